@@ -72,6 +72,7 @@ include tests/collect/local.mk
 include tests/shadow/local.mk
 include tests/culprits/local.mk
 include tests/profile/local.mk
+include tests/infer/local.mk
 include tests/report/local.mk
 include tests/cli/local.mk
 include tests/live/local.mk

@@ -151,7 +151,9 @@ static void bound_unseen(const struct flow *flow, double *variances)
 
 		if (!(term->unseen > 0) || flow->looked_at[unknown] != LOOKED_NONE_SEEN)
 			continue;
-		log_one = log(term->unseen) - (term->count > 1 ? flow->x[term->unknowns[1]] : 0);
+		log_one = log(term->unseen);
+		for (unsigned j = 1; j < term->count; j++)
+			log_one -= flow->x[term->unknowns[j]];
 		most = unseen_most * exp(log_one - flow->x[unknown]);
 		widest = log1p(most) / HP_NORMAL_90;
 		if (most > 1) /* else others know better */

@@ -75,7 +75,8 @@ struct flow {
 	int stretch;		       /* unknown */
 	int level_of[HP_SOURCE_COUNT]; /* unknown: what a source's counts are off by; -1: nothing.
 					  They follow the stretch */
-	int last_shift;		       /* the last of these unknowns */
+	int first_phase; /* unknown: what the first phase's are off by; then the others' */
+	int last_shift;	 /* the last of these unknowns */
 	int unknown_count;
 	double *x;
 	HP_VECTOR(struct term) terms;

@@ -47,6 +47,7 @@ static void measure(struct apart *apart, int unknown, double log, double varianc
 static void shift_counts(struct apart *apart)
 {
 	struct flow *flow = apart->flow;
+	size_t phase_count = flow->analyzer->input->phase_count;
 	double sums[HP_SOURCE_COUNT] = { 0 };
 	double weights[HP_SOURCE_COUNT] = { 0 };
 
@@ -64,6 +65,8 @@ static void shift_counts(struct apart *apart)
 		sums[source] += weight * term->expected - apart->sums[term->unknowns[0]];
 		weights[source] += weight;
 	}
+	for (size_t i = 0; i < phase_count; i++)
+		flow->x[flow->first_phase + (int)i] = 0;
 	for (unsigned i = 0; i < HP_SOURCE_COUNT; i++) {
 		double deviation = flow->analyzer->input->shared_deviation[i];
 
@@ -77,6 +80,17 @@ static void shift_counts(struct apart *apart)
 	}
 }
 
+/* Phases are not told apart here: their counts are as uncertain as they are off together. */
+static double phase_variance(const struct flow *flow, const struct term *term)
+{
+	double deviation =
+		term->count > 2 ? flow->analyzer->input
+					  ->phase_deviation[term->unknowns[2] - flow->first_phase]
+				: 0;
+
+	return deviation * deviation;
+}
+
 /* What was not seen: something below what could have been missed. */
 static void measure_count(struct apart *apart, const struct term *term)
 {
@@ -87,7 +101,7 @@ static void measure_count(struct apart *apart, const struct term *term)
 			apart_unseen_deviation * apart_unseen_deviation);
 	else
 		measure(apart, term->unknowns[0], term->expected - level,
-			term->deviation * term->deviation);
+			term->deviation * term->deviation + phase_variance(apart->flow, term));
 }
 
 static void measure_all(struct apart *apart)

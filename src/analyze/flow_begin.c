@@ -106,7 +106,7 @@ static void take_counts(struct beginning *b)
 		if (!term->is_count)
 			continue;
 		first = first ? first : term;
-		if (term->count == first->count && term->unknowns[1] == first->unknowns[1])
+		if (term->unknowns[1] == first->unknowns[1])
 			b->counts[term->unknowns[0]] = fmin(exp(term->expected), 1e100);
 	}
 	b->most = most_often;

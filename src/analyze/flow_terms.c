@@ -49,6 +49,26 @@ static bool has_counted_ways(const struct flow *flow, uint32_t node)
 	return is_any_seen;
 }
 
+/* Its loops go round as often as their time says: how often they were entered was counted, at another
+ * time, and what is foreseen of loops would have that decide. */
+static bool was_missed(const struct flow *flow, uint32_t node)
+{
+	const bool *missed = flow->analyzer->input->missed;
+
+	return missed && node < flow->cfg->block_count && missed[node];
+}
+
+/* Unknown: what counts of the block's phase are off by, or the pace of a phase that nobody counted; -1:
+ * it is in none. */
+static int phase_of(const struct flow *flow, uint32_t node)
+{
+	const uint16_t *phases = flow->analyzer->input->phase_of;
+
+	return phases && node < flow->cfg->block_count && phases[node]
+		       ? flow->first_phase + phases[node] - 1
+		       : -1;
+}
+
 /* Two ways: the logarithm of their odds. More: of each one's share. */
 static struct hp_error *add_directions_of(struct flow *flow, uint32_t node)
 {
@@ -56,7 +76,8 @@ static struct hp_error *add_directions_of(struct flow *flow, uint32_t node)
 	const struct expectation *edges = &flow->analyzer->directions[block->first_out];
 	struct hp_error *error = NULL;
 
-	if (block->out_count < 2 || flow->hub_of[node] >= 0 || has_counted_ways(flow, node))
+	if (block->out_count < 2 || flow->hub_of[node] >= 0 || has_counted_ways(flow, node) ||
+	    was_missed(flow, node))
 		return NULL;
 	if (block->out_count == 2)
 		return add_difference(
@@ -105,6 +126,51 @@ static struct hp_error *add_slack(struct flow *flow)
 /* --- time --------------------------------------------------------------------------------------
  */
 
+/* What was missed has a pace of its own, with others of its phase. Its blocks that always run equally often
+ * are taken together: where nothing else tells how often, those that are done in the shadow of others
+ * would say too seldom. */
+static struct hp_error *add_missed_time(struct flow *flow, double sample_cycles)
+{
+	const struct analyzer *analyzer = flow->analyzer;
+	size_t count = (size_t)flow->unknown_count;
+	struct missed {
+		double best_case, samples;
+		int phase;
+	} *missed = hp_arena_array(analyzer->scratch, count, sizeof(*missed));
+	struct hp_error *error = NULL;
+
+	if (!missed)
+		return hp_error_create_no_memory();
+	for (uint32_t i = 0; i < flow->cfg->block_count; i++) {
+		int unknown = flow_block(flow, i);
+
+		if (unknown < 0 || !was_missed(flow, i))
+			continue;
+		missed[unknown].best_case += analyzer->analysis->blocks[i].best_case_cycles;
+		missed[unknown].samples += analyzer->own_samples[i];
+		missed[unknown].phase = phase_of(flow, i);
+	}
+	for (size_t i = 0; i < count && !error; i++) {
+		bool is_alone = missed[i].phase < 0;
+		double deviation = is_alone ? hypot(block_stretch_deviation, stretch_deviation)
+					    : block_stretch_deviation;
+
+		if (missed[i].best_case > 0)
+			error = add(flow, &(struct term){ .kind = TERM_TIME,
+							  .count = is_alone ? 1 : 2,
+							  .unknowns = { (int)i, missed[i].phase },
+							  .factors = { 1, 1 },
+							  .expected = stretch_log +
+								      log(missed[i].best_case /
+									  sample_cycles),
+							  .samples = missed[i].samples,
+							  .deviation = deviation,
+							  .upward = deviation,
+							  .freedom = time_freedom });
+	}
+	return error;
+}
+
 static struct hp_error *add_time(struct flow *flow)
 {
 	const struct analyzer *analyzer = flow->analyzer;
@@ -127,7 +193,7 @@ static struct hp_error *add_time(struct flow *flow)
 		double best_case = analyzer->analysis->blocks[i].best_case_cycles;
 		const struct expectation *stretch = &analyzer->stretches[i];
 
-		if (best_case <= 0 || !(stretch->deviation < INFINITY))
+		if (best_case <= 0 || !(stretch->deviation < INFINITY) || was_missed(flow, i))
 			continue;
 		error = add(flow, &(struct term){
 					  .kind = TERM_TIME,
@@ -140,7 +206,7 @@ static struct hp_error *add_time(struct flow *flow)
 					  .upward = stretch->deviation,
 					  .freedom = time_freedom });
 	}
-	return error;
+	return error ? error : add_missed_time(flow, sample_cycles);
 }
 
 /* --- evidence ----------------------------------------------------------------------------------
@@ -158,10 +224,13 @@ static double unseen_share(const struct hp_analysis_input *input)
 	return unseen_count / (double)(unseen ? unseen : 1);
 }
 
-static struct hp_error *add_count(struct flow *flow, uint8_t source, int unknown, double value,
-				  double deviation)
+/* `from`: the block that is counted, or that the edge leaves. */
+static struct hp_error *add_count(struct flow *flow, uint8_t source, uint32_t from, int unknown,
+				  double value, double deviation)
 {
 	int level = source < HP_SOURCE_COUNT ? flow->level_of[source] : -1;
+	int phase = phase_of(flow, from);
+	uint8_t shifts = level < 0 ? 0 : phase < 0 ? 1 : 2;
 	double one = fmax(deviation, unseen_count);
 	double counted = value > 0 ? fmax(value, deviation / most_count_deviation)
 				   : one * flow->unseen_share;
@@ -176,9 +245,9 @@ static struct hp_error *add_count(struct flow *flow, uint8_t source, int unknown
 	return add(flow, &(struct term){ .kind = TERM_COUNT,
 					 .is_count = true,
 					 .freedom = count_freedom,
-					 .count = level < 0 ? 1 : 2,
-					 .unknowns = { unknown, level },
-					 .factors = { 1, 1 },
+					 .count = (uint8_t)(1 + shifts),
+					 .unknowns = { unknown, level, phase },
+					 .factors = { 1, 1, 1 },
 					 .expected = log(counted),
 					 .deviation = fmax(relative, exact_deviation),
 					 .unseen = value > 0 ? 0 : one });
@@ -284,13 +353,14 @@ static struct hp_error *add_evidence(struct flow *flow, const struct hp_evidence
 		return NULL;
 	switch ((enum hp_evidence_kind)one->kind) {
 	case HP_EVIDENCE_COUNT:
-		return add_count(flow, one->source, flow_block(flow, block), one->value,
+		return add_count(flow, one->source, block, flow_block(flow, block), one->value,
 				 one->deviation);
 	case HP_EVIDENCE_EDGE:
 		edge = hp_cfg_edge_between(cfg, one->address, one->to);
-		return edge == HP_CFG_NONE ? NULL
-					   : add_count(flow, one->source, flow_edge(flow, edge),
-						       one->value, one->deviation);
+		return edge == HP_CFG_NONE
+			       ? NULL
+			       : add_count(flow, one->source, block, flow_edge(flow, edge),
+					   one->value, one->deviation);
 	case HP_EVIDENCE_PROBABILITY:
 		return add_probability(flow, one);
 	case HP_EVIDENCE_OUTCOMES:
@@ -298,14 +368,14 @@ static struct hp_error *add_evidence(struct flow *flow, const struct hp_evidence
 	case HP_EVIDENCE_RETIRED:
 		if (cfg->blocks[block].instructions == 0)
 			return NULL;
-		return add_count(flow, one->source, flow_block(flow, block),
+		return add_count(flow, one->source, block, flow_block(flow, block),
 				 one->value / cfg->blocks[block].instructions,
 				 one->deviation / cfg->blocks[block].instructions);
 	}
 	return NULL;
 }
 
-/* What a source's counts are off by together. */
+/* What a source's counts, and those of a phase, are off by together. */
 static struct hp_error *add_levels(struct flow *flow)
 {
 	struct hp_error *error = NULL;
@@ -321,6 +391,17 @@ static struct hp_error *add_levels(struct flow *flow)
 						    .factors = { 1 },
 						    .deviation = fmin(deviation,
 								      relative_level_deviation) });
+	}
+	for (size_t i = 0; i < flow->analyzer->input->phase_count && !error; i++) {
+		double deviation = flow->analyzer->input->phase_deviation[i];
+
+		error = add(flow, &(struct term){ .kind = TERM_VALUE,
+						  .count = 1,
+						  .unknowns = { flow->first_phase + (int)i },
+						  .factors = { 1 },
+						  .deviation = deviation > 0 ? fmax(deviation,
+										    exact_deviation)
+									     : stretch_deviation });
 	}
 	return error;
 }

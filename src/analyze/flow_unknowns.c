@@ -194,7 +194,7 @@ static bool make_room(struct flow *flow, struct dead *dead)
 	       flow->unknown_of && flow->slack_of;
 }
 
-/* One for each source that counted something and may be off. */
+/* One for each source that counted something and may be off, and for each phase. */
 static void number_levels(struct flow *flow)
 {
 	const struct hp_analysis_input *input = flow->analyzer->input;
@@ -208,6 +208,8 @@ static void number_levels(struct flow *flow)
 		    input->shared_deviation[one->source] > 0 && flow->level_of[one->source] < 0)
 			flow->level_of[one->source] = flow->unknown_count++;
 	}
+	flow->first_phase = flow->unknown_count;
+	flow->unknown_count += (int)input->phase_count;
 	flow->last_shift = flow->unknown_count - 1;
 }
 

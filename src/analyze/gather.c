@@ -39,6 +39,11 @@ static struct hp_error *check_input(const struct hp_analysis_input *input)
 			return hp_error_create(HP_ERROR_USAGE,
 					       "evidence that is off by %g all together",
 					       input->shared_deviation[i]);
+	for (size_t i = 0; i < input->phase_count; i++)
+		if (!isfinite(input->phase_deviation[i]) || input->phase_deviation[i] < 0)
+			return hp_error_create(HP_ERROR_USAGE,
+					       "evidence of a phase that is off by %g",
+					       input->phase_deviation[i]);
 	return NULL;
 }
 

@@ -150,6 +150,10 @@ static struct hp_error *collect_evidence(struct hp_inference *inference,
 	input->evidence = terms->terms.at;
 	input->evidence_count = terms->terms.count;
 	input->shared_deviation[HP_SOURCE_SHADOW] = terms->shared_deviation;
+	input->phase_of = terms->phase_of;
+	input->phase_deviation = terms->phase_deviation;
+	input->phase_count = terms->phase_count;
+	input->missed = terms->missed;
 	return NULL;
 }
 
@@ -183,7 +187,7 @@ struct hp_error *hp_inference_analyse(struct hp_inference *inference, struct hp_
 	if (!error)
 		error = hp_analysis_create(&input, &options, inference->profiles->arena, &created);
 	hp_vector_free(&samples);
-	hp_vector_free(&terms.terms);
+	counts_terms_clear(&terms);
 	if (created)
 		hp_analysis_withhold(created);
 	*analysis = code->analysis = created;

@@ -230,6 +230,16 @@ static double lost_deviation(const struct hp_inference *inference)
 		       : 0;
 }
 
+/* All of the time by that in windows, of counts that are not scaled. */
+static double whole_of(const struct hp_inference *inference)
+{
+	const struct hp_window_evidence *sum = &inference->windows.sum;
+	double counted_ns = (double)hp_window_evidence_counted(sum).time_ns +
+			    (double)hp_window_evidence_relative(sum).time_ns;
+
+	return counted_ns > 0 ? fmax(inference->windows.passing_ns / counted_ns, 1) : 1;
+}
+
 static struct hp_error *make(struct hp_inference *inference, const struct hp_loaded_part *part,
 			     uint32_t image)
 {
@@ -243,6 +253,7 @@ static struct hp_error *make(struct hp_inference *inference, const struct hp_loa
 	inference->images[part->image->index].counts = counted;
 	counted->file = part->file;
 	counted->is_absolute = inference->windows.is_absolute && uncovered <= most_uncovered;
+	counted->whole = counted->is_absolute ? 1 : whole_of(inference);
 	counted->why_relative = inference->windows.is_absolute
 					? "commands without windows executed much of this code"
 					: inference->windows.why_relative;
@@ -263,6 +274,8 @@ static struct hp_error *make(struct hp_inference *inference, const struct hp_loa
 		for (size_t j = 0; j < HP_EVIDENCE_GROUPS; j++)
 			counted->edges.at[i].runs.counts[j] /= 1 - uncovered;
 	error = sort(counted);
+	if (!error)
+		error = counts_ticks_make(inference, image, counted);
 	if (!error && counted->is_absolute)
 		error = counts_clocks_make(inference, part, image, 1 - uncovered, counted);
 	return error;

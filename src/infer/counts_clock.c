@@ -33,6 +33,36 @@ static uint64_t owner_at(const struct hp_image_counts *counted, uint64_t address
 
 /* --- samples ---------------------------------------------------------------------------------- */
 
+/* Of windows, absolute or not. */
+static bool list_ticks(const struct hp_windows *windows, size_t number, uint32_t image,
+		       struct hp_image_counts *counted)
+{
+	const struct hp_window_stratum *stratum = &windows->sum.strata[number];
+
+	for (size_t i = 0; i < stratum->tick_count; i++) {
+		const struct hp_counted *item = &stratum->ticks[i];
+		struct hp_counts_tick tick = { 0 };
+		hp_link_address address;
+
+		if (item->image != image ||
+		    !hp_image_link_address(counted->file, item->at, &address))
+			continue;
+		tick.address = address.value;
+		for (size_t j = 0; j < HP_EVIDENCE_GROUPS; j++)
+			tick.count += (double)item->counts[j];
+		tick.scaled = tick.count;
+		if (counted->is_absolute) {
+			struct hp_grouped scaled =
+				hp_balanced(windows, windows->scales[number], item->counts);
+
+			tick.scaled = hp_grouped_sum(&scaled);
+		}
+		if (!hp_vector_push(&counted->ticks, tick))
+			return false;
+	}
+	return true;
+}
+
 static bool add_ticks(const struct hp_windows *windows, size_t number, uint32_t image,
 		      struct hp_image_counts *counted)
 {
@@ -50,9 +80,7 @@ static bool add_ticks(const struct hp_windows *windows, size_t number, uint32_t 
 		clock.scaled = hp_balanced(windows, windows->scales[number], item->counts);
 		for (size_t j = 0; j < HP_EVIDENCE_GROUPS; j++)
 			clock.ticks += (double)item->counts[j];
-		if (!hp_vector_push(&counted->clocks, clock) ||
-		    !hp_vector_push(&counted->ticks,
-				    (struct hp_counts_tick){ address.value, clock.ticks }))
+		if (!hp_vector_push(&counted->clocks, clock))
 			return false;
 	}
 	return true;
@@ -123,10 +151,9 @@ static double all_ticks(const struct hp_inference *inference, double *count)
 	return sum;
 }
 
-/* In user code, of the time that windows stand for: commands without any are none of it. */
-static double all_samples(const struct hp_inference *inference)
+/* In user code, of commands with windows. */
+static double told_samples(const struct hp_inference *inference)
 {
-	const struct hp_windows *windows = &inference->windows;
 	size_t event = hp_profiles_time_event(inference->profiles);
 	double sum = 0;
 
@@ -137,10 +164,38 @@ static double all_samples(const struct hp_inference *inference)
 			sum += (double)(image->tallies[event].samples -
 					image->uncovered[event].samples);
 	}
-	return windows->passing_ns > 0
-		       ? sum * counts_told_share(inference) * hp_grouped_sum(&windows->time) /
-				 windows->passing_ns
-		       : 0;
+	return sum * counts_told_share(inference);
+}
+
+/* Of these, those of the time that windows stand for. */
+static double all_samples(const struct hp_inference *inference)
+{
+	const struct hp_windows *windows = &inference->windows;
+
+	return windows->passing_ns > 0 ? told_samples(inference) * hp_grouped_sum(&windows->time) /
+						 windows->passing_ns
+				       : 0;
+}
+
+struct hp_error *counts_ticks_make(const struct hp_inference *inference, uint32_t image,
+				   struct hp_image_counts *counted)
+{
+	const struct hp_window_evidence *sum = &inference->windows.sum;
+	double samples = told_samples(inference);
+	double count = 0;
+
+	for (size_t i = 0; i < sum->stratum_count; i++) {
+		const struct hp_window_stratum *stratum = &sum->strata[i];
+
+		if (!list_ticks(&inference->windows, i, image, counted))
+			return hp_error_create_no_memory();
+		count += (double)hp_sum_of_items(stratum->ticks, stratum->tick_count, 0);
+	}
+	counted->ticks_per_sample = samples > 0 ? count / samples : 0;
+	if (counted->ticks.count)
+		qsort(counted->ticks.at, counted->ticks.count, sizeof(*counted->ticks.at),
+		      compare_ticks);
+	return NULL;
 }
 
 /* --- clocks ----------------------------------------------------------------------------------- */
@@ -233,11 +288,6 @@ struct hp_error *counts_clocks_make(const struct hp_inference *inference,
 		counted->clocks.at[kept++] = *clock;
 	}
 	counted->clocks.count = kept;
-	if (samples > 0)
-		counted->ticks_per_sample = tick_count / samples;
-	if (counted->ticks.count)
-		qsort(counted->ticks.at, counted->ticks.count, sizeof(*counted->ticks.at),
-		      compare_ticks);
 	multiply_counts(counted);
 	return NULL;
 }

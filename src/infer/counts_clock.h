@@ -39,6 +39,9 @@ struct counts_clock {
 	double deviation;	  /* of its logarithm, beside that of groups */
 };
 
+/* Lists the samples in windows of the image of that number. */
+struct hp_error *counts_ticks_make(const struct hp_inference *inference, uint32_t image,
+				   struct hp_image_counts *counted);
 /* Makes the clocks of all procedures of the part's image that windows came by, `image` being its
  * number in the windows' images and `covered` the share of its samples that windows stand for, and
  * multiplies the image's counts. requires: blocks and edges. */

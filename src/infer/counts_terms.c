@@ -7,18 +7,20 @@
  * is executed as a whole. So a block of the graph was executed as often as its first instruction,
  * and that as often as all the window's blocks that contain it.
  *
- * Each count has two errors. All counts of a procedure share one: windows met the procedure more or
- * less than its time (shared_deviation). The other is each block's own: its part of the procedure's
- * instructions varies between windows.
+ * Each count has three errors. All counts of a procedure share one: windows met the procedure more or
+ * less than its time (shared_deviation). All counts of one of its loops share the next, for the same
+ * reason (struct phase; loop_clocks.h says which loops): blocks of a loop are right or wrong together.
+ * The last is each block's own: its part of the loop's instructions varies between windows.
  *
  * A block that no window saw was executed a few times at most. The exception is a block with samples:
  * it was executed while there was no window, so it gets no term, and only time tells about it. The
  * same holds for a block that windows saw a few times although its samples show far more time than
- * so few executions take (ran_elsewhere).
+ * so few executions take, or than windows have seen (ran_elsewhere).
  */
 #include "image_counts.h"
 #include "terms.h"
 #include "counts_clock.h"
+#include "loop_clocks.h"
 #include "tuning.h"
 
 #include <hpcprof/base/cleanup.h>
@@ -26,13 +28,25 @@
 #include <hpcprof/infer/counts.h>
 
 #include <math.h>
+#include <stdlib.h>
+
+/* A loop that is told apart from others of its procedure. */
+struct phase {
+	struct hp_grouped instructions;
+	double deviation; /* of how its counts are to the procedure's */
+};
+
+/* Loops beyond share the procedure's error only. */
+enum { MOST_PHASES = UINT16_MAX - 1 };
 
 struct asking {
 	const struct hp_inference *inference;
 	const struct hp_image_counts *counted;
 	const struct hp_analysis_input *input; /* its graph and samples */
 	struct hp_grouped instructions;	       /* of the whole procedure */
-	double missed_deviation; /* of what windows missed of it: see counts_clock.h */
+	double missed_deviation;    /* of what windows missed of it: see counts_clock.h */
+	struct block_clock *clocks; /* by block */
+	struct phase *phases;	    /* by loop of the graph */
 	double *missed; /* by block: how often windows came by where it was missed; else NAN */
 	struct counts_terms *terms;
 };
@@ -47,28 +61,29 @@ static double relative_deviation(const struct hp_grouped_ratio *ratio)
 /* What was seen a few times might have been seen a few times more or less, even where all groups
  * agree: one window, or a single run, agrees with itself. Not seen: fewer times, likely, than would
  * have been seen once. */
-static double deviation_of(const struct asking *asking, const struct hp_grouped *runs, double value)
+static double deviation_of(const struct asking *asking, uint32_t block,
+			   const struct hp_grouped *runs, double value)
 {
 	struct hp_grouped_ratio ratio = hp_grouped_ratio(runs, &asking->instructions);
 	double one = asking->counted->one;
+	double moved = hypot(asking->missed_deviation, asking->clocks[block].deviation);
 
-	return value > 0 ? fmax(value * hypot(relative_deviation(&ratio), asking->missed_deviation),
-				sqrt(value * one))
+	return value > 0 ? fmax(value * hypot(relative_deviation(&ratio), moved), sqrt(value * one))
 			 : one;
 }
 
-static bool add(const struct asking *asking, enum hp_evidence_kind kind, uint64_t address,
-		uint64_t to, const struct hp_grouped *runs)
+static bool add(const struct asking *asking, enum hp_evidence_kind kind, uint32_t block,
+		uint64_t address, uint64_t to, const struct hp_grouped *runs)
 {
 	struct hp_evidence term = {
 		.kind = (uint8_t)kind,
 		.source = HP_SOURCE_SHADOW,
 		.address = { address },
 		.to = { to },
-		.value = hp_grouped_sum(runs),
+		.value = asking->clocks[block].factor * hp_grouped_sum(runs),
 	};
 
-	term.deviation = deviation_of(asking, runs, term.value);
+	term.deviation = deviation_of(asking, block, runs, term.value);
 	return hp_vector_push(&asking->terms->terms, term);
 }
 
@@ -87,30 +102,36 @@ static struct hp_sampled sampled_in(const struct asking *asking, const struct hp
 	return sum;
 }
 
-static double ticks_in(const struct hp_image_counts *counted, const struct hp_block *block)
+static struct hp_counts_tick ticks_in(const struct hp_image_counts *counted,
+				      const struct hp_block *block)
 {
 	uint64_t start = block->address.value;
 	size_t at = hp_bisect(i, counted->ticks.count, counted->ticks.at[i].address < start);
-	double sum = 0;
+	struct hp_counts_tick sum = { .address = start };
 
 	for (; at < counted->ticks.count && counted->ticks.at[at].address - start < block->bytes;
-	     at++)
-		sum += counted->ticks.at[at].count;
+	     at++) {
+		sum.count += counted->ticks.at[at].count;
+		sum.scaled += counted->ticks.at[at].scaled;
+	}
 	return sum;
 }
 
-/* It ran, but in no window, or as good as: they came by it a few times on another occasion, so that
- * each of these would have taken longer than any block does. Of those that copy memory that may be
- * true: then windows have seen that time, too. */
+/* It ran, but in no window, or as good as: they came by it on another occasion. Either windows should
+ * have seen much of its time, and did not; or so few executions would each have taken longer than
+ * any block does. Of those that copy memory that may be true: then windows have seen that time, too. */
 static bool ran_elsewhere(const struct asking *asking, const struct hp_block *block, double runs)
 {
 	const struct hp_image_counts *counted = asking->counted;
 	struct hp_sampled sampled = sampled_in(asking, block);
+	double expected = counted->ticks_per_sample * sampled.samples;
+	bool is_less = fewer_ticks * ticks_in(counted, block).count < expected;
 
-	return sampled.samples >= enough_block_samples &&
-	       sampled.cycles > most_block_cycles * runs &&
-	       (!(runs > 0) || fewer_ticks * ticks_in(counted, block) <
-				       counted->ticks_per_sample * sampled.samples);
+	if (sampled.samples < enough_block_samples)
+		return false;
+	return (is_less && expected >= enough_ticks) ||
+	       (sampled.cycles > most_block_cycles * counted->whole * runs &&
+		(is_less || !(runs > 0)));
 }
 
 static double runs_of(const struct asking *asking, uint32_t block)
@@ -184,7 +205,7 @@ static bool add_block(const struct asking *asking, uint32_t number)
 	struct hp_grouped runs = hp_counts_runs(asking->counted, block->address.value);
 
 	return was_missed(asking, number) ||
-	       add(asking, HP_EVIDENCE_COUNT, block->address.value, 0, &runs);
+	       add(asking, HP_EVIDENCE_COUNT, number, block->address.value, 0, &runs);
 }
 
 /* The block's last instruction; 0 of code that does not decode. */
@@ -246,7 +267,7 @@ static bool add_edges(const struct asking *asking, uint32_t number)
 
 		if (edge->to >= cfg->block_count || was_missed(asking, edge->to))
 			continue;
-		if (!add(asking, HP_EVIDENCE_EDGE, at, cfg->blocks[edge->to].address.value,
+		if (!add(asking, HP_EVIDENCE_EDGE, number, at, cfg->blocks[edge->to].address.value,
 			 &ways[i]))
 			return false;
 	}
@@ -263,6 +284,82 @@ static double shared_deviation(const struct asking *asking)
 	return isfinite(all.value) ? log(all.high / all.value) / HP_NORMAL_90 : INFINITY;
 }
 
+/* Of code that windows missed nothing is told by its time in them. */
+static void set_clocks(const struct asking *asking)
+{
+	const struct hp_cfg *cfg = asking->input->cfg;
+
+	for (uint32_t i = 0; i < cfg->block_count; i++) {
+		const struct hp_block *block = &cfg->blocks[i];
+		struct hp_counts_tick ticks = ticks_in(asking->counted, block);
+
+		if (was_missed(asking, i))
+			continue;
+		asking->clocks[i].samples = sampled_in(asking, block).samples;
+		asking->clocks[i].ticks = ticks.count;
+		asking->clocks[i].scaled = ticks.scaled;
+	}
+	loop_clocks(cfg, asking->clocks);
+}
+
+/* How often each loop ran to how often the others did. False when memory is short. */
+static bool set_phases(const struct asking *asking)
+{
+	const struct hp_cfg *cfg = asking->input->cfg;
+	struct counts_terms *terms = asking->terms;
+
+	terms->phase_of = calloc(cfg->block_count, sizeof(*terms->phase_of));
+	if (!terms->phase_of)
+		return false;
+	for (uint32_t i = 0; i < cfg->block_count; i++) {
+		uint32_t loop = asking->clocks[i].loop;
+		struct hp_grouped runs =
+			hp_counts_runs(asking->counted, cfg->blocks[i].address.value);
+
+		if (loop >= MOST_PHASES)
+			continue;
+		terms->phase_of[i] = (uint16_t)(loop + 1);
+		for (size_t j = 0; j < HP_EVIDENCE_GROUPS; j++)
+			asking->phases[loop].instructions.counts[j] +=
+				runs.counts[j] * cfg->blocks[i].instructions;
+		asking->phases[loop].deviation = asking->clocks[i].deviation;
+	}
+	terms->phase_count = cfg->loop_count < MOST_PHASES ? cfg->loop_count : MOST_PHASES;
+	terms->phase_deviation = calloc(terms->phase_count + 1, sizeof(*terms->phase_deviation));
+	for (size_t i = 0; i < terms->phase_count && terms->phase_deviation; i++) {
+		const struct phase *phase = &asking->phases[i];
+		struct hp_grouped_ratio ratio =
+			hp_grouped_ratio(&phase->instructions, &asking->instructions);
+
+		if (hp_grouped_sum(&phase->instructions) > 0)
+			terms->phase_deviation[i] =
+				hypot(relative_deviation(&ratio), phase->deviation);
+	}
+	return terms->phase_deviation;
+}
+
+/* For the analysis. False when memory is short. */
+static bool hand_on_missed(const struct asking *asking)
+{
+	uint32_t count = asking->input->cfg->block_count;
+
+	asking->terms->missed = calloc(count, sizeof(*asking->terms->missed));
+	for (uint32_t i = 0; i < count && asking->terms->missed; i++)
+		asking->terms->missed[i] = was_missed(asking, i);
+	return asking->terms->missed;
+}
+
+void counts_terms_clear(struct counts_terms *terms)
+{
+	hp_vector_free(&terms->terms);
+	free(terms->missed);
+	free(terms->phase_of);
+	free(terms->phase_deviation);
+	terms->missed = NULL;
+	terms->phase_of = NULL;
+	terms->phase_deviation = NULL;
+}
+
 struct hp_error *counts_terms_of(const struct hp_inference *inference,
 				 const struct hp_image_counts *counted,
 				 const struct hp_analysis_input *input, struct counts_terms *terms)
@@ -275,6 +372,8 @@ struct hp_error *counts_terms_of(const struct hp_inference *inference,
 		.terms = terms,
 	};
 	_cleanup_free_ double *missed = NULL;
+	_cleanup_free_ struct block_clock *clocks = NULL;
+	_cleanup_free_ struct phase *phases = NULL;
 	bool is_fine = true;
 
 	for (uint32_t i = 0; i < cfg->block_count; i++) {
@@ -287,7 +386,12 @@ struct hp_error *counts_terms_of(const struct hp_inference *inference,
 	if (!(hp_grouped_sum(&asking.instructions) > 0))
 		return NULL;
 	asking.missed = missed = calloc(cfg->block_count, sizeof(*missed));
-	if (!missed || !find_missed(&asking))
+	asking.clocks = clocks = calloc(cfg->block_count, sizeof(*clocks));
+	asking.phases = phases = calloc(cfg->loop_count + 1, sizeof(*phases));
+	if (!missed || !clocks || !phases || !find_missed(&asking) || !hand_on_missed(&asking))
+		return hp_error_create_no_memory();
+	set_clocks(&asking);
+	if (!set_phases(&asking))
 		return hp_error_create_no_memory();
 	terms->shared_deviation = shared_deviation(&asking);
 	asking.missed_deviation = counts_missed_deviation(counted, cfg->blocks[0].address.value);

@@ -66,6 +66,10 @@ static const double least_ticks = 0.5;
  * they are made of need not be like those that windows missed; [chosen], 2x: nothing */
 static const double moved_share = 0.5;
 
+/* share of a procedure's samples; a loop with more is the procedure, and its phases are the loops in it;
+ * [chosen] */
+static const double nearly_all = 0.9;
+
 /* --- counts of blocks and edges (counts_terms.c, counts.c) ------------------------------------- */
 
 /* share, at least, of how counts are to each other; [chosen], 2x: nothing */
@@ -81,6 +85,8 @@ static const double most_block_cycles = 20000;
 /* times; a block with its ticks in windows below what it should have over this has fewer than by
  * chance; [chosen] */
 static const double fewer_ticks = 3;
+/* samples in windows; where as many are to be expected, a third of them is not chance: Poisson, 2 % */
+static const double enough_ticks = 6;
 /* times a missed block's executions, at most, of a neighbour that is missed with it; [chosen] */
 static const double missed_alike = 2;
 /* times what one count stands for; what was counted less often hardly ran, and an upper end within

@@ -22,6 +22,10 @@ static size_t evidence_count;
 static enum hp_estimator estimator;
 static bool is_clock_unknown;
 static double off_together[HP_SOURCE_COUNT];
+static uint16_t phase_of[MOST];
+static double phase_deviation[MOST];
+static size_t phase_count;
+static bool missed[MOST];
 static struct hp_arena *arena;
 static struct hp_cfg *cfg;
 static struct hp_analysis *found;
@@ -40,6 +44,12 @@ static struct hp_error *analyse_graph(struct hp_image *image, const struct hp_an
 	whole.cfg = cfg;
 	for (unsigned i = 0; i < HP_SOURCE_COUNT; i++)
 		whole.shared_deviation[i] = off_together[i];
+	if (phase_count) {
+		whole.phase_of = phase_of;
+		whole.phase_deviation = phase_deviation;
+		whole.phase_count = phase_count;
+		whole.missed = missed;
+	}
 	return hp_analysis_create(&whole, &options, arena, &found);
 }
 
@@ -64,7 +74,9 @@ static void begin(const uint8_t *bytes)
 	hp_arena_destroy(arena);
 	arena = hp_arena_create();
 	code = bytes;
-	sample_count = evidence_count = 0;
+	sample_count = evidence_count = phase_count = 0;
+	memset(phase_of, 0, sizeof(phase_of));
+	memset(missed, 0, sizeof(missed));
 	estimator = HP_ESTIMATOR_FLOW;
 	is_clock_unknown = false;
 	for (unsigned i = 0; i < HP_SOURCE_COUNT; i++)
@@ -551,6 +563,81 @@ TEST(what_one_source_is_off_by_together_is_no_doubt_between_its_counts)
 	ck_assert_double_lt(log(one->relative_high / one->relative), half / 10);
 }
 
+static void assert_refused(void)
+{
+	fuzz_with_image(diamond, sizeof(diamond), analyse_code);
+	hp_assert_fails(HP_ERROR_USAGE, failure);
+}
+
+/* One loop after another: nop; dec rax; jnz 1; dec rcx; jnz 6; ret */
+static const uint8_t twins[] = { 0x90, 0x48, 0xff, 0xc8, 0x75, 0xfb,
+				 0x48, 0xff, 0xc9, 0x75, 0xfb, 0xc3 };
+
+static void count_twins(void)
+{
+	begin(twins);
+	off_together[HP_SOURCE_SHADOW] = 0.01;
+	sampled(1, 1000);
+	sampled(6, 1000);
+	said(HP_SOURCE_SHADOW, HP_EVIDENCE_COUNT, 0, 1, 0.01);
+	said(HP_SOURCE_SHADOW, HP_EVIDENCE_COUNT, 1, 1e7, 1e5);
+	said_of_edge(4, 1, 1e7, 1e5);
+}
+
+/* How uncertain, as a factor. */
+static double width(size_t at)
+{
+	return frequency(at)->executions_high / frequency(at)->executions_low;
+}
+
+TEST(counts_of_a_phase_are_off_together)
+{
+	double alone;
+
+	count_twins();
+	said(HP_SOURCE_SHADOW, HP_EVIDENCE_COUNT, 6, 1e7, 1e5);
+	said_of_edge(9, 6, 1e7, 1e5);
+	RUN(twins);
+	alone = width(1);
+	ck_assert_double_lt(alone, 1.1);
+	count_twins();
+	said(HP_SOURCE_SHADOW, HP_EVIDENCE_COUNT, 6, 1e7, 1e5);
+	said_of_edge(9, 6, 1e7, 1e5);
+	/* The graph has its blocks in order. */
+	phase_of[1] = 1;
+	phase_of[2] = 2;
+	phase_deviation[0] = 0.2;
+	phase_deviation[1] = 0.01;
+	phase_count = 2;
+	RUN(twins);
+	/* However many counts the phase has. */
+	ck_assert_double_gt(width(1), exp(2 * 1.645 * 0.15));
+	ck_assert_double_lt(width(6), 1.15);
+	phase_deviation[0] = NAN;
+	assert_refused();
+}
+
+/* What one loop took says nothing of another one that ran when nobody counted. */
+TEST(what_was_missed_has_a_pace_of_its_own)
+{
+	/* 100 cycles per execution of the first one, and so of the second. */
+	count_twins();
+	RUN(twins);
+	ck_assert_double_lt(executions(6), 3e7);
+	count_twins();
+	phase_of[1] = 1;
+	phase_of[2] = 2;
+	phase_deviation[0] = 0.01;
+	phase_deviation[1] = 0; /* nothing of it was counted */
+	phase_count = 2;
+	missed[2] = true;
+	RUN(twins);
+	ck_assert_double_lt(width(1), 1.2);
+	/* What is usual. */
+	ck_assert_double_gt(executions(6), 2e8);
+	ck_assert_double_gt(width(6), 30);
+}
+
 /* Precise counts, a long way from where the solve begins. */
 TEST(a_level_far_away_is_found)
 {
@@ -574,12 +661,6 @@ TEST(a_level_far_away_is_found)
 		ck_assert_double_eq_tol(executions(2) / level, 5000, 50);
 		ck_assert_double_eq_tol(executions(10) / level, 1, 0.01);
 	}
-}
-
-static void assert_refused(void)
-{
-	fuzz_with_image(diamond, sizeof(diamond), analyse_code);
-	hp_assert_fails(HP_ERROR_USAGE, failure);
 }
 
 TEST(a_source_that_does_not_exist_is_refused)

@@ -88,6 +88,16 @@ struct hp_analysis_input {
 	 * this procedure, in addition to the error of each. 0: none. INFINITY: unknown, so that its
 	 * counts are relative only. */
 	double shared_deviation[HP_SOURCE_COUNT];
+	/* Phases are loops of the procedure that ran at different times. By block: the number of its
+	 * phase, from 1; 0: none. NULL: no phases are told apart. */
+	const uint16_t *phase_of;
+	/* By phase, from the first: the common error of all counts of the phase, in addition to that
+	 * of their source. 0: nothing of it was counted. */
+	const double *phase_deviation;
+	size_t phase_count;
+	/* By block: it ran while nobody counted, although others were counted. What is known of
+	 * these, their pace and how often loops go round, is not known of it. NULL: none. */
+	const bool *missed;
 };
 
 /* --- out -------------------------------------------------------------------------------------- */

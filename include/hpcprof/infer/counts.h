@@ -29,6 +29,7 @@ struct hp_counts_edge {
 struct hp_counts_tick {
 	uint64_t address;
 	double count;
+	double scaled; /* times what they stand for; relative: the same */
 };
 
 struct hp_counts_procedure {
@@ -53,6 +54,7 @@ struct hp_image_counts {
 	HP_VECTOR(struct hp_counts_procedure) procedures; /* by their owners' addresses */
 	bool has_procedures;
 	double one;	       /* the maximum that one count stands for */
+	double whole;	       /* by how much runs are more in all of the time; 1 if absolute */
 	struct hp_image *file; /* the part's */
 	HP_VECTOR(struct counts_clock)
 	clocks; /* see src/infer/counts_clock.h; by address, distinct */

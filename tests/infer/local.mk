@@ -1,0 +1,1 @@
+check_PROGRAMS += tests/infer/test_loop_clocks
