@@ -34,6 +34,7 @@
 struct phase {
 	struct hp_grouped instructions;
 	double deviation; /* of how its counts are to the procedure's */
+	uint16_t number;  /* from 1, as the analysis has it */
 };
 
 /* Loops beyond share the procedure's error only. */
@@ -284,8 +285,8 @@ static double shared_deviation(const struct asking *asking)
 	return isfinite(all.value) ? log(all.high / all.value) / HP_NORMAL_90 : INFINITY;
 }
 
-/* Of code that windows missed nothing is told by its time in them. */
-static void set_clocks(const struct asking *asking)
+/* Of code that windows missed nothing is told by its time in them. False: no memory. */
+static bool set_clocks(const struct asking *asking)
 {
 	const struct hp_cfg *cfg = asking->input->cfg;
 
@@ -299,7 +300,32 @@ static void set_clocks(const struct asking *asking)
 		asking->clocks[i].ticks = ticks.count;
 		asking->clocks[i].scaled = ticks.scaled;
 	}
-	loop_clocks(cfg, asking->clocks);
+	return loop_clocks(cfg, asking->clocks);
+}
+
+/* Those that blocks are in, numbered as they come. */
+static void number_phases(const struct asking *asking)
+{
+	const struct hp_cfg *cfg = asking->input->cfg;
+	struct counts_terms *terms = asking->terms;
+
+	for (uint32_t i = 0; i < cfg->block_count; i++) {
+		const struct block_clock *clock = &asking->clocks[i];
+		struct hp_grouped runs =
+			hp_counts_runs(asking->counted, cfg->blocks[i].address.value);
+		struct phase *phase;
+
+		if (clock->loop == HP_CFG_NONE)
+			continue;
+		phase = &asking->phases[clock->loop];
+		if (!phase->number && terms->phase_count < MOST_PHASES)
+			phase->number = (uint16_t)++terms->phase_count;
+		for (size_t j = 0; j < HP_EVIDENCE_GROUPS; j++)
+			phase->instructions.counts[j] +=
+				runs.counts[j] * cfg->blocks[i].instructions;
+		phase->deviation = clock->deviation;
+		terms->phase_of[i] = phase->number;
+	}
 }
 
 /* How often each loop ran to how often the others did. False when memory is short. */
@@ -309,33 +335,20 @@ static bool set_phases(const struct asking *asking)
 	struct counts_terms *terms = asking->terms;
 
 	terms->phase_of = calloc(cfg->block_count, sizeof(*terms->phase_of));
-	if (!terms->phase_of)
+	terms->phase_deviation = calloc(cfg->loop_count + 1, sizeof(*terms->phase_deviation));
+	if (!terms->phase_of || !terms->phase_deviation)
 		return false;
-	for (uint32_t i = 0; i < cfg->block_count; i++) {
-		uint32_t loop = asking->clocks[i].loop;
-		struct hp_grouped runs =
-			hp_counts_runs(asking->counted, cfg->blocks[i].address.value);
-
-		if (loop >= MOST_PHASES)
-			continue;
-		terms->phase_of[i] = (uint16_t)(loop + 1);
-		for (size_t j = 0; j < HP_EVIDENCE_GROUPS; j++)
-			asking->phases[loop].instructions.counts[j] +=
-				runs.counts[j] * cfg->blocks[i].instructions;
-		asking->phases[loop].deviation = asking->clocks[i].deviation;
-	}
-	terms->phase_count = cfg->loop_count < MOST_PHASES ? cfg->loop_count : MOST_PHASES;
-	terms->phase_deviation = calloc(terms->phase_count + 1, sizeof(*terms->phase_deviation));
-	for (size_t i = 0; i < terms->phase_count && terms->phase_deviation; i++) {
+	number_phases(asking);
+	for (uint32_t i = 0; i < cfg->loop_count; i++) {
 		const struct phase *phase = &asking->phases[i];
 		struct hp_grouped_ratio ratio =
 			hp_grouped_ratio(&phase->instructions, &asking->instructions);
 
-		if (hp_grouped_sum(&phase->instructions) > 0)
-			terms->phase_deviation[i] =
+		if (phase->number && hp_grouped_sum(&phase->instructions) > 0)
+			terms->phase_deviation[phase->number - 1] =
 				hypot(relative_deviation(&ratio), phase->deviation);
 	}
-	return terms->phase_deviation;
+	return true;
 }
 
 /* For the analysis. False when memory is short. */
@@ -390,8 +403,7 @@ struct hp_error *counts_terms_of(const struct hp_inference *inference,
 	asking.phases = phases = calloc(cfg->loop_count + 1, sizeof(*phases));
 	if (!missed || !clocks || !phases || !find_missed(&asking) || !hand_on_missed(&asking))
 		return hp_error_create_no_memory();
-	set_clocks(&asking);
-	if (!set_phases(&asking))
+	if (!set_clocks(&asking) || !set_phases(&asking))
 		return hp_error_create_no_memory();
 	terms->shared_deviation = shared_deviation(&asking);
 	asking.missed_deviation = counts_missed_deviation(counted, cfg->blocks[0].address.value);

@@ -2,42 +2,72 @@
 #include "loop_clocks.h"
 #include "tuning.h"
 
-#include <math.h>
+#include <hpcprof/base/cleanup.h>
 
-static struct block_clock sum_of(const struct hp_cfg *cfg, const struct block_clock *blocks,
-				 uint32_t loop)
+#include <math.h>
+#include <stdlib.h>
+
+struct loops {
+	const struct hp_cfg *cfg;
+	struct block_clock *sums; /* of each, with the loops in it; behind them, of the procedure */
+	uint32_t *told_apart;	  /* the loop that it is in, or is, of those that are told apart */
+};
+
+static void add_to(struct block_clock *sum, const struct block_clock *one)
 {
-	struct block_clock sum = { 0 };
+	sum->samples += one->samples;
+	sum->ticks += one->ticks;
+	sum->scaled += one->scaled;
+}
+
+/* Outer loops come before inner ones. */
+static void add_up(struct loops *loops, const struct block_clock *blocks)
+{
+	const struct hp_cfg *cfg = loops->cfg;
+	struct block_clock *all = &loops->sums[cfg->loop_count];
 
 	for (uint32_t i = 0; i < cfg->block_count; i++) {
-		if (loop != HP_CFG_NONE && !hp_cfg_is_in_loop(cfg, i, loop))
-			continue;
-		sum.samples += blocks[i].samples;
-		sum.ticks += blocks[i].ticks;
-		sum.scaled += blocks[i].scaled;
+		uint32_t loop = cfg->blocks[i].loop;
+
+		add_to(loop == HP_CFG_NONE ? all : &loops->sums[loop], &blocks[i]);
 	}
-	return sum;
+	for (uint32_t i = cfg->loop_count; i-- > 0;) {
+		uint32_t parent = cfg->loops[i].parent;
+
+		add_to(parent == HP_CFG_NONE ? all : &loops->sums[parent], &loops->sums[i]);
+	}
 }
 
 /* The loop whose loops are told apart; HP_CFG_NONE: the procedure. */
-static uint32_t find_root(const struct hp_cfg *cfg, const struct block_clock *blocks)
+static uint32_t find_root(const struct loops *loops)
 {
-	double all = sum_of(cfg, blocks, HP_CFG_NONE).samples;
+	const struct hp_cfg *cfg = loops->cfg;
+	double all = loops->sums[cfg->loop_count].samples;
 	uint32_t root = HP_CFG_NONE;
 
-	/* Outer ones come before inner ones. */
-	for (uint32_t i = 0; i < cfg->loop_count; i++) {
-		const struct hp_loop *loop = &cfg->loops[i];
-
-		if (loop->parent == root && loop->size > 1 &&
-		    sum_of(cfg, blocks, i).samples > nearly_all * all)
+	for (uint32_t i = 0; i < cfg->loop_count; i++)
+		if (cfg->loops[i].parent == root && cfg->loops[i].size > 1 &&
+		    loops->sums[i].samples > nearly_all * all)
 			root = i;
-	}
 	return root;
 }
 
+static void tell_apart(struct loops *loops)
+{
+	const struct hp_cfg *cfg = loops->cfg;
+	uint32_t root = find_root(loops);
+
+	for (uint32_t i = 0; i < cfg->loop_count; i++) {
+		uint32_t parent = cfg->loops[i].parent;
+
+		loops->told_apart[i] = parent == root	       ? i
+				       : parent == HP_CFG_NONE ? HP_CFG_NONE
+							       : loops->told_apart[parent];
+	}
+}
+
 /* How far it is off, as far as that is not chance. */
-static void set(const struct block_clock *all, struct block_clock *loop)
+static void set_clock(const struct block_clock *all, struct block_clock *loop)
 {
 	double ticks = fmax(loop->ticks, least_ticks);
 	double share = loop->ticks > 0 ? loop->scaled / all->scaled : least_ticks / all->ticks;
@@ -50,30 +80,41 @@ static void set(const struct block_clock *all, struct block_clock *loop)
 	loop->deviation = hypot(moved_share * weight * off, sqrt(weight * noise));
 }
 
-void loop_clocks(const struct hp_cfg *cfg, struct block_clock *blocks)
+static void set_clocks(struct loops *loops)
 {
-	const struct block_clock all = sum_of(cfg, blocks, HP_CFG_NONE);
-	uint32_t root = find_root(cfg, blocks);
+	const struct block_clock *all = &loops->sums[loops->cfg->loop_count];
 
+	for (uint32_t i = 0; i < loops->cfg->loop_count; i++) {
+		struct block_clock *loop = &loops->sums[i];
+
+		loop->factor = 1;
+		if (loops->told_apart[i] == i && loop->samples > 0 && loop->scaled >= 0 &&
+		    all->ticks > 0 && all->scaled > 0)
+			set_clock(all, loop);
+	}
+}
+
+bool loop_clocks(const struct hp_cfg *cfg, struct block_clock *blocks)
+{
+	_cleanup_free_ struct block_clock *sums = calloc(cfg->loop_count + 1, sizeof(*sums));
+	_cleanup_free_ uint32_t *told_apart = calloc(cfg->loop_count + 1, sizeof(*told_apart));
+	struct loops loops = { cfg, sums, told_apart };
+
+	if (!sums || !told_apart)
+		return false;
+	add_up(&loops, blocks);
+	tell_apart(&loops);
+	set_clocks(&loops);
 	for (uint32_t i = 0; i < cfg->block_count; i++) {
-		blocks[i].loop = HP_CFG_NONE;
+		uint32_t loop = cfg->blocks[i].loop;
+
+		blocks[i].loop = loop == HP_CFG_NONE ? HP_CFG_NONE : told_apart[loop];
 		blocks[i].factor = 1;
 		blocks[i].deviation = 0;
-	}
-	for (uint32_t i = 0; i < cfg->loop_count; i++) {
-		struct block_clock loop = sum_of(cfg, blocks, i);
-
-		if (cfg->loops[i].parent != root)
+		if (blocks[i].loop == HP_CFG_NONE)
 			continue;
-		loop.factor = 1;
-		if (loop.samples > 0 && loop.scaled >= 0 && all.ticks > 0 && all.scaled > 0)
-			set(&all, &loop);
-		for (uint32_t j = 0; j < cfg->block_count; j++) {
-			if (!hp_cfg_is_in_loop(cfg, j, i))
-				continue;
-			blocks[j].loop = i;
-			blocks[j].factor = loop.factor;
-			blocks[j].deviation = loop.deviation;
-		}
+		blocks[i].factor = sums[blocks[i].loop].factor;
+		blocks[i].deviation = sums[blocks[i].loop].deviation;
 	}
+	return true;
 }

@@ -25,7 +25,7 @@ struct block_clock {
 	double deviation; /* of the factor's logarithm; of all the loop together */
 };
 
-/* Sets loops, factors and deviations of all blocks of the graph. */
-void loop_clocks(const struct hp_cfg *cfg, struct block_clock *blocks);
+/* Sets loops, factors and deviations of all blocks of the graph. False: no memory. */
+bool loop_clocks(const struct hp_cfg *cfg, struct block_clock *blocks);
 
 #endif
