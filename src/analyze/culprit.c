@@ -24,16 +24,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static double larger(double a, double b)
-{
-	return a > b ? a : b;
-}
-
-static double smaller(double a, double b)
-{
-	return a < b ? a : b;
-}
-
 static struct hp_error *find_facts(struct analyzer *analyzer, struct facts *facts)
 {
 	static struct hp_error *(*const parts[])(struct facts *, struct hp_arena *) = {
@@ -139,7 +129,7 @@ static void split_likely(const struct case_file *file, double runs, double stall
 
 			if (likely[i] >= bound)
 				continue;
-			more = smaller(more, bound - likely[i]);
+			more = fmin(more, bound - likely[i]);
 			likely[i] += more;
 			given += more;
 		}
@@ -184,9 +174,9 @@ static void split_stall(struct stalls *stalls, uint32_t at, struct split *split)
 		double slack = slack_of(insn);
 		double most = file->bound > 0 ? each / file->bound : 1;
 		/* Only as far as they have to. */
-		double stretch = larger(1, smaller(slack, most));
+		double stretch = fmax(1, fmin(slack, most));
 		double all = file->bound * slack;
-		double left = larger(0, each - file->bound * stretch);
+		double left = fmax(0, each - file->bound * stretch);
 
 		if (scene == stalls->likely)
 			split_likely(file, runs, each, stretch, likely);
@@ -194,15 +184,14 @@ static void split_stall(struct stalls *stalls, uint32_t at, struct split *split)
 			double bound = file->suspects[i].bound * slack;
 
 			bounds[file->suspects[i].kind] += bound;
-			split->low[i] =
-				smaller(split->low[i],
-					share * larger(0, smaller(bound, each - (all - bound))));
-			split->high[i] = larger(split->high[i], share * smaller(each, bound));
+			split->low[i] = fmin(split->low[i],
+					     share * fmax(0, fmin(bound, each - (all - bound))));
+			split->high[i] = fmax(split->high[i], share * fmin(each, bound));
 			split->likely[i] += share * likely[i];
 		}
 		bounds[HP_CAUSE_UNEXPLAINED] = left;
-		split->low[file->count] = smaller(split->low[file->count], share * left);
-		split->high[file->count] = larger(split->high[file->count], share * left);
+		split->low[file->count] = fmin(split->low[file->count], share * left);
+		split->high[file->count] = fmax(split->high[file->count], share * left);
 		if (scene == stalls->likely)
 			split->likely[file->count] = share * left;
 		for (unsigned k = 0; k < HP_CAUSE_COUNT; k++) {
@@ -210,10 +199,10 @@ static void split_stall(struct stalls *stalls, uint32_t at, struct split *split)
 
 			kind_low[k] = k == HP_CAUSE_UNEXPLAINED
 					      ? left
-					      : larger(0, smaller(bounds[k], each - others));
-			kind_high[k] = smaller(each, bounds[k]);
-			stalls->kinds[k].low = smaller(stalls->kinds[k].low, share * kind_low[k]);
-			stalls->kinds[k].high = larger(stalls->kinds[k].high, share * kind_high[k]);
+					      : fmax(0, fmin(bounds[k], each - others));
+			kind_high[k] = fmin(each, bounds[k]);
+			stalls->kinds[k].low = fmin(stalls->kinds[k].low, share * kind_low[k]);
+			stalls->kinds[k].high = fmax(stalls->kinds[k].high, share * kind_high[k]);
 		}
 	}
 }
@@ -241,9 +230,9 @@ static struct hp_cause cause_from(const struct facts *facts, uint8_t kind, uint3
 {
 	struct hp_cause cause = { .kind = kind };
 
-	cause.low = smaller(1, larger(0, shares[0]));
-	cause.high = smaller(1, larger(cause.low, shares[1]));
-	cause.likely = smaller(cause.high, larger(cause.low, shares[2]));
+	cause.low = fmin(1, fmax(0, shares[0]));
+	cause.high = fmin(1, fmax(cause.low, shares[1]));
+	cause.likely = fmin(cause.high, fmax(cause.low, shares[2]));
 	if (culprit != HP_SCHEDULE_NONE) {
 		cause.has_culprit = true;
 		cause.culprit = (hp_link_address){ facts_insn(facts, culprit)->insn->address };

@@ -3,16 +3,6 @@
 
 #include <math.h>
 
-static double larger(double a, double b)
-{
-	return a > b ? a : b;
-}
-
-static double smaller(double a, double b)
-{
-	return a < b ? a : b;
-}
-
 /* Its figures are as the cause sees them. */
 static void add(struct suspects *found, struct suspect added)
 {
@@ -22,16 +12,16 @@ static void add(struct suspects *found, struct suspect added)
 
 	if (!(added.bound > 0))
 		return;
-	added.expected = smaller(added.bound, larger(0, added.expected)) * found->doubt;
-	added.weight = larger(added.expected, added.weight * found->doubt);
+	added.expected = fmin(added.bound, fmax(0, added.expected)) * found->doubt;
+	added.weight = fmax(added.expected, added.weight * found->doubt);
 	for (uint32_t i = 0; i < found->count; i++) {
 		struct suspect *one = &found->at[i];
 
 		if (one->kind == kind && one->culprit == culprit) {
-			one->bound = larger(one->bound, added.bound);
-			one->expected = larger(one->expected, added.expected);
-			one->weight = larger(one->weight, added.weight);
-			one->ceiling = larger(one->ceiling, added.ceiling);
+			one->bound = fmax(one->bound, added.bound);
+			one->expected = fmax(one->expected, added.expected);
+			one->weight = fmax(one->weight, added.weight);
+			one->ceiling = fmax(one->ceiling, added.ceiling);
 			return;
 		}
 		if (one->kind == kind && (!least || one->weight < least->weight))
