@@ -6,8 +6,8 @@
  * Before each: its unit; the reason; where the value comes from, unless it is [chosen], which means
  * that no measurement stands behind it. scripts/sensitivity reads this file, halves and doubles
  * each constant and prints which accuracy figures move: so each is a plain literal on one line.
- * [flat]: none moved, by half a point or more, with `--quick`; what stands there guards against
- * programs that are not among those.
+ * [flat]: with `--quick`, four programs and kernels of one cause each, neither half nor twice of it
+ * moved any by half a point.
  */
 #ifndef HPCPROF_ANALYZE_TUNING_H
 #define HPCPROF_ANALYZE_TUNING_H
@@ -151,9 +151,9 @@ static const double too_dense = 4;
 enum {
 	/* sweeps of the beginning over the graph, each as directions say; [chosen] */
 	FIRST_SWEEPS = 12,
-	/* steps, at most; [chosen] */
+	/* steps, at most; [chosen] [flat] */
 	MOST_ITERATIONS = 200,
-	/* halvings of one step, at most; 2^-30 of a step is none; [chosen] */
+	/* halvings of one step, at most; 2^-30 of a step is none; [chosen] [flat] */
 	MOST_CUTS = 30,
 	/* steps in which all counts are believed; then outliers may be doubted; [chosen] */
 	PATIENCE = 60,
@@ -176,11 +176,11 @@ static const double least_variance = 1e-10;
 /* deviation of a logarithm, at least, of what was not counted: nothing checks one class's time
  * against another's; [chosen] */
 static const double apart_deviation = 0.3;
-/* samples; a block without any is taken to have so many; [chosen] */
+/* samples; a block without any is taken to have so many; [chosen] [flat] */
 static const double apart_least_samples = 0.5;
-/* logarithm; what was not seen is expected so far below what one count stands for; [chosen] */
+/* logarithm; what was not seen is expected so far below what one count stands for; [chosen] [flat] */
 static const double apart_unseen_log = 1;
-/* deviation of that logarithm; [chosen] */
+/* deviation of that logarithm; [chosen] [flat] */
 static const double apart_unseen_deviation = 1;
 
 /* --- intervals and confidence (frequency.c) ---------------------------------------------------- */
@@ -198,7 +198,7 @@ static const double high_deviation = 0.04;
 /* the same, for medium confidence; [chosen] */
 static const double medium_deviation = 0.09;
 /* share of the cycles; the blocks that bound the scale most tightly and have so much do not count:
- * tables and relative frequencies have errors; [chosen] */
+ * tables and relative frequencies have errors; [chosen] [flat] */
 static const double tightest_share = 0.05;
 /* times the cycles, of the best case at the estimated frequencies; more is a problem that is named;
  * [chosen] */
