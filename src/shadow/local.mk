@@ -26,7 +26,6 @@ src_shadow_libshadow_a_SOURCES += \
 
 # Copies of the target, and windows of it.
 src_shadow_libshadow_a_SOURCES += \
-	src/shadow/copy/ahead.h src/shadow/copy/ahead.c \
 	src/shadow/copy/areas.h src/shadow/copy/areas.c \
 	src/shadow/copy/hold.h src/shadow/copy/hold.c \
 	src/shadow/copy/inject.h src/shadow/copy/inject.c \
@@ -34,10 +33,8 @@ src_shadow_libshadow_a_SOURCES += \
 	src/shadow/copy/pages.h src/shadow/copy/pages.c \
 	src/shadow/copy/permission.h src/shadow/copy/permission.c \
 	src/shadow/copy/reached.h src/shadow/copy/reached.c \
-	src/shadow/copy/reading.h src/shadow/copy/reading.c \
 	src/shadow/copy/rebuild.h src/shadow/copy/rebuild.c \
 	src/shadow/copy/rights.h src/shadow/copy/rights.c \
-	src/shadow/copy/runs.h src/shadow/copy/runs.c \
 	src/shadow/copy/sandbox.h src/shadow/copy/sandbox.c \
 	src/shadow/copy/sandbox_lock.h src/shadow/copy/sandbox_lock.c \
 	src/shadow/copy/secrets.h src/shadow/copy/secrets.c \

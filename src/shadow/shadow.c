@@ -2,7 +2,6 @@
 #include <hpcprof/shadow/shadow.h>
 
 #include "copy/permission.h"
-#include "copy/reading.h"
 #include "budget/cpu_load.h"
 #include "budget/schedule.h"
 #include "statistics.h"
@@ -110,8 +109,7 @@ static void account(struct hp_shadow *shadow, struct job *job, uint64_t cpu_ns)
 static struct price_terms terms_of(const struct job *job)
 {
 	return (struct price_terms){
-		.bytes = job->result.read_bytes,
-		.copied_bytes = job->result.copied_bytes,
+		.bytes = job->result.copied_bytes,
 		.window_ns = job->order.window_ns,
 		.threads = job->order.threads,
 		.runnable = job->order.runnable,
@@ -119,19 +117,26 @@ static struct price_terms terms_of(const struct job *job)
 	};
 }
 
-/* As much CPU time of the target as pays for a window; no less than what was read ahead may take of
- * ours, and, behind a window, than replaying it takes. */
+/* As much CPU time of the target as pays for a window; and, behind one, no less than replaying it
+ * takes. */
 static uint64_t next_slot_ns(const struct hp_shadow *shadow, const struct job *job)
 {
 	const struct price_terms terms = terms_of(job);
 	uint64_t start_ns = shadow->schedule.end_ns;
 	uint64_t paid_ns =
 		ledger_slot_end(&shadow->ledger, job->result.price_ns, start_ns) - start_ns;
-	uint64_t least_ns = (uint64_t)((double)job->result.ahead_ns / ahead_most_share);
+	uint64_t least_ns = job->has_copy ? ledger_spacing_ns(&shadow->ledger, &terms) : 0;
 
-	if (job->has_copy && least_ns < ledger_spacing_ns(&shadow->ledger, &terms))
-		least_ns = ledger_spacing_ns(&shadow->ledger, &terms);
 	return paid_ns > least_ns ? paid_ns : least_ns;
+}
+
+static uint64_t own_cpu_ns(void)
+{
+	struct timespec now;
+
+	if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now) < 0)
+		return 0;
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
 static uint64_t online_cpus(void)
@@ -183,9 +188,9 @@ static void begin_window(struct hp_shadow *shadow, struct window_maker *maker, s
 	struct target_choice choice;
 
 	*job = (struct job){
-		.order = { .slot_end_ns = shadow->schedule.end_ns, .asked_ns = shadow->window_ns },
+		.order = { .slot_end_ns = shadow->schedule.end_ns, .window_ns = shadow->window_ns },
 		.result = { .outcome = WINDOW_NOT_NOW },
-		.cpu_ns = hp_clock_thread_ns(),
+		.cpu_ns = own_cpu_ns(),
 		.stopped_ns = shadow->ledger.stopped_ns,
 	};
 	target_choose(&shadow->target, &shadow->schedule.random, &choice);
@@ -224,15 +229,13 @@ static void charge(struct hp_shadow *shadow, const struct job *job)
 	struct ledger *ledger = &shadow->ledger;
 	const struct price_terms terms = terms_of(job);
 	/* What was done while the target was held is in the stop. */
-	uint64_t all_ns = hp_clock_thread_ns() - job->cpu_ns;
-	uint64_t other_ns = job->stopped_ns + result->ahead_ns;
-	uint64_t own_ns = all_ns > other_ns ? all_ns - other_ns : 0;
+	uint64_t all_ns = own_cpu_ns() - job->cpu_ns;
+	uint64_t own_ns = all_ns > job->stopped_ns ? all_ns - job->stopped_ns : 0;
 	uint64_t taken_ns = result->replay_ns + own_ns;
 	/* A copy of lowest priority keeps nobody waiting. */
 	double waited_ns = end_copy(shadow, own_ns);
 
 	ledger_settle(ledger, job->owed_ns);
-	ledger_wasted(ledger, result->ahead_ns, &terms);
 	if (is_idle_room(order->room))
 		ledger_other(ledger, waited_ns);
 	if (result->outcome != WINDOW_MADE) {
@@ -422,7 +425,7 @@ struct hp_error *hp_shadow_create(const struct hp_shadow_options *options,
 	shadow->ready_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	shadow->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	ledger_init(&shadow->ledger, shadow->percent, options->sample_ns);
-	ledger_expect(&shadow->ledger, reading_price());
+	ledger_expect(&shadow->ledger, snapshot_price());
 	cpu_load_init(&shadow->load);
 	schedule_init(&shadow->schedule, options->seed ? options->seed : hp_clock_monotonic_ns());
 	for (size_t i = 0; i < MAKERS; i++) {

@@ -58,6 +58,7 @@ void statistics_add(struct hp_shadow_statistics *statistics, const struct window
 	}
 	statistics->samples += result->samples;
 	statistics->matched += result->matched;
+	statistics->copied_bytes += result->copied_bytes;
 	statistics->replay_ns += result->replay_ns;
 	if (result->price_ns)
 		statistics->price_ns = result->price_ns;

@@ -131,14 +131,6 @@ static const double guessed_sample_ns = 13e3; /* ns per sample [chosen] */
 static const double refill_ns_per_byte = 0.05; /* ns per byte [chosen] */
 /* … up to the size of a last-level cache. */
 static const double cpu_cache_bytes = 33554432; /* bytes: 32 MiB [chosen] */
-/* Memory that is worth to be read while the target runs (copy/ahead.h): reading this much in the stop takes
- * 1 to 2 ms, … */
-static const uint64_t ahead_least_bytes = 4194304; /* bytes: 4 MiB [chosen] */
-/* … if that costs less than this part of what it would in the stop: a third to a tenth of it has changed
- * meanwhile, and is read there once more. */
-static const double ahead_most_cost = 0.7; /* times reading in the stop [chosen] */
-/* Reading ahead takes no more of our own CPU time than this part of the target's. */
-static const double ahead_most_share = 0.25; /* CPU time per CPU time of the target [chosen] */
 /* A copy's CPU time per ns of its window, before one has been measured. scripts/bench/shadow-replay
  * prints 1.1 to 2.5 for hot code; what is cold and what is matched comes on top. */
 static const double guessed_taken_per_ns = 3; /* ns per ns; scripts/bench/shadow-replay */
@@ -259,9 +251,6 @@ enum {
 	ROOM_TRIES = 4, /* tries [chosen] */
 	/* A buffer this many times larger than needed is given back. */
 	BUFFER_EXCESS = 4, /* times [chosen] */
-	/* Between the two readings, at least: pages that a program changes at all in the time from the
-	 * second one to the stop, it has changed in this one, too. */
-	AHEAD_INTERVAL_NS = 50000000, /* ns of wall time [chosen] */
 	/* What reading costs is measured so often at the start; the median counts, as on a busy
 	 * machine readers wait. */
 	PROBES = 5, /* readings [chosen] */

@@ -108,16 +108,15 @@ static struct hp_error *too_dear(const struct ledger *ledger, const struct price
 	return hp_error_create(HP_ERROR_INSUFFICIENT,
 			       "copying %.1f MiB%s would cost about %.0f ms of its time, and %.3g "
 			       "%% of its time allows that only after %.1f s",
-			       (double)terms->copied_bytes / (1 << 20), why[terms->room],
+			       (double)terms->bytes / (1 << 20), why[terms->room],
 			       (double)price_ns / 1e6, 100 * ledger->share, (double)due_ns / 1e9);
 }
 
 static struct price_terms terms_of(const struct window_order *order, uint64_t bytes,
-				   uint64_t copied_bytes, uint64_t samples)
+				   uint64_t samples)
 {
 	return (struct price_terms){
 		.bytes = bytes,
-		.copied_bytes = copied_bytes,
 		.samples = samples,
 		.window_ns = order->window_ns,
 		.threads = order->threads,
@@ -141,84 +140,12 @@ static struct hp_error *check_rights(struct window_maker *maker, const struct wi
 	return error;
 }
 
-/* What is to be read while the target runs: all or nothing. */
-static uint64_t bytes_ahead(const struct window_maker *maker, const struct window_order *order)
-{
-	uint64_t bytes = maker->snapshot.found.bytes;
-	struct price_terms terms = terms_of(order, 0, bytes, 0);
-
-	terms.ahead_bytes = bytes;
-	return ledger_is_ahead_cheaper(maker->ledger, &terms) ? bytes : 0;
-}
-
-/* The length of the window, if so much has to be read in the stop; and whether that can be paid. */
-static bool afford(struct window_maker *maker, struct window_order *order, uint64_t bytes,
-		   struct window_result *result)
-{
-	struct price_terms terms = terms_of(order, bytes, maker->snapshot.found.bytes, 0);
-
-	terms.ahead_bytes = result->ahead_bytes;
-	order->window_ns = order->asked_ns ? order->asked_ns
-					   : ledger_window_ns(maker->ledger, &terms);
-	/* The last one is at the end of the window, or just behind it. */
-	order->wanted = order->window_ns / MATCH_PERIOD_NS + 1;
-	order->samples = order->wanted + ledger_samples_behind(maker->ledger);
-	terms.window_ns = order->window_ns;
-	terms.samples = order->samples;
-	result->price_ns = ledger_price(maker->ledger, &terms);
-	if (ledger_allows(maker->ledger, result->price_ns, order->slot_end_ns))
-		return true;
-	refuse(result, HP_SHADOW_BUDGET, too_dear(maker->ledger, &terms, result->price_ns));
-	return false;
-}
-
-/* Nobody wants it any more, or there is none to be had. */
-static void refuse_memory(struct window_maker *maker, struct window_result *result,
-			  struct hp_error *error)
-{
-	if (!is_stopping(maker)) {
-		refuse(result, HP_SHADOW_MEMORY, error);
-		return;
-	}
-	hp_error_destroy(error);
-	result->outcome = WINDOW_NOT_NOW;
-}
-
-static bool make_room(struct window_maker *maker, uint64_t bytes, struct window_result *result)
-{
-	struct hp_error *error;
-
-	if (!has_memory(bytes, memory_to_spare() + maker->snapshot.buffer_bytes)) {
-		refuse(result, HP_SHADOW_MEMORY,
-		       hp_error_create(HP_ERROR_SYSTEM,
-				       "copies of %llu MiB need twice as much free memory",
-				       (unsigned long long)(bytes >> 20)));
-		return false;
-	}
-	error = snapshot_reserve(&maker->snapshot, maker->stop_fd);
-	if (error)
-		refuse_memory(maker, result, error);
-	return !error;
-}
-
-/* Then it is known how much is left to be read in the stop. */
-static bool read_ahead(struct window_maker *maker, struct window_order *order,
-		       struct window_result *result)
-{
-	uint64_t start_ns = hp_clock_thread_ns();
-	struct hp_error *error = snapshot_read_ahead(&maker->snapshot, maker->stop_fd);
-
-	result->ahead_ns = hp_clock_thread_ns() - start_ns;
-	if (error)
-		refuse_memory(maker, result, error);
-	return !error && afford(maker, order, snapshot_due_bytes(&maker->snapshot), result);
-}
-
 /* Looks at the target's memory, and whether reading it can be afforded. */
 static bool plan(struct window_maker *maker, struct window_order *order,
 		 struct window_result *result)
 {
 	struct hp_error *error = check_rights(maker, order);
+	struct price_terms terms;
 	uint64_t bytes = 0;
 
 	if (error) {
@@ -236,12 +163,35 @@ static bool plan(struct window_maker *maker, struct window_order *order,
 		refuse(result, HP_SHADOW_MAPPINGS, error);
 		return false;
 	}
-	result->copied_bytes = bytes;
-	result->ahead_bytes = bytes_ahead(maker, order);
-	if (!afford(maker, order, bytes - result->ahead_bytes, result) ||
-	    !make_room(maker, bytes, result))
+	terms = terms_of(order, bytes, 0);
+	if (!order->window_ns)
+		order->window_ns = ledger_window_ns(maker->ledger, &terms);
+	/* The last one is at the end of the window, or just behind it. */
+	order->wanted = order->window_ns / MATCH_PERIOD_NS + 1;
+	order->samples = order->wanted + ledger_samples_behind(maker->ledger);
+	terms = terms_of(order, bytes, order->samples);
+	result->price_ns = ledger_price(maker->ledger, &terms);
+	if (!ledger_allows(maker->ledger, result->price_ns, order->slot_end_ns)) {
+		refuse(result, HP_SHADOW_BUDGET, too_dear(maker->ledger, &terms, result->price_ns));
 		return false;
-	return !result->ahead_bytes || read_ahead(maker, order, result);
+	}
+	if (!has_memory(bytes, memory_to_spare() + maker->snapshot.buffer_bytes)) {
+		refuse(result, HP_SHADOW_MEMORY,
+		       hp_error_create(HP_ERROR_SYSTEM,
+				       "copies of %llu MiB need twice as much free memory",
+				       (unsigned long long)(bytes >> 20)));
+		return false;
+	}
+	error = snapshot_reserve(&maker->snapshot, maker->stop_fd);
+	/* Nobody wants it any more. */
+	if (error && is_stopping(maker)) {
+		hp_error_destroy(error);
+		result->outcome = WINDOW_NOT_NOW;
+		return false;
+	}
+	if (error)
+		refuse(result, HP_SHADOW_MEMORY, error);
+	return !error;
 }
 
 static bool make_ready(struct window_maker *maker, const struct window_order *order,
@@ -276,7 +226,7 @@ static uint64_t longest_hold_ns(const struct window_maker *maker, const struct w
 {
 	/* Each of its threads may wait for the one. */
 	return LATE_STOP_NS / (order->threads ? order->threads : 1) +
-	       LATE_STOP_FACTOR * ledger_hold(maker->ledger, snapshot_due_bytes(&maker->snapshot));
+	       LATE_STOP_FACTOR * ledger_hold(maker->ledger, maker->snapshot.used_bytes);
 }
 
 /* Holds the thread, reads what is needed, and lets go: everything that the target has to wait for.
@@ -312,13 +262,12 @@ static bool copy(struct window_maker *maker, const struct window_order *order,
 		}
 		hold_release(order->tid, &times);
 		stop_ns = times.end_ns - times.start_ns;
-		result->read_bytes = maker->snapshot.read_bytes;
-		result->copied_bytes = maker->snapshot.runs.bytes;
-		terms = terms_of(order, result->read_bytes, result->copied_bytes, 0);
+		result->copied_bytes = maker->snapshot.read_bytes;
+		terms = terms_of(order, result->copied_bytes, 0);
 		ledger_stop(maker->ledger, stop_ns, &terms);
 		/* Nothing is learned of reading where there was none. */
-		if (result->read_bytes)
-			ledger_read(maker->ledger, stop_ns, result->read_bytes);
+		if (result->copied_bytes)
+			ledger_read(maker->ledger, stop_ns, result->copied_bytes);
 	} else if (held == HOLD_IN_KERNEL) {
 		ledger_other(maker->ledger, (double)(times.end_ns - times.start_ns));
 	}
@@ -431,7 +380,7 @@ static bool take_end(struct window_maker *maker, const struct window_order *orde
 {
 	enum hold_result held = end_state_take(&maker->end, order->pid, order->tid, &maker->rights,
 					       &maker->sampler, &maker->snapshot.areas);
-	const struct price_terms terms = terms_of(order, 0, 0, 0);
+	const struct price_terms terms = terms_of(order, 0, 0);
 
 	ledger_stop(maker->ledger, maker->end.stop_ns, &terms);
 	return held != HOLD_IN_KERNEL;
@@ -567,12 +516,12 @@ bool window_copy(struct window_maker *maker, struct window_order *order,
 	/* The window is to be like any other time: we do not fill memory beside it. */
 	if (is_copied && !error)
 		error = collect_samples(maker, order, result->window.time_ns);
-	terms = terms_of(order, 0, 0, maker->sampler.tick);
+	terms = terms_of(order, 0, maker->sampler.tick);
 	ledger_samples(maker->ledger, &terms);
 	maker->wanted = order->wanted < maker->sampler.count ? order->wanted : maker->sampler.count;
 	if (maker->end.is_known)
 		maker->wanted = maker->sampler.count + 1;
-	terms = terms_of(order, result->read_bytes, result->copied_bytes, 0);
+	terms = terms_of(order, result->copied_bytes, 0);
 	terms.window_ns = maker->sampler.tick * MATCH_PERIOD_NS;
 	maker->longest_replay_ns =
 		ledger_longest_replay_ns(maker->ledger, &terms, result->price_ns);

@@ -60,8 +60,7 @@ struct window_maker {
 struct window_order {
 	pid_t pid, tid;
 	uint64_t slot_end_ns; /* of the target's CPU time */
-	uint64_t asked_ns;    /* 0: as long as pays best */
-	uint64_t window_ns;   /* set */
+	uint64_t window_ns;   /* 0: as long as pays best, and set */
 	uint64_t wanted;      /* samples that make the window, set */
 	uint64_t samples;     /* and with those behind it, at most, set */
 	uint64_t threads;     /* of the process that run, `tid` among them; no more than CPUs */
@@ -82,10 +81,7 @@ struct window_result {
 	struct hp_error *error;	 /* owned */
 	struct hp_window window; /* owned */
 	uint64_t price_ns;	 /* predicted */
-	uint64_t read_bytes;	 /* while the thread was held */
-	uint64_t copied_bytes;	 /* and what was read ahead; before, what there is */
-	uint64_t ahead_bytes;	 /* that were to be read ahead … */
-	uint64_t ahead_ns;	 /* … which took so much CPU time */
+	uint64_t copied_bytes;
 	uint64_t replay_ns;
 	uint64_t samples, matched;
 };

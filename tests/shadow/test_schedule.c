@@ -158,7 +158,7 @@ TEST(windows_are_longer_where_stops_are_dearer_within_bounds)
 
 	ledger_init(&ledger, 0.5, 0);
 	for (uint64_t bytes = mib; bytes < 4096 * mib; bytes *= 2) {
-		const struct price_terms terms = { .bytes = bytes, .copied_bytes = bytes };
+		const struct price_terms terms = { .bytes = bytes };
 		uint64_t window = ledger_window_ns(&ledger, &terms);
 
 		ck_assert_uint_ge(window, 100 * ms);
@@ -432,36 +432,13 @@ TEST(a_copy_without_a_cpu_of_its_own_is_dear)
 	ck_assert_uint_ge(last_price, 100 * ms);
 }
 
-/* Reading twice beside the target is cheaper than once in the stop, but not by its own CPU time. */
-TEST(memory_is_read_ahead_where_that_costs_the_target_less)
-{
-	const struct price_terms little = { .copied_bytes = 1 << 20, .ahead_bytes = 1 << 20 };
-	struct price_terms terms = { .copied_bytes = 64 << 20, .ahead_bytes = 64 << 20 };
-	struct price_terms at_once = { .bytes = 64 << 20, .copied_bytes = 64 << 20 };
-	struct ledger ledger;
-
-	ledger_init(&ledger, 1, 0);
-	ck_assert(!ledger_is_ahead_cheaper(&ledger, &little));
-	ck_assert(ledger_is_ahead_cheaper(&ledger, &terms));
-	ck_assert_uint_lt(ledger_price(&ledger, &terms), ledger_price(&ledger, &at_once) / 2);
-	terms.room = ROOM_SHARED;
-	terms.runnable = 8;
-	ck_assert(ledger_is_ahead_cheaper(&ledger, &terms));
-	terms.runnable = 1;
-	ck_assert(!ledger_is_ahead_cheaper(&ledger, &terms));
-	terms.room = at_once.room = ROOM_NONE;
-	ck_assert(!ledger_is_ahead_cheaper(&ledger, &terms));
-	/* It is in the price all the same. */
-	ck_assert_uint_gt(ledger_price(&ledger, &terms), ledger_price(&ledger, &at_once));
-}
-
 TEST(a_copy_of_more_than_caches_hold_is_dearer)
 {
 	const uint64_t ms = 1000000;
 	uint64_t last = 0;
 
 	for (uint64_t bytes = 1 << 20; bytes <= 16 << 20; bytes *= 4) {
-		const struct price_terms terms = { .copied_bytes = bytes, .window_ns = 100 * ms };
+		const struct price_terms terms = { .bytes = bytes, .window_ns = 100 * ms };
 		struct ledger ledger;
 
 		ledger_init(&ledger, 1, 0);

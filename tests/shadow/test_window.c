@@ -62,7 +62,7 @@ static void make_one(struct window_maker *maker, pid_t pid, uint64_t window_ns,
 		.pid = pid,
 		.tid = pid,
 		.slot_end_ns = UINT64_MAX / 2,
-		.asked_ns = window_ns,
+		.window_ns = window_ns,
 		.threads = 1,
 		.room = ROOM_OF_ITS_OWN,
 	};

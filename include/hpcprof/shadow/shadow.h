@@ -69,6 +69,7 @@ struct hp_shadow_statistics {
 	uint64_t longest_stop_ns;
 	uint64_t lost_ns;   /* measured: stops and samples of windows */
 	uint64_t replay_ns; /* CPU time that copies took, on other CPUs */
+	uint64_t copied_bytes;
 	uint64_t price_ns; /* of the window that was due last, as predicted; 0: none was due */
 	/* The last refusal that was not temporary, as a sentence with a way out; "": none. */
 	char reason[256];

@@ -62,7 +62,7 @@ static double loss_of_copy(const struct price_terms *terms)
 		[ROOM_SHARED] = threads_of(terms) / fmax(terms->runnable, threads_of(terms)),
 		[ROOM_NONE] = 1,
 	};
-	double shared = fmin((double)terms->copied_bytes / shared_memory_bytes, 1);
+	double shared = fmin((double)terms->bytes / shared_memory_bytes, 1);
 
 	return fmax(loss_by_room[terms->room], loss_by_sharing * shared);
 }
@@ -122,19 +122,6 @@ uint64_t ledger_longest_replay_ns(const struct ledger *ledger, const struct pric
 	return (uint64_t)fmin(longest_ns, paid_ns);
 }
 
-static double ahead_cost_ns(const struct ledger *ledger, const struct price_terms *terms)
-{
-	return loss_of_copy(terms) * 2 * ledger->ns_per_byte * (double)terms->ahead_bytes;
-}
-
-bool ledger_is_ahead_cheaper(const struct ledger *ledger, const struct price_terms *terms)
-{
-	double held_ns = threads_of(terms) * ledger->ns_per_byte * (double)terms->ahead_bytes;
-
-	return terms->ahead_bytes >= ahead_least_bytes &&
-	       ahead_cost_ns(ledger, terms) < ahead_most_cost * held_ns;
-}
-
 /* What it costs that the copy runs. */
 static double copy_cost_ns(const struct ledger *ledger, const struct price_terms *terms)
 {
@@ -149,8 +136,7 @@ uint64_t ledger_price(const struct ledger *ledger, const struct price_terms *ter
 {
 	double samples_ns = threads_of(terms) * ledger->sample_ns * (double)terms->samples;
 
-	return (uint64_t)(stop_cost_ns(ledger, terms) + ahead_cost_ns(ledger, terms) + samples_ns +
-			  copy_cost_ns(ledger, terms));
+	return (uint64_t)(stop_cost_ns(ledger, terms) + samples_ns + copy_cost_ns(ledger, terms));
 }
 
 uint64_t ledger_slot(const struct ledger *ledger, uint64_t price_ns)

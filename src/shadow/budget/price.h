@@ -6,7 +6,7 @@
  *	- the time that a thread is held, nearly all of it for reading its memory;
  *	- the samples that are matched;
  *	- caches that are cold afterwards;
- *	- what its copy, and reading ahead, take from the target: CPU time, by where it runs (see spare_cpus.h), and of
+ *	- what its copy takes from the target: CPU time, by where it runs (see spare_cpus.h), and of
  *	  caches and memory, by how much memory there is;
  *	- what the target waits for CPUs because of it (see waits.h).
  * The first, the last and CPU time are measured for each window; the others are calculated. The
@@ -47,9 +47,7 @@ struct ledger {
 
 /* What a price depends on. */
 struct price_terms {
-	uint64_t bytes;	       /* to read while the thread is held */
-	uint64_t copied_bytes; /* with what is read ahead of that */
-	uint64_t ahead_bytes;  /* that are read ahead, and paid with the window; see copy/ahead.h */
+	uint64_t bytes; /* to read */
 	uint64_t samples;
 	uint64_t window_ns;
 	uint64_t threads; /* of its process that run, the held one among them; 0 is 1 */
@@ -60,9 +58,6 @@ struct price_terms {
 /* `sample_ns` 0: unknown. */
 void ledger_init(struct ledger *ledger, double percent, double sample_ns);
 uint64_t ledger_price(const struct ledger *ledger, const struct price_terms *terms);
-/* Whether reading them ahead costs less than reading them in the stop, where most of them need not be read
- * once more. */
-bool ledger_is_ahead_cheaper(const struct ledger *ledger, const struct price_terms *terms);
 /* How long a stop to read so much is to take. */
 uint64_t ledger_hold(const struct ledger *ledger, uint64_t bytes);
 /*
@@ -101,7 +96,7 @@ double ledger_owe(struct ledger *ledger, const struct price_terms *terms);
 void ledger_settle(struct ledger *ledger, double owed_ns);
 /* Enters CPU time that the window's copy took, beside stops. */
 void ledger_taken(struct ledger *ledger, uint64_t taken_ns, const struct price_terms *terms);
-/* The same of one that came to nothing, or of reading ahead: nothing is learned of it. */
+/* The same of one that came to nothing, of which nothing is learned. */
 void ledger_wasted(struct ledger *ledger, uint64_t taken_ns, const struct price_terms *terms);
 /* Learns how many of a window's samples its replay came by. */
 void ledger_matched(struct ledger *ledger, uint64_t samples, uint64_t matched);

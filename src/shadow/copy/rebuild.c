@@ -11,6 +11,8 @@
 #include <unistd.h>
 
 enum {
+	PAGE_BYTES = 4096,
+	RUNS_AT_ONCE = 256,
 	/* Of a mapped file that we cannot open, read from the target piece by piece. */
 	PIECE_BYTES = 8192,
 	HUGE_BYTES = 2 << 20,
@@ -101,8 +103,8 @@ static uint64_t bytes_below(const struct snapshot *snapshot, uint64_t end, size_
 {
 	uint64_t bytes = 0;
 
-	for (; *next < snapshot->runs.count && snapshot->runs.at[*next].address < end; (*next)++)
-		bytes += snapshot->runs.at[*next].bytes;
+	for (; *next < snapshot->run_count && snapshot->runs[*next].address < end; (*next)++)
+		bytes += snapshot->runs[*next].bytes;
 	return bytes;
 }
 
@@ -164,14 +166,23 @@ struct hp_error *rebuild(struct sandbox *sandbox, const struct snapshot *snapsho
 /* A few runs at once; returns the next to begin with, SIZE_MAX when the sandbox has died. */
 static size_t write_runs(struct sandbox *sandbox, const struct snapshot *snapshot, size_t first)
 {
-	const struct runs *runs = &snapshot->runs;
-	struct iovec local[RUNS_AT_ONCE], remote[RUNS_AT_ONCE];
-	size_t count = runs_vectors(runs, first, runs->count, snapshot->buffer, local, remote);
-	ssize_t done = process_vm_writev(sandbox->pid, local, count, remote, count, 0);
-	uint64_t done_bytes = done > 0 ? (uint64_t)done : 0;
+	struct iovec remote[RUNS_AT_ONCE] = { 0 };
+	struct iovec local = { .iov_base = snapshot->buffer + snapshot->runs[first].offset };
+	uint64_t done_bytes;
+	size_t count = 0;
+	ssize_t done;
 
+	while (first + count < snapshot->run_count && count < RUNS_AT_ONCE &&
+	       local.iov_len < COPY_BYTES_AT_ONCE) {
+		const struct run *run = &snapshot->runs[first + count];
+
+		remote[count++] = (struct iovec){ (void *)(uintptr_t)run->address, run->bytes };
+		local.iov_len += run->bytes;
+	}
+	done = process_vm_writev(sandbox->pid, &local, 1, remote, count, 0);
+	done_bytes = done > 0 ? (uint64_t)done : 0;
 	for (size_t i = first; i < first + count; i++) {
-		const struct run *run = &runs->at[i];
+		const struct run *run = &snapshot->runs[i];
 		uint64_t had = done_bytes < run->bytes ? done_bytes : run->bytes;
 
 		done_bytes -= had;
@@ -188,7 +199,7 @@ static size_t write_runs(struct sandbox *sandbox, const struct snapshot *snapsho
 
 struct hp_error *rebuild_contents(struct sandbox *sandbox, const struct snapshot *snapshot)
 {
-	for (size_t at = 0; at < snapshot->runs.count;) {
+	for (size_t at = 0; at < snapshot->run_count;) {
 		at = write_runs(sandbox, snapshot, at);
 		if (at == SIZE_MAX)
 			return hp_error_create(HP_ERROR_SYSTEM, "the copy cannot be written to");

@@ -2,11 +2,26 @@
 #include "snapshot.h"
 
 #include "../tuning.h"
-#include "reading.h"
+#include <hpcprof/base/cleanup.h>
+#include <hpcprof/base/number.h>
+#include <hpcprof/base/vector.h>
 
+#include <errno.h>
 #include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+enum {
+	PAGE_BYTES = 4096,
+	RUNS_AT_ONCE = 256,
+	/* Worth two readers, and more than caches hold close by. */
+	PROBE_BYTES = 2 * READER_BYTES,
+};
 
 void snapshot_init(struct snapshot *snapshot)
 {
@@ -25,10 +40,7 @@ static void release_buffer(struct snapshot *snapshot)
 void snapshot_clear(struct snapshot *snapshot)
 {
 	areas_clear(&snapshot->areas);
-	runs_clear(&snapshot->found);
-	runs_clear(&snapshot->runs);
-	runs_clear(&snapshot->due);
-	ahead_clear(&snapshot->ahead);
+	free(snapshot->runs);
 	pages_clear(&snapshot->pages);
 	secrets_clear(&snapshot->secrets);
 	release_buffer(snapshot);
@@ -52,11 +64,29 @@ static enum reading reading_of(const struct area *area)
 
 /* --- which pages ------------------------------------------------------------------------------ */
 
+static bool add_page(struct snapshot *snapshot, uint64_t address)
+{
+	struct run *last = snapshot->run_count ? &snapshot->runs[snapshot->run_count - 1] : NULL;
+	struct run run = { .address = address, .bytes = PAGE_BYTES };
+
+	if (last && address == last->address + last->bytes && last->bytes < RUN_BYTES) {
+		last->bytes += PAGE_BYTES;
+		return true;
+	}
+	if (!hp_grow((void **)&snapshot->runs, &snapshot->run_capacity, snapshot->run_count + 1,
+		     sizeof(run)))
+		return false;
+	snapshot->runs[snapshot->run_count++] = run;
+	return true;
+}
+
 static bool add_pages(void *context, uint64_t start, uint64_t end)
 {
-	struct runs *found = context;
-
-	return runs_add(found, start, end - start, found->bytes);
+	for (uint64_t page = start; page < end; page += PAGE_BYTES) {
+		if (!add_page(context, page))
+			return false;
+	}
+	return true;
 }
 
 static struct hp_error *scan_area(struct snapshot *snapshot, const struct area *area)
@@ -66,7 +96,19 @@ static struct hp_error *scan_area(struct snapshot *snapshot, const struct area *
 	if (reading == READ_NONE)
 		return NULL;
 	return pages_find(&snapshot->pages, area->start, area->end, reading == READ_WRITTEN,
-			  add_pages, &snapshot->found);
+			  add_pages, snapshot);
+}
+
+/* Lays the runs out in the buffer, one behind the other. */
+static void arrange(struct snapshot *snapshot)
+{
+	uint64_t offset = 0;
+
+	for (size_t i = 0; i < snapshot->run_count; i++) {
+		snapshot->runs[i].offset = offset;
+		offset += snapshot->runs[i].bytes;
+	}
+	snapshot->used_bytes = offset;
 }
 
 static void mark_secrets(struct snapshot *snapshot)
@@ -82,12 +124,13 @@ static struct hp_error *scan(struct snapshot *snapshot)
 {
 	struct hp_error *error = areas_read(&snapshot->areas, snapshot->pid);
 
-	runs_begin(&snapshot->found);
+	snapshot->run_count = 0;
 	pages_begin(&snapshot->pages);
 	if (!error)
 		mark_secrets(snapshot);
 	for (size_t i = 0; !error && i < snapshot->areas.count; i++)
 		error = scan_area(snapshot, &snapshot->areas.at[i]);
+	arrange(snapshot);
 	return error;
 }
 
@@ -95,7 +138,7 @@ static struct hp_error *scan(struct snapshot *snapshot)
 
 static bool has_room(const struct snapshot *snapshot)
 {
-	return snapshot->buffer_bytes >= snapshot->found.bytes + SPARE_BYTES / 2;
+	return snapshot->buffer_bytes >= snapshot->used_bytes + SPARE_BYTES / 2;
 }
 
 /* Has the kernel give us the memory now. False: told to stop. */
@@ -136,10 +179,9 @@ static struct hp_error *enlarge_buffer(struct snapshot *snapshot, uint64_t bytes
 
 static uint64_t bytes_wanted(const struct snapshot *snapshot)
 {
-	uint64_t found = snapshot->found.bytes;
-	uint64_t bytes = found + found / SPARE_PART + SPARE_BYTES;
+	uint64_t bytes = snapshot->used_bytes + snapshot->used_bytes / SPARE_PART + SPARE_BYTES;
 
-	return (bytes + RUN_PAGE_BYTES - 1) / RUN_PAGE_BYTES * RUN_PAGE_BYTES;
+	return (bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
 }
 
 struct hp_error *snapshot_prepare(struct snapshot *snapshot, pid_t pid, uint64_t *bytes)
@@ -147,12 +189,11 @@ struct hp_error *snapshot_prepare(struct snapshot *snapshot, pid_t pid, uint64_t
 	struct hp_error *error = pages_open(&snapshot->pages, pid);
 
 	snapshot->pid = pid;
-	ahead_begin(&snapshot->ahead);
 	if (!error)
 		error = secrets_read(&snapshot->secrets, pid);
 	if (!error)
 		error = scan(snapshot);
-	*bytes = snapshot->found.bytes;
+	*bytes = snapshot->used_bytes;
 	return error;
 }
 
@@ -173,17 +214,126 @@ struct hp_error *snapshot_reserve(struct snapshot *snapshot, int stop_fd)
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
-struct hp_error *snapshot_read_ahead(struct snapshot *snapshot, int stop_fd)
+/* Reads runs from `first` to `end`, as many as one call takes; returns the next to begin with. A
+ * page that cannot be read any more is zero. */
+static size_t read_runs(struct snapshot *snapshot, size_t first, size_t end)
 {
-	return ahead_read(&snapshot->ahead, snapshot->pid, &snapshot->found, snapshot->buffer,
-			  snapshot->buffer + snapshot->found.bytes, stop_fd);
+	struct iovec remote[RUNS_AT_ONCE] = { 0 };
+	struct iovec local = { .iov_base = snapshot->buffer + snapshot->runs[first].offset };
+	size_t count = 0;
+	uint64_t got_bytes;
+	ssize_t got;
+
+	while (first + count < end && count < RUNS_AT_ONCE && local.iov_len < COPY_BYTES_AT_ONCE) {
+		const struct run *run = &snapshot->runs[first + count];
+
+		remote[count++] = (struct iovec){ (void *)(uintptr_t)run->address, run->bytes };
+		local.iov_len += run->bytes;
+	}
+	got = process_vm_readv(snapshot->pid, &local, 1, remote, count, 0);
+	got_bytes = got > 0 ? (uint64_t)got : 0;
+	for (size_t i = first; i < first + count; i++) {
+		struct run *run = &snapshot->runs[i];
+		uint64_t done = got_bytes < run->bytes ? got_bytes : run->bytes;
+
+		got_bytes -= done;
+		if (done == run->bytes)
+			continue;
+		memset(snapshot->buffer + run->offset + done, 0, run->bytes - done);
+		return i + 1;
+	}
+	return first + count;
 }
 
-uint64_t snapshot_due_bytes(const struct snapshot *snapshot)
-{
-	const struct ahead *ahead = &snapshot->ahead;
+struct part {
+	struct snapshot *snapshot;
+	size_t first, end; /* runs */
+	uint64_t deadline_ns;
+	size_t done; /* runs before it have been read */
+	pthread_t thread;
+	bool is_running;
+};
 
-	return ahead->runs.count ? ahead->due_bytes : snapshot->found.bytes;
+static void *read_part(void *context)
+{
+	struct part *part = context;
+
+	while (part->done < part->end && hp_clock_monotonic_ns() < part->deadline_ns)
+		part->done = read_runs(part->snapshot, part->done, part->end);
+	return NULL;
+}
+
+/* So many readers, each with about as many bytes. */
+static void divide(struct snapshot *snapshot, struct part *parts, size_t count,
+		   uint64_t deadline_ns)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		uint64_t end_bytes = snapshot->used_bytes / count * (i + 1);
+
+		parts[i] = (struct part){
+			.snapshot = snapshot, .first = at, .done = at, .deadline_ns = deadline_ns
+		};
+		while (at < snapshot->run_count &&
+		       (i + 1 == count || snapshot->runs[at].offset < end_bytes))
+			at++;
+		parts[i].end = at;
+	}
+}
+
+static uint64_t bytes_of(const struct part *part)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = part->first; i < part->done; i++)
+		bytes += part->snapshot->runs[i].bytes;
+	return bytes;
+}
+
+/* On another CPU than this one, where there is one: left to itself, the scheduler starts a thread on
+ * the CPU of its maker as often as not. */
+static void read_elsewhere(struct part *part)
+{
+	pthread_attr_t attributes;
+	cpu_set_t cpus;
+	int here = sched_getcpu();
+
+	if (pthread_attr_init(&attributes) != 0)
+		return;
+	if (here >= 0 && sched_getaffinity(0, sizeof(cpus), &cpus) == 0) {
+		CPU_CLR((size_t)here, &cpus);
+		if (CPU_COUNT(&cpus))
+			pthread_attr_setaffinity_np(&attributes, sizeof(cpus), &cpus);
+	}
+	part->is_running = pthread_create(&part->thread, &attributes, read_part, part) == 0;
+	pthread_attr_destroy(&attributes);
+}
+
+/* While the thread is held its CPU has nothing to do, either. */
+static void read_all(struct snapshot *snapshot, uint64_t deadline_ns)
+{
+	struct part parts[MOST_READERS];
+	size_t count = snapshot->used_bytes / READER_BYTES + 1;
+	size_t cpus = (size_t)sysconf(_SC_NPROCESSORS_ONLN);
+
+	if (count > cpus)
+		count = cpus ? cpus : 1;
+	if (count > MOST_READERS)
+		count = MOST_READERS;
+	divide(snapshot, parts, count, deadline_ns);
+	for (size_t i = 1; i < count; i++)
+		read_elsewhere(&parts[i]);
+	read_part(&parts[0]);
+	for (size_t i = 1; i < count; i++) {
+		if (parts[i].is_running)
+			pthread_join(parts[i].thread, NULL);
+		else
+			read_part(&parts[i]);
+	}
+	snapshot->read_bytes = 0;
+	for (size_t i = 0; i < count; i++)
+		snapshot->read_bytes += bytes_of(&parts[i]);
 }
 
 struct hp_error *snapshot_take(struct snapshot *snapshot, uint64_t deadline_ns)
@@ -191,19 +341,16 @@ struct hp_error *snapshot_take(struct snapshot *snapshot, uint64_t deadline_ns)
 	struct hp_error *error = scan(snapshot);
 
 	snapshot->read_bytes = 0;
+
 	if (error)
 		return error;
-	if (!ahead_merge(&snapshot->ahead, &snapshot->found, &snapshot->runs, &snapshot->due,
-			 &snapshot->used_bytes))
-		return hp_error_create_no_memory();
 	if (snapshot->used_bytes > snapshot->buffer_bytes)
 		return hp_error_create(HP_ERROR_INSUFFICIENT, "its memory grew during the copy");
-	snapshot->read_bytes = read_runs(snapshot->pid, &snapshot->due, snapshot->buffer,
-					 deadline_ns ? deadline_ns : UINT64_MAX);
-	if (snapshot->read_bytes < snapshot->due.bytes)
+	read_all(snapshot, deadline_ns ? deadline_ns : UINT64_MAX);
+	if (snapshot->read_bytes < snapshot->used_bytes)
 		return hp_error_create(HP_ERROR_INSUFFICIENT,
 				       "reading %.1f MiB takes longer than expected",
-				       (double)snapshot->due.bytes / (1 << 20));
+				       (double)snapshot->used_bytes / (1 << 20));
 	return NULL;
 }
 
@@ -226,9 +373,55 @@ struct hp_error *snapshot_scrub(struct snapshot *snapshot)
 	if (error)
 		return error;
 	mark_secrets(snapshot);
-	for (size_t i = 0; i < snapshot->runs.count; i++) {
+	for (size_t i = 0; i < snapshot->run_count; i++) {
 		for (size_t j = 0; j < snapshot->secrets.count; j++)
-			scrub_run(snapshot, &snapshot->runs.at[i], &snapshot->secrets.at[j]);
+			scrub_run(snapshot, &snapshot->runs[i], &snapshot->secrets.at[j]);
 	}
 	return NULL;
+}
+
+/* --- what it takes ---------------------------------------------------------------------------- */
+
+static int by_size(const void *a, const void *b)
+{
+	uint64_t first = *(const uint64_t *)a;
+	uint64_t second = *(const uint64_t *)b;
+
+	return (first > second) - (first < second);
+}
+
+/* Reads PROBE_BYTES of our own from `memory` to behind them, several times; the middle one: on a busy
+ * machine readers wait, too. 0: they cannot be read. */
+static uint64_t probe_ns(struct snapshot *snapshot, uint8_t *memory)
+{
+	uint64_t start = (uint64_t)(uintptr_t)memory;
+	uint64_t took_ns[PROBES];
+
+	snapshot->pid = getpid();
+	snapshot->buffer = memory + PROBE_BYTES;
+	if (!add_pages(snapshot, start, start + PROBE_BYTES))
+		return 0;
+	arrange(snapshot);
+	for (size_t i = 0; i < PROBES; i++) {
+		took_ns[i] = hp_clock_monotonic_ns();
+		read_all(snapshot, UINT64_MAX);
+		took_ns[i] = hp_clock_monotonic_ns() - took_ns[i];
+	}
+	qsort(took_ns, PROBES, sizeof(*took_ns), by_size);
+	return snapshot->read_bytes == PROBE_BYTES ? took_ns[PROBES / 2] : 0;
+}
+
+double snapshot_price(void)
+{
+	struct snapshot snapshot = { 0 };
+	uint64_t took_ns;
+	uint8_t *memory = mmap(NULL, (size_t)2 * PROBE_BYTES, PROT_READ | PROT_WRITE,
+			       MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+
+	if (memory == MAP_FAILED)
+		return 0;
+	took_ns = probe_ns(&snapshot, memory);
+	free(snapshot.runs);
+	munmap(memory, (size_t)2 * PROBE_BYTES);
+	return (double)took_ns / PROBE_BYTES;
 }
