@@ -49,8 +49,8 @@ static bool has_counted_ways(const struct flow *flow, uint32_t node)
 	return is_any_seen;
 }
 
-/* Its loops go round as often as their time says: how often they were entered was counted, at another
- * time, and what is foreseen of loops would have that decide. */
+/* The block ran, but in no window. No trips of its loops are foreseen: how often they were entered was
+ * counted at another time, and with it a prior of trips would outweigh the time that they took. */
 static bool was_missed(const struct flow *flow, uint32_t node)
 {
 	const bool *missed = flow->analyzer->input->missed;
@@ -126,9 +126,9 @@ static struct hp_error *add_slack(struct flow *flow)
 /* --- time --------------------------------------------------------------------------------------
  */
 
-/* What was missed has a pace of its own, with others of its phase. Its blocks that always run equally often
- * are taken together: where nothing else tells how often, those that are done in the shadow of others
- * would say too seldom. */
+/* Blocks that ran in no window: their phase has a stretch of its own. Blocks of one class are one term with
+ * the sum of their samples: one by one, those that execute in parallel with others have hardly any
+ * samples, and their terms would pull the class down. */
 static struct hp_error *add_missed_time(struct flow *flow, double sample_cycles)
 {
 	const struct analyzer *analyzer = flow->analyzer;

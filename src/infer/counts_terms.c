@@ -118,9 +118,9 @@ static struct hp_counts_tick ticks_in(const struct hp_image_counts *counted,
 	return sum;
 }
 
-/* It ran, but in no window, or as good as: they came by it on another occasion. Either windows should
- * have seen much of its time, and did not; or so few executions would each have taken longer than
- * any block does. Of those that copy memory that may be true: then windows have seen that time, too. */
+/* The block ran, but in no window, or only seldom in windows. Either windows have less than a third of the
+ * samples of it that are to be expected; or the few executions would each have taken longer than a
+ * block can. A block that copies much memory may take so long: then windows have its samples, too. */
 static bool ran_elsewhere(const struct asking *asking, const struct hp_block *block, double runs)
 {
 	const struct hp_image_counts *counted = asking->counted;
