@@ -419,10 +419,41 @@ struct hp_excerpt fixture_excerpt(unsigned number)
 	return excerpt;
 }
 
+struct hp_paths fixture_paths(const char *command)
+{
+	struct hp_paths paths = { 0 };
+	struct hp_path_series series = { .event = strdup("cpu-clock:u"),
+					 .command = strdup(command),
+					 .period = 1000000 };
+	struct hp_path_frame frames[3] = { { .offset = 0x1180 },
+					   { .offset = 0x1140 },
+					   { .image = HP_PATH_NO_IMAGE,
+					     .flags = HP_PATH_TRUNCATED } };
+	uint32_t number;
+
+	for (unsigned i = 0; i < 2; i++) {
+		struct hp_image_id image = fixture_image(i + 1);
+
+		hp_assert_ok(hp_paths_image(&paths, &image, &frames[i].image));
+		hp_image_id_clear(&image);
+	}
+	hp_assert_ok(hp_paths_series(&paths, &series, &number));
+	hp_assert_ok(hp_paths_add(&paths, number, frames, 3, 5));
+	hp_assert_ok(hp_paths_add(&paths, number, frames, 2, 300));
+	frames[0].offset -= 7;
+	hp_assert_ok(hp_paths_add(&paths, number, frames, 2, 2));
+	paths.nodes.at[1].folded = 4;
+	free(series.event);
+	free(series.command);
+	hp_assert_ok(hp_paths_check(&paths));
+	return paths;
+}
+
 char *fixture_rich_epoch(struct hp_db *db)
 {
 	struct hp_excerpt excerpt = fixture_excerpt(2);
 	struct hp_window_evidence evidence = fixture_evidence(77);
+	struct hp_paths paths = fixture_paths("ls");
 	char memcpy_name[] = "memcpy";
 	char time_name[] = "__vdso_time";
 	struct hp_body body = fixture_body(7);
@@ -459,6 +490,8 @@ char *fixture_rich_epoch(struct hp_db *db)
 	hp_assert_ok(hp_epoch_writer_bytes(writer, index, bytes, sizeof(bytes)));
 	hp_assert_ok(hp_epoch_writer_evidence(writer, &evidence));
 	hp_window_evidence_clear(&evidence);
+	hp_assert_ok(hp_epoch_writer_paths(writer, &paths));
+	hp_paths_clear(&paths);
 	stamp = fixture_commit(writer, &meta);
 	hp_image_id_clear(&image);
 	hp_epoch_meta_clear(&meta);

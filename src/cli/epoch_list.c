@@ -131,7 +131,7 @@ static char *counted_of(const struct hp_epoch_summary *epoch)
 	return formatted("%.1f s", (double)epoch->windows.time_ns / 1e9);
 }
 
-enum { EVIDENCE_KINDS = 5 };
+enum { EVIDENCE_KINDS = 6 };
 
 static bool has_retired(const struct hp_epoch_meta *meta)
 {
@@ -141,7 +141,7 @@ static bool has_retired(const struct hp_epoch_meta *meta)
 	return false;
 }
 
-/* What tells of executions, beside time: words, NULL where there is none of the kind. */
+/* What there is beside samples of time: words, NULL where there is none of the kind. */
 static void list_evidence(const struct hp_epoch_summary *epoch, const char *words[EVIDENCE_KINDS])
 {
 	words[0] = epoch->evidence & HP_CONTAINS_WINDOWS ? "shadow" : NULL;
@@ -149,6 +149,7 @@ static void list_evidence(const struct hp_epoch_summary *epoch, const char *word
 	words[2] = epoch->evidence & HP_CONTAINS_PROBES ? "probes" : NULL;
 	words[3] = has_retired(&epoch->meta) ? "retired" : NULL;
 	words[4] = epoch->evidence & HP_CONTAINS_RANGES ? "cycles" : NULL;
+	words[5] = epoch->has_paths ? "paths" : NULL;
 }
 
 static char *evidence_of(const struct hp_epoch_summary *epoch)

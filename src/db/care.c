@@ -6,7 +6,9 @@
 
 #include <hpcprof/base/file.h>
 
+#include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* --- list --------------------------------------------------------------------------------- */
 
@@ -28,6 +30,13 @@ static void summarise_evidence(int directory, struct hp_epoch_summary *summary)
 	hp_window_evidence_clear(&evidence);
 }
 
+static bool has_paths(int directory)
+{
+	struct stat status;
+
+	return fstatat(directory, HP_PATHS_NAME, &status, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
 static struct hp_error *summarise(const struct hp_db *db, struct hp_epoch_summary *summary)
 {
 	struct hp_contents contents = { 0 };
@@ -43,6 +52,7 @@ static struct hp_error *summarise(const struct hp_db *db, struct hp_epoch_summar
 		problem = hp_contents_read_heads(directory, &contents);
 	if (!problem)
 		summarise_evidence(directory, summary);
+	summary->has_paths = !problem && has_paths(directory);
 	if (directory >= 0)
 		close(directory);
 	if (problem) {

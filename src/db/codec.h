@@ -14,6 +14,7 @@
 #include <hpcprof/model/epoch.h>
 #include <hpcprof/model/evidence.h>
 #include <hpcprof/model/excerpt.h>
+#include <hpcprof/model/paths.h>
 
 extern const struct hp_container_kind hp_meta_kind;
 extern const struct hp_container_kind hp_index_kind;
@@ -21,6 +22,7 @@ extern const struct hp_container_kind hp_profile_kind;
 extern const struct hp_container_kind hp_symbols_kind;
 extern const struct hp_container_kind hp_evidence_kind;
 extern const struct hp_container_kind hp_excerpt_kind;
+extern const struct hp_container_kind hp_paths_kind;
 
 /* --- meta --------------------------------------------------------------------------------- */
 
@@ -151,6 +153,14 @@ struct hp_error *hp_evidence_encode(const struct hp_window_evidence *evidence,
 struct hp_error *hp_evidence_decode(uint8_t *bytes, size_t size,
 				    struct hp_window_evidence *evidence, bool *has_unknown,
 				    struct hp_error **lost);
+
+/* --- call paths ------------------------------------------------------------------------------ */
+
+/* In canonical order, whatever order they are in. */
+struct hp_error *hp_paths_encode(const struct hp_paths *paths, struct hp_writer *file);
+/* `has_unknown` may be NULL. */
+struct hp_error *hp_paths_decode(uint8_t *bytes, size_t size, struct hp_paths *paths,
+				 bool *has_unknown);
 
 /* --- shared by the codecs ----------------------------------------------------------------- */
 

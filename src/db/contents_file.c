@@ -163,6 +163,22 @@ struct hp_error *hp_contents_read_evidence(int directory, struct hp_window_evide
 	return hp_error_wrap(error, HP_EVIDENCE_NAME);
 }
 
+struct hp_error *hp_contents_read_paths(int directory, struct hp_paths *paths, bool *has_unknown)
+{
+	struct hp_error *error;
+	uint8_t *bytes;
+	size_t size;
+	bool found;
+
+	*paths = (struct hp_paths){ 0 };
+	if (has_unknown)
+		*has_unknown = false;
+	error = hp_contents_read_file(directory, HP_PATHS_NAME, &bytes, &size, &found);
+	if (error || !found)
+		return error;
+	return hp_error_wrap(hp_paths_decode(bytes, size, paths, has_unknown), HP_PATHS_NAME);
+}
+
 struct hp_error *hp_contents_check_bytes(int directory, const struct hp_index_entry *entry)
 {
 	_cleanup_free_ char *name = hp_bytes_name(&entry->id);

@@ -158,6 +158,12 @@ struct hp_error *hp_epoch_read_evidence(struct hp_epoch *epoch, struct hp_window
 	return hp_error_wrap(error, "epoch %s", epoch->stamp);
 }
 
+struct hp_error *hp_epoch_read_paths(struct hp_epoch *epoch, struct hp_paths *paths)
+{
+	return hp_error_wrap(hp_contents_read_paths(epoch->directory, paths, NULL), "epoch %s",
+			     epoch->stamp);
+}
+
 const char *hp_epoch_bytes_path(struct hp_epoch *epoch, size_t index)
 {
 	const struct hp_index_entry *entry = &epoch->contents.index.entries[index];

@@ -24,6 +24,7 @@ src_db_libdb_a_SOURCES = \
 	src/db/excerpt_codec.c \
 	src/db/image_id_codec.c src/db/index_codec.c \
 	src/db/meta_codec.c \
+	src/db/paths_codec.c \
 	src/db/meta_parts.c \
 	src/db/meta_json.h src/db/meta_json.c \
 	src/db/profile_codec.c \

@@ -9,6 +9,7 @@
 #include "database.h"
 #include "names.h"
 #include "writer.h"
+#include "writing.h"
 
 #include <hpcprof/base/file.h>
 
@@ -290,6 +291,35 @@ static struct hp_error *merge_evidence(struct merging *merging)
 	return error;
 }
 
+static struct hp_error *add_paths(struct merging *merging, size_t number, struct hp_paths *sum)
+{
+	struct hp_paths paths;
+	struct hp_error *error = hp_epoch_read_paths(merging->epochs[number], &paths);
+
+	if (error && error->class == HP_ERROR_DAMAGED) {
+		hp_error_destroy(error);
+		error = add_warning(merging, number, "the call paths",
+				    "were damaged, and are left out");
+	} else if (!error) {
+		error = hp_paths_merge(sum, &paths);
+	}
+	hp_paths_clear(&paths);
+	return error;
+}
+
+static struct hp_error *merge_paths(struct merging *merging)
+{
+	struct hp_paths sum = { .node_limit = HP_PATHS_MOST_NODES };
+	struct hp_error *error = NULL;
+
+	for (size_t i = 0; i < merging->epoch_count && !error; i++)
+		error = add_paths(merging, i, &sum);
+	if (!error)
+		error = hp_writing_add_paths(merging->writer, &sum, HP_PATHS_MOST_NODES);
+	hp_paths_clear(&sum);
+	return error;
+}
+
 static struct hp_error *add_image(struct merging *merging, const struct hp_image_id *image,
 				  size_t *index)
 {
@@ -358,6 +388,8 @@ static struct hp_error *merge(struct hp_db *db, struct merging *merging, const c
 		error = merge_image(merging, merging->images[i]);
 	if (!error)
 		error = merge_evidence(merging);
+	if (!error)
+		error = merge_paths(merging);
 	if (!error)
 		error = hp_epoch_writer_commit(merging->writer, &merging->meta);
 	return error ? error : hp_epoch_writer_publish(merging->writer);

@@ -11,6 +11,7 @@
 #define HP_META_NAME	 "meta"
 #define HP_INDEX_NAME	 "images"
 #define HP_EVIDENCE_NAME "evidence"
+#define HP_PATHS_NAME	 "paths"
 #define HP_LOCK_NAME	 "lock"
 
 /* "YYYYMMDDTHHMMSSZ-N" and its NUL; N has at most 9 digits. */

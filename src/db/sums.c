@@ -38,8 +38,9 @@ static bool is_summed(const char *name)
 {
 	return name[0] != '.' &&
 	       (strcmp(name, HP_INDEX_NAME) == 0 || strcmp(name, HP_EVIDENCE_NAME) == 0 ||
-		hp_name_has_suffix(name, ".prof") || hp_name_has_suffix(name, ".sym") ||
-		hp_name_has_suffix(name, ".code") || hp_name_has_suffix(name, ".bytes"));
+		strcmp(name, HP_PATHS_NAME) == 0 || hp_name_has_suffix(name, ".prof") ||
+		hp_name_has_suffix(name, ".sym") || hp_name_has_suffix(name, ".code") ||
+		hp_name_has_suffix(name, ".bytes"));
 }
 
 /* What the entries of a file are; of copies there are none. */
@@ -49,6 +50,8 @@ static const char *entries_of(const char *name)
 		return "images";
 	if (strcmp(name, HP_EVIDENCE_NAME) == 0)
 		return "windows";
+	if (strcmp(name, HP_PATHS_NAME) == 0)
+		return "nodes";
 	if (hp_name_has_suffix(name, ".code"))
 		return "parts of procedures";
 	return hp_name_has_suffix(name, ".sym") ? "names" : "offsets";
@@ -126,12 +129,25 @@ static struct hp_error *measure_evidence(uint8_t *bytes, struct hp_file_sum *sum
 	return error;
 }
 
+static struct hp_error *measure_paths(uint8_t *bytes, struct hp_file_sum *sum)
+{
+	struct hp_paths paths;
+	struct hp_error *error = hp_paths_decode(bytes, sum->bytes, &paths, NULL);
+
+	if (!error)
+		sum->entries = paths.nodes.count;
+	hp_paths_clear(&paths);
+	return error;
+}
+
 static struct hp_error *measure(uint8_t *bytes, struct hp_file_sum *sum)
 {
 	if (strcmp(sum->name, HP_INDEX_NAME) == 0)
 		return measure_index(bytes, sum);
 	if (strcmp(sum->name, HP_EVIDENCE_NAME) == 0)
 		return measure_evidence(bytes, sum);
+	if (strcmp(sum->name, HP_PATHS_NAME) == 0)
+		return measure_paths(bytes, sum);
 	if (hp_name_has_suffix(sum->name, ".prof"))
 		return measure_profile(bytes, sum);
 	if (hp_name_has_suffix(sum->name, ".sym"))

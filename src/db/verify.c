@@ -110,6 +110,14 @@ static void check_evidence(struct verifying *verifying, int directory)
 	hp_window_evidence_clear(&evidence);
 }
 
+static void check_paths(struct verifying *verifying, int directory)
+{
+	struct hp_paths paths;
+
+	note_any(verifying, hp_contents_read_paths(directory, &paths, NULL));
+	hp_paths_clear(&paths);
+}
+
 static void check_kept(struct verifying *verifying, int directory, const struct hp_index *index)
 {
 	for (size_t i = 0; i < index->count; i++) {
@@ -153,8 +161,9 @@ static struct hp_error *check_stray(int directory, const char *name, bool comple
 	}
 	/* Profiles have been read, with their keys. */
 	if (name[0] == '.' || strcmp(name, HP_META_NAME) == 0 || strcmp(name, HP_INDEX_NAME) == 0 ||
-	    strcmp(name, HP_EVIDENCE_NAME) == 0 || hp_name_has_suffix(name, ".prof") ||
-	    is_expected(expected, name) || may_be_early(name, complete))
+	    strcmp(name, HP_EVIDENCE_NAME) == 0 || strcmp(name, HP_PATHS_NAME) == 0 ||
+	    hp_name_has_suffix(name, ".prof") || is_expected(expected, name) ||
+	    may_be_early(name, complete))
 		return NULL;
 	return hp_error_create(HP_ERROR_DAMAGED, "%s: not a file of this epoch", name);
 }
@@ -236,13 +245,15 @@ static struct hp_error *verify_alone(struct verifying *verifying, int directory)
 		size_t size = 0;
 
 		if (names[i][0] == '.' || strcmp(names[i], HP_META_NAME) == 0 ||
-		    strcmp(names[i], HP_INDEX_NAME) == 0 || strcmp(names[i], HP_EVIDENCE_NAME) == 0)
+		    strcmp(names[i], HP_INDEX_NAME) == 0 ||
+		    strcmp(names[i], HP_EVIDENCE_NAME) == 0 || strcmp(names[i], HP_PATHS_NAME) == 0)
 			continue;
 		error = hp_contents_read_file(directory, names[i], &bytes, &size, NULL);
 		note_any(verifying, error ? error : decode_alone(names[i], bytes, size));
 	}
 	hp_directory_free_list(names, count);
 	check_evidence(verifying, directory);
+	check_paths(verifying, directory);
 	return NULL;
 }
 
@@ -261,6 +272,7 @@ static struct hp_error *verify_contents(struct verifying *verifying, int directo
 		say_unsummed(verifying);
 	check_kept(verifying, directory, &contents.index);
 	check_evidence(verifying, directory);
+	check_paths(verifying, directory);
 	error = check_strays(verifying, directory, &contents);
 	hp_contents_clear(&contents);
 	return error;

@@ -206,6 +206,15 @@ static struct hp_error *check_evidence(int directory)
 	return error;
 }
 
+static struct hp_error *check_paths(int directory)
+{
+	struct hp_paths paths;
+	struct hp_error *error = hp_contents_read_paths(directory, &paths, NULL);
+
+	hp_paths_clear(&paths);
+	return error;
+}
+
 static struct hp_error *resume(struct hp_epoch_writer *writer, const char *stamp)
 {
 	struct hp_contents *before = &writer->before;
@@ -229,6 +238,8 @@ static struct hp_error *resume(struct hp_epoch_writer *writer, const char *stamp
 		return hp_error_advise(hp_writing_would_lose(),
 				       "append with the newer hpcprof, or record a new epoch");
 	error = check_evidence(writer->directory);
+	if (!error)
+		error = check_paths(writer->directory);
 	if (error)
 		return error;
 	if (before->meta.label && !(writer->label = strdup(before->meta.label)))

@@ -170,6 +170,57 @@ struct hp_error *hp_epoch_writer_evidence(struct hp_epoch_writer *writer,
 	return NULL;
 }
 
+/* Of an epoch that is recorded, for days maybe: 10 MiB of memory. */
+enum { PATH_NODES = 2 * HP_PATHS_DEFAULT_NODES };
+
+static struct hp_error *encode_added_paths(struct hp_epoch_writer *writer,
+					   const struct hp_paths *paths, size_t limit,
+					   struct hp_writer *file)
+{
+	struct hp_paths sum;
+	bool has_unknown;
+	struct hp_error *error = hp_contents_read_paths(writer->directory, &sum, &has_unknown);
+
+	if (error)
+		return error;
+	if (has_unknown)
+		error = hp_writing_would_lose();
+	sum.node_limit = sum.nodes.count > limit ? sum.nodes.count : limit;
+	if (!error)
+		error = hp_paths_merge(&sum, paths);
+	if (!error)
+		error = hp_paths_encode(&sum, file);
+	hp_paths_clear(&sum);
+	return error;
+}
+
+struct hp_error *hp_writing_add_paths(struct hp_epoch_writer *writer, const struct hp_paths *paths,
+				      size_t limit)
+{
+	struct hp_writer file = { 0 };
+	struct hp_error *error = hp_paths_check(paths);
+
+	if (!error && !hp_paths_samples(paths, NULL))
+		return NULL;
+	if (!error)
+		error = hp_writing_reopen(writer);
+	if (!error)
+		error = encode_added_paths(writer, paths, limit, &file);
+	if (!error)
+		error = hp_file_replace(writer->directory, HP_PATHS_NAME, file.bytes, file.size,
+					writer->file_mode);
+	hp_writer_free(&file);
+	if (error)
+		return hp_error_wrap(error, "epoch %s: " HP_PATHS_NAME, writer->name);
+	writer->holds_data = true;
+	return NULL;
+}
+
+struct hp_error *hp_epoch_writer_paths(struct hp_epoch_writer *writer, const struct hp_paths *paths)
+{
+	return hp_writing_add_paths(writer, paths, PATH_NODES);
+}
+
 struct hp_error *hp_epoch_writer_bytes(struct hp_epoch_writer *writer, size_t index,
 				       const void *bytes, size_t size)
 {

@@ -34,6 +34,9 @@ struct hp_epoch_writer {
 
 /* Before anything in a finished epoch changes, its totals stop being promised to the sample. */
 struct hp_error *hp_writing_reopen(struct hp_epoch_writer *writer);
+/* Keeps so many nodes, or as many as there are. */
+struct hp_error *hp_writing_add_paths(struct hp_epoch_writer *writer, const struct hp_paths *paths,
+				      size_t limit);
 /* The error of changing files that have sections unknown to us. */
 struct hp_error *hp_writing_would_lose(void);
 

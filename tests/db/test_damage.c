@@ -104,6 +104,14 @@ static void assert_noticed(const char *stamp, const char *name, const char *how)
 		}
 		hp_window_evidence_clear(&evidence);
 		hp_epoch_close(epoch);
+	} else if (strcmp(name, "paths") == 0) {
+		struct hp_paths paths;
+
+		hp_assert_ok(hp_epoch_open(db, stamp, &epoch));
+		hp_assert_fails(HP_ERROR_DAMAGED, hp_epoch_read_paths(epoch, &paths));
+		ck_assert_uint_eq(paths.nodes.count + paths.images.count, 0);
+		hp_paths_clear(&paths);
+		hp_epoch_close(epoch);
 	} else {
 		hp_assert_fails(HP_ERROR_DAMAGED, hp_epoch_open(db, stamp, &epoch));
 	}
@@ -116,7 +124,8 @@ TEST(a_flip_of_any_byte_of_any_file_is_noticed)
 	struct fixture_names files = files_of(stamp);
 
 	ck_assert_uint_eq(fixture_verify(db, NULL, 0), 0);
-	ck_assert_uint_eq(files.count, 12); /* meta, images, 6 profiles, names, bytes, evidence */
+	ck_assert_uint_eq(files.count,
+			  13); /* meta, images, 6 profiles, names, bytes, evidence, paths */
 	for (size_t i = 0; i < files.count; i++) {
 		char *path = kept(strdup(fixture_file(directory, stamp, files.at[i])));
 		size_t size;
@@ -176,9 +185,9 @@ TEST(a_file_that_is_gone_is_noticed)
 		struct hp_epoch *epoch;
 
 		/* Names are an extra: no rule says that an image has them. Nor that anything was
-		 * counted. */
+		 * counted, or called. */
 		if (!ends_with(path, ".sym") && !ends_with(path, ".code") &&
-		    !ends_with(path, "/evidence")) {
+		    !ends_with(path, "/evidence") && !ends_with(path, "/paths")) {
 			ck_assert_int_eq(remove(path), 0);
 			ck_assert_uint_gt(fixture_verify(db, NULL, 0), 0);
 			if (!ends_with(path, ".bytes"))

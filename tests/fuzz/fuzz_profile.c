@@ -4,7 +4,8 @@
  * the contents of sections, for which a right container is made, so that checksums keep nobody from
  * the parsers behind them: the first byte says of what kind, the second how long the key is; of
  * names that have bodies a third says how long they are. 'C' stands for an excerpt: two bytes each say how
- * long its map and its lines are, and the rest is code.
+ * long its map and its lines are, and the rest is code. 'T' likewise stands
+ * for call paths.
  *
  * What a decoder accepts, the encoder writes down again in the same bytes.
  */
@@ -177,6 +178,27 @@ static void try_excerpt(const uint8_t *bytes, size_t size, bool ours)
 	hp_error_destroy(error);
 }
 
+static void try_paths(const uint8_t *bytes, size_t size, bool ours)
+{
+	struct hp_writer again = { 0 };
+	_cleanup_(hp_paths_clear) struct hp_paths paths;
+	struct hp_error *error = hp_paths_decode(copy_of(bytes, size), size, &paths, NULL);
+
+	if (!error) {
+		_cleanup_(hp_paths_clear) struct hp_paths sum = { .node_limit = 4 };
+
+		if (hp_paths_check(&paths))
+			abort();
+		if (ours)
+			require_same(hp_paths_encode(&paths, &again), &again, bytes, size);
+		hp_error_destroy(hp_paths_merge(&sum, &paths));
+		hp_error_destroy(hp_paths_merge(&sum, &paths));
+		if (hp_paths_check(&sum))
+			abort();
+	}
+	hp_error_destroy(error);
+}
+
 static void try_all(const uint8_t *bytes, size_t size, bool ours)
 {
 	try_meta(bytes, size);
@@ -185,6 +207,28 @@ static void try_all(const uint8_t *bytes, size_t size, bool ours)
 	try_symbols(bytes, size, ours);
 	try_evidence(bytes, size);
 	try_excerpt(bytes, size, ours);
+	try_paths(bytes, size, ours);
+}
+
+/* 'T': two bytes each say how long images and series are, and the rest is nodes. */
+static void try_trees(const uint8_t *bytes, size_t size)
+{
+	struct hp_container_builder builder = { .kind = &hp_paths_kind };
+	size_t header = 5;
+	size_t images = size < header ? 0 : (size_t)bytes[1] | (size_t)bytes[2] << 8;
+	size_t series = size < header ? 0 : (size_t)bytes[3] | (size_t)bytes[4] << 8;
+	struct hp_writer file;
+
+	if (size < header || images > size - header || series > size - header - images)
+		return;
+	hp_container_add(&builder, "imgs", HP_SECTION_REQUIRED, bytes + header, images);
+	hp_container_add(&builder, "sers", HP_SECTION_REQUIRED, bytes + header + images, series);
+	hp_container_add(&builder, "node", HP_SECTION_REQUIRED, bytes + header + images + series,
+			 size - header - images - series);
+	if (hp_container_finish(&builder, &file))
+		exit(1);
+	try_paths(file.bytes, file.size, true);
+	hp_writer_free(&file);
 }
 
 static void try_layers(const uint8_t *bytes, size_t size)
@@ -247,6 +291,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
 	if (size >= 2 && bytes[0] == 'C')
 		try_layers(bytes, size);
+	else if (size >= 2 && bytes[0] == 'T')
+		try_trees(bytes, size);
 	else if (size >= 2 && bytes[0] != 0x89)
 		try_sections(bytes, size);
 	else

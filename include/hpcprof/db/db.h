@@ -15,6 +15,7 @@
 #include <hpcprof/model/epoch.h>
 #include <hpcprof/model/evidence.h>
 #include <hpcprof/model/excerpt.h>
+#include <hpcprof/model/paths.h>
 
 #include <sys/types.h>
 
@@ -94,6 +95,9 @@ struct hp_error *hp_epoch_read_excerpt(struct hp_epoch *epoch, size_t index,
  * destroys it); the other parts are valid. The caller clears the evidence. */
 struct hp_error *hp_epoch_read_evidence(struct hp_epoch *epoch, struct hp_window_evidence *evidence,
 					struct hp_error **lost);
+/* The call paths of samples; empty in epochs recorded without. DAMAGED concerns only the paths. The
+ * caller clears them, also after an error. */
+struct hp_error *hp_epoch_read_paths(struct hp_epoch *epoch, struct hp_paths *paths);
 /* The path of the stored copy of the image's bytes (vdso), or NULL, also when the copy is damaged
  * (verify shows how). Owned by the epoch. */
 const char *hp_epoch_bytes_path(struct hp_epoch *epoch, size_t index);
@@ -153,6 +157,11 @@ struct hp_error *hp_epoch_writer_excerpt(struct hp_epoch_writer *writer, size_t 
  * not be in the index. After an error the file is unchanged. */
 struct hp_error *hp_epoch_writer_evidence(struct hp_epoch_writer *writer,
 					  const struct hp_window_evidence *evidence);
+/* Adds call paths: reads the file, adds, replaces it. It keeps at most HP_PATHS_DEFAULT_NODES times
+ * two nodes, or as many as it had; leaves of fewest samples are folded beyond that. Images need not be
+ * in the index. After an error the file is unchanged. */
+struct hp_error *hp_epoch_writer_paths(struct hp_epoch_writer *writer,
+				       const struct hp_paths *paths);
 /* Stores a copy of an image's bytes; the first one stored remains. */
 struct hp_error *hp_epoch_writer_bytes(struct hp_epoch_writer *writer, size_t index,
 				       const void *bytes, size_t size);
@@ -178,6 +187,7 @@ struct hp_epoch_summary {
 	struct hp_window_group windows; /* counted, including relative ones */
 	unsigned evidence;		/* in addition to time: enum hp_evidence_content */
 	bool is_evidence_damaged;	/* or a part of it */
+	bool has_paths;			/* call paths, be they damaged */
 };
 struct hp_error *hp_db_list(struct hp_db *db, struct hp_epoch_summary **epochs, size_t *count);
 void hp_db_free_list(struct hp_epoch_summary *epochs, size_t count);

@@ -96,8 +96,11 @@ struct hp_paths {
 	struct hp_path_cache *cache;
 };
 
-/* 100,000 nodes of 40 bytes and 8 to 16 of the table. */
-enum { HP_PATHS_DEFAULT_NODES = 100000 };
+/* Nodes take 40 bytes, and 8 to 16 of the table. */
+enum {
+	HP_PATHS_DEFAULT_NODES = 100000,
+	HP_PATHS_MOST_NODES = 1 << 20, /* that an epoch may have */
+};
 
 void hp_paths_clear(struct hp_paths *paths);
 /* Sets all counts to 0. Images, series and nodes remain, with their numbers. */
