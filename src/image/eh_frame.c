@@ -3,8 +3,9 @@
  * Extents of procedures from unwind data: what a stripped file still says about its code. libdw
  * splits the section into entries.
  */
-#include "encoded.h"
 #include "extent.h"
+
+#include <hpcprof/base/encoded.h>
 
 #include <limits.h>
 #include <dwarf.h>
@@ -16,7 +17,7 @@ enum { NO_CIE = -1 };
 struct unwind_section {
 	Elf_Data *data;
 	uint64_t address; /* link-time address of its first byte */
-	struct encoded_form form;
+	struct hp_encoded_form form;
 };
 
 /* What a CIE says of its FDEs. */
@@ -30,8 +31,8 @@ struct cie_says {
 static struct cie_says read_cie(const struct unwind_section *section, const Dwarf_CIE *cie)
 {
 	const char *augmentation = cie->augmentation;
-	struct cursor cursor = { cie->augmentation_data,
-				 cie->augmentation_data + cie->augmentation_data_size };
+	struct hp_cursor cursor = { cie->augmentation_data,
+				    cie->augmentation_data + cie->augmentation_data_size };
 	struct cie_says says = { .encoding = DW_EH_PE_absptr, .lsda_encoding = DW_EH_PE_omit };
 
 	says.usable = *augmentation == '\0';
@@ -44,19 +45,19 @@ static struct cie_says read_cie(const struct unwind_section *section, const Dwar
 
 		switch (*augmentation) {
 		case 'R':
-			if (!encoded_fixed(section->form, &cursor, 1, false, &value))
+			if (!hp_encoded_fixed(section->form, &cursor, 1, false, &value))
 				return says;
 			says.encoding = (uint8_t)value;
 			says.usable = true;
 			break;
 		case 'L':
-			if (!encoded_fixed(section->form, &cursor, 1, false, &value))
+			if (!hp_encoded_fixed(section->form, &cursor, 1, false, &value))
 				return says;
 			says.lsda_encoding = (uint8_t)value;
 			break;
 		case 'P':
-			if (!encoded_fixed(section->form, &cursor, 1, false, &value) ||
-			    !encoded_pointer(section->form, &cursor, (uint8_t)value, &ignored))
+			if (!hp_encoded_fixed(section->form, &cursor, 1, false, &value) ||
+			    !hp_encoded_pointer(section->form, &cursor, (uint8_t)value, &ignored))
 				return says;
 			break;
 		case 'S': /* signal frame */
@@ -73,7 +74,7 @@ static struct cie_says read_cie(const struct unwind_section *section, const Dwar
 
 /* 0 without one. The pointer's base is where it stands; nothing else is in use. */
 static uint64_t fde_lsda(const struct unwind_section *section, const struct cie_says *cie,
-			 struct cursor *cursor)
+			 struct hp_cursor *cursor)
 {
 	const uint8_t *origin = section->data->d_buf;
 	uint64_t length;
@@ -81,13 +82,14 @@ static uint64_t fde_lsda(const struct unwind_section *section, const struct cie_
 	uint64_t here;
 
 	if (!cie->has_augmentation || cie->lsda_encoding == DW_EH_PE_omit ||
-	    (cie->lsda_encoding & DW_EH_PE_indirect) || !encoded_leb128(cursor, false, &length) ||
-	    length == 0)
+	    (cie->lsda_encoding & DW_EH_PE_indirect) ||
+	    !hp_encoded_leb128(cursor, false, &length) || length == 0)
 		return 0;
 	here = section->address + (uint64_t)(cursor->at - origin);
-	if (!encoded_pointer(section->form, cursor, cie->lsda_encoding, &address) || address == 0)
+	if (!hp_encoded_pointer(section->form, cursor, cie->lsda_encoding, &address) ||
+	    address == 0)
 		return 0;
-	switch (cie->lsda_encoding & ENCODING_BASE) {
+	switch (cie->lsda_encoding & HP_ENCODING_BASE) {
 	case DW_EH_PE_absptr:
 		break;
 	case DW_EH_PE_pcrel:
@@ -103,16 +105,17 @@ static bool fde_extent(const struct unwind_section *section, const Dwarf_FDE *fd
 		       const struct cie_says *cie, struct extent *extent)
 {
 	uint8_t encoding = cie->encoding;
-	struct cursor cursor = { fde->start, fde->end };
+	struct hp_cursor cursor = { fde->start, fde->end };
 	const uint8_t *origin = section->data->d_buf;
 	uint64_t here = section->address + (uint64_t)(cursor.at - origin);
 
 	if (encoding == DW_EH_PE_omit || (encoding & DW_EH_PE_indirect))
 		return false;
-	if (!encoded_pointer(section->form, &cursor, encoding, &extent->address) ||
-	    !encoded_pointer(section->form, &cursor, encoding & ENCODING_FORMAT, &extent->size))
+	if (!hp_encoded_pointer(section->form, &cursor, encoding, &extent->address) ||
+	    !hp_encoded_pointer(section->form, &cursor, encoding & HP_ENCODING_FORMAT,
+				&extent->size))
 		return false;
-	switch (encoding & ENCODING_BASE) {
+	switch (encoding & HP_ENCODING_BASE) {
 	case DW_EH_PE_absptr:
 		break;
 	case DW_EH_PE_pcrel:
@@ -154,7 +157,7 @@ static bool find_by_segment(const struct elf_file *file, struct unwind_section *
 			    uint64_t header_address)
 {
 	const struct elf_segment *segment = elf_file_segment_at(file, header_address);
-	struct cursor cursor;
+	struct hp_cursor cursor;
 	uint64_t address;
 	uint64_t skip;
 
@@ -164,11 +167,11 @@ static bool find_by_segment(const struct elf_file *file, struct unwind_section *
 	cursor.at = file->bytes + segment->offset + skip;
 	cursor.end = file->bytes + segment->offset + segment->file_bytes;
 	if (cursor.end - cursor.at < 8 || cursor.at[0] != 1 ||
-	    (cursor.at[1] & ENCODING_BASE) != DW_EH_PE_pcrel)
+	    (cursor.at[1] & HP_ENCODING_BASE) != DW_EH_PE_pcrel)
 		return false;
 	skip = cursor.at[1];
 	cursor.at += 4;
-	if (!encoded_pointer(section->form, &cursor, (uint8_t)skip, &address))
+	if (!hp_encoded_pointer(section->form, &cursor, (uint8_t)skip, &address))
 		return false;
 	address += header_address + 4;
 	if (!section->form.is_64)

@@ -2,15 +2,15 @@
 /* The call-site table of one function's exception table (.gcc_except_table), as the personality
  * routines of GCC and Clang read it. */
 #include "code.h"
-#include "encoded.h"
+#include <hpcprof/base/encoded.h>
 
 #include <dwarf.h>
 
 struct table {
-	struct encoded_form form;
+	struct hp_encoded_form form;
 	const uint8_t *origin; /* of `address` */
 	uint64_t address;
-	struct cursor cursor;
+	struct hp_cursor cursor;
 };
 
 static bool open_table(const struct elf_file *file, uint64_t address, struct table *table)
@@ -32,7 +32,7 @@ static bool read_byte(struct table *table, uint8_t *byte)
 {
 	uint64_t value;
 
-	if (!encoded_fixed(table->form, &table->cursor, 1, false, &value))
+	if (!hp_encoded_fixed(table->form, &table->cursor, 1, false, &value))
 		return false;
 	*byte = (uint8_t)value;
 	return true;
@@ -51,16 +51,16 @@ static bool read_header(struct table *table, uint64_t *pads, uint8_t *encoding)
 		uint64_t here = table->address + (uint64_t)(table->cursor.at - table->origin);
 
 		if ((byte & DW_EH_PE_indirect) ||
-		    !encoded_pointer(table->form, &table->cursor, byte, pads))
+		    !hp_encoded_pointer(table->form, &table->cursor, byte, pads))
 			return false;
-		if ((byte & ENCODING_BASE) == DW_EH_PE_pcrel)
+		if ((byte & HP_ENCODING_BASE) == DW_EH_PE_pcrel)
 			*pads += here;
-		else if ((byte & ENCODING_BASE) != DW_EH_PE_absptr)
+		else if ((byte & HP_ENCODING_BASE) != DW_EH_PE_absptr)
 			return false;
 	}
 	if (!read_byte(table, &byte) ||
-	    (byte != DW_EH_PE_omit && !encoded_leb128(&table->cursor, false, &ignored)) ||
-	    !read_byte(table, encoding) || !encoded_leb128(&table->cursor, false, &length) ||
+	    (byte != DW_EH_PE_omit && !hp_encoded_leb128(&table->cursor, false, &ignored)) ||
+	    !read_byte(table, encoding) || !hp_encoded_leb128(&table->cursor, false, &length) ||
 	    length > (uint64_t)(table->cursor.end - table->cursor.at))
 		return false;
 	table->cursor.end = table->cursor.at + length;
@@ -84,10 +84,10 @@ bool exceptions_read(const struct elf_file *file, const struct extent *function,
 		uint64_t action;
 		struct hp_landing landing;
 
-		if (!encoded_pointer(table.form, &table.cursor, encoding, &start) ||
-		    !encoded_pointer(table.form, &table.cursor, encoding, &length) ||
-		    !encoded_pointer(table.form, &table.cursor, encoding, &pad) ||
-		    !encoded_leb128(&table.cursor, false, &action))
+		if (!hp_encoded_pointer(table.form, &table.cursor, encoding, &start) ||
+		    !hp_encoded_pointer(table.form, &table.cursor, encoding, &length) ||
+		    !hp_encoded_pointer(table.form, &table.cursor, encoding, &pad) ||
+		    !hp_encoded_leb128(&table.cursor, false, &action))
 			break;
 		if (pad == 0 || start >= function->size || length > function->size - start)
 			continue; /* exceptions pass through */

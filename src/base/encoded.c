@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "encoded.h"
+#include <hpcprof/base/encoded.h>
 
 #include <dwarf.h>
 
-bool encoded_fixed(struct encoded_form form, struct cursor *cursor, size_t size, bool is_signed,
-		   uint64_t *value)
+bool hp_encoded_fixed(struct hp_encoded_form form, struct hp_cursor *cursor, size_t size,
+		      bool is_signed, uint64_t *value)
 {
 	uint64_t raw = 0;
 
@@ -22,7 +22,7 @@ bool encoded_fixed(struct encoded_form form, struct cursor *cursor, size_t size,
 	return true;
 }
 
-bool encoded_leb128(struct cursor *cursor, bool is_signed, uint64_t *value)
+bool hp_encoded_leb128(struct hp_cursor *cursor, bool is_signed, uint64_t *value)
 {
 	uint64_t raw = 0;
 	unsigned shift = 0;
@@ -42,27 +42,27 @@ bool encoded_leb128(struct cursor *cursor, bool is_signed, uint64_t *value)
 	return false;
 }
 
-bool encoded_pointer(struct encoded_form form, struct cursor *cursor, uint8_t encoding,
-		     uint64_t *value)
+bool hp_encoded_pointer(struct hp_encoded_form form, struct hp_cursor *cursor, uint8_t encoding,
+			uint64_t *value)
 {
-	switch (encoding & ENCODING_FORMAT) {
+	switch (encoding & HP_ENCODING_FORMAT) {
 	case DW_EH_PE_absptr:
-		return encoded_fixed(form, cursor, form.is_64 ? 8 : 4, false, value);
+		return hp_encoded_fixed(form, cursor, form.is_64 ? 8 : 4, false, value);
 	case DW_EH_PE_uleb128:
-		return encoded_leb128(cursor, false, value);
+		return hp_encoded_leb128(cursor, false, value);
 	case DW_EH_PE_udata2:
-		return encoded_fixed(form, cursor, 2, false, value);
+		return hp_encoded_fixed(form, cursor, 2, false, value);
 	case DW_EH_PE_udata4:
-		return encoded_fixed(form, cursor, 4, false, value);
+		return hp_encoded_fixed(form, cursor, 4, false, value);
 	case DW_EH_PE_udata8:
 	case DW_EH_PE_sdata8:
-		return encoded_fixed(form, cursor, 8, false, value);
+		return hp_encoded_fixed(form, cursor, 8, false, value);
 	case DW_EH_PE_sleb128:
-		return encoded_leb128(cursor, true, value);
+		return hp_encoded_leb128(cursor, true, value);
 	case DW_EH_PE_sdata2:
-		return encoded_fixed(form, cursor, 2, true, value);
+		return hp_encoded_fixed(form, cursor, 2, true, value);
 	case DW_EH_PE_sdata4:
-		return encoded_fixed(form, cursor, 4, true, value);
+		return hp_encoded_fixed(form, cursor, 4, true, value);
 	default:
 		return false;
 	}
