@@ -59,6 +59,7 @@ include tests/model/local.mk
 include tests/pmu/local.mk
 include tests/isa/local.mk
 include tests/image/local.mk
+include tests/unwind/local.mk
 include tests/db/local.mk
 include tests/mux/local.mk
 include tests/cfg/local.mk

@@ -32,4 +32,4 @@ src_collect_libcollect_a_SOURCES = \
 	src/collect/samples/attribute.h src/collect/samples/attribute.c \
 	src/collect/samples/sample_table.h src/collect/samples/sample_table.c
 
-COLLECT_LIBS = src/collect/libcollect.a $(CALIBRATE_LIBS) $(SAMPLE_LIBS) $(TARGET_LIBS) $(CFG_LIBS) $(DB_LIBS)
+COLLECT_LIBS = src/collect/libcollect.a $(UNWIND_LIBS) $(CALIBRATE_LIBS) $(SAMPLE_LIBS) $(TARGET_LIBS) $(CFG_LIBS) $(DB_LIBS)

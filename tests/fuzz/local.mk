@@ -3,7 +3,8 @@
 # `make fuzz` runs; otherwise replay.c runs each one's corpus as a test.
 fuzz_targets = tests/fuzz/fuzz_analysis tests/fuzz/fuzz_cfg tests/fuzz/fuzz_elf \
 	tests/fuzz/fuzz_events tests/fuzz/fuzz_maps tests/fuzz/fuzz_perf_map \
-	tests/fuzz/fuzz_profile tests/fuzz/fuzz_records tests/fuzz/fuzz_schedule
+	tests/fuzz/fuzz_profile tests/fuzz/fuzz_records tests/fuzz/fuzz_schedule \
+	tests/fuzz/fuzz_unwind
 if X86_64
 fuzz_targets += tests/fuzz/fuzz_shadow
 endif
@@ -28,6 +29,7 @@ tests_fuzz_fuzz_profile_LDADD = $(TARGET_MAIN) $(TEST_LIBS)
 tests_fuzz_fuzz_records_LDADD = $(TARGET_MAIN) $(TEST_LIBS)
 tests_fuzz_fuzz_schedule_LDADD = $(TARGET_MAIN) $(TEST_LIBS)
 tests_fuzz_fuzz_shadow_LDADD = $(TARGET_MAIN) $(TEST_LIBS)
+tests_fuzz_fuzz_unwind_LDADD = $(TARGET_MAIN) $(TEST_LIBS)
 noinst_HEADERS += tests/fuzz/fuzz.h tests/fuzz/graphs.h
 EXTRA_DIST += tests/fuzz/corpus
 

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * How to find the caller's registers, for each place in the code of an image.
+ *
+ * A table is made once per image from its call frame information (DWARF 5, section 6.4; LSB core,
+ * "Exception Frames"): .eh_frame, and .debug_frame where that says nothing. It takes about four bytes
+ * per place where a rule changes. Places are image offsets, as in profiles: file offsets.
+ *
+ * Files are of anybody: nothing in them is trusted, and what a damaged one still says is kept. Made by
+ * one thread, looked up by any.
+ */
+#ifndef HPCPROF_UNWIND_TABLE_H
+#define HPCPROF_UNWIND_TABLE_H
+
+#include <hpcprof/base/cleanup.h>
+#include <hpcprof/base/error.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct hp_unwind_table;
+
+/* Whether tables can be made and used for the code that this machine runs: x86-64. */
+bool hp_unwind_is_offered(void);
+
+/* Of a 64-bit ELF file of this machine. The descriptor stays the caller's, and is read, not mapped: a
+ * file may shrink. DAMAGED if it is no such file; one without call frame information makes an empty
+ * table. */
+struct hp_error *hp_unwind_table_of_fd(int fd, struct hp_unwind_table **table);
+/* Of such a file in memory (the vdso), which the table does not need afterwards. */
+struct hp_error *hp_unwind_table_of_bytes(const void *bytes, size_t size,
+					  struct hp_unwind_table **table);
+void hp_unwind_table_destroy(struct hp_unwind_table *table);
+HP_DEFINE_CLEANUP(struct hp_unwind_table, hp_unwind_table_destroy);
+
+struct hp_unwind_facts {
+	size_t rows;	     /* places where a rule changes */
+	size_t recipes;	     /* different rules */
+	size_t unsupported;  /* rows whose rule cannot be followed: there a frame is guessed */
+	size_t bytes;	     /* of the table in memory */
+	size_t source_bytes; /* of the sections it was made from */
+};
+struct hp_unwind_facts hp_unwind_table_facts(const struct hp_unwind_table *table);
+
+#endif

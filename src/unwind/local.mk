@@ -1,0 +1,10 @@
+# Layer 2: the callers of a moment, by unwind tables.
+noinst_LIBRARIES += src/unwind/libunwind.a
+src_unwind_libunwind_a_SOURCES = \
+	include/hpcprof/unwind/table.h src/unwind/table.h src/unwind/table.c \
+	include/hpcprof/unwind/unwind.h src/unwind/unwind.c \
+	src/unwind/expression.h src/unwind/expression.c \
+	src/unwind/rows.h src/unwind/rows.c src/unwind/sections.c \
+	src/unwind/tuning.h
+
+UNWIND_LIBS = src/unwind/libunwind.a $(MODEL_LIBS) $(DW_LIBS) $(ELF_LIBS)

@@ -1,0 +1,552 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "rows.h"
+
+#include <hpcprof/base/hash.h>
+
+#include <dwarf.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct hp_encoded_form form = { .is_64 = true };
+
+enum { FIRST_SLOTS = 1024, MOST_RECIPES = UINT16_MAX };
+
+/* The instructions of an entry on their way. */
+struct run {
+	struct builder *builder;
+	const struct shared *shared;
+	struct frame_state state;
+	struct frame_state remembered[MOST_REMEMBERED];
+	size_t depth;
+	uint64_t offset;	   /* where the state holds from */
+	const struct entry *entry; /* NULL: of the shared instructions */
+	bool is_changed;	   /* since the last row */
+	bool no_memory;
+};
+
+/* --- recipes --------------------------------------------------------------------------------- */
+
+bool builder_begin(struct builder *builder, struct hp_unwind_table *table)
+{
+	*builder = (struct builder){
+		.table = table,
+		.slots = calloc(FIRST_SLOTS, sizeof(uint16_t)),
+		.slot_count = FIRST_SLOTS,
+	};
+	/* Numbers of those that say nothing; number 0 of the others stands for none. */
+	return builder->slots && hp_vector_push(&table->recipes, (struct recipe){ 0 }) &&
+	       hp_vector_push(&table->recipes, (struct recipe){ 0 }) &&
+	       hp_vector_push(&table->others, (struct other_rules){ 0 });
+}
+
+void builder_end(struct builder *builder)
+{
+	free(builder->slots);
+	*builder = (struct builder){ 0 };
+}
+
+static bool number_others(struct hp_unwind_table *table, const struct frame_state *state,
+			  uint16_t *number)
+{
+	struct other_rules rules;
+
+	memcpy(rules.at, state->at, sizeof(rules.at));
+	for (size_t i = 1; i < table->others.count; i++) {
+		*number = (uint16_t)i;
+		if (memcmp(&table->others.at[i], &rules, sizeof(rules)) == 0)
+			return true;
+	}
+	*number = (uint16_t)table->others.count;
+	return table->others.count < MOST_EXPRESSIONS && hp_vector_push(&table->others, rules);
+}
+
+static bool is_followed(const struct frame_state *state)
+{
+	return !state->is_unsupported && state->at[HP_UNWIND_RIP].kind != RULE_UNSUPPORTED &&
+	       state->at[HP_UNWIND_RIP].kind != RULE_SAME;
+}
+
+/* Where it is, or has its place. */
+static size_t find_slot(const struct builder *builder, const struct recipe *recipe)
+{
+	const struct recipe *recipes = builder->table->recipes.at;
+	size_t slot = XXH3_64bits(recipe, sizeof(*recipe)) & (builder->slot_count - 1);
+
+	while (builder->slots[slot] &&
+	       memcmp(&recipes[builder->slots[slot]], recipe, sizeof(*recipe)) != 0)
+		slot = (slot + 1) & (builder->slot_count - 1);
+	return slot;
+}
+
+static bool grow(struct builder *builder)
+{
+	const struct hp_unwind_table *table = builder->table;
+	uint16_t *slots = calloc(builder->slot_count * 4, sizeof(*slots));
+
+	if (!slots)
+		return false;
+	free(builder->slots);
+	builder->slots = slots;
+	builder->slot_count *= 4;
+	for (size_t i = RECIPES_OF_NOTHING; i < table->recipes.count; i++)
+		slots[find_slot(builder, &table->recipes.at[i])] = (uint16_t)i;
+	return true;
+}
+
+/* The number of the recipe, new or known; RECIPE_UNSUPPORTED if it cannot be followed, or if there are
+ * too many. */
+static uint16_t number_recipe(struct builder *builder, const struct frame_state *state,
+			      bool is_signal)
+{
+	struct hp_unwind_table *table = builder->table;
+	struct recipe recipe = {
+		.cfa = state->cfa,
+		.cfa_register = state->cfa_register,
+		.is_signal = is_signal,
+		.rip = state->at[HP_UNWIND_RIP],
+		.rbp = state->at[HP_UNWIND_RBP],
+		.rbx = state->at[HP_UNWIND_RBX],
+	};
+	uint16_t number;
+	size_t slot;
+
+	if (!is_followed(state) || (is_signal && !number_others(table, state, &recipe.others)))
+		return RECIPE_UNSUPPORTED;
+	slot = find_slot(builder, &recipe);
+	if (builder->slots[slot])
+		return builder->slots[slot];
+	if (table->recipes.count >= MOST_RECIPES || !hp_vector_push(&table->recipes, recipe))
+		return RECIPE_UNSUPPORTED;
+	number = (uint16_t)(table->recipes.count - 1);
+	builder->slots[slot] = number;
+	return table->recipes.count * 2 < builder->slot_count || grow(builder) ? number
+									       : RECIPE_UNSUPPORTED;
+}
+
+/* --- rows ------------------------------------------------------------------------------------ */
+
+/* True also for what lies too far behind the first row: it has none. */
+static bool open_pages(struct hp_unwind_table *table, uint64_t offset, bool *fits)
+{
+	uint64_t page;
+
+	if (!table->pages.count)
+		table->first = offset & ~(uint64_t)(PAGE_BYTES - 1);
+	page = (offset - table->first) >> PAGE_BITS;
+	*fits = page < MOST_PAGES && table->rows.count < MOST_ROWS;
+	if (!*fits)
+		return true;
+	while (table->pages.count <= page) {
+		if (!hp_vector_push(&table->pages, (uint32_t)table->rows.count))
+			return false;
+	}
+	return true;
+}
+
+static bool push_row(struct builder *builder, uint64_t offset, uint16_t recipe)
+{
+	struct hp_unwind_table *table = builder->table;
+	bool fits;
+
+	if (offset < builder->floor)
+		offset = builder->floor;
+	if (table->rows.count && offset == builder->last) {
+		table->rows.at[table->rows.count - 1].recipe = recipe;
+		return true;
+	}
+	if (table->rows.count && table->rows.at[table->rows.count - 1].recipe == recipe)
+		return true;
+	if (!open_pages(table, offset, &fits))
+		return false;
+	builder->last = offset;
+	return !fits || hp_vector_push(&table->rows,
+				       (struct row){ (uint16_t)(offset - table->first), recipe });
+}
+
+/* The state holds from here up to where the next one does. */
+static void put(struct run *run)
+{
+	uint16_t recipe;
+
+	if (!run->is_changed || !run->entry)
+		return;
+	recipe = number_recipe(run->builder, &run->state, run->shared->is_signal);
+	run->builder->table->unsupported += recipe == RECIPE_UNSUPPORTED;
+	run->no_memory |= !push_row(run->builder, run->offset, recipe);
+	run->is_changed = false;
+}
+
+/* False at the end of the entry. */
+static bool advance_to(struct run *run, uint64_t offset)
+{
+	if (!run->entry)
+		return false;
+	if (offset > run->offset)
+		put(run);
+	run->offset = offset;
+	return offset < run->entry->end;
+}
+
+static bool advance(struct run *run, uint64_t delta)
+{
+	uint64_t bytes;
+	uint64_t offset;
+
+	return !__builtin_mul_overflow(delta, run->shared->code_factor, &bytes) &&
+	       !__builtin_add_overflow(run->offset, bytes, &offset) && advance_to(run, offset);
+}
+
+/* --- instructions ---------------------------------------------------------------------------- */
+
+static struct rule rule_of(enum rule_kind kind, int64_t value)
+{
+	if (value < INT32_MIN || value > INT32_MAX)
+		return (struct rule){ .kind = RULE_UNSUPPORTED };
+	return (struct rule){ .value = (int32_t)value, .kind = kind };
+}
+
+/* Values past this are nonsense; up to it the product with any factor that makes sense is exact. */
+static int64_t scaled(const struct run *run, uint64_t value)
+{
+	int64_t product;
+
+	if (__builtin_mul_overflow((int64_t)value, run->shared->data_factor, &product))
+		return INT64_MAX;
+	return product;
+}
+
+static void set(struct run *run, uint64_t column, struct rule rule)
+{
+	if (column < COLUMNS)
+		run->state.at[column] = rule;
+	run->is_changed = true;
+}
+
+static void restore(struct run *run, uint64_t column)
+{
+	if (run->entry && column < COLUMNS)
+		set(run, column, run->shared->initial.at[column]);
+}
+
+static void set_cfa(struct run *run, uint64_t base, int64_t offset)
+{
+	run->state.is_unsupported = base >= COLUMNS || offset < INT32_MIN || offset > INT32_MAX;
+	run->state.cfa_register = (uint8_t)base;
+	run->state.cfa = (int32_t)offset;
+	run->is_changed = true;
+}
+
+static void set_cfa_offset(struct run *run, int64_t offset)
+{
+	if (run->state.cfa_register == CFA_BY_EXPRESSION)
+		run->state.is_unsupported = true;
+	else
+		set_cfa(run, run->state.cfa_register, offset);
+}
+
+static void set_cfa_register(struct run *run, uint64_t base)
+{
+	if (run->state.cfa_register == CFA_BY_EXPRESSION)
+		run->state.is_unsupported = true;
+	else
+		set_cfa(run, base, run->state.cfa);
+}
+
+/* Takes a block. False if it is cut off; the number is that of the expression, -1 if there are too many
+ * or it is too long. */
+static bool take_expression(struct run *run, struct hp_cursor *cursor, int64_t *number)
+{
+	struct hp_unwind_table *table = run->builder->table;
+	struct expression expression = { .at = (uint32_t)table->bytes.count };
+	const uint8_t *bytes;
+	uint64_t size;
+
+	*number = -1;
+	if (!hp_encoded_leb128(cursor, false, &size) || size > (uint64_t)(cursor->end - cursor->at))
+		return false;
+	bytes = cursor->at;
+	cursor->at += size;
+	if (size == 0 || size > MOST_EXPRESSION_BYTES)
+		return true;
+	for (size_t i = 0; i < table->expressions.count; i++) {
+		if (table->expressions.at[i].size != size ||
+		    memcmp(table->bytes.at + table->expressions.at[i].at, bytes, size) != 0)
+			continue;
+		*number = (int64_t)i;
+		return true;
+	}
+	if (table->expressions.count >= MOST_EXPRESSIONS ||
+	    !hp_vector_reserve(&table->bytes, table->bytes.count + size))
+		return true;
+	expression.size = (uint32_t)size;
+	if (!hp_vector_push(&table->expressions, expression))
+		return true;
+	memcpy(table->bytes.at + table->bytes.count, bytes, size);
+	table->bytes.count += size;
+	*number = (int64_t)table->expressions.count - 1;
+	return true;
+}
+
+static bool run_cfa_expression(struct run *run, struct hp_cursor *cursor)
+{
+	int64_t number;
+
+	if (!take_expression(run, cursor, &number))
+		return false;
+	run->state.is_unsupported = number < 0;
+	run->state.cfa_register = CFA_BY_EXPRESSION;
+	run->state.cfa = (int32_t)number;
+	run->is_changed = true;
+	return true;
+}
+
+static bool run_expression(struct run *run, struct hp_cursor *cursor, enum rule_kind kind)
+{
+	uint64_t column;
+	int64_t number;
+
+	if (!hp_encoded_leb128(cursor, false, &column) || !take_expression(run, cursor, &number))
+		return false;
+	set(run, column,
+	    number < 0 ? (struct rule){ .kind = RULE_UNSUPPORTED } : rule_of(kind, number));
+	return true;
+}
+
+static bool remember(struct run *run)
+{
+	if (run->depth == MOST_REMEMBERED)
+		return false;
+	run->remembered[run->depth++] = run->state;
+	return true;
+}
+
+static bool recall(struct run *run)
+{
+	if (!run->depth)
+		return false;
+	run->state = run->remembered[--run->depth];
+	run->is_changed = true;
+	return true;
+}
+
+static bool run_advance(struct run *run, struct hp_cursor *cursor, size_t size)
+{
+	uint64_t delta;
+
+	return hp_encoded_fixed(form, cursor, size, false, &delta) && advance(run, delta);
+}
+
+static bool run_set_location(struct run *run, struct hp_cursor *cursor)
+{
+	uint64_t address;
+
+	/* In use nowhere; what is relative has no base here. */
+	if (!run->entry || (run->shared->encoding & HP_ENCODING_BASE) != DW_EH_PE_absptr ||
+	    !hp_encoded_pointer(form, cursor, run->shared->encoding, &address) ||
+	    address < run->entry->address)
+		return false;
+	address = run->entry->offset + (address - run->entry->address);
+	return address >= run->offset && advance_to(run, address);
+}
+
+/* Those with a register and an offset. */
+static bool run_saved(struct run *run, struct hp_cursor *cursor, bool is_signed,
+		      enum rule_kind kind, int sign)
+{
+	uint64_t column;
+	uint64_t value;
+	int64_t offset;
+
+	if (!hp_encoded_leb128(cursor, false, &column) ||
+	    !hp_encoded_leb128(cursor, is_signed, &value))
+		return false;
+	offset = scaled(run, value);
+	if (offset == INT64_MIN)
+		offset = INT64_MAX;
+	set(run, column, rule_of(kind, sign * offset));
+	return true;
+}
+
+static bool run_simple(struct run *run, struct hp_cursor *cursor, enum rule_kind kind)
+{
+	uint64_t column;
+	uint64_t other = 0;
+
+	if (!hp_encoded_leb128(cursor, false, &column) ||
+	    (kind == RULE_REGISTER && !hp_encoded_leb128(cursor, false, &other)))
+		return false;
+	set(run, column,
+	    other < COLUMNS ? rule_of(kind, (int64_t)other)
+			    : (struct rule){ .kind = RULE_UNSUPPORTED });
+	return true;
+}
+
+static bool run_cfa(struct run *run, struct hp_cursor *cursor, uint8_t operation)
+{
+	uint64_t base = 0;
+	uint64_t offset = 0;
+	bool has_base = operation != DW_CFA_def_cfa_offset && operation != DW_CFA_def_cfa_offset_sf;
+	bool is_scaled = operation == DW_CFA_def_cfa_sf || operation == DW_CFA_def_cfa_offset_sf;
+
+	if (has_base && !hp_encoded_leb128(cursor, false, &base))
+		return false;
+	if (operation == DW_CFA_def_cfa_register) {
+		set_cfa_register(run, base);
+		return true;
+	}
+	if (!hp_encoded_leb128(cursor, is_scaled, &offset))
+		return false;
+	if (is_scaled)
+		offset = (uint64_t)scaled(run, offset);
+	if (has_base)
+		set_cfa(run, base, (int64_t)offset);
+	else
+		set_cfa_offset(run, (int64_t)offset);
+	return true;
+}
+
+static bool run_restore_extended(struct run *run, struct hp_cursor *cursor)
+{
+	uint64_t column;
+
+	if (!hp_encoded_leb128(cursor, false, &column))
+		return false;
+	restore(run, column);
+	return true;
+}
+
+/* False when it is cut off, unknown, or leads past the end: nothing more comes of the entry. */
+static bool run_extended(struct run *run, struct hp_cursor *cursor, uint8_t operation)
+{
+	uint64_t ignored;
+
+	switch (operation) {
+	case DW_CFA_nop:
+		return true;
+	case DW_CFA_set_loc:
+		return run_set_location(run, cursor);
+	case DW_CFA_advance_loc1:
+		return run_advance(run, cursor, 1);
+	case DW_CFA_advance_loc2:
+		return run_advance(run, cursor, 2);
+	case DW_CFA_advance_loc4:
+		return run_advance(run, cursor, 4);
+	case DW_CFA_offset_extended:
+		return run_saved(run, cursor, false, RULE_SAVED, 1);
+	case DW_CFA_offset_extended_sf:
+		return run_saved(run, cursor, true, RULE_SAVED, 1);
+	case DW_CFA_GNU_negative_offset_extended:
+		return run_saved(run, cursor, false, RULE_SAVED, -1);
+	case DW_CFA_val_offset:
+		return run_saved(run, cursor, false, RULE_IS, 1);
+	case DW_CFA_val_offset_sf:
+		return run_saved(run, cursor, true, RULE_IS, 1);
+	case DW_CFA_restore_extended:
+		return run_restore_extended(run, cursor);
+	case DW_CFA_undefined:
+		return run_simple(run, cursor, RULE_UNDEFINED);
+	case DW_CFA_same_value:
+		return run_simple(run, cursor, RULE_SAME);
+	case DW_CFA_register:
+		return run_simple(run, cursor, RULE_REGISTER);
+	case DW_CFA_remember_state:
+		return remember(run);
+	case DW_CFA_restore_state:
+		return recall(run);
+	case DW_CFA_def_cfa:
+	case DW_CFA_def_cfa_sf:
+	case DW_CFA_def_cfa_register:
+	case DW_CFA_def_cfa_offset:
+	case DW_CFA_def_cfa_offset_sf:
+		return run_cfa(run, cursor, operation);
+	case DW_CFA_def_cfa_expression:
+		return run_cfa_expression(run, cursor);
+	case DW_CFA_expression:
+		return run_expression(run, cursor, RULE_SAVED_AT);
+	case DW_CFA_val_expression:
+		return run_expression(run, cursor, RULE_IS_EXPRESSION);
+	case DW_CFA_GNU_args_size:
+		return hp_encoded_leb128(cursor, false, &ignored);
+	default:
+		return false;
+	}
+}
+
+static bool run_one(struct run *run, struct hp_cursor *cursor)
+{
+	uint8_t operation = *cursor->at++;
+	uint8_t operand = operation & 0x3f;
+	uint64_t value;
+
+	switch (operation & 0xc0) {
+	case DW_CFA_advance_loc:
+		return advance(run, operand);
+	case DW_CFA_offset:
+		if (!hp_encoded_leb128(cursor, false, &value))
+			return false;
+		set(run, operand, rule_of(RULE_SAVED, scaled(run, value)));
+		return true;
+	case DW_CFA_restore:
+		restore(run, operand);
+		return true;
+	default:
+		return run_extended(run, cursor, operation);
+	}
+}
+
+void rows_share(struct builder *builder, struct shared *shared, struct hp_cursor instructions)
+{
+	struct run run = { .builder = builder, .shared = shared };
+
+	/* Without a rule for it, the CFA is nowhere. */
+	run.state.is_unsupported = true;
+	while (instructions.at < instructions.end) {
+		if (!run_one(&run, &instructions)) {
+			shared->is_usable = false;
+			return;
+		}
+	}
+	shared->initial = run.state;
+}
+
+static bool push_gap(struct builder *builder)
+{
+	return !builder->table->rows.count || push_row(builder, builder->floor, RECIPE_NONE);
+}
+
+bool rows_add(struct builder *builder, const struct entry *entry)
+{
+	struct run run = {
+		.builder = builder,
+		.shared = entry->shared,
+		.state = entry->shared->initial,
+		.offset = entry->offset,
+		.entry = entry,
+		.is_changed = true,
+	};
+	struct hp_cursor cursor = { entry->instructions, entry->instructions_end };
+	bool is_whole = true;
+
+	if (entry->end <= builder->floor)
+		return true;
+	/* Between procedures nothing runs: what lies there takes no row. */
+	if (entry->offset - builder->floor >= PADDING_BYTES && entry->offset > builder->floor &&
+	    !push_gap(builder))
+		return false;
+	while (is_whole && cursor.at < cursor.end)
+		is_whole = run_one(&run, &cursor);
+	/* Of a damaged entry the rest is not known. */
+	if (!is_whole && run.offset < entry->end) {
+		run.state.is_unsupported = true;
+		run.is_changed = true;
+	}
+	if (run.offset < entry->end)
+		put(&run);
+	builder->floor = entry->end;
+	return !run.no_memory;
+}
+
+bool rows_finish(struct builder *builder)
+{
+	return push_gap(builder);
+}

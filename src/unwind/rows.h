@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Call frame instructions (DWARF 5, section 6.4.2) run into rows of a table.
+ *
+ * Bounded by the bytes it is given: an entry's own instructions are run once, and those of the entry
+ * it shares are run once for all.
+ */
+#ifndef UNWIND_ROWS_H
+#define UNWIND_ROWS_H
+
+#include "table.h"
+
+#include <hpcprof/base/encoded.h>
+
+/* Registers are known to this number; what is said of others is skipped. */
+enum { COLUMNS = HP_UNWIND_REGISTERS };
+
+struct frame_state {
+	int32_t cfa;
+	uint8_t cfa_register;
+	bool is_unsupported;
+	struct rule at[COLUMNS];
+};
+
+/* What FDEs of one CIE share. */
+struct shared {
+	uint64_t offset; /* in its section, to be found by */
+	uint64_t code_factor;
+	int64_t data_factor;
+	uint8_t encoding;      /* of addresses */
+	bool has_augmentation; /* entries have a block of it behind their addresses */
+	bool is_signal;
+	bool is_usable;
+	struct frame_state initial;
+};
+
+/* The code of one entry, and its instructions. */
+struct entry {
+	uint64_t offset; /* in the image */
+	uint64_t end;
+	const uint8_t *instructions;
+	const uint8_t *instructions_end;
+	const struct shared *shared;
+	uint64_t address; /* what DW_CFA_set_loc counts from: link-time address of `offset` */
+};
+
+struct builder {
+	struct hp_unwind_table *table;
+	uint16_t *slots;   /* hash of recipes, at most half full; 0: free */
+	size_t slot_count; /* a power of two */
+	uint64_t last;	   /* offset of the last row */
+	uint64_t floor;	   /* rows before it are of an earlier entry */
+};
+
+/* False when memory is short. */
+bool builder_begin(struct builder *builder, struct hp_unwind_table *table);
+void builder_end(struct builder *builder);
+
+/* Runs the instructions that all entries begin with. */
+void rows_share(struct builder *builder, struct shared *shared, struct hp_cursor instructions);
+
+/* Adds the rows of an entry. Entries come in order of their offsets. False when memory is short. */
+bool rows_add(struct builder *builder, const struct entry *entry);
+
+/* After the last entry. */
+bool rows_finish(struct builder *builder);
+
+#endif

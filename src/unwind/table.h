@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The layout of unwind tables.
+ *
+ * Code is cut into pages of 64 KiB. A row is the place in its page from where a recipe holds (16 bits),
+ * and the number of the recipe (16 bits); it holds up to the next row, over pages. There are few
+ * different recipes: a thousand in a million rows.
+ */
+#ifndef UNWIND_TABLE_H
+#define UNWIND_TABLE_H
+
+#include "tuning.h"
+
+#include <hpcprof/base/vector.h>
+#include <hpcprof/unwind/table.h>
+#include <hpcprof/unwind/unwind.h>
+
+/* How a register of the caller is found (DWARF 5, section 6.4.1). */
+enum rule_kind {
+	RULE_SAME,
+	RULE_UNDEFINED,
+	RULE_SAVED,	    /* at the CFA plus the value */
+	RULE_IS,	    /* the CFA plus the value */
+	RULE_REGISTER,	    /* in the register with this number */
+	RULE_SAVED_AT,	    /* at what the expression with this number gives */
+	RULE_IS_EXPRESSION, /* what the expression with this number gives */
+	RULE_UNSUPPORTED,
+};
+
+struct rule {
+	int32_t value;
+	uint32_t kind;
+};
+
+enum { CFA_BY_EXPRESSION = 0xff, NO_OTHERS = 0 };
+
+struct recipe {
+	int32_t cfa;	      /* offset from the register, or an expression's number */
+	uint8_t cfa_register; /* or CFA_BY_EXPRESSION */
+	bool is_signal;	      /* the caller was interrupted: its address is where it goes on */
+	uint16_t others;      /* where in `others` the rules of the other registers are */
+	struct rule rip;
+	struct rule rbp;
+	struct rule rbx;
+};
+
+/* The rules of a signal frame, for all registers. */
+struct other_rules {
+	struct rule at[HP_UNWIND_RIP];
+};
+
+struct row {
+	uint16_t place;
+	uint16_t recipe;
+};
+
+/* No information, and information that cannot be followed. */
+enum { RECIPE_NONE, RECIPE_UNSUPPORTED, RECIPES_OF_NOTHING };
+
+enum { PAGE_BITS = 16, PAGE_BYTES = 1 << PAGE_BITS };
+
+struct expression {
+	uint32_t at;
+	uint32_t size;
+};
+
+struct hp_unwind_table {
+	uint64_t first;		   /* offset of page 0, a multiple of PAGE_BYTES */
+	HP_VECTOR(uint32_t) pages; /* the index of the first row in it */
+	HP_VECTOR(struct row) rows;
+	HP_VECTOR(struct recipe) recipes;
+	HP_VECTOR(struct other_rules) others;
+	HP_VECTOR(struct expression) expressions;
+	HP_VECTOR(uint8_t) bytes; /* of expressions */
+	size_t unsupported;
+	size_t source_bytes;
+};
+
+/* The recipe at an offset; NULL when nothing is known there that can be followed. */
+const struct recipe *table_find(const struct hp_unwind_table *table, uint64_t offset);
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The numbers of unwinding that somebody had to choose: bounds of what a file or a stack may ask for.
+ *
+ * Each stands on a line of its own, as NAME = VALUE, with its unit behind it and its reason above it.
+ * Where it comes from:
+ *	a script	which measures it, by its name in this repository
+ *	a text		from which it follows, by its title
+ *	[chosen]	nobody has measured it; scripts/sensitivity finds it by this mark
+ */
+#ifndef HPCPROF_SRC_UNWIND_TUNING_H
+#define HPCPROF_SRC_UNWIND_TUNING_H
+
+#include <stdint.h>
+
+enum {
+	/* A section with call frame information: a browser of 200 MB has 20 MB of it. */
+	MOST_SECTION_BYTES = 67108864, /* bytes: 64 MiB [chosen] */
+	/* A section unpacks to at most so many times its size, beyond what is free (image/inflation.c). */
+	MOST_UNPACKED_TIMES = 32,	/* times [chosen] */
+	FREE_UNPACKED_BYTES = 16777216, /* bytes: 16 MiB [chosen] */
+	/* Rows of one image: libLLVM has 1.0 million. */
+	MOST_ROWS = 16777216, /* rows: 64 MiB [chosen] */
+	/* A shorter gap between procedures is padding: they are aligned to 16 bytes. */
+	PADDING_BYTES = 16, /* bytes; compilers' default */
+	/* Pages of code from the first row to the last. */
+	MOST_PAGES = 65536, /* pages: 4 GiB [chosen] */
+	/* Entries that others share; each compiler and language brings a few. */
+	MOST_CIES = 65536, /* entries [chosen] */
+	/* Bytes of instructions that are run for each byte of the section: those of a shared entry are
+	 * run once, so it is one time in an honest file. */
+	MOST_TIMES_RUN = 4, /* times [chosen] */
+	/* DW_CFA_remember_state within each other; compilers use one. */
+	MOST_REMEMBERED = 8, /* states [chosen] */
+	/* Different expressions of an image: assembly and the linker's tables have a handful. */
+	MOST_EXPRESSIONS = 256, /* expressions [chosen] */
+	/* One expression; that of a linker's table has 11 bytes. */
+	MOST_EXPRESSION_BYTES = 64, /* bytes [chosen] */
+	/* Operations of one expression, and values on its stack. */
+	MOST_OPERATIONS = 128, /* operations [chosen] */
+	MOST_VALUES = 16,      /* values [chosen] */
+};
+
+/* A caller by frame pointer that is further up the stack than this is no caller. */
+static const uint64_t most_frame_bytes = 16777216; /* bytes: 16 MiB [chosen] */
+
+#endif

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A program's call frame information, with registers and a stack that it made up: 17 registers, a byte
+ * that says how many 8 bytes of stack there are, the stack, and an ELF file. */
+#include "fuzz.h"
+
+#include <hpcprof/base/cleanup.h>
+#include <hpcprof/base/number.h>
+#include <hpcprof/unwind/unwind.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROOM = 64, PLACES = 64, CODE_BYTES = 1 << 20 };
+
+/* Code is below 2^20, at its offset in the file; what is odd has no table. */
+static bool find(void *context, uint64_t address, struct hp_unwind_place *place)
+{
+	place->table = address % 16 == 1 ? NULL : context;
+	place->offset = address;
+	return address < CODE_BYTES;
+}
+
+static void climb(struct hp_unwind_table *table, const struct hp_unwind_registers *registers,
+		  const struct hp_unwind_stack *stack)
+{
+	struct hp_unwind_frame frames[ROOM];
+	enum hp_unwind_end end = HP_UNWIND_LOST;
+	size_t count = hp_unwind(registers, stack, find, table, frames, ROOM, &end);
+
+	if (count == 0 || count > ROOM || frames[0].address != registers->at[HP_UNWIND_RIP])
+		abort();
+	for (size_t i = 1; i < count; i++)
+		if (frames[i].address - (frames[i].flags & HP_UNWIND_IS_RETURN) >= CODE_BYTES)
+			abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct hp_unwind_registers registers = { .known = (1u << HP_UNWIND_REGISTERS) - 1 };
+	struct hp_unwind_stack stack = { 0 };
+	struct hp_unwind_table *table = NULL;
+	struct hp_random random = hp_random_seeded(size);
+
+	if (size <= sizeof(registers.at))
+		return 0;
+	memcpy(registers.at, data, sizeof(registers.at));
+	data += sizeof(registers.at);
+	size -= sizeof(registers.at);
+	stack.size = (size_t)*data * sizeof(uint64_t);
+	stack.bytes = ++data;
+	size--;
+	if (stack.size > size)
+		stack.size = size;
+	stack.address = registers.at[HP_UNWIND_RSP];
+	data += stack.size;
+	size -= stack.size;
+	hp_error_destroy(hp_unwind_table_of_bytes(data, size, &table));
+	climb(table, &registers, &stack);
+	/* Every rule of the table gets its turn. */
+	for (size_t i = 0; table && i < PLACES; i++) {
+		registers.at[HP_UNWIND_RIP] = hp_random_between(&random, 0, CODE_BYTES - 1);
+		if (i % 2)
+			registers.at[HP_UNWIND_RIP] %= size + 1;
+		climb(table, &registers, &stack);
+	}
+	hp_unwind_table_destroy(table);
+	return 0;
+}
