@@ -110,6 +110,7 @@ static struct price_terms terms_of(const struct job *job)
 {
 	return (struct price_terms){
 		.bytes = job->result.copied_bytes,
+		.fresh_bytes = job->result.fresh_bytes,
 		.window_ns = job->order.window_ns,
 		.threads = job->order.threads,
 		.runnable = job->order.runnable,
@@ -411,6 +412,7 @@ struct hp_error *hp_shadow_create(const struct hp_shadow_options *options,
 {
 	struct hp_error *error = shadow_permission();
 	struct hp_shadow *shadow = error ? NULL : calloc(1, sizeof(*shadow));
+	struct snapshot_price price;
 
 	if (error)
 		return hp_error_wrap(error, "no shadow windows");
@@ -425,7 +427,8 @@ struct hp_error *hp_shadow_create(const struct hp_shadow_options *options,
 	shadow->ready_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	shadow->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	ledger_init(&shadow->ledger, shadow->percent, options->sample_ns);
-	ledger_expect(&shadow->ledger, snapshot_price());
+	price = snapshot_price();
+	ledger_expect(&shadow->ledger, price.reading_ns, price.fresh_ns);
 	cpu_load_init(&shadow->load);
 	schedule_init(&shadow->schedule, options->seed ? options->seed : hp_clock_monotonic_ns());
 	for (size_t i = 0; i < MAKERS; i++) {

@@ -43,6 +43,8 @@ enum {
 	END_PATIENCE_NS = 100000000, /* ns of wall time [chosen] */
 	/* The ring of samples is emptied so often: at one sample per 3 ms it is never half full. */
 	DRAIN_MS = 10, /* ms of wall time [chosen] */
+	/* … and so often in a window, where that is sooner. */
+	PAUSES_PER_WINDOW = 4, /* times [chosen] */
 	/* Samples are collected until the window's CPU time is used, or so many times its length
 	 * has passed: a thread that hardly runs is not waited for without end. */
 	SAMPLING_PATIENCE = 10, /* wall time per length of the window [chosen] */
@@ -114,6 +116,9 @@ static const double lent_part = 0.5; /* times the budget [chosen] */
 static const double guessed_fixed_ns = 500e3; /* ns per stop; scripts/bench/shadow-price */
 /* Reading memory, before any was read. The same script: 0.25 to 0.5 ms per MiB there; this is 0.5. */
 static const double guessed_ns_per_byte = 0.5; /* ns per byte; scripts/bench/shadow-price */
+/* Memory that the kernel has to give, CPU time: 0.4 for a copy of huge pages, and some times that in a VM
+ * whose host has to find it, too. It is measured at the start. */
+static const double guessed_fresh_ns = 0.5; /* ns per byte [chosen] */
 /* What is measured at the start, with memory of hpcprof's own, is the best case: a target's pages
  * are scattered. */
 static const double probed_ns_factor = 1.5; /* times the probed ns per byte [chosen] */
@@ -135,7 +140,7 @@ static const double cpu_cache_bytes = 33554432; /* bytes: 32 MiB [chosen] */
  * prints 1.1 to 2.5 for hot code; what is cold and what is matched comes on top. */
 static const double guessed_taken_per_ns = 3; /* ns per ns; scripts/bench/shadow-replay */
 /* Translating a program for the first time, on top of that. */
-static const double guessed_start_ns = 50e6; /* ns of CPU time [chosen] */
+static const double guessed_start_ns = 20e6; /* ns of CPU time [chosen] */
 /* Of a copy's CPU time, the part that the target loses. With a core of its own; it was 0.005, which
  * was more than twice what had been measured. */
 static const double loss_on_own_core = 0.002; /* share of the copy's CPU time [chosen] */
@@ -162,7 +167,10 @@ static const double shortest_on_own_core_ns = 100e6; /* ns of the target's CPU t
 /* … on the target's core it is, … */
 static const double shortest_in_core_ns = 30e6; /* ns of the target's CPU time [chosen] */
 /* … and so it is without an idle CPU, where copies are so dear that a short run affords no longer one. */
-static const double shortest_on_no_cpu_ns = 10e6; /* ns of the target's CPU time [chosen] */
+static const double shortest_on_no_cpu_ns = 5e6; /* ns of the target's CPU time [chosen] */
+/* Of the first windows (LENT_WINDOWS) the copy is to cost no more than this part of what making it costs:
+ * they come soon rather than cheap. */
+static const double first_part = 0.5; /* times [chosen] */
 /* Nor longer than this: one that goes wrong is then a small loss. */
 static const double longest_window_ns = 800e6; /* ns of the target's CPU time [chosen] */
 /* Time between windows, by what their copies take. One copy may wait while another is replayed; so
@@ -244,7 +252,7 @@ enum {
 	/* A run of pages is cut there, so that readers have equal shares. */
 	RUN_BYTES = 1048576, /* bytes: 1 MiB [chosen] */
 	/* The buffer has room for what the target may allocate until it is stopped: this, … */
-	SPARE_BYTES = 16777216, /* bytes: 16 MiB [chosen] */
+	SPARE_BYTES = 4194304, /* bytes: 4 MiB [chosen] */
 	/* … and this part of what it has. */
 	SPARE_PART = 8, /* parts of its memory [chosen] */
 	/* Making room takes so long that the target may have grown meanwhile; then again, so often. */

@@ -23,6 +23,7 @@ enum {
 	/* A copy is held in a buffer, and then in the copy. */
 	COPIES = 2,
 	PAGE_BYTES = 4096,
+	NS_PER_MS = 1000000,
 };
 
 struct hp_error *replayer_create(struct replayer *replayer)
@@ -164,12 +165,14 @@ static bool plan(struct window_maker *maker, struct window_order *order,
 		return false;
 	}
 	terms = terms_of(order, bytes, 0);
+	result->fresh_bytes = terms.fresh_bytes = snapshot_fresh_bytes(&maker->snapshot);
 	if (!order->window_ns)
 		order->window_ns = ledger_window_ns(maker->ledger, &terms);
 	/* The last one is at the end of the window, or just behind it. */
 	order->wanted = order->window_ns / MATCH_PERIOD_NS + 1;
 	order->samples = order->wanted + ledger_samples_behind(maker->ledger);
-	terms = terms_of(order, bytes, order->samples);
+	terms.window_ns = order->window_ns;
+	terms.samples = order->samples;
 	result->price_ns = ledger_price(maker->ledger, &terms);
 	if (!ledger_allows(maker->ledger, result->price_ns, order->slot_end_ns)) {
 		refuse(result, HP_SHADOW_BUDGET, too_dear(maker->ledger, &terms, result->price_ns));
@@ -396,6 +399,8 @@ static struct hp_error *collect_samples(struct window_maker *maker,
 		{ .fd = maker->sampler.fd, .events = POLLIN },
 	};
 	struct hp_error *error = NULL;
+	/* A short window is not to end late. */
+	int pause_ms = (int)(order->window_ns / PAUSES_PER_WINDOW / NS_PER_MS) + 1;
 	bool is_over = false;
 
 	maker->end.is_known = false;
@@ -410,7 +415,8 @@ static struct hp_error *collect_samples(struct window_maker *maker,
 			is_over = take_end(maker, order);
 		polls[1].revents = 0;
 		/* The ring's own wake-ups come when it is half full: we are earlier. */
-		if (!is_over && poll(polls, 2, DRAIN_MS) > 0 && (polls[1].revents & POLLIN))
+		if (!is_over && poll(polls, 2, pause_ms < DRAIN_MS ? pause_ms : DRAIN_MS) > 0 &&
+		    (polls[1].revents & POLLIN))
 			polls[1].revents &= ~POLLIN;
 	}
 	return error;

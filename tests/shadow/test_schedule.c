@@ -178,9 +178,48 @@ TEST(windows_are_short_where_copies_take_the_targets_time)
 	struct ledger ledger;
 
 	ledger_init(&ledger, 1, 0);
+	ledger.copies = LENT_WINDOWS;
 	ck_assert_uint_gt(ledger_window_ns(&ledger, &apart),
 			  3 * ledger_window_ns(&ledger, &beside));
 	ck_assert_uint_ge(ledger_window_ns(&ledger, &beside), 20 * ms);
+}
+
+/* A short run has some windows rather than none. */
+TEST(the_first_windows_cost_little_more_than_making_them)
+{
+	struct price_terms terms = { .bytes = 64 << 20, .room = ROOM_NONE };
+	struct ledger first, later;
+	uint64_t least;
+
+	ledger_init(&first, 1, 0);
+	first.has_taken = true;
+	later = first;
+	later.copies = LENT_WINDOWS;
+	least = ledger_price(&first, &terms);
+	terms.window_ns = ledger_window_ns(&first, &terms);
+	ck_assert_uint_le(ledger_price(&first, &terms), 2 * least);
+	terms.window_ns = ledger_window_ns(&later, &terms);
+	ck_assert_uint_gt(ledger_price(&first, &terms), 2 * least);
+}
+
+/* It is nobody's before, in the copy and in a buffer that is too small. */
+TEST(fresh_memory_is_paid_for)
+{
+	struct price_terms terms = { .bytes = 100 << 20, .room = ROOM_NONE };
+	struct ledger cheap, dear;
+	uint64_t bytes = terms.bytes;
+
+	ledger_init(&cheap, 1, 0);
+	ledger_init(&dear, 1, 0);
+	ledger_expect(&cheap, 0, 0.25);
+	ledger_expect(&dear, 0, 1.25);
+	ck_assert_uint_eq(ledger_price(&dear, &terms) - ledger_price(&cheap, &terms), bytes);
+	terms.fresh_bytes = terms.bytes;
+	ck_assert_uint_eq(ledger_price(&dear, &terms) - ledger_price(&cheap, &terms), 2 * bytes);
+	/* Where it turns out to be cheaper than it was at the start. */
+	for (int i = 0; i < 20; i++)
+		ledger_taken(&dear, bytes / 2, &terms);
+	ck_assert_double_le(dear.fresh_ns, 0.3);
 }
 
 /* Where a program matches well the next sample is as good as any; where it does not, long rows miss. */
@@ -375,7 +414,7 @@ TEST(a_stop_without_a_copy_says_nothing_of_the_next)
 	uint64_t price;
 
 	ledger_init(&ledger, 1, 0);
-	ledger_expect(&ledger, 0.25);
+	ledger_expect(&ledger, 0.25, 0);
 	price = ledger_price(&ledger, &terms);
 	ck_assert_uint_gt(price, 500 << 18);
 	ledger_stop(&ledger, 300000, &nothing);
@@ -384,7 +423,7 @@ TEST(a_stop_without_a_copy_says_nothing_of_the_next)
 	/* What has been measured is not expected any more. */
 	ledger_read(&ledger, 100000000, terms.bytes);
 	price = ledger_price(&ledger, &terms);
-	ledger_expect(&ledger, 9);
+	ledger_expect(&ledger, 9, 0);
 	ck_assert_uint_eq(ledger_price(&ledger, &terms), price);
 }
 
@@ -398,6 +437,7 @@ TEST(what_others_wait_for_is_lost_once_for_each)
 	ledger_init(&eight, 1, 1000);
 	/* What copies take is not lost by each. */
 	one.has_taken = eight.has_taken = true;
+	one.fresh_ns = eight.fresh_ns = 0;
 	price = ledger_price(&one, &terms);
 	ledger_stop(&one, 5000000, &terms);
 	ledger_samples(&one, &terms);

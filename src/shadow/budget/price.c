@@ -22,16 +22,19 @@ void ledger_init(struct ledger *ledger, double percent, double sample_ns)
 		.sample_ns = sample_ns > 0 ? sample_ns : guessed_sample_ns,
 		.fixed_ns = guessed_fixed_ns,
 		.ns_per_byte = guessed_ns_per_byte,
+		.fresh_ns = guessed_fresh_ns,
 		.taken_per_ns = guessed_taken_per_ns,
 		.whole_per_ns = guessed_taken_per_ns,
 		.missed = guessed_missed,
 	};
 }
 
-void ledger_expect(struct ledger *ledger, double ns_per_byte)
+void ledger_expect(struct ledger *ledger, double ns_per_byte, double fresh_ns)
 {
 	if (!ledger->has_measured && ns_per_byte > 0)
 		ledger->ns_per_byte = probed_ns_factor * ns_per_byte;
+	if (fresh_ns > 0)
+		ledger->fresh_ns = fresh_ns;
 }
 
 /* With what is lent. */
@@ -47,6 +50,12 @@ static double refill_ns(uint64_t bytes)
 	double cold = (double)bytes < cpu_cache_bytes ? (double)bytes : cpu_cache_bytes;
 
 	return cold * refill_ns_per_byte;
+}
+
+/* CPU time to make a copy's memory, and the buffer's. */
+static double memory_ns(const struct ledger *ledger, const struct price_terms *terms)
+{
+	return ledger->fresh_ns * ((double)terms->bytes + (double)terms->fresh_bytes);
 }
 
 static double threads_of(const struct price_terms *terms)
@@ -87,8 +96,9 @@ static double busy_per_ns(const struct ledger *ledger)
 
 uint64_t ledger_spacing_ns(const struct ledger *ledger, const struct price_terms *terms)
 {
-	return (uint64_t)(window_spacing * threads_of(terms) * busy_per_ns(ledger) *
-			  (double)terms->window_ns);
+	double busy_ns = busy_per_ns(ledger) * (double)terms->window_ns + memory_ns(ledger, terms);
+
+	return (uint64_t)(window_spacing * threads_of(terms) * busy_ns);
 }
 
 uint64_t ledger_window_ns(const struct ledger *ledger, const struct price_terms *terms)
@@ -99,7 +109,8 @@ uint64_t ledger_window_ns(const struct ledger *ledger, const struct price_terms 
 		[ROOM_SHARED] = shortest_on_no_cpu_ns,
 		[ROOM_NONE] = shortest_on_no_cpu_ns,
 	};
-	double stop_ns = stop_cost_ns(ledger, terms);
+	double stop_ns =
+		stop_cost_ns(ledger, terms) + loss_of_copy(terms) * memory_ns(ledger, terms);
 	/* For each ns of the window. */
 	double cost = threads_of(terms) * ledger->sample_ns / MATCH_PERIOD_NS +
 		      loss_of_copy(terms) * ledger->taken_per_ns;
@@ -109,6 +120,9 @@ uint64_t ledger_window_ns(const struct ledger *ledger, const struct price_terms 
 	/* (stop + cost * window) / share is the slot, and no less than busy * window. */
 	if (busy > cost / ledger->share)
 		best_ns = fmin(best_ns, stop_ns / (ledger->share * busy - cost));
+	/* The first ones come soon rather than well: no more for the copy than for its stop. */
+	if (ledger->copies < LENT_WINDOWS)
+		best_ns = fmin(best_ns, first_part * stop_ns / cost);
 	return (uint64_t)fmax(fmin(best_ns, longest_window_ns), shortest_ns[terms->room]);
 }
 
@@ -125,7 +139,8 @@ uint64_t ledger_longest_replay_ns(const struct ledger *ledger, const struct pric
 /* What it costs that the copy runs. */
 static double copy_cost_ns(const struct ledger *ledger, const struct price_terms *terms)
 {
-	double taken_ns = ledger->taken_per_ns * (double)terms->window_ns;
+	double taken_ns =
+		memory_ns(ledger, terms) + ledger->taken_per_ns * (double)terms->window_ns;
 
 	if (!ledger->has_taken)
 		taken_ns += guessed_start_ns;
@@ -196,9 +211,9 @@ void ledger_samples(struct ledger *ledger, const struct price_terms *terms)
 }
 
 /* New code is translated in the first windows, and hardly any later. */
-static void learn_taken(double *known_per_ns, bool *has_any, uint64_t taken_ns, uint64_t window_ns)
+static void learn_taken(double *known_per_ns, bool *has_any, double taken_ns, uint64_t window_ns)
 {
-	double per_ns = window_ns ? (double)taken_ns / (double)window_ns : 0;
+	double per_ns = window_ns ? taken_ns / (double)window_ns : 0;
 
 	*known_per_ns += (*has_any ? newest_weight : 1) * (per_ns - *known_per_ns);
 	*has_any = true;
@@ -206,7 +221,7 @@ static void learn_taken(double *known_per_ns, bool *has_any, uint64_t taken_ns, 
 
 void ledger_whole(struct ledger *ledger, uint64_t taken_ns, uint64_t window_ns)
 {
-	learn_taken(&ledger->whole_per_ns, &ledger->has_whole, taken_ns, window_ns);
+	learn_taken(&ledger->whole_per_ns, &ledger->has_whole, (double)taken_ns, window_ns);
 }
 
 double ledger_owe(struct ledger *ledger, const struct price_terms *terms)
@@ -225,7 +240,18 @@ void ledger_settle(struct ledger *ledger, double owed_ns)
 
 void ledger_taken(struct ledger *ledger, uint64_t taken_ns, const struct price_terms *terms)
 {
-	learn_taken(&ledger->taken_per_ns, &ledger->has_taken, taken_ns, terms->window_ns);
+	double running_ns = ledger->taken_per_ns * (double)terms->window_ns;
+	double making_ns = memory_ns(ledger, terms);
+
+	/* One number cannot tell two: it is about what is most of it. */
+	if (making_ns > running_ns)
+		ledger->fresh_ns *=
+			1 +
+			newest_weight * (fmax((double)taken_ns - running_ns, 0) / making_ns - 1);
+	else
+		learn_taken(&ledger->taken_per_ns, &ledger->has_taken,
+			    fmax((double)taken_ns - making_ns, (double)terms->window_ns),
+			    terms->window_ns);
 	ledger_wasted(ledger, taken_ns, terms);
 }
 

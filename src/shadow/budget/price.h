@@ -7,7 +7,8 @@
  *	- the samples that are matched;
  *	- caches that are cold afterwards;
  *	- what its copy takes from the target: CPU time, by where it runs (see spare_cpus.h), and of
- *	  caches and memory, by how much memory there is;
+ *	  caches and memory, by how much memory there is. Memory that the kernel has to give for it, and
+ *	  for the buffer, takes CPU time, too;
  *	- what the target waits for CPUs because of it (see waits.h).
  * The first, the last and CPU time are measured for each window; the others are calculated. The
  * next price is predicted from earlier measurements.
@@ -32,7 +33,8 @@ struct ledger {
 	double fixed_ns;     /* of a stop, whatever there is to read */
 	double sample_ns;    /* of a sample */
 	double ns_per_byte;  /* of reading */
-	double taken_per_ns; /* CPU time of copies, by the length of windows */
+	double fresh_ns;     /* per byte of memory that the kernel gives: CPU time */
+	double taken_per_ns; /* CPU time of copies beside that, by the length of windows */
 	double whole_per_ns; /* … of those that came to the end of their window */
 	double missed;	     /* of windows' samples, the share that replays did not come by */
 	bool has_measured;   /* stops; else these are guesses, on the dear side */
@@ -47,7 +49,8 @@ struct ledger {
 
 /* What a price depends on. */
 struct price_terms {
-	uint64_t bytes; /* to read */
+	uint64_t bytes;	      /* to read */
+	uint64_t fresh_bytes; /* of memory that the buffer lacks for it */
 	uint64_t samples;
 	uint64_t window_ns;
 	uint64_t threads; /* of its process that run, the held one among them; 0 is 1 */
@@ -83,8 +86,8 @@ uint64_t ledger_slot(const struct ledger *ledger, uint64_t price_ns);
 uint64_t ledger_slot_end(const struct ledger *ledger, uint64_t price_ns, uint64_t start_ns);
 /* Whether it may be spent in the slot that ends at `slot_end_ns` of the target's CPU time. */
 bool ledger_allows(const struct ledger *ledger, uint64_t price_ns, uint64_t slot_end_ns);
-/* What a page takes to read here, measured before there is a target. */
-void ledger_expect(struct ledger *ledger, double ns_per_byte);
+/* What reading a byte takes here, and a byte of fresh memory, measured before there is a target. */
+void ledger_expect(struct ledger *ledger, double ns_per_byte, double fresh_ns);
 /* Learns from a stop in which so much was read: sooner that it is dearer than that it is not. */
 void ledger_read(struct ledger *ledger, uint64_t stop_ns, uint64_t bytes);
 /* Enters a stop, with `terms` as they turned out. */

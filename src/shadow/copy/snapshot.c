@@ -21,6 +21,7 @@ enum {
 	RUNS_AT_ONCE = 256,
 	/* Worth two readers, and more than caches hold close by. */
 	PROBE_BYTES = 2 * READER_BYTES,
+	NS_PER_S = 1000000000,
 };
 
 void snapshot_init(struct snapshot *snapshot)
@@ -182,6 +183,15 @@ static uint64_t bytes_wanted(const struct snapshot *snapshot)
 	uint64_t bytes = snapshot->used_bytes + snapshot->used_bytes / SPARE_PART + SPARE_BYTES;
 
 	return (bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+}
+
+uint64_t snapshot_fresh_bytes(const struct snapshot *snapshot)
+{
+	uint64_t wanted = bytes_wanted(snapshot);
+
+	return has_room(snapshot) || wanted <= snapshot->buffer_bytes
+		       ? 0
+		       : wanted - snapshot->buffer_bytes;
 }
 
 struct hp_error *snapshot_prepare(struct snapshot *snapshot, pid_t pid, uint64_t *bytes)
@@ -411,17 +421,30 @@ static uint64_t probe_ns(struct snapshot *snapshot, uint8_t *memory)
 	return snapshot->read_bytes == PROBE_BYTES ? took_ns[PROBES / 2] : 0;
 }
 
-double snapshot_price(void)
+static uint64_t own_cpu_ns(void)
 {
+	struct timespec now = { 0 };
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
+}
+
+struct snapshot_price snapshot_price(void)
+{
+	const size_t bytes = 2 * PROBE_BYTES;
 	struct snapshot snapshot = { 0 };
-	uint64_t took_ns;
-	uint8_t *memory = mmap(NULL, (size_t)2 * PROBE_BYTES, PROT_READ | PROT_WRITE,
-			       MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	struct snapshot_price price = { 0 };
+	uint64_t start_ns = own_cpu_ns();
+	uint8_t *memory =
+		mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (memory == MAP_FAILED)
-		return 0;
-	took_ns = probe_ns(&snapshot, memory);
+		return price;
+	madvise(memory, bytes, MADV_HUGEPAGE);
+	memset(memory, 0, bytes);
+	price.fresh_ns = (double)(own_cpu_ns() - start_ns) / (double)bytes;
+	price.reading_ns = (double)probe_ns(&snapshot, memory) / PROBE_BYTES;
 	free(snapshot.runs);
-	munmap(memory, (size_t)2 * PROBE_BYTES);
-	return (double)took_ns / PROBE_BYTES;
+	munmap(memory, bytes);
+	return price;
 }

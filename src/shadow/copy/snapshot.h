@@ -45,8 +45,16 @@ struct snapshot {
 void snapshot_init(struct snapshot *snapshot);
 void snapshot_clear(struct snapshot *snapshot);
 
-/* What reading takes here, ns a byte, measured with a little memory of our own; 0: nobody can say. */
-double snapshot_price(void);
+/* What it takes here, in ns per byte; 0: nobody can say. */
+struct snapshot_price {
+	double reading_ns;
+	double fresh_ns; /* CPU time for memory that was nobody's: the kernel finds and clears it, and so
+			  * may the host */
+};
+/* Measured with a little memory of our own. */
+struct snapshot_price snapshot_price(void);
+/* By how much the buffer would have to grow to hold what there is to read. */
+uint64_t snapshot_fresh_bytes(const struct snapshot *snapshot);
 /* How much there is to read now, the target running. */
 struct hp_error *snapshot_prepare(struct snapshot *snapshot, pid_t pid, uint64_t *bytes);
 /* Makes room for that and some more; looks again, where making it took time. Gives up, with an
