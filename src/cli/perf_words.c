@@ -83,8 +83,6 @@ static const struct perf_word table[] = {
 	{ NULL, "version", false, SAY, "hpcprof --version" },
 
 	/* record */
-	{ "record", "-g", false, SAY, NO_CALL_GRAPHS },
-	{ "record", "--call-graph", true, SAY, NO_CALL_GRAPHS },
 	{ "record", "-b", false, SAY, BRANCHES },
 	{ "record", "--branch-any", false, SAY, BRANCHES },
 	{ "record", "-j", true, SAY, BRANCHES },

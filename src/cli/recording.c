@@ -153,11 +153,27 @@ static void print_why_none(const struct hp_event_list *events,
 			name, result->least_period);
 }
 
+static void print_paths(const struct hp_session_result *result)
+{
+	double samples = (double)result->path_samples;
+
+	fprintf(stderr,
+		"hpcprof: call paths: %.1f frames per sample, %.1f %% of samples reach the root, "
+		"%.1f %% end where the copied stack does; %.1f %% of frames are guesses\n",
+		(double)result->path_frames / samples, 100 * (double)result->path_whole / samples,
+		100 * (double)result->path_truncated / samples,
+		result->path_frames
+			? 100 * (double)result->path_guesses / (double)result->path_frames
+			: 0);
+}
+
 static void print_closing(const struct recording *recording, const struct hp_session *session,
 			  const struct hp_session_result *result)
 {
 	print_totals(recording, session, result);
 	print_left_out(hp_session_meta(session));
+	if (result->path_samples)
+		print_paths(result);
 	if (result->probe_moments)
 		print_probes(result);
 	if (!result->probe_moments && result->probe_refusal)

@@ -6,6 +6,8 @@
 
 #include <hpcprof/base/number.h>
 
+#include <string.h>
+
 enum {
 	KEY_NO_CAP = 0x200,
 	KEY_OVERHEAD,
@@ -18,10 +20,12 @@ enum {
 	KEY_SLICE,
 	KEY_SHADOW,
 	KEY_WORK,
+	KEY_CALL_GRAPH,
 };
 
 /* More would be no profile of the program any more. */
 enum { MOST_SHADOW_PERCENT = 50, DEFAULT_PROBES_PERCENT = 1, MOST_PROBES_PERCENT = 10 };
+enum { MOST_STACK_BYTES = 65528 };
 
 static const struct argp_option option_table[] = {
 	{ NULL, 0, NULL, 0, "Events and rates:", 2 },
@@ -36,6 +40,13 @@ static const struct argp_option option_table[] = {
 	{ "overhead", KEY_OVERHEAD, "PERCENT", 0,
 	  "Lower the sampling rate until sampling takes at most this share of the target's time",
 	  2 },
+	{ "call-paths", 'g', "cfi[,BYTES]|fp|lbr|auto", OPTION_ARG_OPTIONAL,
+	  "Record who called what is sampled: by unwind tables, from BYTES of stack that are "
+	  "copied per sample (cfi: the default on x86-64, with 16384), by frame pointers (fp), or "
+	  "by branch records (lbr)",
+	  2 },
+	{ "call-graph", KEY_CALL_GRAPH, "fp|dwarf[,BYTES]|lbr", 0,
+	  "The same, as perf spells it; dwarf means cfi", 2 },
 	{ "shadow", KEY_SHADOW, "PERCENT", OPTION_ARG_OPTIONAL,
 	  "Count executions exactly, in copies of the target that replay parts of it on another "
 	  "CPU, for at most this share of the target's time (default: 1)",
@@ -98,6 +109,48 @@ static void parse_percent(struct argp_state *state, const char *option, const ch
 			   text);
 }
 
+/* The kernel takes fewer than 64 KiB, in multiples of 8. */
+static void parse_stack_bytes(struct argp_state *state, const char *text, uint32_t *bytes)
+{
+	uint64_t value;
+
+	if (!hp_parse_u64(text, &value) || value < 64 || value > MOST_STACK_BYTES || value % 8)
+		argp_error(state,
+			   "-g copies between 64 and %d bytes of stack, in multiples of 8, "
+			   "not '%s'",
+			   MOST_STACK_BYTES, text);
+	else
+		*bytes = (uint32_t)value;
+}
+
+/* "-gfp" comes as "fp", "-g=fp" as "=fp". */
+static void parse_paths(struct argp_state *state, const char *text,
+			struct hp_session_options *session)
+{
+	static const struct {
+		const char *name;
+		enum hp_call_paths how;
+	} modes[] = {
+		{ "auto", HP_CALL_PATHS_AUTO }, { "cfi", HP_CALL_PATHS_CFI },
+		{ "dwarf", HP_CALL_PATHS_CFI }, { "fp", HP_CALL_PATHS_FP },
+		{ "lbr", HP_CALL_PATHS_LBR },
+	};
+	size_t length;
+
+	session->call_paths = HP_CALL_PATHS_NONE;
+	text += *text == '=';
+	length = strcspn(text, ",");
+	for (size_t i = 0; i < HP_ARRAY_COUNT(modes); i++) {
+		if (strlen(modes[i].name) == length && strncmp(modes[i].name, text, length) == 0)
+			session->call_paths = modes[i].how;
+	}
+	if (session->call_paths == HP_CALL_PATHS_NONE ||
+	    (text[length] && session->call_paths != HP_CALL_PATHS_CFI))
+		argp_error(state, "-g takes cfi[,BYTES], fp, lbr or auto, not '%s'", text);
+	else if (text[length])
+		parse_stack_bytes(state, text + length + 1, &session->call_path_stack_bytes);
+}
+
 void recording_parse_work(struct argp_state *state, const char *text, struct work *work)
 {
 	struct hp_error *error = work_parse(text, work);
@@ -133,6 +186,10 @@ static error_t take_option(struct recording *recording, int key, char *argument,
 		    session->overhead_percent <= 0)
 			argp_error(state, "--overhead takes a percentage above 0, not '%s'",
 				   argument);
+		return 0;
+	case 'g':
+	case KEY_CALL_GRAPH:
+		parse_paths(state, argument ? argument : "auto", session);
 		return 0;
 	case KEY_SHADOW:
 		recording->shadow.percent = HP_SHADOW_DEFAULT_PERCENT;

@@ -29,6 +29,10 @@ src_collect_libcollect_a_SOURCES = \
 	src/collect/maps/proc_maps.h src/collect/maps/proc_maps.c \
 	src/collect/maps/process.h src/collect/maps/process.c \
 	src/collect/maps/space.h src/collect/maps/space.c \
+	src/collect/paths/call_paths.h src/collect/paths/call_paths.c \
+	src/collect/paths/named.h src/collect/paths/named.c \
+	src/collect/paths/raw_images.h src/collect/paths/raw_images.c \
+	src/collect/paths/tables.h src/collect/paths/tables.c \
 	src/collect/samples/attribute.h src/collect/samples/attribute.c \
 	src/collect/samples/sample_table.h src/collect/samples/sample_table.c
 

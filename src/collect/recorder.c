@@ -53,9 +53,14 @@ struct hp_error *recorder_create(struct recorder *recorder,
 				  &recorder->streams, recorder->event_names, count);
 	if (!error)
 		recorder->attributor.per_process = options->per_process || options->per_thread;
-	if (!error && (sampler->rings.layout.registers || sampler->rings.layout.branches))
+	if (!error && options->call_paths != HP_CALL_PATHS_NONE)
+		error = call_paths_create(options->call_paths, &recorder->attributor,
+					  &recorder->call_paths);
+	/* Records of calls alone do not say what ran between them. */
+	if (!error && !options->no_registers && options->call_paths != HP_CALL_PATHS_LBR &&
+	    (sampler->rings.layout.registers || sampler->rings.layout.branches))
 		error = outcomes_create(recorder->start_ns, &recorder->outcomes);
-	if (!error && sampler->rings.layout.branches)
+	if (!error && sampler->rings.layout.branches && options->call_paths != HP_CALL_PATHS_LBR)
 		error = ranges_create(recorder->start_ns, &recorder->ranges);
 	return error;
 }
@@ -63,6 +68,7 @@ struct hp_error *recorder_create(struct recorder *recorder,
 void recorder_clear(struct recorder *recorder)
 {
 	windows_clear(&recorder->windows);
+	call_paths_destroy(recorder->call_paths);
 	attributor_clear(&recorder->attributor);
 	processes_clear(&recorder->processes);
 	sample_table_clear(&recorder->table);
@@ -132,6 +138,8 @@ void recorder_attribute(struct recorder *recorder)
 		attribute_overflow(recorder);
 	attribute_overflow(recorder);
 	processes_reap(&recorder->processes);
+	if (recorder->call_paths)
+		call_paths_forget_contexts(recorder->call_paths);
 	/* Retired spaces held images; those with samples are held by what was placed. */
 	images_sweep(recorder->images);
 }
@@ -230,6 +238,8 @@ static void take_sample(struct recorder *recorder, const struct hp_record *recor
 							   recorder->busy_cpu, stream, count);
 	if (context && recorder->outcomes && recorder_is_of_time(&recorder->events[event]))
 		outcomes_follow(recorder->outcomes, record, &recorder->processes.contexts[context]);
+	if (context && recorder->call_paths)
+		call_paths_take(recorder->call_paths, record, context, count);
 	/* How often in how many cycles: of samples that are even in time. */
 	if (context && recorder->ranges && recorder->events[event].unit == HP_UNIT_CYCLES &&
 	    record->cpu_mode == PERF_RECORD_MISC_USER)
@@ -335,6 +345,8 @@ struct hp_error *recorder_flush(struct recorder *recorder, bool complete)
 
 	recorder_attribute(recorder);
 	error = attributor_write(&recorder->attributor, recorder->writer);
+	if (!error && recorder->call_paths)
+		error = call_paths_write(recorder->call_paths, recorder->writer);
 	if (!error && recorder->windows.is_on)
 		error = windows_write(&recorder->windows, recorder->writer, unit_ns(recorder));
 	if (!error && recorder->outcomes)

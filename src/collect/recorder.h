@@ -14,6 +14,7 @@
 #include "evidence/probes.h"
 #include "evidence/ranges.h"
 #include "evidence/windows.h"
+#include "paths/call_paths.h"
 #include "samples/attribute.h"
 
 #include <hpcprof/calibrate/clock.h>
@@ -49,6 +50,7 @@ struct recorder {
 	struct attributor attributor;
 	struct probes *probes;	       /* NULL without --probes */
 	struct outcomes *outcomes;     /* NULL without registers */
+	struct call_paths *call_paths; /* NULL without -g */
 	struct ranges *ranges;	       /* NULL without branch records */
 	struct recorder_event *totals; /* by event */
 	char **event_names;

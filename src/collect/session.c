@@ -9,6 +9,7 @@
 #include <hpcprof/pmu/registers.h>
 #include <hpcprof/sample/branches.h>
 #include <hpcprof/target/shared_cpu.h>
+#include <hpcprof/unwind/table.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -95,6 +96,52 @@ static bool wants_registers(const struct hp_session *session)
 	return any && !options->no_registers && hp_sampled_registers();
 }
 
+/* The kernel's part of a path comes with samples that may be in the kernel. */
+static bool samples_kernel(const struct hp_session *session)
+{
+	for (size_t i = 0; i < session->options.events->count; i++)
+		if (!session->events[i].exclude_kernel)
+			return true;
+	return false;
+}
+
+static void ask_for_paths(const struct hp_session *session, struct hp_sampler_options *sampler)
+{
+	const struct hp_session_options *options = &session->options;
+
+	if (options->call_paths == HP_CALL_PATHS_NONE)
+		return;
+	sampler->no_user_callchain = options->call_paths != HP_CALL_PATHS_FP;
+	sampler->callchain = !sampler->no_user_callchain || samples_kernel(session);
+	if (options->call_paths == HP_CALL_PATHS_LBR)
+		sampler->branches = sampler->call_branches = true;
+	if (options->call_paths != HP_CALL_PATHS_CFI)
+		return;
+	sampler->registers = hp_sampled_registers();
+	sampler->stack_bytes = options->call_path_stack_bytes ? options->call_path_stack_bytes
+							      : PATH_STACK_BYTES;
+}
+
+/* Of what this machine offers. */
+static struct hp_error *choose_paths(struct hp_session *session)
+{
+	struct hp_session_options *options = &session->options;
+
+	if (options->call_paths == HP_CALL_PATHS_AUTO)
+		options->call_paths = hp_unwind_is_offered() ? HP_CALL_PATHS_CFI : HP_CALL_PATHS_FP;
+	if (options->call_paths == HP_CALL_PATHS_CFI && !hp_unwind_is_offered())
+		return hp_error_advise(
+			hp_error_create(HP_ERROR_USAGE,
+					"call paths by unwind tables are for x86-64 only"),
+			"use -g=fp with programs compiled with -fno-omit-frame-pointer");
+	if (options->call_paths == HP_CALL_PATHS_LBR && !hp_call_branches_offered(options->events))
+		return hp_error_advise(hp_error_create(HP_ERROR_USAGE,
+						       "call paths by branch records: this "
+						       "machine's events have no records of calls"),
+				       "use -g=cfi, which needs no hardware");
+	return NULL;
+}
+
 static struct hp_error *open_events(struct hp_session *session)
 {
 	const struct hp_session_options *options = &session->options;
@@ -112,15 +159,15 @@ static struct hp_error *open_events(struct hp_session *session)
 	};
 	struct hp_error *error;
 
-	if (wants_registers(session)) {
+	if (wants_registers(session) && options->call_paths != HP_CALL_PATHS_LBR) {
 		/* Prefer branch records: they report past branches exactly, registers only
 		 * predict future ones. */
 		sampler.branches = hp_branches_offered(options->events);
 		sampler.registers = sampler.branches ? 0 : hp_sampled_registers();
 		sampler.stack_bytes = sampler.branches ? 0 : OUTCOMES_STACK_BYTES;
 	}
+	ask_for_paths(session, &sampler);
 	error = hp_sampler_open(&session->sampler, &sampler, session->machine, session->events);
-
 	if (!error && session->sampler.rings_shrunk)
 		session_notify(&session->options,
 			       "rings shrunk to %zu KiB per CPU to fit the locked-memory budget; "
@@ -243,6 +290,8 @@ struct hp_error *hp_session_create(const struct hp_session_options *options,
 	session->windows.fd = -1;
 	error = hp_turns_create(&session->turns, options->rotation_sets, options->events->count,
 				options->policy, options->slice_ns);
+	if (!error)
+		error = choose_paths(session);
 	if (!error)
 		error = choose_rates(session);
 	if (!error)

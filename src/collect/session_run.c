@@ -87,6 +87,17 @@ static void fill_totals(const struct recorder *recorder, struct hp_session_resul
 	result->own_cpu_ns = recorder_own_cpu_ns();
 }
 
+static void fill_paths(const struct recorder *recorder, struct hp_session_result *result)
+{
+	struct call_path_figures figures = call_paths_figures(recorder->call_paths);
+
+	result->path_samples = figures.samples;
+	result->path_whole = figures.whole;
+	result->path_truncated = figures.truncated;
+	result->path_frames = figures.frames;
+	result->path_guesses = figures.guesses;
+}
+
 static void fill_result(struct hp_session *session, struct hp_session_result *result)
 {
 	const struct recorder *recorder = &session->recorder;
@@ -102,6 +113,8 @@ static void fill_result(struct hp_session *session, struct hp_session_result *re
 					      recorder->cost.sample_ns /
 					      (double)(run->user_ns + run->system_ns);
 	hp_error_destroy(hp_epoch_writer_size(session->writer, &result->database_bytes));
+	if (recorder->call_paths)
+		fill_paths(recorder, result);
 	if (recorder->probes)
 		fill_probes(recorder, result);
 }

@@ -110,6 +110,20 @@ enum {
  * information take 0.3 s. */
 static const uint64_t most_line_ns = 2000000000; /* ns of CPU time [chosen] */
 
+/* --- call paths: paths/ ----------------------------------------------------------------------- */
+
+enum {
+	/* Of each sample's stack: what 98 % of the paths of python3, cc1, sqlite3 and node fit in. */
+	PATH_STACK_BYTES = 16384, /* bytes; scripts/path-accuracy */
+	/* Unwind tables in memory: that of libLLVM takes 5 MiB, of a compiler 2 MiB. */
+	MOST_TABLE_BYTES = 33554432, /* bytes: 32 MiB [chosen] */
+	/* Images that tables were looked for in. */
+	MOST_TABLES = 4096, /* images [chosen] */
+	/* With more images or series than these after a flush, the tree begins anew. */
+	PATH_IMAGES_LIMIT = 4096, /* images [chosen] */
+	PATH_SERIES_LIMIT = 4096, /* series [chosen] */
+};
+
 /* --- branches from registers: evidence/outcomes.c -------------------------------------------- */
 
 enum {

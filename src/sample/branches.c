@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 /* Tried on ourselves, switched off: whether it opens is all there is to know. */
-static bool is_offered(const struct hp_event *event)
+static bool is_offered(const struct hp_event *event, uint64_t kind)
 {
 	struct perf_event_attr attr = { 0 };
 	int fd;
@@ -18,7 +18,7 @@ static bool is_offered(const struct hp_event *event)
 	attr.precise_ip = 0;
 	attr.sample_period = 1000003;
 	attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_BRANCH_STACK;
-	attr.branch_sample_type = PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_ANY;
+	attr.branch_sample_type = PERF_SAMPLE_BRANCH_USER | kind;
 	fd = hp_perf_event_open(&attr, 0, -1, -1);
 	if (fd < 0)
 		return false;
@@ -26,10 +26,21 @@ static bool is_offered(const struct hp_event *event)
 	return true;
 }
 
-bool hp_branches_offered(const struct hp_event_list *events)
+static bool are_offered(const struct hp_event_list *events, uint64_t kind)
 {
 	for (size_t i = 0; i < events->count; i++)
-		if (events->events[i].type == PERF_TYPE_SOFTWARE || !is_offered(&events->events[i]))
+		if (events->events[i].type == PERF_TYPE_SOFTWARE ||
+		    !is_offered(&events->events[i], kind))
 			return false;
 	return events->count > 0;
+}
+
+bool hp_branches_offered(const struct hp_event_list *events)
+{
+	return are_offered(events, PERF_SAMPLE_BRANCH_ANY);
+}
+
+bool hp_call_branches_offered(const struct hp_event_list *events)
+{
+	return are_offered(events, PERF_SAMPLE_BRANCH_CALL_STACK);
 }

@@ -55,6 +55,35 @@ uint64_t hp_record_time(const uint8_t *bytes, size_t size, struct hp_record_layo
 	return time;
 }
 
+/* Addresses, between marks that say what those behind them are of. What is of neither (hypervisors,
+ * guests) is left out. */
+static bool parse_chain(struct hp_reader *reader, struct hp_record *record)
+{
+	bool is_skipped = true;
+	bool is_user = false;
+	uint64_t count;
+
+	if (!take_u64(reader, &count) || count > hp_reader_left(reader) / sizeof(uint64_t))
+		return false;
+	for (uint64_t i = 0; i < count; i++) {
+		uint64_t address;
+
+		if (!take_u64(reader, &address))
+			return false;
+		if (address >= (uint64_t)PERF_CONTEXT_MAX) {
+			is_user = address == (uint64_t)PERF_CONTEXT_USER;
+			is_skipped = !is_user && address != (uint64_t)PERF_CONTEXT_KERNEL;
+			continue;
+		}
+		if (is_skipped || record->sample.chain_count == HP_RECORD_CHAIN)
+			continue;
+		record->sample.chain[record->sample.chain_count++] = address;
+		if (!is_user)
+			record->sample.chain_user = record->sample.chain_count;
+	}
+	return true;
+}
+
 /* Each branch takes three words: from, to, and flags with the cycles at bits 4 to 19 (struct
  * perf_branch_entry). */
 static bool parse_branches(struct hp_reader *reader, struct hp_record *record)
@@ -122,6 +151,7 @@ static bool parse_sample(struct hp_reader *reader, struct hp_record_layout layou
 	       take_u64(reader, &record->sample.address) && take_u32(reader, &record->pid) &&
 	       take_u32(reader, &record->tid) && take_u64(reader, &record->time_ns) &&
 	       (!layout.period || take_u64(reader, &record->sample.period)) &&
+	       (!layout.callchain || parse_chain(reader, record)) &&
 	       (!layout.branches || parse_branches(reader, record)) &&
 	       (!layout.registers || parse_registers(reader, layout, record)) &&
 	       (!layout.stack_bytes || parse_stack(reader, record));

@@ -91,10 +91,18 @@ static void set_common(const struct opening *opening, struct perf_event_attr *at
 		attr->sample_type |= PERF_SAMPLE_IDENTIFIER;
 	if (layout.period)
 		attr->sample_type |= PERF_SAMPLE_PERIOD;
+	if (layout.callchain) {
+		attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
+		attr->exclude_callchain_user = opening->options->no_user_callchain;
+		attr->exclude_callchain_kernel = attr->exclude_kernel;
+	}
 	/* The dummy has no samples, and no branches. */
 	if (layout.branches && attr->type != PERF_TYPE_SOFTWARE) {
 		attr->sample_type |= PERF_SAMPLE_BRANCH_STACK;
-		attr->branch_sample_type = PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_ANY;
+		attr->branch_sample_type = PERF_SAMPLE_BRANCH_USER |
+					   (opening->options->call_branches
+						    ? PERF_SAMPLE_BRANCH_CALL_STACK
+						    : PERF_SAMPLE_BRANCH_ANY);
 	}
 	if (layout.registers) {
 		attr->sample_type |= PERF_SAMPLE_REGS_USER;
@@ -371,6 +379,7 @@ static struct hp_error *prepare(struct opening *opening)
 	layout.identifier = sampler->events_each > 1;
 	for (size_t i = 0; i < options->events->count; i++)
 		layout.period |= options->rates[i].period != 1;
+	layout.callchain = options->callchain;
 	layout.branches = options->branches;
 	layout.registers = options->registers;
 	layout.stack_bytes = options->stack_bytes;

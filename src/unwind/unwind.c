@@ -169,6 +169,13 @@ static enum step arrive(struct climb *climb)
 										      : STEP_LOST;
 }
 
+bool hp_unwind_is_root(const struct hp_unwind_table *table, uint64_t offset)
+{
+	const struct recipe *recipe = table_find(table, offset);
+
+	return recipe && recipe->rip.kind == RULE_UNDEFINED;
+}
+
 static struct hp_unwind_frame frame_of(const struct climb *climb)
 {
 	return (struct hp_unwind_frame){

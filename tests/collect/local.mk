@@ -4,4 +4,8 @@ check_PROGRAMS += tests/collect/test_attribute tests/collect/test_file_identity 
 	tests/collect/test_process tests/collect/test_sample_table \
 	tests/collect/test_sampled_names tests/collect/test_space tests/collect/test_windows
 
+if X86_64
+check_PROGRAMS += tests/collect/test_call_paths
+endif
+
 helper_programs += tests/collect/replay_records

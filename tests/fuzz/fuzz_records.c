@@ -238,6 +238,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	layout = (struct hp_record_layout){
 		.identifier = bytes[0] & 1,
 		.period = bytes[0] & 2,
+		.callchain = bytes[0] & 0x08,
 		.branches = bytes[0] & 0x10,
 		.registers = bytes[0] & 0x20 ? 0xff03ff : 0,
 		.stack_bytes = bytes[0] & 0x40 ? 256 : 0,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "raw.h"
 
+#include <hpcprof/base/number.h>
+
 #include <check.h>
 #include <linux/perf_event.h>
 #include <string.h>
@@ -79,6 +81,23 @@ struct raw raw_sample(struct hp_record_layout layout, struct raw_trailer from, u
 	raw_u64(&raw, from.time_ns);
 	if (layout.period)
 		raw_u64(&raw, period);
+	if (layout.callchain) {
+		static const uint64_t chain[] = {
+			PERF_CONTEXT_HV,
+			0x7000, /* of the hypervisor: left out */
+			PERF_CONTEXT_KERNEL,
+			0xffffffff80006000,
+			0xffffffff80006001,
+			PERF_CONTEXT_USER,
+			0x6002,
+			0x6003,
+			0x6004,
+		};
+
+		raw_u64(&raw, HP_ARRAY_COUNT(chain));
+		for (size_t i = 0; i < HP_ARRAY_COUNT(chain); i++)
+			raw_u64(&raw, chain[i]);
+	}
 	if (layout.branches) {
 		raw_u64(&raw, 3);
 		for (uint64_t i = 0; i < 3; i++) {

@@ -16,8 +16,10 @@ static const struct hp_record_layout layouts[] = {
 	{ .identifier = true, .period = true, .registers = 0x800000000000ff01, .stack_bytes = 64 },
 	{ .period = true, .stack_bytes = 8 },
 	{ .branches = true },
+	{ .callchain = true },
 	{ .identifier = true,
 	  .period = true,
+	  .callchain = true,
 	  .branches = true,
 	  .registers = 0xff,
 	  .stack_bytes = 8 },
@@ -90,6 +92,11 @@ TEST(a_sample_parses_in_every_layout)
 		ck_assert_uint_eq(record.sample.address, 0xffffffff81000123);
 		ck_assert_uint_eq(record.sample.period, layouts[i].period ? 1000003 : 0);
 		ck_assert_uint_eq(record.id, layouts[i].identifier ? who.id : 0);
+		ck_assert_uint_eq(record.sample.chain_count, layouts[i].callchain ? 5 : 0);
+		ck_assert_uint_eq(record.sample.chain_user, layouts[i].callchain ? 2 : 0);
+		for (unsigned j = 0; j < record.sample.chain_count; j++)
+			ck_assert_uint_eq(record.sample.chain[j],
+					  (j < 2 ? 0xffffffff80000000 : 0) + 0x6000 + j);
 		ck_assert_uint_eq(record.sample.branch_count, layouts[i].branches ? 3 : 0);
 		for (unsigned j = 0; j < record.sample.branch_count; j++) {
 			ck_assert_uint_eq(record.sample.branches[j].from, 0x4000 + j);
@@ -169,6 +176,48 @@ TEST(branches_cut_short_or_promised_are_refused)
 		ck_assert_msg(is_refused(&raw, with_branches), "%llu branches",
 			      (unsigned long long)counts[i]);
 	}
+}
+
+TEST(a_path_cut_short_or_promised_is_refused)
+{
+	static const struct hp_record_layout layout = { .callchain = true };
+	struct raw whole = raw_sample(layout, who, 0x1234, 1);
+	size_t begin = whole.size - (1 + 9) * sizeof(uint64_t);
+	uint64_t promises[] = { 10, HP_RECORD_CHAIN + 1, UINT64_MAX };
+
+	for (size_t size = begin; size < whole.size; size++) {
+		struct raw cut = whole;
+
+		cut.size = size;
+		ck_assert_msg(is_refused(&cut, layout), "%zu of %zu bytes", size, whole.size);
+	}
+	for (size_t i = 0; i < HP_ARRAY_COUNT(promises); i++) {
+		struct raw raw = whole;
+
+		memcpy(raw.bytes + begin, &promises[i], sizeof(promises[i]));
+		ck_assert(is_refused(&raw, layout));
+	}
+}
+
+/* What is nearest to the root is left out. */
+TEST(of_a_long_path_the_innermost_are_kept)
+{
+	static const struct hp_record_layout layout = { .callchain = true };
+	enum { MANY = HP_RECORD_CHAIN + 10 };
+	static uint8_t bytes[sizeof(struct perf_event_header) + 24 + (2 + MANY) * 8];
+	struct raw head = raw_sample((struct hp_record_layout){ 0 }, who, 0x1234, 1);
+	uint64_t words[2 + MANY] = { 1 + MANY, PERF_CONTEXT_USER };
+	struct hp_record record;
+
+	for (uint64_t i = 0; i < MANY; i++)
+		words[2 + i] = 1 + i;
+	ck_assert_uint_eq(head.size + sizeof(words), sizeof(bytes));
+	memcpy(bytes, head.bytes, head.size);
+	memcpy(bytes + head.size, words, sizeof(words));
+	ck_assert(hp_record_parse(bytes, sizeof(bytes), layout, &record));
+	ck_assert_uint_eq(record.sample.chain_count, HP_RECORD_CHAIN);
+	ck_assert_uint_eq(record.sample.chain_user, 0);
+	ck_assert_uint_eq(record.sample.chain[HP_RECORD_CHAIN - 1], HP_RECORD_CHAIN);
 }
 
 TEST(of_many_branches_the_latest_are_kept)

@@ -26,6 +26,15 @@
 
 enum { HP_DEFAULT_FLUSH_S = 10 };
 
+/* How the callers of samples are found. */
+enum hp_call_paths {
+	HP_CALL_PATHS_NONE,
+	HP_CALL_PATHS_AUTO, /* CFI where it is offered, else FP */
+	HP_CALL_PATHS_FP,   /* by the kernel, over frame pointers */
+	HP_CALL_PATHS_CFI,  /* by unwind tables, from registers and a copied piece of stack */
+	HP_CALL_PATHS_LBR,  /* by the hardware's records of calls */
+};
+
 struct hp_session_options {
 	/* The target: exactly one of these. A command in addition to another target is not
 	 * recorded; it only sets the time, from its start to its end. */
@@ -58,10 +67,12 @@ struct hp_session_options {
 	bool per_process;
 	bool per_thread; /* and so per process */
 	bool per_cpu;
-	bool no_code;	       /* do not store the code of procedures with samples */
-	bool is_repeated;      /* one of several recordings: what is true of all is known by now */
-	bool no_registers;     /* no registers with samples, so no outcomes of branches */
-	double probes_percent; /* of the target's time, for breakpoint probes; 0: none */
+	bool no_code;	  /* do not store the code of procedures with samples */
+	bool is_repeated; /* one of several recordings: what is true of all is known by now */
+	enum hp_call_paths call_paths;
+	uint32_t call_path_stack_bytes; /* copied for CFI, a multiple of 8; 0: the default */
+	bool no_registers;		/* no registers with samples, so no outcomes of branches */
+	double probes_percent;		/* of the target's time, for breakpoint probes; 0: none */
 
 	struct hp_db *db;
 	const char *label;
@@ -102,6 +113,13 @@ struct hp_session_result {
 	uint64_t least_period;	/* of an event: so often has it to happen for a sample */
 	uint64_t hidden;	/* processes that the kernel excluded from the recording */
 	double own_cpu_percent; /* hpcprof's CPU time divided by the elapsed time */
+	/* Of call paths: samples that have one, those whose path is whole, those whose copied stack
+	 * was too short, and frames in all and without a rule. */
+	uint64_t path_samples;
+	uint64_t path_whole;
+	uint64_t path_truncated;
+	uint64_t path_frames;
+	uint64_t path_guesses;
 	/* Of breakpoint probes. */
 	uint64_t probe_moments;
 	uint64_t probe_hits;

@@ -9,4 +9,7 @@
  * share a ring share a layout, so it is all of them or none. */
 bool hp_branches_offered(const struct hp_event_list *events);
 
+/* The same for records of calls that have not returned. */
+bool hp_call_branches_offered(const struct hp_event_list *events);
+
 #endif

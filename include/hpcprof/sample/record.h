@@ -27,6 +27,7 @@ enum hp_record_kind {
 struct hp_record_layout {
 	bool identifier; /* PERF_SAMPLE_IDENTIFIER: more than one event */
 	bool period;	 /* PERF_SAMPLE_PERIOD: periods vary */
+	bool callchain;	 /* PERF_SAMPLE_CALLCHAIN: the kernel's own call paths */
 	/* PERF_SAMPLE_BRANCH_STACK, without the hardware's index: the branches before a sample. */
 	bool branches;
 	/* PERF_SAMPLE_REGS_USER: which, as the kernel numbers them; 0: not sampled. At most
@@ -35,7 +36,7 @@ struct hp_record_layout {
 	uint32_t stack_bytes; /* PERF_SAMPLE_STACK_USER: at most so many; 0: not sampled */
 };
 
-enum { HP_RECORD_REGISTERS = 24, HP_RECORD_BRANCHES = 64 };
+enum { HP_RECORD_REGISTERS = 24, HP_RECORD_BRANCHES = 64, HP_RECORD_CHAIN = 160 };
 
 /* One branch that was taken. */
 struct hp_record_branch {
@@ -67,6 +68,13 @@ struct hp_record {
 		struct {
 			uint64_t address;
 			uint64_t period; /* 0 without layout.period */
+			/* The path, innermost first: in the kernel, and in user code behind it,
+			 * which begins at `chain_user`; the outermost are omitted if there are
+			 * more. Of each part the first is an exact address, the others are return
+			 * addresses. */
+			unsigned chain_count;
+			unsigned chain_user;
+			uint64_t chain[HP_RECORD_CHAIN];
 			/* The last branch first; the oldest are omitted if there are more. */
 			unsigned branch_count;
 			struct hp_record_branch branches[HP_RECORD_BRANCHES];

@@ -29,6 +29,11 @@ struct hp_sampler_options {
 	const char *cpus;    /* NULL: all online */
 	size_t ring_pages;   /* 0: default */
 	bool branches;	     /* the branches before each sample; see branches_offered */
+	bool call_branches;  /* of them, the calls that have not returned */
+	/* The kernel's call paths: by frame pointers in user code, unless that is left out; and in
+	 * the kernel, where its samples are taken. */
+	bool callchain;
+	bool no_user_callchain;
 	/* For each sample: which registers of user code, as the kernel numbers them, and how much
 	 * of the stack, a multiple of 8. */
 	uint64_t registers;

@@ -60,6 +60,9 @@ enum hp_unwind_end {
 	HP_UNWIND_LOST,	     /* what comes next is no code, or nobody knows how to go on */
 };
 
+/* Whether the table says that code at this offset has no caller: there a thread begins. */
+bool hp_unwind_is_root(const struct hp_unwind_table *table, uint64_t offset);
+
 /* Writes at most `room` frames, of which the first is the thread's own place, and returns how many; at
  * least one if `room` is not 0. */
 size_t hp_unwind(const struct hp_unwind_registers *registers, const struct hp_unwind_stack *stack,

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "code_file.h"
 
-#include <hpcprof/base/foreign_file.h>
-#include <hpcprof/image/identity.h>
+#include "../images/file_identity.h"
 
 #include <elf.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 static bool read_at(int fd, uint64_t offset, void *into, size_t size)
@@ -52,36 +50,9 @@ static bool read_segments(struct code_file *file)
 	return file->segment_count > 0;
 }
 
-static bool is_the_image(int fd, const struct hp_image_id *id)
-{
-	struct hp_identity identity = { 0 };
-	struct hp_error *error = hp_identity_of_fd(fd, &identity);
-
-	if (error) {
-		hp_error_destroy(error);
-		return false;
-	}
-	return identity.kind != HP_IDENTITY_NONE && hp_identity_equal(&identity, &id->identity);
-}
-
-static int checked(int fd, const struct hp_image_id *id)
-{
-	if (fd < 0 || is_the_image(fd, id))
-		return fd;
-	close(fd);
-	return -1;
-}
-
 void code_file_open(struct code_file *file, const struct hp_image_id *id, uint32_t pid)
 {
-	struct stat status;
-
-	*file = (struct code_file){ .fd = -1 };
-	if (id->kind != HP_IMAGE_FILE || id->path[0] != '/')
-		return;
-	file->fd = checked(hp_foreign_open_of((pid_t)pid, id->path, 0, &status), id);
-	if (file->fd < 0 && !hp_foreign_is_elsewhere((pid_t)pid))
-		file->fd = checked(hp_foreign_open(id->path, 0, &status), id);
+	*file = (struct code_file){ .fd = file_open_image((pid_t)pid, id) };
 	if (file->fd >= 0 && !read_segments(file))
 		code_file_close(file);
 }

@@ -302,8 +302,12 @@ static void tell_return(struct walk *walk, uint64_t address)
 static void tell_callers(const struct walk *from)
 {
 	struct walk walk = *from;
+	size_t bytes = walk.record->sample.stack_bytes;
 
-	for (size_t i = 0; i + 8 <= walk.record->sample.stack_bytes; i += 8) {
+	/* More is copied for call paths. */
+	if (bytes > OUTCOMES_STACK_BYTES)
+		bytes = OUTCOMES_STACK_BYTES;
+	for (size_t i = 0; i + 8 <= bytes; i += 8) {
 		uint64_t word;
 
 		memcpy(&word, walk.record->sample.stack + i, sizeof(word));

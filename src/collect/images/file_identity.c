@@ -134,6 +134,16 @@ int file_open_mapped(pid_t pid, const struct hp_record_mmap *mapping, const stru
 	return fd >= 0 || id->deleted ? fd : checked(open_path(pid, id->path, &status), id);
 }
 
+int file_open_image(pid_t pid, const struct hp_image_id *id)
+{
+	struct stat status;
+
+	if (id->kind != HP_IMAGE_FILE || id->identity.kind == HP_IDENTITY_NONE ||
+	    id->path[0] != '/')
+		return -1;
+	return checked(open_path(pid, id->path, &status), id);
+}
+
 struct file_state file_state(pid_t pid, const struct hp_record_mmap *mapping, const char *path)
 {
 	_cleanup_close_ int fd = -1;

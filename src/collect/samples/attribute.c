@@ -74,8 +74,7 @@ static const struct mapping *find_mapping(const struct context *context, uint64_
 	return *hint;
 }
 
-/* Memory that a just-in-time compiler may have filled. */
-static bool may_be_generated(const struct mapping *mapping)
+bool attributor_may_be_generated(const struct mapping *mapping)
 {
 	return !mapping->image || strncmp(mapping->image->id.path, "/memfd:", 7) == 0;
 }
@@ -90,7 +89,7 @@ bool attributor_place(struct attributor *attributor, const struct context *conte
 	if (is_kernel_address(address))
 		return kernel_resolve(&attributor->kernel, address, image, offset);
 	mapping = find_mapping(context, address, hint);
-	if (mapping && may_be_generated(mapping) &&
+	if (mapping && attributor_may_be_generated(mapping) &&
 	    jit_resolve(&attributor->jit, context->pid, command, address, image, offset))
 		return true;
 	*offset = address;

@@ -72,6 +72,9 @@ bool attributor_place(struct attributor *attributor, const struct context *conte
 		      uint64_t address, const struct mapping **hint, struct image **image,
 		      uint64_t *offset);
 
+/* Memory that a just-in-time compiler may have filled. */
+bool attributor_may_be_generated(const struct mapping *mapping);
+
 /* More than half full after adding up: time to write. */
 bool attributor_is_full(struct attributor *attributor);
 

@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "call_paths.h"
+
+#include "named.h"
+#include "raw_images.h"
+
+#include <hpcprof/pmu/registers.h>
+#include <hpcprof/unwind/unwind.h>
+
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Where a frame of user code is, in the tree. */
+struct path_place {
+	uint64_t offset;
+	uint32_t image;
+	bool is_known;
+};
+
+enum { MOST_FRAMES = HP_PATH_MOST_FRAMES };
+
+struct call_paths {
+	enum hp_call_paths how;
+	struct attributor *attributor;
+	struct tables tables;
+	struct hp_paths tree;
+	struct raw_images raw;
+	HP_VECTOR(uint32_t) series; /* by context: the number plus 1 */
+	struct call_path_figures figures;
+	/* Of the sample at hand. */
+	const struct context *context;
+	const struct mapping *mapping; /* of the frame before: the next one is often in it, too */
+	struct hp_unwind_frame frames[MOST_FRAMES];
+	struct path_place places[MOST_FRAMES + 1]; /* of each frame; the last one has no room */
+	size_t place_count;
+	struct hp_path_frame path[HP_RECORD_CHAIN + MOST_FRAMES + 1];
+	size_t path_count;
+};
+
+struct hp_error *call_paths_create(enum hp_call_paths how, struct attributor *attributor,
+				   struct call_paths **result)
+{
+	struct call_paths *paths = calloc(1, sizeof(*paths));
+
+	if (!paths)
+		return hp_error_create_no_memory();
+	paths->how = how;
+	paths->attributor = attributor;
+	paths->tables.images = attributor->images;
+	*result = paths;
+	return NULL;
+}
+
+void call_paths_destroy(struct call_paths *paths)
+{
+	if (!paths)
+		return;
+	tables_clear(&paths->tables);
+	hp_paths_clear(&paths->tree);
+	raw_images_clear(&paths->raw);
+	hp_vector_free(&paths->series);
+	free(paths);
+}
+
+void call_paths_forget_contexts(struct call_paths *paths)
+{
+	paths->series.count = 0;
+}
+
+struct call_path_figures call_paths_figures(const struct call_paths *paths)
+{
+	struct call_path_figures figures = paths->figures;
+
+	figures.tables = paths->tables.made;
+	figures.tables_ns = paths->tables.made_ns;
+	figures.table_bytes = paths->tables.bytes;
+	return figures;
+}
+
+/* --- series ---------------------------------------------------------------------------------- */
+
+/* As strata of profiles are told apart. */
+static struct hp_error *make_series(struct call_paths *paths, const struct context *context,
+				    uint32_t *number)
+{
+	const struct attributor *attributor = paths->attributor;
+	const struct processes *processes = attributor->processes;
+	const struct stream *stream = &attributor->streams->at[context->stream];
+	const struct lane *lane = &processes->lanes.at[context->lane];
+	char *thread = processes->commands.text[lane->thread];
+	const struct hp_path_series series = {
+		.event = attributor->event_names[stream->event],
+		.command = processes->commands.text[context->command],
+		.thread = *thread ? thread : NULL,
+		.pid = attributor->per_process ? context->pid : 0,
+		.tid = lane->tid,
+		.cpu = lane->cpu,
+		.period = stream->period,
+	};
+
+	return hp_paths_series(&paths->tree, &series, number);
+}
+
+/* False when memory is short. */
+static bool find_series(struct call_paths *paths, uint32_t context, uint32_t *number)
+{
+	struct hp_error *error;
+
+	while (paths->series.count <= context) {
+		if (!hp_vector_push(&paths->series, 0))
+			return false;
+	}
+	if (paths->series.at[context]) {
+		*number = paths->series.at[context] - 1;
+		return true;
+	}
+	error = make_series(paths, &paths->attributor->processes->contexts[context], number);
+	if (error) {
+		hp_error_destroy(error);
+		return false;
+	}
+	paths->series.at[context] = *number + 1;
+	return true;
+}
+
+/* --- places ---------------------------------------------------------------------------------- */
+
+static bool number_image(struct call_paths *paths, const struct hp_image_id *id, uint32_t *number)
+{
+	struct hp_error *error = hp_paths_image(&paths->tree, id, number);
+
+	hp_error_destroy(error);
+	return !error;
+}
+
+/* Of memory that a file is behind; a compiler may have filled other memory. */
+static bool place_in_file(struct call_paths *paths, uint64_t address, struct path_place *place,
+			  struct hp_unwind_place *found)
+{
+	struct image *image = paths->mapping->image;
+	struct unwinding *unwinding = tables_of(&paths->tables, image, paths->context->pid);
+
+	if (!unwinding || (unwinding->number == UINT32_MAX &&
+			   !number_image(paths, &image->id, &unwinding->number)))
+		return false;
+	place->image = unwinding->number;
+	place->offset = paths->mapping->offset + (address - paths->mapping->start);
+	found->table = unwinding->table;
+	found->offset = place->offset;
+	return true;
+}
+
+static bool place_in_memory(struct call_paths *paths, uint64_t address, struct path_place *place)
+{
+	place->offset = address;
+	return raw_images_of_process(&paths->raw, &paths->tree, paths->context->pid,
+				     paths->context->command, &place->image);
+}
+
+/* An hp_unwind_find: called once for each frame, in order. */
+static bool find_place(void *context, uint64_t address, struct hp_unwind_place *found)
+{
+	struct call_paths *paths = context;
+	struct path_place *place = &paths->places[paths->place_count++];
+
+	*place = (struct path_place){ 0 };
+	if (!paths->mapping || address < paths->mapping->start || address >= paths->mapping->end)
+		paths->mapping = space_find(paths->context->space, address);
+	if (!paths->mapping)
+		return false;
+	place->is_known = attributor_may_be_generated(paths->mapping)
+				  ? place_in_memory(paths, address, place)
+				  : place_in_file(paths, address, place, found);
+	return place->is_known;
+}
+
+/* --- paths ----------------------------------------------------------------------------------- */
+
+static void push(struct call_paths *paths, struct hp_path_frame frame)
+{
+	paths->path[paths->path_count++] = frame;
+	paths->figures.frames++;
+	paths->figures.guesses += frame.flags & HP_PATH_GUESS ? 1 : 0;
+}
+
+static void push_place(struct call_paths *paths, const struct path_place *place, uint32_t flags)
+{
+	/* A return address was looked up by the call before it. */
+	bool is_return = !(flags & HP_PATH_EXACT);
+
+	push(paths,
+	     place->is_known
+		     ? (struct hp_path_frame){ place->offset + is_return, place->image, flags }
+		     : (struct hp_path_frame){ 0, HP_PATH_NO_IMAGE, flags | HP_PATH_UNKNOWN });
+}
+
+static void push_kernel(struct call_paths *paths, uint64_t address, bool is_exact)
+{
+	struct path_place place = { .offset = address - !is_exact };
+
+	place.is_known = raw_images_of_kernel(&paths->raw, &paths->tree, &place.image);
+	push_place(paths, &place, HP_PATH_KERNEL | (is_exact ? HP_PATH_EXACT : 0));
+}
+
+/* What the kernel said of its own part; of a sample in it, at least where it was. */
+static void add_kernel(struct call_paths *paths, const struct hp_record *record)
+{
+	bool is_kernel = record->cpu_mode == PERF_RECORD_MISC_KERNEL;
+
+	for (unsigned i = 0; i < record->sample.chain_user; i++)
+		push_kernel(paths, record->sample.chain[i], i == 0);
+	if (is_kernel && !record->sample.chain_user)
+		push_kernel(paths, record->sample.address, true);
+}
+
+/* The kernel follows frame pointers wherever they lead. */
+static enum hp_unwind_end add_chain(struct call_paths *paths, const struct hp_record *record)
+{
+	const uint64_t *chain = record->sample.chain + record->sample.chain_user;
+	size_t count = record->sample.chain_count - record->sample.chain_user;
+	struct hp_unwind_place place = { 0 };
+
+	/* Of a kernel thread. */
+	if (!count && paths->path_count)
+		return HP_UNWIND_ROOT;
+	for (size_t i = 0; i < count; i++) {
+		bool is_exact = i == 0;
+
+		paths->place_count = 0;
+		place.table = NULL;
+		if (!find_place(paths, chain[i] - !is_exact, &place) && !is_exact)
+			return HP_UNWIND_LOST;
+		push_place(paths, &paths->places[0], is_exact ? HP_PATH_EXACT : HP_PATH_GUESS);
+	}
+	/* It does not say why it ended. */
+	return place.table && hp_unwind_is_root(place.table, place.offset) ? HP_UNWIND_ROOT
+									    : HP_UNWIND_LOST;
+}
+
+/* The kernel's numbers of registers are those of instructions; DWARF has others. */
+static void read_registers(const struct hp_record *record, struct hp_unwind_registers *registers)
+{
+	static const uint8_t of_instructions[HP_UNWIND_REGISTERS] = {
+		0, 2, 1, 3, 6, 7, 5, 4, 8, 9, 10, 11, 12, 13, 14, 15, HP_SAMPLED_ADDRESS
+	};
+
+	registers->known = (1u << HP_UNWIND_REGISTERS) - 1;
+	for (size_t i = 0; i < HP_UNWIND_REGISTERS; i++)
+		registers->at[i] =
+			record->sample.registers[hp_sampled_register_place(of_instructions[i])];
+}
+
+static enum hp_unwind_end add_unwound(struct call_paths *paths, const struct hp_record *record)
+{
+	struct hp_unwind_registers registers;
+	struct hp_unwind_stack stack = { .bytes = record->sample.stack,
+					 .size = record->sample.stack_bytes };
+	enum hp_unwind_end end;
+	size_t count;
+
+	/* A kernel thread is in the kernel alone. */
+	if (record->sample.register_count != HP_SAMPLED_REGISTERS)
+		return paths->path_count ? HP_UNWIND_ROOT : HP_UNWIND_LOST;
+	read_registers(record, &registers);
+	stack.address = registers.at[HP_UNWIND_RSP];
+	paths->place_count = 0;
+	count = hp_unwind(&registers, &stack, find_place, paths, paths->frames, MOST_FRAMES, &end);
+	for (size_t i = 0; i < count; i++)
+		push_place(
+			paths, &paths->places[i],
+			(paths->frames[i].flags & HP_UNWIND_IS_RETURN ? 0 : HP_PATH_EXACT) |
+				(paths->frames[i].flags & HP_UNWIND_IS_GUESS ? HP_PATH_GUESS : 0));
+	return end;
+}
+
+/* Each record is a call that has not returned: the hardware says from where. The path's root is among
+ * them unless it is too deep. */
+static enum hp_unwind_end add_branches(struct call_paths *paths, const struct hp_record *record)
+{
+	struct hp_unwind_place ignored;
+
+	for (size_t i = 0; i <= record->sample.branch_count; i++) {
+		uint64_t address = i ? record->sample.branches[i - 1].from : record->sample.address;
+
+		/* The user's own place is where the last call led to, if the sample is in the kernel. */
+		if (i == 0 && record->cpu_mode == PERF_RECORD_MISC_KERNEL)
+			continue;
+		paths->place_count = 0;
+		if (!find_place(paths, address, &ignored) && i)
+			return HP_UNWIND_LOST;
+		push_place(paths, &paths->places[0], i ? 0 : HP_PATH_EXACT);
+	}
+	return record->sample.branch_count == HP_RECORD_BRANCHES ? HP_UNWIND_TRUNCATED
+								 : HP_UNWIND_ROOT;
+}
+
+static void add_user(struct call_paths *paths, const struct hp_record *record)
+{
+	enum hp_unwind_end end;
+
+	if (paths->how == HP_CALL_PATHS_FP)
+		end = add_chain(paths, record);
+	else if (paths->how == HP_CALL_PATHS_LBR)
+		end = add_branches(paths, record);
+	else
+		end = add_unwound(paths, record);
+	paths->figures.whole += end == HP_UNWIND_ROOT;
+	paths->figures.truncated += end == HP_UNWIND_TRUNCATED;
+	paths->figures.lost += end == HP_UNWIND_LOST;
+	if (end != HP_UNWIND_ROOT)
+		push(paths, (struct hp_path_frame){ 0, HP_PATH_NO_IMAGE, HP_PATH_TRUNCATED });
+}
+
+void call_paths_take(struct call_paths *paths, const struct hp_record *record, uint32_t context,
+		     uint64_t count)
+{
+	struct hp_error *error;
+	uint32_t series;
+
+	if (!count || !find_series(paths, context, &series))
+		return;
+	paths->context = &paths->attributor->processes->contexts[context];
+	paths->mapping = NULL;
+	paths->path_count = 0;
+	paths->figures.samples++;
+	add_kernel(paths, record);
+	add_user(paths, record);
+	error = hp_paths_add(&paths->tree, series, paths->path, paths->path_count, count);
+	/* Without memory the sample has no path, as it may have no place. */
+	hp_error_destroy(error);
+}
+
+/* --- writing --------------------------------------------------------------------------------- */
+
+/* Nodes are kept, to be found again; what their series and images would come to is not. */
+static void restart(struct call_paths *paths)
+{
+	if (paths->tree.images.count < PATH_IMAGES_LIMIT &&
+	    paths->tree.series.count < PATH_SERIES_LIMIT) {
+		hp_paths_restart(&paths->tree);
+		return;
+	}
+	hp_paths_clear(&paths->tree);
+	raw_images_clear(&paths->raw);
+	tables_forget_numbers(&paths->tables);
+	call_paths_forget_contexts(paths);
+}
+
+struct hp_error *call_paths_write(struct call_paths *paths, struct hp_epoch_writer *writer)
+{
+	struct hp_paths named = { 0 };
+	struct hp_error *error;
+
+	if (!hp_paths_samples(&paths->tree, NULL))
+		return NULL;
+	error = paths_name(&paths->tree, &paths->raw, paths->attributor, &named);
+	if (!error)
+		error = hp_epoch_writer_paths(writer, &named);
+	hp_paths_clear(&named);
+	if (!error)
+		restart(paths);
+	return error;
+}

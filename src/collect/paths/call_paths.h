@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * From samples to call paths: each sample's path is found at once, and added to a calling-context tree;
+ * copied stacks and raw addresses are never kept.
+ *
+ * Where the kernel gives its own path (by frame pointers), that is taken; else user registers and a
+ * piece of stack came with the sample, and the path is found by the unwind tables of the images.
+ *
+ * Code that a file describes is at its image and offset in the tree. Addresses in generated code and in
+ * the kernel are kept as they are until the tree is written, as the rest of a recording does with
+ * samples: names of generated code come late, and one look per address is enough.
+ */
+#ifndef COLLECT_PATHS_CALL_PATHS_H
+#define COLLECT_PATHS_CALL_PATHS_H
+
+#include "tables.h"
+#include "../samples/attribute.h"
+
+#include <hpcprof/collect/session.h>
+#include <hpcprof/model/paths.h>
+#include <hpcprof/sample/record.h>
+
+struct call_paths;
+
+struct call_path_figures {
+	uint64_t samples;
+	uint64_t whole;	    /* those that reach the root */
+	uint64_t truncated; /* the copied stack ended before */
+	uint64_t lost;	    /* what came next was no code, or nobody knew how to go on */
+	uint64_t frames;
+	uint64_t guesses; /* of the frames: found without a rule */
+	size_t tables;
+	uint64_t tables_ns; /* CPU time of making them */
+	size_t table_bytes; /* in memory now */
+};
+
+/* `attributor` is borrowed, and its processes, images and streams are. */
+struct hp_error *call_paths_create(enum hp_call_paths how, struct attributor *attributor,
+				   struct call_paths **paths);
+void call_paths_destroy(struct call_paths *paths);
+
+/* Takes the path of a sample that was taken under this context, and counts as so many. */
+void call_paths_take(struct call_paths *paths, const struct hp_record *record, uint32_t context,
+		     uint64_t count);
+
+/* Numbers of contexts are given out again from now on. */
+void call_paths_forget_contexts(struct call_paths *paths);
+
+/* Adds what there is to the epoch; kept for the next try when that fails. */
+struct hp_error *call_paths_write(struct call_paths *paths, struct hp_epoch_writer *writer);
+
+struct call_path_figures call_paths_figures(const struct call_paths *paths);
+
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A tree with addresses as they were, made into one with images and offsets only. */
+#ifndef COLLECT_PATHS_NAMED_H
+#define COLLECT_PATHS_NAMED_H
+
+#include "raw_images.h"
+#include "../samples/attribute.h"
+
+/* `named` is empty before; what has no samples is left out. The names that addresses have now are kept
+ * with those of samples. */
+struct hp_error *paths_name(const struct hp_paths *tree, const struct raw_images *raw,
+			    struct attributor *attributor, struct hp_paths *named);
+
+#endif

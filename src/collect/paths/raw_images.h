@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Images of a tree in which addresses stand as they are: the memory of a process that no file is behind,
+ * and the kernel. They stand in for the images that addresses turn out to be in when the tree is written. */
+#ifndef COLLECT_PATHS_RAW_IMAGES_H
+#define COLLECT_PATHS_RAW_IMAGES_H
+
+#include <hpcprof/base/vector.h>
+#include <hpcprof/model/paths.h>
+
+struct raw_image {
+	uint32_t number; /* in the tree */
+	uint32_t pid;	 /* 0: the kernel */
+	uint32_t command;
+};
+
+struct raw_images {
+	HP_VECTOR(struct raw_image) at;
+	size_t latest; /* most come in runs */
+};
+
+void raw_images_clear(struct raw_images *images);
+
+/* Its number in the tree; false when memory is short. */
+bool raw_images_of_process(struct raw_images *images, struct hp_paths *tree, uint32_t pid,
+			   uint32_t command, uint32_t *number);
+bool raw_images_of_kernel(struct raw_images *images, struct hp_paths *tree, uint32_t *number);
+
+/* NULL: it is an image like any other. */
+const struct raw_image *raw_images_find(const struct raw_images *images, uint32_t number);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The unwind tables of images, made when a path first leads through them.
+ *
+ * A table's image is held, so that the next process with it finds the table made. Memory is bounded: the
+ * tables that were not used for longest go, and are made again when needed.
+ */
+#ifndef COLLECT_PATHS_TABLES_H
+#define COLLECT_PATHS_TABLES_H
+
+#include "../images/images.h"
+
+#include <hpcprof/base/vector.h>
+#include <hpcprof/unwind/table.h>
+
+struct unwinding {
+	struct image *image;
+	struct hp_unwind_table *table; /* NULL: there is none to be had */
+	uint32_t number;	       /* of the image in the tree of paths; UINT32_MAX: none yet */
+	size_t bytes;
+	uint64_t used; /* when, by `clock` */
+};
+
+struct tables {
+	struct images *images; /* borrowed */
+	HP_VECTOR(struct unwinding *) at;
+	size_t bytes;
+	uint64_t clock;
+	/* Ever made. */
+	size_t made;
+	uint64_t made_ns; /* CPU time */
+};
+
+void tables_clear(struct tables *tables);
+
+/* What there is of the image, looked for if need be through the process; NULL when memory is short. Valid
+ * up to the next call for an image that has none yet. */
+struct unwinding *tables_of(struct tables *tables, struct image *image, uint32_t pid);
+
+/* Numbers are of a tree that is gone. */
+void tables_forget_numbers(struct tables *tables);
+
+#endif
