@@ -27,7 +27,8 @@ struct image {
 	uint32_t references;
 	size_t db_index; /* in the epoch's index; SIZE_MAX before its first sample is written */
 	struct image_links *links;
-	struct unwinding *unwinding; /* of paths/tables.c; it holds a reference. NULL: not asked for */
+	struct unwinding
+		*unwinding; /* of paths/tables.c; it holds a reference. NULL: not asked for */
 };
 
 struct images;

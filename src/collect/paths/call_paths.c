@@ -235,7 +235,7 @@ static enum hp_unwind_end add_chain(struct call_paths *paths, const struct hp_re
 	}
 	/* It does not say why it ended. */
 	return place.table && hp_unwind_is_root(place.table, place.offset) ? HP_UNWIND_ROOT
-									    : HP_UNWIND_LOST;
+									   : HP_UNWIND_LOST;
 }
 
 /* The kernel's numbers of registers are those of instructions; DWARF has others. */
