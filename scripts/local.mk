@@ -51,6 +51,8 @@ EXTRA_DIST += \
 	scripts/frequency/shapes.c \
 	scripts/frequency/stacks.py scripts/frequency/subsets.py \
 	scripts/frequency/workloads.py \
+	scripts/path-accuracy \
+	scripts/paths/programs.py \
 	scripts/record-accuracy \
 	scripts/sensitivity \
 	scripts/test.sh \

@@ -8,4 +8,4 @@ if X86_64
 check_PROGRAMS += tests/collect/test_call_paths
 endif
 
-helper_programs += tests/collect/replay_records
+helper_programs += tests/collect/replay_records tests/collect/unwind_perf_data

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * unwind_perf_data [--stack BYTES] FILE
+ *
+ * Finds the call paths of samples that another recorder took, with registers and stacks that it kept, for
+ * scripts/path-accuracy: by the tables and the way up a stack of hpcprof record -g. FILE is a perf.data
+ * file of one event, recorded on this machine by
+ *	perf record --call-graph dwarf,65528 --user-regs=AX,BX,CX,DX,SI,DI,BP,SP,IP,FLAGS,R8,...,R15
+ * Of each stack only BYTES are used. A sample is printed as its time and how its path ends (root,
+ * truncated, lost), each frame of it as its flags (E exact, R return address, ? guess), image and offset.
+ * The last line has what it took: samples, frames, ns per frame with all tables made, tables, ms of CPU
+ * time to make them, bytes of tables, bytes that they were made from.
+ */
+#include "../../src/collect/maps/process.h"
+#include "../../src/collect/paths/tables.h"
+
+#include <hpcprof/base/bytes.h>
+#include <hpcprof/base/cleanup.h>
+#include <hpcprof/base/file.h>
+#include <hpcprof/base/number.h>
+#include <hpcprof/base/vector.h>
+#include <hpcprof/pmu/registers.h>
+#include <hpcprof/unwind/unwind.h>
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MOST_FRAMES = 1024, MOST_PLACES = MOST_FRAMES + 1, HEADER_BYTES = 104 };
+#define MOST_FILE_BYTES (UINT64_C(4) << 30)
+
+struct job {
+	struct images *images;
+	struct processes processes;
+	struct tables tables;
+	uint64_t sample_type;
+	uint64_t registers; /* which */
+	size_t stack_bytes;
+	/* Of the sample at hand. */
+	const struct context *context;
+	struct {
+		struct image *image;
+		uint64_t offset;
+	} places[MOST_PLACES];
+	size_t place_count;
+	/* All samples. */
+	uint64_t samples;
+	uint64_t frames;
+	uint64_t ns;
+};
+
+static void require(bool is_so, const char *what)
+{
+	if (is_so)
+		return;
+	fprintf(stderr, "unwind_perf_data: %s\n", what);
+	exit(1);
+}
+
+static void succeed(struct hp_error *error)
+{
+	require(!error, error ? error->message : NULL);
+}
+
+static bool find(void *context, uint64_t address, struct hp_unwind_place *place)
+{
+	struct job *job = context;
+	const struct mapping *mapping = space_find(job->context->space, address);
+	struct unwinding *unwinding;
+
+	job->places[job->place_count].image = NULL;
+	job->places[job->place_count++].offset = address;
+	if (!mapping)
+		return false;
+	if (!mapping->image)
+		return true;
+	unwinding = tables_of(&job->tables, mapping->image, job->context->pid);
+	require(unwinding, "memory");
+	place->table = unwinding->table;
+	place->offset = mapping->offset + (address - mapping->start);
+	job->places[job->place_count - 1].image = mapping->image;
+	job->places[job->place_count - 1].offset = place->offset;
+	return true;
+}
+
+/* --- one sample ---------------------------------------------------------------------------------- */
+
+static bool take(struct hp_reader *reader, const struct job *job, uint64_t bit, uint64_t *value)
+{
+	*value = 0;
+	return !(job->sample_type & bit) || hp_read_u64(reader, value);
+}
+
+static bool read_chain(struct hp_reader *reader, const struct job *job)
+{
+	const uint8_t *skipped;
+	uint64_t count;
+
+	return take(reader, job, PERF_SAMPLE_CALLCHAIN, &count) &&
+	       count <= hp_reader_left(reader) / 8 && hp_read_bytes(reader, count * 8, &skipped);
+}
+
+static bool read_sample(struct hp_reader reader, const struct job *job, struct hp_record *record,
+			struct hp_unwind_registers *registers, struct hp_unwind_stack *stack)
+{
+	static const uint8_t numbers[HP_UNWIND_REGISTERS] = {
+		0, 2, 1, 3, 6, 7, 5, 4, 8, 9, 10, 11, 12, 13, 14, 15, HP_SAMPLED_ADDRESS,
+	};
+	uint64_t sampled[HP_SAMPLED_REGISTERS];
+	uint64_t value;
+	uint64_t size;
+
+	if (!take(&reader, job, PERF_SAMPLE_IDENTIFIER, &value) ||
+	    !take(&reader, job, PERF_SAMPLE_IP, &record->sample.address) ||
+	    !hp_read_u32(&reader, &record->pid) || !hp_read_u32(&reader, &record->tid) ||
+	    !take(&reader, job, PERF_SAMPLE_TIME, &record->time_ns) ||
+	    !take(&reader, job, PERF_SAMPLE_ADDR, &value) ||
+	    !take(&reader, job, PERF_SAMPLE_CPU, &value) ||
+	    !take(&reader, job, PERF_SAMPLE_PERIOD, &value) || !read_chain(&reader, job) ||
+	    !hp_read_u64(&reader, &value) || value != PERF_SAMPLE_REGS_ABI_64)
+		return false;
+	for (size_t i = 0; i < HP_SAMPLED_REGISTERS; i++)
+		if (!hp_read_u64(&reader, &sampled[i]))
+			return false;
+	for (size_t i = 0; i < HP_UNWIND_REGISTERS; i++)
+		registers->at[i] = sampled[hp_sampled_register_place(numbers[i])];
+	registers->known = (1u << HP_UNWIND_REGISTERS) - 1;
+	if (!hp_read_u64(&reader, &size) || !hp_read_bytes(&reader, size, &stack->bytes) ||
+	    !hp_read_u64(&reader, &value))
+		return false;
+	stack->size = value < job->stack_bytes ? value : job->stack_bytes;
+	stack->address = registers->at[HP_UNWIND_RSP];
+	return true;
+}
+
+static void print_sample(const struct job *job, const struct hp_record *record,
+			 const struct hp_unwind_frame *frames, size_t count, enum hp_unwind_end end)
+{
+	static const char *const ends[] = { "root", "truncated", "lost" };
+
+	printf("%u %" PRIu64 " %s\n", record->tid, record->time_ns, ends[end]);
+	for (size_t i = 0; i < count; i++)
+		printf("\t%c%c %" PRIx64 " %s\n", frames[i].flags & HP_UNWIND_IS_RETURN ? 'R' : 'E',
+		       frames[i].flags & HP_UNWIND_IS_GUESS ? '?' : '.',
+		       job->places[i].offset + (frames[i].flags & HP_UNWIND_IS_RETURN ? 1 : 0),
+		       job->places[i].image ? job->places[i].image->id.path : "-");
+}
+
+/* A second time, for the clock: by then all tables are made. */
+static void unwind(struct job *job, struct hp_reader reader)
+{
+	static struct hp_unwind_frame frames[MOST_FRAMES];
+	struct hp_record record = { 0 };
+	struct hp_unwind_registers registers;
+	struct hp_unwind_stack stack;
+	enum hp_unwind_end end;
+	uint64_t begin_ns;
+	uint32_t context;
+	size_t count;
+
+	if (!read_sample(reader, job, &record, &registers, &stack))
+		return;
+	context = processes_context(&job->processes, &record, 0, 0, 1);
+	require(context, "memory");
+	job->context = &job->processes.contexts[context];
+	job->place_count = 0;
+	count = hp_unwind(&registers, &stack, find, job, frames, MOST_FRAMES, &end);
+	print_sample(job, &record, frames, count, end);
+	job->place_count = 0;
+	begin_ns = hp_clock_monotonic_ns();
+	hp_unwind(&registers, &stack, find, job, frames, MOST_FRAMES, &end);
+	job->ns += hp_clock_monotonic_ns() - begin_ns;
+	job->frames += count;
+	job->samples++;
+}
+
+/* --- the file ------------------------------------------------------------------------------------ */
+
+static void take_record(struct job *job, const uint8_t *bytes, size_t size)
+{
+	struct hp_record_layout layout = { .identifier = job->sample_type &
+							 PERF_SAMPLE_IDENTIFIER };
+	struct perf_event_header header;
+	struct hp_record record;
+
+	memcpy(&header, bytes, sizeof(header));
+	if (header.type == PERF_RECORD_SAMPLE) {
+		unwind(job, hp_reader_over(bytes + sizeof(header), size - sizeof(header)));
+		return;
+	}
+	/* What is no code; and what perf adds of its own. */
+	if ((header.type == PERF_RECORD_MMAP2 && (header.misc & PERF_RECORD_MISC_MMAP_DATA)) ||
+	    header.type >= 64 || !hp_record_parse(bytes, size, layout, &record))
+		return;
+	if (record.kind == HP_RECORD_MMAP)
+		processes_map(&job->processes, &record);
+	else if (record.kind == HP_RECORD_COMM)
+		processes_comm(&job->processes, &record);
+	else if (record.kind == HP_RECORD_FORK)
+		processes_fork(&job->processes, &record);
+}
+
+/* Rings of several CPUs were written one after the other. */
+struct found_record {
+	uint64_t time_ns;
+	const uint8_t *bytes;
+	size_t size;
+};
+
+static uint64_t time_of(const struct job *job, const uint8_t *bytes, size_t size)
+{
+	struct hp_record_layout layout = { .identifier = job->sample_type &
+							 PERF_SAMPLE_IDENTIFIER };
+
+	return hp_record_time(bytes, size, layout);
+}
+
+static int compare_times(const void *left, const void *right)
+{
+	const struct found_record *a = left;
+	const struct found_record *b = right;
+
+	if (a->time_ns != b->time_ns)
+		return a->time_ns < b->time_ns ? -1 : 1;
+	return (a->bytes > b->bytes) - (a->bytes < b->bytes);
+}
+
+static void read_file(struct job *job, const uint8_t *bytes, size_t size)
+{
+	uint64_t attrs;
+	uint64_t data;
+	uint64_t data_bytes;
+	struct perf_event_attr attr = { 0 };
+	HP_VECTOR(struct found_record) records = { 0 };
+
+	require(size >= HEADER_BYTES && memcmp(bytes, "PERFILE2", 8) == 0, "no perf.data file");
+	memcpy(&attrs, bytes + 24, sizeof(attrs));
+	memcpy(&data, bytes + 40, sizeof(data));
+	memcpy(&data_bytes, bytes + 48, sizeof(data_bytes));
+	require(attrs < size && size - attrs > PERF_ATTR_SIZE_VER3 && data <= size &&
+			data_bytes <= size - data,
+		"a perf.data file that is cut off");
+	memcpy(&attr, bytes + attrs, PERF_ATTR_SIZE_VER3);
+	job->sample_type = attr.sample_type;
+	require(attr.sample_regs_user == hp_sampled_registers() && attr.sample_id_all &&
+			(attr.sample_type & PERF_SAMPLE_STACK_USER),
+		"it was recorded with other options");
+	while (data_bytes >= sizeof(struct perf_event_header)) {
+		struct perf_event_header header;
+		struct found_record record = { .bytes = bytes + data };
+
+		memcpy(&header, bytes + data, sizeof(header));
+		if (header.size < sizeof(header) || header.size > data_bytes)
+			break;
+		record.size = header.size;
+		record.time_ns = header.type < 64 ? time_of(job, record.bytes, record.size) : 0;
+		require(hp_vector_push(&records, record), "memory");
+		data += header.size;
+		data_bytes -= header.size;
+	}
+	qsort(records.at, records.count, sizeof(*records.at), compare_times);
+	for (size_t i = 0; i < records.count; i++)
+		take_record(job, records.at[i].bytes, records.at[i].size);
+	hp_vector_free(&records);
+}
+
+static size_t source_bytes(const struct tables *tables)
+{
+	size_t sum = 0;
+
+	for (size_t i = 0; i < tables->at.count; i++)
+		if (tables->at.at[i]->table)
+			sum += hp_unwind_table_facts(tables->at.at[i]->table).source_bytes;
+	return sum;
+}
+
+int main(int argc, char **argv)
+{
+	static struct job job = { .stack_bytes = 65528 };
+	_cleanup_free_ uint8_t *bytes = NULL;
+	_cleanup_close_ int fd = -1;
+	size_t size;
+
+	if (argc == 4 && strcmp(argv[1], "--stack") == 0) {
+		job.stack_bytes = strtoul(argv[2], NULL, 10);
+		argv += 2;
+		argc -= 2;
+	}
+	require(argc == 2, "takes a file");
+	fd = open(argv[1], O_RDONLY | O_CLOEXEC);
+	require(fd >= 0, argv[1]);
+	succeed(hp_file_read_fd(fd, MOST_FILE_BYTES, &bytes, &size));
+	job.images = images_create();
+	require(job.images, "memory");
+	succeed(processes_create(&job.processes, job.images, false, false));
+	job.tables.images = job.images;
+	read_file(&job, bytes, size);
+	printf("samples %" PRIu64 " frames %" PRIu64
+	       " ns %.1f tables %zu ms %.2f bytes %zu of %zu\n",
+	       job.samples, job.frames, job.frames ? (double)job.ns / (double)job.frames : 0,
+	       job.tables.made, (double)job.tables.made_ns / 1e6, job.tables.bytes,
+	       source_bytes(&job.tables));
+	tables_clear(&job.tables);
+	processes_clear(&job.processes);
+	images_destroy(job.images);
+	return 0;
+}
