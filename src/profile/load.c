@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "breakdown.h"
+#include "load.h"
 
 #include <hpcprof/base/search.h>
 
@@ -9,7 +10,7 @@
 
 static const char fewer_advice[] = "hpcprof epochs verify looks for damage";
 
-static size_t find_event(const struct hp_profiles *profiles, const char *name)
+size_t load_find_event(const struct hp_profiles *profiles, const char *name)
 {
 	size_t i = 0;
 
@@ -31,7 +32,7 @@ static bool event_selected(const struct hp_profiles *profiles, const char *name)
 static struct hp_error *add_event(struct hp_profiles *profiles, const struct hp_epoch_meta *meta,
 				  const struct hp_event_totals *totals)
 {
-	size_t at = find_event(profiles, totals->info.name);
+	size_t at = load_find_event(profiles, totals->info.name);
 	struct hp_loaded_event *event;
 	double cpu_ns;
 	double system_ns;
@@ -133,25 +134,27 @@ static struct hp_error *find_part(struct hp_profiles *profiles, size_t epoch, si
 	return NULL;
 }
 
-static bool stratum_passes(const struct hp_profiles_options *options,
-			   const struct hp_stratum *stratum)
+struct hp_error *load_part(struct hp_profiles *profiles, size_t epoch, size_t image_index,
+			   const struct hp_image_id *id, struct hp_loaded_part **part)
 {
-	char pid[16];
+	struct hp_loaded_image *image;
+	struct hp_error *error = find_image(profiles, id, &image);
 
-	snprintf(pid, sizeof(pid), "%" PRIu32, stratum->pid);
-	return hp_profiles_matches(options->comm, stratum->command) &&
-	       hp_profiles_matches(options->pid, pid);
+	return error ? error : find_part(profiles, epoch, image_index, image, part);
 }
 
-/* What an event's samples of one epoch stand for. */
-struct scale {
-	double units;  /* each unit that was sampled: more than one where the event took turns */
-	double cycles; /* that a unit was; 0 unknown */
-};
-
-static struct scale scale_of(const struct hp_epoch_meta *meta, const struct hp_event_info *info)
+bool load_passes(const struct hp_profiles_options *options, const char *command, uint32_t pid)
 {
-	struct scale scale = { 1, hp_epoch_cycles_per_unit(meta, info->unit) };
+	char text[16];
+
+	snprintf(text, sizeof(text), "%" PRIu32, pid);
+	return hp_profiles_matches(options->comm, command) &&
+	       hp_profiles_matches(options->pid, text);
+}
+
+struct load_scale load_scale_of(const struct hp_epoch_meta *meta, const struct hp_event_info *info)
+{
+	struct load_scale scale = { 1, hp_epoch_cycles_per_unit(meta, info->unit) };
 
 	for (size_t i = 0; i < meta->event_count; i++)
 		if (strcmp(meta->events[i].info.name, info->name) == 0)
@@ -160,7 +163,7 @@ static struct scale scale_of(const struct hp_epoch_meta *meta, const struct hp_e
 }
 
 static struct hp_tally tally_of(uint64_t samples, const struct hp_stratum *stratum,
-				const struct scale *scale)
+				const struct load_scale *scale)
 {
 	double weight = (double)samples * (double)stratum->period * scale->units;
 
@@ -169,7 +172,7 @@ static struct hp_tally tally_of(uint64_t samples, const struct hp_stratum *strat
 
 static struct hp_error *add_hits(struct hp_profiles *profiles, struct hp_loaded_part *part,
 				 const struct hp_stratum *stratum, size_t event,
-				 const struct scale *scale)
+				 const struct load_scale *scale)
 {
 	uint32_t group;
 	struct hp_error *error = breakdown_group(profiles, stratum, &group);
@@ -200,7 +203,7 @@ static bool image_passes(const struct hp_profiles_options *options, const struct
 }
 
 static void count_all(struct hp_loaded_event *event, const struct hp_image_id *id,
-		      const struct hp_stratum *stratum, const struct scale *scale)
+		      const struct hp_stratum *stratum, const struct load_scale *scale)
 {
 	uint64_t samples = hp_stratum_samples(stratum);
 	struct hp_tally tally = tally_of(samples, stratum, scale);
@@ -261,7 +264,7 @@ static void count_covered(struct hp_profiles *profiles, size_t event, const stru
 }
 
 static void count_uncovered(struct hp_loaded_image *image, const struct hp_stratum *stratum,
-			    size_t event, const struct scale *scale)
+			    size_t event, const struct load_scale *scale)
 {
 	struct hp_tally tally = tally_of(hp_stratum_samples(stratum), stratum, scale);
 
@@ -273,7 +276,7 @@ struct loaded {
 	const struct hp_stratum *strata;
 	size_t count;
 	size_t event;
-	struct scale scale;
+	struct load_scale scale;
 };
 
 /* Those that pass the filters, to their image. */
@@ -289,7 +292,7 @@ static struct hp_error *add_strata(struct hp_profiles *profiles, size_t epoch, s
 	for (size_t i = 0; i < loaded->count && !error; i++) {
 		const struct hp_stratum *stratum = &loaded->strata[i];
 
-		if (!stratum_passes(profiles->options, stratum))
+		if (!load_passes(profiles->options, stratum->command, stratum->pid))
 			continue;
 		if (!part)
 			error = find_image(profiles, id, &image);
@@ -314,12 +317,13 @@ static void warn_of_shares(const struct hp_profiles *profiles, size_t epoch,
 static struct hp_error *load_profile(struct hp_profiles *profiles, size_t epoch, size_t image_index,
 				     const struct hp_image_id *id, const struct hp_profile *profile)
 {
-	size_t event = profile->stratum_count ? find_event(profiles, profile->event) : 0;
+	size_t event = profile->stratum_count ? load_find_event(profiles, profile->event) : 0;
 	struct loaded loaded = { .event = event };
 
 	if (!profile->stratum_count || event == profiles->events.count)
 		return NULL;
-	loaded.scale = scale_of(profiles->epochs.at[epoch].meta, profiles->events.at[event].info);
+	loaded.scale =
+		load_scale_of(profiles->epochs.at[epoch].meta, profiles->events.at[event].info);
 	for (size_t i = 0; i < profile->stratum_count; i++) {
 		const struct hp_stratum *stratum = &profile->strata[i];
 		struct hp_error *error;
@@ -359,6 +363,8 @@ static struct hp_error *fold_hits(struct hp_profiles *profiles, struct hp_loaded
 	size_t events = profiles->events.count;
 	bool sorted = true;
 
+	if (part->offsets)
+		return NULL;
 	for (size_t i = 1; i < count && sorted; i++)
 		sorted = compare_hits(&part->hits.at[i - 1], &part->hits.at[i]) <= 0;
 	if (!sorted)
@@ -409,7 +415,7 @@ static struct hp_error *name_image_apart(struct hp_profiles *profiles,
 	return image->short_name ? NULL : hp_error_create_no_memory();
 }
 
-static struct hp_error *load_finish(struct hp_profiles *profiles)
+struct hp_error *load_finish(struct hp_profiles *profiles)
 {
 	struct hp_error *error = NULL;
 
@@ -429,7 +435,7 @@ static struct hp_error *load_image(struct hp_profiles *profiles, size_t at, size
 	for (size_t i = 0; i < epoch->meta->event_count && !error; i++) {
 		struct hp_profile profile = { 0 };
 
-		if (find_event(profiles, epoch->meta->events[i].info.name) ==
+		if (load_find_event(profiles, epoch->meta->events[i].info.name) ==
 		    profiles->events.count)
 			continue;
 		error = hp_epoch_read_profile(epoch->epoch, index, i, &profile);

@@ -1,12 +1,13 @@
 # Layer 5: epochs loaded, added up and attributed.
 noinst_LIBRARIES += src/profile/libprofile.a
 src_profile_libprofile_a_SOURCES = \
+	include/hpcprof/profile/paths.h src/profile/paths.c \
 	include/hpcprof/profile/profiles.h \
 	include/hpcprof/profile/rows.h \
 	src/profile/attribute.h src/profile/attribute.c \
 	src/profile/breakdown.h src/profile/breakdown.c \
 	src/profile/kept.h src/profile/kept.c \
-	src/profile/load.c \
+	src/profile/load.h src/profile/load.c \
 	src/profile/machine.c \
 	src/profile/mixture.c \
 	src/profile/access.c src/profile/profiles.c \
