@@ -436,7 +436,7 @@ static int status_of(enum hp_verdict verdict)
 
 /* Whether it arrived is seen when standard output is closed. */
 static struct hp_error *print(struct arguments *arguments, const struct hp_comparison *comparison,
-			      const struct check_page *page)
+			      const struct output_file *page)
 {
 	char root[PATH_MAX];
 	const char *given = arguments->output.source_root;
@@ -467,7 +467,7 @@ static struct hp_error *check(struct arguments *arguments, int *status)
 {
 	_cleanup_(job_clear) struct job job = { 0 };
 	_cleanup_(hp_comparison_destroy_scope) struct hp_comparison *comparison = NULL;
-	_cleanup_(check_page_close) struct check_page page = { 0 };
+	_cleanup_(output_file_close) struct output_file page = { 0 };
 	struct hp_error *error = arguments->runs.runs ? check_given_runs(arguments)
 						      : check_given_epochs(arguments);
 
@@ -475,7 +475,7 @@ static struct hp_error *check(struct arguments *arguments, int *status)
 		error = check_runs_divide(&arguments->runs, arguments->candidate,
 					  arguments->candidate_count);
 	if (!error && arguments->html)
-		error = check_page_open(arguments->html, &page);
+		error = output_file_open("--html", arguments->html, &page);
 	if (!error)
 		error = find_epochs(arguments, &job, status);
 	arguments->compare.event = compared_event(&arguments->runs);

@@ -20,6 +20,7 @@ hpcprof_SOURCES = \
 	src/cli/fault.h src/cli/fault.c \
 	src/cli/option_table.h src/cli/option_table.c \
 	src/cli/work.h src/cli/work.c \
+	src/cli/output_file.h src/cli/output_file.c \
 	src/cli/pager.h src/cli/pager.c \
 	src/cli/perf_words.h src/cli/perf_words.c \
 	src/cli/progress.h src/cli/progress.c \

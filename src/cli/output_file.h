@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A file that an option names: looked at before any work is done, and written at the end.
+ *
+ * It is replaced in one step. A symbolic link that stands there is replaced, not followed; but what
+ * is no file, or leads to none (a directory, /dev/null, /dev/stdout), stays what it is.
+ */
+#ifndef HPCPROF_CLI_OUTPUT_FILE_H
+#define HPCPROF_CLI_OUTPUT_FILE_H
+
+#include <hpcprof/base/error.h>
+
+#include <stddef.h>
+
+struct output_file {
+	const char *option; /* "--html", for messages; not owned */
+	const char *path;   /* as given; not owned */
+	const char *name;   /* in the directory; part of `path` */
+	int directory;
+};
+
+/* USAGE when no file can be there, NOT_PERMITTED when it may not be written, NOT_FOUND without its
+ * directory. */
+struct hp_error *output_file_open(const char *option, const char *path, struct output_file *file);
+struct hp_error *output_file_write(const struct output_file *file, const void *bytes, size_t size);
+void output_file_close(struct output_file *file);
+
+#endif
