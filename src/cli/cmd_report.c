@@ -2,6 +2,7 @@
 /* hpcprof report: options, the database, the report. */
 #include "arguments.h"
 #include "command.h"
+#include "output_file.h"
 #include "pager.h"
 
 #include <hpcprof/base/number.h>
@@ -30,6 +31,11 @@ enum {
 	OPTION_CFG,
 	OPTION_CALLS,
 	OPTION_EXECUTIONS,
+	OPTION_CHILDREN,
+	OPTION_CALLERS,
+	OPTION_CALLEES,
+	OPTION_TREE,
+	OPTION_FLAME_GRAPH,
 	OPTION_SUMMARY,
 	OPTION_FORMAT,
 	OPTION_IMAGE,
@@ -52,6 +58,7 @@ struct arguments {
 	bool view_chosen;
 	bool as_graph;
 	bool as_svg;
+	const char *flame_graph; /* the file */
 	bool no_pager;
 	enum { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } color;
 	int status; /* of a usage error that was told already */
@@ -85,6 +92,19 @@ static const struct argp_option options[] = {
 	  "Calls of each procedure, instructions executed in it, and executions of each line; "
 	  "needs record --shadow",
 	  1 },
+	{ "children", OPTION_CHILDREN, NULL, 0,
+	  "One row per procedure, with the samples in it and in all it calls (this and the four "
+	  "below need record -g)",
+	  1 },
+	{ "callers", OPTION_CALLERS, "PROC", OPTION_ARG_OPTIONAL,
+	  "Who calls each procedure; with PROC, all call paths to it as a tree", 1 },
+	{ "callees", OPTION_CALLEES, "PROC", OPTION_ARG_OPTIONAL,
+	  "Whom each procedure calls; with PROC, all it calls as a tree", 1 },
+	{ "tree", OPTION_TREE, "top-down|bottom-up", OPTION_ARG_OPTIONAL,
+	  "The call tree from the root (top-down, the default), or from the procedures with "
+	  "samples to their callers",
+	  1 },
+	{ "flamegraph", OPTION_FLAME_GRAPH, "FILE", 0, "Draw the call tree into FILE, as SVG", 1 },
 	{ "summary", OPTION_SUMMARY, NULL, 0,
 	  "How the epoch was recorded, and how good the data is", 1 },
 	{ "format", OPTION_FORMAT, "text|json|csv", 0,
@@ -254,6 +274,41 @@ static int set_percent_limit(struct argp_state *state, const char *text)
 	return 0;
 }
 
+static int choose_tree(struct argp_state *state, const char *order)
+{
+	struct arguments *arguments = state->input;
+
+	if (order && strcmp(order, "top-down") != 0 && strcmp(order, "bottom-up") != 0)
+		return refuse(state, hp_error_create(HP_ERROR_USAGE,
+						     "--tree takes top-down or bottom-up, not '%s'",
+						     order));
+	arguments->report.bottom_up = order && strcmp(order, "bottom-up") == 0;
+	return choose_view(state, HP_VIEW_TREE);
+}
+
+static error_t parse_paths(int key, char *argument, struct argp_state *state)
+{
+	struct arguments *arguments = state->input;
+
+	switch (key) {
+	case OPTION_CHILDREN:
+		return choose_view(state, HP_VIEW_CHILDREN);
+	case OPTION_CALLERS:
+		arguments->report.path_procedure = argument;
+		return choose_view(state, HP_VIEW_CALLERS);
+	case OPTION_CALLEES:
+		arguments->report.path_procedure = argument;
+		return choose_view(state, HP_VIEW_CALLEES);
+	case OPTION_TREE:
+		return choose_tree(state, argument);
+	case OPTION_FLAME_GRAPH:
+		arguments->flame_graph = argument;
+		return choose_view(state, HP_VIEW_FLAME_GRAPH);
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
 static error_t parse_view(int key, char *argument, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
@@ -292,7 +347,7 @@ static error_t parse_view(int key, char *argument, struct argp_state *state)
 	case 'M':
 		return choose_syntax(state, argument);
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return parse_paths(key, argument, state);
 	}
 }
 
@@ -411,8 +466,15 @@ static void fit_to_terminal(struct arguments *arguments)
 /* A graph is DOT, which Graphviz makes SVG of. */
 static struct hp_error *settle_format(struct arguments *arguments)
 {
+	if (arguments->flame_graph && arguments->report.format != HP_FORMAT_TEXT)
+		return hp_error_advise(
+			hp_error_create(HP_ERROR_USAGE, "--flamegraph is always written as SVG"),
+			"--tree has the same paths in other formats");
+	if (arguments->flame_graph)
+		return NULL;
 	if (arguments->as_svg && !arguments->as_graph)
-		return hp_error_create(HP_ERROR_USAGE, "--format=svg is for --cfg");
+		return hp_error_advise(hp_error_create(HP_ERROR_USAGE, "--format=svg is for --cfg"),
+				       "--flamegraph FILE draws call paths");
 	/* For programs it is the instructions with everything that is known of them. */
 	if (arguments->report.view == HP_VIEW_ANNOTATE &&
 	    arguments->report.format != HP_FORMAT_TEXT)
@@ -495,12 +557,35 @@ static struct hp_error *draw_svg(const struct arguments *arguments)
 	return NULL;
 }
 
+/* Nothing is written before all is drawn. */
+static struct hp_error *draw_flame_graph(const struct arguments *arguments)
+{
+	struct output_file file;
+	struct hp_pager pager = { 0 };
+	_cleanup_free_ char *text = NULL;
+	size_t size = 0;
+	struct hp_error *error = output_file_open("--flamegraph", arguments->flame_graph, &file);
+
+	if (!error) {
+		pager.out = open_memstream(&text, &size);
+		error = pager.out ? report_to(arguments, &pager) : hp_error_create_no_memory();
+		if (pager.out && fclose(pager.out) != 0 && !error)
+			error = hp_error_create_no_memory();
+	}
+	if (!error)
+		error = output_file_write(&file, text, size);
+	output_file_close(&file);
+	return error;
+}
+
 static struct hp_error *report(struct arguments *arguments)
 {
 	struct hp_error *error = settle_format(arguments);
 
 	if (error)
 		return error;
+	if (arguments->flame_graph)
+		return draw_flame_graph(arguments);
 	return arguments->as_svg ? draw_svg(arguments) : show(arguments);
 }
 

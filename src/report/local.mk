@@ -44,6 +44,14 @@ src_report_libreport_a_SOURCES = \
 	src/report/header/header_parts.h \
 	src/report/header/nameless.h src/report/header/nameless.c \
 	src/report/header/text_header.h src/report/header/text_header.c \
+	src/report/paths/call_table.h src/report/paths/call_table.c \
+	src/report/paths/call_tree.h src/report/paths/call_tree.c \
+	src/report/paths/flame_graph.c \
+	src/report/paths/paths_csv.c \
+	src/report/paths/paths_json.c \
+	src/report/paths/paths_text.c \
+	src/report/paths/paths_view.h src/report/paths/paths_view.c \
+	src/report/paths/write_paths.h \
 	src/report/report.c \
 	src/report/stalls/survey.h src/report/stalls/survey.c \
 	src/report/stalls/write_stalls.h src/report/stalls/write_stalls.c \

@@ -5,6 +5,7 @@
 #include <hpcprof/infer/counts.h>
 #include <hpcprof/infer/inference.h>
 #include "common/sort.h"
+#include "paths/write_paths.h"
 #include "write.h"
 #include "tuning.h"
 
@@ -22,6 +23,11 @@ static struct hp_error *check_options(const struct hp_report_options *options)
 		return hp_error_advise(
 			hp_error_create(HP_ERROR_USAGE, "--inlines is not possible with this view"),
 			"use it with --procedures or --lines");
+	if (shows_paths(options) && (options->of.image || options->of.procedure))
+		return hp_error_advise(
+			hp_error_create(HP_ERROR_USAGE,
+					"call paths cannot be filtered by image or procedure"),
+			"--callers=PROC and --callees=PROC show the paths over a procedure");
 	return NULL;
 }
 
@@ -83,6 +89,8 @@ static void hint_at_counts(const struct report *report)
 
 static struct hp_error *write_report(struct report *report, FILE *out)
 {
+	if (report->options->view == HP_VIEW_FLAME_GRAPH)
+		return write_flame_graph(report, out);
 	switch (report->options->format) {
 	case HP_FORMAT_JSON:
 		return write_json(report, out);
@@ -120,6 +128,8 @@ static struct hp_error *run(struct report *report, FILE *out)
 		rows_select(report, key);
 		error = hp_profiles_name_files(report->profiles);
 	}
+	if (!error && report->paths)
+		error = hp_paths_name(report->paths);
 	if (!error && (report->options->view == HP_VIEW_PROCEDURES ||
 		       report->options->view == HP_VIEW_INSTRUCTIONS))
 		error = hp_inference_fill_rows(report->inference);
@@ -151,6 +161,35 @@ static void ask_profiles(struct report *report)
 	of->describes_images = options->view == HP_VIEW_SUMMARY;
 }
 
+static struct hp_error *no_paths(const struct report *report)
+{
+	const struct hp_profiles *profiles = report->profiles;
+
+	if (report->options->of.comm || report->options->of.pid)
+		return hp_error_create(HP_ERROR_INSUFFICIENT, "the filters select no call paths");
+	return hp_error_advise(hp_error_create(HP_ERROR_INSUFFICIENT, "%s no call paths",
+					       profiles->epochs.count == 1 ? "the epoch has"
+									   : "these epochs have"),
+			       "record with: hpcprof record -g -- COMMAND");
+}
+
+static struct hp_error *load_paths(struct report *report)
+{
+	struct hp_error *error;
+	uint64_t samples = 0;
+
+	if (!shows_paths(report->options))
+		return NULL;
+	error = hp_paths_create(report->profiles, &report->paths);
+	if (!error)
+		error = hp_paths_load(report->paths);
+	for (size_t i = 0; !error && i < report->profiles->events.count; i++)
+		samples += report->paths->all[i].samples;
+	if (!error && !samples)
+		error = no_paths(report);
+	return error;
+}
+
 /* From the database to what views are made of. */
 static struct hp_error *load(struct report *report, struct hp_db *db, char *const *epochs,
 			     size_t epoch_count)
@@ -170,9 +209,11 @@ static struct hp_error *load(struct report *report, struct hp_db *db, char *cons
 	counted = &report->inference->windows.sum;
 	error = hp_profiles_load(report->profiles, counted->images,
 				 shows_counts(report->options) ? counted->image_count : 0);
-	report->profiles->keeps_files = report->of.needs_code ||
+	report->profiles->keeps_files = report->of.needs_code || shows_paths(report->options) ||
 					(report->options->view == HP_VIEW_PROCEDURES &&
 					 hp_windows_exist(report->inference));
+	if (!error)
+		error = load_paths(report);
 	return error ? error : hp_inference_weigh(report->inference);
 }
 
@@ -196,6 +237,8 @@ static struct hp_error *make(struct hp_db *db, char *const *epochs, size_t epoch
 	if (!error)
 		error = run(&report, out);
 	*is_refused = report.is_refused;
+	if (report.paths)
+		hp_paths_destroy(report.paths);
 	if (report.inference)
 		hp_inference_destroy(report.inference);
 	if (report.profiles)

@@ -80,6 +80,26 @@ enum {
 	HOTTEST_NAMED = 4,
 };
 
+/* --- call paths (paths/) ----------------------------------------------------------------------- */
+
+/* percent of the samples; calls with less are folded in trees, unless --percent-limit says
+ * otherwise: some ten lines are left of most programs; [chosen] */
+static const double tree_fold_percent = 1;
+/* pixels; narrower procedures are not drawn in flame graphs; [chosen] */
+static const double thinnest_flame = 0.25;
+/* share of the samples; paths of fewer are told; [chosen] */
+static const double noticeable_paths = 0.99;
+
+enum {
+	/* levels of branches in a tree, each two columns wide: half of 100 columns is left for names;
+	 * [chosen] */
+	MOST_BRANCHES = 20,
+	/* callers or callees of one procedure in the table of all; [chosen] */
+	MOST_EDGES = 6,
+	/* procedures of the table of callers or callees, unless readers say otherwise; [chosen] */
+	DEFAULT_CALLED = 15,
+};
+
 /* --- the header (header/) ---------------------------------------------------------------------- */
 
 /* share of the time; an event that was counted for less of it is told; [chosen] */

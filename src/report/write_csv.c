@@ -3,6 +3,7 @@
 #include "executions/write_executions.h"
 #include "tables/table.h"
 #include "annotate/listing.h"
+#include "paths/write_paths.h"
 #include "stalls/survey.h"
 #include "write.h"
 #include "tuning.h"
@@ -99,6 +100,8 @@ struct hp_error *write_csv(struct report *report, FILE *out)
 		return write_calls_csv(report, out);
 	if (report->options->view == HP_VIEW_EXECUTIONS)
 		return write_executions_csv(report, out);
+	if (shows_paths(report->options))
+		return write_paths_csv(report, out);
 	error = columns_for_csv(report, &columns);
 	return error ? error : write_rows(report, &columns, &record, out);
 }

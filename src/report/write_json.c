@@ -10,6 +10,7 @@
 #include "common/json.h"
 #include "annotate/listing.h"
 #include "common/state.h"
+#include "paths/write_paths.h"
 #include "stalls/survey.h"
 #include "write.h"
 
@@ -269,6 +270,12 @@ struct hp_error *write_json(struct report *report, FILE *out)
 		return write_calls_json(report, out);
 	case HP_VIEW_EXECUTIONS:
 		return write_executions_json(report, out);
+	case HP_VIEW_CHILDREN:
+	case HP_VIEW_CALLERS:
+	case HP_VIEW_CALLEES:
+	case HP_VIEW_TREE:
+	case HP_VIEW_FLAME_GRAPH:
+		return write_paths_json(report, out);
 	case HP_VIEW_SUMMARY:
 		break;
 	}

@@ -7,6 +7,7 @@
 #include "annotate/write_annotate.h"
 #include "annotate/listing.h"
 #include "common/state.h"
+#include "paths/write_paths.h"
 #include "write.h"
 
 #include <hpcprof/infer/inference.h>
@@ -124,6 +125,8 @@ static struct hp_error *write_body(struct report *report, const struct columns *
 		return write_executions_text(report, out);
 	if (report->options->view == HP_VIEW_ANNOTATE)
 		return annotate(report, report->profiles->rows.at[0], out);
+	if (shows_paths(report->options))
+		return write_paths_text(report, out);
 	if (report->options->view != HP_VIEW_INSTRUCTIONS) {
 		putc('\n', out);
 		return write_text_table(report, columns, report->profiles->rows.at,
@@ -138,7 +141,8 @@ struct hp_error *write_text(struct report *report, FILE *out)
 {
 	_cleanup_(columns_clear) struct columns columns = { 0 };
 	size_t left_out = 0;
-	struct hp_error *error = columns_for_text(report, &columns);
+	struct hp_error *error = shows_paths(report->options) ? NULL
+							      : columns_for_text(report, &columns);
 
 	if (!error)
 		error = write_text_header(report, out, &left_out);

@@ -160,6 +160,8 @@ void fixture_add(struct fixture *fixture, const struct fixture_epoch *epoch)
 	}
 	if (epoch->evidence)
 		hp_assert_ok(hp_epoch_writer_evidence(writer, epoch->evidence));
+	if (epoch->paths)
+		hp_assert_ok(hp_epoch_writer_paths(writer, epoch->paths));
 	hp_assert_ok(hp_epoch_writer_commit(writer, &meta));
 	hp_epoch_writer_destroy(writer);
 	free(meta.label);

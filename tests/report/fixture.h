@@ -51,6 +51,7 @@ struct fixture_epoch {
 	const struct hp_cpu *cpu;		   /* NULL: not known */
 	uint32_t skid_instructions;		   /* of every event */
 	const struct hp_window_evidence *evidence; /* NULL: no windows */
+	const struct hp_paths *paths;		   /* NULL: none */
 	struct hp_command_times *commands;
 	size_t command_count;
 	const double *coverage; /* of each event, cpu-clock:u first; NULL: not known */

@@ -30,6 +30,12 @@ enum hp_report_view {
 	HP_VIEW_CALLS,	    /* callers, callees and the number of calls, counted by windows */
 	HP_VIEW_EXECUTIONS, /* of procedures and lines, likewise */
 	HP_VIEW_BREAKDOWN,  /* by the keys of `of.by` */
+	/* Of call paths, which need record -g. */
+	HP_VIEW_CHILDREN, /* procedures with what they cost over all they call */
+	HP_VIEW_CALLERS,
+	HP_VIEW_CALLEES,
+	HP_VIEW_TREE,
+	HP_VIEW_FLAME_GRAPH, /* written as SVG, whatever the format */
 	HP_VIEW_SUMMARY,
 };
 
@@ -46,10 +52,12 @@ struct hp_report_options {
 	enum hp_report_format format;
 	struct hp_profiles_options of; /* what is reported; the view adds what it needs */
 	struct hp_inference_options how;
-	bool all;	      /* --annotate does not fold anything */
-	const char *sort;     /* samples, name, image, address, line, or an event's name */
-	double percent_limit; /* rows with a smaller share are counted, not shown */
-	size_t limit;	      /* rows; 0 for all */
+	const char *path_procedure; /* whose callers or callees; NULL: of all procedures */
+	bool bottom_up;		    /* the tree: callers below what they call */
+	bool all;		    /* --annotate does not fold anything */
+	const char *sort;	    /* samples, name, image, address, line, or an event's name */
+	double percent_limit;	    /* rows with a smaller share are counted, not shown */
+	size_t limit;		    /* rows; 0 for all */
 	enum hp_isa_syntax syntax;
 	size_t terminal_columns; /* lines are cut to it; 0: never */
 	bool colour;

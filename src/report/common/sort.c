@@ -8,6 +8,13 @@ bool shows_counts(const struct hp_report_options *options)
 	return options->view == HP_VIEW_CALLS || options->view == HP_VIEW_EXECUTIONS;
 }
 
+bool shows_paths(const struct hp_report_options *options)
+{
+	return options->view == HP_VIEW_CHILDREN || options->view == HP_VIEW_CALLERS ||
+	       options->view == HP_VIEW_CALLEES || options->view == HP_VIEW_TREE ||
+	       options->view == HP_VIEW_FLAME_GRAPH;
+}
+
 static bool view_has(enum hp_report_view view, enum sort_key key)
 {
 	switch (key) {
@@ -132,6 +139,7 @@ void rows_select(struct report *report, enum sort_key key)
 	/* The one procedure that was asked for by name is wanted, hot or not; of stalls it is
 	 * those that are limited. */
 	bool is_limited = options->view != HP_VIEW_STALLS && !shows_counts(options) &&
+			  !shows_paths(options) &&
 			  (!options->of.listed || profiles->rows.count > 1);
 	struct hp_tally sum = { 0 };
 	size_t kept = 0;

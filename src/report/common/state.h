@@ -4,6 +4,7 @@
 #define REPORT_COMMON_STATE_H
 
 #include <hpcprof/infer/inference.h>
+#include <hpcprof/profile/paths.h>
 #include <hpcprof/profile/rows.h>
 #include <hpcprof/report/report.h>
 
@@ -13,6 +14,7 @@ struct report {
 	struct hp_profiles_options of;		 /* the options', with what the view wants */
 	struct hp_profiles *profiles;		 /* owned */
 	struct hp_inference *inference;		 /* owned */
+	struct hp_call_paths *paths;		 /* of views of them, else NULL; owned */
 	bool is_refused;	/* nothing passes the filters, and nothing was written */
 	size_t hidden_rows;	/* cut by limits */
 	struct hp_tally hidden; /* of the sorting event */
@@ -20,5 +22,7 @@ struct report {
 
 /* The view is of what windows counted alone: samples or not. */
 bool shows_counts(const struct hp_report_options *options);
+/* The view is of call paths. */
+bool shows_paths(const struct hp_report_options *options);
 
 #endif

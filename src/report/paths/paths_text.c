@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Call paths for people: narrow enough for 80 columns, with what is small folded away. */
+#include "../common/text.h"
+#include "../tuning.h"
+#include "paths_view.h"
+#include "write_paths.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+struct writing {
+	struct report *report;
+	FILE *out;
+	struct hp_buffer line;
+	struct hp_buffer prefix; /* of the lines below, in a tree */
+	size_t lines;		 /* of a tree so far */
+	bool from_samples;	 /* its leaves are roots of paths, and cost nothing themselves */
+	bool is_full;		 /* no more are shown */
+};
+
+static void add_escaped(struct writing *writing, const char *text)
+{
+	text_escape(&writing->line, text);
+}
+
+static void add_procedure(struct writing *writing, const struct hp_called *procedure)
+{
+	add_escaped(writing, procedure->shown);
+	if (procedure->inlined)
+		hp_buffer_printf(&writing->line, " (inlined)");
+	if (procedure->image) {
+		hp_buffer_printf(&writing->line, "  [");
+		add_escaped(writing, procedure->image->short_name);
+		hp_buffer_printf(&writing->line, "]");
+	}
+}
+
+static void end_line(struct writing *writing)
+{
+	struct hp_buffer cut = { 0 };
+
+	text_cut(&cut, hp_buffer_text(&writing->line), writing->report->options->terminal_columns);
+	fprintf(writing->out, "%s\n", hp_buffer_text(&cut));
+	hp_buffer_free(&cut);
+	hp_buffer_clear(&writing->line);
+}
+
+static double percent(const struct writing *writing, const struct hp_tally *tally)
+{
+	return 100 * paths_view_share(writing->report, tally);
+}
+
+/* --- tables ----------------------------------------------------------------------------------- */
+
+static size_t row_limit(const struct report *report, size_t usual)
+{
+	if (report->options->limit)
+		return report->options->limit;
+	return report->options->percent_limit > 0 ? SIZE_MAX : usual;
+}
+
+static void write_edges(struct writing *writing, const struct call_table *table,
+			const struct called_cost *cost)
+{
+	bool of_callees = paths_view_edges(writing->report) == EDGES_OF_CALLEES;
+	size_t shown = cost->edge_count < MOST_EDGES ? cost->edge_count : MOST_EDGES;
+	struct hp_tally rest = { 0 };
+
+	for (size_t i = 0; i < cost->edge_count; i++) {
+		const struct call_edge *edge = &table->edges.at[cost->first_edge + i];
+		const struct hp_called *other = of_callees ? edge->caller : edge->callee;
+
+		if (i >= shown) {
+			hp_tally_add(&rest, &edge->tally);
+			continue;
+		}
+		hp_buffer_printf(&writing->line, "%8.2f         %8" PRIu64 "    %s ",
+				 percent(writing, &edge->tally), edge->tally.samples,
+				 of_callees ? "\xe2\x86\x90" : "\xe2\x86\x92");
+		if (other == cost->procedure)
+			hp_buffer_printf(&writing->line, "itself");
+		else
+			add_procedure(writing, other);
+		end_line(writing);
+	}
+	if (cost->edge_count > shown) {
+		hp_buffer_printf(&writing->line, "%8.2f         %8" PRIu64 "    %s %zu more",
+				 percent(writing, &rest), rest.samples,
+				 of_callees ? "\xe2\x86\x90" : "\xe2\x86\x92",
+				 cost->edge_count - shown);
+		end_line(writing);
+	}
+}
+
+static struct hp_error *write_table(struct writing *writing)
+{
+	struct report *report = writing->report;
+	enum call_edges edges = paths_view_edges(report);
+	size_t limit = row_limit(report, edges == EDGES_NONE ? DEFAULT_ROWS : DEFAULT_CALLED);
+	struct call_table table;
+	struct hp_error *error = call_table_make(report, edges, &table);
+	size_t shown = 0;
+
+	if (error) {
+		call_table_clear(&table);
+		return error;
+	}
+	fputs("\n  total%   self%   samples  procedure\n", writing->out);
+	for (; shown < table.costs.count && shown < limit; shown++) {
+		const struct called_cost *cost = &table.costs.at[shown];
+
+		if (paths_view_is_small(report, &cost->total, 0))
+			break;
+		hp_buffer_printf(&writing->line, "%8.2f%8.2f  %8" PRIu64 "  ",
+				 percent(writing, &cost->total), percent(writing, &cost->own),
+				 cost->total.samples);
+		add_procedure(writing, cost->procedure);
+		end_line(writing);
+		if (edges != EDGES_NONE)
+			write_edges(writing, &table, cost);
+	}
+	if (shown < table.costs.count)
+		fprintf(writing->out, "# not shown: %zu more; --limit N shows more\n",
+			table.costs.count - shown);
+	call_table_clear(&table);
+	return NULL;
+}
+
+/* --- trees ------------------------------------------------------------------------------------ */
+
+static const char branch[] = "\xe2\x94\x9c ";	   /* ├ */
+static const char last_branch[] = "\xe2\x94\x94 "; /* └ */
+static const char beside[] = "\xe2\x94\x82 ";	   /* │ */
+
+static void put_numbers(struct writing *writing, const struct hp_tally *total,
+			const struct hp_tally *own)
+{
+	hp_buffer_printf(&writing->line, "%8.2f", percent(writing, total));
+	if (own && own->samples)
+		hp_buffer_printf(&writing->line, "%8.2f", percent(writing, own));
+	else
+		hp_buffer_printf(&writing->line, "        ");
+	hp_buffer_printf(&writing->line, "  %8" PRIu64 "  %s", total->samples,
+			 hp_buffer_text(&writing->prefix));
+}
+
+static bool begin_line(struct writing *writing)
+{
+	size_t limit = writing->report->options->limit;
+
+	writing->is_full = writing->is_full || (limit && writing->lines >= limit);
+	writing->lines += !writing->is_full;
+	return !writing->is_full;
+}
+
+static void write_node(struct writing *writing, const struct call_node *node, const char *mark)
+{
+	if (!begin_line(writing))
+		return;
+	put_numbers(writing, &node->total, writing->from_samples ? NULL : &node->own);
+	hp_buffer_printf(&writing->line, "%s", mark);
+	add_procedure(writing, node->procedure);
+	if (node->is_recursive)
+		hp_buffer_printf(&writing->line, " (recursive)");
+	end_line(writing);
+}
+
+static void write_rest(struct writing *writing, const struct hp_tally *rest, size_t count,
+		       const char *mark, const char *what)
+{
+	if (!count || !begin_line(writing))
+		return;
+	put_numbers(writing, rest, NULL);
+	hp_buffer_printf(&writing->line, "%s%zu more%s", mark, count, what);
+	end_line(writing);
+}
+
+/* The children that are shown come first; the rest is one line. */
+struct children {
+	size_t shown;
+	size_t hidden;
+	struct hp_tally rest;
+};
+
+static struct children look_at(const struct writing *writing, const struct call_tree *tree,
+			       const struct call_node *node)
+{
+	struct children children = { 0 };
+
+	for (uint32_t i = node->first; i != HP_PATH_NO_NODE; i = tree->nodes.at[i].next) {
+		const struct call_node *child = &tree->nodes.at[i];
+
+		if (paths_view_is_small(writing->report, &child->total, tree_fold_percent)) {
+			children.hidden++;
+			hp_tally_add(&children.rest, &child->total);
+		} else {
+			children.shown++;
+		}
+	}
+	return children;
+}
+
+static void shorten_prefix(struct writing *writing, size_t size)
+{
+	writing->prefix.size = size;
+	if (writing->prefix.text)
+		writing->prefix.text[size] = 0;
+}
+
+/*
+ * What is below a node. A chain of single calls keeps its indentation, so that the depth of what is
+ * written, and of this recursion, is that of the branches, of which there are MOST_BRANCHES at most.
+ */
+static void write_below(struct writing *writing, const struct call_tree *tree,
+			const struct call_node *node, unsigned branches)
+{
+	struct children children = look_at(writing, tree, node);
+	size_t indentation = writing->prefix.size;
+	uint32_t child = node->first;
+
+	while (children.shown == 1 && !children.hidden &&
+	       (writing->from_samples || !node->own.samples)) {
+		node = &tree->nodes.at[child];
+		write_node(writing, node, "");
+		children = look_at(writing, tree, node);
+		child = node->first;
+	}
+	if (branches == MOST_BRANCHES) {
+		struct hp_tally rest = { 0 };
+
+		for (; child != HP_PATH_NO_NODE; child = tree->nodes.at[child].next)
+			hp_tally_add(&rest, &tree->nodes.at[child].total);
+		write_rest(writing, &rest, children.shown + children.hidden, last_branch,
+			   ", too deep");
+		return;
+	}
+	for (size_t i = 0; i < children.shown; i++, child = tree->nodes.at[child].next) {
+		bool is_last = i + 1 == children.shown && !children.hidden;
+		const struct call_node *below = &tree->nodes.at[child];
+
+		write_node(writing, below, is_last ? last_branch : branch);
+		hp_buffer_add(&writing->prefix, is_last ? "  " : beside,
+			      strlen(is_last ? "  " : beside));
+		write_below(writing, tree, below, branches + 1);
+		shorten_prefix(writing, indentation);
+	}
+	if (children.shown)
+		write_rest(writing, &children.rest, children.hidden, last_branch, "");
+}
+
+static const char *title_of(const struct report *report)
+{
+	if (report->options->view == HP_VIEW_CALLERS)
+		return "procedure, and who called it";
+	if (report->options->view == HP_VIEW_CALLEES)
+		return "procedure, and what it called";
+	return report->options->bottom_up ? "procedure, and who called it"
+					  : "call tree, from the root";
+}
+
+static struct hp_error *write_tree(struct writing *writing)
+{
+	struct report *report = writing->report;
+	struct call_tree tree;
+	struct hp_error *error = paths_view_tree(report, true, &tree);
+
+	if (!error) {
+		struct children top = look_at(writing, &tree, &tree.nodes.at[0]);
+		uint32_t child = tree.nodes.at[0].first;
+
+		writing->from_samples = report->options->view == HP_VIEW_CALLERS ||
+					report->options->bottom_up;
+		fprintf(writing->out, "\n  total%%   self%%   samples  %s\n", title_of(report));
+		for (size_t i = 0; i < top.shown; i++, child = tree.nodes.at[child].next) {
+			write_node(writing, &tree.nodes.at[child], "");
+			write_below(writing, &tree, &tree.nodes.at[child], 0);
+		}
+		write_rest(writing, &top.rest, top.hidden, "", "");
+		if (tree.nodes.at[0].own.samples) {
+			hp_buffer_printf(&writing->line, "%8.2f          %8" PRIu64 "  [no path]",
+					 percent(writing, &tree.nodes.at[0].own),
+					 tree.nodes.at[0].own.samples);
+			end_line(writing);
+		}
+		if (writing->is_full)
+			fputs("# not shown: lines beyond --limit\n", writing->out);
+		fputs("# a line that begins at the same place as the one above is its only call; "
+		      "shares are of all samples\n",
+		      writing->out);
+		if (report->options->view == HP_VIEW_TREE || report->options->path_procedure)
+			fprintf(writing->out,
+				"# \"more\": below %g %% each; --percent-limit sets the share\n",
+				report->options->percent_limit > 0 ? report->options->percent_limit
+								   : tree_fold_percent);
+	}
+	call_tree_clear(&tree);
+	return error;
+}
+
+/* --- how good they are ------------------------------------------------------------------------ */
+
+static void put_part(const struct writing *writing, const struct hp_tally *part, const char *what)
+{
+	const struct hp_tally *all =
+		&writing->report->paths->all[writing->report->profiles->sort_event];
+
+	if (part->samples && all->weight > 0)
+		fprintf(writing->out, "# %.2f %% of the paths %s\n",
+			100 * part->weight / all->weight, what);
+}
+
+static void put_event(const struct writing *writing)
+{
+	const struct report *report = writing->report;
+	_cleanup_(hp_buffer_free) struct hp_buffer name = { 0 };
+
+	if (report->profiles->events.count < 2)
+		return;
+	text_escape(&name, report->profiles->events.at[report->profiles->sort_event].info->name);
+	fprintf(writing->out, "# paths of %s; --event selects another event\n",
+		hp_buffer_text(&name));
+}
+
+static void put_quality(const struct writing *writing)
+{
+	const struct hp_call_paths *paths = writing->report->paths;
+	size_t event = writing->report->profiles->sort_event;
+	double share = paths_view_share(writing->report, &paths->all[event]);
+
+	put_event(writing);
+	if (paths->epochs_without)
+		fprintf(writing->out, "# %zu of %zu epochs %s no call paths (hpcprof record -g)\n",
+			paths->epochs_without, writing->report->profiles->epochs.count,
+			paths->epochs_without == 1 ? "has" : "have");
+	if (share < noticeable_paths && !writing->report->options->of.comm &&
+	    !writing->report->options->of.pid)
+		fprintf(writing->out, "# call paths are known of %.2f %% of the samples\n",
+			100 * share);
+	put_part(writing, &paths->truncated[event],
+		 "do not reach the root: the callers are [truncated]");
+	put_part(writing, &paths->unknown[event], "lead over code in no known image: [unknown]");
+	put_part(writing, &paths->guessed[event],
+		 "have a caller that is a guess, as unwind rules were missing");
+	put_part(writing, &paths->grafted[event],
+		 "were continued with an earlier path of the thread");
+	put_part(writing, &paths->folded[event],
+		 "went on to calls that were dropped to save memory: [folded]");
+}
+
+struct hp_error *write_paths_text(struct report *report, FILE *out)
+{
+	struct writing writing = { .report = report, .out = out };
+	struct hp_error *error = paths_view_is_tree(report) ? write_tree(&writing)
+							    : write_table(&writing);
+
+	if (!error)
+		put_quality(&writing);
+	if (!error && (writing.line.failed || writing.prefix.failed))
+		error = hp_error_create_no_memory();
+	hp_buffer_free(&writing.line);
+	hp_buffer_free(&writing.prefix);
+	return error;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "paths_view.h"
+
+bool paths_view_is_tree(const struct report *report)
+{
+	return report->options->view == HP_VIEW_TREE ||
+	       report->options->view == HP_VIEW_FLAME_GRAPH || report->options->path_procedure;
+}
+
+struct hp_error *paths_view_tree(const struct report *report, bool joins_recursion,
+				 struct call_tree *tree)
+{
+	const struct hp_report_options *options = report->options;
+	struct call_shape shape = {
+		.order = options->view == HP_VIEW_CALLERS || options->bottom_up ? CALLS_FROM_SAMPLE
+										: CALLS_FROM_ROOT,
+		.joins_recursion = joins_recursion,
+	};
+	struct call_table table = { 0 };
+	struct hp_error *error = NULL;
+
+	*tree = (struct call_tree){ 0 };
+	if (options->path_procedure) {
+		error = call_table_make(report, EDGES_NONE, &table);
+		if (!error)
+			error = call_table_find(report, &table, options->path_procedure, &shape.of);
+		call_table_clear(&table);
+	}
+	return error ? error : call_tree_make(report, &shape, tree);
+}
+
+enum call_edges paths_view_edges(const struct report *report)
+{
+	if (report->options->view == HP_VIEW_CALLERS)
+		return EDGES_OF_CALLEES;
+	return report->options->view == HP_VIEW_CALLEES ? EDGES_OF_CALLERS : EDGES_NONE;
+}
+
+double paths_view_share(const struct report *report, const struct hp_tally *tally)
+{
+	return hp_profiles_share(report->profiles, report->profiles->sort_event, tally);
+}
+
+bool paths_view_is_small(const struct report *report, const struct hp_tally *tally,
+			 double default_percent)
+{
+	double limit = report->options->percent_limit > 0 ? report->options->percent_limit
+							  : default_percent;
+
+	return 100 * paths_view_share(report, tally) < limit;
+}

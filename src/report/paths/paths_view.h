@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the writers of call paths share. */
+#ifndef REPORT_PATHS_PATHS_VIEW_H
+#define REPORT_PATHS_PATHS_VIEW_H
+
+#include "call_table.h"
+#include "call_tree.h"
+
+/* A tree of one procedure, or of all. */
+bool paths_view_is_tree(const struct report *report);
+/* Makes that tree; a procedure that was asked for is looked up. */
+struct hp_error *paths_view_tree(const struct report *report, bool joins_recursion,
+				 struct call_tree *tree);
+enum call_edges paths_view_edges(const struct report *report);
+/* Share of all samples of the event, 0 to 1. */
+double paths_view_share(const struct report *report, const struct hp_tally *tally);
+/* The greatest total that --percent-limit leaves out, in percent of the event. */
+bool paths_view_is_small(const struct report *report, const struct hp_tally *tally,
+			 double default_percent);
+
+#endif

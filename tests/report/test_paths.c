@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Views of call paths: every expected number is added up by hand beside the input. */
+#include "../json.h"
+#include "fixture.h"
+
+#include <string.h>
+
+static char main_name[] = "main";
+static char parse_name[] = "parse";
+static char scan_name[] = "scan <&\"'>\033[2J";
+static const struct hp_symbol symbols[] = {
+	{ { 0x100 }, 0x40, main_name, NULL },
+	{ { 0x200 }, 0x40, parse_name, NULL },
+	{ { 0x300 }, 0x40, scan_name, NULL },
+};
+
+/* 100 samples: scan 60 + 10 + 5 + 1, parse 20, main 4. */
+static const struct fixture_count counts[] = {
+	{ "cpu-clock:u", &fixture_jit, "lua", 0, 1000000, 0x308, 76 },
+	{ "cpu-clock:u", &fixture_jit, "lua", 0, 1000000, 0x210, 20 },
+	{ "cpu-clock:u", &fixture_jit, "lua", 0, 1000000, 0x120, 4 },
+};
+
+static void clear_paths(void *object)
+{
+	hp_paths_clear(object);
+	free(object);
+}
+
+/* M main, P parse, S scan, in the order of calls; T truncated, U unknown; a small letter is a guess. */
+static void add(struct hp_paths *paths, const char *path, uint64_t samples)
+{
+	static const struct {
+		char letter;
+		uint64_t offset;
+	} places[] = { { 'm', 0x120 }, { 'p', 0x210 }, { 's', 0x308 } };
+	struct hp_path_series series = { .event = kept(strdup("cpu-clock:u")),
+					 .command = kept(strdup("lua")),
+					 .period = 1000000 };
+	struct hp_path_frame frames[16];
+	size_t count = strlen(path);
+	uint32_t number;
+
+	for (size_t i = 0; i < count; i++) {
+		char letter = path[count - 1 - i];
+		struct hp_path_frame *frame = &frames[i];
+
+		*frame = (struct hp_path_frame){ .image = HP_PATH_NO_IMAGE,
+						 .flags = letter == 'T' ? HP_PATH_TRUNCATED
+									: HP_PATH_UNKNOWN };
+		for (size_t j = 0; j < HP_ARRAY_COUNT(places); j++) {
+			if ((letter | 0x20) != places[j].letter)
+				continue;
+			frame->offset = places[j].offset;
+			frame->flags = letter & 0x20 ? HP_PATH_GUESS : 0;
+			hp_assert_ok(hp_paths_image(paths, &fixture_jit, &frame->image));
+		}
+	}
+	hp_assert_ok(hp_paths_series(paths, &series, &number));
+	hp_assert_ok(hp_paths_add(paths, number, frames, count, samples));
+}
+
+static struct fixture *fixture_of(bool has_paths)
+{
+	struct fixture *fixture = fixture_create();
+	struct hp_paths *paths = calloc(1, sizeof(*paths));
+	struct fixture_epoch epoch = {
+		.label = "paths",
+		.counts = counts,
+		.count = HP_ARRAY_COUNT(counts),
+		.symbols = symbols,
+		.symbol_count = HP_ARRAY_COUNT(symbols),
+		.paths = has_paths ? paths : NULL,
+	};
+
+	at_end(clear_paths, paths);
+	add(paths, "MPS", 60);
+	add(paths, "MS", 10);
+	add(paths, "TPPS", 5);
+	add(paths, "MUS", 1);
+	add(paths, "Mp", 20);
+	add(paths, "M", 4);
+	fixture_add(fixture, &epoch);
+	return fixture;
+}
+
+static const char *output(const struct hp_report_options *options)
+{
+	return fixture_output(fixture_of(true), options);
+}
+
+static void assert_contains(const char *text, const char *part)
+{
+	ck_assert_msg(strstr(text, part) != NULL, "no \"%s\" in:\n%s", part, text);
+}
+
+static void assert_lacks(const char *text, const char *part)
+{
+	ck_assert_msg(strstr(text, part) == NULL, "\"%s\" in:\n%s", part, text);
+}
+
+TEST(each_path_counts_once_for_each_procedure_on_it)
+{
+	struct hp_report_options options = { .view = HP_VIEW_CHILDREN };
+	const char *text = output(&options);
+
+	/* All but the truncated 5; 60 + 5 + 20; all but main's 4 and parse's 20. */
+	assert_contains(text, "   95.00    4.00        95  main  [[jit lua]]\n");
+	assert_contains(text, "   85.00   20.00        85  parse  [[jit lua]]\n");
+	assert_contains(text, "   76.00   76.00        76  scan");
+	assert_contains(text, "    5.00    0.00         5  [truncated]\n");
+	assert_contains(text, "# 5.00 % of the paths do not reach the root");
+	assert_contains(text, "# 1.00 % of the paths lead over code in no known image");
+	assert_contains(text, "# 20.00 % of the paths have a caller that is a guess");
+	assert_lacks(text, "\033");
+}
+END_TEST
+
+TEST(callers_of_a_procedure_add_up_to_it)
+{
+	struct hp_report_options options = { .view = HP_VIEW_CALLERS };
+	const char *text = output(&options);
+
+	assert_contains(text, "   85.00   20.00        85  parse  [[jit lua]]\n"
+			      "   80.00               80    ← main  [[jit lua]]\n"
+			      "    5.00                5    ← [truncated]\n"
+			      "    5.00                5    ← itself\n");
+}
+END_TEST
+
+TEST(callees_of_a_procedure_are_those_that_it_calls)
+{
+	struct hp_report_options options = { .view = HP_VIEW_CALLEES };
+	const char *text = output(&options);
+
+	assert_contains(text, "   95.00    4.00        95  main  [[jit lua]]\n"
+			      "   80.00               80    → parse  [[jit lua]]\n"
+			      "   10.00               10    → scan");
+}
+END_TEST
+
+TEST(the_tree_is_indented_where_it_branches)
+{
+	struct hp_report_options options = { .view = HP_VIEW_TREE, .percent_limit = 2 };
+	const char *text = output(&options);
+
+	assert_contains(text, "   95.00    4.00        95  main  [[jit lua]]\n"
+			      "   80.00   20.00        80  ├ parse  [[jit lua]]\n"
+			      "   60.00   60.00        60  │ └ scan");
+	assert_contains(text, "    1.00                 1  └ 1 more\n");
+	assert_contains(text, "    5.00                 5  [truncated]\n"
+			      "    5.00                 5  parse  [[jit lua]] (recursive)\n"
+			      "    5.00    5.00         5  scan");
+}
+END_TEST
+
+TEST(the_tree_turned_around_begins_at_what_was_sampled)
+{
+	struct hp_report_options options = { .view = HP_VIEW_TREE, .bottom_up = true };
+	const char *text = output(&options);
+
+	assert_contains(text, "   20.00                20  parse  [[jit lua]]\n"
+			      "   20.00                20  main  [[jit lua]]\n");
+}
+END_TEST
+
+TEST(paths_to_one_procedure_begin_at_its_first_call)
+{
+	struct hp_report_options options = { .view = HP_VIEW_CALLERS, .path_procedure = "pars" };
+	const char *text = output(&options);
+
+	assert_contains(text, "   85.00                85  parse  [[jit lua]]\n"
+			      "   80.00                80  ├ main  [[jit lua]]\n"
+			      "    5.00                 5  └ [truncated]\n");
+	options.view = HP_VIEW_CALLEES;
+	text = output(&options);
+	assert_contains(text, "   85.00   20.00        85  parse  [[jit lua]] (recursive)\n"
+			      "   65.00   65.00        65  └ scan");
+}
+END_TEST
+
+TEST(a_procedure_on_no_path_is_named)
+{
+	struct hp_report_options options = { .view = HP_VIEW_CALLERS, .path_procedure = "nowhere" };
+
+	hp_assert_fails(HP_ERROR_INSUFFICIENT, fixture_report(fixture_of(true), &options, NULL));
+}
+END_TEST
+
+TEST(epochs_without_paths_say_how_to_record_them)
+{
+	static const enum hp_report_view views[] = { HP_VIEW_CHILDREN, HP_VIEW_CALLERS,
+						     HP_VIEW_CALLEES, HP_VIEW_TREE,
+						     HP_VIEW_FLAME_GRAPH };
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(views); i++) {
+		struct hp_report_options options = { .view = views[i] };
+		struct hp_error *error = fixture_report(fixture_of(false), &options, NULL);
+
+		ck_assert_ptr_nonnull(error);
+		ck_assert_int_eq(error->class, HP_ERROR_INSUFFICIENT);
+		assert_contains(error->advice, "record -g");
+		hp_error_destroy(error);
+	}
+}
+END_TEST
+
+TEST(json_has_the_same_numbers)
+{
+	static const struct {
+		struct hp_report_options options;
+		const char *schema;
+	} rows[] = {
+		{ { .view = HP_VIEW_CHILDREN }, "hpcprof-children/1" },
+		{ { .view = HP_VIEW_CALLERS }, "hpcprof-callers/1" },
+		{ { .view = HP_VIEW_CALLEES }, "hpcprof-callees/1" },
+		{ { .view = HP_VIEW_CALLERS, .path_procedure = "parse" }, "hpcprof-caller-tree/1" },
+		{ { .view = HP_VIEW_CALLEES, .path_procedure = "parse" }, "hpcprof-callee-tree/1" },
+		{ { .view = HP_VIEW_TREE }, "hpcprof-tree/1" },
+	};
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(rows); i++) {
+		struct hp_report_options options = rows[i].options;
+		json_t *document;
+		const json_t *list;
+		json_t *one;
+		size_t index;
+		json_int_t own = 0;
+
+		options.format = HP_FORMAT_JSON;
+		document = json_loads(output(&options), 0, NULL);
+		ck_assert_ptr_nonnull(document);
+		ck_assert_str_eq(json_string_value(json_object_get(document, "schema")),
+				 rows[i].schema);
+		ck_assert_int_eq(json_integer_value(json_object_get(
+					 json_object_get(document, "paths"), "samples")),
+				 100);
+		list = json_object_get(
+			document,
+			options.view == HP_VIEW_TREE || options.path_procedure ? "nodes" : "costs");
+		json_array_foreach(list, index, one) own += json_integer_value(
+			json_object_get(json_object_get(one, "samples"), "self"));
+		ck_assert_int_eq(own, options.path_procedure ? 85 : 100);
+		json_decref(document);
+	}
+}
+END_TEST
+
+TEST(csv_has_a_record_for_each_pair_and_node)
+{
+	struct hp_report_options options = { .view = HP_VIEW_CALLERS, .format = HP_FORMAT_CSV };
+
+	/* main of nobody; parse of main, itself, truncated; unknown of main; scan of main, parse,
+	 * unknown. */
+	ck_assert_uint_eq(fixture_csv_records(output(&options)), 7);
+	options.view = HP_VIEW_TREE;
+	/* main, parse, scan, scan, unknown, scan; truncated, parse, parse, scan. */
+	ck_assert_uint_eq(fixture_csv_records(output(&options)), 10);
+}
+END_TEST
+
+TEST(a_flame_graph_is_escaped_and_needs_nothing_else)
+{
+	struct hp_report_options options = { .view = HP_VIEW_FLAME_GRAPH };
+	const char *text = output(&options);
+
+	assert_contains(text,
+			"<title>main in [jit lua]: 95 samples, 95.00 %; itself 4, 4.00 %</title>");
+	assert_contains(text, "scan &lt;&amp;&quot;&#39;&gt;\\x1b[2J");
+	assert_contains(text, "5.00 % of them do not reach the root");
+	assert_lacks(text, "href");
+	assert_lacks(text, "<script");
+	assert_lacks(text, "\033");
+	/* main: 95 % of 1180 pixels. */
+	assert_contains(text, "width=\"1121.00\"");
+}
+END_TEST
+
+TEST(filters_by_image_and_procedure_are_refused)
+{
+	struct hp_report_options options = { .view = HP_VIEW_TREE, .of.procedure = "main" };
+
+	hp_assert_fails(HP_ERROR_USAGE, fixture_report(fixture_of(true), &options, NULL));
+}
+END_TEST
+
+HP_TEST_MAIN("report/paths")
