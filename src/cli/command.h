@@ -45,6 +45,7 @@ extern const struct hp_command hp_command_stat;
 extern const struct hp_command hp_command_check;
 extern const struct hp_command hp_command_diff;
 extern const struct hp_command hp_command_stats;
+extern const struct hp_command hp_command_export;
 extern const struct hp_command hp_command_epochs;
 extern const struct hp_command hp_command_events;
 extern const struct hp_command hp_command_doctor;

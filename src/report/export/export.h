@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the formats share. Each is one file, with one function. */
+#ifndef REPORT_EXPORT_EXPORT_H
+#define REPORT_EXPORT_EXPORT_H
+
+#include "../common/state.h"
+
+#include <hpcprof/base/buffer.h>
+#include <hpcprof/profile/paths.h>
+
+#include <stdio.h>
+
+/* requires: call paths, named. */
+struct hp_error *export_folded(struct report *report, FILE *out);
+struct hp_error *export_speedscope(struct report *report, FILE *out);
+struct hp_error *export_pprof(struct report *report, FILE *out);
+struct hp_error *export_callgrind(struct report *report, FILE *out);
+struct hp_error *export_perf_script(struct report *report, FILE *out);
+
+/* A path as its steps, from the sample to the root; the root is not in it. */
+struct export_path {
+	HP_VECTOR(const struct hp_path_step *) steps;
+};
+struct hp_error *export_path_of(const struct hp_call_paths *paths, const struct hp_path_step *step,
+				struct export_path *path);
+static inline const struct hp_path_place *export_place(const struct hp_call_paths *paths,
+						       const struct hp_path_step *step)
+{
+	return &paths->places.at[step->place];
+}
+
+/* Whether all samples of the event stand for as many units, so that they may be counted. */
+bool export_is_uniform(const struct hp_loaded_event *event);
+/* Units of the samples, or samples where they may be counted. */
+uint64_t export_value(const struct hp_loaded_event *event, const struct hp_tally *tally);
+
+/* The command line, for titles; escaped. */
+void export_command(const struct report *report, struct hp_buffer *text);
+
+#endif
