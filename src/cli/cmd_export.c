@@ -17,6 +17,7 @@
 
 enum {
 	OPTION_FORMAT = 256,
+	OPTION_IMAGE,
 	OPTION_COMM,
 	OPTION_PID,
 };
@@ -31,11 +32,16 @@ struct arguments {
 static const struct argp_option option_table[] = {
 	HP_DB_OPTION(HP_KEY_DB, 0),
 	{ "format", OPTION_FORMAT, hp_export_formats, 0,
-	  "What to write: folded stacks, speedscope JSON, pprof, callgrind, or the text of perf "
-	  "script",
+	  "What to write: call paths as folded stacks, speedscope JSON, pprof, callgrind, or the "
+	  "text "
+	  "of perf script; counts of record --shadow for BOLT or llvm-profgen",
 	  1 },
 	{ "output", 'o', "FILE", 0, "Write to FILE (default: standard output)", 1 },
 	{ "event", 'e', "EVENT", 0, "Only events that match", 2 },
+	{ "image", OPTION_IMAGE, "IMAGE", 0,
+	  "The program or library whose counts bolt and llvm-profgen get (default: the one that "
+	  "executed the most instructions)",
+	  2 },
 	{ "comm", OPTION_COMM, "GLOB", 0, "Only processes whose command name matches", 2 },
 	{ "pid", OPTION_PID, "GLOB", 0,
 	  "Only processes whose number matches; needs record --per-process", 2 },
@@ -59,6 +65,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		return 0;
 	case 'e':
 		of->event = argument;
+		return 0;
+	case OPTION_IMAGE:
+		of->image = argument;
 		return 0;
 	case OPTION_COMM:
 		of->comm = argument;

@@ -39,9 +39,12 @@ src_report_libreport_a_SOURCES = \
 	src/report/executions/executions_lines.c \
 	src/report/executions/write_executions.h src/report/executions/write_executions.c \
 	include/hpcprof/report/export.h src/report/export/export.h src/report/export/export.c \
+	src/report/export/bolt.c \
 	src/report/export/callgrind.c \
+	src/report/export/counted_code.h src/report/export/counted_code.c \
 	src/report/export/export_path.c \
 	src/report/export/folded.c \
+	src/report/export/llvm_profgen.c \
 	src/report/export/perf_script.c \
 	src/report/export/pprof.c \
 	src/report/export/speedscope.c \

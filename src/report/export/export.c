@@ -9,16 +9,19 @@
 struct format {
 	const char *name;
 	struct hp_error *(*write)(struct report *report, FILE *out);
+	bool is_of_counts; /* of windows, in one image, rather than of samples */
 };
 
-const char hp_export_formats[] = "folded|speedscope|pprof|callgrind|perf-script";
+const char hp_export_formats[] = "folded|speedscope|pprof|callgrind|perf-script|bolt|llvm-profgen";
 
 static const struct format formats[] = {
-	{ "folded", export_folded },
-	{ "speedscope", export_speedscope },
-	{ "pprof", export_pprof },
-	{ "callgrind", export_callgrind },
-	{ "perf-script", export_perf_script },
+	{ "folded", export_folded, false },
+	{ "speedscope", export_speedscope, false },
+	{ "pprof", export_pprof, false },
+	{ "callgrind", export_callgrind, false },
+	{ "perf-script", export_perf_script, false },
+	{ "bolt", export_bolt, true },
+	{ "llvm-profgen", export_llvm_profgen, true },
 };
 
 /* --- loading ---------------------------------------------------------------------------------- */
@@ -58,7 +61,7 @@ static void tell_of_others(const struct report *report)
 }
 
 static struct hp_error *load(struct report *report, struct hp_db *db, char *const *epochs,
-			     size_t epoch_count)
+			     size_t epoch_count, bool has_paths)
 {
 	struct hp_error *error =
 		hp_profiles_create(&report->of, report->notices, &report->profiles);
@@ -75,15 +78,15 @@ static struct hp_error *load(struct report *report, struct hp_db *db, char *cons
 	counted = &report->inference->windows.sum;
 	error = hp_profiles_load(report->profiles, counted->images, counted->image_count);
 	report->profiles->keeps_files = true;
-	if (!error)
+	if (!error && has_paths)
 		error = load_paths(report);
 	if (!error)
 		error = hp_inference_weigh(report->inference);
 	if (!error)
 		error = hp_profiles_attribute(report->profiles);
-	if (!error)
+	if (!error && has_paths)
 		error = hp_paths_name(report->paths);
-	if (!error)
+	if (!error && has_paths)
 		tell_of_others(report);
 	return error;
 }
@@ -107,7 +110,11 @@ struct hp_error *hp_export(struct hp_db *db, char *const *epochs, size_t epoch_c
 						       "there is no export format '%s'",
 						       options->format),
 				       "the formats are %s", hp_export_formats);
-	error = load(&report, db, epochs, epoch_count);
+	if (options->of.image && !format->is_of_counts)
+		return hp_error_create(
+			HP_ERROR_USAGE,
+			"--image is for bolt and llvm-profgen, which are of one image");
+	error = load(&report, db, epochs, epoch_count, !format->is_of_counts);
 	if (!error)
 		error = format->write(&report, out);
 	if (report.paths)

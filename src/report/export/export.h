@@ -17,6 +17,10 @@ struct hp_error *export_pprof(struct report *report, FILE *out);
 struct hp_error *export_callgrind(struct report *report, FILE *out);
 struct hp_error *export_perf_script(struct report *report, FILE *out);
 
+/* requires: files open. */
+struct hp_error *export_bolt(struct report *report, FILE *out);
+struct hp_error *export_llvm_profgen(struct report *report, FILE *out);
+
 /* A path as its steps, from the sample to the root; the root is not in it. */
 struct export_path {
 	HP_VECTOR(const struct hp_path_step *) steps;
