@@ -130,6 +130,8 @@ static struct hp_error *run(struct report *report, FILE *out)
 	}
 	if (!error && report->paths)
 		error = hp_paths_name(report->paths);
+	if (!error && report->paths)
+		error = paths_find_called(report);
 	if (!error && (report->options->view == HP_VIEW_PROCEDURES ||
 		       report->options->view == HP_VIEW_INSTRUCTIONS))
 		error = hp_inference_fill_rows(report->inference);

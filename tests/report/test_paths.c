@@ -179,11 +179,13 @@ TEST(paths_to_one_procedure_begin_at_its_first_call)
 }
 END_TEST
 
-TEST(a_procedure_on_no_path_is_named)
+TEST(a_procedure_on_no_path_is_an_error_before_anything_is_written)
 {
 	struct hp_report_options options = { .view = HP_VIEW_CALLERS, .path_procedure = "nowhere" };
+	struct fixture *fixture = fixture_of(true);
 
-	hp_assert_fails(HP_ERROR_INSUFFICIENT, fixture_report(fixture_of(true), &options, NULL));
+	hp_assert_fails(HP_ERROR_INSUFFICIENT, fixture_report(fixture, &options, NULL));
+	ck_assert_str_eq(fixture->output, "");
 }
 END_TEST
 

@@ -15,6 +15,7 @@ struct report {
 	struct hp_profiles *profiles;		 /* owned */
 	struct hp_inference *inference;		 /* owned */
 	struct hp_call_paths *paths;		 /* of views of them, else NULL; owned */
+	const struct hp_called *called;		 /* whose paths are shown; NULL: all */
 	bool is_refused;	/* nothing passes the filters, and nothing was written */
 	size_t hidden_rows;	/* cut by limits */
 	struct hp_tally hidden; /* of the sorting event */

@@ -1,10 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "paths_view.h"
+#include "write_paths.h"
 
 bool paths_view_is_tree(const struct report *report)
 {
 	return report->options->view == HP_VIEW_TREE ||
 	       report->options->view == HP_VIEW_FLAME_GRAPH || report->options->path_procedure;
+}
+
+struct hp_error *paths_find_called(struct report *report)
+{
+	struct call_table table = { 0 };
+	struct hp_error *error;
+
+	if (!report->options->path_procedure)
+		return NULL;
+	error = call_table_make(report, EDGES_NONE, &table);
+	if (!error)
+		error = call_table_find(report, &table, report->options->path_procedure,
+					&report->called);
+	call_table_clear(&table);
+	return error;
 }
 
 struct hp_error *paths_view_tree(const struct report *report, bool joins_recursion,
@@ -14,19 +30,10 @@ struct hp_error *paths_view_tree(const struct report *report, bool joins_recursi
 	struct call_shape shape = {
 		.order = options->view == HP_VIEW_CALLERS || options->bottom_up ? CALLS_FROM_SAMPLE
 										: CALLS_FROM_ROOT,
+		.of = report->called,
 		.joins_recursion = joins_recursion,
 	};
-	struct call_table table = { 0 };
-	struct hp_error *error = NULL;
-
-	*tree = (struct call_tree){ 0 };
-	if (options->path_procedure) {
-		error = call_table_make(report, EDGES_NONE, &table);
-		if (!error)
-			error = call_table_find(report, &table, options->path_procedure, &shape.of);
-		call_table_clear(&table);
-	}
-	return error ? error : call_tree_make(report, &shape, tree);
+	return call_tree_make(report, &shape, tree);
 }
 
 enum call_edges paths_view_edges(const struct report *report)

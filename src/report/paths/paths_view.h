@@ -8,7 +8,7 @@
 
 /* A tree of one procedure, or of all. */
 bool paths_view_is_tree(const struct report *report);
-/* Makes that tree; a procedure that was asked for is looked up. */
+/* Makes that tree. */
 struct hp_error *paths_view_tree(const struct report *report, bool joins_recursion,
 				 struct call_tree *tree);
 enum call_edges paths_view_edges(const struct report *report);

@@ -7,6 +7,8 @@
 
 #include <stdio.h>
 
+/* requires: paths, named. Looks up the procedure that was asked for, before anything is written. */
+struct hp_error *paths_find_called(struct report *report);
 struct hp_error *write_paths_text(struct report *report, FILE *out);
 struct hp_error *write_paths_json(struct report *report, FILE *out);
 struct hp_error *write_paths_csv(struct report *report, FILE *out);
