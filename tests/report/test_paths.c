@@ -111,7 +111,7 @@ TEST(each_path_counts_once_for_each_procedure_on_it)
 	assert_contains(text, "    5.00    0.00         5  [truncated]\n");
 	assert_contains(text, "# 5.00 % of the paths do not reach the root");
 	assert_contains(text, "# 1.00 % of the paths lead over code in no known image");
-	assert_contains(text, "# 20.00 % of the paths have a caller that is a guess");
+	assert_contains(text, "# 20.00 % of the paths have a guessed caller");
 	assert_lacks(text, "\033");
 }
 END_TEST

@@ -284,8 +284,8 @@ static struct hp_error *write_tree(struct writing *writing)
 		}
 		if (writing->is_full)
 			fputs("# not shown: lines beyond --limit\n", writing->out);
-		fputs("# a line that begins at the same place as the one above is its only call; "
-		      "shares are of all samples\n",
+		fputs("# an unmarked line is the only call of the line above; shares are of all "
+		      "samples\n",
 		      writing->out);
 		if (report->options->view == HP_VIEW_TREE || report->options->path_procedure)
 			fprintf(writing->out,
@@ -340,11 +340,11 @@ static void put_quality(const struct writing *writing)
 		 "do not reach the root: the callers are [truncated]");
 	put_part(writing, &paths->unknown[event], "lead over code in no known image: [unknown]");
 	put_part(writing, &paths->guessed[event],
-		 "have a caller that is a guess, as unwind rules were missing");
+		 "have a guessed caller: unwind rules were missing");
 	put_part(writing, &paths->grafted[event],
 		 "were continued with an earlier path of the thread");
 	put_part(writing, &paths->folded[event],
-		 "went on to calls that were dropped to save memory: [folded]");
+		 "went on to calls dropped to save memory: [folded]");
 }
 
 struct hp_error *write_paths_text(struct report *report, FILE *out)
