@@ -27,13 +27,14 @@ static void clear_paths(void *object)
 	free(object);
 }
 
-/* M main, P parse, S scan, in the order of calls; T truncated, U unknown; a small letter is a guess. */
+/* M main, P parse, S scan, in the order of calls; E the end of main, after a
+ * call that does not return; T truncated, U unknown; a small letter is a guess. */
 static void add(struct hp_paths *paths, const char *path, uint64_t samples)
 {
 	static const struct {
 		char letter;
 		uint64_t offset;
-	} places[] = { { 'm', 0x120 }, { 'p', 0x210 }, { 's', 0x308 } };
+	} places[] = { { 'm', 0x120 }, { 'p', 0x210 }, { 's', 0x308 }, { 'e', 0x140 } };
 	struct hp_path_series series = { .event = kept(strdup("cpu-clock:u")),
 					 .command = kept(strdup("lua")),
 					 .period = 1000000 };
@@ -275,6 +276,27 @@ TEST(a_flame_graph_is_escaped_and_needs_nothing_else)
 	assert_lacks(text, "\033");
 	/* main: 95 % of 1180 pixels. */
 	assert_contains(text, "width=\"1121.00\"");
+}
+END_TEST
+
+TEST(a_call_is_where_it_was_made_and_not_where_it_returns_to)
+{
+	struct hp_report_options options = { .view = HP_VIEW_CHILDREN };
+	struct fixture *fixture = fixture_create();
+	struct hp_paths *paths = calloc(1, sizeof(*paths));
+	struct fixture_epoch epoch = {
+		.counts = counts,
+		.count = 1,
+		.symbols = symbols,
+		.symbol_count = HP_ARRAY_COUNT(symbols),
+		.paths = paths,
+	};
+
+	at_end(clear_paths, paths);
+	add(paths, "ES", 76);
+	fixture_add(fixture, &epoch);
+	assert_contains(fixture_output(fixture, &options),
+			"  100.00    0.00        76  main  [[jit lua]]\n");
 }
 END_TEST
 
