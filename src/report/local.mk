@@ -54,6 +54,7 @@ src_report_libreport_a_SOURCES = \
 	src/report/header/header_parts.h \
 	src/report/header/nameless.h src/report/header/nameless.c \
 	src/report/header/text_header.h src/report/header/text_header.c \
+	src/report/paths/call_counts.h src/report/paths/call_counts.c \
 	src/report/paths/call_table.h src/report/paths/call_table.c \
 	src/report/paths/call_tree.h src/report/paths/call_tree.c \
 	src/report/paths/flame_graph.c \

@@ -210,7 +210,9 @@ static struct hp_error *load(struct report *report, struct hp_db *db, char *cons
 	/* Code that was counted need not have been sampled. */
 	counted = &report->inference->windows.sum;
 	error = hp_profiles_load(report->profiles, counted->images,
-				 shows_counts(report->options) ? counted->image_count : 0);
+				 shows_counts(report->options) || shows_paths(report->options)
+					 ? counted->image_count
+					 : 0);
 	report->profiles->keeps_files = report->of.needs_code || shows_paths(report->options) ||
 					(report->options->view == HP_VIEW_PROCEDURES &&
 					 hp_windows_exist(report->inference));

@@ -4,6 +4,7 @@
  * nested values have limits that recursion exceeds.
  */
 #include "../common/json.h"
+#include "call_counts.h"
 #include "paths_view.h"
 #include "write_paths.h"
 
@@ -87,7 +88,7 @@ static json_t *edges_of(const struct report *report, const struct call_table *ta
 }
 
 static json_t *cost_object(const struct report *report, const struct call_table *table,
-			   const struct called_cost *cost)
+			   const struct call_counts *counts, const struct called_cost *cost)
 {
 	enum call_edges edges = paths_view_edges(report);
 	json_t *object = json_pack(
@@ -96,7 +97,10 @@ static json_t *cost_object(const struct report *report, const struct call_table 
 		json_count(cost->total.samples), "share", "self", share_of(report, &cost->own),
 		"total", share_of(report, &cost->total));
 
-	if (edges != EDGES_NONE)
+	if (edges == EDGES_NONE)
+		json_object_set_new(object, "calls",
+				    json_figure(call_counts_of(counts, cost->procedure)));
+	else
 		json_object_set_new(object, edges == EDGES_OF_CALLEES ? "callers" : "callees",
 				    edges_of(report, table, cost));
 	return object;
@@ -109,8 +113,11 @@ static struct hp_error *write_table(const struct report *report, FILE *out)
 			     : edges == EDGES_OF_CALLERS ? "hpcprof-callees/1"
 							 : "hpcprof-children/1";
 	struct call_table table;
+	struct call_counts counts = { 0 };
 	struct hp_error *error = call_table_make(report, edges, &table);
 
+	if (!error && edges == EDGES_NONE)
+		error = call_counts_make(report, &counts);
 	if (!error)
 		error = begin(report, schema, out);
 	fputs(",\n\"costs\": [", out);
@@ -119,10 +126,12 @@ static struct hp_error *write_table(const struct report *report, FILE *out)
 		    paths_view_is_small(report, &table.costs.at[i].total, 0))
 			break;
 		fputs(i ? ",\n" : "\n", out);
-		error = json_write(cost_object(report, &table, &table.costs.at[i]), false, out);
+		error = json_write(cost_object(report, &table, &counts, &table.costs.at[i]), false,
+				   out);
 	}
 	fputs("]}\n", out);
 	call_table_clear(&table);
+	call_counts_clear(&counts);
 	return error;
 }
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Call paths for people: narrow enough for 80 columns, with what is small folded away. */
 #include "../common/text.h"
+#include "../common/quantity.h"
 #include "../tuning.h"
+#include "call_counts.h"
 #include "paths_view.h"
 #include "write_paths.h"
 
@@ -92,20 +94,52 @@ static void write_edges(struct writing *writing, const struct call_table *table,
 	}
 }
 
+/* Calls, and what each cost with all it called. */
+static void add_calls(struct writing *writing, const struct call_counts *counts,
+		      const struct called_cost *cost)
+{
+	const struct hp_report_options *options = writing->report->options;
+	const struct hp_counted_figure *calls = call_counts_of(counts, cost->procedure);
+	size_t event = writing->report->profiles->sort_event;
+	struct hp_buffer number = { 0 };
+	struct hp_buffer each = { 0 };
+
+	if (options->view != HP_VIEW_CHILDREN || !counts->procedures.at.count)
+		return;
+	/* Less than one: in no window, as of what is called once. */
+	if (calls && calls->value >= 1)
+		quantity_add_interval(&number, calls->value, calls->low, calls->high);
+	if (calls && calls->value >= 1)
+		quantity_add(&each, cost->total.weight / calls->value);
+	if (each.size)
+		hp_buffer_printf(
+			&each, " %s",
+			hp_unit_name(writing->report->profiles->events.at[event].info->unit));
+	hp_buffer_printf(&writing->line, "%16s  %12s  ", hp_buffer_text(&number),
+			 hp_buffer_text(&each));
+	hp_buffer_free(&number);
+	hp_buffer_free(&each);
+}
+
 static struct hp_error *write_table(struct writing *writing)
 {
 	struct report *report = writing->report;
 	enum call_edges edges = paths_view_edges(report);
 	size_t limit = row_limit(report, edges == EDGES_NONE ? DEFAULT_ROWS : DEFAULT_CALLED);
 	struct call_table table;
+	struct call_counts counts = { 0 };
 	struct hp_error *error = call_table_make(report, edges, &table);
 	size_t shown = 0;
 
+	if (!error && report->options->view == HP_VIEW_CHILDREN)
+		error = call_counts_make(report, &counts);
 	if (error) {
 		call_table_clear(&table);
+		call_counts_clear(&counts);
 		return error;
 	}
-	fputs("\n  total%   self%   samples  procedure\n", writing->out);
+	fprintf(writing->out, "\n  total%%   self%%   samples  %sprocedure\n",
+		counts.procedures.at.count ? "           calls          each  " : "");
 	for (; shown < table.costs.count && shown < limit; shown++) {
 		const struct called_cost *cost = &table.costs.at[shown];
 
@@ -114,6 +148,7 @@ static struct hp_error *write_table(struct writing *writing)
 		hp_buffer_printf(&writing->line, "%8.2f%8.2f  %8" PRIu64 "  ",
 				 percent(writing, &cost->total), percent(writing, &cost->own),
 				 cost->total.samples);
+		add_calls(writing, &counts, cost);
 		add_procedure(writing, cost->procedure);
 		end_line(writing);
 		if (edges != EDGES_NONE)
@@ -122,7 +157,12 @@ static struct hp_error *write_table(struct writing *writing)
 	if (shown < table.costs.count)
 		fprintf(writing->out, "# not shown: %zu more; --limit N shows more\n",
 			table.costs.count - shown);
+	if (counts.procedures.at.count)
+		fputs("# calls: counted by shadow windows; each: the cost of a call with all it "
+		      "calls\n",
+		      writing->out);
 	call_table_clear(&table);
+	call_counts_clear(&counts);
 	return NULL;
 }
 
