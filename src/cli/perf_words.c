@@ -28,10 +28,9 @@ struct perf_word {
 	const char *text;
 };
 
-#define NO_CALL_GRAPHS                                                                             \
-	"call graphs are not sampled; hpcprof record --shadow, then hpcprof report --calls, "      \
-	"counts who "                                                                              \
-	"calls whom"
+#define CALL_GRAPHS                                                                                \
+	"hpcprof record -g records call paths; hpcprof report --tree shows them, and hpcprof "     \
+	"report --callers=PROC those to one procedure"
 #define BRANCHES                                                                                   \
 	"branch records are taken by themselves where the hardware has them; hpcprof doctor says " \
 	"whether it has"
@@ -48,7 +47,9 @@ static const struct perf_word table[] = {
 	{ NULL, "list", false, AS, "events" },
 	{ NULL, "top", false, SAY,
 	  "there is no live view; hpcprof record -a -- sleep 10, then hpcprof report" },
-	{ NULL, "script", false, SAY, NO_SINGLE_SAMPLES },
+	{ NULL, "script", false, SAY,
+	  "hpcprof export --format=perf-script prints samples and call chains as perf script "
+	  "does" },
 	{ NULL, "mem", false, SAY, "hpcprof report --stalls shows which loads wait, and for what" },
 	{ NULL, "c2c", false, SAY, "hpcprof report --stalls shows which loads wait, and for what" },
 	{ NULL, "trace", false, SAY,
@@ -178,13 +179,12 @@ static const struct perf_word table[] = {
 	{ "report", "--group", false, IGNORE, "" },
 	{ "report", "--header", false, IGNORE, "" },
 	{ "report", "--header-only", false, AS, "--summary" },
-	{ "report", "--children", false, SAY, NO_CALL_GRAPHS },
-	{ "report", "-g", false, SAY, NO_CALL_GRAPHS },
-	{ "report", "-G", false, SAY, NO_CALL_GRAPHS },
-	{ "report", "--call-graph", true, SAY, NO_CALL_GRAPHS },
-	{ "report", "--inverted", false, SAY, NO_CALL_GRAPHS },
-	{ "report", "-p", true, SAY, NO_CALL_GRAPHS },
-	{ "report", "--parent", true, SAY, NO_CALL_GRAPHS },
+	{ "report", "-g", false, AS, "--tree" },
+	{ "report", "-G", false, AS, "--tree" },
+	{ "report", "--call-graph", true, SAY, CALL_GRAPHS },
+	{ "report", "--inverted", false, AS, "--tree" },
+	{ "report", "-p", true, SAY, CALL_GRAPHS },
+	{ "report", "--parent", true, SAY, CALL_GRAPHS },
 	{ "report", "-b", false, SAY, BRANCHES },
 	{ "report", "--branch-stack", false, SAY, BRANCHES },
 	{ "report", "-c", true, AS, "--comm=%s" },
