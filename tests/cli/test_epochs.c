@@ -94,9 +94,10 @@ TEST(the_list_says_what_windows_counted)
 	assert_run(directory, "list --format=json", 0, output);
 	root = json_parsed(output);
 	windows = json_at(root, "epochs.0.evidence");
-	ck_assert_uint_eq(json_array_size(windows), 4);
+	ck_assert_uint_eq(json_array_size(windows), 5);
 	ck_assert_str_eq(string_at(windows, "0"), "shadow");
 	ck_assert_str_eq(string_at(windows, "3"), "cycles");
+	ck_assert_str_eq(string_at(windows, "4"), "paths");
 	windows = json_at(root, "epochs.0.windows");
 	ck_assert_int_eq(json_integer_value(json_at(windows, "count")), 4);
 	ck_assert_int_eq(json_integer_value(json_at(windows, "time_ns")), 269000000);

@@ -56,8 +56,9 @@ static void tell_of_others(const struct report *report)
 
 	if (paths->epochs_without && !paths->are_flat)
 		hp_profiles_warn(report->profiles, "export them on their own",
-				 "%zu of %zu epochs have no call paths: their samples are left out",
-				 paths->epochs_without, report->profiles->epochs.count);
+				 "%zu of %zu epochs %s no call paths: their samples are left out",
+				 paths->epochs_without, report->profiles->epochs.count,
+				 paths->epochs_without == 1 ? "has" : "have");
 }
 
 static struct hp_error *load(struct report *report, struct hp_db *db, char *const *epochs,
