@@ -2,7 +2,6 @@
 #include "codec.h"
 #include "names.h"
 
-
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
