@@ -153,18 +153,23 @@ static void print_why_none(const struct hp_event_list *events,
 			name, result->least_period);
 }
 
+static double percent(uint64_t part, uint64_t whole)
+{
+	return whole ? 100 * (double)part / (double)whole : 0;
+}
+
 static void print_paths(const struct hp_session_result *result)
 {
-	double samples = (double)result->path_samples;
+	uint64_t samples = result->path_samples;
 
 	fprintf(stderr,
-		"hpcprof: call paths: %.1f frames per sample, %.1f %% of samples reach the root, "
-		"%.1f %% end where the copied stack does; %.1f %% of frames are guesses\n",
-		(double)result->path_frames / samples, 100 * (double)result->path_whole / samples,
-		100 * (double)result->path_truncated / samples,
-		result->path_frames
-			? 100 * (double)result->path_guesses / (double)result->path_frames
-			: 0);
+		"hpcprof: call paths: %.1f frames per sample; %.1f %% of samples reach the root "
+		"(%.1f %% joined to an earlier path), %.1f %% end with the copied stack; %.1f %% "
+		"of "
+		"frames are guesses\n",
+		(double)result->path_frames / (double)samples, percent(result->path_whole, samples),
+		percent(result->path_joined, samples), percent(result->path_truncated, samples),
+		percent(result->path_guesses, result->path_frames));
 }
 
 static void print_closing(const struct recording *recording, const struct hp_session *session,

@@ -214,6 +214,16 @@ bool recorder_is_of_time(const struct hp_event *event)
 	       event->unit == HP_UNIT_INSTRUCTIONS;
 }
 
+/* It counts for nothing: its stack tells where paths of other samples go on. */
+static void take_deep(struct recorder *recorder, const struct hp_record *record)
+{
+	uint32_t context = processes_context(&recorder->processes, record, recorder->busy_cpu,
+					     recorder->totals[0].stream, 0);
+
+	if (context && recorder->call_paths)
+		call_paths_learn(recorder->call_paths, record, context);
+}
+
 static void take_sample(struct recorder *recorder, const struct hp_record *record)
 {
 	size_t event = hp_sampler_event_of(recorder->sampler, record);
@@ -225,6 +235,10 @@ static void take_sample(struct recorder *recorder, const struct hp_record *recor
 	uint32_t context;
 
 	recorder->busy_cpu = hp_sampler_cpu(recorder->sampler);
+	if (hp_sampler_is_deep(recorder->sampler, record)) {
+		take_deep(recorder, record);
+		return;
+	}
 	recorder->has_kernel |= record->sample.address >> 63;
 	if (rate->kernel_frequency) {
 		period = record->sample.period;

@@ -120,6 +120,8 @@ static void ask_for_paths(const struct hp_session *session, struct hp_sampler_op
 	sampler->registers = hp_sampled_registers();
 	sampler->stack_bytes = options->call_path_stack_bytes ? options->call_path_stack_bytes
 							      : PATH_STACK_BYTES;
+	sampler->deep_stack_bytes = DEEP_STACK_BYTES;
+	sampler->deep_period_ns = DEEP_PERIOD_NS;
 }
 
 /* Of what this machine offers. */

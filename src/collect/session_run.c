@@ -93,6 +93,7 @@ static void fill_paths(const struct recorder *recorder, struct hp_session_result
 
 	result->path_samples = figures.samples;
 	result->path_whole = figures.whole;
+	result->path_joined = figures.joined;
 	result->path_truncated = figures.truncated;
 	result->path_frames = figures.frames;
 	result->path_guesses = figures.guesses;

@@ -115,10 +115,16 @@ static const uint64_t most_line_ns = 2000000000; /* ns of CPU time [chosen] */
 enum {
 	/* Of each sample's stack: what 98 % of the paths of python3, cc1, sqlite3 and node fit in. */
 	PATH_STACK_BYTES = 16384, /* bytes; scripts/path-accuracy */
+	/* Of a deep sample's stack: nearly all that a record of the kernel may hold, … */
+	DEEP_STACK_BYTES = 65024, /* bytes; perf_event_open(2) */
+	/* … and how often one is taken: from the whole paths that they give, others are continued. */
+	DEEP_PERIOD_NS = 50000000, /* ns of CPU time; scripts/path-accuracy */
 	/* Unwind tables in memory: that of libLLVM takes 5 MiB, of a compiler 2 MiB. */
 	MOST_TABLE_BYTES = 33554432, /* bytes: 32 MiB [chosen] */
 	/* Images that tables were looked for in. */
 	MOST_TABLES = 4096, /* images [chosen] */
+	/* Threads whose last path is known, some 2 KiB each. */
+	MOST_LAST_PATHS = 512, /* threads [chosen] */
 	/* With more images or series than these after a flush, the tree begins anew. */
 	PATH_IMAGES_LIMIT = 4096, /* images [chosen] */
 	PATH_SERIES_LIMIT = 4096, /* series [chosen] */

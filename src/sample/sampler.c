@@ -122,6 +122,20 @@ static void set_common(const struct opening *opening, struct perf_event_attr *at
 		(uint32_t)(opening->sampler->ring_pages * (size_t)sysconf(_SC_PAGESIZE) / 2);
 }
 
+static bool is_deep_event(const struct opening *opening, size_t event)
+{
+	return opening->sampler->has_deep && event == opening->options->events->count;
+}
+
+static void set_beginning(const struct opening *opening, bool starts_on,
+			  struct perf_event_attr *attr)
+{
+	attr->disabled = opening->options->start_disabled || opening->options->enable_on_exec ||
+			 !starts_on;
+	attr->enable_on_exec = !opening->options->start_disabled &&
+			       opening->options->enable_on_exec && starts_on;
+}
+
 static struct perf_event_attr attr_of(const struct opening *opening, size_t event)
 {
 	struct hp_sampler *sampler = opening->sampler;
@@ -134,17 +148,22 @@ static struct perf_event_attr attr_of(const struct opening *opening, size_t even
 		/* Cycles do not pass on a CPU that has nothing to do either. */
 		attr.exclude_idle = hp_event_is_clock(&opening->events[event]);
 		set_rate(&sampler->rates[event], &sampler->random, &attr);
-		attr.disabled = opening->options->start_disabled ||
-				opening->options->enable_on_exec || !starts_on;
-		attr.enable_on_exec = !opening->options->start_disabled &&
-				      opening->options->enable_on_exec && starts_on;
+		set_beginning(opening, starts_on, &attr);
 	} else {
+		bool is_deep = is_deep_event(opening, event);
+
 		attr.type = PERF_TYPE_SOFTWARE;
-		attr.config = PERF_COUNT_SW_DUMMY;
+		attr.config = is_deep ? PERF_COUNT_SW_CPU_CLOCK : PERF_COUNT_SW_DUMMY;
 		attr.exclude_kernel = 1;
 		attr.exclude_hv = 1;
+		if (is_deep) {
+			attr.sample_period = opening->options->deep_period_ns;
+			set_beginning(opening, true, &attr);
+		}
 	}
 	set_common(opening, &attr);
+	if (is_deep_event(opening, event))
+		attr.sample_stack_user = opening->options->deep_stack_bytes;
 	if (event == (opening->dummy ? sampler->events_each - 1 : 0))
 		ask_for_side_band(sampler, &attr);
 	return attr;
@@ -189,8 +208,11 @@ static int group_leader(const struct opening *opening, size_t thread, size_t cpu
 }
 
 /* A thread that ended meanwhile and a CPU that went offline are not errors. */
-static bool is_gone(const struct opening *opening, int failure)
+static bool is_gone(const struct opening *opening, size_t event, int failure)
 {
+	/* There are paths without deep samples, too. */
+	if (is_deep_event(opening, event))
+		return true;
 	return (failure == ESRCH && opening->options->thread_count > 1) || failure == ENODEV;
 }
 
@@ -210,7 +232,7 @@ static struct hp_error *open_one(struct opening *opening, size_t thread, size_t 
 		}
 		*fd = hp_perf_event_open(&attr, pid, opening->cpus[cpu], group);
 	} while (*fd < 0 && relax(opening, event, &attr, errno));
-	if (*fd >= 0 || is_gone(opening, errno))
+	if (*fd >= 0 || is_gone(opening, event, errno))
 		return NULL;
 	if (event >= opening->options->events->count)
 		return hp_error_create_errno(errno, "opening the side-band event");
@@ -352,14 +374,27 @@ int hp_sampler_cpu(const struct hp_sampler *sampler)
 	return sampler->cpus[hp_ring_set_current(&sampler->rings)];
 }
 
-size_t hp_sampler_event_of(const struct hp_sampler *sampler, const struct hp_record *record)
+static const struct event_id *find_id(const struct hp_sampler *sampler,
+				      const struct hp_record *record)
 {
 	struct event_id wanted = { .id = record->id };
-	const struct event_id *found = NULL;
 
-	if (sampler->id_count)
-		found = bsearch(&wanted, sampler->ids, sampler->id_count, sizeof(wanted),
-				compare_ids);
+	if (!sampler->id_count)
+		return NULL;
+	return bsearch(&wanted, sampler->ids, sampler->id_count, sizeof(wanted), compare_ids);
+}
+
+bool hp_sampler_is_deep(const struct hp_sampler *sampler, const struct hp_record *record)
+{
+	const struct event_id *found = sampler->has_deep ? find_id(sampler, record) : NULL;
+
+	return found && found->event == sampler->events->count;
+}
+
+size_t hp_sampler_event_of(const struct hp_sampler *sampler, const struct hp_record *record)
+{
+	const struct event_id *found = find_id(sampler, record);
+
 	/* The dummy has no samples, but it can lose records: they are put to the first event. */
 	return found && found->event < sampler->events->count ? found->event : 0;
 }
@@ -375,7 +410,9 @@ static struct hp_error *prepare(struct opening *opening)
 
 	/* Something that is never switched off has to carry the side-band. */
 	opening->dummy = options->start_disabled || options->on;
-	sampler->events_each = options->events->count + opening->dummy;
+	sampler->has_deep = options->deep_stack_bytes &&
+			    options->thread_count * opening->cpu_count <= MOST_DEEP;
+	sampler->events_each = options->events->count + sampler->has_deep + opening->dummy;
 	layout.identifier = sampler->events_each > 1;
 	for (size_t i = 0; i < options->events->count; i++)
 		layout.period |= options->rates[i].period != 1;
@@ -513,11 +550,13 @@ void hp_sampler_enable(struct hp_sampler *sampler)
 	for (size_t i = 0; i < sampler->events->count; i++)
 		if (!sampler->on || sampler->on[i])
 			hp_sampler_switch(sampler, i, true);
+	if (sampler->has_deep)
+		hp_sampler_switch(sampler, sampler->events->count, true);
 }
 
 void hp_sampler_disable(struct hp_sampler *sampler)
 {
-	for (size_t i = 0; i < sampler->events->count; i++)
+	for (size_t i = 0; i < sampler->events->count + sampler->has_deep; i++)
 		hp_sampler_switch(sampler, i, false);
 }
 

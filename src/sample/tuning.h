@@ -54,6 +54,11 @@ enum {
 	EXACT_PERIODS = 128, /* events [chosen] */
 };
 
+/* Where deep samples are taken beside others: (threads times CPUs). Each takes a descriptor. */
+enum {
+	MOST_DEEP = 1024, /* descriptors [chosen] */
+};
+
 /* Classes of periods: each is 9 % wide. */
 static const double classes_per_octave = 8; /* classes per factor of 2 [chosen] */
 

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * unwind_perf_data [--stack BYTES] FILE
+ * unwind_perf_data [--stack BYTES [--whole N]] FILE
  *
  * Finds the call paths of samples that another recorder took, with registers and stacks that it kept, for
  * scripts/path-accuracy: by the tables and the way up a stack of hpcprof record -g. FILE is a perf.data
  * file of one event, recorded on this machine by
  *	perf record --call-graph dwarf,65528 --user-regs=AX,BX,CX,DX,SI,DI,BP,SP,IP,FLAGS,R8,...,R15
- * Of each stack only BYTES are used. A sample is printed as its time and how its path ends (root,
+ * Of each stack only BYTES are used; with --whole, all of every Nth sample, and paths that are cut are
+ * joined to the thread's last one. A sample is printed as its time and how its path ends (root,
  * truncated, lost), each frame of it as its flags (E exact, R return address, ? guess), image and offset.
  * The last line has what it took: samples, frames, ns per frame with all tables made, tables, ms of CPU
  * time to make them, bytes of tables, bytes that they were made from.
  */
 #include "../../src/collect/maps/process.h"
+#include "../../src/collect/paths/lasts.h"
 #include "../../src/collect/paths/tables.h"
 
 #include <hpcprof/base/bytes.h>
@@ -40,13 +42,14 @@ struct job {
 	uint64_t sample_type;
 	uint64_t registers; /* which */
 	size_t stack_bytes;
+	size_t whole_each; /* 0: never */
+	struct lasts lasts;
 	/* Of the sample at hand. */
 	const struct context *context;
-	struct {
-		struct image *image;
-		uint64_t offset;
-	} places[MOST_PLACES];
+	struct hp_path_frame places[MOST_PLACES];
 	size_t place_count;
+	struct last_frame path[MOST_FRAMES];
+	HP_VECTOR(const char *) images_seen; /* by number */
 	/* All samples. */
 	uint64_t samples;
 	uint64_t frames;
@@ -70,20 +73,24 @@ static bool find(void *context, uint64_t address, struct hp_unwind_place *place)
 {
 	struct job *job = context;
 	const struct mapping *mapping = space_find(job->context->space, address);
+	struct hp_path_frame *frame;
 	struct unwinding *unwinding;
 
-	job->places[job->place_count].image = NULL;
-	job->places[job->place_count++].offset = address;
+	frame = &job->places[job->place_count++];
+	*frame = (struct hp_path_frame){ .offset = address, .image = HP_PATH_NO_IMAGE };
 	if (!mapping)
 		return false;
 	if (!mapping->image)
 		return true;
 	unwinding = tables_of(&job->tables, mapping->image, job->context->pid);
 	require(unwinding, "memory");
+	if (unwinding->number == UINT32_MAX) {
+		unwinding->number = (uint32_t)job->images_seen.count;
+		require(hp_vector_push(&job->images_seen, mapping->image->id.path), "memory");
+	}
 	place->table = unwinding->table;
-	place->offset = mapping->offset + (address - mapping->start);
-	job->places[job->place_count - 1].image = mapping->image;
-	job->places[job->place_count - 1].offset = place->offset;
+	frame->offset = place->offset = mapping->offset + (address - mapping->start);
+	frame->image = unwinding->number;
 	return true;
 }
 
@@ -132,50 +139,81 @@ static bool read_sample(struct hp_reader reader, const struct job *job, struct h
 	if (!hp_read_u64(&reader, &size) || !hp_read_bytes(&reader, size, &stack->bytes) ||
 	    !hp_read_u64(&reader, &value))
 		return false;
-	stack->size = value < job->stack_bytes ? value : job->stack_bytes;
+	stack->size = value;
 	stack->address = registers->at[HP_UNWIND_RSP];
 	return true;
 }
 
-static void print_sample(const struct job *job, const struct hp_record *record,
-			 const struct hp_unwind_frame *frames, size_t count, enum hp_unwind_end end)
+static void print_sample(const struct job *job, const struct hp_record *record, size_t count,
+			 const char *end)
 {
-	static const char *const ends[] = { "root", "truncated", "lost" };
+	printf("%u %" PRIu64 " %s\n", record->tid, record->time_ns, end);
+	for (size_t i = 0; i < count; i++) {
+		const struct hp_path_frame *frame = &job->path[i].in_tree;
+		bool is_return = frame->flags & HP_UNWIND_IS_RETURN;
 
-	printf("%u %" PRIu64 " %s\n", record->tid, record->time_ns, ends[end]);
-	for (size_t i = 0; i < count; i++)
-		printf("\t%c%c %" PRIx64 " %s\n", frames[i].flags & HP_UNWIND_IS_RETURN ? 'R' : 'E',
-		       frames[i].flags & HP_UNWIND_IS_GUESS ? '?' : '.',
-		       job->places[i].offset + (frames[i].flags & HP_UNWIND_IS_RETURN ? 1 : 0),
-		       job->places[i].image ? job->places[i].image->id.path : "-");
+		printf("\t%c%c %" PRIx64 " %s\n", is_return ? 'R' : 'E',
+		       frame->flags & HP_UNWIND_IS_GUESS ? '?' : '.', frame->offset + is_return,
+		       frame->image == HP_PATH_NO_IMAGE ? "-" : job->images_seen.at[frame->image]);
+	}
+}
+
+/* Joins a path that is cut to the thread's last one; how many frames it has then. */
+static size_t join(struct job *job, uint32_t tid, size_t count, const char **end)
+{
+	const struct last_frame *callers;
+	size_t more = 0;
+
+	if (strcmp(*end, "truncated") == 0) {
+		more = lasts_find(&job->lasts, tid, &job->path[count - 1], &callers);
+		if (more == 0 || count + more > MOST_FRAMES)
+			return count;
+		memcpy(&job->path[count], callers, more * sizeof(*callers));
+		*end = "joined";
+	}
+	if (strcmp(*end, "lost") != 0)
+		lasts_remember(&job->lasts, tid, job->path, count + more);
+	return count + more;
 }
 
 /* A second time, for the clock: by then all tables are made. */
 static void unwind(struct job *job, struct hp_reader reader)
 {
+	static const char *const ends[] = { "root", "truncated", "lost" };
 	static struct hp_unwind_frame frames[MOST_FRAMES];
 	struct hp_record record = { 0 };
 	struct hp_unwind_registers registers;
 	struct hp_unwind_stack stack;
 	enum hp_unwind_end end;
+	const char *end_name;
 	uint64_t begin_ns;
 	uint32_t context;
 	size_t count;
 
 	if (!read_sample(reader, job, &record, &registers, &stack))
 		return;
+	job->samples++;
+	if ((!job->whole_each || job->samples % job->whole_each) && stack.size > job->stack_bytes)
+		stack.size = job->stack_bytes;
 	context = processes_context(&job->processes, &record, 0, 0, 1);
 	require(context, "memory");
 	job->context = &job->processes.contexts[context];
 	job->place_count = 0;
 	count = hp_unwind(&registers, &stack, find, job, frames, MOST_FRAMES, &end);
-	print_sample(job, &record, frames, count, end);
+	for (size_t i = 0; i < count; i++) {
+		job->path[i] =
+			(struct last_frame){ frames[i].address, frames[i].stack, job->places[i] };
+		job->path[i].in_tree.flags = frames[i].flags;
+	}
+	job->frames += count;
+	end_name = ends[end];
+	if (job->whole_each)
+		count = join(job, record.tid, count, &end_name);
+	print_sample(job, &record, count, end_name);
 	job->place_count = 0;
 	begin_ns = hp_clock_monotonic_ns();
 	hp_unwind(&registers, &stack, find, job, frames, MOST_FRAMES, &end);
 	job->ns += hp_clock_monotonic_ns() - begin_ns;
-	job->frames += count;
-	job->samples++;
 }
 
 /* --- the file ------------------------------------------------------------------------------------ */
@@ -285,10 +323,11 @@ int main(int argc, char **argv)
 	_cleanup_close_ int fd = -1;
 	size_t size;
 
-	if (argc == 4 && strcmp(argv[1], "--stack") == 0) {
-		job.stack_bytes = strtoul(argv[2], NULL, 10);
-		argv += 2;
-		argc -= 2;
+	for (; argc > 3; argv += 2, argc -= 2) {
+		if (strcmp(argv[1], "--stack") == 0)
+			job.stack_bytes = strtoul(argv[2], NULL, 10);
+		else if (strcmp(argv[1], "--whole") == 0)
+			job.whole_each = strtoul(argv[2], NULL, 10);
 	}
 	require(argc == 2, "takes a file");
 	fd = open(argv[1], O_RDONLY | O_CLOEXEC);
@@ -304,6 +343,8 @@ int main(int argc, char **argv)
 	       job.samples, job.frames, job.frames ? (double)job.ns / (double)job.frames : 0,
 	       job.tables.made, (double)job.tables.made_ns / 1e6, job.tables.bytes,
 	       source_bytes(&job.tables));
+	lasts_clear(&job.lasts);
+	hp_vector_free(&job.images_seen);
 	tables_clear(&job.tables);
 	processes_clear(&job.processes);
 	images_destroy(job.images);

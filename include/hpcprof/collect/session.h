@@ -113,10 +113,12 @@ struct hp_session_result {
 	uint64_t least_period;	/* of an event: so often has it to happen for a sample */
 	uint64_t hidden;	/* processes that the kernel excluded from the recording */
 	double own_cpu_percent; /* hpcprof's CPU time divided by the elapsed time */
-	/* Of call paths: samples that have one, those whose path is whole, those whose copied stack
-	 * was too short, and frames in all and without a rule. */
+	/* Of call paths: samples that have one, those whose path is whole, of these those that were
+	 * joined to an earlier one, those whose copied stack was too short, and frames in all and
+	 * without a rule. */
 	uint64_t path_samples;
 	uint64_t path_whole;
+	uint64_t path_joined;
 	uint64_t path_truncated;
 	uint64_t path_frames;
 	uint64_t path_guesses;

@@ -38,6 +38,10 @@ struct hp_sampler_options {
 	 * of the stack, a multiple of 8. */
 	uint64_t registers;
 	uint32_t stack_bytes;
+	/* Now and then a sample of user time with much more of the stack, which is none of any event's:
+	 * hp_sampler_is_deep. So much, a multiple of 8; 0: never. */
+	uint32_t deep_stack_bytes;
+	uint64_t deep_period_ns;
 	/* If events take turns, else NULL: which are on at first, and which belong together (events
 	 * with one number may be one group of the kernel). By event. */
 	const bool *on;
@@ -56,9 +60,10 @@ struct hp_sampler {
 	const struct hp_event_list *events;
 	const struct hp_rate *rates;
 	int *cpus; /* of each ring */
-	int *fds;  /* [thread][cpu][event], the dummy last; -1 where there is none */
+	int *fds;  /* [thread][cpu][event], then deep samples', the dummy last; -1: none */
 	size_t fd_count;
 	size_t events_each; /* events a (thread, CPU), the dummy included */
+	bool has_deep;	    /* samples */
 	bool of_threads;    /* not of the whole system */
 	struct hp_ring_set rings;
 	size_t ring_pages;
@@ -105,6 +110,9 @@ void hp_sampler_times(const struct hp_sampler *sampler, size_t event, uint64_t *
 
 /* The CPU of the last record of its rings. */
 int hp_sampler_cpu(const struct hp_sampler *sampler);
+
+/* Whether it is a deep sample, of no event. */
+bool hp_sampler_is_deep(const struct hp_sampler *sampler, const struct hp_record *record);
 
 /* The event a record belongs to. */
 size_t hp_sampler_event_of(const struct hp_sampler *sampler, const struct hp_record *record);

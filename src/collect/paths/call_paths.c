@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "call_paths.h"
 
+#include "lasts.h"
 #include "named.h"
 #include "raw_images.h"
 
@@ -26,6 +27,7 @@ struct call_paths {
 	struct tables tables;
 	struct hp_paths tree;
 	struct raw_images raw;
+	struct lasts lasts;
 	HP_VECTOR(uint32_t) series; /* by context: the number plus 1 */
 	struct call_path_figures figures;
 	/* Of the sample at hand. */
@@ -34,6 +36,8 @@ struct call_paths {
 	struct hp_unwind_frame frames[MOST_FRAMES];
 	struct path_place places[MOST_FRAMES + 1]; /* of each frame; the last one has no room */
 	size_t place_count;
+	struct last_frame climbed[MOST_FRAMES];
+	size_t climbed_count;
 	struct hp_path_frame path[HP_RECORD_CHAIN + MOST_FRAMES + 1];
 	size_t path_count;
 };
@@ -59,6 +63,7 @@ void call_paths_destroy(struct call_paths *paths)
 	tables_clear(&paths->tables);
 	hp_paths_clear(&paths->tree);
 	raw_images_clear(&paths->raw);
+	lasts_clear(&paths->lasts);
 	hp_vector_free(&paths->series);
 	free(paths);
 }
@@ -184,15 +189,19 @@ static void push(struct call_paths *paths, struct hp_path_frame frame)
 	paths->figures.guesses += frame.flags & HP_PATH_GUESS ? 1 : 0;
 }
 
-static void push_place(struct call_paths *paths, const struct path_place *place, uint32_t flags)
+static struct hp_path_frame frame_of(const struct path_place *place, uint32_t flags)
 {
 	/* A return address was looked up by the call before it. */
 	bool is_return = !(flags & HP_PATH_EXACT);
 
-	push(paths,
-	     place->is_known
-		     ? (struct hp_path_frame){ place->offset + is_return, place->image, flags }
-		     : (struct hp_path_frame){ 0, HP_PATH_NO_IMAGE, flags | HP_PATH_UNKNOWN });
+	return place->is_known
+		       ? (struct hp_path_frame){ place->offset + is_return, place->image, flags }
+		       : (struct hp_path_frame){ 0, HP_PATH_NO_IMAGE, flags | HP_PATH_UNKNOWN };
+}
+
+static void push_place(struct call_paths *paths, const struct path_place *place, uint32_t flags)
+{
+	push(paths, frame_of(place, flags));
 }
 
 static void push_kernel(struct call_paths *paths, uint64_t address, bool is_exact)
@@ -251,26 +260,75 @@ static void read_registers(const struct hp_record *record, struct hp_unwind_regi
 			record->sample.registers[hp_sampled_register_place(of_instructions[i])];
 }
 
-static enum hp_unwind_end add_unwound(struct call_paths *paths, const struct hp_record *record)
+/* Leaves the frames in `climbed`. */
+static enum hp_unwind_end climb(struct call_paths *paths, const struct hp_record *record)
 {
 	struct hp_unwind_registers registers;
 	struct hp_unwind_stack stack = { .bytes = record->sample.stack,
 					 .size = record->sample.stack_bytes };
 	enum hp_unwind_end end;
-	size_t count;
+
+	read_registers(record, &registers);
+	stack.address = registers.at[HP_UNWIND_RSP];
+	paths->place_count = 0;
+	paths->climbed_count =
+		hp_unwind(&registers, &stack, find_place, paths, paths->frames, MOST_FRAMES, &end);
+	for (size_t i = 0; i < paths->climbed_count; i++) {
+		const struct hp_unwind_frame *frame = &paths->frames[i];
+		uint32_t flags = (frame->flags & HP_UNWIND_IS_RETURN ? 0 : HP_PATH_EXACT) |
+				 (frame->flags & HP_UNWIND_IS_GUESS ? HP_PATH_GUESS : 0);
+
+		paths->climbed[i] = (struct last_frame){
+			.address = frame->address,
+			.stack = frame->stack,
+			.in_tree = frame_of(&paths->places[i], flags),
+		};
+	}
+	return end;
+}
+
+/* Continues what was climbed as the thread's latest path went on, if it passed through the same frame. */
+static bool join(struct call_paths *paths, uint32_t tid)
+{
+	struct last_frame *climbed = paths->climbed;
+	size_t count = paths->climbed_count;
+	const struct last_frame *callers;
+	size_t more = lasts_find(&paths->lasts, tid, &climbed[count - 1], &callers);
+
+	if (!more || count + more > MOST_FRAMES)
+		return false;
+	for (size_t i = 0; i < more; i++) {
+		climbed[count + i] = callers[i];
+		climbed[count + i].in_tree.flags &= ~(uint32_t)HP_PATH_GRAFTED;
+	}
+	climbed[count].in_tree.flags |= HP_PATH_GRAFTED;
+	paths->climbed_count += more;
+	return true;
+}
+
+static enum hp_unwind_end climb_and_join(struct call_paths *paths, const struct hp_record *record)
+{
+	enum hp_unwind_end end = climb(paths, record);
+
+	if (end == HP_UNWIND_TRUNCATED && join(paths, record->tid)) {
+		paths->figures.joined++;
+		end = HP_UNWIND_ROOT;
+	}
+	if (end == HP_UNWIND_ROOT)
+		lasts_remember(&paths->lasts, record->tid, paths->climbed, paths->climbed_count);
+	return end;
+}
+
+static enum hp_unwind_end add_unwound(struct call_paths *paths, const struct hp_record *record)
+{
+	enum hp_unwind_end end;
 
 	/* A kernel thread is in the kernel alone. */
 	if (record->sample.register_count != HP_SAMPLED_REGISTERS)
 		return paths->path_count ? HP_UNWIND_ROOT : HP_UNWIND_LOST;
-	read_registers(record, &registers);
-	stack.address = registers.at[HP_UNWIND_RSP];
-	paths->place_count = 0;
-	count = hp_unwind(&registers, &stack, find_place, paths, paths->frames, MOST_FRAMES, &end);
-	for (size_t i = 0; i < count; i++)
-		push_place(
-			paths, &paths->places[i],
-			(paths->frames[i].flags & HP_UNWIND_IS_RETURN ? 0 : HP_PATH_EXACT) |
-				(paths->frames[i].flags & HP_UNWIND_IS_GUESS ? HP_PATH_GUESS : 0));
+	end = climb_and_join(paths, record);
+	for (size_t i = 0; i < paths->climbed_count; i++)
+		push(paths, paths->climbed[i].in_tree);
 	return end;
 }
 
@@ -312,6 +370,13 @@ static void add_user(struct call_paths *paths, const struct hp_record *record)
 		push(paths, (struct hp_path_frame){ 0, HP_PATH_NO_IMAGE, HP_PATH_TRUNCATED });
 }
 
+static void begin(struct call_paths *paths, uint32_t context)
+{
+	paths->context = &paths->attributor->processes->contexts[context];
+	paths->mapping = NULL;
+	paths->path_count = 0;
+}
+
 void call_paths_take(struct call_paths *paths, const struct hp_record *record, uint32_t context,
 		     uint64_t count)
 {
@@ -320,15 +385,24 @@ void call_paths_take(struct call_paths *paths, const struct hp_record *record, u
 
 	if (!count || !find_series(paths, context, &series))
 		return;
-	paths->context = &paths->attributor->processes->contexts[context];
-	paths->mapping = NULL;
-	paths->path_count = 0;
+	begin(paths, context);
 	paths->figures.samples++;
 	add_kernel(paths, record);
 	add_user(paths, record);
 	error = hp_paths_add(&paths->tree, series, paths->path, paths->path_count, count);
 	/* Without memory the sample has no path, as it may have no place. */
 	hp_error_destroy(error);
+}
+
+void call_paths_learn(struct call_paths *paths, const struct hp_record *record, uint32_t context)
+{
+	uint64_t joined = paths->figures.joined;
+
+	if (record->sample.register_count != HP_SAMPLED_REGISTERS)
+		return;
+	begin(paths, context);
+	climb_and_join(paths, record);
+	paths->figures.joined = joined;
 }
 
 /* --- writing --------------------------------------------------------------------------------- */
@@ -343,6 +417,7 @@ static void restart(struct call_paths *paths)
 	}
 	hp_paths_clear(&paths->tree);
 	raw_images_clear(&paths->raw);
+	lasts_clear(&paths->lasts);
 	tables_forget_numbers(&paths->tables);
 	call_paths_forget_contexts(paths);
 }

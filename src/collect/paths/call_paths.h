@@ -6,6 +6,9 @@
  * Where the kernel gives its own path (by frame pointers), that is taken; else user registers and a
  * piece of stack came with the sample, and the path is found by the unwind tables of the images.
  *
+ * A path whose copied stack ends early is continued as the latest whole path of its thread went on from
+ * the same frame, and marked there.
+ *
  * Code that a file describes is at its image and offset in the tree. Addresses in generated code and in
  * the kernel are kept as they are until the tree is written, as the rest of a recording does with
  * samples: names of generated code come late, and one look per address is enough.
@@ -25,6 +28,7 @@ struct call_paths;
 struct call_path_figures {
 	uint64_t samples;
 	uint64_t whole;	    /* those that reach the root */
+	uint64_t joined;    /* … as an earlier path of the thread did, from some frame on */
 	uint64_t truncated; /* the copied stack ended before */
 	uint64_t lost;	    /* what came next was no code, or nobody knew how to go on */
 	uint64_t frames;
@@ -42,6 +46,9 @@ void call_paths_destroy(struct call_paths *paths);
 /* Takes the path of a sample that was taken under this context, and counts as so many. */
 void call_paths_take(struct call_paths *paths, const struct hp_record *record, uint32_t context,
 		     uint64_t count);
+
+/* Takes no path, but keeps it to continue others of the thread with. */
+void call_paths_learn(struct call_paths *paths, const struct hp_record *record, uint32_t context);
 
 /* Numbers of contexts are given out again from now on. */
 void call_paths_forget_contexts(struct call_paths *paths);

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "lasts.h"
+
+#include <hpcprof/base/hash.h>
+#include <hpcprof/base/search.h>
+#include <hpcprof/base/vector.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+struct last_path {
+	UT_hash_handle hh;
+	uint32_t tid;
+	HP_VECTOR(struct last_frame) frames; /* innermost first */
+};
+
+static void drop(struct lasts *lasts, struct last_path *path)
+{
+	HASH_DEL(lasts->by_thread, path);
+	hp_vector_free(&path->frames);
+	free(path);
+}
+
+void lasts_clear(struct lasts *lasts)
+{
+	while (lasts->by_thread)
+		drop(lasts, lasts->by_thread);
+}
+
+static struct last_path *find(const struct lasts *lasts, uint32_t tid)
+{
+	struct last_path *path;
+
+	HASH_FIND(hh, lasts->by_thread, &tid, sizeof(tid), path);
+	return path;
+}
+
+static struct last_path *find_or_add(struct lasts *lasts, uint32_t tid)
+{
+	struct last_path *path = find(lasts, tid);
+
+	if (path)
+		HASH_DEL(lasts->by_thread, path);
+	else if (HASH_COUNT(lasts->by_thread) >= MOST_LAST_PATHS)
+		drop(lasts, lasts->by_thread);
+	if (!path)
+		path = calloc(1, sizeof(*path));
+	if (!path)
+		return NULL;
+	path->tid = tid;
+	/* Behind all others. */
+	HASH_ADD(hh, lasts->by_thread, tid, sizeof(path->tid), path);
+	if (path->hh.tbl)
+		return path;
+	hp_vector_free(&path->frames);
+	free(path);
+	return NULL;
+}
+
+void lasts_remember(struct lasts *lasts, uint32_t tid, const struct last_frame *frames,
+		    size_t count)
+{
+	struct last_path *path = find_or_add(lasts, tid);
+
+	if (!path)
+		return;
+	path->frames.count = 0;
+	if (!hp_vector_reserve(&path->frames, count))
+		return;
+	memcpy(path->frames.at, frames, count * sizeof(*frames));
+	path->frames.count = count;
+}
+
+size_t lasts_find(const struct lasts *lasts, uint32_t tid, const struct last_frame *outermost,
+		  const struct last_frame **callers)
+{
+	const struct last_path *path = find(lasts, tid);
+	const struct last_frame *frames;
+	size_t count;
+	size_t at;
+
+	if (!path)
+		return 0;
+	frames = path->frames.at;
+	count = path->frames.count;
+	/* Stacks grow: the further out, the higher; but for signals on another one, whose frames are
+	 * then not found. */
+	at = hp_bisect(i, count, frames[i].stack < outermost->stack);
+	if (at == count || frames[at].stack != outermost->stack ||
+	    frames[at].address != outermost->address)
+		return 0;
+	*callers = frames + at + 1;
+	return count - at - 1;
+}

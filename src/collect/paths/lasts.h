@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The latest whole path of each thread, so that one whose copied stack ends early can be joined to it.
+ *
+ * A frame is known by its return address and by where on the stack it lies: where both agree, it is the
+ * same call that has not returned since, and so are all calls further out; or it is another one that looks
+ * the same: what is joined is marked. Memory is bounded: the threads that were not seen for longest are
+ * forgotten.
+ */
+#ifndef COLLECT_PATHS_LASTS_H
+#define COLLECT_PATHS_LASTS_H
+
+#include "../tuning.h"
+
+#include <hpcprof/model/paths.h>
+#include <hpcprof/unwind/unwind.h>
+
+/* A frame, and what it is in the tree. */
+struct last_frame {
+	uint64_t address;
+	uint64_t stack;
+	struct hp_path_frame in_tree;
+};
+
+struct last_path;
+
+struct lasts {
+	struct last_path *by_thread; /* hash, the oldest first */
+};
+
+void lasts_clear(struct lasts *lasts);
+
+/* The path is whole; so are, by and by, those that were joined to others. */
+void lasts_remember(struct lasts *lasts, uint32_t tid, const struct last_frame *frames,
+		    size_t count);
+/* The frames that call `outermost`, up to the root; how many, 0 if it is not in the thread's last path.
+ * Valid until something is remembered. */
+size_t lasts_find(const struct lasts *lasts, uint32_t tid, const struct last_frame *outermost,
+		  const struct last_frame **callers);
+
+#endif
