@@ -116,9 +116,10 @@ static const double lent_part = 0.5; /* times the budget [chosen] */
 static const double guessed_fixed_ns = 500e3; /* ns per stop; scripts/bench/shadow-price */
 /* Reading memory, before any was read. The same script: 0.25 to 0.5 ms per MiB there; this is 0.5. */
 static const double guessed_ns_per_byte = 0.5; /* ns per byte; scripts/bench/shadow-price */
-/* Memory that the kernel has to give, CPU time: 0.4 for a copy of huge pages, and some times that in a VM
- * whose host has to find it, too. It is measured at the start. */
-static const double guessed_fresh_ns = 0.5; /* ns per byte [chosen] */
+/* Memory that the kernel has to give, CPU time: 0.4 for a copy of huge pages where a VM has had the memory
+ * before, and some times that where the host has to find it, too. What is measured at the start may be of
+ * memory of the first kind: it only makes this guess dearer, and copies that are cheaper teach it. */
+static const double guessed_fresh_ns = 2; /* ns per byte [chosen] */
 /* What is measured at the start, with memory of hpcprof's own, is the best case: a target's pages
  * are scattered. */
 static const double probed_ns_factor = 1.5; /* times the probed ns per byte [chosen] */
@@ -140,7 +141,7 @@ static const double cpu_cache_bytes = 33554432; /* bytes: 32 MiB [chosen] */
  * prints 1.1 to 2.5 for hot code; what is cold and what is matched comes on top. */
 static const double guessed_taken_per_ns = 3; /* ns per ns; scripts/bench/shadow-replay */
 /* Translating a program for the first time, on top of that. */
-static const double guessed_start_ns = 20e6; /* ns of CPU time [chosen] */
+static const double guessed_start_ns = 50e6; /* ns of CPU time [chosen] */
 /* Of a copy's CPU time, the part that the target loses. With a core of its own; it was 0.005, which
  * was more than twice what had been measured. */
 static const double loss_on_own_core = 0.002; /* share of the copy's CPU time [chosen] */

@@ -33,7 +33,7 @@ void ledger_expect(struct ledger *ledger, double ns_per_byte, double fresh_ns)
 {
 	if (!ledger->has_measured && ns_per_byte > 0)
 		ledger->ns_per_byte = probed_ns_factor * ns_per_byte;
-	if (fresh_ns > 0)
+	if (fresh_ns > ledger->fresh_ns)
 		ledger->fresh_ns = fresh_ns;
 }
 
