@@ -216,7 +216,7 @@ def scripts_of(where):
              'big.c': source_of_c(), 'big.cc': source_of_cc(),
              'lines': '\n'.join(str(i * 7919 % 1000003) for i in range(900000)),
              'work.ps': '/fib { dup 2 lt { } { dup 1 sub fib exch 2 sub fib add } ifelse } def\n'
-                        '25 fib == 0 1 200000 { sin sqrt pop } for\n'}
+                        '25 fib == 0 1 200000 { sin dup mul sqrt pop } for\n'}
     for name, text in files.items():
         (where / name).write_text(text)
 
