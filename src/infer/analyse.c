@@ -161,7 +161,10 @@ struct hp_error *hp_inference_analyse(struct hp_inference *inference, struct hp_
 				      const struct hp_analysis **analysis)
 {
 	sampled_vector samples = { 0 };
-	struct hp_analysis_options options = { .estimator = inference->options->estimator };
+	struct hp_analysis_options options = {
+		.estimator = inference->options->estimator,
+		.frequencies_only = inference->options->frequencies_only,
+	};
 	struct hp_analysis_input input = { 0 };
 	struct counts_terms terms = { 0 };
 	struct hp_analysis *created = NULL;

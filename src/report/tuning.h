@@ -100,6 +100,16 @@ enum {
 	DEFAULT_CALLED = 15,
 };
 
+/* --- exports (export/counted_code.c, export/bolt.c) --------------------------------------------- */
+
+/* count of the rarest thing in a profile for optimisers, at least: rounded to whole numbers it is
+ * still within 5 % of what it was; [chosen] */
+static const double least_export_count = 10;
+/* count, at most: consumers add up many in 64 bits; [chosen] */
+static const double most_export_count = 1e15;
+/* share of the counts; less that BOLT cannot use is not told; [chosen] */
+static const double noticeable_divided = 0.01;
+
 /* --- the header (header/) ---------------------------------------------------------------------- */
 
 /* share of the time; an event that was counted for less of it is told; [chosen] */

@@ -12,6 +12,7 @@ dist_check_SCRIPTS += \
 	tests/live/ends.test \
 	tests/live/events.test \
 	tests/live/export.test \
+	tests/live/optimisers.test \
 	tests/live/follows.test \
 	tests/live/hostile.test \
 	tests/live/images.test \

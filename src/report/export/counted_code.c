@@ -1,24 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "counted_code.h"
+#include "../tuning.h"
 
+#include <hpcprof/base/search.h>
 #include <hpcprof/infer/counts.h>
-#include <hpcprof/isa/insn.h>
 
 #include <math.h>
+#include <stdlib.h>
 
 void counted_code_clear(struct counted_code *code)
 {
 	hp_vector_free(&code->branches);
+	hp_vector_free(&code->falls);
 	hp_vector_free(&code->ranges);
-}
-
-static uint64_t count_of(const struct hp_grouped *runs)
-{
-	double sum = hp_grouped_sum(runs);
-
-	if (!(sum > 0))
-		return 0;
-	return sum < 1 ? 1 : (uint64_t)fmin(round(sum), 1e18);
 }
 
 /* --- which image ------------------------------------------------------------------------------ */
@@ -48,7 +42,7 @@ static struct hp_error *nothing_counted(const struct report *report)
 		"record with: hpcprof record --shadow -- COMMAND");
 }
 
-static struct hp_error *find_part(struct report *report, const struct hp_loaded_part **part,
+static struct hp_error *find_part(struct report *report, struct hp_loaded_part **part,
 				  struct hp_image_counts **counted)
 {
 	double most = 0;
@@ -56,7 +50,7 @@ static struct hp_error *find_part(struct report *report, const struct hp_loaded_
 	*part = NULL;
 	*counted = NULL;
 	for (size_t i = 0; i < report->profiles->parts.count; i++) {
-		const struct hp_loaded_part *one = report->profiles->parts.at[i];
+		struct hp_loaded_part *one = report->profiles->parts.at[i];
 		struct hp_image_counts *found = NULL;
 		struct hp_error *error = hp_counts_of(report->inference, one, &found);
 		double instructions = !error && found ? instructions_of(found) : 0;
@@ -72,38 +66,176 @@ static struct hp_error *find_part(struct report *report, const struct hp_loaded_
 	return *part ? NULL : nothing_counted(report);
 }
 
-/* --- its code --------------------------------------------------------------------------------- */
+/* --- its procedures --------------------------------------------------------------------------- */
 
-static bool is_taken_branch(uint8_t kind)
+struct finding {
+	struct report *report;
+	struct hp_loaded_part *part;
+	struct hp_image_counts *counted;
+	const struct hp_analysis **analyses; /* of counted->procedures; NULL: none */
+	double *factors;		     /* executions per `relative` of each */
+	struct counted_code *code;
+};
+
+static bool add(counted_items *items, uint64_t from, uint64_t to, double runs)
 {
-	return kind == HP_COUNTED_JUMP || kind == HP_COUNTED_TAKEN ||
-	       kind == HP_COUNTED_INDIRECT_JUMP || kind == HP_COUNTED_CALL ||
-	       kind == HP_COUNTED_INDIRECT_CALL || kind == HP_COUNTED_RETURN;
+	struct counted_item item = { .from = from, .to = to, .runs = runs };
+
+	return !(runs > 0) || hp_vector_push(items, item);
 }
 
-static bool add_branches(const struct hp_image_counts *counted, struct counted_code *code)
+static double counted_at(const struct finding *finding, uint64_t address)
 {
-	for (size_t i = 0; i < counted->edges.count; i++) {
-		const struct hp_counts_edge *edge = &counted->edges.at[i];
-		struct counted_item item = { edge->from, edge->to, count_of(&edge->runs) };
+	struct hp_grouped runs = hp_counts_runs(finding->counted, address);
 
-		if (edge->is_inside && is_taken_branch(edge->kind) && item.count &&
-		    !hp_vector_push(&code->branches, item))
-			return false;
+	return hp_grouped_sum(&runs);
+}
+
+/* Where the estimate is relative only, it executes as many instructions as were counted. */
+static double factor_of(const struct finding *finding, const struct hp_analysis *analysis)
+{
+	double counted = 0;
+	double estimated = 0;
+
+	if (analysis->is_absolute && isfinite(analysis->scale))
+		return analysis->scale;
+	for (uint32_t i = 0; i < analysis->cfg->block_count; i++) {
+		const struct hp_block *block = &analysis->cfg->blocks[i];
+		double relative = analysis->blocks[i].frequency.relative;
+
+		counted += counted_at(finding, block->address.value) * block->instructions;
+		if (isfinite(relative))
+			estimated += relative * block->instructions;
 	}
+	return estimated > 0 ? counted / estimated : 0;
+}
+
+static struct hp_error *analyse(struct finding *finding)
+{
+	struct hp_error *error = hp_counts_procedures(finding->part, finding->counted);
+	size_t count = finding->counted->procedures.count;
+
+	if (error)
+		return error;
+	finding->analyses = calloc(count + 1, sizeof(const struct hp_analysis *));
+	finding->factors = calloc(count + 1, sizeof(*finding->factors));
+	if (!finding->analyses || !finding->factors)
+		return hp_error_create_no_memory();
+	for (size_t i = 0; i < count && !error; i++) {
+		struct hp_row_code code = { .part = finding->part,
+					    .procedure = finding->counted->procedures.at[i].owner };
+
+		error = hp_inference_analyse(finding->report->inference, &code,
+					     &finding->analyses[i]);
+		if (!error && finding->analyses[i])
+			finding->factors[i] = factor_of(finding, finding->analyses[i]);
+	}
+	return error;
+}
+
+/* Index in counted->procedures, of code that was counted; SIZE_MAX of other code. */
+static size_t procedure_of(const struct finding *finding, uint64_t address)
+{
+	const struct hp_image_counts *counted = finding->counted;
+	uint64_t owner = hp_image_procedure_at(finding->part->file, (hp_link_address){ address })
+				 ->owner->address.value;
+	size_t at = hp_bisect(i, counted->procedures.count,
+			      counted->procedures.at[i].owner->address.value < owner);
+
+	return at < counted->procedures.count &&
+			       counted->procedures.at[at].owner->address.value == owner
+		       ? at
+		       : SIZE_MAX;
+}
+
+/* --- as estimated ----------------------------------------------------------------------------- */
+
+/* Executions; 0 of what nobody saw. */
+static double runs_of(const struct finding *finding, size_t procedure, double relative,
+		      bool is_seen)
+{
+	double runs = finding->factors[procedure] * relative;
+
+	return runs > 0 && (is_seen || runs >= finding->counted->one) ? runs : 0;
+}
+
+static double block_runs(const struct finding *finding, size_t procedure, uint32_t number)
+{
+	const struct hp_analysis *analysis = finding->analyses[procedure];
+
+	return runs_of(finding, procedure, analysis->blocks[number].frequency.relative,
+		       counted_at(finding, analysis->cfg->blocks[number].address.value) > 0 ||
+			       analysis->blocks[number].samples > 0);
+}
+
+static uint64_t last_of(const struct hp_analysis *analysis, uint32_t number)
+{
+	const struct hp_analysed_block *block = &analysis->blocks[number];
+
+	return analysis->insns[block->first_insn + block->insn_count - 1].insn->address;
+}
+
+static bool is_seen_edge(const struct finding *finding, uint64_t from, uint64_t to)
+{
+	size_t count;
+	const struct hp_counts_edge *edges = hp_counts_edges_from(finding->counted, from, &count);
+
+	for (size_t i = 0; i < count; i++)
+		if (edges[i].is_inside && edges[i].to == to && hp_grouped_sum(&edges[i].runs) > 0)
+			return true;
+	return false;
+}
+
+static bool add_edge(const struct finding *finding, size_t procedure, uint32_t number)
+{
+	const struct hp_analysis *analysis = finding->analyses[procedure];
+	const struct hp_cfg *cfg = analysis->cfg;
+	const struct hp_edge *edge = &cfg->edges[number];
+	uint64_t to;
+	bool is_only;
+	double runs;
+
+	if ((edge->kind != HP_EDGE_FALL && edge->kind != HP_EDGE_JUMP &&
+	     edge->kind != HP_EDGE_TABLE) ||
+	    edge->from >= cfg->block_count || edge->to >= cfg->block_count ||
+	    !analysis->blocks[edge->from].insn_count)
+		return true;
+	to = cfg->blocks[edge->to].address.value;
+	is_only = cfg->blocks[edge->from].out_count == 1 &&
+		  block_runs(finding, procedure, edge->from) > 0;
+	runs = runs_of(finding, procedure, analysis->edges[number].relative,
+		       is_only || is_seen_edge(finding, last_of(analysis, edge->from), to));
+	return add(edge->kind == HP_EDGE_FALL ? &finding->code->falls : &finding->code->branches,
+		   last_of(analysis, edge->from), to, runs);
+}
+
+static bool add_procedure(const struct finding *finding, size_t procedure)
+{
+	const struct hp_analysis *analysis = finding->analyses[procedure];
+
+	for (uint32_t i = 0; i < analysis->cfg->block_count; i++)
+		if (analysis->blocks[i].insn_count &&
+		    !add(&finding->code->ranges, analysis->cfg->blocks[i].address.value,
+			 last_of(analysis, i), block_runs(finding, procedure, i)))
+			return false;
+	for (uint32_t i = 0; i < analysis->cfg->edge_count; i++)
+		if (!add_edge(finding, procedure, i))
+			return false;
 	return true;
 }
 
+/* --- as counted ------------------------------------------------------------------------------- */
+
 /* False where its bytes are not there, or are no code. */
-static bool find_last(const struct hp_loaded_part *part, const struct hp_counts_block *block,
+static bool find_last(const struct finding *finding, const struct hp_counts_block *block,
 		      uint64_t *last)
 {
-	const struct hp_isa *isa = hp_isa_of(hp_image_machine(part->file));
+	const struct hp_isa *isa = hp_isa_of(hp_image_machine(finding->part->file));
 	const uint8_t *bytes;
 	size_t at = 0;
 
-	if (!isa || hp_image_text(part->file, (hp_link_address){ block->address }, block->bytes,
-				  &bytes) != block->bytes)
+	if (!isa || hp_image_text(finding->part->file, (hp_link_address){ block->address },
+				  block->bytes, &bytes) != block->bytes)
 		return false;
 	while (at < block->bytes) {
 		struct hp_flow flow;
@@ -117,31 +249,135 @@ static bool find_last(const struct hp_loaded_part *part, const struct hp_counts_
 	return at == block->bytes;
 }
 
-static bool add_ranges(const struct hp_loaded_part *part, const struct hp_image_counts *counted,
-		       struct counted_code *code)
+static bool add_counted_ranges(const struct finding *finding)
 {
-	for (size_t i = 0; i < counted->blocks.count; i++) {
-		const struct hp_counts_block *block = &counted->blocks.at[i];
-		struct counted_item item = { block->address, 0, count_of(&block->runs) };
+	for (size_t i = 0; i < finding->counted->blocks.count; i++) {
+		const struct hp_counts_block *block = &finding->counted->blocks.at[i];
+		size_t procedure = procedure_of(finding, block->address);
+		uint64_t last = 0;
 
-		if (item.count && find_last(part, block, &item.to) &&
-		    !hp_vector_push(&code->ranges, item))
+		if ((procedure == SIZE_MAX || !finding->analyses[procedure]) &&
+		    find_last(finding, block, &last) &&
+		    !add(&finding->code->ranges, block->address, last,
+			 hp_grouped_sum(&block->runs)))
 			return false;
 	}
 	return true;
 }
 
-struct hp_error *counted_code_find(struct report *report, struct counted_code *code)
+static bool is_call_or_return(uint8_t kind)
 {
-	const struct hp_loaded_part *part;
-	struct hp_image_counts *counted;
-	struct hp_error *error = find_part(report, &part, &counted);
+	return kind == HP_COUNTED_CALL || kind == HP_COUNTED_INDIRECT_CALL ||
+	       kind == HP_COUNTED_RETURN;
+}
 
-	*code = (struct counted_code){ 0 };
+static bool is_jump(uint8_t kind)
+{
+	return kind == HP_COUNTED_JUMP || kind == HP_COUNTED_TAKEN ||
+	       kind == HP_COUNTED_INDIRECT_JUMP;
+}
+
+/* What leaves a procedure is counted as its block is; what does not is of its estimate. */
+static double edge_runs(const struct finding *finding, const struct hp_counts_edge *edge)
+{
+	size_t procedure = procedure_of(finding, edge->from);
+	double runs = hp_grouped_sum(&edge->runs);
+	const struct hp_analysis *analysis;
+	uint32_t block;
+	double counted;
+
+	if (procedure == SIZE_MAX || !finding->analyses[procedure])
+		return runs;
+	analysis = finding->analyses[procedure];
+	block = hp_cfg_block_at(analysis->cfg, (hp_link_address){ edge->from });
+	if (block == HP_CFG_NONE)
+		return runs;
+	if (!is_call_or_return(edge->kind) &&
+	    hp_cfg_edge_between(analysis->cfg, (hp_link_address){ edge->from },
+				(hp_link_address){ edge->to }) != HP_CFG_NONE)
+		return 0;
+	counted = counted_at(finding, edge->from);
+	return counted > 0 ? runs / counted * block_runs(finding, procedure, block) : runs;
+}
+
+static bool add_counted_edges(const struct finding *finding)
+{
+	for (size_t i = 0; i < finding->counted->edges.count; i++) {
+		const struct hp_counts_edge *edge = &finding->counted->edges.at[i];
+		counted_items *items = edge->kind == HP_COUNTED_FALL ? &finding->code->falls
+								     : &finding->code->branches;
+
+		if (edge->is_inside &&
+		    (edge->kind == HP_COUNTED_FALL || is_jump(edge->kind) ||
+		     is_call_or_return(edge->kind)) &&
+		    !add(items, edge->from, edge->to, edge_runs(finding, edge)))
+			return false;
+	}
+	return true;
+}
+
+/* --- whole numbers ---------------------------------------------------------------------------- */
+
+static void limits_of(const counted_items *items, double *least, double *most)
+{
+	for (size_t i = 0; i < items->count; i++) {
+		*least = fmin(*least, items->at[i].runs);
+		*most = fmax(*most, items->at[i].runs);
+	}
+}
+
+static void round_all(const counted_items *items, double scale)
+{
+	for (size_t i = 0; i < items->count; i++)
+		items->at[i].count = (uint64_t)fmax(round(items->at[i].runs * scale), 1);
+}
+
+static void scale(struct counted_code *code)
+{
+	double least = INFINITY;
+	double most = 0;
+
+	limits_of(&code->branches, &least, &most);
+	limits_of(&code->falls, &least, &most);
+	limits_of(&code->ranges, &least, &most);
+	code->scale = 1;
+	while (least * code->scale < least_export_count &&
+	       most * code->scale * 10 <= most_export_count)
+		code->scale *= 10;
+	while (most * code->scale > most_export_count)
+		code->scale /= 10;
+	round_all(&code->branches, code->scale);
+	round_all(&code->falls, code->scale);
+	round_all(&code->ranges, code->scale);
+}
+
+static struct hp_error *collect(struct finding *finding)
+{
+	bool is_fine = true;
+	struct hp_error *error = analyse(finding);
+
 	if (error)
 		return error;
-	code->image = part->image;
-	if (!add_branches(counted, code) || !add_ranges(part, counted, code))
+	for (size_t i = 0; i < finding->counted->procedures.count && is_fine; i++)
+		is_fine = !finding->analyses[i] || add_procedure(finding, i);
+	if (!is_fine || !add_counted_ranges(finding) || !add_counted_edges(finding))
 		return hp_error_create_no_memory();
-	return code->ranges.count ? NULL : nothing_counted(report);
+	return finding->code->ranges.count ? NULL : nothing_counted(finding->report);
+}
+
+struct hp_error *counted_code_find(struct report *report, struct counted_code *code)
+{
+	struct finding finding = { .report = report, .code = code };
+	struct hp_error *error;
+
+	*code = (struct counted_code){ 0 };
+	error = find_part(report, &finding.part, &finding.counted);
+	if (!error)
+		error = collect(&finding);
+	if (!error)
+		scale(code);
+	code->part = finding.part;
+	free(finding.analyses);
+	free(finding.factors);
+	return error;
 }

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What windows counted in one image, as optimisers want it: branches that were taken, and straight code
- * between them, by link-time address. Counts stand for the whole recording; what was counted once
- * remains 1 at least.
+ * How often the code of one image ran, as optimisers want it: by link-time address, as whole numbers.
+ *
+ * What windows counted of a procedure is a sample: what flows into a block is not what flows out of it. So
+ * each procedure has its flow-consistent estimate (hp_inference_analyse), in executions of the whole
+ * recording; where there is none, what was counted. What no window and no sample saw, and what ran
+ * less than one count stands for, is left out: optimisers call it cold.
  */
 #ifndef REPORT_EXPORT_COUNTED_CODE_H
 #define REPORT_EXPORT_COUNTED_CODE_H
@@ -15,13 +18,19 @@
 struct counted_item {
 	uint64_t from;
 	uint64_t to;
-	uint64_t count;
+	double runs;
+	uint64_t count; /* runs times the code's scale, at least 1 */
 };
+typedef HP_VECTOR(struct counted_item) counted_items;
 
 struct counted_code {
-	const struct hp_loaded_image *image;
-	HP_VECTOR(struct counted_item) branches; /* within the image */
-	HP_VECTOR(struct counted_item) ranges;
+	const struct hp_loaded_part *part;
+	counted_items branches; /* taken, within the image; calls and returns too */
+	counted_items falls;	/* from the end of a block straight on to the next one */
+	counted_items ranges;	/* blocks */
+	/* Power of ten: counts are `scale` times executions, so that the rarest remain what they are
+	 * to the others. */
+	double scale;
 };
 
 /* requires: files open. Of the image with the most executed instructions. INSUFFICIENT if nothing was

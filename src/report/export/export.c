@@ -98,7 +98,8 @@ struct hp_error *hp_export(struct hp_db *db, char *const *epochs, size_t epoch_c
 {
 	/* As a report of all that was counted, without limits. */
 	const struct hp_report_options whole = { .view = HP_VIEW_EXECUTIONS,
-						 .format = HP_FORMAT_JSON };
+						 .format = HP_FORMAT_JSON,
+						 .how.frequencies_only = true };
 	struct report report = { .options = &whole, .notices = notices, .of = options->of };
 	const struct format *format = NULL;
 	struct hp_error *error;
