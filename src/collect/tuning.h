@@ -148,8 +148,17 @@ enum {
 	/* Branches, and targets of indirect ones, that are summed between two flushes; a power of
 	 * two. */
 	OUTCOMES_WAYS = 16384, /* branches and targets [chosen] */
+	/* Of a command all samples are followed up to this number, a minute at 1 kHz, … */
+	OUTCOMES_ALL_SAMPLES = 65536, /* samples [chosen] */
+	/* … and then one in so many: following takes two thirds of what a sample costs us, and a
+	 * branch's shares hardly change any more. */
+	OUTCOMES_ONE_IN = 8, /* samples; scripts/bench/long-recording */
 	/* Loadable segments of a file of code. */
 	CODE_FILE_SEGMENTS = 16, /* segments [chosen] */
+	/* What is read of such a file at a time, … */
+	CODE_PIECE_BYTES = 4096, /* bytes: a page */
+	/* … and how much is kept, of all files: half a MiB. */
+	CODE_PIECES = 128, /* pieces [chosen] */
 };
 
 /* --- branch records: evidence/ranges.c ------------------------------------------------------- */

@@ -255,6 +255,37 @@ TEST(what_was_written_is_not_written_again)
 	bench_end(&bench);
 }
 
+TEST(all_of_a_commands_first_samples_are_followed_and_then_a_part)
+{
+	enum { MORE = 8000 };
+	struct bench bench = bench_begin();
+	struct hp_record record = sample_at(sample_loop, 0, 5);
+	struct context other = bench.context;
+	struct hp_window_evidence evidence;
+	uint64_t followed;
+
+	other.command = names_number(&bench.commands, "other");
+	for (unsigned i = 0; i < OUTCOMES_ALL_SAMPLES; i++)
+		outcomes_follow(bench.outcomes, &record, &bench.context);
+	evidence = written(&bench);
+	ck_assert_uint_eq(evidence.strata[0].followed, OUTCOMES_ALL_SAMPLES);
+	hp_window_evidence_clear(&evidence);
+	for (unsigned i = 0; i < MORE; i++) {
+		outcomes_follow(bench.outcomes, &record, &bench.context);
+		outcomes_follow(bench.outcomes, &record, &other);
+	}
+	evidence = written(&bench);
+	ck_assert_uint_eq(evidence.stratum_count, 2);
+	ck_assert_str_eq(evidence.strata[0].command, "other");
+	ck_assert_uint_eq(evidence.strata[0].followed, MORE);
+	/* What is expected, more or less a fifth: six standard deviations. */
+	followed = evidence.strata[1].followed;
+	ck_assert_uint_gt(followed, MORE / OUTCOMES_ONE_IN * 4 / 5);
+	ck_assert_uint_lt(followed, MORE / OUTCOMES_ONE_IN * 6 / 5);
+	hp_window_evidence_clear(&evidence);
+	bench_end(&bench);
+}
+
 /* Twice round the loop in 4 and 6 cycles, out of it in 20, and through the table; the sample is on
  * the way from there. How long it took to the first branch is of no code that is known. */
 static struct hp_record with_branches(void)

@@ -50,9 +50,13 @@ static bool read_segments(struct code_file *file)
 	return file->segment_count > 0;
 }
 
-void code_file_open(struct code_file *file, const struct hp_image_id *id, uint32_t pid)
+void code_file_open(struct code_file *file, struct code_pieces *pieces,
+		    const struct hp_image_id *id, uint32_t pid)
 {
-	*file = (struct code_file){ .fd = file_open_image((pid_t)pid, id) };
+	*file = (struct code_file){
+		.fd = file_open_image((pid_t)pid, id),
+		.serial = ++pieces->last_serial,
+	};
 	if (file->fd >= 0 && !read_segments(file))
 		code_file_close(file);
 }
@@ -78,21 +82,58 @@ bool code_file_address(const struct code_file *file, uint64_t offset, uint64_t *
 	return false;
 }
 
-size_t code_file_read(const struct code_file *file, uint64_t address, void *into, size_t size)
+static const struct code_piece *find_piece(const struct code_file *file, struct code_pieces *pieces,
+					   uint64_t number)
+{
+	struct code_piece *piece = &pieces->at[(number + file->serial) % CODE_PIECES];
+	ssize_t got;
+
+	if (piece->serial == file->serial && piece->number == number)
+		return piece;
+	got = pread(file->fd, piece->bytes, sizeof(piece->bytes),
+		    (off_t)(number * sizeof(piece->bytes)));
+	piece->serial = file->serial;
+	piece->number = number;
+	piece->held = got > 0 ? (size_t)got : 0;
+	return piece;
+}
+
+/* How many bytes there were; `offset` and `size` together fit into an off_t. */
+static size_t read_pieces(const struct code_file *file, struct code_pieces *pieces, uint64_t offset,
+			  void *into, size_t size)
+{
+	size_t done = 0;
+
+	while (done < size) {
+		const struct code_piece *piece =
+			find_piece(file, pieces, (offset + done) / CODE_PIECE_BYTES);
+		size_t skip = (offset + done) % CODE_PIECE_BYTES;
+		size_t part = piece->held > skip ? piece->held - skip : 0;
+
+		if (part > size - done)
+			part = size - done;
+		if (!part)
+			break;
+		memcpy((char *)into + done, piece->bytes + skip, part);
+		done += part;
+	}
+	return done;
+}
+
+size_t code_file_read(const struct code_file *file, struct code_pieces *pieces, uint64_t address,
+		      void *into, size_t size)
 {
 	for (size_t i = 0; i < file->segment_count; i++) {
 		const struct code_segment *segment = &file->segments[i];
 		uint64_t skip = address - segment->address;
-		ssize_t got;
 
 		if (segment->is_writable || address < segment->address || skip >= segment->bytes)
 			continue;
 		if (size > segment->bytes - skip)
 			size = (size_t)(segment->bytes - skip);
-		if (segment->offset + skip > INT64_MAX)
+		if (segment->offset + skip > (uint64_t)INT64_MAX - size)
 			return 0;
-		got = pread(file->fd, into, size, (off_t)(segment->offset + skip));
-		return got > 0 ? (size_t)got : 0;
+		return read_pieces(file, pieces, segment->offset + skip, into, size);
 	}
 	return 0;
 }

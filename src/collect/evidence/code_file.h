@@ -2,7 +2,8 @@
 /*
  * The file behind an image, for reading single instructions and constants while it runs.
  *
- * Read piece by piece and never mapped: a file may shrink. Nothing in its headers is trusted.
+ * Read piece by piece and never mapped: a file may shrink. Nothing in its headers is trusted. The
+ * latest pieces of all files are kept, as most reads are near the one before.
  */
 #ifndef COLLECT_EVIDENCE_CODE_FILE_H
 #define COLLECT_EVIDENCE_CODE_FILE_H
@@ -26,19 +27,35 @@ struct code_segment {
 struct code_file {
 	int fd; /* -1: there is none */
 	uint16_t machine;
+	uint64_t serial; /* tells it apart from all others ever opened with these pieces */
 	struct code_segment segments[CODE_FILE_SEGMENTS];
 	size_t segment_count;
 };
 
+/* A part of a file, at a multiple of its size. */
+struct code_piece {
+	uint64_t serial; /* of the file; 0: none */
+	uint64_t number;
+	size_t held; /* fewer where the file ends */
+	uint8_t bytes[CODE_PIECE_BYTES];
+};
+
+struct code_pieces {
+	uint64_t last_serial;
+	struct code_piece at[CODE_PIECES];
+};
+
 /* Opens the image's file as the process sees it, or at its path; `file->fd` stays -1 when the very
  * file cannot be had, or is no 64-bit ELF file of this machine's byte order. */
-void code_file_open(struct code_file *file, const struct hp_image_id *id, uint32_t pid);
+void code_file_open(struct code_file *file, struct code_pieces *pieces,
+		    const struct hp_image_id *id, uint32_t pid);
 void code_file_close(struct code_file *file);
 
 /* The link-time address of an offset in an executable segment; false when none holds it. */
 bool code_file_address(const struct code_file *file, uint64_t offset, uint64_t *address);
 
 /* Up to `size` bytes at a link-time address that no one may write to; how many there were. */
-size_t code_file_read(const struct code_file *file, uint64_t address, void *into, size_t size);
+size_t code_file_read(const struct code_file *file, struct code_pieces *pieces, uint64_t address,
+		      void *into, size_t size);
 
 #endif

@@ -6,6 +6,8 @@
 #include "registers.h"
 #include "../tuning.h"
 
+#include <hpcprof/base/number.h>
+
 #include <elf.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
@@ -46,12 +48,15 @@ struct outcomes {
 	const struct hp_isa *isa;
 	struct held_file files[OUTCOMES_FILES];
 	uint32_t next_file;
+	struct code_pieces *pieces; /* of these */
 	struct cached *cache;
 	struct way *ways;
 	size_t way_count;
 	uint64_t dropped;
-	uint64_t followed[EVIDENCE_COMMANDS]; /* samples, by command */
-	outcomes_beginning *tell;	      /* or NULL */
+	uint64_t followed[EVIDENCE_COMMANDS]; /* samples since the last flush, by command */
+	uint64_t followed_ever[EVIDENCE_COMMANDS];
+	struct hp_random random;
+	outcomes_beginning *tell; /* or NULL */
 	void *tell_context;
 };
 
@@ -62,12 +67,14 @@ struct hp_error *outcomes_create(uint64_t recording, struct outcomes **created)
 	if (!outcomes)
 		return hp_error_create_no_memory();
 	outcomes->recording = recording;
+	outcomes->random = hp_random_seeded(recording | 1);
 	outcomes->isa = hp_isa_of(EM_X86_64);
+	outcomes->pieces = calloc(1, sizeof(*outcomes->pieces));
 	outcomes->cache = calloc(OUTCOMES_CACHED, sizeof(*outcomes->cache));
 	outcomes->ways = calloc(OUTCOMES_WAYS, sizeof(*outcomes->ways));
 	for (size_t i = 0; i < OUTCOMES_FILES; i++)
 		outcomes->files[i].code.fd = -1;
-	if (!outcomes->cache || !outcomes->ways) {
+	if (!outcomes->pieces || !outcomes->cache || !outcomes->ways) {
 		outcomes_destroy(outcomes);
 		return hp_error_create_no_memory();
 	}
@@ -96,6 +103,7 @@ void outcomes_destroy(struct outcomes *outcomes)
 		code_file_close(&outcomes->files[i].code);
 		image_release(outcomes->files[i].image);
 	}
+	free(outcomes->pieces);
 	free(outcomes->cache);
 	free(outcomes->ways);
 	free(outcomes);
@@ -133,7 +141,7 @@ static struct held_file *find_file(struct outcomes *outcomes, struct image *imag
 	held->generation++;
 	held->image = image;
 	image->references++;
-	code_file_open(&held->code, &image->id, pid);
+	code_file_open(&held->code, outcomes->pieces, &image->id, pid);
 	if (held->code.machine != outcomes->isa->machine)
 		code_file_close(&held->code);
 	return held;
@@ -174,7 +182,8 @@ static const struct hp_insn *find_insn(struct walk *walk)
 
 	if (!cached->is_used || cached->address != address || cached->file != file ||
 	    cached->generation != walk->file->generation) {
-		size_t size = code_file_read(&walk->file->code, address, bytes, sizeof(bytes));
+		size_t size = code_file_read(&walk->file->code, outcomes->pieces, address, bytes,
+					     sizeof(bytes));
 
 		*cached = (struct cached){
 			.address = address,
@@ -202,7 +211,8 @@ static bool read_memory(void *context, uint64_t address, size_t bytes, bool is_c
 		memcpy(into, walk->record->sample.stack + above, bytes);
 		return true;
 	}
-	return code_file_read(&walk->file->code, address - walk->shift, into, bytes) == bytes;
+	return code_file_read(&walk->file->code, walk->outcomes->pieces, address - walk->shift,
+			      into, bytes) == bytes;
 }
 
 /* --- ways ---------------------------------------------------------------------------------------
@@ -290,7 +300,8 @@ static void tell_return(struct walk *walk, uint64_t address)
 
 	walk->state.address = address;
 	if (address < sizeof(call) || !find_code(walk) ||
-	    code_file_read(&walk->file->code, address - walk->shift - sizeof(call), call,
+	    code_file_read(&walk->file->code, walk->outcomes->pieces,
+			   address - walk->shift - sizeof(call), call,
 			   sizeof(call)) != sizeof(call) ||
 	    call[0] != 0xe8)
 		return;
@@ -423,6 +434,19 @@ static void follow_branches(const struct walk *start)
 	}
 }
 
+/* All of a command's first samples, and some of its others: by then they say little that is new. */
+static bool is_worth_it(struct outcomes *outcomes, uint32_t command)
+{
+	return outcomes->followed_ever[command] < OUTCOMES_ALL_SAMPLES ||
+	       hp_random_between(&outcomes->random, 1, OUTCOMES_ONE_IN) == 1;
+}
+
+static void count_followed(struct outcomes *outcomes, uint32_t command)
+{
+	outcomes->followed[command]++;
+	outcomes->followed_ever[command]++;
+}
+
 void outcomes_follow(struct outcomes *outcomes, const struct hp_record *record,
 		     const struct context *context)
 {
@@ -431,9 +455,11 @@ void outcomes_follow(struct outcomes *outcomes, const struct hp_record *record,
 	unsigned steps = 0;
 
 	walk.command = context->command < EVIDENCE_COMMANDS ? context->command : 0;
+	if (!is_worth_it(outcomes, walk.command))
+		return;
 	if (record->sample.branch_count && record->cpu_mode == PERF_RECORD_MISC_USER) {
 		follow_branches(&walk);
-		outcomes->followed[walk.command]++;
+		count_followed(outcomes, walk.command);
 		return;
 	}
 	if (!registers_state(record, &walk.state))
@@ -444,7 +470,7 @@ void outcomes_follow(struct outcomes *outcomes, const struct hp_record *record,
 	while (steps < OUTCOMES_MOST_STEPS && walk.branches < OUTCOMES_MOST_BRANCHES &&
 	       follow_one(&walk, &memory))
 		steps++;
-	outcomes->followed[walk.command]++;
+	count_followed(outcomes, walk.command);
 }
 
 bool outcomes_is_full(const struct outcomes *outcomes)
