@@ -4,6 +4,7 @@ EXTRA_DIST += \
 	.ci/run \
 	scripts/bench/attribution \
 	scripts/bench/bench.py \
+	scripts/bench/call-paths \
 	scripts/bench/cfg-speed \
 	scripts/bench/clock.c \
 	scripts/bench/database-size \

@@ -146,11 +146,11 @@ class Bench:
         """Of any program that runs another; what it said on standard error comes along."""
         return self._run(recorder, command, False, True)
 
-    def record_perf(self, command, hz=1000, peak=False, watched=True):
+    def record_perf(self, command, hz=1000, peak=False, watched=True, options=()):
         data = self.fresh('.perf.data')
         run, said = self._run(
-            [self.perf, 'record', '-o', str(data), '-e', EVENT, '-F', str(hz), '--'], command, peak,
-            watched)
+            [self.perf, 'record', '-o', str(data), '-e', EVENT, '-F', str(hz), *options, '--'],
+            command, peak, watched)
         run.recorded = data
         run.size = data.stat().st_size
         found = re.search(r'\((\d+) samples\)', said)

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Programs whose call paths are found: everyday ones, and small ones for what is hard. Each runs for a
 second or so; one that is not installed, or cannot be built here, is left out and named."""
+import os
 import shutil
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
+
+TEMPLATES = Path(__file__).resolve().parent.parent / 'bench' / 'templates.cc'
 
 PYTHON = '''
 import json
@@ -168,11 +171,52 @@ int main(void) {
 '''
 
 
+PERL = '''
+my %seen;
+sub fib { my $n = shift; return $n < 2 ? $n : fib($n - 1) + fib($n - 2) }
+fib(23);
+for my $i (1 .. 400000) { my $word = "w" . ($i * 7919 % 50021); $word =~ s/(\\d)7/x$1/g; $seen{$word}++ }
+my @list = sort { $seen{$a} <=> $seen{$b} || $a cmp $b } keys %seen;
+print scalar(@list), "\\n";
+'''
+
+RUBY = '''
+def fib(n) n < 2 ? n : fib(n - 1) + fib(n - 2) end
+fib(26)
+words = (1..300_000).map { |i| "w#{i * 7919 % 50021}".gsub(/7/) { |x| x * 2 } }
+puts words.tally.sort_by { |word, count| [count, word] }.size
+'''
+
+TCL = '''
+proc fib {n} { if {$n < 2} { return $n }; expr {[fib [expr {$n - 1}]] + [fib [expr {$n - 2}]]} }
+fib 23
+for {set i 0} {$i < 300000} {incr i} { lappend words w[expr {$i * 7919 % 50021}] }
+puts [llength [lsort -unique $words]]
+puts [string length [regsub -all {7} [join $words] {<&>}]]
+'''
+
+GUILE = '''
+(define (fib n) (if (< n 2) n (+ (fib (- n 1)) (fib (- n 2)))))
+(display (fib 29))
+(define words (map (lambda (i) (number->string (modulo (* i 7919) 50021))) (iota 200000)))
+(display (length (sort words string<?)))
+'''
+
+REDIS = '''
+redis-server --port 0 --unixsocket redis.sock --save "" --appendonly no &
+until redis-cli -s redis.sock ping 2>/dev/null; do sleep 0.1; done
+redis-benchmark -s redis.sock -q -n 60000 -P 16 -t set,get,lpush,zadd,lrange_100
+redis-cli -s redis.sock shutdown nosave
+wait
+'''
+
+
 @dataclass
 class Program:
     name: str
     command: list
     least_whole: float = 0     # percent of samples that is promised; 0: none
+    is_apart: bool = False     # nothing is tuned on it
 
 
 def source_of_c(lines=500):
@@ -215,6 +259,8 @@ def scripts_of(where):
     files = {'work.py': PYTHON, 'work.lua': LUA, 'work.sql': SQL, 'work.js': NODE,
              'big.c': source_of_c(), 'big.cc': source_of_cc(),
              'lines': '\n'.join(str(i * 7919 % 1000003) for i in range(900000)),
+             'work.pl': PERL, 'work.rb': RUBY, 'work.tcl': TCL, 'work.scm': GUILE,
+             'redis.sh': REDIS,
              'work.ps': '/fib { dup 2 lt { } { dup 1 sub fib exch 2 sub fib add } ifelse } def\n'
                         '25 fib == 0 1 200000 { sin dup mul sqrt pop } for\n'}
     for name, text in files.items():
@@ -234,7 +280,9 @@ def programs(where):
         else:
             absent.append(name)
 
-    add('python3', ['python3', where / 'work.py'], least_whole=97)
+    # One that is a program, not a script that looks for one.
+    python = '/usr/bin/python3' if os.access('/usr/bin/python3', os.X_OK) else 'python3'
+    add('python3', [python, where / 'work.py'], least_whole=97)
     add('cc1', ['gcc', '-O2', '-S', where / 'big.c', '-o', '/dev/null'], least_whole=97)
     add('cc1plus', ['g++', '-O2', '-S', where / 'big.cc', '-o', '/dev/null'], least_whole=97)
     add('sqlite3', ['sqlite3', ':memory:', f'.read {where}/work.sql'], least_whole=97)
@@ -259,4 +307,14 @@ def programs(where):
     add('lua', ['lua', where / 'work.lua'])
     add('sort', ['sort', '--parallel=2', where / 'lines', '-o', '/dev/null'])
     add('gs', ['gs', '-q', '-dNODISPLAY', '-dBATCH', where / 'work.ps'])
+    # Nothing is tuned on these.
+    add('perl', ['perl', where / 'work.pl'], is_apart=True)
+    add('ruby', ['ruby', where / 'work.rb'], is_apart=True)
+    add('tclsh', ['tclsh', where / 'work.tcl'], is_apart=True)
+    add('guile', ['guile', '--no-auto-compile', where / 'work.scm'], is_apart=True)
+    add('redis', ['sh', where / 'redis.sh'], shutil.which('redis-server') is not None, is_apart=True)
+    add('g++', ['g++', '-O2', '-S', TEMPLATES, '-o', '/dev/null'], is_apart=True)
+    add('xz', ['xz', '-1', '-c', '-T2', where / 'lines'], is_apart=True)
+    add('ffmpeg', ['ffmpeg', '-v', 'error', '-f', 'lavfi', '-i', 'testsrc=d=4', '-f', 'null', '-'],
+        is_apart=True)
     return found, absent

@@ -5,3 +5,6 @@ tests_unwind_test_rules_SOURCES = tests/unwind/test_rules.c tests/unwind/mapped.
 tests_unwind_test_self_SOURCES = tests/unwind/test_self.c tests/unwind/mapped.h \
 	tests/unwind/mapped.c
 endif
+
+helper_programs += tests/unwind/show_table
+tests_unwind_show_table_LDADD = $(UNWIND_LIBS)
