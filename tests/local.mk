@@ -32,7 +32,7 @@ tests_libsupport_a_SOURCES += tests/shadow/copied.h tests/shadow/copied.c tests/
 	tests/shadow/puppet.c tests/shadow/states.h tests/shadow/states.c tests/shadow/tracee.h \
 	tests/shadow/tracee.c
 endif
-TEST_LIBS = tests/libsupport.a $(REPORT_LIBS) $(COLLECT_LIBS) $(COUNT_LIBS) $(SHADOW_LIBS) \
+TEST_LIBS = tests/libsupport.a $(REPORT_LIBS) $(COLLECT_LIBS) $(COUNT_LIBS) $(SHADOW_LIBS) $(UARCH_LIBS) \
 	$(CHECK_LIBS)
 LDADD = $(TEST_LIBS)
 noinst_HEADERS += tests/program.h tests/compare/notes.h tests/cli/run.h
@@ -62,6 +62,7 @@ include tests/image/local.mk
 include tests/unwind/local.mk
 include tests/db/local.mk
 include tests/mux/local.mk
+include tests/uarch/local.mk
 include tests/cfg/local.mk
 include tests/analyze/local.mk
 include tests/compare/local.mk

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The sizes of what the models of a core keep (path.h): caches, TLBs, prefetchers, predictors and
+ * queues. Plain data, without a latency: what an event costs is told by struct hp_core.
+ *
+ * Who has sizes from elsewhere (of the running machine, of a command line) changes a copy and asks
+ * hp_uarch_geometry_is_valid, which bounds the memory that the models take.
+ */
+#ifndef HPCPROF_UARCH_GEOMETRY_H
+#define HPCPROF_UARCH_GEOMETRY_H
+
+#include <hpcprof/isa/machine.h>
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Sets need not be a power of two. What has no ways does not exist. */
+struct hp_uarch_sets {
+	uint32_t sets;
+	uint32_t ways;
+};
+
+struct hp_uarch_predictor {
+	uint32_t base_entries;	   /* counters by address alone; a power of two */
+	uint32_t tagged_tables;	   /* of the histories below */
+	uint32_t tagged_entries;   /* in each; a power of two */
+	uint32_t shortest_history; /* branches that the first tagged table looks at, … */
+	uint32_t longest_history;  /* … and the last; those between are a geometric series */
+	uint32_t loop_entries;	   /* loops of constant length; a power of two, or 0 */
+	uint32_t indirect_entries; /* targets in each table; a power of two */
+	uint32_t return_entries;   /* calls whose returns are known */
+};
+
+struct hp_uarch_geometry {
+	uint32_t line_bytes; /* of all caches; a power of two */
+	struct hp_uarch_sets l1i;
+	struct hp_uarch_sets l1d;
+	struct hp_uarch_sets l2;
+	struct hp_uarch_sets l3;
+	bool l2_is_inclusive; /* a line that leaves the second level leaves the first, too */
+
+	uint32_t page_bytes;	  /* powers of two */
+	uint32_t huge_page_bytes; /* of ranges that hp_uarch_set_huge names */
+	struct hp_uarch_sets itlb;
+	struct hp_uarch_sets dtlb;
+	struct hp_uarch_sets itlb_huge; /* none: huge pages share the one above */
+	struct hp_uarch_sets dtlb_huge;
+	struct hp_uarch_sets tlb2;	/* of data, … */
+	struct hp_uarch_sets tlb2_code; /* … and of code; none: code shares that of data */
+
+	struct hp_uarch_sets decoded; /* the cache of decoded instructions, */
+	uint32_t decoded_bytes;	      /* of so many bytes of code each; a power of two */
+
+	struct hp_uarch_predictor predictor;
+
+	uint32_t reorder_slots; /* instructions in flight */
+	uint32_t store_entries; /* stores that have not reached the cache */
+};
+
+/* A generic core of today. */
+struct hp_uarch_geometry hp_uarch_geometry_generic(void);
+
+/* What is known of that core; the generic core's for what is not. */
+struct hp_uarch_geometry hp_uarch_geometry_of(const struct hp_core *core);
+
+/* Whether models of these sizes can be made, in bounded memory: at most some 100 MB. */
+bool hp_uarch_geometry_is_valid(const struct hp_uarch_geometry *geometry);
+
+#endif

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Models of a core, which follow the exact path of a program and tell which events happen on it.
+ *
+ * The caller hands over what the program does, in order: code fetched, data accessed, branches. Each
+ * answer is a set of the bits below. Caches and TLBs are exact (least recently used), of the demand
+ * accesses alone: prefetchers of the core do not change what misses; a miss which one of them would
+ * have brought in before is marked. Branch predictors and the store queue are of the kind that cores
+ * have, not of one that exists.
+ *
+ * Models begin cold, which the program did not. What a cold model cannot know is an event of its own,
+ * …_UNKNOWN: never a hit, never a miss. A line (page) is unknown at its first touch if its set has not
+ * yet been filled since: it may have been there before. It is not unknown for ever: a set that was
+ * filled knows all that it holds.
+ *
+ * No system call, no clock, no chance: the same path gives the same events. A struct hp_uarch is for
+ * one thread at a time; its memory does not grow. Any address and any number are welcome.
+ *
+ * TAGE: Seznec, Michaud, "A case for (partially) tagged geometric history length branch prediction",
+ * JILP 2006; ITTAGE: Seznec, "A 64-Kbytes ITTAGE indirect branch predictor", 2011.
+ */
+#ifndef HPCPROF_UARCH_PATH_H
+#define HPCPROF_UARCH_PATH_H
+
+#include <hpcprof/base/cleanup.h>
+#include <hpcprof/uarch/geometry.h>
+
+/* At each level there is a hit, a miss or an unknown. A miss (unknown) of a further level is never
+ * without a miss (a miss or an unknown) of the levels before it. */
+enum {
+	/* of hp_uarch_access */
+	HP_UARCH_L1_MISS = 1 << 0,
+	HP_UARCH_L1_UNKNOWN = 1 << 1,
+	HP_UARCH_DTLB_MISS = 1 << 2,
+	HP_UARCH_DTLB_UNKNOWN = 1 << 3,
+	/* The line was brought by a prefetcher or a prefetch instruction, and is used for the first
+	 * time. Misses that stand beside it are those that would have been without. */
+	HP_UARCH_PREFETCHED = 1 << 4,
+	HP_UARCH_PREFETCHED_LATE = 1 << 5, /* beside it: begun so shortly before that it may wait */
+	HP_UARCH_FORWARDED = 1 << 6,	   /* a load gets all its bytes from a store in the queue */
+	HP_UARCH_FORWARDED_YOUNG = 1 << 7, /* beside it: from one that has hardly been executed */
+	HP_UARCH_FORWARD_FAILED = 1 << 8,  /* some bytes are in the queue, but not in one store */
+	HP_UARCH_ALIAS_4K = 1 << 9, /* not those, but some of an equal place in another page */
+	HP_UARCH_LINE_SPLIT = 1 << 10,
+	HP_UARCH_PAGE_SPLIT = 1 << 11,
+
+	/* of hp_uarch_fetch */
+	HP_UARCH_L1I_MISS = 1 << 12,
+	HP_UARCH_L1I_UNKNOWN = 1 << 13,
+	HP_UARCH_ITLB_MISS = 1 << 14,
+	HP_UARCH_ITLB_UNKNOWN = 1 << 15,
+	HP_UARCH_DECODED_MISS = 1 << 16, /* not in the cache of decoded instructions */
+	HP_UARCH_DECODED_UNKNOWN = 1 << 17,
+
+	/* of both; code and data share these levels */
+	HP_UARCH_L2_MISS = 1 << 18,
+	HP_UARCH_L2_UNKNOWN = 1 << 19,
+	HP_UARCH_L3_MISS = 1 << 20, /* where the third level is modelled */
+	HP_UARCH_L3_UNKNOWN = 1 << 21,
+	HP_UARCH_TLB2_MISS = 1 << 22, /* a page walk */
+	HP_UARCH_TLB2_UNKNOWN = 1 << 23,
+
+	/* of hp_uarch_branch */
+	HP_UARCH_MISPREDICTED = 1 << 24,
+	HP_UARCH_BRANCH_UNKNOWN = 1 << 25, /* mispredicted, by a predictor that hardly knows it */
+};
+
+enum hp_uarch_access_kind {
+	HP_UARCH_LOAD,
+	HP_UARCH_STORE,
+	HP_UARCH_PREFETCH, /* an instruction of the program; its misses stall nobody */
+};
+
+enum hp_uarch_branch_kind {
+	HP_UARCH_CONDITIONAL,
+	HP_UARCH_JUMP, /* to a place that the instruction names */
+	HP_UARCH_CALL,
+	HP_UARCH_JUMP_INDIRECT,
+	HP_UARCH_CALL_INDIRECT,
+	HP_UARCH_RETURN,
+};
+
+/* More bytes of one access or fetch than this are not looked at. */
+enum { HP_UARCH_BYTES_MOST = 4096 };
+/* Further ranges of huge pages are not heeded. */
+enum { HP_UARCH_HUGE_MOST = 256 };
+
+struct hp_uarch;
+
+/* Cold. NULL when memory is short or the geometry is not valid. The geometry is copied. */
+struct hp_uarch *hp_uarch_create(const struct hp_uarch_geometry *geometry);
+void hp_uarch_destroy(struct hp_uarch *uarch);
+HP_DEFINE_CLEANUP(struct hp_uarch, hp_uarch_destroy);
+/* Cold again: all is forgotten but the huge pages. */
+void hp_uarch_reset(struct hp_uarch *uarch);
+
+/* Addresses from `begin` to before `end` are in huge pages; whole ones only. False, and nothing has
+ * changed, if there are too many ranges. */
+bool hp_uarch_set_huge(struct hp_uarch *uarch, uint64_t begin, uint64_t end);
+void hp_uarch_forget_huge(struct hp_uarch *uarch);
+
+/* The instruction at `ip` accesses data. A split access has the events of both halves. */
+unsigned hp_uarch_access(struct hp_uarch *uarch, uint64_t ip, uint64_t address, uint32_t bytes,
+			 enum hp_uarch_access_kind kind);
+
+/* A stretch of code is executed. */
+unsigned hp_uarch_fetch(struct hp_uarch *uarch, uint64_t address, uint32_t bytes);
+
+/* A branch at `ip` that is followed by the instruction at `next` in memory goes to `target` if it is
+ * taken. Branches that are not conditional always are. */
+unsigned hp_uarch_branch(struct hp_uarch *uarch, uint64_t ip, uint64_t next,
+			 enum hp_uarch_branch_kind kind, bool taken, uint64_t target);
+
+/* So many instructions were executed since the last call: the time that ages stores and prefetches.
+ * Once a block suffices. */
+void hp_uarch_retire(struct hp_uarch *uarch, unsigned instructions);
+
+#endif

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "caches.h"
+
+#include <hpcprof/base/number.h>
+#include <hpcprof/uarch/path.h>
+
+/* What the first data cache notes of a line that was brought by a prefetch instruction and not used
+ * since: the events of the instruction, by their place here. */
+static const unsigned noted[] = {
+	0,
+	HP_UARCH_L1_MISS,
+	HP_UARCH_L1_MISS | HP_UARCH_L2_MISS,
+	HP_UARCH_L1_MISS | HP_UARCH_L2_MISS | HP_UARCH_L3_MISS,
+	HP_UARCH_L1_MISS | HP_UARCH_L2_MISS | HP_UARCH_L3_UNKNOWN,
+	HP_UARCH_L1_MISS | HP_UARCH_L2_UNKNOWN,
+	HP_UARCH_L1_MISS | HP_UARCH_L2_UNKNOWN | HP_UARCH_L3_UNKNOWN,
+	HP_UARCH_L1_UNKNOWN,
+	HP_UARCH_L1_UNKNOWN | HP_UARCH_L2_UNKNOWN,
+	HP_UARCH_L1_UNKNOWN | HP_UARCH_L2_UNKNOWN | HP_UARCH_L3_UNKNOWN,
+};
+_Static_assert(HP_ARRAY_COUNT(noted) <= UARCH_NOTES + 1, "a note is its place");
+
+bool uarch_caches_create(struct uarch_caches *caches, const struct hp_uarch_geometry *geometry)
+{
+	*caches = (struct uarch_caches){
+		.is_inclusive = geometry->l2_is_inclusive,
+		.line_shift = (unsigned)__builtin_ctz(geometry->line_bytes),
+	};
+	return uarch_sets_create(&caches->l1i, &geometry->l1i) &&
+	       uarch_sets_create(&caches->l1d, &geometry->l1d) &&
+	       uarch_sets_create(&caches->l2, &geometry->l2) &&
+	       uarch_sets_create(&caches->l3, &geometry->l3);
+}
+
+void uarch_caches_destroy(struct uarch_caches *caches)
+{
+	uarch_sets_destroy(&caches->l1i);
+	uarch_sets_destroy(&caches->l1d);
+	uarch_sets_destroy(&caches->l2);
+	uarch_sets_destroy(&caches->l3);
+}
+
+void uarch_caches_reset(struct uarch_caches *caches)
+{
+	uarch_sets_reset(&caches->l1i);
+	uarch_sets_reset(&caches->l1d);
+	uarch_sets_reset(&caches->l2);
+	uarch_sets_reset(&caches->l3);
+}
+
+static unsigned third_level(const struct uarch_caches *caches, uint64_t line, enum uarch_found l2)
+{
+	uint64_t evicted;
+	enum uarch_found l3;
+
+	if (!caches->l3.entries)
+		return 0;
+	l3 = uarch_sets_use(&caches->l3, line, &evicted);
+	if (l3 == UARCH_HIT)
+		return 0;
+	return l3 == UARCH_MISS && l2 == UARCH_MISS ? HP_UARCH_L3_MISS : HP_UARCH_L3_UNKNOWN;
+}
+
+/* A line that its first level answered `*first` for, other than a hit. What the levels behind know
+ * may correct that answer. */
+static unsigned behind(const struct uarch_caches *caches, uint64_t line, enum uarch_found *first)
+{
+	uint64_t evicted;
+	enum uarch_found l2 = uarch_sets_use(&caches->l2, line, &evicted);
+
+	if (l2 == UARCH_HIT)
+		return 0;
+	if (caches->is_inclusive && evicted != UARCH_EMPTY) {
+		uarch_sets_remove(&caches->l1i, evicted >> UARCH_NOTE_BITS);
+		uarch_sets_remove(&caches->l1d, evicted >> UARCH_NOTE_BITS);
+	}
+	if (l2 == UARCH_MISS && *first == UARCH_UNKNOWN) {
+		/* What left the second level has left the first, if that is so on this core. */
+		if (caches->is_inclusive)
+			*first = UARCH_MISS;
+		else
+			l2 = UARCH_UNKNOWN;
+	}
+	return (l2 == UARCH_MISS ? HP_UARCH_L2_MISS : HP_UARCH_L2_UNKNOWN) |
+	       third_level(caches, line, l2);
+}
+
+unsigned uarch_caches_fetch(const struct uarch_caches *caches, uint64_t line)
+{
+	uint64_t evicted;
+	enum uarch_found first = uarch_sets_use(&caches->l1i, line, &evicted);
+	unsigned events;
+
+	if (first == UARCH_HIT)
+		return 0;
+	events = behind(caches, line, &first);
+	return events | (first == UARCH_MISS ? HP_UARCH_L1I_MISS : HP_UARCH_L1I_UNKNOWN);
+}
+
+static unsigned use_data(const struct uarch_caches *caches, uint64_t line)
+{
+	uint64_t evicted;
+	enum uarch_found first = uarch_sets_use(&caches->l1d, line, &evicted);
+	unsigned events;
+
+	if (first == UARCH_HIT)
+		return 0;
+	events = behind(caches, line, &first);
+	return events | (first == UARCH_MISS ? HP_UARCH_L1_MISS : HP_UARCH_L1_UNKNOWN);
+}
+
+unsigned uarch_caches_data(const struct uarch_caches *caches, uint64_t line)
+{
+	unsigned events = use_data(caches, line);
+	uint64_t *entry = uarch_sets_of(&caches->l1d, line);
+	uint64_t note = *entry & UARCH_NOTES;
+
+	if (note == 0)
+		return events;
+	*entry &= ~(uint64_t)UARCH_NOTES;
+	return noted[note] | HP_UARCH_PREFETCHED;
+}
+
+unsigned uarch_caches_prefetch(const struct uarch_caches *caches, uint64_t line)
+{
+	unsigned events = use_data(caches, line);
+	uint64_t note = 0;
+
+	if (events == 0)
+		return 0;
+	while (note + 1 < HP_ARRAY_COUNT(noted) && noted[note] != events)
+		note++;
+	*uarch_sets_of(&caches->l1d, line) |= note;
+	return events;
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <hpcprof/uarch/geometry.h>
+
+#include "tuning.h"
+
+struct hp_uarch_geometry hp_uarch_geometry_generic(void)
+{
+	return (struct hp_uarch_geometry){
+		.line_bytes = 64,
+		.l1i = { 64, 8 },
+		.l1d = { 64, 8 },
+		.l2 = { 1024, 8 },
+		.l2_is_inclusive = true,
+		.page_bytes = 4096,
+		.huge_page_bytes = 2 << 20,
+		.itlb = { 1, 64 },
+		.dtlb = { 1, 64 },
+		.tlb2 = { 128, 16 },
+		.decoded = { 64, 16 },
+		.decoded_bytes = 32,
+		.predictor = { .base_entries = BASE_ENTRIES,
+			       .tagged_tables = TAGGED_TABLES,
+			       .tagged_entries = TAGGED_ENTRIES,
+			       .shortest_history = SHORTEST_HISTORY,
+			       .longest_history = LONGEST_HISTORY,
+			       .loop_entries = LOOP_ENTRIES,
+			       .indirect_entries = INDIRECT_ENTRIES,
+			       .return_entries = RETURN_ENTRIES },
+		.reorder_slots = 256,
+		.store_entries = 64,
+	};
+}
+
+struct hp_uarch_geometry hp_uarch_geometry_of(const struct hp_core *core)
+{
+	struct hp_uarch_geometry geometry = hp_uarch_geometry_generic();
+
+	geometry.reorder_slots = core->reorder_slots;
+	return geometry;
+}
+
+/* --- what is valid -----------------------------------------------------------------------------
+ */
+
+static bool is_power(uint32_t value, uint32_t least, uint32_t most)
+{
+	return value >= least && value <= most && (value & (value - 1)) == 0;
+}
+
+static bool is_within(uint32_t value, uint32_t least, uint32_t most)
+{
+	return value >= least && value <= most;
+}
+
+static bool fits(const struct hp_uarch_sets *sets)
+{
+	return sets->sets > 0 && is_within(sets->ways, 1, WAYS_MOST) &&
+	       (uint64_t)sets->sets * sets->ways <= BLOCKS_MOST;
+}
+
+static bool fits_if_any(const struct hp_uarch_sets *sets)
+{
+	return sets->ways == 0 || fits(sets);
+}
+
+static bool is_predictor_valid(const struct hp_uarch_predictor *predictor)
+{
+	return is_power(predictor->base_entries, 16, ENTRIES_MOST) &&
+	       is_within(predictor->tagged_tables, 1, TABLES_MOST) &&
+	       is_power(predictor->tagged_entries, 16, ENTRIES_MOST) &&
+	       is_within(predictor->shortest_history, 1, HISTORY_MOST) &&
+	       is_within(predictor->longest_history, predictor->shortest_history, HISTORY_MOST) &&
+	       (predictor->loop_entries == 0 ||
+		is_power(predictor->loop_entries, 4, ENTRIES_MOST)) &&
+	       is_power(predictor->indirect_entries, 16, ENTRIES_MOST) &&
+	       is_within(predictor->return_entries, 1, RETURNS_MOST);
+}
+
+bool hp_uarch_geometry_is_valid(const struct hp_uarch_geometry *geometry)
+{
+	return is_power(geometry->line_bytes, 32, 4096) &&
+	       is_power(geometry->page_bytes, 4096, 1 << 20) &&
+	       is_power(geometry->huge_page_bytes, geometry->page_bytes, 1 << 30) &&
+	       geometry->line_bytes <= geometry->page_bytes && fits(&geometry->l1i) &&
+	       fits(&geometry->l1d) && fits(&geometry->l2) && fits_if_any(&geometry->l3) &&
+	       fits(&geometry->itlb) && fits(&geometry->dtlb) &&
+	       fits_if_any(&geometry->itlb_huge) && fits_if_any(&geometry->dtlb_huge) &&
+	       fits(&geometry->tlb2) && fits_if_any(&geometry->tlb2_code) &&
+	       fits_if_any(&geometry->decoded) && is_power(geometry->decoded_bytes, 32, 4096) &&
+	       is_predictor_valid(&geometry->predictor) &&
+	       is_within(geometry->reorder_slots, 1, 1 << 16) &&
+	       is_within(geometry->store_entries, 1, STORES_MOST);
+}

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The models put together: what each of them has to say to a step of the path. */
+#include <hpcprof/uarch/path.h>
+
+#include "caches.h"
+#include "tlb.h"
+
+#include <stdlib.h>
+
+/* No line, no page. */
+#define NONE UINT64_MAX
+
+struct hp_uarch {
+	/* Used last: first in their sets, so that using them again changes nothing. */
+	uint64_t data_line, data_page;
+	uint64_t code_line, code_page;
+	uint64_t clock; /* instructions */
+	unsigned line_shift, page_shift, decoded_shift;
+	struct uarch_caches caches;
+	struct uarch_tlbs tlbs;
+	struct uarch_sets decoded;
+	struct hp_uarch_geometry geometry;
+};
+
+static void forget_last(struct hp_uarch *uarch)
+{
+	uarch->data_line = uarch->data_page = NONE;
+	uarch->code_line = uarch->code_page = NONE;
+}
+
+struct hp_uarch *hp_uarch_create(const struct hp_uarch_geometry *geometry)
+{
+	struct hp_uarch *uarch;
+
+	if (!hp_uarch_geometry_is_valid(geometry))
+		return NULL;
+	uarch = calloc(1, sizeof(*uarch));
+	if (!uarch)
+		return NULL;
+	uarch->geometry = *geometry;
+	if (!uarch_caches_create(&uarch->caches, geometry) ||
+	    !uarch_tlbs_create(&uarch->tlbs, geometry) ||
+	    !uarch_sets_create(&uarch->decoded, &geometry->decoded)) {
+		hp_uarch_destroy(uarch);
+		return NULL;
+	}
+	uarch->line_shift = (unsigned)__builtin_ctz(geometry->line_bytes);
+	uarch->page_shift = (unsigned)__builtin_ctz(geometry->page_bytes);
+	uarch->decoded_shift = (unsigned)__builtin_ctz(geometry->decoded_bytes);
+	forget_last(uarch);
+	return uarch;
+}
+
+void hp_uarch_destroy(struct hp_uarch *uarch)
+{
+	if (!uarch)
+		return;
+	uarch_caches_destroy(&uarch->caches);
+	uarch_tlbs_destroy(&uarch->tlbs);
+	uarch_sets_destroy(&uarch->decoded);
+	free(uarch);
+}
+
+void hp_uarch_reset(struct hp_uarch *uarch)
+{
+	uarch_caches_reset(&uarch->caches);
+	uarch_tlbs_reset(&uarch->tlbs);
+	uarch_sets_reset(&uarch->decoded);
+	forget_last(uarch);
+}
+
+bool hp_uarch_set_huge(struct hp_uarch *uarch, uint64_t begin, uint64_t end)
+{
+	forget_last(uarch);
+	return uarch_tlbs_set_huge(&uarch->tlbs, begin, end);
+}
+
+void hp_uarch_forget_huge(struct hp_uarch *uarch)
+{
+	forget_last(uarch);
+	uarch->tlbs.huge_count = 0;
+}
+
+/* The last byte of an access. */
+static uint64_t end_of(uint64_t address, uint32_t bytes)
+{
+	uint64_t more =
+		bytes == 0 ? 0 : (bytes > HP_UARCH_BYTES_MOST ? HP_UARCH_BYTES_MOST : bytes) - 1;
+
+	return more > UINT64_MAX - address ? UINT64_MAX : address + more;
+}
+
+/* --- data --------------------------------------------------------------------------------------
+ */
+
+static unsigned translate_data(struct hp_uarch *uarch, uint64_t address)
+{
+	uint64_t page = address >> uarch->page_shift;
+	enum uarch_found first;
+	unsigned events;
+
+	if (page == uarch->data_page)
+		return 0;
+	uarch->data_page = page;
+	events = uarch_tlbs_use(&uarch->tlbs, &uarch->tlbs.data, address, &first);
+	if (first == UARCH_HIT)
+		return 0;
+	return events | (first == UARCH_MISS ? HP_UARCH_DTLB_MISS : HP_UARCH_DTLB_UNKNOWN);
+}
+
+static unsigned use_line(struct hp_uarch *uarch, uint64_t line, enum hp_uarch_access_kind kind)
+{
+	unsigned events;
+
+	if (line == uarch->data_line)
+		return 0;
+	if (kind == HP_UARCH_PREFETCH) {
+		uarch->data_line = NONE; /* its first use is still to come */
+		events = uarch_caches_prefetch(&uarch->caches, line);
+	} else {
+		uarch->data_line = line;
+		events = uarch_caches_data(&uarch->caches, line);
+	}
+	/* Code may have been put out by it. */
+	if (events & HP_UARCH_L2_MISS)
+		uarch->code_line = NONE;
+	return events;
+}
+
+/* Adds the events of a further line or page: of each level, the worst. */
+static unsigned join(unsigned events, unsigned more)
+{
+	enum {
+		CACHE = HP_UARCH_L1_MISS | HP_UARCH_L1_UNKNOWN,
+		PREFETCHED = HP_UARCH_PREFETCHED | HP_UARCH_PREFETCHED_LATE,
+		MISSES = HP_UARCH_L1_MISS | HP_UARCH_DTLB_MISS | HP_UARCH_L1I_MISS |
+			 HP_UARCH_ITLB_MISS | HP_UARCH_DECODED_MISS | HP_UARCH_L2_MISS |
+			 HP_UARCH_L3_MISS | HP_UARCH_TLB2_MISS,
+	};
+	unsigned sum = events | more;
+
+	/* One line that nobody brought is waited for. */
+	if (((events & CACHE) && !(events & HP_UARCH_PREFETCHED)) ||
+	    ((more & CACHE) && !(more & HP_UARCH_PREFETCHED)))
+		sum &= ~(unsigned)PREFETCHED;
+	return sum & ~((sum & MISSES) << 1);
+}
+_Static_assert(HP_UARCH_L1_UNKNOWN == HP_UARCH_L1_MISS << 1 &&
+		       HP_UARCH_DTLB_UNKNOWN == HP_UARCH_DTLB_MISS << 1 &&
+		       HP_UARCH_L1I_UNKNOWN == HP_UARCH_L1I_MISS << 1 &&
+		       HP_UARCH_ITLB_UNKNOWN == HP_UARCH_ITLB_MISS << 1 &&
+		       HP_UARCH_DECODED_UNKNOWN == HP_UARCH_DECODED_MISS << 1 &&
+		       HP_UARCH_L2_UNKNOWN == HP_UARCH_L2_MISS << 1 &&
+		       HP_UARCH_L3_UNKNOWN == HP_UARCH_L3_MISS << 1 &&
+		       HP_UARCH_TLB2_UNKNOWN == HP_UARCH_TLB2_MISS << 1,
+	       "an unknown follows its miss");
+
+/* An access that is not within a line. */
+static unsigned access_split(struct hp_uarch *uarch, uint64_t address, uint64_t end,
+			     enum hp_uarch_access_kind kind)
+{
+	uint64_t last = end >> uarch->line_shift;
+	bool is_one = end - address < uarch->geometry.line_bytes;
+	unsigned events = is_one ? HP_UARCH_LINE_SPLIT : 0;
+
+	if (is_one && !uarch_tlbs_same(&uarch->tlbs, address, end))
+		events |= HP_UARCH_PAGE_SPLIT;
+	for (uint64_t line = address >> uarch->line_shift; line <= last; line++) {
+		events = join(events, translate_data(uarch, line << uarch->line_shift));
+		events = join(events, use_line(uarch, line, kind));
+	}
+	return events;
+}
+
+unsigned hp_uarch_access(struct hp_uarch *uarch, uint64_t ip, uint64_t address, uint32_t bytes,
+			 enum hp_uarch_access_kind kind)
+{
+	uint64_t line = address >> uarch->line_shift;
+	uint64_t end = end_of(address, bytes);
+
+	(void)ip;
+	if (end >> uarch->line_shift != line)
+		return access_split(uarch, address, end, kind);
+	if (line == uarch->data_line)
+		return 0;
+	return translate_data(uarch, address) | use_line(uarch, line, kind);
+}
+
+/* --- code --------------------------------------------------------------------------------------
+ */
+
+static unsigned translate_code(struct hp_uarch *uarch, uint64_t address)
+{
+	uint64_t page = address >> uarch->page_shift;
+	enum uarch_found first;
+	unsigned events;
+
+	if (page == uarch->code_page)
+		return 0;
+	uarch->code_page = page;
+	events = uarch_tlbs_use(&uarch->tlbs, &uarch->tlbs.code, address, &first);
+	if (first == UARCH_HIT)
+		return 0;
+	return events | (first == UARCH_MISS ? HP_UARCH_ITLB_MISS : HP_UARCH_ITLB_UNKNOWN);
+}
+
+static unsigned decode(struct hp_uarch *uarch, uint64_t address, uint64_t end)
+{
+	uint64_t last = end >> uarch->decoded_shift;
+	unsigned events = 0;
+	uint64_t evicted;
+
+	for (uint64_t window = address >> uarch->decoded_shift; window <= last; window++) {
+		switch (uarch_sets_use(&uarch->decoded, window, &evicted)) {
+		case UARCH_HIT:
+			break;
+		case UARCH_MISS:
+			events = join(events, HP_UARCH_DECODED_MISS);
+			break;
+		case UARCH_UNKNOWN:
+			events = join(events, HP_UARCH_DECODED_UNKNOWN);
+			break;
+		}
+	}
+	return events;
+}
+
+unsigned hp_uarch_fetch(struct hp_uarch *uarch, uint64_t address, uint32_t bytes)
+{
+	uint64_t end = end_of(address, bytes);
+	uint64_t last = end >> uarch->line_shift;
+	unsigned events = 0;
+
+	for (uint64_t line = address >> uarch->line_shift; line <= last; line++) {
+		if (line == uarch->code_line)
+			continue;
+		uarch->code_line = line;
+		events = join(events, translate_code(uarch, line << uarch->line_shift));
+		events = join(events, uarch_caches_fetch(&uarch->caches, line));
+	}
+	/* Data may have been put out by it. */
+	if (events & HP_UARCH_L2_MISS)
+		uarch->data_line = NONE;
+	if (uarch->decoded.entries)
+		events |= decode(uarch, address, end);
+	return events;
+}
+
+/* --- branches ----------------------------------------------------------------------------------
+ */
+
+/* TODO: no predictor knows any of them. */
+unsigned hp_uarch_branch(struct hp_uarch *uarch, uint64_t ip, uint64_t next,
+			 enum hp_uarch_branch_kind kind, bool taken, uint64_t target)
+{
+	(void)uarch, (void)ip, (void)next, (void)kind, (void)taken, (void)target;
+	return HP_UARCH_BRANCH_UNKNOWN;
+}
+
+void hp_uarch_retire(struct hp_uarch *uarch, unsigned instructions)
+{
+	uarch->clock += instructions;
+}

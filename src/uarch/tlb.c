@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "tlb.h"
+
+#include <hpcprof/base/search.h>
+
+#include <string.h>
+
+/* Set in the number of a huge page, since numbers of both kinds meet in one set. */
+#define HUGE (UINT64_C(1) << 57)
+
+bool uarch_tlbs_create(struct uarch_tlbs *tlbs, const struct hp_uarch_geometry *geometry)
+{
+	*tlbs = (struct uarch_tlbs){
+		.page_shift = (unsigned)__builtin_ctz(geometry->page_bytes),
+		.huge_shift = (unsigned)__builtin_ctz(geometry->huge_page_bytes),
+	};
+	if (!uarch_sets_create(&tlbs->code.first, &geometry->itlb) ||
+	    !uarch_sets_create(&tlbs->data.first, &geometry->dtlb) ||
+	    !uarch_sets_create(&tlbs->code.first_huge, &geometry->itlb_huge) ||
+	    !uarch_sets_create(&tlbs->data.first_huge, &geometry->dtlb_huge) ||
+	    !uarch_sets_create(&tlbs->second, &geometry->tlb2) ||
+	    !uarch_sets_create(&tlbs->second_code, &geometry->tlb2_code))
+		return false;
+	tlbs->data.second = &tlbs->second;
+	tlbs->code.second = tlbs->second_code.entries ? &tlbs->second_code : &tlbs->second;
+	return true;
+}
+
+void uarch_tlbs_destroy(struct uarch_tlbs *tlbs)
+{
+	uarch_sets_destroy(&tlbs->code.first);
+	uarch_sets_destroy(&tlbs->code.first_huge);
+	uarch_sets_destroy(&tlbs->data.first);
+	uarch_sets_destroy(&tlbs->data.first_huge);
+	uarch_sets_destroy(&tlbs->second);
+	uarch_sets_destroy(&tlbs->second_code);
+}
+
+void uarch_tlbs_reset(struct uarch_tlbs *tlbs)
+{
+	uarch_sets_reset(&tlbs->code.first);
+	uarch_sets_reset(&tlbs->code.first_huge);
+	uarch_sets_reset(&tlbs->data.first);
+	uarch_sets_reset(&tlbs->data.first_huge);
+	uarch_sets_reset(&tlbs->second);
+	uarch_sets_reset(&tlbs->second_code);
+}
+
+bool uarch_tlbs_set_huge(struct uarch_tlbs *tlbs, uint64_t begin, uint64_t end)
+{
+	uint64_t mask = (UINT64_C(1) << tlbs->huge_shift) - 1;
+	uint32_t first, last;
+
+	begin = begin > UINT64_MAX - mask ? UINT64_MAX & ~mask : (begin + mask) & ~mask;
+	end &= ~mask;
+	if (begin >= end)
+		return true;
+	/* It takes the place of those that it touches. */
+	first = (uint32_t)hp_bisect(i, tlbs->huge_count, tlbs->huge[i].end < begin);
+	last = (uint32_t)hp_bisect(i, tlbs->huge_count, tlbs->huge[i].begin <= end);
+	if (first == last && tlbs->huge_count == HP_UARCH_HUGE_MOST)
+		return false;
+	if (first < last) {
+		if (tlbs->huge[first].begin < begin)
+			begin = tlbs->huge[first].begin;
+		if (tlbs->huge[last - 1].end > end)
+			end = tlbs->huge[last - 1].end;
+	}
+	memmove(&tlbs->huge[first + 1], &tlbs->huge[last],
+		(tlbs->huge_count - last) * sizeof(tlbs->huge[0]));
+	tlbs->huge_count = tlbs->huge_count - (last - first) + 1;
+	tlbs->huge[first] = (struct uarch_range){ begin, end };
+	return true;
+}
+
+static bool is_huge(const struct uarch_tlbs *tlbs, uint64_t address)
+{
+	size_t at = hp_bisect(i, tlbs->huge_count, tlbs->huge[i].end <= address);
+
+	return at < tlbs->huge_count && tlbs->huge[at].begin <= address;
+}
+
+/* The number of the page of an address, of either size. */
+static uint64_t page_of(const struct uarch_tlbs *tlbs, uint64_t address)
+{
+	if (tlbs->huge_count > 0 && is_huge(tlbs, address))
+		return address >> tlbs->huge_shift | HUGE;
+	return address >> tlbs->page_shift;
+}
+
+bool uarch_tlbs_same(const struct uarch_tlbs *tlbs, uint64_t a, uint64_t b)
+{
+	return page_of(tlbs, a) == page_of(tlbs, b);
+}
+
+unsigned uarch_tlbs_use(const struct uarch_tlbs *tlbs, const struct uarch_tlb *tlb,
+			uint64_t address, enum uarch_found *first)
+{
+	const struct uarch_sets *sets = &tlb->first;
+	uint64_t page = page_of(tlbs, address);
+	uint64_t evicted;
+	enum uarch_found second;
+
+	if ((page & HUGE) && tlb->first_huge.entries)
+		sets = &tlb->first_huge;
+	*first = uarch_sets_use(sets, page, &evicted);
+	if (*first == UARCH_HIT)
+		return 0;
+	second = uarch_sets_use(tlb->second, page, &evicted);
+	if (second == UARCH_HIT)
+		return 0;
+	return second == UARCH_MISS && *first == UARCH_MISS ? HP_UARCH_TLB2_MISS
+							    : HP_UARCH_TLB2_UNKNOWN;
+}

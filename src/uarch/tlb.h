@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The TLBs: first levels for code and data, and a second one that they share or not. Pages are small
+ * unless a range says otherwise. Pages of both sizes are kept apart where the geometry says so.
+ */
+#ifndef HPCPROF_SRC_UARCH_TLB_H
+#define HPCPROF_SRC_UARCH_TLB_H
+
+#include "sets.h"
+
+#include <hpcprof/uarch/path.h>
+
+struct uarch_range {
+	uint64_t begin, end;
+};
+
+struct uarch_tlb {
+	struct uarch_sets first, first_huge; /* the latter may not exist */
+	const struct uarch_sets *second;     /* of this kind of page; NULL: none */
+};
+
+struct uarch_tlbs {
+	struct uarch_tlb code, data;
+	struct uarch_sets second, second_code; /* the latter may not exist */
+	unsigned page_shift, huge_shift;
+	uint32_t huge_count;
+	struct uarch_range huge[HP_UARCH_HUGE_MOST]; /* in order, apart */
+};
+
+/* The structure must stay where it is. */
+bool uarch_tlbs_create(struct uarch_tlbs *tlbs, const struct hp_uarch_geometry *geometry);
+void uarch_tlbs_destroy(struct uarch_tlbs *tlbs);
+void uarch_tlbs_reset(struct uarch_tlbs *tlbs);
+
+/* False if there are too many ranges. */
+bool uarch_tlbs_set_huge(struct uarch_tlbs *tlbs, uint64_t begin, uint64_t end);
+
+/* Whether both addresses are in one page. */
+bool uarch_tlbs_same(const struct uarch_tlbs *tlbs, uint64_t a, uint64_t b);
+
+/* Uses the page of an address. `*first` is what the first level has to say, and the result the
+ * events of the second. */
+unsigned uarch_tlbs_use(const struct uarch_tlbs *tlbs, const struct uarch_tlb *tlb,
+			uint64_t address, enum uarch_found *first);
+
+#endif

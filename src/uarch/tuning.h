@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The numbers of the models that somebody had to choose, by model.
+ *
+ * Each stands on a line of its own, as NAME = VALUE, with its unit behind it and its reason above it.
+ * Where it comes from:
+ *	a text		from which it follows, by its title
+ *	[chosen]	nobody has measured it alone; scripts/sensitivity finds it by this mark
+ *
+ * Sizes of caches, TLBs and queues of a core are in src/isa/machine; those of the generic core, which
+ * is none, in geometry.c.
+ */
+#ifndef HPCPROF_SRC_UARCH_TUNING_H
+#define HPCPROF_SRC_UARCH_TUNING_H
+
+/* --- bounds of what can be asked for: geometry.c --------------------------------------------- */
+
+enum {
+	/* A set is an array that is moved: beyond this a use would take long. Fully associative TLBs
+	 * have up to 96 entries. */
+	WAYS_MOST = 256, /* ways [chosen] */
+	/* Lines or pages in one structure: 64 MiB of cache, in 8 MiB of memory. */
+	BLOCKS_MOST = 1 << 20, /* blocks [chosen] */
+	/* One table of a predictor. */
+	ENTRIES_MOST = 1 << 18, /* entries [chosen] */
+	/* Tables with tags, each of another history. */
+	TABLES_MOST = 12, /* tables [chosen] */
+	/* The longest history of them. */
+	HISTORY_MOST = 1000, /* branches [chosen] */
+	RETURNS_MOST = 256,  /* calls [chosen] */
+	STORES_MOST = 1024,  /* stores [chosen] */
+};
+
+/* --- the branch predictor's size: geometry.c ------------------------------------------------- */
+
+/* Some 20 KiB in all, of the size of those that cores are said to have; none says what it has. */
+enum {
+	BASE_ENTRIES = 8192,	/* counters [chosen] */
+	TAGGED_TABLES = 6,	/* tables [chosen] */
+	TAGGED_ENTRIES = 1024,	/* in each [chosen] */
+	SHORTEST_HISTORY = 5,	/* branches; Seznec and Michaud 2006 */
+	LONGEST_HISTORY = 200,	/* branches [chosen] */
+	LOOP_ENTRIES = 64,	/* loops [chosen] */
+	INDIRECT_ENTRIES = 512, /* targets in each table [chosen] */
+	/* 31 or 32 on Zen, 16 on Skylake, 24 on Golden Cove. */
+	RETURN_ENTRIES = 32, /* calls [chosen] */
+};
+
+#endif

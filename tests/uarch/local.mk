@@ -1,0 +1,3 @@
+uarch_tests = tests/uarch/test_sets tests/uarch/test_path
+check_PROGRAMS += $(uarch_tests)
+noinst_HEADERS += tests/uarch/lru.h

@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Caches and TLBs put together, against the same of the reference; splits; huge pages; odd input. */
+#include "../support.h"
+#include "lru.h"
+
+#include <hpcprof/base/number.h>
+#include <hpcprof/uarch/path.h>
+
+static struct hp_uarch_geometry small(bool is_inclusive)
+{
+	struct hp_uarch_geometry geometry = hp_uarch_geometry_generic();
+
+	geometry.l1i = (struct hp_uarch_sets){ 4, 2 };
+	geometry.l1d = (struct hp_uarch_sets){ 4, 3 };
+	geometry.l2 = (struct hp_uarch_sets){ 16, 4 };
+	geometry.l3 = (struct hp_uarch_sets){ 24, 8 };
+	geometry.l2_is_inclusive = is_inclusive;
+	geometry.itlb = (struct hp_uarch_sets){ 1, 4 };
+	geometry.dtlb = (struct hp_uarch_sets){ 1, 6 };
+	geometry.tlb2 = (struct hp_uarch_sets){ 4, 4 };
+	return geometry;
+}
+
+static struct hp_uarch *made(const struct hp_uarch_geometry *geometry)
+{
+	struct hp_uarch *uarch = hp_uarch_create(geometry);
+
+	ck_assert_ptr_nonnull(uarch);
+	at_end((void (*)(void *))hp_uarch_destroy, uarch);
+	return uarch;
+}
+
+static struct hp_uarch *generic(void)
+{
+	struct hp_uarch_geometry geometry = hp_uarch_geometry_generic();
+
+	return made(&geometry);
+}
+
+/* --- the reference -----------------------------------------------------------------------------
+ */
+
+struct machine {
+	struct lru l1i, l1d, l2, l3, itlb, dtlb, tlb2;
+	bool is_inclusive;
+};
+
+static struct machine machine_create(const struct hp_uarch_geometry *geometry)
+{
+	return (struct machine){
+		.l1i = lru_create(geometry->l1i.sets, geometry->l1i.ways),
+		.l1d = lru_create(geometry->l1d.sets, geometry->l1d.ways),
+		.l2 = lru_create(geometry->l2.sets, geometry->l2.ways),
+		.l3 = lru_create(geometry->l3.sets, geometry->l3.ways),
+		.itlb = lru_create(geometry->itlb.sets, geometry->itlb.ways),
+		.dtlb = lru_create(geometry->dtlb.sets, geometry->dtlb.ways),
+		.tlb2 = lru_create(geometry->tlb2.sets, geometry->tlb2.ways),
+		.is_inclusive = geometry->l2_is_inclusive,
+	};
+}
+
+static void machine_destroy(struct machine *machine)
+{
+	struct lru *all[] = { &machine->l1i,  &machine->l1d,  &machine->l2,  &machine->l3,
+			      &machine->itlb, &machine->dtlb, &machine->tlb2 };
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(all); i++)
+		lru_destroy(all[i]);
+}
+
+static unsigned bit_of(enum lru_answer answer, unsigned miss)
+{
+	return answer == LRU_HIT ? 0 : answer == LRU_MISS ? miss : miss << 1;
+}
+
+static unsigned expect_line(struct machine *machine, struct lru *first, unsigned miss,
+			    uint64_t line)
+{
+	uint64_t left;
+	enum lru_answer l1 = lru_use(first, line, &left);
+	enum lru_answer l2, l3;
+
+	if (l1 == LRU_HIT)
+		return 0;
+	l2 = lru_use(&machine->l2, line, &left);
+	if (l2 == LRU_HIT)
+		return bit_of(l1, miss);
+	if (machine->is_inclusive && left) {
+		lru_remove(&machine->l1i, left);
+		lru_remove(&machine->l1d, left);
+	}
+	/* An unknown may have been a hit, after which no further level was asked. */
+	if (l2 == LRU_MISS && l1 == LRU_UNKNOWN && machine->is_inclusive)
+		l1 = LRU_MISS;
+	if (l1 == LRU_UNKNOWN)
+		l2 = LRU_UNKNOWN;
+	l3 = lru_use(&machine->l3, line, &left);
+	if (l3 == LRU_MISS && l2 == LRU_UNKNOWN)
+		l3 = LRU_UNKNOWN;
+	return bit_of(l1, miss) | bit_of(l2, HP_UARCH_L2_MISS) | bit_of(l3, HP_UARCH_L3_MISS);
+}
+
+static unsigned expect_page(struct machine *machine, struct lru *first, unsigned miss,
+			    uint64_t page)
+{
+	uint64_t left;
+	enum lru_answer one = lru_use(first, page, &left);
+	enum lru_answer two;
+
+	if (one == LRU_HIT)
+		return 0;
+	two = lru_use(&machine->tlb2, page, &left);
+	if (two == LRU_MISS && one == LRU_UNKNOWN)
+		two = LRU_UNKNOWN;
+	return bit_of(one, miss) | bit_of(two, HP_UARCH_TLB2_MISS);
+}
+
+static uint64_t next_address(struct hp_random *random, uint64_t last)
+{
+	enum { FIRST = 1 << 16, PAGES = 40 };
+
+	switch (hp_random_between(random, 0, 9)) {
+	case 0 ... 3:
+		return last;
+	case 4 ... 6:
+		return FIRST + (last - FIRST + 64) % (PAGES << 12);
+	case 7:
+		return FIRST + (last - FIRST + 4096) % (PAGES << 12);
+	default:
+		return FIRST + hp_random_between(random, 0, (PAGES << 12) / 8 - 1) * 8;
+	}
+}
+
+static void agrees(bool is_inclusive)
+{
+	enum {
+		PREFETCHED = HP_UARCH_PREFETCHED | HP_UARCH_PREFETCHED_LATE,
+		OTHER = HP_UARCH_DECODED_MISS | HP_UARCH_DECODED_UNKNOWN | HP_UARCH_FORWARDED |
+			HP_UARCH_FORWARDED_YOUNG | HP_UARCH_FORWARD_FAILED | HP_UARCH_ALIAS_4K |
+			PREFETCHED,
+	};
+	struct hp_uarch_geometry geometry = small(is_inclusive);
+	struct machine machine = machine_create(&geometry);
+	struct hp_uarch *uarch = made(&geometry);
+	struct hp_random random = hp_random_seeded(5);
+	uint64_t data = 1 << 16, code = 1 << 16;
+	unsigned seen = 0;
+
+	for (unsigned i = 0; i < 60000; i++) {
+		unsigned expected, events;
+
+		if (hp_random_between(&random, 0, 2) == 0) {
+			code = next_address(&random, code);
+			expected =
+				expect_line(&machine, &machine.l1i, HP_UARCH_L1I_MISS, code >> 6) |
+				expect_page(&machine, &machine.itlb, HP_UARCH_ITLB_MISS,
+					    code >> 12);
+			events = hp_uarch_fetch(uarch, code, 4);
+		} else {
+			data = next_address(&random, data);
+			expected =
+				expect_line(&machine, &machine.l1d, HP_UARCH_L1_MISS, data >> 6) |
+				expect_page(&machine, &machine.dtlb, HP_UARCH_DTLB_MISS,
+					    data >> 12);
+			events = hp_uarch_access(uarch, 1, data, 8,
+						 i & 1 ? HP_UARCH_LOAD : HP_UARCH_STORE);
+		}
+		ck_assert_msg((events & ~(unsigned)OTHER) == expected, "step %u: %#x, expected %#x",
+			      i, events, expected);
+		seen |= events;
+	}
+	/* Every kind of answer was among them. */
+	ck_assert_uint_eq(seen & (HP_UARCH_L1_MISS | HP_UARCH_L1_UNKNOWN | HP_UARCH_L2_MISS |
+				  HP_UARCH_L2_UNKNOWN | HP_UARCH_L3_MISS | HP_UARCH_L3_UNKNOWN |
+				  HP_UARCH_L1I_MISS | HP_UARCH_DTLB_MISS | HP_UARCH_ITLB_MISS |
+				  HP_UARCH_TLB2_MISS | HP_UARCH_TLB2_UNKNOWN),
+			  HP_UARCH_L1_MISS | HP_UARCH_L1_UNKNOWN | HP_UARCH_L2_MISS |
+				  HP_UARCH_L2_UNKNOWN | HP_UARCH_L3_MISS | HP_UARCH_L3_UNKNOWN |
+				  HP_UARCH_L1I_MISS | HP_UARCH_DTLB_MISS | HP_UARCH_ITLB_MISS |
+				  HP_UARCH_TLB2_MISS | HP_UARCH_TLB2_UNKNOWN);
+	machine_destroy(&machine);
+}
+
+TEST(an_inclusive_hierarchy_is_that_of_the_reference)
+{
+	agrees(true);
+}
+
+TEST(a_hierarchy_that_is_not_inclusive_is_that_of_the_reference)
+{
+	agrees(false);
+}
+
+/* --- accesses that are not within a line -------------------------------------------------------
+ */
+
+static const struct split {
+	const char *name;
+	uint64_t address;
+	uint32_t bytes;
+	unsigned expected;
+} splits[] = {
+	{ "the first bytes of a line", 0x10000, 8, 0 },
+	{ "the last bytes of a line", 0x10038, 8, 0 },
+	{ "a whole line", 0x10000, 64, 0 },
+	{ "across lines", 0x1003c, 8, HP_UARCH_LINE_SPLIT },
+	{ "a line's length across lines", 0x10004, 64, HP_UARCH_LINE_SPLIT },
+	{ "across pages", 0x10fff, 2, HP_UARCH_LINE_SPLIT | HP_UARCH_PAGE_SPLIT },
+	{ "several lines, no split of one access", 0x10000, 256, 0 },
+	{ "no byte", 0x1003f, 0, 0 },
+};
+
+TEST(splits_are_told)
+{
+	for (size_t i = 0; i < HP_ARRAY_COUNT(splits); i++) {
+		unsigned events = hp_uarch_access(generic(), 1, splits[i].address, splits[i].bytes,
+						  HP_UARCH_LOAD);
+
+		ck_assert_msg((events & (HP_UARCH_LINE_SPLIT | HP_UARCH_PAGE_SPLIT)) ==
+				      splits[i].expected,
+			      "%s: %#x", splits[i].name, events);
+	}
+}
+
+TEST(a_split_access_touches_both_lines_and_pages)
+{
+	struct hp_uarch_geometry geometry = small(true);
+	struct hp_uarch *uarch = made(&geometry);
+
+	hp_uarch_access(uarch, 1, 0x10ffc, 8, HP_UARCH_LOAD);
+	ck_assert_uint_eq(hp_uarch_access(uarch, 1, 0x10fc0, 8, HP_UARCH_LOAD), 0);
+	ck_assert_uint_eq(hp_uarch_access(uarch, 1, 0x11000, 8, HP_UARCH_LOAD), 0);
+	ck_assert_uint_ne(hp_uarch_access(uarch, 1, 0x11040, 8, HP_UARCH_LOAD), 0);
+}
+
+/* Three lines fill the set of the line at 0x10000: what is new there is a miss, beside it unknown. */
+TEST(a_split_access_has_the_worst_of_its_halves)
+{
+	struct hp_uarch_geometry geometry = small(true);
+	struct hp_uarch *uarch = made(&geometry);
+	unsigned events;
+
+	for (uint64_t i = 0; i < 3; i++)
+		hp_uarch_access(uarch, 1, 0x10000 + i * 256, 8, HP_UARCH_LOAD);
+	events = hp_uarch_access(uarch, 1, 0x103fc, 8, HP_UARCH_LOAD);
+	ck_assert_uint_eq(events & (HP_UARCH_L1_MISS | HP_UARCH_L1_UNKNOWN), HP_UARCH_L1_MISS);
+}
+
+TEST(a_long_access_touches_all_its_lines_and_no_more_than_the_limit)
+{
+	struct hp_uarch *uarch = generic();
+
+	hp_uarch_access(uarch, 1, 0x10000, UINT32_MAX, HP_UARCH_STORE);
+	for (uint64_t at = 0x10000; at < 0x10000 + HP_UARCH_BYTES_MOST; at += 64)
+		ck_assert_uint_eq(hp_uarch_access(uarch, 1, at, 1, HP_UARCH_STORE), 0);
+	ck_assert_uint_ne(
+		hp_uarch_access(uarch, 1, 0x10000 + HP_UARCH_BYTES_MOST, 1, HP_UARCH_STORE), 0);
+}
+
+TEST(the_ends_of_the_address_space_are_places_like_others)
+{
+	struct hp_uarch *uarch = generic();
+
+	for (int again = 0; again < 2; again++) {
+		unsigned low = hp_uarch_access(uarch, 0, 0, 8, HP_UARCH_LOAD);
+		unsigned high = hp_uarch_access(uarch, 0, UINT64_MAX - 3, 64, HP_UARCH_LOAD);
+		unsigned code = hp_uarch_fetch(uarch, UINT64_MAX - 100, 4096);
+
+		ck_assert_int_eq(low == 0 && high == 0 && (code & HP_UARCH_L1I_UNKNOWN) == 0,
+				 again);
+	}
+}
+
+/* --- pages -------------------------------------------------------------------------------------
+ */
+
+enum { HUGE = 2 << 20 };
+
+TEST(a_huge_page_needs_one_translation)
+{
+	struct hp_uarch *uarch = generic();
+	unsigned misses = 0;
+
+	ck_assert(hp_uarch_set_huge(uarch, 4 * HUGE, 5 * HUGE));
+	for (uint64_t at = 0; at < HUGE; at += 4096)
+		misses += hp_uarch_access(uarch, 1, 4 * HUGE + at, 8, HP_UARCH_LOAD) &
+					  (HP_UARCH_DTLB_MISS | HP_UARCH_DTLB_UNKNOWN)
+				  ? 1
+				  : 0;
+	ck_assert_uint_eq(misses, 1);
+	hp_uarch_forget_huge(uarch);
+	hp_uarch_access(uarch, 1, 4 * HUGE, 8, HP_UARCH_LOAD);
+	ck_assert_uint_ne(hp_uarch_access(uarch, 1, 4 * HUGE + 4096, 8, HP_UARCH_LOAD) &
+				  HP_UARCH_DTLB_UNKNOWN,
+			  0);
+}
+
+TEST(within_a_huge_page_no_page_is_split)
+{
+	struct hp_uarch *uarch = generic();
+
+	hp_uarch_set_huge(uarch, 4 * HUGE, 5 * HUGE);
+	ck_assert_uint_eq(hp_uarch_access(uarch, 1, 4 * HUGE + 4094, 4, HP_UARCH_LOAD) &
+				  HP_UARCH_PAGE_SPLIT,
+			  0);
+	ck_assert_uint_ne(
+		hp_uarch_access(uarch, 1, 5 * HUGE - 2, 4, HP_UARCH_LOAD) & HP_UARCH_PAGE_SPLIT, 0);
+}
+
+TEST(huge_pages_have_a_first_level_of_their_own_where_the_geometry_says_so)
+{
+	struct hp_uarch_geometry geometry = hp_uarch_geometry_generic();
+	struct hp_uarch *uarch;
+
+	geometry.dtlb_huge = (struct hp_uarch_sets){ 1, 2 };
+	uarch = made(&geometry);
+	hp_uarch_set_huge(uarch, 4 * HUGE, 8 * HUGE);
+	for (uint64_t i = 0; i < 3; i++)
+		hp_uarch_access(uarch, 1, (4 + i) * HUGE, 8, HP_UARCH_LOAD);
+	ck_assert_uint_eq(hp_uarch_access(uarch, 1, 4 * HUGE, 8, HP_UARCH_LOAD) &
+				  HP_UARCH_DTLB_MISS,
+			  HP_UARCH_DTLB_MISS);
+}
+
+/* Which pages of 4 KiB are in a huge page, asked by what shares a translation. */
+static bool is_huge(struct hp_uarch *uarch, uint64_t address)
+{
+	hp_uarch_reset(uarch);
+	hp_uarch_access(uarch, 1, address & ~(uint64_t)(HUGE - 1), 8, HP_UARCH_LOAD);
+	return !(hp_uarch_access(uarch, 1, address | 4096, 8, HP_UARCH_LOAD) &
+		 HP_UARCH_DTLB_UNKNOWN);
+}
+
+TEST(ranges_of_huge_pages_are_joined_and_rounded_inward)
+{
+	enum { PAGES = 64 };
+	struct hp_uarch *uarch = generic();
+	struct hp_random random = hp_random_seeded(3);
+	bool expected[PAGES] = { false };
+
+	for (unsigned i = 0; i < 40; i++) {
+		uint64_t begin = hp_random_between(&random, 0, PAGES * 4 - 1) * (HUGE / 4);
+		uint64_t end = begin + hp_random_between(&random, 0, 12) * (HUGE / 4);
+
+		if (end > (uint64_t)PAGES * HUGE)
+			end = (uint64_t)PAGES * HUGE;
+		ck_assert(hp_uarch_set_huge(uarch, begin, end));
+		for (uint64_t page = 0; page < PAGES; page++)
+			expected[page] |= page * HUGE >= begin && (page + 1) * HUGE <= end;
+		for (uint64_t page = 0; page < PAGES; page++)
+			ck_assert_int_eq(is_huge(uarch, page * HUGE), expected[page]);
+	}
+}
+
+TEST(too_many_ranges_are_refused_and_all_else_stays)
+{
+	struct hp_uarch *uarch = generic();
+	uint64_t at = HUGE;
+
+	for (unsigned i = 0; i < HP_UARCH_HUGE_MOST; i++, at += 2 * HUGE)
+		ck_assert(hp_uarch_set_huge(uarch, at, at + HUGE));
+	ck_assert(!hp_uarch_set_huge(uarch, at, at + HUGE));
+	ck_assert(!is_huge(uarch, at));
+	ck_assert(is_huge(uarch, at - 2 * HUGE));
+	/* One that joins others needs no place. */
+	ck_assert(hp_uarch_set_huge(uarch, HUGE, 6 * HUGE));
+	ck_assert(is_huge(uarch, 2 * HUGE));
+	ck_assert(hp_uarch_set_huge(uarch, at, at + HUGE));
+	ck_assert(!hp_uarch_set_huge(uarch, UINT64_MAX - 10, UINT64_MAX) ||
+		  !is_huge(uarch, UINT64_MAX - HUGE));
+}
+
+/* --- prefetch instructions ---------------------------------------------------------------------
+ */
+
+TEST(what_an_instruction_prefetched_is_told_at_its_first_use)
+{
+	enum { LEVELS = HP_UARCH_L1_MISS | HP_UARCH_L1_UNKNOWN | HP_UARCH_L2_UNKNOWN };
+	struct hp_uarch *uarch = generic();
+	unsigned asked = hp_uarch_access(uarch, 1, 0x10000, 1, HP_UARCH_PREFETCH);
+	unsigned first = hp_uarch_access(uarch, 1, 0x10008, 8, HP_UARCH_LOAD);
+
+	ck_assert_uint_ne(asked & LEVELS, 0);
+	ck_assert_uint_eq(first & LEVELS, asked & LEVELS);
+	ck_assert_uint_ne(first & HP_UARCH_PREFETCHED, 0);
+	ck_assert_uint_eq(hp_uarch_access(uarch, 1, 0x10010, 8, HP_UARCH_LOAD), 0);
+	/* A line that is there is not prefetched. */
+	ck_assert_uint_eq(hp_uarch_access(uarch, 1, 0x10000, 1, HP_UARCH_PREFETCH), 0);
+	ck_assert_uint_eq(hp_uarch_access(uarch, 1, 0x10010, 8, HP_UARCH_LOAD), 0);
+}
+
+TEST(an_access_is_not_prefetched_if_half_of_it_is_not)
+{
+	struct hp_uarch *uarch = generic();
+
+	hp_uarch_access(uarch, 1, 0x10000, 1, HP_UARCH_PREFETCH);
+	ck_assert_uint_eq(
+		hp_uarch_access(uarch, 1, 0x1003c, 8, HP_UARCH_LOAD) & HP_UARCH_PREFETCHED, 0);
+}
+
+/* --- code --------------------------------------------------------------------------------------
+ */
+
+TEST(decoded_instructions_are_kept_by_windows_of_code)
+{
+	enum { DECODED = HP_UARCH_DECODED_MISS | HP_UARCH_DECODED_UNKNOWN };
+	struct hp_uarch_geometry geometry = hp_uarch_geometry_generic();
+	struct hp_uarch *uarch;
+
+	geometry.decoded = (struct hp_uarch_sets){ 2, 1 };
+	geometry.decoded_bytes = 32;
+	uarch = made(&geometry);
+	ck_assert_uint_eq(hp_uarch_fetch(uarch, 0x10000, 40) & DECODED, HP_UARCH_DECODED_UNKNOWN);
+	ck_assert_uint_eq(hp_uarch_fetch(uarch, 0x10000, 64) & DECODED, 0);
+	ck_assert_uint_eq(hp_uarch_fetch(uarch, 0x10040, 4) & DECODED, HP_UARCH_DECODED_MISS);
+	ck_assert_uint_eq(hp_uarch_fetch(uarch, 0x10020, 4) & DECODED, 0);
+	ck_assert_uint_eq(hp_uarch_fetch(uarch, 0x10000, 4) & DECODED, HP_UARCH_DECODED_MISS);
+}
+
+TEST(a_reset_makes_all_cold)
+{
+	struct hp_uarch *uarch = generic();
+	unsigned cold_data = hp_uarch_access(uarch, 1, 0x10000, 8, HP_UARCH_LOAD);
+	unsigned cold_code = hp_uarch_fetch(uarch, 0x20000, 8);
+
+	ck_assert_uint_ne(cold_data, 0);
+	ck_assert_uint_ne(cold_code, 0);
+	hp_uarch_reset(uarch);
+	ck_assert_uint_eq(hp_uarch_access(uarch, 1, 0x10000, 8, HP_UARCH_LOAD), cold_data);
+	ck_assert_uint_eq(hp_uarch_fetch(uarch, 0x20000, 8), cold_code);
+}
+
+HP_TEST_MAIN("uarch/path")
