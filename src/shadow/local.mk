@@ -9,19 +9,23 @@ if X86_64
 src_shadow_libshadow_a_SOURCES += \
 	src/shadow/translate/code_cache.h src/shadow/translate/code_cache.c \
 	src/shadow/translate/counts.h src/shadow/translate/counts.c \
+	src/shadow/translate/path_log.h \
 	src/shadow/translate/place.h src/shadow/translate/place.c \
 	src/shadow/translate/relocate.h src/shadow/translate/relocate.c \
 	src/shadow/translate/table.h src/shadow/translate/table.c \
 	src/shadow/translate/text.h src/shadow/translate/text.c \
+	src/shadow/translate/x86_access.h src/shadow/translate/x86_access.c \
 	src/shadow/translate/x86_block.h src/shadow/translate/x86_block.c \
 	src/shadow/translate/x86_decode.h src/shadow/translate/x86_decode.c \
 	src/shadow/translate/x86_emit.h src/shadow/translate/x86_emit.c \
 	src/shadow/translate/x86_link.h src/shadow/translate/x86_link.c \
+	src/shadow/translate/x86_log.h src/shadow/translate/x86_log.c \
 	src/shadow/translate/x86_translate.h src/shadow/translate/x86_translate.c \
 	src/shadow/match/matcher.h src/shadow/match/matcher.c \
 	src/shadow/match/matches.h src/shadow/match/matches.c \
 	src/shadow/match/x86_check.h src/shadow/match/x86_check.c \
 	src/shadow/replay/engine.c \
+	src/shadow/replay/logging.h src/shadow/replay/logging.c \
 	src/shadow/replay/watchdog.h src/shadow/replay/watchdog.c
 
 # Copies of the target, and windows of it.

@@ -336,6 +336,9 @@ enum {
 	ARMING_ROOM_BYTES = 262144, /* bytes: 256 KiB [chosen] */
 	/* A zone has so many times that room at least, or else hpcprof says that it is too small. */
 	SMALLEST_ZONE_COPIES = 8, /* times COPIES_BYTES [chosen] */
+	/* The log of a copy's path, which is handed on when it is full: a stop of the copy, some 10 us,
+	 * per 64 Ki words; it stays in a second-level cache until then. */
+	PATH_LOG_BYTES = 524288, /* bytes: 512 KiB [chosen] */
 	/* Code of the target that is kept to translate it from. */
 	TEXT_MOST_PAGES = 16384, /* pages: 64 MiB [chosen] */
 	/* A block is cut there: at 15 bytes per instruction it stays below a page. */

@@ -110,7 +110,7 @@ static bool translate_something(void)
 		return true;
 	place &= ~UINT64_C(4095);
 	if (memory_fd < 0 || areas_read(&counted.areas, getpid()) ||
-	    code_cache_create(&counted.cache, 32 << 20) || shadow_text_create(&text) ||
+	    code_cache_create(&counted.cache, 32 << 20, false) || shadow_text_create(&text) ||
 	    shadow_text_begin(text, getpid(), memory_fd, &counted.areas, NULL, &changed))
 		return false;
 	code_cache_place(&counted.cache, &place, 1);

@@ -133,7 +133,7 @@ static void prepare(struct puppet *puppet, bool maps_too)
 
 void puppet_create(struct puppet *puppet, uint64_t near)
 {
-	struct hp_engine_options options = { .near = near, .cache_bytes = 32 << 20 };
+	struct hp_engine_options options = { .near = near, .cache_bytes = 32 << 20, .logs = true };
 	int data_fd = memory(PUPPET_DATA_BYTES);
 
 	*puppet = (struct puppet){ .code_fd = memory(PUPPET_CODE_BYTES) };
@@ -197,6 +197,15 @@ int puppet_run_native(struct puppet *puppet, struct puppet_state *state)
 	return signal;
 }
 
+bool puppet_step(struct puppet *puppet, struct puppet_state *state)
+{
+	ck_assert_int_eq(ptrace(PTRACE_SINGLESTEP, puppet->pid, NULL, NULL), 0);
+	if (wait_for_stop(puppet->pid) != SIGTRAP)
+		return false;
+	ck_assert_int_eq(ptrace(PTRACE_GETREGS, puppet->pid, NULL, &state->registers), 0);
+	return true;
+}
+
 static struct hp_engine_call refuse(void *context, pid_t pid,
 				    const struct user_regs_struct *registers)
 {
@@ -221,7 +230,7 @@ void puppet_put(struct puppet *puppet, struct puppet_state *state)
 
 int puppet_run_engine(struct puppet *puppet, struct puppet_state *state, enum hp_window_end *end)
 {
-	struct hp_engine_limits limits = { .exits = 100000 };
+	struct hp_engine_limits limits = { .exits = 100000, .log = puppet->log };
 	struct hp_engine_calls calls = { .handle = refuse };
 	struct hp_replay replay;
 	int signal;

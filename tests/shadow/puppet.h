@@ -42,7 +42,8 @@ struct puppet {
 	bool is_changed; /* the code, since the engine has looked */
 	uint8_t *data;	 /* here; in the puppet at PUPPET_DATA */
 	struct hp_engine *engine;
-	struct puppet_state *fresh; /* as it was born, with zeroed data */
+	struct puppet_state *fresh;	 /* as it was born, with zeroed data */
+	const struct hp_engine_log *log; /* of replays; NULL */
 };
 
 /* The cache goes near `near`, or where the engine wants it (0). */
@@ -67,6 +68,9 @@ void puppet_put(struct puppet *puppet, struct puppet_state *state);
  * trap or a fault stops it. They return the signal; `rip` is then of the instruction that stopped
  * it, in the engine's case too. */
 int puppet_run_native(struct puppet *puppet, struct puppet_state *state);
+/* One instruction (of a repeated one, one element) natively, on from where it is; its registers are
+ * set. False: a fault. */
+bool puppet_step(struct puppet *puppet, struct puppet_state *state);
 int puppet_run_engine(struct puppet *puppet, struct puppet_state *state, enum hp_window_end *end);
 
 #endif

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * replay_command COMMAND [ARGUMENT ...]
+ * replay_command [--log] COMMAND [ARGUMENT ...]
  *
  * Runs the command natively up to its entry point, and from there to its end through the engine,
  * its system calls made for real. Says on standard error what that took, one figure a line. What
- * ends a replay early (see enum hp_window_end) goes on natively, and is said too.
+ * ends a replay early (see enum hp_window_end) goes on natively, and is said too. With --log the path is
+ * logged, and each step from block to block is checked.
  */
 #include "../../src/shadow/replay/engine.h"
 #include "../../src/shadow/copy/inject.h"
+#include "../../src/shadow/translate/x86_decode.h"
 
 #include <hpcprof/base/number.h>
 
@@ -97,6 +99,80 @@ struct context {
 	uint64_t calls;
 };
 
+/* --- the path as it is logged --- */
+
+struct walk {
+	const struct hp_engine *engine;
+	const struct path_plan
+		*plan; /* of the block that is being read; NULL: its number comes next */
+	const struct path_plan *before;
+	unsigned words_left;
+	uint64_t words, blocks, instructions, accesses, wrong, partial;
+};
+
+static uint64_t behind(const struct path_plan *plan)
+{
+	uint64_t address = plan->address;
+
+	for (size_t i = 0; i < plan->insn_count; i++)
+		address += plan->lengths[i];
+	return address;
+}
+
+static bool may_follow(const struct path_plan *plan, uint64_t address)
+{
+	switch ((enum x86_kind)plan->kind) {
+	case X86_PLAIN:
+	case X86_SYSTEM_CALL:
+		return address == behind(plan);
+	case X86_JUMP:
+	case X86_CALL:
+		return address == plan->target;
+	case X86_JUMP_IF:
+	case X86_JUMP_COUNTED:
+		return address == behind(plan) || address == plan->target;
+	case X86_JUMP_INDIRECT:
+	case X86_CALL_INDIRECT:
+	case X86_RETURN:
+	case X86_END:
+	default:
+		return true;
+	}
+}
+
+static void enter(struct walk *walk, uint64_t number)
+{
+	const struct path_plan *plan = hp_engine_plan(walk->engine, number);
+
+	if (!plan) {
+		walk->wrong++;
+		return;
+	}
+	walk->wrong += walk->before && !may_follow(walk->before, plan->address);
+	walk->plan = walk->before = plan;
+	walk->words_left = plan->word_count;
+	walk->blocks++;
+	walk->instructions += plan->insn_count;
+	walk->accesses += plan->access_count;
+	walk->partial += plan->is_partial;
+}
+
+static bool take(void *context, const uint64_t *words, size_t count)
+{
+	struct walk *walk = context;
+
+	walk->words += count;
+	for (size_t i = 0; i < count; i++) {
+		if (!walk->plan)
+			enter(walk, words[i]);
+		else
+			walk->words_left--;
+		if (walk->plan && !walk->words_left)
+			walk->plan = NULL;
+	}
+	return true;
+}
+
 /* At the entry point, which is not needed any more, but must read as it did. */
 static int64_t call(struct context *context, pid_t pid, long number, const uint64_t *arguments)
 {
@@ -168,6 +244,7 @@ static void put_back(pid_t pid, uint64_t address, struct user_regs_struct *regis
 {
 	ptrace(PTRACE_GETREGS, pid, NULL, registers);
 	registers->rip = address;
+	registers->gs_base = 0;
 	registers->orig_rax = (unsigned long long)-1;
 	ptrace(PTRACE_SETREGS, pid, NULL, registers);
 }
@@ -183,15 +260,20 @@ struct total {
 };
 
 static void replay_all(struct context *context, pid_t pid, struct hp_engine *engine,
-		       struct user_regs_struct *registers, struct total *total)
+		       struct user_regs_struct *registers, struct walk *walk, struct total *total)
 {
+	const struct hp_engine_log log = { take, walk };
 	struct hp_engine_limits limits = { .time_ns = 600000000000 };
 	struct hp_engine_calls calls = { answer, context };
 	uint64_t before_ns = hp_clock_thread_ns();
 	struct hp_replay replay;
 	enum hp_window_end end;
 
+	if (walk)
+		limits.log = &log;
 	do {
+		if (walk)
+			walk->before = walk->plan = NULL;
 		succeed(hp_engine_replay(engine, pid, registers, NULL, 0, &limits, &calls,
 					 &replay));
 		end = replay.end;
@@ -222,20 +304,27 @@ int main(int count, char **arguments)
 	struct context context = { 0 };
 	struct user_regs_struct registers;
 	struct total total = { 0 };
+	struct walk walk = { 0 };
 	struct hp_engine *engine;
 	struct rusage used;
 	int status;
 	pid_t pid;
 
+	if (count > 1 && strcmp(arguments[1], "--log") == 0) {
+		options.logs = true;
+		arguments++;
+		count--;
+	}
 	if (count < 2)
-		die("usage: replay_command COMMAND [ARGUMENT ...]");
+		die("usage: replay_command [--log] COMMAND [ARGUMENT ...]");
 	pid = start(arguments + 1);
 	context.call_at = entry_point(pid);
 	run_to(pid, context.call_at, &registers);
 	context.code = ptrace(PTRACE_PEEKTEXT, pid, (void *)(uintptr_t)context.call_at, NULL);
 	succeed(hp_engine_create(&options, &engine));
 	map(&context, pid, engine, &registers);
-	replay_all(&context, pid, engine, &registers, &total);
+	walk.engine = engine;
+	replay_all(&context, pid, engine, &registers, options.logs ? &walk : NULL, &total);
 	ptrace(PTRACE_CONT, pid, NULL, NULL);
 	if (wait4(pid, &status, __WALL, &used) != pid || !WIFEXITED(status))
 		die("the command does not end");
@@ -247,6 +336,9 @@ int main(int count, char **arguments)
 		"exits %lu\ncalls %lu\n",
 		1e-9 * (double)total.engine_ns, 1e-9 * (double)total.replay_ns, total.pieces,
 		total.instructions, total.blocks, total.translated, total.exits, context.calls);
+	if (options.logs)
+		fprintf(stderr, "words %lu\nlogged %lu\naccesses %lu\npartial %lu\nwrong %lu\n",
+			walk.words, walk.instructions, walk.accesses, walk.partial, walk.wrong);
 	hp_engine_destroy(engine);
 	return 0;
 }

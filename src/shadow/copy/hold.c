@@ -295,6 +295,18 @@ void hold_release(pid_t tid, struct hold_times *times)
 	restore_priority(times);
 }
 
+unsigned long long *hold_general_register(struct user_regs_struct *registers, unsigned number)
+{
+	unsigned long long *const places[16] = {
+		&registers->rax, &registers->rcx, &registers->rdx, &registers->rbx,
+		&registers->rsp, &registers->rbp, &registers->rsi, &registers->rdi,
+		&registers->r8,	 &registers->r9,  &registers->r10, &registers->r11,
+		&registers->r12, &registers->r13, &registers->r14, &registers->r15,
+	};
+
+	return places[number];
+}
+
 void hold_general(const struct user_regs_struct *registers, uint64_t general[16])
 {
 	const uint64_t values[16] = {

@@ -53,6 +53,8 @@ void hold_release(pid_t tid, struct hold_times *times);
 
 /* The general ones as instructions number them: rax rcx rdx rbx rsp rbp rsi rdi r8 … */
 void hold_general(const struct user_regs_struct *registers, uint64_t general[16]);
+/* One of them, by its number (below 16). */
+unsigned long long *hold_general_register(struct user_regs_struct *registers, unsigned number);
 
 /* Whether the thread is running in user mode now, as far as can be told without stopping it. To
  * stop one that waits in the kernel would end some of its system calls early. */

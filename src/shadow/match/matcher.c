@@ -50,7 +50,7 @@ static void disarm_all(struct matcher *matcher)
 	struct code_cache *cache = matcher->translator->cache;
 
 	for (size_t i = 0; i < matcher->armed_blocks.count; i++)
-		code_block_disarm(&cache->blocks.at[matcher->armed_blocks.at[i]]);
+		code_cache_arm(cache, &cache->blocks.at[matcher->armed_blocks.at[i]], NULL);
 	matcher->armed_blocks.count = 0;
 }
 
@@ -70,27 +70,23 @@ static void check_armed(void *context, const struct code_block *block, uint64_t 
 	}
 }
 
-/* The block's first bytes give way to a jump into a copy: nobody is ever in the midst of them. */
 static void arm_block(struct matcher *matcher, uint32_t number)
 {
 	struct code_cache *cache = matcher->translator->cache;
 	struct code_block *block = &cache->blocks.at[number];
 	struct code_zone *zone = &cache->zones[block->zone];
-	struct x86_emitter patch = { .at = block->code, .end = block->code + CODE_LINK_BYTES };
 	const uint8_t *copy;
 
 	if (block->is_armed ||
 	    !hp_vector_reserve(&matcher->armed_blocks, matcher->armed_blocks.count + 1))
 		return;
-	copy = x86_copy_with_checks(matcher->translator, block, check_armed, matcher);
+	copy = x86_copy_with_checks(matcher->translator, number, check_armed, matcher);
 	if (!copy) {
 		matcher->is_full = true;
 		zone->copies.is_full = false;
 		return;
 	}
-	memcpy(block->unarmed, block->code, sizeof(block->unarmed));
-	x86_patch(x86_jump(&patch), copy);
-	block->is_armed = true;
+	code_cache_arm(cache, block, copy);
 	(void)!hp_vector_push(&matcher->armed_blocks, number);
 }
 

@@ -7,6 +7,7 @@
 #include "../match/matcher.h"
 #include "../translate/text.h"
 #include "../tuning.h"
+#include "logging.h"
 #include "watchdog.h"
 #include "../translate/x86_link.h"
 #include "../translate/x86_translate.h"
@@ -61,8 +62,9 @@ struct hp_error *hp_engine_create(const struct hp_engine_options *options,
 		return hp_error_create_no_memory();
 	made->near = options->near;
 	made->memory_fd = -1;
-	error = code_cache_create(&made->cache, options->cache_bytes ? options->cache_bytes
-								     : DEFAULT_CACHE_BYTES);
+	error = code_cache_create(&made->cache,
+				  options->cache_bytes ? options->cache_bytes : DEFAULT_CACHE_BYTES,
+				  options->logs);
 	if (!error)
 		error = shadow_text_create(&made->text);
 	if (error)
@@ -225,6 +227,11 @@ int hp_engine_memory(const struct hp_engine *engine, size_t number)
 	return number < engine->cache.file_count ? engine->cache.files[number] : -1;
 }
 
+const struct path_plan *hp_engine_plan(const struct hp_engine *engine, uint64_t block)
+{
+	return engine->cache.plans && block < PATH_MOST_BLOCKS ? engine->cache.plans[block] : NULL;
+}
+
 /* --- one replay
  * -------------------------------------------------------------------------------------
  */
@@ -239,6 +246,7 @@ struct run {
 	struct hp_replay *replay;
 	struct matcher matcher;
 	struct shadow_watchdog watchdog;
+	struct logging logging;
 	uint64_t armed_blocks, armed_counts; /* the cache's blocks and count_starts then */
 	/* All samples have had their turn; the last ones are watched for a while. */
 	bool is_overtime;
@@ -483,6 +491,9 @@ static void do_stop(struct run *run, int status)
 		end(run, HP_WINDOW_FORBIDDEN, 0, (int64_t)run->registers.orig_rax);
 		return;
 	}
+	run->replay->exits++;
+	if (signal == SIGSEGV && logging_go_on(&run->logging, run->pid, &run->registers))
+		return;
 	/* With the trap flag it stops wherever it likes, perhaps behind a byte that looks like one
 	 * of our traps. */
 	if (signal != SIGTRAP || status >> 16 || (run->registers.eflags & TRAP_FLAG) ||
@@ -494,7 +505,6 @@ static void do_stop(struct run *run, int status)
 		return;
 	}
 	do_exit(run, number);
-	run->replay->exits++;
 	if (!run->is_over && run->limits->exits && run->replay->exits >= run->limits->exits)
 		end(run, HP_WINDOW_EXITS, 0, 0);
 }
@@ -513,6 +523,7 @@ static void let_run(struct run *run)
 {
 	int status;
 
+	logging_check(&run->logging);
 	arm_changed(run);
 	run->registers.orig_rax = (unsigned long long)-1;
 	if (ptrace(PTRACE_SETREGS, run->pid, NULL, &run->registers) < 0 ||
@@ -595,6 +606,7 @@ struct hp_error *hp_engine_replay(struct hp_engine *engine, pid_t pid,
 	run.registers.eflags &= ~(unsigned long long)TRAP_FLAG;
 	hold_general(registers, general);
 	code_cache_zero_counters(&engine->cache);
+	logging_begin(&run.logging, &engine->cache, limits->log, &run.registers);
 	error = matcher_begin(&run.matcher, &engine->translator, pid, samples, sample_count,
 			      limits->samples ? limits->samples : sample_count, limits->has_end,
 			      general, engine->pace);
@@ -606,6 +618,7 @@ struct hp_error *hp_engine_replay(struct hp_engine *engine, pid_t pid,
 	while (!run.is_over && !run.error)
 		let_run(&run);
 	shadow_watchdog_end(&run.watchdog);
+	logging_end(&run.logging);
 	if (!run.error)
 		run.error = conclude(&run);
 	matcher_end(&run.matcher);

@@ -27,6 +27,7 @@
 #define SHADOW_REPLAY_ENGINE_H
 
 #include "../match/sample.h"
+#include "../translate/path_log.h"
 #include "../translate/replay.h"
 
 #include <hpcprof/base/cleanup.h>
@@ -45,6 +46,7 @@ struct areas;
 struct hp_engine_options {
 	size_t cache_bytes; /* of translated code, counters and constants in all; default 128 MiB */
 	uint64_t near;	    /* the address where the cache is to be; default near the code */
+	bool logs;	    /* paths can be logged */
 };
 
 struct hp_error *hp_engine_create(const struct hp_engine_options *options,
@@ -81,6 +83,18 @@ struct hp_error *hp_engine_prepare(struct hp_engine *engine, pid_t pid, const st
  * There is one where files may be as large as the cache. */
 int hp_engine_memory(const struct hp_engine *engine, size_t number);
 
+/*
+ * Takes the path of a copy from its start on (path_log.h), piece by piece; a piece may begin and end
+ * within a block. False: it has enough, and the copy runs on without logging.
+ */
+struct hp_engine_log {
+	bool (*take)(void *context, const uint64_t *words, size_t count);
+	void *context;
+};
+/* Of a block in the log, until the replay is over; NULL: there is no such block. Any thread may ask
+ * for what it has read in the log. */
+const struct path_plan *hp_engine_plan(const struct hp_engine *engine, uint64_t block);
+
 /* 0 means no limit; do give a time. */
 struct hp_engine_limits {
 	uint64_t time_ns; /* CPU time of the shadow; and wall time, 20 times that */
@@ -89,6 +103,7 @@ struct hp_engine_limits {
 	size_t samples;
 	/* The last sample is the window's own end, see matches.h; all samples are wanted then. */
 	bool has_end;
+	const struct hp_engine_log *log; /* NULL: the path is not logged */
 };
 
 /* What the handler of system calls says. */

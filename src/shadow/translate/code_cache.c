@@ -55,7 +55,7 @@ static struct hp_error *map_files(struct code_cache *cache, uint8_t *memory, uin
 	return NULL;
 }
 
-struct hp_error *code_cache_create(struct code_cache *cache, uint64_t wanted)
+struct hp_error *code_cache_create(struct code_cache *cache, uint64_t wanted, bool logs)
 {
 	uint64_t file_bytes = largest_file(wanted);
 	uint64_t bytes = file_bytes < wanted / CODE_CACHE_FILES ? file_bytes * CODE_CACHE_FILES
@@ -66,6 +66,9 @@ struct hp_error *code_cache_create(struct code_cache *cache, uint64_t wanted)
 	*cache = (struct code_cache){ .file_bytes = file_bytes, .zone_bytes = zone_bytes };
 	if (zone_bytes < SMALLEST_ZONE_BYTES)
 		return too_small(bytes, wanted);
+	cache->plans = logs ? calloc(PATH_MOST_BLOCKS, sizeof(struct path_plan *)) : NULL;
+	if (logs && !cache->plans)
+		return hp_error_create_no_memory();
 	cache->code_bytes = zone_bytes / 8 * CODE_EIGHTHS;
 	cache->constants_bytes = cache->data_bytes = zone_bytes / 8;
 	memory = mmap(NULL, zone_bytes * SHADOW_PLACES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
@@ -87,6 +90,7 @@ void code_cache_destroy(struct code_cache *cache)
 		munmap(cache->zones[0].code, cache->zone_bytes * SHADOW_PLACES);
 	for (size_t i = 0; i < cache->file_count; i++)
 		close(cache->files[i]);
+	free(cache->plans);
 	free(cache->blocks.at);
 	free(cache->exits.at);
 	free(cache->sites.at);
@@ -99,12 +103,16 @@ void code_cache_destroy(struct code_cache *cache)
 static void empty_zone(const struct code_cache *cache, struct code_zone *zone)
 {
 	uint64_t shift = zone->address - (uint64_t)(uintptr_t)zone->code;
-	uint64_t half = (cache->code_bytes - COPIES_BYTES) / 2;
-	uint8_t *side = zone->code + half;
+	uint64_t bytes = cache->code_bytes - COPIES_BYTES;
+	/* Blocks that log take twice the room. */
+	uint64_t part = cache->plans ? bytes / 4 : bytes / 2;
+	uint8_t *side = zone->code + part, *logged = side + part;
 
-	zone->copies_start = side + half;
+	zone->copies_start = zone->code + bytes;
 	zone->blocks = (struct x86_emitter){ .at = zone->code, .end = side, .shift = shift };
-	zone->side = (struct x86_emitter){ .at = side, .end = zone->copies_start, .shift = shift };
+	zone->side = (struct x86_emitter){ .at = side, .end = logged, .shift = shift };
+	zone->logged =
+		(struct x86_emitter){ .at = logged, .end = zone->copies_start, .shift = shift };
 	zone->copies =
 		(struct x86_emitter){ .at = zone->copies_start,
 				      .end = zone->code + cache->code_bytes - CODE_GUARD_BYTES,
@@ -114,11 +122,21 @@ static void empty_zone(const struct code_cache *cache, struct code_zone *zone)
 	zone->counter_count = zone->constant_count = 0;
 }
 
+static void forget_plans(struct code_cache *cache)
+{
+	for (size_t i = 0; cache->plans && i < cache->blocks.count && i < PATH_MOST_BLOCKS; i++) {
+		free(cache->plans[i]);
+		cache->plans[i] = NULL;
+	}
+}
+
 void code_cache_forget(struct code_cache *cache)
 {
 	code_cache_zero_counters(cache);
 	for (size_t i = 0; i < cache->sites.count; i++)
 		free(cache->sites.at[i].targets.at);
+	forget_plans(cache);
+	cache->is_logging = cache->is_log_full = false;
 	cache->blocks.count = cache->exits.count = 0;
 	cache->sites.count = cache->pending.count = cache->moving.count = 0;
 	cache->count_starts = 0;
@@ -208,6 +226,7 @@ static void move_zone(struct code_zone *zone, uint64_t by)
 	zone->data_address += by;
 	zone->blocks.shift += by;
 	zone->side.shift += by;
+	zone->logged.shift += by;
 	zone->copies.shift += by;
 }
 
@@ -234,6 +253,10 @@ bool code_cache_move(struct code_cache *cache, const uint64_t by[SHADOW_PLACES],
 		block->last += by[block->zone];
 		block->next += by[block->zone];
 		block->target += by[block->zone];
+		if (cache->plans && i < PATH_MOST_BLOCKS && cache->plans[i]) {
+			cache->plans[i]->address += by[block->zone];
+			cache->plans[i]->target += by[block->zone];
+		}
 		has_memory = enter(cache, i);
 	}
 	return has_memory;
@@ -256,7 +279,7 @@ uint32_t code_zone_counter(const struct code_cache *cache, struct code_zone *zon
 	uint32_t number = zone->counter_count;
 	uint64_t offset = COUNTERS_AT + (uint64_t)number * 8;
 
-	if (!has_room(zone, cache->data_bytes, offset, 8))
+	if (!has_room(zone, cache->data_bytes - (cache->plans ? PATH_LOG_BYTES : 0), offset, 8))
 		return 0;
 	zone->counter_count++;
 	memset(zone->data + offset, 0, 8);
@@ -290,11 +313,57 @@ uint64_t code_zone_constant(struct code_cache *cache, struct code_zone *zone, ui
 	return address;
 }
 
-void code_block_disarm(struct code_block *block)
+/* --- where blocks go instead
+ * ---------------------------------------------------------------------------
+ */
+
+void code_block_divert(struct code_block *block, const uint8_t *code)
 {
-	if (block->is_armed)
-		memcpy(block->code, block->unarmed, sizeof(block->unarmed));
-	block->is_armed = false;
+	struct x86_emitter patch = { .at = block->code, .end = block->code + CODE_LINK_BYTES };
+
+	if (!block->is_diverted && code)
+		memcpy(block->plain, block->code, sizeof(block->plain));
+	if (code)
+		x86_patch(x86_jump(&patch), code);
+	else if (block->is_diverted)
+		memcpy(block->code, block->plain, sizeof(block->plain));
+	block->is_diverted = code != NULL;
+}
+
+void code_cache_arm(struct code_cache *cache, struct code_block *block, const uint8_t *checks)
+{
+	block->is_armed = checks != NULL;
+	code_block_divert(block, checks ? checks : cache->is_logging ? block->logged : NULL);
+}
+
+static uint64_t log_offset(const struct code_cache *cache)
+{
+	return cache->data_bytes - CODE_GUARD_BYTES - PATH_LOG_BYTES;
+}
+
+bool code_cache_log(struct code_cache *cache, bool is_logging)
+{
+	if (is_logging && (!cache->plans || cache->is_log_full || !cache->zone_count))
+		return false;
+	if (is_logging)
+		code_log_head(cache)[PATH_LOG_NEXT] = code_log_words_address(cache);
+	if (cache->is_logging == is_logging)
+		return true;
+	cache->is_logging = is_logging;
+	for (size_t i = 0; i < cache->blocks.count; i++)
+		if (!cache->blocks.at[i].is_armed)
+			code_cache_arm(cache, &cache->blocks.at[i], NULL);
+	return true;
+}
+
+uint64_t *code_log_head(const struct code_cache *cache)
+{
+	return (uint64_t *)(void *)(cache->zones[0].data + log_offset(cache));
+}
+
+uint64_t code_log_address(const struct code_cache *cache)
+{
+	return cache->zones[0].data_address + log_offset(cache);
 }
 
 bool code_zone_is_full(const struct code_zone *zone)

@@ -6,7 +6,8 @@
  * code that it translates. It is one memfd, or as many as a limit of the sizes of files makes of it:
  *
  *	[ code, --x in the shadow                     | constants, r-- | data, rw-            ]
- *	[ blocks ... | stubs, chains ... | copies ... | words, tables  | spills | counters ... ]
+ *	[ blocks ... | stubs, chains ... | logged ... | copies ... | words, tables | spills | counters ...
+ *	                                                                  in the first zone: | log ]
  *
  * Each part ends with a page that is not mapped in the shadow. What the shadow can write decides
  * nothing: where control goes is in code and constants, spills hold what the program's registers
@@ -19,9 +20,11 @@
 #ifndef SHADOW_TRANSLATE_CODE_CACHE_H
 #define SHADOW_TRANSLATE_CODE_CACHE_H
 
+#include "path_log.h"
 #include "place.h"
 #include "table.h"
 #include "x86_emit.h"
+#include "../tuning.h"
 
 #include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/error.h>
@@ -59,6 +62,7 @@ struct code_zone {
 	uint8_t *constants;
 	uint8_t *data;
 	struct x86_emitter blocks, side, copies;
+	struct x86_emitter logged; /* blocks that log, see path_log.h; without room if none do */
 	uint8_t *copies_start;
 	uint32_t counter_count, constant_count;
 };
@@ -94,8 +98,11 @@ struct code_block {
 	uint8_t zone;
 	bool counts_fall; /* branch_counter is of the branch not taken */
 	bool is_armed;
-	bool is_gone; /* what it was made from is not where it would have to be */
-	uint8_t unarmed[CODE_LINK_BYTES]; /* what arming wrote over */
+	bool is_diverted; /* its first bytes are a jump: it is armed, or goes to `logged` */
+	bool is_gone;	  /* what it was made from is not where it would have to be */
+	uint8_t plain[CODE_LINK_BYTES]; /* what that jump wrote over */
+	uint8_t *logged;		/* here; NULL: it does not log */
+	uint8_t *logged_count_at;	/* as `count_at` */
 };
 
 /* Where control comes out of translated code: the number behind the trap. */
@@ -153,12 +160,17 @@ struct code_cache {
 	HP_VECTOR(uint32_t) pending; /* LINK exits whose target may have been translated since */
 	HP_VECTOR(struct code_moving) moving;
 	struct shadow_table by_address, by_page;
+	/* Of blocks that log, by number, PATH_MOST_BLOCKS of them; NULL: none do. A plan stays the same while
+	 * a copy runs, and other threads may read those of blocks that have run. */
+	struct path_plan **plans;
+	bool is_logging;
+	bool is_log_full;      /* blocks were made that do not log */
 	uint32_t count_starts; /* blocks that were not counted at first, and are now */
 	uint64_t forgotten;    /* times */
 };
 
-/* Takes memory for `bytes` in all. */
-struct hp_error *code_cache_create(struct code_cache *cache, uint64_t bytes);
+/* Takes memory for `bytes` in all; `logs`: blocks can log. */
+struct hp_error *code_cache_create(struct code_cache *cache, uint64_t bytes, bool logs);
 void code_cache_destroy(struct code_cache *cache);
 
 /* Where the zones are in the shadows from now on; forgets what was there. */
@@ -193,8 +205,26 @@ uint64_t code_zone_constant(struct code_cache *cache, struct code_zone *zone, ui
 uint64_t *code_zone_table(const struct code_cache *cache, struct code_zone *zone, size_t count,
 			  uint64_t *address);
 
-/* Puts back what arming wrote over, if it is armed. */
-void code_block_disarm(struct code_block *block);
+/* The block's first bytes give way to a jump to `code`; nobody is ever in the midst of them. NULL: they
+ * are as they were. */
+void code_block_divert(struct code_block *block, const uint8_t *code);
+/* It goes to its checks (NULL: not any more). */
+void code_cache_arm(struct code_cache *cache, struct code_block *block, const uint8_t *checks);
+/* The path is logged from now on (into an empty log), or not any more. False: it cannot be. */
+bool code_cache_log(struct code_cache *cache, bool is_logging);
+/* The log: its head (enum path_log_word) here, how many words there is room for behind it, and where
+ * head and words are in the shadow. */
+uint64_t *code_log_head(const struct code_cache *cache);
+enum { CODE_LOG_WORDS = (PATH_LOG_BYTES - PATH_LOG_HEAD_BYTES) / 8 };
+uint64_t code_log_address(const struct code_cache *cache);
+static inline const uint64_t *code_log_words(const struct code_cache *cache)
+{
+	return code_log_head(cache) + PATH_LOG_HEAD_BYTES / 8;
+}
+static inline uint64_t code_log_words_address(const struct code_cache *cache)
+{
+	return code_log_address(cache) + PATH_LOG_HEAD_BYTES;
+}
 
 bool code_zone_is_full(const struct code_zone *zone);
 

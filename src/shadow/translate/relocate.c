@@ -52,7 +52,8 @@ static bool decide(struct moves *moves)
 			}
 		if (!most || 2 * most < moves->pages[i])
 			return false;
-		if (moves->by[i] && (zone->blocks.is_fixed || zone->side.is_fixed))
+		if (moves->by[i] &&
+		    (zone->blocks.is_fixed || zone->side.is_fixed || zone->logged.is_fixed))
 			return false;
 		is_elsewhere |= moves->by[i] != 0;
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "x86_decode.h"
+#include "x86_access.h"
 
 #include <hpcprof/model/window.h>
 
@@ -174,6 +174,8 @@ static void decode_registers(const ZydisDecodedInstruction *raw,
 		} else if (operand->type == ZYDIS_OPERAND_TYPE_REGISTER) {
 			uint16_t bit = general(operand->reg.value);
 
+			if (operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE)
+				insn->writes |= bit;
 			/* Narrow writes keep the rest of the register. */
 			if (operand->actions == ZYDIS_OPERAND_ACTION_WRITE && operand->size >= 32)
 				written |= bit;
@@ -262,6 +264,7 @@ bool x86_decode(const uint8_t *bytes, size_t size, uint64_t address, struct x86_
 	decode_relative(&raw, operands, insn);
 	decode_registers(&raw, operands, insn);
 	decode_flags(&raw, insn);
+	x86_decode_accesses(&raw, operands, insn);
 	if (ends(raw.mnemonic, &insn->end)) {
 		insn->kind = X86_END;
 		return true;

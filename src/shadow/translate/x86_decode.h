@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * One instruction as the translator needs it: where control goes, what cannot be replayed, which
- * general registers and flags it leaves alone, and where its instruction-relative operand sits.
+ * general registers and flags it leaves alone, where its instruction-relative operand sits, and
+ * which memory it accesses.
  *
  * Decoding never reads past `size`; all bytes are fair.
  */
@@ -12,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { X86_INSN_BYTES = 15 };
+enum { X86_INSN_BYTES = 15, X86_ACCESSES = 2 };
 
 enum x86_kind {
 	X86_PLAIN,	   /* copied */
@@ -25,6 +26,36 @@ enum x86_kind {
 	X86_RETURN,
 	X86_SYSTEM_CALL,
 	X86_END, /* cannot be replayed: `end` says why */
+};
+
+enum x86_access_kind {
+	X86_LOAD,
+	X86_STORE,
+	X86_MODIFY, /* a load, then a store */
+	X86_PREFETCH,
+};
+
+/* How often, with a repeat prefix. */
+enum x86_access_repeats {
+	X86_ONCE,
+	X86_REPEATS,	/* rcx times */
+	X86_MAY_REPEAT, /* until a comparison ends it, rcx times at most */
+};
+
+enum { X86_NO_REGISTER = 16 };
+
+/* One access to memory: base + (index << shift) + displacement, as the registers are in front of the
+ * instruction. Without base and index, `insn->relative_to` or an absolute address. */
+struct x86_access {
+	uint8_t base, index; /* numbers of general registers; X86_NO_REGISTER */
+	uint8_t shift;
+	uint8_t kind;	 /* enum x86_access_kind */
+	uint8_t repeats; /* enum x86_access_repeats */
+	bool is_stack; /* of a push, pop, call or return, which moves the stack pointer by `bytes` */
+	bool is_relative;
+	bool is_fs;	/* relative to the base of fs */
+	uint16_t bytes; /* of one element */
+	int64_t displacement;
 };
 
 struct x86_insn {
@@ -53,9 +84,14 @@ struct x86_insn {
 	uint16_t uses;	   /* named in any way, hidden ones too */
 	uint16_t reads;	   /* whose old value matters */
 	uint16_t replaces; /* whose old value is gone afterwards, all 64 bits */
+	uint16_t writes;   /* that may be changed in any way */
 	/* The flags that `inc` changes: parity, adjust, zero, sign, overflow. */
 	bool reads_flags;
 	bool replaces_flags; /* all five, always */
+	bool uses_gs;
+	bool has_other_accesses; /* that no struct x86_access describes: gathers, scatters, 32-bit ones */
+	uint8_t access_count;
+	struct x86_access accesses[X86_ACCESSES]; /* in the order in which they happen */
 };
 
 static inline bool x86_is_indirect(enum x86_kind kind)

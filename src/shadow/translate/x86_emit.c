@@ -90,6 +90,51 @@ void x86_load_based(struct x86_emitter *emitter, unsigned to, unsigned base, int
 	based(emitter, 0x8b, to, base, displacement);
 }
 
+void x86_store_based(struct x86_emitter *emitter, unsigned base, int32_t displacement,
+		     unsigned from)
+{
+	based(emitter, 0x89, from, base, displacement);
+}
+
+void x86_store_constant_based(struct x86_emitter *emitter, unsigned base, int32_t displacement,
+			      uint32_t value)
+{
+	based(emitter, 0xc7, 0, base, displacement);
+	x86_u32(emitter, value);
+}
+
+static void gs(struct x86_emitter *emitter, unsigned opcode, unsigned reg, uint32_t offset)
+{
+	x86_u8(emitter, 0x65);
+	x86_u8(emitter, rex(reg, 0, 0));
+	x86_u8(emitter, opcode);
+	x86_u8(emitter, modrm(0, reg, 4));
+	x86_u8(emitter, 0x25); /* neither base nor index */
+	x86_u32(emitter, offset);
+}
+
+void x86_load_gs(struct x86_emitter *emitter, unsigned to, uint32_t offset)
+{
+	gs(emitter, 0x8b, to, offset);
+}
+
+void x86_store_gs(struct x86_emitter *emitter, uint32_t offset, unsigned from)
+{
+	gs(emitter, 0x89, from, offset);
+}
+
+void x86_add_shifted(struct x86_emitter *emitter, unsigned to, unsigned base, unsigned index,
+		     unsigned shift)
+{
+	bool has_base = base < X86_REGISTERS;
+
+	x86_u8(emitter, rex(to, index, has_base ? base : 0));
+	x86_u8(emitter, 0x8d);
+	x86_u8(emitter, modrm(has_base ? 2 : 0, to, 4));
+	x86_u8(emitter, modrm(shift, index, has_base ? base : 5));
+	x86_u32(emitter, 0);
+}
+
 void x86_add_constant(struct x86_emitter *emitter, unsigned to, unsigned base, int32_t displacement)
 {
 	based(emitter, 0x8d, to, base, displacement);

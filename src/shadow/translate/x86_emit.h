@@ -55,6 +55,17 @@ void x86_load(struct x86_emitter *emitter, unsigned to, uint64_t address);
 void x86_store(struct x86_emitter *emitter, uint64_t address, unsigned from);
 /* to = [base + displacement] */
 void x86_load_based(struct x86_emitter *emitter, unsigned to, unsigned base, int32_t displacement);
+/* [base + displacement] = from, or = value, with all 32 bits of its displacement */
+void x86_store_based(struct x86_emitter *emitter, unsigned base, int32_t displacement,
+		     unsigned from);
+void x86_store_constant_based(struct x86_emitter *emitter, unsigned base, int32_t displacement,
+			      uint32_t value);
+/* Words relative to gs. */
+void x86_load_gs(struct x86_emitter *emitter, unsigned to, uint32_t offset);
+void x86_store_gs(struct x86_emitter *emitter, uint32_t offset, unsigned from);
+/* to = base + (index << shift), without a base if that is no register; `index` is not rsp */
+void x86_add_shifted(struct x86_emitter *emitter, unsigned to, unsigned base, unsigned index,
+		     unsigned shift);
 /* to = base + index; `index` is not rsp */
 void x86_add(struct x86_emitter *emitter, unsigned to, unsigned base, unsigned index);
 /* to = base + displacement */

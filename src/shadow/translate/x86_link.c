@@ -15,16 +15,21 @@ void x86_count_from_now(struct code_cache *cache, uint32_t number)
 {
 	struct code_block *block = &cache->blocks.at[number];
 	struct code_zone *zone = &cache->zones[block->zone];
-	struct x86_emitter emitter = zone->blocks;
+	struct x86_emitter emitter = zone->blocks, logged = zone->logged;
 
 	if (block->counted_since != CODE_NO_NUMBER)
 		return;
 	code_counters(zone)[block->counter] = shadow_counts_now(cache, number);
 	block->counted_since = ++cache->count_starts;
 	/* Its copy does not count. Whoever armed it does so again. */
-	code_block_disarm(block);
+	code_block_divert(block, NULL);
 	emitter.at = block->count_at;
 	x86_emit_count(zone, &emitter, block->counter, &block->count_place);
+	if (block->logged) {
+		logged.at = block->logged_count_at;
+		x86_emit_count(zone, &logged, block->counter, &block->count_place);
+	}
+	code_cache_arm(cache, block, NULL);
 }
 
 /* --- direct jumps

@@ -4,6 +4,7 @@
 #include "../tuning.h"
 #include "x86_block.h"
 #include "x86_link.h"
+#include "x86_log.h"
 
 bool x86_flags_matter(struct x86_translator *translator, uint64_t address)
 {
@@ -57,29 +58,70 @@ static void count_edge(struct work *work, struct x86_emitter *emitter, uint32_t 
 	x86_emit_count(work->zone, emitter, counter, &place);
 }
 
-/* Everything up to the branch. `check`, if any, goes in front of each instruction. Returns where the
- * block is counted, or can be; NULL: nowhere. */
+/* What a translation of a block does besides: each may be NULL. */
+struct besides {
+	x86_check_function *check; /* in front of each instruction */
+	void *context;
+	const struct x86_log *log;
+};
+
+/* Everything up to the branch. Returns where the block is counted, or can be; NULL: nowhere. */
 static uint8_t *emit_body(const struct code_zone *zone, struct x86_emitter *emitter,
 			  const struct x86_block *decoded, const struct code_block *block,
-			  x86_check_function *check, void *context)
+			  const struct besides *besides)
 {
 	uint8_t *count_at = NULL;
 
+	if (besides->log)
+		x86_log_begin(besides->log, emitter);
 	for (size_t i = 0; i < decoded->count; i++) {
 		const struct x86_insn *insn = &decoded->insns[i];
 
-		if (check)
-			check(context, block, insn->address, emitter);
+		if (besides->check)
+			besides->check(besides->context, block, insn->address, emitter);
 		if (!x86_is_indirect(block->kind) && block->count_place.before == i) {
 			count_at = emitter->at;
 			x86_emit_count(zone, emitter, block->counter, &block->count_place);
 			if (block->counted_since == CODE_NO_NUMBER)
 				x86_emit_nothing(count_at, emitter);
 		}
+		if (besides->log)
+			x86_log_insn(besides->log, emitter, i, false);
 		if (insn->kind == X86_PLAIN)
 			x86_emit_plain(zone, emitter, insn);
+		if (besides->log)
+			x86_log_insn(besides->log, emitter, i, true);
 	}
+	if (besides->log)
+		x86_log_end(besides->log, emitter);
 	return count_at;
+}
+
+/* The newest block once more, so that it logs. Without room, the cache logs no more. */
+static void emit_logged(struct work *work, uint32_t number)
+{
+	struct code_block *block = &work->cache->blocks.at[number];
+	struct x86_emitter *emitter = &work->zone->logged;
+	uint8_t *start = emitter->at;
+	struct x86_log log;
+
+	if (!work->cache->plans || work->cache->is_log_full)
+		return;
+	work->cache->is_log_full =
+		number >= PATH_MOST_BLOCKS ||
+		!x86_log_plan(work->decoded, number, &log, &work->cache->plans[number]) ||
+		!work->cache->plans[number];
+	if (work->cache->is_log_full)
+		return;
+	block->logged_count_at = emit_body(work->zone, emitter, work->decoded, block,
+					   &(struct besides){ .log = &log });
+	x86_patch(x86_jump(emitter), block->tail);
+	work->cache->is_log_full = emitter->is_full;
+	if (emitter->is_full)
+		return;
+	block->logged = start;
+	if (work->cache->is_logging)
+		code_cache_arm(work->cache, block, NULL);
 }
 
 /* The way of a branch taken, out of line: counted, then on. */
@@ -245,6 +287,7 @@ static bool translate_one(struct work *work, uint64_t address, bool follows, boo
 {
 	const struct x86_insn *last = x86_block_last(work->decoded);
 	bool is_indirect = x86_is_indirect(last->kind);
+	uint32_t number;
 
 	work->block = (struct code_block){
 		.address = address,
@@ -260,13 +303,16 @@ static bool translate_one(struct work *work, uint64_t address, bool follows, boo
 	};
 	if (!is_indirect)
 		work->block.counter = code_zone_counter(work->cache, work->zone);
-	work->block.count_at =
-		emit_body(work->zone, &work->zone->blocks, work->decoded, &work->block, NULL, NULL);
+	work->block.count_at = emit_body(work->zone, &work->zone->blocks, work->decoded,
+					 &work->block, &(struct besides){ 0 });
 	pad(work);
 	*goes_on = emit_tail(work, onward);
-	if (code_zone_is_full(work->zone) ||
-	    code_cache_add_block(work->cache, &work->block) == CODE_NO_NUMBER)
+	if (code_zone_is_full(work->zone))
 		return false;
+	number = code_cache_add_block(work->cache, &work->block);
+	if (number == CODE_NO_NUMBER)
+		return false;
+	emit_logged(work, number);
 	note_later(work);
 	work->translator->translated++;
 	return true;
@@ -336,17 +382,32 @@ uint32_t x86_enter(struct x86_translator *translator, uint64_t address, uint8_t 
  * -----------------------------------------------------------------------------------------
  */
 
-const uint8_t *x86_copy_with_checks(struct x86_translator *translator,
-				    const struct code_block *block, x86_check_function *check,
-				    void *context)
+static bool plan_again(const struct x86_block *decoded, uint32_t number, struct x86_log *log)
 {
+	struct path_plan *plan = NULL;
+	bool is_planned = x86_log_plan(decoded, number, log, &plan) && plan;
+
+	/* The program's registers hold at each check. */
+	log->keeps_registers = false;
+	free(plan);
+	return is_planned;
+}
+
+const uint8_t *x86_copy_with_checks(struct x86_translator *translator, uint32_t number,
+				    x86_check_function *check, void *context)
+{
+	const struct code_block *block = &translator->cache->blocks.at[number];
+	struct besides besides = { .check = check, .context = context };
+	struct x86_log log;
 	struct code_zone *zone = &translator->cache->zones[block->zone];
 	struct x86_block decoded;
 	const uint8_t *copy = zone->copies.at;
 
 	if (!x86_block_decode(translator->text, block->address, &decoded))
 		return NULL;
-	emit_body(zone, &zone->copies, &decoded, block, check, context);
+	if (translator->cache->is_logging && block->logged && plan_again(&decoded, number, &log))
+		besides.log = &log;
+	emit_body(zone, &zone->copies, &decoded, block, &besides);
 	x86_patch(x86_jump(&zone->copies), block->tail);
 	return zone->copies.is_full ? NULL : copy;
 }

@@ -34,13 +34,12 @@ bool x86_flags_matter(struct x86_translator *translator, uint64_t address);
 
 /*
  * Emits (at the zone's `copies`) the block once more, with whatever `check` emits in front of each
- * instruction, and returns where the copy starts; it goes on into the block's own branch. NULL:
- * full.
+ * instruction, and returns where the copy starts; it goes on into the block's own branch. It logs
+ * while the cache does. NULL: full.
  */
 typedef void x86_check_function(void *context, const struct code_block *block, uint64_t address,
 				struct x86_emitter *emitter);
-const uint8_t *x86_copy_with_checks(struct x86_translator *translator,
-				    const struct code_block *block, x86_check_function *check,
-				    void *context);
+const uint8_t *x86_copy_with_checks(struct x86_translator *translator, uint32_t block,
+				    x86_check_function *check, void *context);
 
 #endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The log of a copy's path (translate/path_log.h) while the copy runs: begun before its samples are
+ * armed, handed on each time that the copy has faulted behind its end, and ended when who takes it
+ * has enough, when there is a block that does not log, or with the replay.
+ */
+#ifndef SHADOW_REPLAY_LOGGING_H
+#define SHADOW_REPLAY_LOGGING_H
+
+#include "engine.h"
+
+struct code_cache;
+
+struct logging {
+	struct code_cache *cache;
+	const struct hp_engine_log *log;
+	bool is_on;
+};
+
+/* `registers` get the base of gs that leads to the log. A program that has its own is not logged. */
+void logging_begin(struct logging *logging, struct code_cache *cache,
+		   const struct hp_engine_log *log, struct user_regs_struct *registers);
+/* Before the copy runs on. */
+void logging_check(struct logging *logging);
+/* The copy has stopped with a fault. True: it was the log that is full; registers are set to go on. */
+bool logging_go_on(struct logging *logging, pid_t pid, struct user_regs_struct *registers);
+void logging_end(struct logging *logging);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Emits what logs a block: see path_log.h.
+ *
+ * A value is logged once per block: base and index of an operand until one of them changes; pushes,
+ * calls and returns move the stack pointer by what is known. Two registers that the block does not
+ * use hold the place in the log and an address; where there are none, or where the program's own
+ * registers must hold at each instruction, they are put aside for each word.
+ */
+#ifndef SHADOW_TRANSLATE_X86_LOG_H
+#define SHADOW_TRANSLATE_X86_LOG_H
+
+#include "path_log.h"
+#include "x86_block.h"
+
+/* A word to be logged: a register, or base + (index << shift). */
+struct x86_log_word {
+	uint8_t insn;
+	bool is_behind; /* the instruction, not in front of it */
+	uint8_t base, index, shift;
+};
+
+struct x86_log {
+	uint32_t number;
+	bool keeps_registers; /* `pointer` and `scratch`, through the whole block */
+	uint8_t pointer, scratch;
+	uint8_t word_count;
+	struct x86_log_word words[PATH_MOST_WORDS];
+};
+
+/* Plans the logging of a block with this number. False: it cannot be logged, for it uses gs. `*plan`
+ * is for the caller to free, or NULL when memory is short. */
+bool x86_log_plan(const struct x86_block *decoded, uint32_t number, struct x86_log *log,
+		  struct path_plan **plan);
+
+/* In front of the block, around each of its instructions, and before its branch. */
+void x86_log_begin(const struct x86_log *log, struct x86_emitter *emitter);
+void x86_log_insn(const struct x86_log *log, struct x86_emitter *emitter, size_t insn,
+		  bool is_behind);
+void x86_log_end(const struct x86_log *log, struct x86_emitter *emitter);
+
+/* The register that leads to the log in the instruction at `code`, which was made here to write a
+ * word. False: no such instruction. */
+bool x86_log_pointer_of(const uint8_t *code, size_t bytes, unsigned *reg);
+
+#endif
