@@ -217,7 +217,7 @@ static void expect_windows(struct hp_session *session)
 static struct hp_error *expect_counted(struct hp_session *session)
 {
 	struct hp_window_evidence evidence;
-	struct hp_error *error = hp_epoch_writer_read_evidence(session->writer, &evidence);
+	struct hp_error *error = hp_epoch_writer_read_windows(session->writer, &evidence);
 
 	if (!error && hp_window_evidence_counted(&evidence).windows)
 		expect_windows(session);

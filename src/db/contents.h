@@ -66,6 +66,8 @@ struct hp_error *hp_contents_read_excerpt(int directory, const struct hp_image_i
 /* What windows counted; no such file is success with nothing. `lost` is as for hp_evidence_decode. */
 struct hp_error *hp_contents_read_evidence(int directory, struct hp_window_evidence *evidence,
 					   bool *has_unknown, struct hp_error **lost);
+/* Likewise, of what hp_evidence_decode_windows takes. */
+struct hp_error *hp_contents_read_windows(int directory, struct hp_window_evidence *evidence);
 /* Call paths; no such file is success with nothing. */
 struct hp_error *hp_contents_read_paths(int directory, struct hp_paths *paths, bool *has_unknown);
 /* Whether the kept bytes are what the index says. */

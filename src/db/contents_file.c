@@ -163,6 +163,20 @@ struct hp_error *hp_contents_read_evidence(int directory, struct hp_window_evide
 	return hp_error_wrap(error, HP_EVIDENCE_NAME);
 }
 
+struct hp_error *hp_contents_read_windows(int directory, struct hp_window_evidence *evidence)
+{
+	struct hp_error *error;
+	uint8_t *bytes;
+	size_t size;
+	bool found;
+
+	*evidence = (struct hp_window_evidence){ 0 };
+	error = hp_contents_read_file(directory, HP_EVIDENCE_NAME, &bytes, &size, &found);
+	if (error || !found)
+		return error;
+	return hp_error_wrap(hp_evidence_decode_windows(bytes, size, evidence), HP_EVIDENCE_NAME);
+}
+
 struct hp_error *hp_contents_read_paths(int directory, struct hp_paths *paths, bool *has_unknown)
 {
 	struct hp_error *error;

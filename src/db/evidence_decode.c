@@ -13,27 +13,18 @@ static uint64_t from_zigzag(uint64_t code)
 	return code >> 1 ^ (code & 1 ? UINT64_MAX : 0);
 }
 
-struct decoding {
-	const struct hp_section *section;
-	struct hp_reader reader;
-	const struct hp_container *file;
-	struct hp_window_evidence *evidence;
-	uint64_t items;	       /* in all lists so far */
-	struct hp_error *lost; /* sections that were damaged, and what was in them; NULL none */
-};
-
-static struct hp_error *damaged(const struct decoding *in, const char *what)
+struct hp_error *evidence_damaged(const struct evidence_decoding *in, const char *what)
 {
 	return hp_section_damaged(in->section, &in->reader, "%s", what);
 }
 
-static struct hp_error *open_section(struct decoding *in, const char *tag)
+struct hp_error *evidence_open_section(struct evidence_decoding *in, const char *tag)
 {
 	return hp_container_section(in->file, tag, &in->section, &in->reader);
 }
 
 /* Room for `count` elements that take `least_bytes` in the file each; what is more is a lie. */
-static struct hp_error *make_room(struct decoding *in, uint64_t count, const char *what,
+static struct hp_error *make_room(struct evidence_decoding *in, uint64_t count, const char *what,
 				  size_t least_bytes, size_t element_bytes, void **array)
 {
 	if (count > hp_reader_left(&in->reader) / least_bytes)
@@ -43,24 +34,24 @@ static struct hp_error *make_room(struct decoding *in, uint64_t count, const cha
 	return *array ? NULL : hp_error_create_no_memory();
 }
 
-static struct hp_error *decode_groups(struct decoding *in, struct hp_window_group *groups)
+static struct hp_error *decode_groups(struct evidence_decoding *in, struct hp_window_group *groups)
 {
 	for (size_t i = 0; i < HP_EVIDENCE_GROUPS; i++)
 		if (!hp_read_varint(&in->reader, &groups[i].windows) ||
 		    !hp_read_varint(&in->reader, &groups[i].time_ns))
-			return damaged(in, "ends inside a group");
+			return evidence_damaged(in, "ends inside a group");
 	return NULL;
 }
 
-static struct hp_error *decode_counts(struct decoding *in, uint64_t *counts)
+static struct hp_error *decode_counts(struct evidence_decoding *in, uint64_t *counts)
 {
 	uint64_t mask;
 
 	if (!hp_read_varint(&in->reader, &mask))
-		return damaged(in, "ends inside an item");
+		return evidence_damaged(in, "ends inside an item");
 	for (unsigned i = 0; i < HP_EVIDENCE_GROUPS; i++)
 		if (mask >> i & 1 && (!hp_read_varint(&in->reader, &counts[i]) || !counts[i]))
-			return damaged(in, "not a count");
+			return evidence_damaged(in, "not a count");
 	return NULL;
 }
 
@@ -75,7 +66,8 @@ static bool read_u32(struct hp_reader *reader, uint32_t *value)
 }
 
 /* There is one way only to write an item down. */
-static struct hp_error *decode_place(struct decoding *in, struct hp_counted *item, uint8_t flags)
+static struct hp_error *decode_place(struct evidence_decoding *in, struct hp_counted *item,
+				     uint8_t flags)
 {
 	bool is_block = item->kind == HP_COUNTED_BLOCK;
 	bool is_elsewhere = flags & FLAG_OTHER_IMAGE;
@@ -83,15 +75,15 @@ static struct hp_error *decode_place(struct decoding *in, struct hp_counted *ite
 
 	if (is_elsewhere &&
 	    (is_block || !read_u32(&in->reader, &item->to_image) || item->to_image == item->image))
-		return damaged(in, "not an image that an edge goes to");
+		return evidence_damaged(in, "not an image that an edge goes to");
 	if (is_block) {
 		if (!read_u32(&in->reader, &item->bytes) ||
 		    !read_u32(&in->reader, &item->instructions))
-			return damaged(in, "not the size of a block");
+			return evidence_damaged(in, "not the size of a block");
 		return NULL;
 	}
 	if (!hp_read_varint(&in->reader, &to))
-		return damaged(in, "not where an edge goes");
+		return evidence_damaged(in, "not where an edge goes");
 	if (!is_elsewhere) {
 		item->to_image = item->image;
 		to = item->at.value + from_zigzag(to);
@@ -100,8 +92,8 @@ static struct hp_error *decode_place(struct decoding *in, struct hp_counted *ite
 	return NULL;
 }
 
-static struct hp_error *decode_item(struct decoding *in, const struct hp_counted *before,
-				    struct hp_counted *item)
+struct hp_error *evidence_decode_item(struct evidence_decoding *in, const struct hp_counted *before,
+				      struct hp_counted *item)
 {
 	struct hp_error *error;
 	uint64_t step;
@@ -109,20 +101,21 @@ static struct hp_error *decode_item(struct decoding *in, const struct hp_counted
 
 	if (!hp_read_u8(&in->reader, &flags) || !read_u32(&in->reader, &item->image) ||
 	    !hp_read_varint(&in->reader, &step))
-		return damaged(in, "ends inside an item");
+		return evidence_damaged(in, "ends inside an item");
 	if (flags & ~(FLAG_RELATIVE | FLAG_OTHER_IMAGE | KIND_MASK))
-		return damaged(in, "unknown flags of an item");
+		return evidence_damaged(in, "unknown flags of an item");
 	item->kind = flags & KIND_MASK;
 	item->is_relative = flags & FLAG_RELATIVE;
 	item->at.value = step;
 	if (before && before->is_relative == item->is_relative && before->image == item->image &&
 	    __builtin_add_overflow(before->at.value, step, &item->at.value))
-		return damaged(in, "offsets run past 64 bits");
+		return evidence_damaged(in, "offsets run past 64 bits");
 	error = decode_place(in, item, flags);
 	return error ? error : decode_counts(in, item->counts);
 }
 
-static struct hp_error *decode_items(struct decoding *in, struct hp_counted **items, size_t *done)
+static struct hp_error *decode_items(struct evidence_decoding *in, struct hp_counted **items,
+				     size_t *done)
 {
 	/* Flags, image, step, two more, a mask. */
 	enum { LEAST_ITEM_BYTES = 6 };
@@ -130,7 +123,7 @@ static struct hp_error *decode_items(struct decoding *in, struct hp_counted **it
 	uint64_t count;
 
 	if (!hp_read_varint(&in->reader, &count))
-		return damaged(in, "not a number of items");
+		return evidence_damaged(in, "not a number of items");
 	/* Few bytes can promise many, each of them large in memory. */
 	if (count > HP_EVIDENCE_MOST_ITEMS - in->items)
 		return hp_section_damaged(in->section, &in->reader,
@@ -146,56 +139,66 @@ static struct hp_error *decode_items(struct decoding *in, struct hp_counted **it
 					  in->file->size);
 	error = make_room(in, count, "items", LEAST_ITEM_BYTES, sizeof(**items), (void **)items);
 	for (uint64_t i = 0; !error && i < count; i++)
-		error = decode_item(in, i ? &(*items)[i - 1] : NULL, &(*items)[(*done)++]);
+		error = evidence_decode_item(in, i ? &(*items)[i - 1] : NULL, &(*items)[(*done)++]);
 	return error;
 }
 
-static struct hp_error *decode_list_of(struct decoding *in, const struct evidence_list *list,
-				       struct hp_window_stratum *stratum)
+struct hp_error *evidence_decode_numbers(struct evidence_decoding *in,
+					 const struct evidence_list *list, uint64_t *numbers)
 {
-	uint64_t *numbers = evidence_field(stratum, list->numbers);
-
 	for (size_t i = 0; i < list->number_count; i++)
 		if (!hp_read_varint(&in->reader, &numbers[i]))
-			return damaged(in, "ends inside a number of samples");
-	return decode_items(in, evidence_field(stratum, list->items),
-			    evidence_field(stratum, list->count));
+			return evidence_damaged(in, "ends inside a number of samples");
+	return NULL;
 }
 
-static struct hp_error *decode_list(struct decoding *in, const struct evidence_list *list)
+static struct hp_error *decode_list_of(struct evidence_decoding *in,
+				       const struct evidence_list *list,
+				       struct hp_window_stratum *stratum)
+{
+	struct hp_error *error =
+		evidence_decode_numbers(in, list, evidence_field(stratum, list->numbers));
+
+	return error ? error
+		     : decode_items(in, evidence_field(stratum, list->items),
+				    evidence_field(stratum, list->count));
+}
+
+static struct hp_error *decode_list(struct evidence_decoding *in, const struct evidence_list *list)
 {
 	struct hp_error *error;
 
 	if (!hp_container_has(in->file, list->tag))
 		return NULL;
-	error = open_section(in, list->tag);
+	error = evidence_open_section(in, list->tag);
 	for (size_t i = 0; i < in->evidence->stratum_count && !error; i++)
 		error = decode_list_of(in, list, &in->evidence->strata[i]);
 	return error ? error : hp_section_check_end(in->section, &in->reader);
 }
 
-static struct hp_error *decode_stratum(struct decoding *in, struct hp_window_stratum *stratum)
+static struct hp_error *decode_stratum(struct evidence_decoding *in,
+				       struct hp_window_stratum *stratum)
 {
 	struct hp_error *error;
 
 	if (!hp_read_varint(&in->reader, &stratum->recording) ||
 	    !hp_read_string(&in->reader, &stratum->command) ||
 	    !hp_read_varint(&in->reader, &stratum->time_ns))
-		return damaged(in, "ends inside a recording");
+		return evidence_damaged(in, "ends inside a recording");
 	error = decode_groups(in, stratum->groups);
 	if (!error)
 		error = decode_groups(in, stratum->relative);
 	return error ? error : decode_items(in, &stratum->items, &stratum->item_count);
 }
 
-static struct hp_error *decode_reasons(struct decoding *in)
+static struct hp_error *decode_reasons(struct evidence_decoding *in)
 {
 	struct hp_window_evidence *evidence = in->evidence;
 	struct hp_error *error;
 	uint64_t count;
 
 	if (!hp_read_varint(&in->reader, &count))
-		return damaged(in, "not a number of reasons");
+		return evidence_damaged(in, "not a number of reasons");
 	error = make_room(in, count, "reasons", 3, sizeof(*evidence->reasons),
 			  (void **)&evidence->reasons);
 	for (uint64_t i = 0; !error && i < count; i++) {
@@ -206,17 +209,17 @@ static struct hp_error *decode_reasons(struct decoding *in)
 		if (!hp_read_u8(&in->reader, &is_refusal) || is_refusal > 1 ||
 		    !hp_read_string(&in->reader, &reason->what) ||
 		    !hp_read_varint(&in->reader, &reason->count))
-			return damaged(in, "ends inside a reason");
+			return evidence_damaged(in, "ends inside a reason");
 		reason->is_refusal = is_refusal;
 	}
 	return error;
 }
 
-static struct hp_error *decode_windows(struct decoding *in)
+static struct hp_error *decode_windows(struct evidence_decoding *in)
 {
 	struct hp_window_evidence *evidence = in->evidence;
 	struct hp_reader *reader = &in->reader;
-	struct hp_error *error = open_section(in, "wind");
+	struct hp_error *error = evidence_open_section(in, "wind");
 	uint64_t count;
 
 	if (error)
@@ -229,10 +232,10 @@ static struct hp_error *decode_windows(struct decoding *in)
 	    !hp_read_varint(reader, &evidence->samples) ||
 	    !hp_read_varint(reader, &evidence->matched) ||
 	    !hp_read_varint(reader, &evidence->dropped))
-		return damaged(in, "ends inside the figures");
+		return evidence_damaged(in, "ends inside the figures");
 	error = decode_reasons(in);
 	if (!error && !hp_read_varint(reader, &count))
-		error = damaged(in, "not a number of recordings");
+		error = evidence_damaged(in, "not a number of recordings");
 	if (!error)
 		error = make_room(in, count, "recordings", LEAST_STRATUM_BYTES,
 				  sizeof(*evidence->strata), (void **)&evidence->strata);
@@ -242,16 +245,16 @@ static struct hp_error *decode_windows(struct decoding *in)
 }
 
 /* Strata with nothing in them yet, no more than `most`: they are far larger in memory. */
-static struct hp_error *decode_commands(struct decoding *in, size_t most)
+static struct hp_error *decode_commands(struct evidence_decoding *in, size_t most)
 {
 	struct hp_window_evidence *evidence = in->evidence;
-	struct hp_error *error = open_section(in, "cmds");
+	struct hp_error *error = evidence_open_section(in, "cmds");
 	uint64_t count;
 
 	if (error)
 		return error;
 	if (!hp_read_varint(&in->reader, &count))
-		return damaged(in, "not a number of recordings");
+		return evidence_damaged(in, "not a number of recordings");
 	if (count > most)
 		return hp_section_damaged(in->section, &in->reader,
 					  "%" PRIu64 " recordings, more than the %zu that windows "
@@ -264,33 +267,33 @@ static struct hp_error *decode_commands(struct decoding *in, size_t most)
 
 		if (!hp_read_varint(&in->reader, &stratum->recording) ||
 		    !hp_read_string(&in->reader, &stratum->command))
-			error = damaged(in, "ends inside a recording");
+			error = evidence_damaged(in, "ends inside a recording");
 	}
 	return error ? error : hp_section_check_end(in->section, &in->reader);
 }
 
-static struct hp_error *decode_beside(struct decoding *in)
+static struct hp_error *decode_beside(struct evidence_decoding *in)
 {
 	struct hp_error *error;
 
 	if (!hp_container_has(in->file, "besd"))
 		return NULL;
-	error = open_section(in, "besd");
+	error = evidence_open_section(in, "besd");
 	if (!error && !hp_read_varint(&in->reader, &in->evidence->price.beside_ns))
-		error = damaged(in, "not a time");
+		error = evidence_damaged(in, "not a time");
 	return error ? error : hp_section_check_end(in->section, &in->reader);
 }
 
-static struct hp_error *decode_images(struct decoding *in)
+static struct hp_error *decode_images(struct evidence_decoding *in)
 {
 	struct hp_window_evidence *evidence = in->evidence;
-	struct hp_error *error = open_section(in, "imgs");
+	struct hp_error *error = evidence_open_section(in, "imgs");
 	uint64_t count;
 
 	if (error)
 		return error;
 	if (!hp_read_varint(&in->reader, &count))
-		return damaged(in, "not a number of images");
+		return evidence_damaged(in, "not a number of images");
 	error = make_room(in, count, "images", HP_IMAGE_LEAST_BYTES, sizeof(*evidence->images),
 			  (void **)&evidence->images);
 	for (uint64_t i = 0; !error && i < count; i++) {
@@ -301,7 +304,7 @@ static struct hp_error *decode_images(struct decoding *in)
 			break;
 		evidence->image_count++;
 		if (flags)
-			error = damaged(in, "flags in an image of windows");
+			error = evidence_damaged(in, "flags in an image of windows");
 	}
 	return error ? error : hp_section_check_end(in->section, &in->reader);
 }
@@ -318,7 +321,7 @@ static bool is_damage(const struct hp_error *error)
 }
 
 /* Takes over the error. */
-static void lose(struct decoding *in, struct hp_error *error, const char *what)
+static void lose(struct evidence_decoding *in, struct hp_error *error, const char *what)
 {
 	struct hp_error *before = in->lost;
 
@@ -328,7 +331,7 @@ static void lose(struct decoding *in, struct hp_error *error, const char *what)
 	hp_error_destroy(error);
 }
 
-static void clear_list(struct decoding *in, const struct evidence_list *list)
+static void clear_list(struct evidence_decoding *in, const struct evidence_list *list)
 {
 	for (size_t i = 0; i < in->evidence->stratum_count; i++) {
 		struct hp_window_stratum *stratum = &in->evidence->strata[i];
@@ -345,7 +348,7 @@ static void clear_list(struct decoding *in, const struct evidence_list *list)
 }
 
 /* All but the images. */
-static void clear_windows(struct decoding *in)
+static void clear_windows(struct evidence_decoding *in)
 {
 	struct hp_window_evidence images = {
 		.images = hp_steal(in->evidence->images),
@@ -359,7 +362,7 @@ static void clear_windows(struct decoding *in)
 }
 
 /* Where they are damaged, the commands that the lists beside them are of. */
-static struct hp_error *take_windows(struct decoding *in)
+static struct hp_error *take_windows(struct evidence_decoding *in)
 {
 	struct hp_error *error = decode_windows(in);
 	bool has_commands = hp_container_has(in->file, "cmds");
@@ -371,7 +374,7 @@ static struct hp_error *take_windows(struct decoding *in)
 		return decode_commands(in, most);
 	}
 	if (!error && has_commands) {
-		error = open_section(in, "cmds");
+		error = evidence_open_section(in, "cmds");
 		if (is_damage(error)) {
 			lose(in, error, "the commands once more");
 			error = NULL;
@@ -380,7 +383,7 @@ static struct hp_error *take_windows(struct decoding *in)
 	return error;
 }
 
-static struct hp_error *take_list(struct decoding *in, const struct evidence_list *list)
+static struct hp_error *take_list(struct evidence_decoding *in, const struct evidence_list *list)
 {
 	struct hp_error *error = decode_list(in, list);
 
@@ -392,19 +395,19 @@ static struct hp_error *take_list(struct decoding *in, const struct evidence_lis
 }
 
 /* What is well written may still break the rules of the model. */
-static struct hp_error *check(const struct decoding *in)
+static struct hp_error *check(const struct evidence_decoding *in)
 {
 	struct hp_error *fault = hp_window_evidence_check(in->evidence);
 	struct hp_error *error;
 
 	if (!fault)
 		return NULL;
-	error = damaged(in, fault->message);
+	error = evidence_damaged(in, fault->message);
 	hp_error_destroy(fault);
 	return error;
 }
 
-static struct hp_error *take_beside(struct decoding *in)
+static struct hp_error *take_beside(struct evidence_decoding *in)
 {
 	struct hp_error *error = decode_beside(in);
 
@@ -415,7 +418,18 @@ static struct hp_error *take_beside(struct decoding *in)
 	return NULL;
 }
 
-static struct hp_error *decode(struct decoding *in)
+struct hp_error *evidence_decode_head(struct evidence_decoding *in)
+{
+	struct hp_error *error = decode_images(in);
+
+	if (!error)
+		error = decode_windows(in);
+	if (!error && hp_container_has(in->file, "cmds"))
+		error = evidence_open_section(in, "cmds");
+	return error ? error : decode_beside(in);
+}
+
+static struct hp_error *decode(struct evidence_decoding *in)
 {
 	struct hp_error *error = decode_images(in);
 
@@ -433,7 +447,7 @@ struct hp_error *hp_evidence_decode(uint8_t *bytes, size_t size,
 				    struct hp_error **lost)
 {
 	struct hp_container file;
-	struct decoding in = { .file = &file, .evidence = evidence };
+	struct evidence_decoding in = { .file = &file, .evidence = evidence };
 	struct hp_error *error = hp_container_parse(bytes, size, &hp_evidence_kind, &file);
 
 	*evidence = (struct hp_window_evidence){ 0 };
@@ -449,6 +463,28 @@ struct hp_error *hp_evidence_decode(uint8_t *bytes, size_t size,
 	else if (lost)
 		*lost = hp_steal(in.lost);
 	hp_error_destroy(in.lost);
+	hp_container_clear(&file);
+	return error;
+}
+
+struct hp_error *hp_evidence_decode_windows(uint8_t *bytes, size_t size,
+					    struct hp_window_evidence *evidence)
+{
+	struct hp_container file;
+	struct evidence_decoding in = { .file = &file, .evidence = evidence };
+	struct hp_error *error = hp_container_parse(bytes, size, &hp_evidence_kind, &file);
+
+	*evidence = (struct hp_window_evidence){ 0 };
+	if (error)
+		return error;
+	error = evidence_decode_head(&in);
+	for (size_t i = 0; i < EVIDENCE_LISTS && !error; i++)
+		if (evidence_lists[i].is_of_windows)
+			error = decode_list(&in, &evidence_lists[i]);
+	if (!error)
+		error = check(&in);
+	if (error)
+		hp_window_evidence_clear(evidence);
 	hp_container_clear(&file);
 	return error;
 }

@@ -47,8 +47,8 @@ static uint64_t to_zigzag(uint64_t difference)
 }
 
 /* From the item before it in the list; of the first from none. */
-static void encode_item(const struct hp_counted *item, const struct hp_counted *before,
-			struct hp_writer *writer)
+void evidence_encode_item(const struct hp_counted *item, const struct hp_counted *before,
+			  struct hp_writer *writer)
 {
 	bool is_elsewhere = item->kind != HP_COUNTED_BLOCK && item->to_image != item->image;
 	bool goes_on = before && before->is_relative == item->is_relative &&
@@ -75,7 +75,7 @@ static void encode_items(const struct hp_counted *items, size_t count, struct hp
 {
 	hp_write_varint(writer, count);
 	for (size_t i = 0; i < count; i++)
-		encode_item(&items[i], i ? &items[i - 1] : NULL, writer);
+		evidence_encode_item(&items[i], i ? &items[i - 1] : NULL, writer);
 }
 
 static void encode_stratum(const struct hp_window_stratum *stratum, struct hp_writer *writer)
@@ -91,14 +91,14 @@ static void encode_stratum(const struct hp_window_stratum *stratum, struct hp_wr
 const struct evidence_list evidence_lists[EVIDENCE_LISTS] = {
 	{ "regs", "which way branches went", offsetof(struct hp_window_stratum, outcomes),
 	  offsetof(struct hp_window_stratum, outcome_count),
-	  offsetof(struct hp_window_stratum, followed), 1 },
+	  offsetof(struct hp_window_stratum, followed), 1, false },
 	{ "prob", "what breakpoints counted", offsetof(struct hp_window_stratum, probes),
-	  offsetof(struct hp_window_stratum, probe_count), 0, 0 },
+	  offsetof(struct hp_window_stratum, probe_count), 0, 0, true },
 	{ "tick", "where the time of windows went", offsetof(struct hp_window_stratum, ticks),
-	  offsetof(struct hp_window_stratum, tick_count), 0, 0 },
+	  offsetof(struct hp_window_stratum, tick_count), 0, 0, true },
 	{ "recs", "how long branch records took", offsetof(struct hp_window_stratum, ranges),
 	  offsetof(struct hp_window_stratum, range_count),
-	  offsetof(struct hp_window_stratum, record_cycles), HP_RECORD_GROUPS },
+	  offsetof(struct hp_window_stratum, record_cycles), HP_RECORD_GROUPS, false },
 };
 
 static size_t count_of(const struct hp_window_stratum *stratum, const struct evidence_list *list)
@@ -122,25 +122,21 @@ static bool is_empty(const struct hp_window_stratum *stratum, const struct evide
 	return !any;
 }
 
-static void encode_list(const struct hp_window_evidence *evidence, const struct evidence_list *list,
-			struct hp_container_builder *builder)
+static void encode_list(const struct hp_window_evidence *evidence, size_t at,
+			struct evidence_sections *sections)
 {
-	struct hp_writer writer = { 0 };
-	bool has_any = false;
+	const struct evidence_list *list = &evidence_lists[at];
+	struct hp_writer *writer = &sections->at[at];
 
 	for (size_t i = 0; i < evidence->stratum_count; i++) {
 		const struct hp_window_stratum *stratum = &evidence->strata[i];
 		const uint64_t *numbers = evidence_field(stratum, list->numbers);
 
-		has_any |= !is_empty(stratum, list);
+		sections->has_any[at] |= !is_empty(stratum, list);
 		for (size_t j = 0; j < list->number_count; j++)
-			hp_write_varint(&writer, numbers[j]);
-		encode_items(items_of(stratum, list), count_of(stratum, list), &writer);
+			hp_write_varint(writer, numbers[j]);
+		encode_items(items_of(stratum, list), count_of(stratum, list), writer);
 	}
-	builder->failed |= writer.failed;
-	if (has_any)
-		hp_container_add(builder, list->tag, 0, writer.bytes, writer.size);
-	hp_writer_free(&writer);
 }
 
 static void encode_figures(const struct hp_window_evidence *evidence, struct hp_writer *writer)
@@ -195,7 +191,8 @@ uint64_t hp_evidence_most_items(size_t file_bytes)
 	return FREE_ITEMS + ITEMS_A_BYTE * (uint64_t)file_bytes;
 }
 
-static struct hp_error *encode(const struct hp_window_evidence *evidence, bool plain,
+static struct hp_error *finish(const struct hp_window_evidence *evidence,
+			       const struct evidence_sections *sections, bool plain,
 			       struct hp_writer *file)
 {
 	struct hp_container_builder builder = { .kind = &hp_evidence_kind, .plain = plain };
@@ -215,25 +212,48 @@ static struct hp_error *encode(const struct hp_window_evidence *evidence, bool p
 	hp_writer_free(&images);
 	hp_writer_free(&windows);
 	encode_commands(evidence, &builder);
-	for (size_t i = 0; i < EVIDENCE_LISTS; i++)
-		encode_list(evidence, &evidence_lists[i], &builder);
+	for (size_t i = 0; i < EVIDENCE_LISTS; i++) {
+		builder.failed |= sections->at[i].failed;
+		if (sections->has_any[i])
+			hp_container_add(&builder, evidence_lists[i].tag, 0, sections->at[i].bytes,
+					 sections->at[i].size);
+	}
 	encode_beside(evidence, &builder);
 	return hp_container_finish(&builder, file);
+}
+
+void evidence_sections_clear(struct evidence_sections *sections)
+{
+	for (size_t i = 0; i < EVIDENCE_LISTS; i++)
+		hp_writer_free(&sections->at[i]);
+	*sections = (struct evidence_sections){ 0 };
+}
+
+struct hp_error *evidence_finish(const struct hp_window_evidence *evidence,
+				 struct evidence_sections *sections, struct hp_writer *file)
+{
+	struct hp_error *error = finish(evidence, sections, false, file);
+
+	/* Items that are all alike: as they are, they have bytes enough. */
+	if (!error && sections->items > hp_evidence_most_items(file->size)) {
+		hp_writer_free(file);
+		error = finish(evidence, sections, true, file);
+	}
+	evidence_sections_clear(sections);
+	return error;
 }
 
 struct hp_error *hp_evidence_encode(const struct hp_window_evidence *evidence,
 				    struct hp_writer *file)
 {
+	struct evidence_sections sections = { .items = hp_window_evidence_items(evidence) };
 	struct hp_error *error = hp_window_evidence_check(evidence);
 
 	for (size_t i = 0; i < evidence->image_count && !error; i++)
 		error = hp_image_check(&evidence->images[i]);
-	if (!error)
-		error = encode(evidence, false, file);
-	/* Items that are all alike: as they are, they have bytes enough. */
-	if (!error && hp_window_evidence_items(evidence) > hp_evidence_most_items(file->size)) {
-		hp_writer_free(file);
-		error = encode(evidence, true, file);
-	}
-	return error;
+	if (error)
+		return error;
+	for (size_t i = 0; i < EVIDENCE_LISTS; i++)
+		encode_list(evidence, i, &sections);
+	return evidence_finish(evidence, &sections, file);
 }

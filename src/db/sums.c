@@ -120,7 +120,7 @@ static struct hp_error *measure_index(uint8_t *bytes, struct hp_file_sum *sum)
 static struct hp_error *measure_evidence(uint8_t *bytes, struct hp_file_sum *sum)
 {
 	struct hp_window_evidence evidence;
-	struct hp_error *error = hp_evidence_decode(bytes, sum->bytes, &evidence, NULL, NULL);
+	struct hp_error *error = hp_evidence_decode_windows(bytes, sum->bytes, &evidence);
 
 	if (!error)
 		sum->entries = capped(hp_window_evidence_counted(&evidence).windows +

@@ -101,51 +101,49 @@ struct hp_error *hp_epoch_writer_excerpt(struct hp_epoch_writer *writer, size_t 
 	return hp_error_wrap(error, "epoch %s: %s", writer->name, name);
 }
 
-/* What is there already stays as it is, and is readable. */
-static struct hp_error *leave_out_counts(struct hp_epoch_writer *writer,
-					 const struct hp_window_evidence *evidence,
-					 struct hp_window_evidence *sum)
+/* The file with `more`; how many items that would be. */
+static struct hp_error *encode_added(struct hp_epoch_writer *writer,
+				     const struct hp_window_evidence *more, struct hp_writer *file,
+				     uint64_t *items)
 {
 	struct hp_error *error;
-
-	hp_window_evidence_clear(sum);
-	error = hp_contents_read_evidence(writer->directory, sum, NULL, NULL);
-	if (!error)
-		error = hp_window_evidence_add_without_counts(sum, evidence);
-	if (!error)
-		error = hp_window_evidence_add_reason(sum, true, "the epoch has no room for more",
-						      1);
-	return error;
-}
-
-static struct hp_error *encode_added(struct hp_epoch_writer *writer,
-				     const struct hp_window_evidence *evidence,
-				     struct hp_writer *file)
-{
-	struct hp_window_evidence sum;
 	bool has_unknown;
-	struct hp_error *error =
-		hp_contents_read_evidence(writer->directory, &sum, &has_unknown, NULL);
+	bool found;
+	uint8_t *bytes;
+	size_t size;
 
-	if (error)
-		return error;
-	if (has_unknown)
+	error = hp_contents_read_file(writer->directory, HP_EVIDENCE_NAME, &bytes, &size, &found);
+	if (!error)
+		error = hp_evidence_add_encoded(found ? bytes : NULL, size, more, file,
+						&has_unknown, items);
+	if (!error && has_unknown)
 		error = hp_writing_would_lose();
-	if (!error)
-		error = hp_window_evidence_add(&sum, evidence);
-	if (!error && hp_window_evidence_items(&sum) > HP_EVIDENCE_MOST_ITEMS)
-		error = leave_out_counts(writer, evidence, &sum);
-	if (!error)
-		error = hp_evidence_encode(&sum, file);
-	hp_window_evidence_clear(&sum);
 	return error;
 }
 
-struct hp_error *hp_epoch_writer_read_evidence(struct hp_epoch_writer *writer,
-					       struct hp_window_evidence *evidence)
+/* What is there already stays as it is, and is readable. */
+static struct hp_error *encode_without_counts(struct hp_epoch_writer *writer,
+					      const struct hp_window_evidence *evidence,
+					      struct hp_writer *file)
 {
-	return hp_error_wrap(hp_contents_read_evidence(writer->directory, evidence, NULL, NULL),
-			     "epoch %s", writer->name);
+	struct hp_window_evidence bare = { 0 };
+	uint64_t items;
+	struct hp_error *error = hp_window_evidence_add_without_counts(&bare, evidence);
+
+	if (!error)
+		error = hp_window_evidence_add_reason(&bare, true, "the epoch has no room for more",
+						      1);
+	if (!error)
+		error = encode_added(writer, &bare, file, &items);
+	hp_window_evidence_clear(&bare);
+	return error;
+}
+
+struct hp_error *hp_epoch_writer_read_windows(struct hp_epoch_writer *writer,
+					      struct hp_window_evidence *evidence)
+{
+	return hp_error_wrap(hp_contents_read_windows(writer->directory, evidence), "epoch %s",
+			     writer->name);
 }
 
 struct hp_error *hp_epoch_writer_evidence(struct hp_epoch_writer *writer,
@@ -153,13 +151,16 @@ struct hp_error *hp_epoch_writer_evidence(struct hp_epoch_writer *writer,
 {
 	struct hp_writer file = { 0 };
 	struct hp_error *error = hp_window_evidence_check(evidence);
+	uint64_t items;
 
 	if (!error && hp_window_evidence_is_empty(evidence))
 		return NULL;
 	if (!error)
 		error = hp_writing_reopen(writer);
 	if (!error)
-		error = encode_added(writer, evidence, &file);
+		error = encode_added(writer, evidence, &file, &items);
+	if (!error && items > HP_EVIDENCE_MOST_ITEMS)
+		error = encode_without_counts(writer, evidence, &file);
 	if (!error)
 		error = hp_file_replace(writer->directory, HP_EVIDENCE_NAME, file.bytes, file.size,
 					writer->file_mode);

@@ -97,6 +97,24 @@ static void try_symbols(const uint8_t *bytes, size_t size, bool ours)
 	hp_error_destroy(error);
 }
 
+/* With nothing added it is what it was, if it is whole. */
+static void try_adding(const uint8_t *bytes, size_t size, bool is_whole,
+		       const struct hp_writer *same)
+{
+	const struct hp_window_evidence none = { 0 };
+	struct hp_writer file = { 0 };
+	bool has_unknown;
+	uint64_t items;
+	struct hp_error *error = hp_evidence_add_encoded(copy_of(bytes, size), size, &none, &file,
+							 &has_unknown, &items);
+
+	if (is_whole &&
+	    (error || file.size != same->size || memcmp(file.bytes, same->bytes, same->size) != 0))
+		abort();
+	hp_writer_free(&file);
+	hp_error_destroy(error);
+}
+
 static void try_evidence(const uint8_t *bytes, size_t size)
 {
 	struct hp_writer again = { 0 };
@@ -117,6 +135,7 @@ static void try_evidence(const uint8_t *bytes, size_t size)
 		require_same(hp_evidence_encode(&evidence, &again), &again, file.bytes, file.size);
 		hp_window_evidence_clear(&evidence);
 	}
+	try_adding(bytes, size, !error && !lost, &file);
 	hp_writer_free(&file);
 	hp_error_destroy(error);
 	hp_error_destroy(lost);

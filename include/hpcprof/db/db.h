@@ -142,9 +142,10 @@ uint64_t hp_epoch_writer_samples(const struct hp_epoch_writer *writer, const cha
  * (for instance, disk full) the file is unchanged, and the same profile may be added again. */
 struct hp_error *hp_epoch_writer_add(struct hp_epoch_writer *writer,
 				     const struct hp_profile *profile);
-/* The window counts added so far, including those before an append. The caller clears them. */
-struct hp_error *hp_epoch_writer_read_evidence(struct hp_epoch_writer *writer,
-					       struct hp_window_evidence *evidence);
+/* The window counts added so far, including those before an append, and what probes counted; without
+ * outcomes of branches and branch records. The caller clears them. */
+struct hp_error *hp_epoch_writer_read_windows(struct hp_epoch_writer *writer,
+					      struct hp_window_evidence *evidence);
 /* Adds to the names stored for an image: the union. Two names at one place of a JIT image are
  * refused (DAMAGED); elsewhere the larger one remains. */
 struct hp_error *hp_epoch_writer_symbols(struct hp_epoch_writer *writer, size_t index,

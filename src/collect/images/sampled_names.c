@@ -325,7 +325,7 @@ struct hp_error *sampled_names_keep(const struct sampled_source *source)
 	struct allowance allowance = { MOST_CODE_BYTES_OF_ALL, most_line_ns };
 	struct hp_epoch_writer *writer = source->writer;
 	struct hp_window_evidence evidence;
-	struct hp_error *error = hp_epoch_writer_read_evidence(writer, &evidence);
+	struct hp_error *error = hp_epoch_writer_read_windows(writer, &evidence);
 
 	for (size_t i = 0; i < hp_epoch_writer_image_count(writer) && !error; i++) {
 		struct offsets offsets = { 0 };
