@@ -33,14 +33,14 @@ static const struct argp_option option_table[] = {
 	HP_DB_OPTION(HP_KEY_DB, 0),
 	{ "format", OPTION_FORMAT, hp_export_formats, 0,
 	  "What to write: call paths as folded stacks, speedscope JSON, pprof, callgrind, or the "
-	  "text "
-	  "of perf script; counts of record --shadow for BOLT or llvm-profgen",
+	  "text of perf script; how often code ran, for BOLT, clang (a sample profile), "
+	  "llvm-profgen or AutoFDO",
 	  1 },
 	{ "output", 'o', "FILE", 0, "Write to FILE (default: standard output)", 1 },
 	{ "event", 'e', "EVENT", 0, "Only events that match", 2 },
 	{ "image", OPTION_IMAGE, "IMAGE", 0,
-	  "The program or library whose counts bolt and llvm-profgen get (default: the one that "
-	  "executed the most instructions)",
+	  "The program or library whose counts bolt, llvm-sample, llvm-profgen and autofdo get "
+	  "(default: the one that executed the most instructions)",
 	  2 },
 	{ "comm", OPTION_COMM, "GLOB", 0, "Only processes whose command name matches", 2 },
 	{ "pid", OPTION_PID, "GLOB", 0,

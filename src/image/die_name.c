@@ -40,7 +40,7 @@ struct scopes {
 
 struct known_name {
 	const void *die;
-	const char *name;
+	struct die_identity identity;
 	UT_hash_handle hh;
 };
 
@@ -244,7 +244,20 @@ static const char *make_name(struct die_names *names, Dwarf_Die *die)
 	return scopes ? qualified(names, scopes, scope_of(scopes, declaration.addr), name) : name;
 }
 
-const char *die_name(struct die_names *names, Dwarf_Die *function)
+static struct die_identity make_identity(struct die_names *names, Dwarf_Die *die)
+{
+	struct die_identity identity = { .linkage = linkage_name(die) };
+	int line;
+
+	identity.name = make_name(names, die);
+	if (!identity.linkage)
+		identity.linkage = dwarf_diename(die);
+	if (dwarf_decl_line(die, &line) == 0 && line > 0)
+		identity.declared = (uint32_t)line;
+	return identity;
+}
+
+struct die_identity die_identity(struct die_names *names, Dwarf_Die *function)
 {
 	Dwarf_Die origin = *function;
 	struct known_name *known;
@@ -254,13 +267,13 @@ const char *die_name(struct die_names *names, Dwarf_Die *function)
 	key = origin.addr;
 	HASH_FIND(hh, names->known, &key, sizeof(key), known);
 	if (known)
-		return known->name;
+		return known->identity;
 	known = hp_arena_alloc(names->arena, sizeof(*known));
 	if (!known)
-		return dwarf_diename(function);
+		return (struct die_identity){ .name = dwarf_diename(function) };
 	known->die = key;
-	known->name = make_name(names, &origin);
+	known->identity = make_identity(names, &origin);
 	/* Not remembered is only slower. */
 	HASH_ADD(hh, names->known, die, sizeof(known->die), known);
-	return known->name;
+	return known->identity;
 }

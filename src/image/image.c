@@ -221,6 +221,18 @@ bool hp_image_link_address(const struct hp_image *image, hp_image_offset offset,
 	return false;
 }
 
+bool hp_image_file_offset(const struct hp_image *image, hp_link_address address,
+			  hp_image_offset *offset)
+{
+	const struct elf_segment *segment =
+		image->file ? elf_file_segment_at(image->file, address.value) : NULL;
+
+	if (!segment || !segment->executable)
+		return false;
+	offset->value = segment->offset + (address.value - segment->address);
+	return true;
+}
+
 size_t hp_image_text(struct hp_image *image, hp_link_address address, size_t size,
 		     const uint8_t **bytes)
 {

@@ -15,6 +15,9 @@
 #include <string.h>
 
 enum { FRAME_LIMIT = 256 };
+#ifndef DW_AT_GNU_discriminator
+enum { DW_AT_GNU_discriminator = 0x2136 }; /* of calls that were inlined */
+#endif
 
 struct unit_range {
 	uint64_t low; /* link-time */
@@ -299,12 +302,15 @@ static struct hp_frame frame_of_line(const struct question *question, Dwarf_Line
 {
 	struct hp_frame frame = { 0 };
 	Dwarf_Line *line = count ? line_at(table, count, address) : NULL;
+	unsigned discriminator = 0;
 	int number;
 
 	if (line) {
 		frame.file = full_path(question, dwarf_linesrc(line, NULL, NULL));
 		if (dwarf_lineno(line, &number) == 0 && number > 0)
 			frame.line = (uint32_t)number;
+		if (dwarf_linediscriminator(line, &discriminator) == 0)
+			frame.discriminator = discriminator;
 	}
 	return frame;
 }
@@ -323,7 +329,10 @@ static uint32_t number_attribute(Dwarf_Die *die, unsigned name)
 static struct hp_frame frame_of_call(const struct question *question, Dwarf_Die *inlined,
 				     Dwarf_Files *files, size_t file_count)
 {
-	struct hp_frame frame = { .line = number_attribute(inlined, DW_AT_call_line) };
+	struct hp_frame frame = {
+		.line = number_attribute(inlined, DW_AT_call_line),
+		.discriminator = number_attribute(inlined, DW_AT_GNU_discriminator),
+	};
 	uint32_t index = number_attribute(inlined, DW_AT_call_file);
 
 	if (files && index < file_count)
@@ -343,19 +352,22 @@ static size_t chain_length(const struct inline_nodes *found, size_t node)
 	return length;
 }
 
-/* Of the function at a place in a chain; the last one is the procedure itself. */
-static const char *function_name(const struct question *question, size_t i, Dwarf_Die *die,
-				 bool is_outermost)
+/* The function at a place in a chain; the last one is the procedure itself. */
+static void name_function(const struct question *question, size_t i, Dwarf_Die *die,
+			  bool is_outermost, struct hp_frame *frame)
 {
 	struct lines *lines = question->lines;
+	struct die_identity identity = die_identity(lines->names, die);
 	const struct hp_procedure *procedure;
 
-	if (is_outermost) {
-		procedure = procedures_at(lines->procedures, question->addresses[i] + lines->bias);
-		if (procedure->source == HP_PROCEDURE_SYMBOL)
-			return procedure->name;
-	}
-	return die_name(lines->names, die);
+	frame->function = identity.name;
+	frame->linkage = identity.linkage;
+	frame->declared = identity.declared;
+	if (!is_outermost)
+		return;
+	procedure = procedures_at(lines->procedures, question->addresses[i] + lines->bias);
+	if (procedure->source == HP_PROCEDURE_SYMBOL)
+		frame->function = procedure->name;
 }
 
 /* Frame 0 has its place from the line table; each frame around it from the call. */
@@ -376,7 +388,7 @@ static bool answer_address(const struct question *question, size_t i, struct hp_
 	for (size_t k = 0; k < length && node != INLINE_NONE; k++) {
 		Dwarf_Die die = found->nodes.at[node].die;
 
-		frames[k].function = function_name(question, i, &die, k + 1 == length);
+		name_function(question, i, &die, k + 1 == length, &frames[k]);
 		if (k + 1 < length)
 			frames[k + 1] = frame_of_call(question, &die, files, file_count);
 		node = found->nodes.at[node].parent;

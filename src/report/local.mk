@@ -44,9 +44,10 @@ src_report_libreport_a_SOURCES = \
 	src/report/export/counted_code.h src/report/export/counted_code.c \
 	src/report/export/export_path.c \
 	src/report/export/folded.c \
-	src/report/export/llvm_profgen.c \
+	src/report/export/llvm_sample.c \
 	src/report/export/perf_script.c \
 	src/report/export/pprof.c \
+	src/report/export/ranges.c \
 	src/report/export/speedscope.c \
 	src/report/header/header.h src/report/header/header.c \
 	src/report/header/header_counted.c \

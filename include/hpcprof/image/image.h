@@ -42,6 +42,9 @@ HP_DEFINE_CLEANUP(struct hp_image, hp_image_close);
  * when no executable segment holds the offset. */
 bool hp_image_link_address(const struct hp_image *image, hp_image_offset offset,
 			   hp_link_address *address);
+/* The inverse, for code in the file; excerpts do not know it. */
+bool hp_image_file_offset(const struct hp_image *image, hp_link_address address,
+			  hp_image_offset *offset);
 
 enum hp_procedure_source {
 	HP_PROCEDURE_SYMBOL,   /* .symtab, .dynsym, .gnu_debugdata, separate debug file, kept */
@@ -98,6 +101,11 @@ struct hp_frame {
 	const char *file; /* full path as compiled; NULL without line information */
 	/* 0 unknown: in frame 0 the line of the address, in outer frames the line of the call */
 	uint32_t line;
+	/* What tells apart code of one line, as compilers made it; 0 none. The next two are not in
+	 * excerpts. */
+	uint32_t discriminator;
+	uint32_t declared;   /* line that `function` begins at; 0 unknown */
+	const char *linkage; /* as DWARF has it, or its plain name; NULL unknown */
 };
 struct hp_frames {
 	const struct hp_frame *frames; /* at least one when the address has line information */

@@ -66,7 +66,7 @@ static void tell_of_divided(const struct report *report, const struct counted_co
 struct hp_error *export_bolt(struct report *report, FILE *out)
 {
 	struct counted_code code;
-	struct hp_error *error = counted_code_find(report, &code);
+	struct hp_error *error = counted_code_find(report, false, &code);
 
 	for (size_t i = 0; !error && i < code.branches.count; i++)
 		fprintf(out, "B %" PRIx64 " %" PRIx64 " %" PRIu64 " 0\n", code.branches.at[i].from,

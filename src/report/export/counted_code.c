@@ -66,14 +66,42 @@ static struct hp_error *find_part(struct report *report, struct hp_loaded_part *
 	return *part ? NULL : nothing_counted(report);
 }
 
+/* That with the most samples of time. */
+static struct hp_error *find_sampled_part(const struct report *report, struct hp_loaded_part **part)
+{
+	const struct hp_profiles *profiles = report->profiles;
+	size_t event = hp_profiles_time_event(profiles);
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < profiles->parts.count && event < profiles->events.count; i++) {
+		struct hp_loaded_part *one = profiles->parts.at[i];
+		uint64_t samples = one->image->tallies[event].samples;
+
+		if (!one->file || one->image->id.kind != HP_IMAGE_FILE || samples <= most)
+			continue;
+		most = samples;
+		*part = one;
+	}
+	if (*part)
+		return NULL;
+	return hp_error_create(HP_ERROR_INSUFFICIENT,
+			       "no code that can be read was sampled in time, nor counted: the "
+			       "profile would be empty");
+}
+
 /* --- its procedures --------------------------------------------------------------------------- */
+
+struct found_procedure {
+	const struct hp_procedure *owner;
+	const struct hp_analysis *analysis; /* NULL: none */
+	double factor;			    /* executions per `relative` */
+};
 
 struct finding {
 	struct report *report;
 	struct hp_loaded_part *part;
-	struct hp_image_counts *counted;
-	const struct hp_analysis **analyses; /* of counted->procedures; NULL: none */
-	double *factors;		     /* executions per `relative` of each */
+	struct hp_image_counts *counted;	      /* NULL: by samples */
+	HP_VECTOR(struct found_procedure) procedures; /* by address */
 	struct counted_code *code;
 };
 
@@ -86,7 +114,10 @@ static bool add(counted_items *items, uint64_t from, uint64_t to, double runs)
 
 static double counted_at(const struct finding *finding, uint64_t address)
 {
-	struct hp_grouped runs = hp_counts_runs(finding->counted, address);
+	struct hp_grouped runs = { 0 };
+
+	if (finding->counted)
+		runs = hp_counts_runs(finding->counted, address);
 
 	return hp_grouped_sum(&runs);
 }
@@ -97,6 +128,8 @@ static double factor_of(const struct finding *finding, const struct hp_analysis 
 	double counted = 0;
 	double estimated = 0;
 
+	if (!finding->counted)
+		return isfinite(analysis->scale_high) ? analysis->scale_high : 0;
 	if (analysis->is_absolute && isfinite(analysis->scale))
 		return analysis->scale;
 	for (uint32_t i = 0; i < analysis->cfg->block_count; i++) {
@@ -110,58 +143,98 @@ static double factor_of(const struct finding *finding, const struct hp_analysis 
 	return estimated > 0 ? counted / estimated : 0;
 }
 
-static struct hp_error *analyse(struct finding *finding)
+static struct hp_error *list_counted(struct finding *finding)
 {
 	struct hp_error *error = hp_counts_procedures(finding->part, finding->counted);
-	size_t count = finding->counted->procedures.count;
 
-	if (error)
-		return error;
-	finding->analyses = calloc(count + 1, sizeof(const struct hp_analysis *));
-	finding->factors = calloc(count + 1, sizeof(*finding->factors));
-	if (!finding->analyses || !finding->factors)
-		return hp_error_create_no_memory();
-	for (size_t i = 0; i < count && !error; i++) {
-		struct hp_row_code code = { .part = finding->part,
-					    .procedure = finding->counted->procedures.at[i].owner };
+	for (size_t i = 0; i < finding->counted->procedures.count && !error; i++) {
+		struct found_procedure found = { finding->counted->procedures.at[i].owner, NULL,
+						 0 };
 
-		error = hp_inference_analyse(finding->report->inference, &code,
-					     &finding->analyses[i]);
-		if (!error && finding->analyses[i])
-			finding->factors[i] = factor_of(finding, finding->analyses[i]);
+		if (!hp_vector_push(&finding->procedures, found))
+			error = hp_error_create_no_memory();
 	}
 	return error;
 }
 
-/* Index in counted->procedures, of code that was counted; SIZE_MAX of other code. */
-static size_t procedure_of(const struct finding *finding, uint64_t address)
+static int compare_found(const void *left, const void *right)
 {
-	const struct hp_image_counts *counted = finding->counted;
-	uint64_t owner = hp_image_procedure_at(finding->part->file, (hp_link_address){ address })
-				 ->owner->address.value;
-	size_t at = hp_bisect(i, counted->procedures.count,
-			      counted->procedures.at[i].owner->address.value < owner);
+	const struct found_procedure *a = left;
+	const struct found_procedure *b = right;
 
-	return at < counted->procedures.count &&
-			       counted->procedures.at[at].owner->address.value == owner
-		       ? at
-		       : SIZE_MAX;
+	return (a->owner->address.value > b->owner->address.value) -
+	       (a->owner->address.value < b->owner->address.value);
+}
+
+static struct hp_error *list_sampled(struct finding *finding)
+{
+	const struct hp_loaded_part *part = finding->part;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < part->located_count; i++) {
+		hp_link_address address = { part->located[i].address };
+		struct found_procedure found = { hp_image_procedure_at(part->file, address)->owner,
+						 NULL, 0 };
+
+		if (!hp_vector_push(&finding->procedures, found))
+			return hp_error_create_no_memory();
+	}
+	if (finding->procedures.count)
+		qsort(finding->procedures.at, finding->procedures.count,
+		      sizeof(*finding->procedures.at), compare_found);
+	for (size_t i = 0; i < finding->procedures.count; i++)
+		if (!kept ||
+		    finding->procedures.at[i].owner != finding->procedures.at[kept - 1].owner)
+			finding->procedures.at[kept++] = finding->procedures.at[i];
+	finding->procedures.count = kept;
+	return NULL;
+}
+
+static struct hp_error *analyse(struct finding *finding)
+{
+	struct hp_error *error = finding->counted ? list_counted(finding) : list_sampled(finding);
+
+	for (size_t i = 0; i < finding->procedures.count && !error; i++) {
+		struct found_procedure *found = &finding->procedures.at[i];
+		struct hp_row_code code = { .part = finding->part, .procedure = found->owner };
+
+		error = hp_inference_analyse(finding->report->inference, &code, &found->analysis);
+		if (!error && found->analysis)
+			found->factor = factor_of(finding, found->analysis);
+	}
+	return error;
+}
+
+/* NULL of code that was not found. */
+static const struct found_procedure *procedure_of(const struct finding *finding, uint64_t address)
+{
+	struct found_procedure key = {
+		hp_image_procedure_at(finding->part->file, (hp_link_address){ address })->owner,
+		NULL, 0
+	};
+
+	return finding->procedures.count
+		       ? bsearch(&key, finding->procedures.at, finding->procedures.count,
+				 sizeof(key), compare_found)
+		       : NULL;
 }
 
 /* --- as estimated ----------------------------------------------------------------------------- */
 
 /* Executions; 0 of what nobody saw. */
-static double runs_of(const struct finding *finding, size_t procedure, double relative,
-		      bool is_seen)
+static double runs_of(const struct finding *finding, const struct found_procedure *procedure,
+		      double relative, bool is_seen)
 {
-	double runs = finding->factors[procedure] * relative;
+	double runs = procedure->factor * relative;
+	double one = finding->counted ? finding->counted->one : 1;
 
-	return runs > 0 && (is_seen || runs >= finding->counted->one) ? runs : 0;
+	return runs > 0 && (is_seen || runs >= one) ? runs : 0;
 }
 
-static double block_runs(const struct finding *finding, size_t procedure, uint32_t number)
+static double block_runs(const struct finding *finding, const struct found_procedure *procedure,
+			 uint32_t number)
 {
-	const struct hp_analysis *analysis = finding->analyses[procedure];
+	const struct hp_analysis *analysis = procedure->analysis;
 
 	return runs_of(finding, procedure, analysis->blocks[number].frequency.relative,
 		       counted_at(finding, analysis->cfg->blocks[number].address.value) > 0 ||
@@ -177,8 +250,9 @@ static uint64_t last_of(const struct hp_analysis *analysis, uint32_t number)
 
 static bool is_seen_edge(const struct finding *finding, uint64_t from, uint64_t to)
 {
-	size_t count;
-	const struct hp_counts_edge *edges = hp_counts_edges_from(finding->counted, from, &count);
+	size_t count = 0;
+	const struct hp_counts_edge *edges =
+		finding->counted ? hp_counts_edges_from(finding->counted, from, &count) : NULL;
 
 	for (size_t i = 0; i < count; i++)
 		if (edges[i].is_inside && edges[i].to == to && hp_grouped_sum(&edges[i].runs) > 0)
@@ -186,9 +260,10 @@ static bool is_seen_edge(const struct finding *finding, uint64_t from, uint64_t 
 	return false;
 }
 
-static bool add_edge(const struct finding *finding, size_t procedure, uint32_t number)
+static bool add_edge(const struct finding *finding, const struct found_procedure *procedure,
+		     uint32_t number)
 {
-	const struct hp_analysis *analysis = finding->analyses[procedure];
+	const struct hp_analysis *analysis = procedure->analysis;
 	const struct hp_cfg *cfg = analysis->cfg;
 	const struct hp_edge *edge = &cfg->edges[number];
 	uint64_t to;
@@ -209,16 +284,27 @@ static bool add_edge(const struct finding *finding, size_t procedure, uint32_t n
 		   last_of(analysis, edge->from), to, runs);
 }
 
-static bool add_procedure(const struct finding *finding, size_t procedure)
+static bool add_block(const struct finding *finding, const struct found_procedure *procedure,
+		      uint32_t number)
 {
-	const struct hp_analysis *analysis = finding->analyses[procedure];
+	const struct hp_analysis *analysis = procedure->analysis;
+	struct counted_item item = { .from = analysis->cfg->blocks[number].address.value };
 
-	for (uint32_t i = 0; i < analysis->cfg->block_count; i++)
-		if (analysis->blocks[i].insn_count &&
-		    !add(&finding->code->ranges, analysis->cfg->blocks[i].address.value,
-			 last_of(analysis, i), block_runs(finding, procedure, i)))
+	if (!analysis->blocks[number].insn_count)
+		return true;
+	item.to = last_of(analysis, number);
+	item.runs = block_runs(finding, procedure, number);
+	return hp_vector_push(&finding->code->ranges, item);
+}
+
+static bool add_procedure(const struct finding *finding, const struct found_procedure *procedure)
+{
+	const struct hp_cfg *cfg = procedure->analysis->cfg;
+
+	for (uint32_t i = 0; i < cfg->block_count; i++)
+		if (!add_block(finding, procedure, i))
 			return false;
-	for (uint32_t i = 0; i < analysis->cfg->edge_count; i++)
+	for (uint32_t i = 0; i < cfg->edge_count; i++)
 		if (!add_edge(finding, procedure, i))
 			return false;
 	return true;
@@ -253,11 +339,10 @@ static bool add_counted_ranges(const struct finding *finding)
 {
 	for (size_t i = 0; i < finding->counted->blocks.count; i++) {
 		const struct hp_counts_block *block = &finding->counted->blocks.at[i];
-		size_t procedure = procedure_of(finding, block->address);
+		const struct found_procedure *procedure = procedure_of(finding, block->address);
 		uint64_t last = 0;
 
-		if ((procedure == SIZE_MAX || !finding->analyses[procedure]) &&
-		    find_last(finding, block, &last) &&
+		if ((!procedure || !procedure->analysis) && find_last(finding, block, &last) &&
 		    !add(&finding->code->ranges, block->address, last,
 			 hp_grouped_sum(&block->runs)))
 			return false;
@@ -280,15 +365,15 @@ static bool is_jump(uint8_t kind)
 /* What leaves a procedure is counted as its block is; what does not is of its estimate. */
 static double edge_runs(const struct finding *finding, const struct hp_counts_edge *edge)
 {
-	size_t procedure = procedure_of(finding, edge->from);
+	const struct found_procedure *procedure = procedure_of(finding, edge->from);
 	double runs = hp_grouped_sum(&edge->runs);
 	const struct hp_analysis *analysis;
 	uint32_t block;
 	double counted;
 
-	if (procedure == SIZE_MAX || !finding->analyses[procedure])
+	if (!procedure || !procedure->analysis)
 		return runs;
-	analysis = finding->analyses[procedure];
+	analysis = procedure->analysis;
 	block = hp_cfg_block_at(analysis->cfg, (hp_link_address){ edge->from });
 	if (block == HP_CFG_NONE)
 		return runs;
@@ -304,13 +389,21 @@ static bool add_counted_edges(const struct finding *finding)
 {
 	for (size_t i = 0; i < finding->counted->edges.count; i++) {
 		const struct hp_counts_edge *edge = &finding->counted->edges.at[i];
-		counted_items *items = edge->kind == HP_COUNTED_FALL ? &finding->code->falls
-								     : &finding->code->branches;
+		bool is_fall = edge->kind == HP_COUNTED_FALL;
+		struct counted_item item = {
+			.from = edge->from,
+			.to = edge->to,
+			.is_call = edge->kind == HP_COUNTED_CALL ||
+				   edge->kind == HP_COUNTED_INDIRECT_CALL,
+		};
 
-		if (edge->is_inside &&
-		    (edge->kind == HP_COUNTED_FALL || is_jump(edge->kind) ||
-		     is_call_or_return(edge->kind)) &&
-		    !add(items, edge->from, edge->to, edge_runs(finding, edge)))
+		if (!edge->is_inside ||
+		    (!is_fall && !is_jump(edge->kind) && !is_call_or_return(edge->kind)))
+			continue;
+		item.runs = edge_runs(finding, edge);
+		if (item.runs > 0 &&
+		    !hp_vector_push(is_fall ? &finding->code->falls : &finding->code->branches,
+				    item))
 			return false;
 	}
 	return true;
@@ -321,7 +414,8 @@ static bool add_counted_edges(const struct finding *finding)
 static void limits_of(const counted_items *items, double *least, double *most)
 {
 	for (size_t i = 0; i < items->count; i++) {
-		*least = fmin(*least, items->at[i].runs);
+		if (items->at[i].runs > 0)
+			*least = fmin(*least, items->at[i].runs);
 		*most = fmax(*most, items->at[i].runs);
 	}
 }
@@ -329,7 +423,8 @@ static void limits_of(const counted_items *items, double *least, double *most)
 static void round_all(const counted_items *items, double scale)
 {
 	for (size_t i = 0; i < items->count; i++)
-		items->at[i].count = (uint64_t)fmax(round(items->at[i].runs * scale), 1);
+		if (items->at[i].runs > 0)
+			items->at[i].count = (uint64_t)fmax(round(items->at[i].runs * scale), 1);
 }
 
 static void scale(struct counted_code *code)
@@ -354,30 +449,41 @@ static void scale(struct counted_code *code)
 static struct hp_error *collect(struct finding *finding)
 {
 	bool is_fine = true;
+	bool is_any = false;
 	struct hp_error *error = analyse(finding);
 
 	if (error)
 		return error;
-	for (size_t i = 0; i < finding->counted->procedures.count && is_fine; i++)
-		is_fine = !finding->analyses[i] || add_procedure(finding, i);
-	if (!is_fine || !add_counted_ranges(finding) || !add_counted_edges(finding))
+	for (size_t i = 0; i < finding->procedures.count && is_fine; i++)
+		is_fine = !finding->procedures.at[i].analysis ||
+			  add_procedure(finding, &finding->procedures.at[i]);
+	if (is_fine && finding->counted)
+		is_fine = add_counted_ranges(finding) && add_counted_edges(finding);
+	if (!is_fine)
 		return hp_error_create_no_memory();
-	return finding->code->ranges.count ? NULL : nothing_counted(finding->report);
+	for (size_t i = 0; i < finding->code->ranges.count && !is_any; i++)
+		is_any = finding->code->ranges.at[i].runs > 0;
+	return is_any ? NULL : nothing_counted(finding->report);
 }
 
-struct hp_error *counted_code_find(struct report *report, struct counted_code *code)
+struct hp_error *counted_code_find(struct report *report, bool or_sampled,
+				   struct counted_code *code)
 {
 	struct finding finding = { .report = report, .code = code };
 	struct hp_error *error;
 
 	*code = (struct counted_code){ 0 };
 	error = find_part(report, &finding.part, &finding.counted);
+	if (error && error->class == HP_ERROR_INSUFFICIENT && or_sampled) {
+		hp_error_destroy(error);
+		code->is_sampled = true;
+		error = find_sampled_part(report, &finding.part);
+	}
 	if (!error)
 		error = collect(&finding);
 	if (!error)
 		scale(code);
 	code->part = finding.part;
-	free(finding.analyses);
-	free(finding.factors);
+	hp_vector_free(&finding.procedures);
 	return error;
 }

@@ -5,7 +5,10 @@
  * What windows counted of a procedure is a sample: what flows into a block is not what flows out of it. So
  * each procedure has its flow-consistent estimate (hp_inference_analyse), in executions of the whole
  * recording; where there is none, what was counted. What no window and no sample saw, and what ran
- * less than one count stands for, is left out: optimisers call it cold.
+ * less than one count stands for, is 0: optimisers call it cold.
+ *
+ * Where no windows counted, procedures that were sampled have their estimates by time: as often as they
+ * can have run at best.
  */
 #ifndef REPORT_EXPORT_COUNTED_CODE_H
 #define REPORT_EXPORT_COUNTED_CODE_H
@@ -19,7 +22,8 @@ struct counted_item {
 	uint64_t from;
 	uint64_t to;
 	double runs;
-	uint64_t count; /* runs times the code's scale, at least 1 */
+	uint64_t count; /* runs times the code's scale, at least 1 unless they are 0 */
+	bool is_call;	/* of branches */
 };
 typedef HP_VECTOR(struct counted_item) counted_items;
 
@@ -27,15 +31,17 @@ struct counted_code {
 	const struct hp_loaded_part *part;
 	counted_items branches; /* taken, within the image; calls and returns too */
 	counted_items falls;	/* from the end of a block straight on to the next one */
-	counted_items ranges;	/* blocks */
+	counted_items ranges;	/* blocks; with 0 where others of the procedure ran */
+	bool is_sampled;	/* by time alone: there are no calls */
 	/* Power of ten: counts are `scale` times executions, so that the rarest remain what they are
 	 * to the others. */
 	double scale;
 };
 
 /* requires: files open. Of the image with the most executed instructions. INSUFFICIENT if nothing was
- * counted. */
-struct hp_error *counted_code_find(struct report *report, struct counted_code *code);
+ * counted. With `or_sampled` samples will do: of the image with the most. */
+struct hp_error *counted_code_find(struct report *report, bool or_sampled,
+				   struct counted_code *code);
 void counted_code_clear(struct counted_code *code);
 
 #endif

@@ -12,7 +12,8 @@ struct format {
 	bool is_of_counts; /* of windows, in one image, rather than of samples */
 };
 
-const char hp_export_formats[] = "folded|speedscope|pprof|callgrind|perf-script|bolt|llvm-profgen";
+const char hp_export_formats[] = "folded|speedscope|pprof|callgrind|perf-script|bolt|"
+				 "llvm-sample|llvm-profgen|autofdo";
 
 static const struct format formats[] = {
 	{ "folded", export_folded, false },
@@ -21,7 +22,9 @@ static const struct format formats[] = {
 	{ "callgrind", export_callgrind, false },
 	{ "perf-script", export_perf_script, false },
 	{ "bolt", export_bolt, true },
+	{ "llvm-sample", export_llvm_sample, true },
 	{ "llvm-profgen", export_llvm_profgen, true },
+	{ "autofdo", export_autofdo, true },
 };
 
 /* --- loading ---------------------------------------------------------------------------------- */
@@ -113,9 +116,9 @@ struct hp_error *hp_export(struct hp_db *db, char *const *epochs, size_t epoch_c
 						       options->format),
 				       "the formats are %s", hp_export_formats);
 	if (options->of.image && !format->is_of_counts)
-		return hp_error_create(
-			HP_ERROR_USAGE,
-			"--image is for bolt and llvm-profgen, which are of one image");
+		return hp_error_create(HP_ERROR_USAGE, "--image is for bolt, llvm-sample, "
+						       "llvm-profgen and autofdo, which are of one "
+						       "image");
 	error = load(&report, db, epochs, epoch_count, !format->is_of_counts);
 	if (!error)
 		error = format->write(&report, out);

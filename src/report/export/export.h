@@ -19,7 +19,9 @@ struct hp_error *export_perf_script(struct report *report, FILE *out);
 
 /* requires: files open. */
 struct hp_error *export_bolt(struct report *report, FILE *out);
+struct hp_error *export_llvm_sample(struct report *report, FILE *out);
 struct hp_error *export_llvm_profgen(struct report *report, FILE *out);
+struct hp_error *export_autofdo(struct report *report, FILE *out);
 
 /* A path as its steps, from the sample to the root; the root is not in it. */
 struct export_path {
