@@ -4,8 +4,14 @@ src_uarch_libuarch_a_SOURCES = \
 	include/hpcprof/uarch/geometry.h src/uarch/geometry.c \
 	include/hpcprof/uarch/path.h src/uarch/path.c \
 	src/uarch/caches.h src/uarch/caches.c \
+	src/uarch/history.h src/uarch/history.c \
+	src/uarch/indirect.h src/uarch/indirect.c \
+	src/uarch/loop.h src/uarch/loop.c \
+	src/uarch/predictor.h src/uarch/predictor.c \
+	src/uarch/returns.h src/uarch/returns.c \
 	src/uarch/sets.h src/uarch/sets.c \
+	src/uarch/tage.h src/uarch/tage.c \
 	src/uarch/tlb.h src/uarch/tlb.c \
 	src/uarch/tuning.h
 
-UARCH_LIBS = src/uarch/libuarch.a $(ISA_LIBS)
+UARCH_LIBS = src/uarch/libuarch.a $(ISA_LIBS) -lm

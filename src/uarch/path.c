@@ -3,6 +3,7 @@
 #include <hpcprof/uarch/path.h>
 
 #include "caches.h"
+#include "predictor.h"
 #include "tlb.h"
 
 #include <stdlib.h>
@@ -19,6 +20,7 @@ struct hp_uarch {
 	struct uarch_caches caches;
 	struct uarch_tlbs tlbs;
 	struct uarch_sets decoded;
+	struct uarch_predictor predictor;
 	struct hp_uarch_geometry geometry;
 };
 
@@ -40,7 +42,8 @@ struct hp_uarch *hp_uarch_create(const struct hp_uarch_geometry *geometry)
 	uarch->geometry = *geometry;
 	if (!uarch_caches_create(&uarch->caches, geometry) ||
 	    !uarch_tlbs_create(&uarch->tlbs, geometry) ||
-	    !uarch_sets_create(&uarch->decoded, &geometry->decoded)) {
+	    !uarch_sets_create(&uarch->decoded, &geometry->decoded) ||
+	    !uarch_predictor_create(&uarch->predictor, &geometry->predictor)) {
 		hp_uarch_destroy(uarch);
 		return NULL;
 	}
@@ -58,6 +61,7 @@ void hp_uarch_destroy(struct hp_uarch *uarch)
 	uarch_caches_destroy(&uarch->caches);
 	uarch_tlbs_destroy(&uarch->tlbs);
 	uarch_sets_destroy(&uarch->decoded);
+	uarch_predictor_destroy(&uarch->predictor);
 	free(uarch);
 }
 
@@ -66,6 +70,7 @@ void hp_uarch_reset(struct hp_uarch *uarch)
 	uarch_caches_reset(&uarch->caches);
 	uarch_tlbs_reset(&uarch->tlbs);
 	uarch_sets_reset(&uarch->decoded);
+	uarch_predictor_reset(&uarch->predictor);
 	forget_last(uarch);
 }
 
@@ -249,12 +254,10 @@ unsigned hp_uarch_fetch(struct hp_uarch *uarch, uint64_t address, uint32_t bytes
 /* --- branches ----------------------------------------------------------------------------------
  */
 
-/* TODO: no predictor knows any of them. */
 unsigned hp_uarch_branch(struct hp_uarch *uarch, uint64_t ip, uint64_t next,
 			 enum hp_uarch_branch_kind kind, bool taken, uint64_t target)
 {
-	(void)uarch, (void)ip, (void)next, (void)kind, (void)taken, (void)target;
-	return HP_UARCH_BRANCH_UNKNOWN;
+	return uarch_predictor_follow(&uarch->predictor, ip, next, kind, taken, target);
 }
 
 void hp_uarch_retire(struct hp_uarch *uarch, unsigned instructions)

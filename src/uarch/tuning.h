@@ -46,4 +46,25 @@ enum {
 	RETURN_ENTRIES = 32, /* calls [chosen] */
 };
 
+/* --- how it learns: tage.c, loop.c, indirect.c ----------------------------------------------- */
+
+enum {
+	/* Two branches that meet in an entry are taken for each other once in 2,048 times. */
+	TAG_BITS = 11, /* bits [chosen] */
+	/* What a branch does at its first executions is new to these tables; the core knew it. */
+	COLD_EXECUTIONS = 8, /* executions [chosen] */
+	/* Mispredictions that find no place for a new entry, until entries get less useful. */
+	AGING_FAILURES = 1024, /* more than those that do [chosen] */
+	/* Rounds of the same length in a row, until the length of a loop is taken for constant. */
+	LOOP_CONFIDENCE = 3, /* rounds; Seznec and Michaud 2006 */
+	/* The longest round that is counted. */
+	LOOP_LONGEST = 65000, /* executions [chosen] */
+	/* Candidates for its place that a loop outlives. */
+	LOOP_AGE = 15, /* candidates [chosen] */
+	/* Tables of targets: fewer than of directions, as indirect branches are. */
+	INDIRECT_TABLES = 4, /* tables, at most [chosen] */
+	/* Of where an indirect branch went, so much is part of the history. */
+	TARGET_BITS = 3, /* bits [chosen] */
+};
+
 #endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What branches did before, for predictors: outcomes of up to HISTORY_MOST branches, and of each of a
+ * series of lengths a hash that is kept up to date. The lengths are a geometric series.
+ */
+#ifndef HPCPROF_SRC_UARCH_HISTORY_H
+#define HPCPROF_SRC_UARCH_HISTORY_H
+
+#include "tuning.h"
+
+#include <hpcprof/uarch/geometry.h>
+
+enum { HISTORY_KEPT = 1024 }; /* a power of two above HISTORY_MOST */
+
+/* The newest `length` outcomes, folded to so many bits: the parts are added without carry. */
+struct uarch_fold {
+	unsigned bits;
+	uint32_t at[TABLES_MOST];
+	uint32_t leaving[TABLES_MOST]; /* the bit at which an outcome is when it leaves */
+};
+
+struct uarch_history {
+	unsigned count; /* lengths */
+	uint32_t length[TABLES_MOST];
+	struct uarch_fold index, tag, tag_too;
+	uint32_t path; /* a bit of each branch's address, the newest lowest */
+	uint32_t newest;
+	uint8_t outcomes[HISTORY_KEPT];
+};
+
+void uarch_history_create(struct uarch_history *history, const struct hp_uarch_predictor *sizes);
+void uarch_history_reset(struct uarch_history *history);
+
+/* A bit that later branches may depend on. */
+void uarch_history_add(struct uarch_history *history, bool outcome);
+
+/* A branch that was taken, or might have been. */
+static inline void uarch_history_pass(struct uarch_history *history, uint64_t ip)
+{
+	history->path = history->path << 1 | ((ip ^ ip >> 3) & 1);
+}
+
+/* What distinguishes addresses of code; its low bits are as good as its high ones. */
+static inline uint32_t uarch_hash(uint64_t ip)
+{
+	return (uint32_t)(ip * UINT64_C(0x9e3779b97f4a7c15) >> 32);
+}
+
+#endif

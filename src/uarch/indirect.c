@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "indirect.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool uarch_indirect_create(struct uarch_indirect *indirect, const struct hp_uarch_predictor *sizes)
+{
+	unsigned stride = (sizes->tagged_tables + INDIRECT_TABLES - 1) / INDIRECT_TABLES;
+
+	*indirect = (struct uarch_indirect){
+		.mask = sizes->indirect_entries - 1,
+		.shift = (unsigned)__builtin_ctz(sizes->indirect_entries),
+		.tables = (sizes->tagged_tables + stride - 1) / stride,
+		.stride = stride,
+	};
+	indirect->last = calloc(sizes->indirect_entries, sizeof(*indirect->last));
+	indirect->tagged =
+		calloc((size_t)indirect->tables << indirect->shift, sizeof(*indirect->tagged));
+	uarch_indirect_reset(indirect);
+	return indirect->last && indirect->tagged;
+}
+
+void uarch_indirect_destroy(struct uarch_indirect *indirect)
+{
+	free(indirect->last);
+	free(indirect->tagged);
+	indirect->last = NULL;
+	indirect->tagged = NULL;
+}
+
+void uarch_indirect_reset(struct uarch_indirect *indirect)
+{
+	if (indirect->last)
+		memset(indirect->last, 0, sizeof(*indirect->last) << indirect->shift);
+	if (indirect->tagged)
+		memset(indirect->tagged, 0,
+		       (sizeof(*indirect->tagged) * indirect->tables) << indirect->shift);
+	indirect->random = 1;
+}
+
+/* What the tables have of one branch. */
+struct places {
+	struct uarch_target *entries[INDIRECT_TABLES];
+	uint16_t tags[INDIRECT_TABLES];
+};
+
+static void find_places(const struct uarch_indirect *indirect, const struct uarch_history *history,
+			uint32_t hash, struct places *places)
+{
+	for (unsigned i = 0; i < indirect->tables; i++) {
+		unsigned length = i * indirect->stride;
+		uint32_t fold = history->index.at[length];
+		uint32_t index = (hash ^ hash >> indirect->shift ^ fold ^ fold >> indirect->shift) &
+				 indirect->mask;
+
+		places->entries[i] = &indirect->tagged[((size_t)i << indirect->shift) + index];
+		places->tags[i] = (uint16_t)(1 + ((hash >> 13 ^ history->tag.at[length] ^
+						   history->tag_too.at[length] << 1) &
+						  ((1 << TAG_BITS) - 1)));
+	}
+}
+
+static void learn(struct uarch_target *entry, uint64_t target)
+{
+	if (entry->target == target) {
+		if (entry->confidence < 3)
+			entry->confidence++;
+	} else if (entry->confidence > 0) {
+		entry->confidence--;
+	} else {
+		entry->target = target;
+	}
+}
+
+/* An entry with a longer history, in one of the tables from `first` on that has a place. */
+static void allocate(struct uarch_indirect *indirect, const struct places *places, unsigned first,
+		     uint64_t target)
+{
+	indirect->random = indirect->random * 1103515245 + 12345;
+	if (first + 1 < indirect->tables && (indirect->random >> 16 & 1))
+		first++;
+	for (unsigned i = first; i < indirect->tables; i++) {
+		struct uarch_target *entry = places->entries[i];
+
+		if (entry->useful == 0) {
+			*entry = (struct uarch_target){ .target = target, .tag = places->tags[i] };
+			return;
+		}
+		entry->useful = 0;
+	}
+}
+
+bool uarch_indirect_follow(struct uarch_indirect *indirect, const struct uarch_history *history,
+			   uint64_t ip, uint64_t target, bool *is_cold)
+{
+	uint32_t hash = uarch_hash(ip);
+	struct uarch_target *last = &indirect->last[hash >> 7 & indirect->mask];
+	struct uarch_target *provider = NULL, *next = NULL;
+	unsigned table = 0;
+	struct places places;
+	uint64_t predicted;
+
+	find_places(indirect, history, hash, &places);
+	for (unsigned i = indirect->tables; i-- > 0 && !next;) {
+		if (places.entries[i]->tag != places.tags[i])
+			continue;
+		if (provider) {
+			next = places.entries[i];
+		} else {
+			provider = places.entries[i];
+			table = i;
+		}
+	}
+	if (!next)
+		next = last;
+	predicted = provider && provider->confidence > 0 ? provider->target : next->target;
+	*is_cold = last->seen < COLD_EXECUTIONS;
+	if (last->seen < COLD_EXECUTIONS)
+		last->seen++;
+	if (predicted != target && (!provider || provider->target != target))
+		allocate(indirect, &places, provider ? table + 1 : 0, target);
+	if (provider) {
+		if (provider->target == target && next->target != target)
+			provider->useful = 1;
+		if (provider->confidence == 0)
+			learn(next, target);
+		learn(provider, target);
+	} else {
+		learn(last, target);
+	}
+	return predicted == target;
+}

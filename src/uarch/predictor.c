@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "predictor.h"
+
+bool uarch_predictor_create(struct uarch_predictor *predictor,
+			    const struct hp_uarch_predictor *sizes)
+{
+	uarch_history_create(&predictor->history, sizes);
+	return uarch_tage_create(&predictor->tage, sizes) &&
+	       uarch_loops_create(&predictor->loops, sizes) &&
+	       uarch_indirect_create(&predictor->indirect, sizes) &&
+	       uarch_returns_create(&predictor->returns, sizes);
+}
+
+void uarch_predictor_destroy(struct uarch_predictor *predictor)
+{
+	uarch_tage_destroy(&predictor->tage);
+	uarch_loops_destroy(&predictor->loops);
+	uarch_indirect_destroy(&predictor->indirect);
+	uarch_returns_destroy(&predictor->returns);
+}
+
+void uarch_predictor_reset(struct uarch_predictor *predictor)
+{
+	uarch_history_reset(&predictor->history);
+	uarch_tage_reset(&predictor->tage);
+	uarch_loops_reset(&predictor->loops);
+	uarch_indirect_reset(&predictor->indirect);
+	uarch_returns_reset(&predictor->returns);
+}
+
+static unsigned event_of(bool is_right, bool is_cold)
+{
+	if (is_right)
+		return 0;
+	return is_cold ? HP_UARCH_BRANCH_UNKNOWN : HP_UARCH_MISPREDICTED;
+}
+
+static unsigned follow_direction(struct uarch_predictor *predictor, uint64_t ip, bool taken)
+{
+	bool by_history = uarch_tage_predict(&predictor->tage, &predictor->history, ip);
+	bool is_taken = uarch_loops_predict(&predictor->loops, ip, by_history);
+	unsigned event = event_of(is_taken == taken, uarch_tage_is_cold(&predictor->tage));
+
+	uarch_tage_learn(&predictor->tage, taken);
+	uarch_loops_learn(&predictor->loops, taken, by_history);
+	uarch_history_add(&predictor->history, taken);
+	return event;
+}
+
+static unsigned follow_target(struct uarch_predictor *predictor, uint64_t ip, uint64_t target)
+{
+	bool is_cold;
+	bool is_right = uarch_indirect_follow(&predictor->indirect, &predictor->history, ip, target,
+					      &is_cold);
+	uint32_t hash = uarch_hash(target);
+
+	for (int i = 0; i < TARGET_BITS; i++)
+		uarch_history_add(&predictor->history, hash >> (31 - i) & 1);
+	return event_of(is_right, is_cold);
+}
+
+unsigned uarch_predictor_follow(struct uarch_predictor *predictor, uint64_t ip, uint64_t next,
+				enum hp_uarch_branch_kind kind, bool taken, uint64_t target)
+{
+	unsigned event = 0;
+	bool is_cold;
+	bool is_right;
+
+	switch (kind) {
+	case HP_UARCH_CONDITIONAL:
+		event = follow_direction(predictor, ip, taken);
+		break;
+	case HP_UARCH_JUMP:
+	case HP_UARCH_CALL:
+		break;
+	case HP_UARCH_JUMP_INDIRECT:
+	case HP_UARCH_CALL_INDIRECT:
+		event = follow_target(predictor, ip, target);
+		break;
+	case HP_UARCH_RETURN:
+		is_right = uarch_returns_follow(&predictor->returns, target, &is_cold);
+		event = event_of(is_right, is_cold);
+		break;
+	}
+	/* A call of the next instruction only asks where it is. */
+	if (kind == HP_UARCH_CALL_INDIRECT || (kind == HP_UARCH_CALL && target != next))
+		uarch_returns_call(&predictor->returns, next);
+	uarch_history_pass(&predictor->history, ip);
+	return event;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Where returns go: a stack of the calls. */
+#ifndef HPCPROF_SRC_UARCH_RETURNS_H
+#define HPCPROF_SRC_UARCH_RETURNS_H
+
+#include <hpcprof/uarch/geometry.h>
+
+struct uarch_returns {
+	uint64_t *stack; /* a ring: what is deeper than it is long is overwritten */
+	uint32_t count, top;
+};
+
+bool uarch_returns_create(struct uarch_returns *returns, const struct hp_uarch_predictor *sizes);
+void uarch_returns_destroy(struct uarch_returns *returns);
+void uarch_returns_reset(struct uarch_returns *returns);
+
+void uarch_returns_call(struct uarch_returns *returns, uint64_t next);
+/* `*is_cold`: the call was before the models began. */
+bool uarch_returns_follow(struct uarch_returns *returns, uint64_t target, bool *is_cold);
+
+#endif

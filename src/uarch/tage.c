@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "tage.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool uarch_tage_create(struct uarch_tage *tage, const struct hp_uarch_predictor *sizes)
+{
+	*tage = (struct uarch_tage){
+		.base_mask = sizes->base_entries - 1,
+		.tagged_mask = sizes->tagged_entries - 1,
+		.tables = sizes->tagged_tables,
+		.tagged_shift = (unsigned)__builtin_ctz(sizes->tagged_entries),
+	};
+	tage->base = calloc(sizes->base_entries, sizeof(*tage->base));
+	tage->tagged =
+		calloc((size_t)sizes->tagged_entries * sizes->tagged_tables, sizeof(*tage->tagged));
+	uarch_tage_reset(tage);
+	return tage->base && tage->tagged;
+}
+
+void uarch_tage_destroy(struct uarch_tage *tage)
+{
+	free(tage->base);
+	free(tage->tagged);
+	tage->base = NULL;
+	tage->tagged = NULL;
+}
+
+static size_t tagged_count(const struct uarch_tage *tage)
+{
+	return (size_t)tage->tables << tage->tagged_shift;
+}
+
+void uarch_tage_reset(struct uarch_tage *tage)
+{
+	if (tage->base)
+		memset(tage->base, 0, ((size_t)tage->base_mask + 1) * sizeof(*tage->base));
+	if (tage->tagged)
+		memset(tage->tagged, 0, tagged_count(tage) * sizeof(*tage->tagged));
+	tage->trust_new = 0;
+	tage->random = 1;
+	tage->aging = 0;
+}
+
+/* --- asked -------------------------------------------------------------------------------------
+ */
+
+/* Where the branch would be in each table. No tag is 0, as empty entries have it. */
+static void find_places(struct uarch_tage *tage, const struct uarch_history *history, uint32_t hash)
+{
+	for (unsigned i = 0; i < tage->tables; i++) {
+		uint32_t path = history->path;
+
+		if (history->length[i] < 16)
+			path &= (UINT32_C(1) << history->length[i]) - 1;
+		path &= 0xffff;
+		tage->index[i] = (hash ^ hash >> (tage->tagged_shift - i % 4) ^
+				  history->index.at[i] ^ path * 0x9e35 >> (8 + i % 4)) &
+				 tage->tagged_mask;
+		tage->tag[i] = (uint16_t)(1 + ((hash >> 12 ^ history->tag.at[i] ^
+						history->tag_too.at[i] << 1) &
+					       ((1 << TAG_BITS) - 1)));
+	}
+}
+
+static struct uarch_tagged *entry_of(const struct uarch_tage *tage, unsigned table)
+{
+	return &tage->tagged[((size_t)table << tage->tagged_shift) + tage->index[table]];
+}
+
+static bool is_new(const struct uarch_tagged *entry)
+{
+	return entry->useful == 0 && (entry->counter == 0 || entry->counter == -1);
+}
+
+bool uarch_tage_predict(struct uarch_tage *tage, const struct uarch_history *history, uint64_t ip)
+{
+	uint32_t hash = uarch_hash(ip);
+
+	find_places(tage, history, hash);
+	tage->in_base = &tage->base[hash >> 7 & tage->base_mask];
+	tage->provider = tage->next = NULL;
+	for (unsigned i = tage->tables; i-- > 0;) {
+		struct uarch_tagged *entry = entry_of(tage, i);
+
+		if (entry->tag != tage->tag[i])
+			continue;
+		if (tage->provider) {
+			tage->next = entry;
+			break;
+		}
+		tage->provider = entry;
+		tage->provider_table = i;
+	}
+	tage->next_says = tage->next ? tage->next->counter >= 0 : tage->in_base->counter >= 0;
+	tage->provider_says = tage->provider ? tage->provider->counter >= 0 : tage->next_says;
+	tage->is_taken = tage->provider && is_new(tage->provider) && tage->trust_new > 0
+				 ? tage->next_says
+				 : tage->provider_says;
+	return tage->is_taken;
+}
+
+bool uarch_tage_is_cold(const struct uarch_tage *tage)
+{
+	return tage->in_base->seen < COLD_EXECUTIONS;
+}
+
+/* --- learnt ------------------------------------------------------------------------------------
+ */
+
+static void count(int8_t *counter, bool up, int least, int most)
+{
+	if (up && *counter < most)
+		++*counter;
+	else if (!up && *counter > least)
+		--*counter;
+}
+
+static void count_tagged(struct uarch_tagged *entry, bool taken)
+{
+	count(&entry->counter, taken, -4, 3);
+}
+
+static uint32_t next_random(struct uarch_tage *tage)
+{
+	tage->random ^= tage->random << 13;
+	tage->random ^= tage->random >> 17;
+	tage->random ^= tage->random << 5;
+	return tage->random;
+}
+
+/* Entries that stay useful for ever would leave no place: all are less so after many failures. */
+static void age(struct uarch_tage *tage, bool found)
+{
+	if (found && tage->aging > 0)
+		tage->aging--;
+	else if (!found && ++tage->aging >= AGING_FAILURES) {
+		for (size_t i = 0; i < tagged_count(tage); i++)
+			tage->tagged[i].useful >>= 1;
+		tage->aging = 0;
+	}
+}
+
+/* Gives the branch an entry with a longer history than the one that was wrong. */
+static void allocate(struct uarch_tage *tage, bool taken)
+{
+	unsigned first = tage->provider ? tage->provider_table + 1 : 0;
+	unsigned table = first;
+	bool found = false;
+
+	/* Not always in the next table, so that those who share its entries do not do it by turns. */
+	if (table + 1 < tage->tables && (next_random(tage) & 1)) {
+		table++;
+		if (table + 1 < tage->tables && (next_random(tage) & 1))
+			table++;
+	}
+	for (; table < tage->tables && !found; table++) {
+		struct uarch_tagged *entry = entry_of(tage, table);
+
+		if (entry->useful > 0)
+			continue;
+		*entry = (struct uarch_tagged){ tage->tag[table], taken ? 0 : -1, 0 };
+		found = true;
+	}
+	for (table = first; table < tage->tables && !found; table++)
+		if (entry_of(tage, table)->useful > 0)
+			entry_of(tage, table)->useful--;
+	age(tage, found);
+}
+
+static void learn_provider(struct uarch_tage *tage, bool taken)
+{
+	struct uarch_tagged *provider = tage->provider;
+
+	if (is_new(provider) && tage->provider_says != tage->next_says) {
+		if (tage->next_says == taken && tage->trust_new < 7)
+			tage->trust_new++;
+		else if (tage->next_says != taken && tage->trust_new > -8)
+			tage->trust_new--;
+	}
+	if (provider->useful == 0) {
+		if (tage->next)
+			count_tagged(tage->next, taken);
+		else
+			count(&tage->in_base->counter, taken, -2, 1);
+	}
+	count_tagged(provider, taken);
+	if (tage->provider_says != tage->next_says) {
+		if (tage->provider_says == taken && provider->useful < 3)
+			provider->useful++;
+		else if (tage->provider_says != taken && provider->useful > 0)
+			provider->useful--;
+	}
+}
+
+void uarch_tage_learn(struct uarch_tage *tage, bool taken)
+{
+	bool is_longest = tage->provider && tage->provider_table + 1 == tage->tables;
+
+	/* One whose entry is right though it was not heeded needs no other. */
+	if (tage->is_taken != taken && !is_longest &&
+	    !(tage->provider && tage->provider_says == taken))
+		allocate(tage, taken);
+	if (tage->provider)
+		learn_provider(tage, taken);
+	else
+		count(&tage->in_base->counter, taken, -2, 1);
+	if (tage->in_base->seen < COLD_EXECUTIONS)
+		tage->in_base->seen++;
+}

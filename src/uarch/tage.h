@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The direction of conditional branches, by TAGE: a table of counters by address, and tables of tagged
+ * counters by address and histories of growing lengths. The longest history that has an entry
+ * predicts.
+ */
+#ifndef HPCPROF_SRC_UARCH_TAGE_H
+#define HPCPROF_SRC_UARCH_TAGE_H
+
+#include "history.h"
+
+struct uarch_base {
+	int8_t counter; /* -2 … 1; taken from 0 on */
+	uint8_t seen;	/* branches that were here, up to COLD_EXECUTIONS */
+};
+
+struct uarch_tagged {
+	uint16_t tag;
+	int8_t counter; /* -4 … 3 */
+	uint8_t useful; /* 0 … 3 */
+};
+
+struct uarch_tage {
+	struct uarch_base *base;
+	struct uarch_tagged *tagged; /* table by table */
+	uint32_t base_mask, tagged_mask;
+	unsigned tables, tagged_shift;
+	int trust_new;	 /* how much better the next best predicts than entries that are new */
+	uint32_t random; /* which of several tables gets an entry */
+	uint32_t aging;	 /* branches that found no place, less those that did */
+
+	/* Of the branch that is asked for. */
+	struct uarch_base *in_base;
+	struct uarch_tagged *provider, *next; /* NULL: base */
+	unsigned provider_table;
+	uint32_t index[TABLES_MOST];
+	uint16_t tag[TABLES_MOST];
+	bool is_taken, provider_says, next_says;
+};
+
+bool uarch_tage_create(struct uarch_tage *tage, const struct hp_uarch_predictor *sizes);
+void uarch_tage_destroy(struct uarch_tage *tage);
+void uarch_tage_reset(struct uarch_tage *tage);
+
+/* Whether it will be taken. Then uarch_tage_learn must be called for it. */
+bool uarch_tage_predict(struct uarch_tage *tage, const struct uarch_history *history, uint64_t ip);
+void uarch_tage_learn(struct uarch_tage *tage, bool taken);
+/* Whether the branch that was asked for is one that was seldom seen. */
+bool uarch_tage_is_cold(const struct uarch_tage *tage);
+
+#endif

@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The branch predictor, on branches whose rate of mispredictions is known by construction. */
+#include "../support.h"
+
+#include "../../src/uarch/history.h"
+
+#include <hpcprof/base/number.h>
+#include <hpcprof/uarch/path.h>
+
+#include <string.h>
+
+static struct hp_uarch *made(void)
+{
+	struct hp_uarch_geometry geometry = hp_uarch_geometry_generic();
+	struct hp_uarch *uarch = hp_uarch_create(&geometry);
+
+	ck_assert_ptr_nonnull(uarch);
+	at_end((void (*)(void *))hp_uarch_destroy, uarch);
+	return uarch;
+}
+
+/* What one branch did, of its last executions. */
+struct tally {
+	unsigned executions, mispredicted, unknown;
+};
+
+static void add(struct tally *tally, unsigned event)
+{
+	tally->executions++;
+	tally->mispredicted += event == HP_UARCH_MISPREDICTED;
+	tally->unknown += event == HP_UARCH_BRANCH_UNKNOWN;
+}
+
+static unsigned conditional(struct hp_uarch *uarch, uint64_t ip, bool taken)
+{
+	return hp_uarch_branch(uarch, ip, ip + 2, HP_UARCH_CONDITIONAL, taken, ip - 100);
+}
+
+static double rate(const struct tally *tally)
+{
+	return (double)tally->mispredicted / tally->executions;
+}
+
+/* --- directions --------------------------------------------------------------------------------
+ */
+
+static bool always(unsigned i, struct hp_random *random)
+{
+	(void)i, (void)random;
+	return true;
+}
+
+static bool never(unsigned i, struct hp_random *random)
+{
+	(void)i, (void)random;
+	return false;
+}
+
+static bool alternating(unsigned i, struct hp_random *random)
+{
+	(void)random;
+	return i & 1;
+}
+
+static bool loop_of_7(unsigned i, struct hp_random *random)
+{
+	(void)random;
+	return i % 7 != 6;
+}
+
+static bool loop_of_40(unsigned i, struct hp_random *random)
+{
+	(void)random;
+	return i % 40 != 39;
+}
+
+/* Longer than the longest history. */
+static bool loop_of_1000(unsigned i, struct hp_random *random)
+{
+	(void)random;
+	return i % 1000 != 999;
+}
+
+static bool pattern_of_11(unsigned i, struct hp_random *random)
+{
+	(void)random;
+	return 0x59b >> i % 11 & 1;
+}
+
+static bool by_chance(unsigned i, struct hp_random *random)
+{
+	(void)i;
+	return hp_random_next(random) >> 63;
+}
+
+static bool mostly(unsigned i, struct hp_random *random)
+{
+	(void)i;
+	return hp_random_between(random, 0, 9) != 0;
+}
+
+static const struct direction {
+	const char *name;
+	bool (*taken)(unsigned i, struct hp_random *random);
+	double least, most; /* mispredicted, once learnt */
+} directions[] = {
+	{ "always taken", always, 0, 0 },
+	{ "never taken", never, 0, 0 },
+	{ "alternating", alternating, 0, 0 },
+	{ "a loop of 7", loop_of_7, 0, 0 },
+	{ "a loop of 40", loop_of_40, 0, 0 },
+	{ "a loop of 1000", loop_of_1000, 0, 0 },
+	{ "a pattern of 11", pattern_of_11, 0, 0 },
+	{ "by chance", by_chance, 0.45, 0.55 },
+	{ "nine of ten, by chance", mostly, 0.09, 0.15 },
+};
+
+TEST(directions_are_mispredicted_as_often_as_can_be_known)
+{
+	for (size_t i = 0; i < HP_ARRAY_COUNT(directions); i++) {
+		const struct direction *direction = &directions[i];
+		struct hp_random random = hp_random_seeded(11);
+		struct hp_uarch *uarch = made();
+		struct tally tally = { 0 };
+
+		for (unsigned step = 0; step < 40000; step++) {
+			unsigned event =
+				conditional(uarch, 0x401000, direction->taken(step, &random));
+
+			if (step >= 20000)
+				add(&tally, event);
+		}
+		ck_assert_msg(rate(&tally) >= direction->least && rate(&tally) <= direction->most,
+			      "%s: %g", direction->name, rate(&tally));
+		ck_assert_uint_eq(tally.unknown, 0);
+	}
+}
+
+/* Without the loop predictor no history is long enough: it is what knows the loop of 1000. */
+TEST(a_long_loop_is_lost_without_the_loop_predictor)
+{
+	struct hp_uarch_geometry geometry = hp_uarch_geometry_generic();
+	struct hp_uarch *uarch;
+	struct tally tally = { 0 };
+
+	geometry.predictor.loop_entries = 0;
+	uarch = hp_uarch_create(&geometry);
+	at_end((void (*)(void *))hp_uarch_destroy, uarch);
+	for (unsigned step = 0; step < 100000; step++)
+		add(&tally, conditional(uarch, 0x401000, step % 1000 != 999));
+	ck_assert_uint_ge(tally.mispredicted, 99);
+	ck_assert_uint_le(tally.mispredicted, 200);
+}
+
+TEST(a_loop_that_changes_its_length_is_learnt_anew)
+{
+	struct hp_uarch *uarch = made();
+	struct tally tally = { 0 };
+
+	for (unsigned step = 0; step < 30000; step++)
+		conditional(uarch, 0x401000, step % 300 != 299);
+	for (unsigned step = 0; step < 60000; step++) {
+		unsigned event = conditional(uarch, 0x401000, step % 500 != 499);
+
+		if (step >= 30000)
+			add(&tally, event);
+	}
+	ck_assert_uint_eq(tally.mispredicted, 0);
+}
+
+/* The third branch is the exclusive or of two that go by chance: no counter knows it, a history does. */
+TEST(a_branch_that_follows_from_others_is_predicted)
+{
+	struct hp_random random = hp_random_seeded(4);
+	struct hp_uarch *uarch = made();
+	struct tally chance = { 0 }, follows = { 0 };
+
+	for (unsigned step = 0; step < 40000; step++) {
+		bool a = hp_random_next(&random) >> 63;
+		bool b = hp_random_next(&random) >> 63;
+		unsigned first = conditional(uarch, 0x401000, a);
+		unsigned event;
+
+		conditional(uarch, 0x401020, b);
+		event = conditional(uarch, 0x401040, a != b);
+		if (step < 20000)
+			continue;
+		add(&chance, first);
+		add(&follows, event);
+	}
+	ck_assert_double_le(rate(&follows), 0.01);
+	ck_assert_double_ge(rate(&chance), 0.4);
+}
+
+/* A hundred branches of one pattern each: they do not disturb each other much. */
+TEST(many_branches_are_kept_apart)
+{
+	struct hp_uarch *uarch = made();
+	struct tally tally = { 0 };
+
+	for (unsigned step = 0; step < 3000; step++)
+		for (unsigned i = 0; i < 100; i++) {
+			unsigned event = conditional(uarch, 0x401000 + i * 37, (i * 7 % 13) & 1);
+
+			if (step >= 1500)
+				add(&tally, event);
+		}
+	ck_assert_double_le(rate(&tally), 0.001);
+}
+
+TEST(what_a_branch_does_at_its_first_executions_is_unknown)
+{
+	struct hp_uarch *uarch = made();
+	struct tally tally = { 0 };
+
+	for (unsigned i = 0; i < 500; i++)
+		add(&tally, conditional(uarch, 0x401000 + i * 64, false));
+	ck_assert_uint_eq(tally.mispredicted, 0);
+	ck_assert_uint_ge(tally.unknown, 400);
+}
+
+/* --- targets -----------------------------------------------------------------------------------
+ */
+
+static unsigned jump(struct hp_uarch *uarch, uint64_t ip, uint64_t target)
+{
+	return hp_uarch_branch(uarch, ip, ip + 2, HP_UARCH_JUMP_INDIRECT, true, target);
+}
+
+static unsigned one_target(unsigned i, struct hp_random *random)
+{
+	(void)i, (void)random;
+	return 3;
+}
+
+static unsigned round_of_5(unsigned i, struct hp_random *random)
+{
+	(void)random;
+	return i % 5;
+}
+
+/* As an interpreter does over one loop of byte codes, some of which occur several times. */
+static unsigned sequence_of_12(unsigned i, struct hp_random *random)
+{
+	static const unsigned sequence[12] = { 0, 1, 2, 1, 3, 1, 2, 4, 0, 1, 5, 5 };
+
+	(void)random;
+	return sequence[i % 12];
+}
+
+static unsigned any_of_8(unsigned i, struct hp_random *random)
+{
+	(void)i;
+	return (unsigned)(hp_random_next(random) >> 61);
+}
+
+static const struct target {
+	const char *name;
+	unsigned (*target)(unsigned i, struct hp_random *random);
+	double least, most;
+} targets[] = {
+	{ "one target", one_target, 0, 0 },
+	{ "five by turns", round_of_5, 0, 0 },
+	{ "a sequence of 12", sequence_of_12, 0, 0 },
+	{ "eight by chance", any_of_8, 0.8, 0.95 },
+};
+
+TEST(targets_are_mispredicted_as_often_as_can_be_known)
+{
+	for (size_t i = 0; i < HP_ARRAY_COUNT(targets); i++) {
+		const struct target *target = &targets[i];
+		struct hp_random random = hp_random_seeded(8);
+		struct hp_uarch *uarch = made();
+		struct tally tally = { 0 };
+
+		for (unsigned step = 0; step < 40000; step++) {
+			unsigned event = jump(uarch, 0x401000,
+					      0x500000 + 64 * target->target(step, &random));
+
+			if (step >= 20000)
+				add(&tally, event);
+		}
+		ck_assert_msg(rate(&tally) >= target->least && rate(&tally) <= target->most,
+			      "%s: %g", target->name, rate(&tally));
+		ck_assert_uint_eq(tally.unknown, 0);
+	}
+}
+
+TEST(a_target_may_follow_from_a_direction)
+{
+	struct hp_random random = hp_random_seeded(2);
+	struct hp_uarch *uarch = made();
+	struct tally tally = { 0 };
+
+	for (unsigned step = 0; step < 20000; step++) {
+		bool a = hp_random_next(&random) >> 63;
+		unsigned event;
+
+		conditional(uarch, 0x401000, a);
+		event = jump(uarch, 0x401020, a ? 0x500000 : 0x600000);
+		if (step >= 10000)
+			add(&tally, event);
+	}
+	ck_assert_double_le(rate(&tally), 0.01);
+}
+
+TEST(direct_jumps_and_calls_are_never_mispredicted)
+{
+	struct hp_uarch *uarch = made();
+
+	ck_assert_uint_eq(hp_uarch_branch(uarch, 1, 3, HP_UARCH_JUMP, true, 0x1000), 0);
+	ck_assert_uint_eq(hp_uarch_branch(uarch, 1, 6, HP_UARCH_CALL, true, 0x2000), 0);
+}
+
+/* --- returns -----------------------------------------------------------------------------------
+ */
+
+/* Calls to this depth from different places, and returns. */
+static struct tally nest(struct hp_uarch *uarch, unsigned depth)
+{
+	struct tally tally = { 0 };
+
+	for (unsigned i = 0; i < depth; i++)
+		hp_uarch_branch(uarch, 0x1000 * i, 0x1000 * i + 5, HP_UARCH_CALL, true,
+				0x1000 * (i + 1));
+	for (unsigned i = depth; i-- > 0;)
+		add(&tally, hp_uarch_branch(uarch, 0x1000 * (i + 1), 0x1000 * (i + 1) + 1,
+					    HP_UARCH_RETURN, true, 0x1000 * i + 5));
+	return tally;
+}
+
+TEST(returns_are_predicted_as_deep_as_the_stack)
+{
+	struct tally tally = nest(made(), 32);
+
+	ck_assert_uint_eq(tally.mispredicted + tally.unknown, 0);
+	tally = nest(made(), 40);
+	ck_assert_uint_eq(tally.mispredicted, 8);
+}
+
+TEST(returns_to_before_the_beginning_are_unknown)
+{
+	struct hp_uarch *uarch = made();
+
+	ck_assert_uint_eq(nest(uarch, 4).mispredicted, 0);
+	ck_assert_uint_eq(hp_uarch_branch(uarch, 0x9000, 0x9001, HP_UARCH_RETURN, true, 0x100),
+			  HP_UARCH_BRANCH_UNKNOWN);
+}
+
+TEST(a_return_to_elsewhere_is_mispredicted)
+{
+	struct hp_uarch *uarch = made();
+
+	hp_uarch_branch(uarch, 0x1000, 0x1005, HP_UARCH_CALL, true, 0x2000);
+	ck_assert_uint_eq(hp_uarch_branch(uarch, 0x2000, 0x2001, HP_UARCH_RETURN, true, 0x3000),
+			  HP_UARCH_MISPREDICTED);
+}
+
+/* call 1f; 1: pop: no return follows. */
+TEST(a_call_of_the_next_instruction_is_no_call)
+{
+	struct hp_uarch *uarch = made();
+
+	hp_uarch_branch(uarch, 0x1000, 0x1005, HP_UARCH_CALL, true, 0x2000);
+	hp_uarch_branch(uarch, 0x2000, 0x2005, HP_UARCH_CALL, true, 0x2005);
+	ck_assert_uint_eq(hp_uarch_branch(uarch, 0x2010, 0x2011, HP_UARCH_RETURN, true, 0x1005), 0);
+}
+
+/* --- the history -------------------------------------------------------------------------------
+ */
+
+static uint32_t folded(const uint8_t *newest, unsigned length, unsigned bits)
+{
+	uint32_t sum = 0;
+
+	for (unsigned i = 0; i < length; i++)
+		sum ^= (uint32_t) * (newest - i) << i % bits;
+	return sum;
+}
+
+TEST(folds_are_those_of_the_outcomes_that_they_cover)
+{
+	static uint8_t outcomes[5000];
+	const struct hp_uarch_predictor sizes = { .tagged_tables = 7,
+						  .tagged_entries = 512,
+						  .shortest_history = 3,
+						  .longest_history = HISTORY_MOST };
+	struct hp_random random = hp_random_seeded(6);
+	struct uarch_history history;
+
+	uarch_history_create(&history, &sizes);
+	uarch_history_reset(&history);
+	ck_assert_uint_eq(history.length[0], 3);
+	ck_assert_uint_eq(history.length[6], HISTORY_MOST);
+	for (unsigned i = HISTORY_MOST; i < HP_ARRAY_COUNT(outcomes); i++) {
+		outcomes[i] = (uint8_t)(hp_random_next(&random) >> 63);
+		uarch_history_add(&history, outcomes[i]);
+		for (unsigned t = 0; t < 7; t++) {
+			ck_assert_uint_eq(history.index.at[t],
+					  folded(&outcomes[i], history.length[t], 9));
+			ck_assert_uint_eq(history.tag.at[t],
+					  folded(&outcomes[i], history.length[t], TAG_BITS));
+		}
+	}
+}
+
+HP_TEST_MAIN("uarch/predictor")
