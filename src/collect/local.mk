@@ -25,7 +25,9 @@ src_collect_libcollect_a_SOURCES = \
 	src/collect/images/sampled_names.h src/collect/images/sampled_names.c \
 	src/collect/images/vdso.h src/collect/images/vdso.c \
 	src/collect/maps/lanes.h src/collect/maps/lanes.c \
+	src/collect/maps/mapped.h src/collect/maps/mapped.c \
 	src/collect/maps/names.h src/collect/maps/names.c \
+	src/collect/maps/proc_files.h src/collect/maps/proc_files.c \
 	src/collect/maps/proc_maps.h src/collect/maps/proc_maps.c \
 	src/collect/maps/process.h src/collect/maps/process.c \
 	src/collect/maps/space.h src/collect/maps/space.c \

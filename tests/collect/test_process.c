@@ -279,6 +279,48 @@ TEST(a_process_lives_until_its_last_thread_ends)
 	ck_assert_uint_eq(times_of("pool", 1000).elapsed_ns, 300);
 }
 
+TEST(what_the_kernel_does_behind_an_end_is_of_the_process_that_ended)
+{
+	uint32_t late;
+	uint32_t next;
+
+	exec(PID, "sh", 100);
+	map_file(PID, "/bin/sh", 0x400000);
+	fork_at(PID, CHILD, CHILD, 110);
+	exec(CHILD, "true", 120);
+	map_file(CHILD, "/bin/true", 0x400000);
+	exit_at(CHILD, CHILD, 220);
+	late = sample(CHILD);
+	ck_assert_str_eq(command_of(late), "true");
+	ck_assert_str_eq(image_at(late, 0x400000), "/bin/true");
+	ck_assert_uint_eq(times_of("true", 1000).processes, 1);
+	ck_assert_uint_eq(times_of("true", 1000).samples, 1);
+	ck_assert_uint_eq(times_of("true", 1000).elapsed_ns, 100);
+	/* Its contexts are freed, whatever comes. */
+	processes_reap(&bench.processes);
+	ck_assert_ptr_null(bench.processes.contexts[late].space);
+	/* Another one of that number. */
+	fork_at(PID, CHILD, CHILD, 300);
+	next = sample(CHILD);
+	ck_assert_str_eq(command_of(next), "sh");
+	ck_assert(!bench.processes.contexts[next].retired);
+	ck_assert_uint_eq(times_of("sh", 1000).processes, 2);
+	ck_assert_uint_eq(times_of("true", 1000).processes, 1);
+}
+
+TEST(only_the_latest_ends_are_remembered)
+{
+	exec(PID, "sh", 1);
+	for (uint32_t i = 0; i < 3 * ENDED_LIMIT; i++) {
+		fork_at(PID, CHILD + i, CHILD + i, 2);
+		if (i % 2)
+			sample(CHILD + i);
+		exit_at(CHILD + i, CHILD + i, 3);
+	}
+	ck_assert_uint_eq(bench.processes.count, 1 + ENDED_LIMIT);
+	ck_assert_str_eq(command_of(sample(CHILD + 3 * ENDED_LIMIT - 1)), "sh");
+}
+
 TEST(exec_leaves_one_thread)
 {
 	exec(PID, "old", 1);

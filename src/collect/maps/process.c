@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "process.h"
 
+#include "mapped.h"
+#include "proc_files.h"
 #include "proc_maps.h"
-#include "../images/vdso.h"
 #include "../tuning.h"
 
 #include <hpcprof/base/cleanup.h>
-#include <hpcprof/base/file.h>
 #include <hpcprof/base/hash.h>
 #include <hpcprof/base/vector.h>
 
-#include <dirent.h>
 #include <errno.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,6 +39,7 @@ struct process {
 	uint64_t samples;
 	bool missing;	     /* not there at the last reap */
 	bool awaits_mapping; /* of the program that it became */
+	bool has_ended;	     /* and its times are booked */
 };
 
 struct hp_error *processes_create(struct processes *processes, struct images *images,
@@ -178,6 +177,19 @@ static struct process *find(struct processes *processes, uint32_t pid)
 	return process;
 }
 
+/* For news of it: who has ended has none, somebody else has the number now. */
+static void drop(struct processes *processes, struct process *process);
+
+static struct process *find_running(struct processes *processes, uint32_t pid)
+{
+	struct process *process = find(processes, pid);
+
+	if (!process || !process->has_ended)
+		return process;
+	drop(processes, process);
+	return NULL;
+}
+
 /* The process is about to become something else. */
 static void remember(struct processes *processes, const struct process *process, uint64_t now_ns)
 {
@@ -199,10 +211,9 @@ static void process_free(struct processes *processes, struct process *process)
 {
 	if (processes->latest == process)
 		processes->latest = NULL;
-	if (process->space) {
+	if (process->space && !process->has_ended)
 		process->space->processes--;
-		space_release(process->space);
-	}
+	space_release(process->space);
 	forget_lane_contexts(process);
 	free(process->contexts);
 	free(process);
@@ -229,6 +240,7 @@ static struct process *create(struct processes *processes, uint32_t pid, struct 
 		process_free(processes, process);
 		return NULL;
 	}
+	processes->count++;
 	return process;
 }
 
@@ -253,7 +265,7 @@ static void add_times(struct command_times *times, const struct process *process
 }
 
 /* The process is over: books its time and leaves its contexts to the next reap. */
-static void end(struct processes *processes, struct process *process, uint64_t now_ns)
+static void book_end(struct processes *processes, struct process *process, uint64_t now_ns)
 {
 	struct command_times *times = times_of(processes, process->command);
 
@@ -261,8 +273,36 @@ static void end(struct processes *processes, struct process *process, uint64_t n
 		add_times(times, process, now_ns);
 	remember(processes, process, now_ns);
 	retire_contexts(processes, process);
+}
+
+static void drop(struct processes *processes, struct process *process)
+{
+	for (size_t i = 0; process->has_ended && i < ENDED_LIMIT; i++)
+		if (processes->ended[i] == process)
+			processes->ended[i] = NULL;
+	retire_contexts(processes, process);
 	HASH_DEL(processes->by_pid, process);
+	processes->count--;
 	process_free(processes, process);
+}
+
+static void end(struct processes *processes, struct process *process, uint64_t now_ns)
+{
+	book_end(processes, process, now_ns);
+	drop(processes, process);
+}
+
+/* The kernel tells of an end before it takes the process apart, which is sampled too. */
+static void end_soon(struct processes *processes, struct process *process, uint64_t now_ns)
+{
+	struct process **place = &processes->ended[processes->ended_count++ % ENDED_LIMIT];
+
+	book_end(processes, process, now_ns);
+	if (*place)
+		drop(processes, *place);
+	process->space->processes--;
+	process->has_ended = true;
+	*place = process;
 }
 
 void processes_clear(struct processes *processes)
@@ -304,43 +344,10 @@ static bool adopt_mapping(const struct hp_record_mmap *mapping, void *context)
 	return map(adoption->processes, adoption->process, mapping, adoption->now_ns);
 }
 
-static uint32_t count_threads(uint32_t pid)
-{
-	char path[64];
-	uint32_t threads = 0;
-	DIR *directory;
-
-	snprintf(path, sizeof(path), "/proc/%u/task", pid);
-	directory = opendir(path);
-	if (!directory)
-		return 1;
-	for (const struct dirent *entry = readdir(directory); entry; entry = readdir(directory))
-		threads += entry->d_name[0] != '.';
-	closedir(directory);
-	return threads ? threads : 1;
-}
-
-static char *read_proc(uint32_t pid, const char *file)
-{
-	char path[64];
-	FILE *stream;
-	char *text = NULL;
-	size_t size = 0;
-
-	snprintf(path, sizeof(path), "/proc/%u/%s", pid, file);
-	stream = fopen(path, "re");
-	if (!stream)
-		return NULL;
-	hp_error_destroy(
-		hp_file_read_fd(fileno(stream), PROC_FILE_LIMIT_BYTES, (uint8_t **)&text, &size));
-	fclose(stream);
-	return text;
-}
-
 static struct process *adopt(struct processes *processes, uint32_t pid, uint64_t now_ns)
 {
-	_cleanup_free_ char *comm = read_proc(pid, "comm");
-	_cleanup_free_ char *maps = read_proc(pid, "maps");
+	_cleanup_free_ char *comm = proc_read_text(pid, "comm");
+	_cleanup_free_ char *maps = proc_read_text(pid, "maps");
 	struct adoption adoption = { .processes = processes, .now_ns = now_ns };
 
 	if (comm)
@@ -349,7 +356,7 @@ static struct process *adopt(struct processes *processes, uint32_t pid, uint64_t
 				  comm ? names_number(&processes->commands, comm) : 0, now_ns);
 	if (!adoption.process)
 		return NULL;
-	adoption.process->threads = count_threads(pid);
+	adoption.process->threads = proc_count_threads(pid);
 	if (maps)
 		proc_maps_parse(maps, adopt_mapping, &adoption);
 	return adoption.process;
@@ -357,36 +364,17 @@ static struct process *adopt(struct processes *processes, uint32_t pid, uint64_t
 
 bool processes_adopt(struct processes *processes, uint32_t pid, uint64_t now_ns)
 {
-	return find(processes, pid) || adopt(processes, pid, now_ns);
+	return find_running(processes, pid) || adopt(processes, pid, now_ns);
 }
 
 static struct process *find_or_adopt(struct processes *processes, uint32_t pid, uint64_t now_ns)
 {
-	struct process *process = find(processes, pid);
+	struct process *process = find_running(processes, pid);
 
 	return process ? process : adopt(processes, pid, now_ns);
 }
 
 /* --- map changes ----------------------------------------------------------------------------- */
-
-/* Memory that no file is behind, by the names the kernel gives it. */
-static bool is_anonymous(const char *path)
-{
-	return path[0] != '/' || strncmp(path, "//anon", 6) == 0 ||
-	       strncmp(path, "/dev/zero", 9) == 0 || strncmp(path, "/SYSV", 5) == 0 ||
-	       strncmp(path, "/anon_hugepage", 14) == 0;
-}
-
-/* 64-bit processes have one vdso, which we know: it is ours too. Those of 32-bit ones differ. */
-static struct image *vdso_image(struct images *images, const struct hp_record_mmap *mapping)
-{
-	bool is_32_bit = sizeof(void *) == 8 && mapping->start + mapping->size <= UINT32_MAX;
-	struct hp_identity identity = vdso_identity();
-
-	if (is_32_bit)
-		return images_named(images, HP_IMAGE_VDSO, "[vdso32]", NULL);
-	return images_named(images, HP_IMAGE_VDSO, "[vdso]", &identity);
-}
 
 static bool map(struct processes *processes, struct process *process,
 		const struct hp_record_mmap *mapping, uint64_t now_ns)
@@ -401,14 +389,10 @@ static bool map(struct processes *processes, struct process *process,
 	process->awaits_mapping = false;
 	if (added.end <= added.start)
 		return true;
-	if (strcmp(mapping->path, "[vdso]") == 0) {
-		added.image = vdso_image(processes->images, mapping);
-		added.offset = 0;
-	} else if (!is_anonymous(mapping->path)) {
-		added.image = images_of_mapping(processes->images, (pid_t)process->pid, mapping);
-	}
-	if (!added.image && !is_anonymous(mapping->path))
+	if (!mapped_image(processes->images, process->pid, mapping, &added.image))
 		return false;
+	if (added.image && added.image->id.kind == HP_IMAGE_VDSO)
+		added.offset = 0;
 	space_hold(before.space);
 	if (!space_map(&process->space, &added)) {
 		space_release(before.space);
@@ -481,7 +465,7 @@ bool processes_fork(struct processes *processes, const struct hp_record *record)
 		return true;
 	}
 	/* A number used again: its last owner's end was lost. */
-	stale = find(processes, record->pid);
+	stale = find_running(processes, record->pid);
 	if (stale)
 		end(processes, stale, record->time_ns);
 	return create(processes, record->pid, space_hold(parent->space), parent->command,
@@ -490,7 +474,7 @@ bool processes_fork(struct processes *processes, const struct hp_record *record)
 
 void processes_exit(struct processes *processes, const struct hp_record *record)
 {
-	struct process *process = find(processes, record->pid);
+	struct process *process = find_running(processes, record->pid);
 
 	lanes_end(&processes->lanes, record->tid);
 	if (!process)
@@ -504,18 +488,28 @@ void processes_exit(struct processes *processes, const struct hp_record *record)
 		processes->hidden.count++;
 		processes->hidden.command = process->command;
 	}
-	end(processes, process, record->time_ns);
+	end_soon(processes, process, record->time_ns);
+}
+
+/* Times of who has ended are booked. */
+static void add_samples(struct processes *processes, struct process *process, uint64_t samples)
+{
+	process->samples += samples;
+	if (process->has_ended && times_of(processes, process->command))
+		processes->times[process->command].samples += samples;
 }
 
 uint32_t processes_context(struct processes *processes, const struct hp_record *record, int cpu,
 			   uint32_t stream, uint64_t samples)
 {
-	struct process *process = find_or_adopt(processes, record->pid, record->time_ns);
+	struct process *process = find(processes, record->pid);
 	struct lane_key key = { .stream = stream };
 
 	if (!process)
+		process = adopt(processes, record->pid, record->time_ns);
+	if (!process)
 		return 0;
-	process->samples += samples;
+	add_samples(processes, process, samples);
 	key.lane = lanes_number(&processes->lanes, record->pid, record->tid, cpu);
 	if (key.lane)
 		return lane_context(processes, process, &key);
@@ -538,7 +532,7 @@ bool processes_at(struct processes *processes, uint32_t pid, uint64_t time_ns,
 			found = past;
 	}
 	now = found ? NULL : find(processes, pid);
-	if (!found && !now)
+	if (!found && (!now || now->has_ended))
 		return false;
 	*context = (struct context){
 		.space = space_hold(found ? found->space : now->space),
@@ -562,8 +556,10 @@ void processes_reap(struct processes *processes)
 	/* Twice missing: the first time its last samples may still be in a ring. */
 	HASH_ITER(hh, processes->by_pid, process, next)
 	{
-		bool gone = is_gone(process);
+		bool gone = !process->has_ended && is_gone(process);
 
+		if (process->has_ended)
+			retire_contexts(processes, process);
 		if (gone && process->missing)
 			end(processes, process, process->first_seen_ns);
 		else
@@ -585,7 +581,7 @@ struct command_times processes_times(const struct processes *processes, uint32_t
 		times = processes->times[command];
 	for (const struct process *process = processes->by_pid; process;
 	     process = process->hh.next) {
-		if (process->command == command)
+		if (process->command == command && !process->has_ended)
 			add_times(&times, process, now_ns);
 	}
 	return times;

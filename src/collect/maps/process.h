@@ -8,6 +8,8 @@
  * are retired and live on until the samples counted under them have been attributed
  * (processes_reap), as do the dead processes' spaces.
  *
+ * A process that has ended is known for a while: the kernel still takes it apart, and samples that.
+ *
  * Memory: live processes, plus what was retired since the last reap.
  */
 #ifndef COLLECT_MAPS_PROCESS_H
@@ -55,9 +57,12 @@ struct hidden {
 
 struct processes {
 	struct process *by_pid; /* hash */
-	struct process *latest; /* of the sample before: most samples come in runs */
-	struct images *images;	/* borrowed */
-	struct names commands;	/* of threads too */
+	size_t count;
+	struct process *latest;		    /* of the sample before: most samples come in runs */
+	struct process *ended[ENDED_LIMIT]; /* the latest of these, a ring; NULL: none */
+	size_t ended_count;		    /* ever */
+	struct images *images;		    /* borrowed */
+	struct names commands;		    /* of threads too */
 	struct lanes lanes;
 	struct command_times *times; /* by command */
 	size_t times_capacity;

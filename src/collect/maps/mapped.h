@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What is behind a mapping, by the name that the kernel gives it. */
+#ifndef COLLECT_MAPS_MAPPED_H
+#define COLLECT_MAPS_MAPPED_H
+
+#include "../images/images.h"
+
+/* The image (a reference), or NULL of memory that no file is behind. False when memory is short. */
+bool mapped_image(struct images *images, uint32_t pid, const struct hp_record_mmap *mapping,
+		  struct image **image);
+
+#endif
