@@ -8,8 +8,10 @@ src_uarch_libuarch_a_SOURCES = \
 	src/uarch/indirect.h src/uarch/indirect.c \
 	src/uarch/loop.h src/uarch/loop.c \
 	src/uarch/predictor.h src/uarch/predictor.c \
+	src/uarch/prefetch.h src/uarch/prefetch.c \
 	src/uarch/returns.h src/uarch/returns.c \
 	src/uarch/sets.h src/uarch/sets.c \
+	src/uarch/stores.h src/uarch/stores.c \
 	src/uarch/tage.h src/uarch/tage.c \
 	src/uarch/tlb.h src/uarch/tlb.c \
 	src/uarch/tuning.h

@@ -4,6 +4,8 @@
 
 #include "caches.h"
 #include "predictor.h"
+#include "prefetch.h"
+#include "stores.h"
 #include "tlb.h"
 
 #include <stdlib.h>
@@ -21,6 +23,8 @@ struct hp_uarch {
 	struct uarch_tlbs tlbs;
 	struct uarch_sets decoded;
 	struct uarch_predictor predictor;
+	struct uarch_prefetch prefetch;
+	struct uarch_stores stores;
 	struct hp_uarch_geometry geometry;
 };
 
@@ -43,13 +47,15 @@ struct hp_uarch *hp_uarch_create(const struct hp_uarch_geometry *geometry)
 	if (!uarch_caches_create(&uarch->caches, geometry) ||
 	    !uarch_tlbs_create(&uarch->tlbs, geometry) ||
 	    !uarch_sets_create(&uarch->decoded, &geometry->decoded) ||
-	    !uarch_predictor_create(&uarch->predictor, &geometry->predictor)) {
+	    !uarch_predictor_create(&uarch->predictor, &geometry->predictor) ||
+	    !uarch_stores_create(&uarch->stores, geometry)) {
 		hp_uarch_destroy(uarch);
 		return NULL;
 	}
 	uarch->line_shift = (unsigned)__builtin_ctz(geometry->line_bytes);
 	uarch->page_shift = (unsigned)__builtin_ctz(geometry->page_bytes);
 	uarch->decoded_shift = (unsigned)__builtin_ctz(geometry->decoded_bytes);
+	uarch_prefetch_create(&uarch->prefetch, geometry, &uarch->caches.l1d);
 	forget_last(uarch);
 	return uarch;
 }
@@ -62,6 +68,7 @@ void hp_uarch_destroy(struct hp_uarch *uarch)
 	uarch_tlbs_destroy(&uarch->tlbs);
 	uarch_sets_destroy(&uarch->decoded);
 	uarch_predictor_destroy(&uarch->predictor);
+	uarch_stores_destroy(&uarch->stores);
 	free(uarch);
 }
 
@@ -71,6 +78,9 @@ void hp_uarch_reset(struct hp_uarch *uarch)
 	uarch_tlbs_reset(&uarch->tlbs);
 	uarch_sets_reset(&uarch->decoded);
 	uarch_predictor_reset(&uarch->predictor);
+	uarch_prefetch_reset(&uarch->prefetch);
+	uarch_stores_reset(&uarch->stores);
+	uarch->clock = 0;
 	forget_last(uarch);
 }
 
@@ -113,6 +123,20 @@ static unsigned translate_data(struct hp_uarch *uarch, uint64_t address)
 	return events | (first == UARCH_MISS ? HP_UARCH_DTLB_MISS : HP_UARCH_DTLB_UNKNOWN);
 }
 
+/* Whether a line that was not there, or would not have been, was brought, and in time. */
+static unsigned brought(struct hp_uarch *uarch, uint64_t line, unsigned events)
+{
+	bool is_far = events & (HP_UARCH_L2_MISS | HP_UARCH_L2_UNKNOWN);
+	uint64_t when;
+
+	if (!uarch_prefetch_take(&uarch->prefetch, line, &when))
+		return events;
+	events |= HP_UARCH_PREFETCHED;
+	if (uarch->clock - when < (uint64_t)(is_far ? LATE_FAR : LATE_NEAR))
+		events |= HP_UARCH_PREFETCHED_LATE;
+	return events;
+}
+
 static unsigned use_line(struct hp_uarch *uarch, uint64_t line, enum hp_uarch_access_kind kind)
 {
 	unsigned events;
@@ -122,14 +146,37 @@ static unsigned use_line(struct hp_uarch *uarch, uint64_t line, enum hp_uarch_ac
 	if (kind == HP_UARCH_PREFETCH) {
 		uarch->data_line = NONE; /* its first use is still to come */
 		events = uarch_caches_prefetch(&uarch->caches, line);
+		if (events)
+			uarch_prefetch_bring(&uarch->prefetch, line, uarch->clock);
 	} else {
 		uarch->data_line = line;
 		events = uarch_caches_data(&uarch->caches, line);
+		if (events) {
+			events = brought(uarch, line, events);
+			uarch_prefetch_follow_miss(&uarch->prefetch, line, uarch->clock);
+		}
 	}
 	/* Code may have been put out by it. */
 	if (events & HP_UARCH_L2_MISS)
 		uarch->code_line = NONE;
 	return events;
+}
+
+/* What the store queue and the prefetchers learn of each access. */
+static unsigned queue(struct hp_uarch *uarch, uint64_t ip, uint64_t address, uint64_t end,
+		      enum hp_uarch_access_kind kind)
+{
+	switch (kind) {
+	case HP_UARCH_LOAD:
+		uarch_prefetch_follow_load(&uarch->prefetch, ip, address, uarch->clock);
+		return uarch_stores_load(&uarch->stores, address, end, uarch->clock);
+	case HP_UARCH_STORE:
+		uarch_stores_add(&uarch->stores, address, end, uarch->clock);
+		return 0;
+	case HP_UARCH_PREFETCH:
+		break;
+	}
+	return 0;
 }
 
 /* Adds the events of a further line or page: of each level, the worst. */
@@ -183,12 +230,13 @@ unsigned hp_uarch_access(struct hp_uarch *uarch, uint64_t ip, uint64_t address, 
 	uint64_t line = address >> uarch->line_shift;
 	uint64_t end = end_of(address, bytes);
 
-	(void)ip;
+	unsigned events = queue(uarch, ip, address, end, kind);
+
 	if (end >> uarch->line_shift != line)
-		return access_split(uarch, address, end, kind);
+		return events | access_split(uarch, address, end, kind);
 	if (line == uarch->data_line)
-		return 0;
-	return translate_data(uarch, address) | use_line(uarch, line, kind);
+		return events;
+	return events | translate_data(uarch, address) | use_line(uarch, line, kind);
 }
 
 /* --- code --------------------------------------------------------------------------------------
@@ -263,4 +311,5 @@ unsigned hp_uarch_branch(struct hp_uarch *uarch, uint64_t ip, uint64_t next,
 void hp_uarch_retire(struct hp_uarch *uarch, unsigned instructions)
 {
 	uarch->clock += instructions;
+	uarch_stores_age(&uarch->stores, uarch->clock);
 }

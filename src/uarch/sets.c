@@ -64,13 +64,26 @@ enum uarch_found uarch_sets_search(const struct uarch_sets *sets, uint64_t *set,
 	return leaves == UARCH_EMPTY ? UARCH_UNKNOWN : UARCH_MISS;
 }
 
-bool uarch_sets_remove(const struct uarch_sets *sets, uint64_t block)
+/* Its place; the number of ways if it has none. */
+static uint32_t find(const struct uarch_sets *sets, const uint64_t *set, uint64_t block)
 {
-	uint64_t *set = uarch_sets_of(sets, block);
 	uint32_t way = 0;
 
 	while (way < sets->ways && !uarch_sets_is(set[way], block))
 		way++;
+	return way;
+}
+
+bool uarch_sets_has(const struct uarch_sets *sets, uint64_t block)
+{
+	return find(sets, uarch_sets_of(sets, block), block) < sets->ways;
+}
+
+bool uarch_sets_remove(const struct uarch_sets *sets, uint64_t block)
+{
+	uint64_t *set = uarch_sets_of(sets, block);
+	uint32_t way = find(sets, set, block);
+
 	if (way == sets->ways)
 		return false;
 	for (; way + 1 < sets->ways && set[way + 1] < UARCH_GONE; way++)

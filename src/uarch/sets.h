@@ -63,6 +63,8 @@ static inline enum uarch_found uarch_sets_use(const struct uarch_sets *sets, uin
 	return uarch_sets_search(sets, set, block, evicted);
 }
 
+bool uarch_sets_has(const struct uarch_sets *sets, uint64_t block);
+
 /* Takes a block out, if it is there: the set stays known. */
 bool uarch_sets_remove(const struct uarch_sets *sets, uint64_t block);
 

@@ -67,4 +67,38 @@ enum {
 	TARGET_BITS = 3, /* bits [chosen] */
 };
 
+/* --- prefetchers: prefetch.c ----------------------------------------------------------------- */
+
+/* No vendor says what its prefetchers do in full. These follow what Intel's and AMD's optimization
+ * manuals say of them: by instruction, strides of up to half a page; by page, neighbouring lines in
+ * either direction; nothing beyond the page. */
+enum {
+	/* Loads that are followed; a power of two. */
+	STRIDES = 256,	       /* loads [chosen] */
+	STRIDE_LONGEST = 2048, /* bytes; Intel 248966, the IP-based stride prefetcher */
+	/* Equal strides in a row, until lines are brought. */
+	STRIDE_SURE = 2, /* strides [chosen] */
+	/* How far ahead, but at least the next line. */
+	STRIDES_AHEAD = 4, /* strides [chosen] */
+	/* Pages that are followed; a power of two. */
+	STREAMS = 32, /* pages; Intel 248966, the streamer */
+	/* Steps to a neighbouring line, until lines are brought, … */
+	STREAM_SURE = 2, /* steps [chosen] */
+	/* … so many ahead. */
+	STREAM_AHEAD = 4, /* lines [chosen] */
+	/* Lines that were brought and not used; a power of two. About what a first level keeps. */
+	BROUGHT = 1024, /* lines [chosen] */
+	/* Instructions that a core executes while the second level, … */
+	LATE_NEAR = 32, /* instructions [chosen] */
+	/* … or what is behind it, gives a line. Used sooner, it is waited for. */
+	LATE_FAR = 512, /* instructions [chosen] */
+};
+
+/* --- the store queue: stores.c --------------------------------------------------------------- */
+
+enum {
+	/* A load that follows so soon waits for the store itself. */
+	YOUNG_STORE = 8, /* instructions [chosen] */
+};
+
 #endif

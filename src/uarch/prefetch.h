@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The core's prefetchers: one that follows the stride of each load, and one that follows streams of
+ * lines within a page. They put nothing into the caches; lines that they would have brought are noted,
+ * with the time, until they are used.
+ */
+#ifndef HPCPROF_SRC_UARCH_PREFETCH_H
+#define HPCPROF_SRC_UARCH_PREFETCH_H
+
+#include "sets.h"
+#include "tuning.h"
+
+#include <hpcprof/uarch/geometry.h>
+
+struct uarch_stride {
+	uint64_t ip;
+	uint64_t last;	  /* address */
+	int64_t stride;	  /* bytes */
+	uint64_t brought; /* line */
+	unsigned confidence;
+};
+
+struct uarch_stream {
+	uint64_t page;
+	uint64_t last; /* line */
+	int64_t step;  /* +1 or -1 */
+	unsigned confidence;
+};
+
+struct uarch_brought {
+	uint64_t line;
+	uint64_t when; /* instructions */
+};
+
+struct uarch_prefetch {
+	const struct uarch_sets *cache; /* of the first level: what is there is not brought */
+	unsigned line_shift, page_shift;
+	struct uarch_stride strides[STRIDES];
+	struct uarch_stream streams[STREAMS];
+	struct uarch_brought brought[BROUGHT];
+};
+
+void uarch_prefetch_create(struct uarch_prefetch *prefetch,
+			   const struct hp_uarch_geometry *geometry,
+			   const struct uarch_sets *cache);
+void uarch_prefetch_reset(struct uarch_prefetch *prefetch);
+
+/* A load. */
+void uarch_prefetch_follow_load(struct uarch_prefetch *prefetch, uint64_t ip, uint64_t address,
+				uint64_t now);
+/* A line that was not in the first level. */
+void uarch_prefetch_follow_miss(struct uarch_prefetch *prefetch, uint64_t line, uint64_t now);
+
+/* Notes that a line is brought. */
+void uarch_prefetch_bring(struct uarch_prefetch *prefetch, uint64_t line, uint64_t now);
+
+/* Whether a line was brought and not used since; it is used then. `*when`: the instruction. */
+bool uarch_prefetch_take(struct uarch_prefetch *prefetch, uint64_t line, uint64_t *when);
+
+#endif

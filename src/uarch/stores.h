@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The store queue: stores that have perhaps not reached the cache when a later load asks for their
+ * bytes. A store leaves it when the core can have no instruction of its age in flight, or when the
+ * queue is full. The youngest older store that has a byte of the load decides.
+ */
+#ifndef HPCPROF_SRC_UARCH_STORES_H
+#define HPCPROF_SRC_UARCH_STORES_H
+
+#include <hpcprof/uarch/geometry.h>
+
+enum {
+	GRANULE_SHIFT = 3,
+	ALIAS_BITS = 12, /* of addresses, which a load compares first */
+	GRANULES = 1 << (ALIAS_BITS - GRANULE_SHIFT),
+};
+
+struct uarch_store {
+	uint64_t begin, end; /* first and last byte */
+	uint64_t when;	     /* instructions */
+};
+
+/* Stores have numbers, from 1. */
+struct uarch_stores {
+	struct uarch_store *ring;
+	uint64_t newest, gone; /* numbers: of the youngest, and of the youngest that has left */
+	uint32_t entries, mask, age_most;
+	uint64_t youngest[GRANULES]; /* store to a granule of any page */
+};
+
+bool uarch_stores_create(struct uarch_stores *stores, const struct hp_uarch_geometry *geometry);
+void uarch_stores_destroy(struct uarch_stores *stores);
+void uarch_stores_reset(struct uarch_stores *stores);
+
+void uarch_stores_add(struct uarch_stores *stores, uint64_t begin, uint64_t end, uint64_t now);
+
+/* Those leave that are too old. */
+static inline void uarch_stores_age(struct uarch_stores *stores, uint64_t now)
+{
+	while (stores->gone < stores->newest &&
+	       now - stores->ring[(stores->gone + 1) & stores->mask].when > stores->age_most)
+		stores->gone++;
+}
+
+/* The rest of uarch_stores_load: from the store of this number on to older ones. */
+unsigned uarch_stores_search(const struct uarch_stores *stores, uint64_t number, uint64_t begin,
+			     uint64_t end, uint64_t now);
+
+/* The events of a load. */
+static inline unsigned uarch_stores_load(const struct uarch_stores *stores, uint64_t begin,
+					 uint64_t end, uint64_t now)
+{
+	uint64_t last = end >> GRANULE_SHIFT;
+	uint64_t youngest = stores->youngest[last & (GRANULES - 1)];
+
+	for (uint64_t at = begin >> GRANULE_SHIFT; at != last; at++)
+		if (stores->youngest[at & (GRANULES - 1)] > youngest)
+			youngest = stores->youngest[at & (GRANULES - 1)];
+	if (youngest <= stores->gone)
+		return 0;
+	return uarch_stores_search(stores, youngest, begin, end, now);
+}
+
+#endif
