@@ -73,8 +73,9 @@ void loop_clear(struct loop *loop)
 
 /* --- the loop --------------------------------------------------------------------------------- */
 
-/* Between two looks at the rings: seldom, but never so that one could overflow meanwhile. */
-static uint64_t tick_mean_ms(const struct loop *loop)
+/* Between two looks at the rings: so that none could overflow meanwhile, even if its event has ended and
+ * wakes nobody. */
+static uint64_t drain_ms(const struct loop *loop)
 {
 	struct hp_record_layout layout = loop->recorder->sampler->rings.layout;
 	double record_bytes = 64 + (layout.callchain ? 8 + 8 * 64 : 0) +
@@ -99,8 +100,8 @@ static uint64_t next_tick_ns(struct loop *loop, uint64_t now_ns)
 
 	if (mean_ns < FIRST_TICKS_MEAN_MS * UINT64_C(1000000))
 		mean_ns = FIRST_TICKS_MEAN_MS * UINT64_C(1000000);
-	if (mean_ns > loop->tick_mean_ms * 1000000)
-		mean_ns = loop->tick_mean_ms * 1000000;
+	if (mean_ns > TICK_MEAN_MS * UINT64_C(1000000))
+		mean_ns = TICK_MEAN_MS * UINT64_C(1000000);
 	return now_ns +
 	       hp_random_between(&loop->recorder->sampler->random, mean_ns / 2, mean_ns * 3 / 2);
 }
@@ -116,7 +117,6 @@ void loop_begin(struct loop *loop)
 	uint64_t now_ns = hp_clock_monotonic_ns();
 
 	loop->start_ns = now_ns;
-	loop->tick_mean_ms = tick_mean_ms(loop);
 	loop->enable_ns = loop_begins_disabled(options) ? now_ns + options->delay_ns : 0;
 	loop->end_ns = options->duration_ns ? now_ns + options->delay_ns + options->duration_ns
 					    : UINT64_MAX;
@@ -194,8 +194,10 @@ static void do_what_is_due(struct loop *loop, uint64_t now_ns)
 
 static int poll_timeout_ms(const struct loop *loop, uint64_t now_ns)
 {
-	uint64_t due_ns = loop->end_ns;
+	uint64_t due_ns = now_ns + drain_ms(loop) * 1000000;
 
+	if (loop->end_ns < due_ns)
+		due_ns = loop->end_ns;
 	if (loop->enable_ns && loop->enable_ns < due_ns)
 		due_ns = loop->enable_ns;
 	if (loop->tick_ns < due_ns)

@@ -29,11 +29,10 @@ struct loop {
 	void *windows_context;
 
 	uint64_t start_ns;
-	uint64_t enable_ns; /* end of the delay; 0: enabled */
-	uint64_t end_ns;    /* UINT64_MAX: no limit */
-	uint64_t flush_ns;  /* next */
-	uint64_t tick_ns;   /* next */
-	uint64_t tick_mean_ms;
+	uint64_t enable_ns;   /* end of the delay; 0: enabled */
+	uint64_t end_ns;      /* UINT64_MAX: no limit */
+	uint64_t flush_ns;    /* next */
+	uint64_t tick_ns;     /* next */
 	uint64_t progress_ns; /* next; UINT64_MAX: nobody wants to know */
 
 	bool write_failed;

@@ -23,8 +23,8 @@ enum {
 	/* A record is in its ring at most so long after its time; rings are merged by time up to
 	 * there (ring_set.h). */
 	ARRIVAL_NS = 5000000, /* ns of wall time [chosen] */
-	/* Mean time between two looks at the rings; shorter where a ring would be half full by
-	 * then. */
+	/* Mean time between two ticks, which draw new periods and look at times; and the longest between
+	 * two looks at the rings, which come sooner where a ring would be half full by then. */
 	TICK_MEAN_MS = 250, /* ms of wall time [chosen] */
 	/* The same at the beginning, from where it grows with the run: a short run gets its share
 	 * of new periods, too. */

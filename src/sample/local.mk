@@ -7,7 +7,10 @@ src_sample_libsample_a_SOURCES = \
 	include/hpcprof/sample/ring_set.h \
 	include/hpcprof/sample/sampler.h \
 	include/hpcprof/sample/turns.h \
+	src/sample/attributes.c \
 	src/sample/branches.c \
+	src/sample/open.c \
+	src/sample/opening.h \
 	src/sample/rate.c \
 	src/sample/record.c \
 	src/sample/ring_set.c \

@@ -71,12 +71,14 @@ void hp_ring_set_begin(struct hp_ring_set *set, uint64_t horizon_ns)
 		sift_down(set->heap, set->heap_count, i);
 }
 
-/* Moves past the record handed out last, and puts its ring back in order. */
+/* Moves past the record handed out last, and puts its ring back in order. The kernel gets its space back
+ * at once: what is done with the next one may take long. */
 static void advance(struct hp_ring_set *set)
 {
 	struct ring_next *top = &set->heap[0];
 
 	hp_ring_next(top->ring, top->size);
+	hp_ring_end(top->ring);
 	if (!peek(set, top->ring, top))
 		*top = set->heap[--set->heap_count];
 	if (set->heap_count)

@@ -223,7 +223,7 @@ TEST(what_is_newer_than_the_horizon_stays_in_its_ring)
 	bench_destroy(&bench);
 }
 
-TEST(the_kernel_gets_the_space_back_only_at_the_end_of_the_pass)
+TEST(the_kernel_gets_the_space_of_a_record_back_when_the_next_one_is_taken)
 {
 	struct bench bench;
 	struct hp_record record;
@@ -234,9 +234,11 @@ TEST(the_kernel_gets_the_space_back_only_at_the_end_of_the_pass)
 	push_sample(ring, 1, 1);
 	push_sample(ring, 2, 2);
 	hp_ring_set_begin(&bench.set, UINT64_MAX);
-	while (hp_ring_set_next(&bench.set, &record))
-		ck_assert_uint_eq(ring->control->data_tail, 0);
+	ck_assert(hp_ring_set_next(&bench.set, &record));
 	ck_assert_uint_eq(ring->control->data_tail, 0);
+	ck_assert(hp_ring_set_next(&bench.set, &record));
+	ck_assert_uint_eq(ring->control->data_tail, 32);
+	ck_assert(!hp_ring_set_next(&bench.set, &record));
 	hp_ring_set_end(&bench.set);
 	ck_assert_uint_eq(ring->control->data_tail, 64);
 	bench_destroy(&bench);

@@ -7,8 +7,8 @@
  * The first event carries the side-band (maps, names, forks, exits); if events start disabled (-D),
  * a dummy event does.
  *
- * Locked memory: rings start at 512 KiB per CPU (at most 16 MiB in all). All of them are halved
- * until they fit the budget.
+ * Locked memory: rings start at 512 KiB per CPU, at more if stacks are copied (at most 16 MiB in all).
+ * All of them are halved until they fit the budget.
  */
 #ifndef HPCPROF_SAMPLE_SAMPLER_H
 #define HPCPROF_SAMPLE_SAMPLER_H
@@ -18,6 +18,8 @@
 #include <hpcprof/sample/ring_set.h>
 
 #include <sys/types.h>
+
+enum { HP_SAMPLER_STACKS = 8 };
 
 struct hp_sampler_options {
 	const struct hp_event_list *events;
@@ -38,6 +40,11 @@ struct hp_sampler_options {
 	 * of the stack, a multiple of 8. */
 	uint64_t registers;
 	uint32_t stack_bytes;
+	/* Sizes of the stack that hp_sampler_copy_stack may choose from later, the smallest first and
+	 * `stack_bytes` among them. Each is one more event, of which threads and children inherit their
+	 * own: there is only `stack_bytes` if that were too many. */
+	const uint32_t *stacks;
+	size_t stack_count;
 	/* Now and then a sample of user time with much more of the stack, which is none of any event's:
 	 * hp_sampler_is_deep. So much, a multiple of 8; 0: never. */
 	uint32_t deep_stack_bytes;
@@ -60,11 +67,14 @@ struct hp_sampler {
 	const struct hp_event_list *events;
 	const struct hp_rate *rates;
 	int *cpus; /* of each ring */
-	int *fds;  /* [thread][cpu][event], then deep samples', the dummy last; -1: none */
+	int *fds;  /* [thread][cpu][slot]: src/sample/opening.h; -1: none */
 	size_t fd_count;
-	size_t events_each; /* events a (thread, CPU), the dummy included */
-	bool has_deep;	    /* samples */
-	bool of_threads;    /* not of the whole system */
+	size_t slots;	 /* per (thread, CPU) */
+	bool has_deep;	 /* samples */
+	bool of_threads; /* not of the whole system */
+	uint32_t stack_bytes[HP_SAMPLER_STACKS];
+	size_t stack_count; /* at least 1, also where no stack is copied */
+	size_t stack;	    /* the size that is copied now: which of them */
 	struct hp_ring_set rings;
 	size_t ring_pages;
 	bool rings_shrunk;
@@ -73,6 +83,7 @@ struct hp_sampler {
 	size_t id_count;
 	struct hp_random random;
 	const bool *on;		   /* see the options; borrowed */
+	bool *is_on;		   /* by event */
 	struct hp_redraw *redraws; /* by event */
 	uint64_t *drawn;	   /* of each descriptor, the last period that was not the first */
 };
@@ -90,6 +101,8 @@ void hp_sampler_stop(struct hp_sampler *sampler);
 
 /* One event of those that take turns. */
 void hp_sampler_switch(struct hp_sampler *sampler, size_t event, bool on);
+/* Which of `stacks` samples come with from now on. Those that are in the rings have others. */
+void hp_sampler_copy_stack(struct hp_sampler *sampler, size_t stack);
 /* What it counted so far, and for how long; enabled time is not divided as in sampler_times. */
 struct hp_sampler_count {
 	uint64_t value;

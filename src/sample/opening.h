@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the steps of hp_sampler_open share. Each (thread, CPU) has the same slots: one for each event and
+ * each size of its stack, the first size of all events before the second; then that of deep samples,
+ * then the dummy's. */
+#ifndef SAMPLE_OPENING_H
+#define SAMPLE_OPENING_H
+
+#include <hpcprof/sample/sampler.h>
+
+#include <linux/perf_event.h>
+
+struct event_id {
+	uint64_t id;
+	size_t slot;
+};
+
+struct opening {
+	struct hp_sampler *sampler;
+	const struct hp_sampler_options *options;
+	const struct hp_machine *machine;
+	struct hp_event *events; /* resolved as they open: precise levels */
+	int *cpus;
+	size_t cpu_count;
+	bool dummy;
+};
+
+/* How many slots are of events. */
+static inline size_t sampler_event_slots(const struct hp_sampler *sampler)
+{
+	return sampler->events->count * sampler->stack_count;
+}
+
+static inline bool sampler_is_deep_slot(const struct hp_sampler *sampler, size_t slot)
+{
+	return sampler->has_deep && slot == sampler_event_slots(sampler);
+}
+
+int event_id_compare(const void *left, const void *right);
+
+/* What a slot is opened with now. */
+struct perf_event_attr opening_attr(const struct opening *opening, size_t slot);
+
+#endif
