@@ -32,8 +32,10 @@ struct arguments {
 static const struct argp_option option_table[] = {
 	HP_DB_OPTION(HP_KEY_DB, 0),
 	{ "format", OPTION_FORMAT, hp_export_formats, 0,
-	  "What to write: call paths as folded stacks, speedscope JSON, pprof, callgrind, or the "
-	  "text of perf script; how often code ran, for BOLT, clang (a sample profile), "
+	  "What to write: call paths as folded stacks, JSON for speedscope or the Firefox "
+	  "Profiler, "
+	  "pprof, callgrind, or the text of perf script; how often code ran, for BOLT, clang (a "
+	  "sample profile), "
 	  "llvm-profgen or AutoFDO",
 	  1 },
 	{ "output", 'o', "FILE", 0, "Write to FILE (default: standard output)", 1 },

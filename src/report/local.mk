@@ -43,6 +43,7 @@ src_report_libreport_a_SOURCES = \
 	src/report/export/callgrind.c \
 	src/report/export/counted_code.h src/report/export/counted_code.c \
 	src/report/export/export_path.c \
+	src/report/export/firefox.c \
 	src/report/export/folded.c \
 	src/report/export/llvm_sample.c \
 	src/report/export/perf_script.c \

@@ -268,10 +268,12 @@ static int compare_calls(const void *left, const void *right)
 		return (uintptr_t)a->callee_image < (uintptr_t)b->callee_image ? -1 : 1;
 	if (a->callee_address != b->callee_address)
 		return a->callee_address < b->callee_address ? -1 : 1;
+	if (a->returns != b->returns)
+		return a->returns < b->returns ? -1 : 1;
 	return a->is_jump - b->is_jump;
 }
 
-/* One edge a pair of procedures, however many places call. */
+/* One edge a pair of procedures, however many places call, unless these are told apart. */
 static struct hp_error *give_out(struct report *report, calls *found, struct executions *executions)
 {
 	size_t end;
@@ -294,8 +296,22 @@ static struct hp_error *give_out(struct report *report, calls *found, struct exe
 	return NULL;
 }
 
-static struct hp_error *add_calls(struct report *report, const struct hp_loaded_part *part,
-				  struct hp_image_counts *counted, struct executions *executions)
+/* Where the call at the address returns to; 0 unknown. */
+static uint64_t return_of(const struct hp_loaded_part *part, uint64_t address)
+{
+	const struct hp_isa *isa = hp_isa_of(hp_image_machine(part->file));
+	const uint8_t *bytes;
+	struct hp_flow flow;
+	size_t size =
+		isa ? hp_image_text(part->file, (hp_link_address){ address }, isa->longest, &bytes)
+		    : 0;
+
+	return size && isa->flow(bytes, size, address, &flow) ? address + flow.length : 0;
+}
+
+static struct hp_error *add_edges(struct report *report, const struct hp_loaded_part *part,
+				  struct hp_image_counts *counted, bool by_site,
+				  struct executions *executions)
 {
 	const struct hp_procedure *caller = NULL;
 	struct hp_error *error = NULL;
@@ -303,11 +319,19 @@ static struct hp_error *add_calls(struct report *report, const struct hp_loaded_
 
 	for (size_t i = 0; i < counted->edges.count && !error; i++) {
 		const struct hp_counts_edge *edge = &counted->edges.at[i];
+		size_t before = found.count;
 
 		if (!caller || edge->from - caller->address.value >= caller->size)
 			caller = hp_image_procedure_at(part->file, (hp_link_address){ edge->from });
-		if (caller->source != HP_PROCEDURE_PLT && is_call(part, edge, caller))
-			error = add_call(report, part, counted, edge, caller, &found);
+		if (caller->source == HP_PROCEDURE_PLT || !is_call(part, edge, caller))
+			continue;
+		error = add_call(report, part, counted, edge, caller, &found);
+		if (!error && by_site && found.count > before) {
+			struct executed *one = &found.at[before].executed;
+
+			one->returns = one->is_jump ? 0 : return_of(part, edge->from);
+			found.count = one->returns ? found.count : before;
+		}
 	}
 	if (!error)
 		error = give_out(report, &found, executions);
@@ -315,15 +339,42 @@ static struct hp_error *add_calls(struct report *report, const struct hp_loaded_
 	return error;
 }
 
-struct hp_error *executions_of_calls(struct report *report, struct executions *executions)
+static struct hp_error *add_calls(struct report *report, const struct hp_loaded_part *part,
+				  struct hp_image_counts *counted, struct executions *executions)
+{
+	return add_edges(report, part, counted, false, executions);
+}
+
+static struct hp_error *add_call_sites(struct report *report, const struct hp_loaded_part *part,
+				       struct hp_image_counts *counted,
+				       struct executions *executions)
+{
+	return add_edges(report, part, counted, true, executions);
+}
+
+/* What stands behind the PLT of one image is asked for while another is looked at. */
+static struct hp_error *make_counts(struct report *report)
 {
 	struct hp_error *error = NULL;
 
-	/* What stands behind the PLT of one image is asked for while another is looked at. */
 	for (size_t i = 0; i < report->profiles->parts.count && !error; i++) {
 		struct hp_image_counts *ignored;
 
 		error = hp_counts_of(report->inference, report->profiles->parts.at[i], &ignored);
 	}
+	return error;
+}
+
+struct hp_error *executions_of_calls(struct report *report, struct executions *executions)
+{
+	struct hp_error *error = make_counts(report);
+
 	return error ? error : executions_each_part(report, executions, add_calls);
+}
+
+struct hp_error *executions_of_call_sites(struct report *report, struct executions *executions)
+{
+	struct hp_error *error = make_counts(report);
+
+	return error ? error : executions_each_part(report, executions, add_call_sites);
 }

@@ -18,7 +18,8 @@ struct executed {
 	const char *callee;
 	uint64_t callee_address;
 	bool has_callee_address;
-	bool is_jump; /* the callee is jumped to, and returns to the caller's caller */
+	bool is_jump;	  /* the callee is jumped to, and returns to the caller's caller */
+	uint64_t returns; /* call sites: the instruction behind the call, link-time; else 0 */
 	struct hp_counted_figure runs;	       /* calls; executions of a line */
 	struct hp_counted_figure instructions; /* procedures */
 	double weight; /* calls, instructions, executions: for order and share */
@@ -37,6 +38,8 @@ void executions_clear(struct executions *executions);
 /* requires: attribute_samples of a view that keeps files open, and images without samples loaded
  * that windows know. INSUFFICIENT when nothing was counted. */
 struct hp_error *executions_of_calls(struct report *report, struct executions *executions);
+/* The same for each place that calls; not of jumps. */
+struct hp_error *executions_of_call_sites(struct report *report, struct executions *executions);
 struct hp_error *executions_of_procedures(struct report *report, struct executions *executions);
 /* requires: lines to be had; those without are left out. */
 struct hp_error *executions_of_lines(struct report *report, struct executions *executions);

@@ -2,7 +2,8 @@
 /*
  * Callgrind's profile format (Valgrind manual, "Callgrind Format Specification"), for kcachegrind and
  * callgrind_annotate: cost by procedure and line, and of calls by line, caller and callee. Samples do
- * not tell how often a call was made; the number of calls is written as 0.
+ * not tell how often a call was made; windows do, and where they counted nothing it is written as 0.
+ * Calls that no sample was below have no cost, and are left out.
  *
  * An event named Executions has how often each line was executed, where windows counted it.
  */
@@ -21,7 +22,7 @@ struct record {
 	const char *file;
 	uint64_t line;
 	const struct hp_called *callee; /* NULL: the line itself */
-	size_t event;			/* the profiles', or, last, executions */
+	size_t event;			/* the profiles', then executions, then calls */
 	double cost;
 };
 
@@ -144,6 +145,96 @@ static struct hp_error *add_executions(struct callgrind *to)
 	return error;
 }
 
+/* Where a call returns to, or where a procedure begins. */
+struct known {
+	const struct hp_loaded_image *image;
+	uint64_t address;
+	const void *what;
+};
+typedef HP_VECTOR(struct known) knowns;
+
+static int compare_known(const void *left, const void *right)
+{
+	const struct known *a = left;
+	const struct known *b = right;
+
+	if (a->image != b->image)
+		return (uintptr_t)a->image < (uintptr_t)b->image ? -1 : 1;
+	return (a->address > b->address) - (a->address < b->address);
+}
+
+static const void *find_known(const knowns *all, const struct hp_loaded_image *image,
+			      uint64_t address)
+{
+	struct known key = { image, address, NULL };
+	const struct known *found =
+		all->count ? bsearch(&key, all->at, all->count, sizeof(key), compare_known) : NULL;
+
+	return found ? found->what : NULL;
+}
+
+static bool list_known(const struct hp_call_paths *paths, knowns *places, knowns *procedures)
+{
+	for (size_t i = 0; i < paths->places.count; i++) {
+		const struct hp_path_place *place = &paths->places.at[i];
+		struct known one = { place->image, place->address, place };
+
+		if (!place->is_exact && place->has_address && place->count &&
+		    !hp_vector_push(places, one))
+			return false;
+	}
+	for (size_t i = 0; i < paths->procedures.count; i++) {
+		const struct hp_called *called = paths->procedures.at[i];
+		struct known one = { called->image, called->address, called };
+
+		if (called->has_address && !called->inlined && !hp_vector_push(procedures, one))
+			return false;
+	}
+	if (places->count)
+		qsort(places->at, places->count, sizeof(*places->at), compare_known);
+	if (procedures->count)
+		qsort(procedures->at, procedures->count, sizeof(*procedures->at), compare_known);
+	return true;
+}
+
+static bool add_call(struct callgrind *to, const struct executed *site, const knowns *places,
+		     const knowns *procedures)
+{
+	const struct hp_path_place *place = find_known(places, site->row.image, site->returns);
+	const struct hp_called *callee =
+		find_known(procedures, site->callee_image, site->callee_address);
+	struct record record;
+
+	if (!place || !callee || !isfinite(site->runs.value))
+		return true;
+	record = record_of(&place->at[0], to->report->profiles->events.count + 1, site->runs.value);
+	record.callee = callee;
+	return hp_vector_push(&to->records, record);
+}
+
+static struct hp_error *add_calls(struct callgrind *to)
+{
+	struct executions sites = { 0 };
+	knowns procedures = { 0 };
+	knowns places = { 0 };
+	struct hp_error *error = executions_of_call_sites(to->report, &sites);
+
+	if (error && error->class == HP_ERROR_INSUFFICIENT) {
+		hp_error_destroy(error);
+		error = NULL;
+		sites.at.count = 0;
+	}
+	if (!error && !list_known(to->report->paths, &places, &procedures))
+		error = hp_error_create_no_memory();
+	for (size_t i = 0; i < sites.at.count && !error; i++)
+		if (!add_call(to, &sites.at.at[i], &places, &procedures))
+			error = hp_error_create_no_memory();
+	hp_vector_free(&places);
+	hp_vector_free(&procedures);
+	executions_clear(&sites);
+	return error;
+}
+
 static void find_files(struct callgrind *to)
 {
 	const struct hp_call_paths *paths = to->report->paths;
@@ -256,14 +347,19 @@ static void put_head(const struct callgrind *to)
 	hp_buffer_free(&command);
 }
 
-static void put_callee(const struct callgrind *to, const struct hp_called *callee)
+static void put_callee(const struct callgrind *to, const struct record *first, size_t count)
 {
+	const struct hp_called *callee = first->callee;
 	const char *file = to->files[callee->index];
+	double calls = 0;
 
 	put_name(to, "cob", image_of(callee));
 	put_name(to, "cfi", file ? file : "???");
 	put_name(to, "cfn", callee->name);
-	fputs("calls=0 0\n", to->out);
+	for (size_t i = 0; i < count; i++)
+		if (first[i].event > to->report->profiles->events.count)
+			calls += first[i].cost;
+	fprintf(to->out, "calls=%.0f 0\n", calls);
 }
 
 static void put_costs(const struct callgrind *to, const struct record *first, size_t count)
@@ -299,7 +395,7 @@ static void put_records(struct callgrind *to)
 			put_name(to, "fn", at[i].name);
 		}
 		if (at[i].callee)
-			put_callee(to, at[i].callee);
+			put_callee(to, &at[i], end - i);
 		put_costs(to, &at[i], end - i);
 	}
 }
@@ -320,6 +416,8 @@ struct hp_error *export_callgrind(struct report *report, FILE *out)
 	}
 	if (!error)
 		error = add_executions(&to);
+	if (!error)
+		error = add_calls(&to);
 	if (!error) {
 		put_head(&to);
 		put_records(&to);

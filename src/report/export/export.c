@@ -12,12 +12,13 @@ struct format {
 	bool is_of_counts; /* of windows, in one image, rather than of samples */
 };
 
-const char hp_export_formats[] = "folded|speedscope|pprof|callgrind|perf-script|bolt|"
+const char hp_export_formats[] = "folded|speedscope|firefox|pprof|callgrind|perf-script|bolt|"
 				 "llvm-sample|llvm-profgen|autofdo";
 
 static const struct format formats[] = {
 	{ "folded", export_folded, false },
 	{ "speedscope", export_speedscope, false },
+	{ "firefox", export_firefox, false },
 	{ "pprof", export_pprof, false },
 	{ "callgrind", export_callgrind, false },
 	{ "perf-script", export_perf_script, false },

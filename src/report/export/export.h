@@ -13,6 +13,7 @@
 /* requires: call paths, named. */
 struct hp_error *export_folded(struct report *report, FILE *out);
 struct hp_error *export_speedscope(struct report *report, FILE *out);
+struct hp_error *export_firefox(struct report *report, FILE *out);
 struct hp_error *export_pprof(struct report *report, FILE *out);
 struct hp_error *export_callgrind(struct report *report, FILE *out);
 struct hp_error *export_perf_script(struct report *report, FILE *out);
