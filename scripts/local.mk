@@ -15,6 +15,7 @@ EXTRA_DIST += \
 	scripts/bench/library.c \
 	scripts/bench/measure.c \
 	scripts/bench/memory.c \
+	scripts/bench/pgo \
 	scripts/bench/phases.c \
 	scripts/bench/record-overhead \
 	scripts/bench/report-speed \
@@ -54,6 +55,7 @@ EXTRA_DIST += \
 	scripts/frequency/workloads.py \
 	scripts/path-accuracy \
 	scripts/paths/programs.py \
+	scripts/pgo/programs.py \
 	scripts/record-accuracy \
 	scripts/sensitivity \
 	scripts/test.sh \
