@@ -165,11 +165,14 @@ static void print_paths(const struct hp_session_result *result)
 	fprintf(stderr,
 		"hpcprof: call paths: %.1f frames per sample; %.1f %% of samples reach the root "
 		"(%.1f %% joined to an earlier path), %.1f %% end with the copied stack; %.1f %% "
-		"of "
-		"frames are guesses\n",
+		"of frames are guesses",
 		(double)result->path_frames / (double)samples, percent(result->path_whole, samples),
 		percent(result->path_joined, samples), percent(result->path_truncated, samples),
 		percent(result->path_guesses, result->path_frames));
+	if (result->path_stack_bytes)
+		fprintf(stderr, "; %" PRIu32 " bytes of stack per sample",
+			result->path_stack_bytes);
+	fputc('\n', stderr);
 }
 
 static void print_closing(const struct recording *recording, const struct hp_session *session,

@@ -42,7 +42,8 @@ static const struct argp_option option_table[] = {
 	  2 },
 	{ "call-paths", 'g', "cfi[,BYTES]|fp|lbr|auto", OPTION_ARG_OPTIONAL,
 	  "Record who called what is sampled: by unwind tables, from BYTES of stack that are "
-	  "copied per sample (cfi: the default on x86-64, with 16384), by frame pointers (fp), or "
+	  "copied per sample (cfi: the default on x86-64; as much as paths need), by frame "
+	  "pointers (fp), or "
 	  "by branch records (lbr)",
 	  2 },
 	{ "call-graph", KEY_CALL_GRAPH, "fp|dwarf[,BYTES]|lbr", 0,

@@ -56,6 +56,9 @@ struct hp_error *recorder_create(struct recorder *recorder,
 	if (!error && options->call_paths != HP_CALL_PATHS_NONE)
 		error = call_paths_create(options->call_paths, &recorder->attributor,
 					  &recorder->call_paths);
+	if (!error && recorder->call_paths && sampler->stack_count > 1)
+		call_paths_offer_stacks(recorder->call_paths, sampler->stack_bytes,
+					sampler->stack_count, sampler->stack);
 	/* Records of calls alone do not say what ran between them. */
 	if (!error && !options->no_registers && options->call_paths != HP_CALL_PATHS_LBR &&
 	    (sampler->rings.layout.registers || sampler->rings.layout.branches))
@@ -310,6 +313,9 @@ void recorder_drain(struct recorder *recorder, uint64_t horizon_ns)
 	while (hp_ring_set_next(rings, &record))
 		take(recorder, &record);
 	hp_ring_set_end(rings);
+	if (recorder->call_paths && recorder->sampler->stack_count > 1)
+		hp_sampler_copy_stack(recorder->sampler,
+				      call_paths_choose_stack(recorder->call_paths));
 	windows_place(&recorder->windows, horizon_ns);
 	if (recorder->processes.retired > RETIRED_LIMIT)
 		recorder_attribute(recorder);

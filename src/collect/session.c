@@ -118,8 +118,12 @@ static void ask_for_paths(const struct hp_session *session, struct hp_sampler_op
 	if (options->call_paths != HP_CALL_PATHS_CFI)
 		return;
 	sampler->registers = hp_sampled_registers();
-	sampler->stack_bytes = options->call_path_stack_bytes ? options->call_path_stack_bytes
-							      : PATH_STACK_BYTES;
+	sampler->stack_bytes = options->call_path_stack_bytes;
+	if (!sampler->stack_bytes) {
+		sampler->stack_bytes = PATH_STACK_BYTES;
+		sampler->stacks = path_stacks;
+		sampler->stack_count = HP_ARRAY_COUNT(path_stacks);
+	}
 	sampler->deep_stack_bytes = DEEP_STACK_BYTES;
 	sampler->deep_period_ns = DEEP_PERIOD_NS;
 }

@@ -97,6 +97,9 @@ static void fill_paths(const struct recorder *recorder, struct hp_session_result
 	result->path_truncated = figures.truncated;
 	result->path_frames = figures.frames;
 	result->path_guesses = figures.guesses;
+	if (recorder->options->call_paths == HP_CALL_PATHS_CFI)
+		result->path_stack_bytes = figures.stack_bytes ? figures.stack_bytes
+							       : recorder->sampler->stack_bytes[0];
 }
 
 static void fill_result(struct hp_session *session, struct hp_session_result *result)

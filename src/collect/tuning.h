@@ -26,6 +26,8 @@ enum {
 	/* Mean time between two ticks, which draw new periods and look at times; and the longest between
 	 * two looks at the rings, which come sooner where a ring would be half full by then. */
 	TICK_MEAN_MS = 250, /* ms of wall time [chosen] */
+	/* … or that what is read says how much of the stack to copy next. */
+	DEPTHS_LOOK_MS = 50, /* ms of wall time [chosen] */
 	/* The same at the beginning, from where it grows with the run: a short run gets its share
 	 * of new periods, too. */
 	FIRST_TICKS_MEAN_MS = 50, /* ms of wall time [chosen] */
@@ -116,8 +118,15 @@ static const uint64_t most_line_ns = 2000000000; /* ns of CPU time [chosen] */
 /* --- call paths: paths/ ----------------------------------------------------------------------- */
 
 enum {
-	/* Of each sample's stack: what 98 % of the paths of python3, cc1, sqlite3 and node fit in. */
+	/* Of each sample's stack at first, and where it cannot be changed: what 98 % of the paths of
+	 * python3, cc1, sqlite3 and node fit in. */
 	PATH_STACK_BYTES = 16384, /* bytes; scripts/path-accuracy */
+	/* So many samples say how much of the stack they need, … */
+	DEPTHS_ENOUGH = 500, /* samples [chosen] */
+	/* … with so many, the older ones begin to count less, … */
+	DEPTHS_SAMPLES = 2000, /* samples [chosen] */
+	/* … and with so many deep ones: 20 per second of CPU time. */
+	DEPTHS_DEEP_SAMPLES = 400, /* samples [chosen] */
 	/* Of a deep sample's stack: nearly all that a record of the kernel may hold, … */
 	DEEP_STACK_BYTES = 65024, /* bytes; perf_event_open(2) */
 	/* … and how often one is taken: from the whole paths that they give, others are continued. */
@@ -132,6 +141,16 @@ enum {
 	PATH_IMAGES_LIMIT = 4096, /* images [chosen] */
 	PATH_SERIES_LIMIT = 4096, /* series [chosen] */
 };
+
+/* The sizes of the stack that are copied with samples. 2 KiB cost nothing, 8 and 16 KiB some 5 us per
+ * sample, 32 KiB 20; 64 KiB would cost 35, and paths that 32 KiB do not hold can be joined to others. */
+static const uint32_t path_stacks[] = {
+	2048, 4096, 8192, PATH_STACK_BYTES, 32768, /* bytes; scripts/bench/call-paths */
+};
+/* Of the samples that the largest size holds, the chosen one holds this part; … */
+static const double depths_held = 0.98; /* share of samples [chosen] */
+/* … a smaller one than before must hold more, so that sizes do not change all the time. */
+static const double depths_held_smaller = 0.985; /* share of samples [chosen] */
 
 /* --- branches from registers: evidence/outcomes.c -------------------------------------------- */
 

@@ -78,8 +78,9 @@ enum {
 	DEFAULT_RING_PAGES = 128, /* pages; the kernel's default limit */
 	/* … or, if that is more, room for so many pieces of stack. Records wait for 5 ms before they are
 	 * read (src/collect/tuning.h), and while a large library's table is made. With 31 of 16 KiB,
-	 * 2.4 % of clang's samples were lost at 1 kHz and 12 % of python3's at 4 kHz. */
-	RING_STACKS = 128, /* samples; scripts/bench/call-paths */
+	 * 2.4 % of clang's samples were lost at 1 kHz and 12 % of python3's at 4 kHz; with 64 of 32 KiB
+	 * still 1 % of cc1plus's. */
+	RING_STACKS = 256, /* samples; scripts/bench/call-paths */
 	/* All rings together: on many CPUs each is smaller. */
 	ALL_RINGS_BYTES = 16777216, /* bytes: 16 MiB [chosen] */
 	/* Threads that close events: closing 10,000 takes 20 ms of CPU time, and on busy CPUs each thread

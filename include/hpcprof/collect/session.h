@@ -70,7 +70,7 @@ struct hp_session_options {
 	bool no_code;	  /* do not store the code of procedures with samples */
 	bool is_repeated; /* one of several recordings: what is true of all is known by now */
 	enum hp_call_paths call_paths;
-	uint32_t call_path_stack_bytes; /* copied for CFI, a multiple of 8; 0: the default */
+	uint32_t call_path_stack_bytes; /* copied for CFI, a multiple of 8; 0: chosen */
 	bool no_registers;		/* no registers with samples, so no outcomes of branches */
 	double probes_percent;		/* of the target's time, for breakpoint probes; 0: none */
 
@@ -122,6 +122,7 @@ struct hp_session_result {
 	uint64_t path_truncated;
 	uint64_t path_frames;
 	uint64_t path_guesses;
+	uint32_t path_stack_bytes; /* copied with samples at the end; 0: none is */
 	/* Of breakpoint probes. */
 	uint64_t probe_moments;
 	uint64_t probe_hits;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "call_paths.h"
 
+#include "depths.h"
 #include "lasts.h"
 #include "named.h"
 #include "raw_images.h"
@@ -28,6 +29,7 @@ struct call_paths {
 	struct hp_paths tree;
 	struct raw_images raw;
 	struct lasts lasts;
+	struct depths depths;
 	HP_VECTOR(uint32_t) series; /* by context: the number plus 1 */
 	struct call_path_figures figures;
 	/* Of the sample at hand. */
@@ -77,10 +79,23 @@ struct call_path_figures call_paths_figures(const struct call_paths *paths)
 {
 	struct call_path_figures figures = paths->figures;
 
+	if (paths->depths.count)
+		figures.stack_bytes = paths->depths.sizes[paths->depths.now];
 	figures.tables = paths->tables.made;
 	figures.tables_ns = paths->tables.made_ns;
 	figures.table_bytes = paths->tables.bytes;
 	return figures;
+}
+
+void call_paths_offer_stacks(struct call_paths *paths, const uint32_t *sizes, size_t count,
+			     size_t first)
+{
+	paths->depths = (struct depths){ .sizes = sizes, .count = count, .now = first };
+}
+
+size_t call_paths_choose_stack(struct call_paths *paths)
+{
+	return depths_choose(&paths->depths);
 }
 
 /* --- series ---------------------------------------------------------------------------------- */
@@ -306,10 +321,24 @@ static bool join(struct call_paths *paths, uint32_t tid)
 	return true;
 }
 
-static enum hp_unwind_end climb_and_join(struct call_paths *paths, const struct hp_record *record)
+/* How much of the stack the path takes that was climbed. */
+static uint64_t climbed_bytes(const struct call_paths *paths)
 {
-	enum hp_unwind_end end = climb(paths, record);
+	return paths->climbed[paths->climbed_count - 1].stack - paths->climbed[0].stack;
+}
 
+static void note_depth(struct call_paths *paths, const struct hp_record *record,
+		       enum hp_unwind_end end)
+{
+	if (end == HP_UNWIND_TRUNCATED)
+		depths_note_beyond(&paths->depths, record->sample.stack_bytes);
+	else
+		depths_note(&paths->depths, climbed_bytes(paths));
+}
+
+static enum hp_unwind_end join_climbed(struct call_paths *paths, const struct hp_record *record,
+				       enum hp_unwind_end end)
+{
 	if (end == HP_UNWIND_TRUNCATED && join(paths, record->tid)) {
 		paths->figures.joined++;
 		end = HP_UNWIND_ROOT;
@@ -326,7 +355,9 @@ static enum hp_unwind_end add_unwound(struct call_paths *paths, const struct hp_
 	/* A kernel thread is in the kernel alone. */
 	if (record->sample.register_count != HP_SAMPLED_REGISTERS)
 		return paths->path_count ? HP_UNWIND_ROOT : HP_UNWIND_LOST;
-	end = climb_and_join(paths, record);
+	end = climb(paths, record);
+	note_depth(paths, record, end);
+	end = join_climbed(paths, record, end);
 	for (size_t i = 0; i < paths->climbed_count; i++)
 		push(paths, paths->climbed[i].in_tree);
 	return end;
@@ -397,11 +428,15 @@ void call_paths_take(struct call_paths *paths, const struct hp_record *record, u
 void call_paths_learn(struct call_paths *paths, const struct hp_record *record, uint32_t context)
 {
 	uint64_t joined = paths->figures.joined;
+	enum hp_unwind_end end;
 
 	if (record->sample.register_count != HP_SAMPLED_REGISTERS)
 		return;
 	begin(paths, context);
-	climb_and_join(paths, record);
+	end = climb(paths, record);
+	depths_note_deep(&paths->depths,
+			 end == HP_UNWIND_TRUNCATED ? UINT64_MAX : climbed_bytes(paths));
+	join_climbed(paths, record, end);
 	paths->figures.joined = joined;
 }
 

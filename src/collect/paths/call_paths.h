@@ -32,7 +32,8 @@ struct call_path_figures {
 	uint64_t truncated; /* the copied stack ended before */
 	uint64_t lost;	    /* what came next was no code, or nobody knew how to go on */
 	uint64_t frames;
-	uint64_t guesses; /* of the frames: found without a rule */
+	uint64_t guesses;     /* of the frames: found without a rule */
+	uint32_t stack_bytes; /* copied per sample now; 0: not chosen here */
 	size_t tables;
 	uint64_t tables_ns; /* CPU time of making them */
 	size_t table_bytes; /* in memory now */
@@ -42,6 +43,13 @@ struct call_path_figures {
 struct hp_error *call_paths_create(enum hp_call_paths how, struct attributor *attributor,
 				   struct call_paths **paths);
 void call_paths_destroy(struct call_paths *paths);
+
+/* The sizes of the stack that samples can come with, the smallest first (borrowed), and which they come with
+ * at first. */
+void call_paths_offer_stacks(struct call_paths *paths, const uint32_t *sizes, size_t count,
+			     size_t first);
+/* Which of them they are to come with from now on. */
+size_t call_paths_choose_stack(struct call_paths *paths);
 
 /* Takes the path of a sample that was taken under this context, and counts as so many. */
 void call_paths_take(struct call_paths *paths, const struct hp_record *record, uint32_t context,

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * How much of the stack to copy with each sample: the smallest of some sizes that holds nearly as many
+ * samples' paths as the largest does.
+ *
+ * Which samples a smaller size would hold, the samples themselves say; which a larger one would, those say
+ * that come with much more (deep samples). What was long ago counts less, as programs change.
+ */
+#ifndef COLLECT_PATHS_DEPTHS_H
+#define COLLECT_PATHS_DEPTHS_H
+
+#include <hpcprof/sample/sampler.h>
+
+struct depths {
+	const uint32_t *sizes; /* the smallest first; borrowed */
+	size_t count;	       /* 0: there is nothing to choose */
+	size_t now;	       /* the size that is copied */
+	/* Samples by the first size that holds them, behind all sizes those that none does. */
+	uint32_t copied[HP_SAMPLER_STACKS + 1]; /* since `now` is */
+	uint32_t deep[HP_SAMPLER_STACKS + 1];
+};
+
+/* A sample whose path takes so many bytes of the stack; of which `copied` were there. */
+void depths_note(struct depths *depths, uint64_t bytes);
+/* One whose path goes beyond what was copied of it. */
+void depths_note_beyond(struct depths *depths, uint64_t copied);
+/* The same of a deep sample; UINT64_MAX: it goes beyond. */
+void depths_note_deep(struct depths *depths, uint64_t bytes);
+
+/* The size to copy from now on. */
+size_t depths_choose(struct depths *depths);
+
+#endif
