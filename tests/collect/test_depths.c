@@ -10,7 +10,7 @@ static const uint32_t sizes[SIZES] = { 2048, 4096, 16384, 32768 };
 
 static struct depths begin(void)
 {
-	return (struct depths){ .sizes = sizes, .count = SIZES, .now = FIRST };
+	return (struct depths){ .sizes = sizes, .count = SIZES, .first = FIRST, .now = FIRST };
 }
 
 /* As many samples, of which one in `part` needs more bytes. */
@@ -45,8 +45,8 @@ TEST(the_smallest_size_that_holds_nearly_as_much_as_the_largest)
 		{ "as deep as at first", 9000, 0, 0, 2 },
 		{ "deeper", 20000, 0, 0, 3 },
 		{ "one in thirty is deeper than at first", 500, 30, 20000, 3 },
-		{ "no size holds any", 100000, 0, 0, 0 },
-		{ "one in three is beyond all", 500, 3, 100000, 0 },
+		{ "no size holds any", 100000, 0, 0, 2 },
+		{ "one in three is beyond all", 500, 3, 100000, 2 },
 	};
 
 	for (size_t row = 0; row < HP_ARRAY_COUNT(rows); row++) {

@@ -9,7 +9,7 @@
  * Of each stack only BYTES are used; with --whole, all of every Nth sample, and paths that are cut are
  * joined to the thread's last one. A sample is printed as its time and how its path ends (root,
  * truncated, lost), each frame of it as its flags (E exact, R return address, ? guess), image and offset.
- * The last line has what it took: samples, frames, ns per frame with all tables made, tables, ms of CPU
+ * The last line has what it took: samples, frames, ns of CPU time per frame with all tables made, tables, ms of CPU
  * time to make them, bytes of tables, bytes that they were made from.
  */
 #include "../../src/collect/maps/process.h"
@@ -30,6 +30,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { MOST_FRAMES = 1024, MOST_PLACES = MOST_FRAMES + 1, HEADER_BYTES = 104 };
@@ -176,6 +177,14 @@ static size_t join(struct job *job, uint32_t tid, size_t count, const char **end
 	return count + more;
 }
 
+static uint64_t cpu_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
 /* A second time, for the clock: by then all tables are made. */
 static void unwind(struct job *job, struct hp_reader reader)
 {
@@ -211,9 +220,9 @@ static void unwind(struct job *job, struct hp_reader reader)
 		count = join(job, record.tid, count, &end_name);
 	print_sample(job, &record, count, end_name);
 	job->place_count = 0;
-	begin_ns = hp_clock_monotonic_ns();
+	begin_ns = cpu_ns();
 	hp_unwind(&registers, &stack, find, job, frames, MOST_FRAMES, &end);
-	job->ns += hp_clock_monotonic_ns() - begin_ns;
+	job->ns += cpu_ns() - begin_ns;
 }
 
 /* --- the file ------------------------------------------------------------------------------------ */

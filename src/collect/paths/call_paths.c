@@ -90,7 +90,8 @@ struct call_path_figures call_paths_figures(const struct call_paths *paths)
 void call_paths_offer_stacks(struct call_paths *paths, const uint32_t *sizes, size_t count,
 			     size_t first)
 {
-	paths->depths = (struct depths){ .sizes = sizes, .count = count, .now = first };
+	paths->depths =
+		(struct depths){ .sizes = sizes, .count = count, .first = first, .now = first };
 }
 
 size_t call_paths_choose_stack(struct call_paths *paths)

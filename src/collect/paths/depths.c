@@ -78,6 +78,10 @@ size_t depths_choose(struct depths *depths)
 	if (!is_known(depths))
 		return depths->now;
 	find_held(depths, held);
+	/* The longer the piece is, the more of a path that is beyond all sizes has not changed since it
+	 * was seen whole. */
+	if (held[depths->count - 1] < depths_held)
+		i = depths->first;
 	while (i < depths->count - 1 &&
 	       held[i] < held[depths->count - 1] *
 				 (i < depths->now ? depths_held_smaller : depths_held))

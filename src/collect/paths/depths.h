@@ -14,6 +14,7 @@
 struct depths {
 	const uint32_t *sizes; /* the smallest first; borrowed */
 	size_t count;	       /* 0: there is nothing to choose */
+	size_t first;	       /* the size that is copied at first, and if paths are beyond all */
 	size_t now;	       /* the size that is copied */
 	/* Samples by the first size that holds them, behind all sizes those that none does. */
 	uint32_t copied[HP_SAMPLER_STACKS + 1]; /* since `now` is */
