@@ -39,7 +39,7 @@ struct recorder {
 	const struct hp_event *events; /* as they were opened */
 	size_t event_count;
 	const struct hp_rate *rates;
-	struct hp_cost cost;
+	struct hp_sample_cost cost;
 	struct hp_sampler *sampler;
 	struct hp_epoch_writer *writer;
 

@@ -34,7 +34,7 @@ static struct hp_error *choose_rates(struct hp_session *session)
 	if (!session->rates || !session->events)
 		return hp_error_create_no_memory();
 	for (size_t i = 0; i < count; i++) {
-		struct hp_cost cost = hp_measure_cost(&options->events->events[i]);
+		struct hp_sample_cost cost = hp_measure_cost(&options->events->events[i]);
 		enum hp_rate_limit limit;
 
 		session->events[i] = options->events->events[i];
@@ -231,7 +231,7 @@ static struct hp_error *expect_counted(struct hp_session *session)
 
 static struct hp_error *create_recorder(struct hp_session *session)
 {
-	struct hp_cost cost = session->recorder.cost;
+	struct hp_sample_cost cost = session->recorder.cost;
 	struct hp_error *error = recorder_create(&session->recorder, &session->options,
 						 session->machine, session->events, session->rates,
 						 &session->sampler);

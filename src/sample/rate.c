@@ -103,9 +103,9 @@ static double lower_quartile(uint64_t *values, size_t count)
 	return (double)values[quarter];
 }
 
-struct hp_cost hp_measure_cost(const struct hp_event *event)
+struct hp_sample_cost hp_measure_cost(const struct hp_event *event)
 {
-	struct hp_cost cost = { 0 };
+	struct hp_sample_cost cost = { 0 };
 	uint64_t plain_ns[COST_ROUNDS];
 	uint64_t sampled_ns[COST_ROUNDS];
 	uint64_t samples[COST_ROUNDS];
@@ -162,7 +162,7 @@ static uint64_t default_period(const struct hp_event *event)
 }
 
 enum hp_rate_limit hp_rate_decide(const struct hp_event *event, const struct hp_rate_wishes *wishes,
-				  struct hp_cost cost, struct hp_rate *rate)
+				  struct hp_sample_cost cost, struct hp_rate *rate)
 {
 	uint64_t period = event->period ? event->period : wishes->period;
 	double hz = event->frequency_hz > 0 ? event->frequency_hz : wishes->frequency_hz;

@@ -8,12 +8,12 @@
 
 /* --- deciding --------------------------------------------------------------------------------- */
 
-static const struct hp_cost ns = { .sample_ns = 13000, .units_per_ns = 1 };
-static const struct hp_cost cycles = { .sample_ns = 1000, .units_per_ns = 3.8 };
-static const struct hp_cost unknown = { .sample_ns = 0, .units_per_ns = 0 };
+static const struct hp_sample_cost ns = { .sample_ns = 13000, .units_per_ns = 1 };
+static const struct hp_sample_cost cycles = { .sample_ns = 1000, .units_per_ns = 3.8 };
+static const struct hp_sample_cost unknown = { .sample_ns = 0, .units_per_ns = 0 };
 
 struct decision {
-	const struct hp_cost *cost;
+	const struct hp_sample_cost *cost;
 	double event_frequency_hz;
 	uint64_t event_period;
 	struct hp_rate_wishes wishes;

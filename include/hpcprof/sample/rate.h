@@ -26,14 +26,14 @@ struct hp_rate {
 };
 
 /* The measured cost of sampling on this machine. */
-struct hp_cost {
+struct hp_sample_cost {
 	double sample_ns;    /* cost to the target per sample; 0: could not be measured */
 	double units_per_ns; /* of the event, while busy; 0: unknown */
 };
 
 /* Samples itself for about 10 ms with the event: alternating stretches of the same work with and
  * without it. */
-struct hp_cost hp_measure_cost(const struct hp_event *event);
+struct hp_sample_cost hp_measure_cost(const struct hp_event *event);
 
 struct hp_rate_wishes {
 	double frequency_hz; /* 0: not given */
@@ -47,7 +47,7 @@ enum hp_rate_limit { HP_RATE_AS_WISHED, HP_RATE_CAPPED, HP_RATE_IN_BUDGET };
 
 /* Chooses the rate; returns whether and why it is lower than requested. */
 enum hp_rate_limit hp_rate_decide(const struct hp_event *event, const struct hp_rate_wishes *wishes,
-				  struct hp_cost cost, struct hp_rate *rate);
+				  struct hp_sample_cost cost, struct hp_rate *rate);
 
 /* A random period around the rate's mean, or the mean itself if it is too small to vary. The first
  * period of an event stays within 1 %, because a short run has no other and its samples count as
