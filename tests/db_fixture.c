@@ -311,6 +311,21 @@ struct hp_window_evidence fixture_evidence(uint64_t recording)
 		  .to = { 0x1000 },
 		  .counts = { [2] = 1000000 } },
 	};
+	static const struct hp_counted events[] = {
+		{ .kind = HP_COUNTED_BLOCK,
+		  .at = { 0x1000 },
+		  .bytes = 12,
+		  .instructions = 3,
+		  .counts = { [4] = 50 } },
+		{ .kind = HP_COUNTED_EVENT + HP_EVENT_L1_MISS,
+		  .at = { 0x1004 },
+		  .to = { 0x1004 },
+		  .counts = { [4] = 7 } },
+		{ .kind = HP_COUNTED_EVENT + HP_EVENT_KINDS - 1,
+		  .at = { 0x1004 },
+		  .to = { 0x1004 },
+		  .counts = { [4] = 49, [60] = 1 } },
+	};
 	struct hp_window_evidence evidence = {
 		.images = calloc(2, sizeof(*evidence.images)),
 		.image_count = 2,
@@ -347,7 +362,10 @@ struct hp_window_evidence fixture_evidence(uint64_t recording)
 		.ranges = calloc(HP_ARRAY_COUNT(ranges), sizeof(*ranges)),
 		.range_count = HP_ARRAY_COUNT(ranges),
 		.record_cycles = { [2] = 1000000, [15] = 3 },
+		.events = calloc(HP_ARRAY_COUNT(events), sizeof(*events)),
+		.event_count = HP_ARRAY_COUNT(events),
 	};
+	memcpy(stratum->events, events, sizeof(events));
 	memcpy(stratum->ranges, ranges, sizeof(ranges));
 	memcpy(stratum->items, items, sizeof(items));
 	memcpy(stratum->outcomes, outcomes, sizeof(outcomes));

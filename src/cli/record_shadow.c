@@ -100,12 +100,14 @@ struct hp_error *record_shadow_attach(struct record_shadow *shadow, struct hp_se
 				      const struct hp_session_options *options)
 {
 	pid_t command = hp_session_command_pid(session);
+	const struct hp_uarch_geometry geometry = hp_uarch_geometry_generic();
 	struct hp_shadow_options wanted = {
 		.pids = command ? &command : options->pids,
 		.pid_count = command ? 1 : options->pid_count,
 		.tids = options->tids,
 		.tid_count = options->tid_count,
 		.percent = shadow->percent,
+		.geometry = &geometry,
 		.sample_ns = (double)hp_session_meta(session)->sample_cost_ns,
 	};
 	struct hp_window_source source = {

@@ -12,9 +12,9 @@
 #include <stdint.h>
 
 /* The first byte of an item. */
-enum { FLAG_RELATIVE = 0x80, FLAG_OTHER_IMAGE = 0x40, KIND_MASK = 0x0f };
+enum { FLAG_RELATIVE = 0x80, FLAG_OTHER_IMAGE = 0x40, KIND_MASK = 0x3f };
 
-enum { EVIDENCE_LISTS = 4 };
+enum { EVIDENCE_LISTS = 5 };
 
 struct evidence_list {
 	char tag[5];

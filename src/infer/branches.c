@@ -74,6 +74,7 @@ static bool add_outcome(const struct hp_loaded_part *part, const struct hp_count
 	case HP_COUNTED_RANGE:
 	case HP_COUNTED_RANGE_CYCLES:
 	case HP_COUNTED_RANGE_TIME:
+	case HP_COUNTED_EVENT:
 		break;
 	}
 	return true;

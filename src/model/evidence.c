@@ -16,6 +16,7 @@ static void clear_stratum(struct hp_window_stratum *stratum)
 	free(stratum->probes);
 	free(stratum->ticks);
 	free(stratum->ranges);
+	free(stratum->events);
 	*stratum = (struct hp_window_stratum){ 0 };
 }
 
@@ -99,6 +100,8 @@ static void renumber(struct hp_window_evidence *evidence, const uint32_t *number
 			renumber_item(&stratum->ticks[j], numbers);
 		for (size_t j = 0; j < stratum->range_count; j++)
 			renumber_item(&stratum->ranges[j], numbers);
+		for (size_t j = 0; j < stratum->event_count; j++)
+			renumber_item(&stratum->events[j], numbers);
 	}
 }
 
@@ -276,6 +279,9 @@ static struct hp_error *add_lists(struct hp_window_stratum *into,
 	if (!error)
 		error = add_list(&into->ranges, &into->range_count, from->ranges, from->range_count,
 				 numbers);
+	if (!error)
+		error = add_list(&into->events, &into->event_count, from->events, from->event_count,
+				 numbers);
 	return error;
 }
 
@@ -426,7 +432,7 @@ uint64_t hp_window_evidence_items(const struct hp_window_evidence *evidence)
 		const struct hp_window_stratum *stratum = &evidence->strata[i];
 
 		items += stratum->item_count + stratum->outcome_count + stratum->probe_count +
-			 stratum->tick_count + stratum->range_count;
+			 stratum->tick_count + stratum->range_count + stratum->event_count;
 	}
 	return items;
 }
@@ -480,6 +486,7 @@ unsigned hp_window_evidence_contents(const struct hp_window_evidence *evidence)
 		contents |= stratum->outcome_count ? HP_CONTAINS_OUTCOMES : 0;
 		contents |= stratum->probe_count ? HP_CONTAINS_PROBES : 0;
 		contents |= stratum->range_count ? HP_CONTAINS_RANGES : 0;
+		contents |= stratum->event_count ? HP_CONTAINS_EVENTS : 0;
 	}
 	return contents;
 }

@@ -8,7 +8,7 @@ static const char *item_fault(const struct hp_window_evidence *evidence,
 	bool is_block = item->kind == HP_COUNTED_BLOCK;
 	uint64_t any = 0;
 
-	if (item->kind < HP_COUNTED_BLOCK || item->kind > HP_COUNTED_RANGE_TIME)
+	if (item->kind < HP_COUNTED_BLOCK || item->kind >= HP_COUNTED_EVENT + HP_EVENT_KINDS)
 		return "something counted of unknown kind";
 	if (item->image >= evidence->image_count ||
 	    (!is_block && item->to_image >= evidence->image_count))
@@ -56,6 +56,11 @@ static bool is_range(const struct hp_counted *item)
 	return item->kind >= HP_COUNTED_RANGE && item->kind <= HP_COUNTED_RANGE_TIME;
 }
 
+static bool is_event(const struct hp_counted *item)
+{
+	return item->kind >= HP_COUNTED_EVENT;
+}
+
 static bool is_fair_range(const struct hp_window_stratum *stratum, const struct hp_counted *item)
 {
 	for (size_t i = 0; i < HP_EVIDENCE_GROUPS; i++)
@@ -90,13 +95,19 @@ static const char *stratum_fault(const struct hp_window_evidence *evidence,
 			fault = "a sample of a window that is none";
 	for (size_t i = 0; i < stratum->item_count && !fault; i++)
 		if (is_probe(&stratum->items[i]) || is_range(&stratum->items[i]) ||
-		    stratum->items[i].kind == HP_COUNTED_TICK)
+		    is_event(&stratum->items[i]) || stratum->items[i].kind == HP_COUNTED_TICK)
 			fault = "something in a window that nothing executes";
 	if (!fault)
 		fault = list_fault(evidence, stratum->ranges, stratum->range_count);
 	for (size_t i = 0; i < stratum->range_count && !fault; i++)
 		if (!is_fair_range(stratum, &stratum->ranges[i]))
 			fault = "straight code that no branch record shows";
+	if (!fault)
+		fault = list_fault(evidence, stratum->events, stratum->event_count);
+	for (size_t i = 0; i < stratum->event_count && !fault; i++)
+		if (stratum->events[i].is_relative ||
+		    (stratum->events[i].kind != HP_COUNTED_BLOCK && !is_event(&stratum->events[i])))
+			fault = "an event that is none";
 	return fault;
 }
 

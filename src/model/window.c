@@ -65,5 +65,7 @@ void hp_window_clear(struct hp_window *window)
 {
 	free(window->blocks);
 	free(window->edges);
+	free(window->simulated);
+	free(window->events);
 	*window = (struct hp_window){ 0 };
 }

@@ -25,6 +25,8 @@ src_shadow_libshadow_a_SOURCES += \
 	src/shadow/match/matches.h src/shadow/match/matches.c \
 	src/shadow/match/x86_check.h src/shadow/match/x86_check.c \
 	src/shadow/replay/engine.c \
+	src/shadow/simulate/follow.h src/shadow/simulate/follow.c \
+	src/shadow/simulate/simulation.h src/shadow/simulate/simulation.c \
 	src/shadow/replay/logging.h src/shadow/replay/logging.c \
 	src/shadow/replay/watchdog.h src/shadow/replay/watchdog.c
 
@@ -73,6 +75,6 @@ else
 src_shadow_libshadow_a_SOURCES += src/shadow/replay/engine_elsewhere.c src/shadow/shadow_elsewhere.c
 endif
 
-SHADOW_LIBS = src/shadow/libshadow.a $(PMU_LIBS) $(ZYDIS_LIBS)
+SHADOW_LIBS = src/shadow/libshadow.a $(UARCH_LIBS) $(PMU_LIBS) $(ZYDIS_LIBS)
 
 EXTRA_DIST += src/shadow/README

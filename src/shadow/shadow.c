@@ -327,7 +327,7 @@ static void replay(struct hp_shadow *shadow, struct window_maker *maker, struct 
 {
 	pthread_mutex_lock(&shadow->replay_turn);
 	note_replay(shadow, false);
-	window_replay(maker, &job->result);
+	window_replay(maker, &job->order, &job->result);
 	note_replay(shadow, true);
 	pthread_mutex_unlock(&shadow->replay_turn);
 }
@@ -436,7 +436,7 @@ struct hp_error *hp_shadow_create(const struct hp_shadow_options *options,
 		window_maker_init(&shadow->hands[i].maker, &shadow->replayer, &shadow->ledger,
 				  shadow->stop_fd);
 	}
-	error = replayer_create(&shadow->replayer);
+	error = replayer_create(&shadow->replayer, options->geometry);
 	if (!error && (shadow->ready_fd < 0 || shadow->stop_fd < 0))
 		error = hp_error_create(HP_ERROR_SYSTEM, "no descriptors left for an eventfd");
 	if (!error)

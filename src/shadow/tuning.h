@@ -339,6 +339,13 @@ enum {
 	/* The log of a copy's path, which is handed on when it is full: a stop of the copy, some 10 us,
 	 * per 64 Ki words; it stays in a second-level cache until then. */
 	PATH_LOG_BYTES = 524288, /* bytes: 512 KiB [chosen] */
+	/* Of each window the first instructions are simulated: a second-level cache and a predictor of
+	 * branches need so many until they know what they would know (CAUSES.md: 4 to 16 million), … */
+	SIMULATED_INSNS = 16000000, /* instructions; CAUSES.md */
+	/* … and the first of them only warm them up. */
+	WARMING_INSNS = 4000000, /* instructions; CAUSES.md: a quarter */
+	/* Pieces of the log that wait to be simulated: 2 MiB. */
+	SIMULATION_QUEUE = 4, /* times PATH_LOG_BYTES [chosen] */
 	/* Code of the target that is kept to translate it from. */
 	TEXT_MOST_PAGES = 16384, /* pages: 64 MiB [chosen] */
 	/* A block is cut there: at 15 bytes per instruction it stays below a page. */
@@ -423,6 +430,11 @@ static const double most_delay_ns = 30e6; /* ns of the copy's CPU time [chosen] 
 static const double new_block_ns = 300e3; /* ns per block [chosen] */
 /* A match that came early is watched until its moment by the pace so far, times this. */
 static const double watched_of_pace = 1.5; /* times the pace so far [chosen] */
+/* A copy that logs its path takes so many times as long, where that matters for which moments are
+ * believed: 3.3 of bzip2. */
+static const double logging_slowness = 3; /* times; tests/shadow/replay_command --log */
+/* What logging may take, more than what a replay may take otherwise: SIMULATED_INSNS at 10 ns. */
+static const uint64_t longest_logging_ns = 160000000; /* ns of the copy's CPU time [chosen] */
 /* The pace before any is known: see guessed_taken_per_ns, less what is cold. */
 static const double likely_pace = 2; /* pace; scripts/bench/shadow-replay */
 

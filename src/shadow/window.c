@@ -26,16 +26,24 @@ enum {
 	NS_PER_MS = 1000000,
 };
 
-struct hp_error *replayer_create(struct replayer *replayer)
+struct hp_error *replayer_create(struct replayer *replayer,
+				 const struct hp_uarch_geometry *geometry)
 {
-	struct hp_engine_options options = { 0 };
+	struct hp_engine_options options = { .logs = geometry != NULL };
+	struct hp_error *error;
 
 	*replayer = (struct replayer){ 0 };
-	return hp_engine_create(&options, &replayer->engine);
+	error = hp_engine_create(&options, &replayer->engine);
+	if (!error && geometry)
+		error = simulation_create(geometry, replayer->engine, &replayer->simulation);
+	return error;
 }
 
 void replayer_clear(struct replayer *replayer)
 {
+	if (replayer->simulation)
+		simulation_destroy(replayer->simulation);
+	replayer->simulation = NULL;
 	if (replayer->engine)
 		hp_engine_destroy(replayer->engine);
 	replayer->engine = NULL;
@@ -436,13 +444,15 @@ static void judge_end(struct window_maker *maker, struct hp_window *window)
 					  truncation_is_common(&maker->replayer->truncation));
 }
 
-static struct hp_error *replay_copy(struct window_maker *maker, struct window_result *result)
+static struct hp_error *replay_copy(struct window_maker *maker, struct simulation *simulation,
+				    struct window_result *result)
 {
 	struct hp_engine_limits limits = {
-		.time_ns = maker->longest_replay_ns,
+		.time_ns = maker->longest_replay_ns + (simulation ? longest_logging_ns : 0),
 		.exits = EXIT_LIMIT,
 		.samples = maker->wanted,
 		.has_end = maker->end.is_known,
+		.log = simulation ? simulation_log(simulation) : NULL,
 	};
 	struct hp_engine_calls calls = { shadow_calls_handle, &maker->calls };
 	struct hp_replay replay = { 0 };
@@ -536,11 +546,26 @@ bool window_copy(struct window_maker *maker, struct window_order *order,
 	return is_copied && !error;
 }
 
-void window_replay(struct window_maker *maker, struct window_result *result)
+/* Only in time that nobody else wants. */
+static struct simulation *simulation_for(struct window_maker *maker,
+					 const struct window_order *order)
 {
+	return is_idle_room(order->room) ? maker->replayer->simulation : NULL;
+}
+
+void window_replay(struct window_maker *maker, const struct window_order *order,
+		   struct window_result *result)
+{
+	struct simulation *simulation = simulation_for(maker, order);
 	struct hp_error *error = build(maker);
 
+	if (!error && simulation)
+		simulation_begin(simulation, maker->state.registers.fs_base, &order->cpus);
 	if (!error)
-		error = replay_copy(maker, result);
+		error = replay_copy(maker, simulation, result);
+	if (!error && simulation)
+		simulation_end(simulation, is_stopping(maker) || !result->window.part_count
+						   ? NULL
+						   : &result->window);
 	make_end(maker, error, result);
 }

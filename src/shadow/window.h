@@ -20,6 +20,7 @@
 #include "copy/rebuild.h"
 #include "copy/rights.h"
 #include "end_state.h"
+#include "simulate/simulation.h"
 #include "syscalls/system_calls.h"
 #include "syscalls/vdso_calls.h"
 
@@ -28,10 +29,13 @@
 /* What all copies of one target go through, one after another. */
 struct replayer {
 	struct hp_engine *engine;
+	struct simulation *simulation; /* NULL: windows are not simulated */
 	struct truncation truncation;
 };
 
-struct hp_error *replayer_create(struct replayer *replayer);
+/* `geometry`: of the core that windows are simulated with, or NULL. */
+struct hp_error *replayer_create(struct replayer *replayer,
+				 const struct hp_uarch_geometry *geometry);
 void replayer_clear(struct replayer *replayer);
 
 struct window_maker {
@@ -95,6 +99,7 @@ void window_maker_clear(struct window_maker *maker);
 bool window_copy(struct window_maker *maker, struct window_order *order,
 		 struct window_result *result);
 /* Completes it. */
-void window_replay(struct window_maker *maker, struct window_result *result);
+void window_replay(struct window_maker *maker, const struct window_order *order,
+		   struct window_result *result);
 
 #endif

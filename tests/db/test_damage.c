@@ -549,7 +549,7 @@ static void damage_section(struct hp_writer *file, const char *tag)
 }
 
 /* In each list as many items, and in all windows as many. */
-static void assert_holds(const struct hp_window_evidence *evidence, const size_t counts[5],
+static void assert_holds(const struct hp_window_evidence *evidence, const size_t counts[6],
 			 uint64_t beside_ns)
 {
 	const struct hp_window_stratum *stratum = evidence->strata;
@@ -565,6 +565,7 @@ static void assert_holds(const struct hp_window_evidence *evidence, const size_t
 	ck_assert_uint_eq(stratum->tick_count, counts[3]);
 	ck_assert_uint_eq(stratum->range_count, counts[4]);
 	ck_assert_uint_eq(stratum->record_cycles[2] > 0, counts[4] > 0);
+	ck_assert_uint_eq(stratum->event_count, counts[5]);
 	ck_assert_uint_eq(evidence->price.beside_ns, beside_ns);
 }
 
@@ -572,13 +573,15 @@ TEST(a_damaged_section_of_evidence_is_lost_alone)
 {
 	static const struct {
 		const char *tag;
-		size_t list; /* that is lost with it; none of them: 5 */
+		size_t list; /* that is lost with it; none of them: 6 */
 	} sections[] = { { "wind", 0 }, { "regs", 1 }, { "prob", 2 }, { "tick", 3 },
-			 { "recs", 4 }, { "besd", 5 }, { "cmds", 5 } };
+			 { "recs", 4 }, { "sims", 5 }, { "besd", 6 }, { "cmds", 6 } };
 	_cleanup_(hp_window_evidence_clear) struct hp_window_evidence whole = fixture_evidence(7);
 	const struct hp_window_stratum *stratum = whole.strata;
-	const size_t counts[] = { stratum->item_count, stratum->outcome_count, stratum->probe_count,
-				  stratum->tick_count, stratum->range_count };
+	const size_t counts[] = {
+		stratum->item_count, stratum->outcome_count, stratum->probe_count,
+		stratum->tick_count, stratum->range_count,   stratum->event_count
+	};
 
 	ck_assert_uint_gt(whole.price.beside_ns, 0);
 	for (size_t i = 0; i < HP_ARRAY_COUNT(sections); i++) {

@@ -71,7 +71,7 @@ static void make_one(struct window_maker *maker, pid_t pid, uint64_t window_ns,
 	do {
 		usleep(1000);
 		if (window_copy(maker, &order, result))
-			window_replay(maker, result);
+			window_replay(maker, &order, result);
 	} while (result->outcome == WINDOW_NOT_NOW);
 }
 
@@ -83,7 +83,7 @@ static void make_alone(pid_t pid, uint64_t window_ns, struct window_result *resu
 	int stop_fd = eventfd(0, EFD_CLOEXEC);
 
 	ledger_init(&ledger, 100, 0);
-	hp_assert_ok(replayer_create(&replayer));
+	hp_assert_ok(replayer_create(&replayer, NULL));
 	window_maker_init(&maker, &replayer, &ledger, stop_fd);
 	make_one(&maker, pid, window_ns, result);
 	hp_assert_ok(result->error);

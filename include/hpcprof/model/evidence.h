@@ -69,6 +69,9 @@ enum hp_counted_kind {
 	HP_COUNTED_RANGE = 13,
 	HP_COUNTED_RANGE_CYCLES = 14,
 	HP_COUNTED_RANGE_TIME = 15,
+	/* What happened to the instruction at `at`, which is also `to`, where windows were simulated: this,
+	 * more by enum hp_event_kind. */
+	HP_COUNTED_EVENT = 16,
 };
 
 /* One block or edge. Blocks may overlap: execution that starts in the middle of a block is another
@@ -128,6 +131,10 @@ struct hp_window_stratum {
 	struct hp_counted *ranges;
 	size_t range_count;
 	uint64_t record_cycles[HP_RECORD_GROUPS]; /* cycles that the records stand for */
+	/* Where windows were simulated: BLOCK, how often straight code ran there, and EVENT, what happened
+	 * to instructions then. Groups are of windows, in their first parts. Sorted, distinct. Owned. */
+	struct hp_counted *events;
+	size_t event_count;
 };
 
 /* The source of outcomes. All groups below that of records are of registers: formerly they gave the
@@ -192,6 +199,7 @@ enum hp_evidence_content {
 	HP_CONTAINS_OUTCOMES = 1 << 1, /* from registers or branch records */
 	HP_CONTAINS_PROBES = 1 << 2,
 	HP_CONTAINS_RANGES = 1 << 3, /* branch records with cycles */
+	HP_CONTAINS_EVENTS = 1 << 4, /* simulated */
 };
 unsigned hp_window_evidence_contents(const struct hp_window_evidence *evidence);
 

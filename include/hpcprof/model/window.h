@@ -66,6 +66,48 @@ static inline uint64_t hp_window_count(const uint64_t counts[HP_WINDOW_PARTS])
 	return sum;
 }
 
+/*
+ * What happened to an instruction on the way that the window's first part took, by models of caches,
+ * TLBs, a predictor and a store queue (uarch/path.h). Models begin cold: what they cannot know yet is
+ * counted as unknown, never as a hit.
+ */
+enum hp_event_kind {
+	HP_EVENT_L1_MISS, /* of data: loads and stores */
+	HP_EVENT_L1_UNKNOWN,
+	HP_EVENT_L2_MISS,
+	HP_EVENT_L2_UNKNOWN,
+	HP_EVENT_DTLB_MISS, /* of the first level */
+	HP_EVENT_DTLB_UNKNOWN,
+	HP_EVENT_TLB2_MISS, /* a page walk */
+	HP_EVENT_TLB2_UNKNOWN,
+	HP_EVENT_PREFETCHED, /* missed, but a prefetcher had asked for the line before */
+	HP_EVENT_PREFETCHED_LATE,
+	HP_EVENT_FORWARDED_YOUNG, /* a load that waits for the store before it */
+	HP_EVENT_FORWARD_FAILED,  /* a load of bytes that not one store in the queue has */
+	HP_EVENT_ALIAS_4K,
+	HP_EVENT_LINE_SPLIT,
+	HP_EVENT_PAGE_SPLIT,
+	HP_EVENT_L1I_MISS, /* of the line of code that begins with this instruction */
+	HP_EVENT_L1I_UNKNOWN,
+	HP_EVENT_L2I_MISS,
+	HP_EVENT_L2I_UNKNOWN,
+	HP_EVENT_ITLB_MISS,
+	HP_EVENT_ITLB_UNKNOWN,
+	HP_EVENT_TLB2I_MISS,
+	HP_EVENT_TLB2I_UNKNOWN,
+	HP_EVENT_DECODED_MISS,
+	HP_EVENT_MISPREDICTED,
+	HP_EVENT_BRANCH_UNKNOWN, /* mispredicted, by a predictor that hardly knows it */
+	HP_EVENT_STRIDED,	 /* as far from the access before as that from the one before it */
+	HP_EVENT_KINDS,
+};
+
+struct hp_window_event {
+	hp_runtime_address address; /* of the instruction */
+	uint8_t kind;		    /* enum hp_event_kind */
+	uint64_t count;
+};
+
 /* Why a window ended. All but the first end it before its last sample; counts up to the end are
  * valid. */
 enum hp_window_end {
@@ -130,6 +172,12 @@ struct hp_window {
 	size_t block_count;
 	struct hp_window_edge *edges; /* with a count, by `from`, then `to`. Owned */
 	size_t edge_count;
+	/* Of its beginning, if that was simulated: what ran, with counts[0] alone, and what happened to it
+	 * (distinct, in any order). Owned. */
+	struct hp_window_block *simulated;
+	size_t simulated_count;
+	struct hp_window_event *events;
+	size_t event_count;
 };
 
 void hp_window_clear(struct hp_window *window);

@@ -26,6 +26,7 @@
 #include <hpcprof/base/error.h>
 #include <hpcprof/model/window.h>
 #include <hpcprof/pmu/machine.h>
+#include <hpcprof/uarch/geometry.h>
 
 #include <sys/types.h>
 
@@ -42,6 +43,9 @@ struct hp_shadow_options {
 	uint64_t window_ns; /* length of a window; 0: 100 ms, longer if copies are expensive */
 	double sample_ns;   /* cost of a sample to the target; 0: unknown */
 	uint64_t seed;	    /* seed of the moments; 0: a different one each time */
+	/* What windows are simulated with where a CPU is idle, so that they tell what stalled; NULL: they
+	 * only count. */
+	const struct hp_uarch_geometry *geometry;
 };
 
 /* A system call that ended windows. */

@@ -68,6 +68,7 @@ struct placing {
 	const struct mapping *hint;
 	struct counted counted;
 	struct counted ticks;
+	struct counted events;
 	unsigned group; /* of the window's first part */
 	bool is_relative;
 	bool is_short_of_memory;
@@ -135,6 +136,51 @@ static void place_edge(struct placing *placing, const struct hp_window_edge *edg
 	}
 	item.kind = kinds[edge->kind];
 	add_item(placing, item, edge->counts);
+}
+
+/* --- what happened in what was simulated ------------------------------------------------------ */
+
+static void place_event(struct placing *placing, hp_runtime_address address, struct hp_counted item,
+			uint64_t count)
+{
+	if (!place(placing, &placing->events, address, &item.image, &item.at))
+		return;
+	if (item.kind != HP_COUNTED_BLOCK) {
+		item.to_image = item.image;
+		item.to = item.at;
+	}
+	item.counts[placing->group] = count;
+	placing->is_short_of_memory |= !hp_vector_push(&placing->events.items, item);
+}
+
+static void place_events(struct placing *placing, const struct hp_window *window)
+{
+	for (size_t i = 0; i < window->simulated_count; i++) {
+		const struct hp_window_block *block = &window->simulated[i];
+
+		place_event(placing, block->address,
+			    (struct hp_counted){ .kind = HP_COUNTED_BLOCK,
+						 .bytes = block->size_bytes,
+						 .instructions = block->instructions },
+			    block->counts[0]);
+	}
+	for (size_t i = 0; i < window->event_count; i++)
+		place_event(placing, window->events[i].address,
+			    (struct hp_counted){
+				    .kind = (uint8_t)(HP_COUNTED_EVENT + window->events[i].kind) },
+			    window->events[i].count);
+}
+
+static struct hp_error *add_events(struct placing *placing)
+{
+	struct windows *windows = placing->windows;
+	struct hp_window_stratum stratum = {
+		.recording = windows->recording,
+		.command = windows->attributor->processes->commands.text[placing->context.command],
+	};
+
+	return counted_add(&placing->events, &stratum, &stratum.events, &stratum.event_count,
+			   &windows->counted);
 }
 
 /* --- where its time went ---------------------------------------------------------------------- */
@@ -239,10 +285,13 @@ static void place_window(struct windows *windows, const struct hp_window *window
 	for (size_t i = 0; i < window->edge_count; i++)
 		place_edge(&placing, &window->edges[i]);
 	place_ticks(&placing, window);
+	place_events(&placing, window);
 	if (!placing.is_short_of_memory)
 		error = add_up(&placing, window);
 	if (!error && !placing.is_short_of_memory)
 		error = add_ticks(&placing);
+	if (!error && !placing.is_short_of_memory)
+		error = add_events(&placing);
 	if (error || placing.is_short_of_memory)
 		note(windows, true, "memory");
 	else
@@ -250,6 +299,7 @@ static void place_window(struct windows *windows, const struct hp_window *window
 	hp_error_destroy(error);
 	counted_clear(&placing.counted);
 	counted_clear(&placing.ticks);
+	counted_clear(&placing.events);
 	space_release(placing.context.space);
 }
 

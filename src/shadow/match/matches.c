@@ -3,13 +3,37 @@
 
 #include <hpcprof/base/number.h>
 
-uint64_t matches_now(const struct matches *matches)
+static uint64_t cpu_now(const struct matches *matches)
 {
 	struct timespec now;
 
 	if (clock_gettime(matches->clock, &now) < 0)
 		return 0;
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* Of the time since it became slow, what it would not have taken otherwise. */
+static uint64_t spare(const struct matches *matches, uint64_t now_ns)
+{
+	if (matches->slowness <= 1 || now_ns < matches->slow_ns)
+		return 0;
+	return (uint64_t)((double)(now_ns - matches->slow_ns) * (1 - 1 / matches->slowness));
+}
+
+uint64_t matches_now(const struct matches *matches)
+{
+	uint64_t now_ns = cpu_now(matches);
+
+	return now_ns - spare(matches, now_ns) - matches->spare_ns;
+}
+
+void matches_slow_down(struct matches *matches, double times)
+{
+	uint64_t now_ns = cpu_now(matches);
+
+	matches->spare_ns += spare(matches, now_ns);
+	matches->slow_ns = now_ns;
+	matches->slowness = times;
 }
 
 void matches_begin(struct matches *matches, pid_t pid, const struct hp_engine_sample *samples,

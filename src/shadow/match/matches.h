@@ -58,6 +58,9 @@ struct matches {
 	size_t wanted;	 /* the first one that has matched at or behind so many ends the window */
 	clockid_t clock; /* the shadow's */
 	uint64_t start_ns;
+	double slowness;   /* see matches_slow_down */
+	uint64_t slow_ns;  /* of the shadow's CPU time: since then */
+	uint64_t spare_ns; /* what it took longer before that */
 	uint64_t watch_ns; /* how long a match is watched at least; 0: samples have no times */
 	uint64_t part_ns;  /* of the original: how long a part is at least */
 	struct match watched[WATCHED_MATCHES];
@@ -88,8 +91,10 @@ bool matches_is_end(const struct matches *matches, size_t sample);
 size_t matches_moments(const struct matches *matches,
 		       const struct match *moments[HP_WINDOW_PARTS + 1]);
 
-/* The shadow's CPU time. */
+/* The shadow's CPU time, less what it was slowed down. */
 uint64_t matches_now(const struct matches *matches);
+/* From now on the shadow takes so many times as long for the same path (1: as usual). */
+void matches_slow_down(struct matches *matches, double times);
 bool matches_is_watched(const struct matches *matches, size_t sample);
 /* The sample that matched last, believed or not yet; SIZE_MAX: none. */
 size_t matches_newest(const struct matches *matches);

@@ -247,6 +247,7 @@ struct run {
 	struct matcher matcher;
 	struct shadow_watchdog watchdog;
 	struct logging logging;
+	bool was_logging;
 	uint64_t armed_blocks, armed_counts; /* the cache's blocks and count_starts then */
 	/* All samples have had their turn; the last ones are watched for a while. */
 	bool is_overtime;
@@ -519,11 +520,20 @@ static void arm_changed(struct run *run)
 	run->armed_counts = cache->count_starts;
 }
 
+/* The copy becomes faster when its path is not logged any more. */
+static void note_logging(struct run *run)
+{
+	if (run->was_logging && !run->logging.is_on)
+		matches_slow_down(&run->matcher.matches, 1);
+	run->was_logging = run->logging.is_on;
+}
+
 static void let_run(struct run *run)
 {
 	int status;
 
 	logging_check(&run->logging);
+	note_logging(run);
 	arm_changed(run);
 	run->registers.orig_rax = (unsigned long long)-1;
 	if (ptrace(PTRACE_SETREGS, run->pid, NULL, &run->registers) < 0 ||
@@ -612,6 +622,9 @@ struct hp_error *hp_engine_replay(struct hp_engine *engine, pid_t pid,
 			      general, engine->pace);
 	if (error)
 		return error;
+	run.was_logging = run.logging.is_on;
+	if (run.was_logging)
+		matches_slow_down(&run.matcher.matches, logging_slowness);
 	run.error = shadow_watchdog_begin(&run.watchdog, pid, limits->time_ns);
 	if (!run.error)
 		(void)go_on_at(&run, registers->rip);

@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "follow.h"
+
+#include "../translate/x86_decode.h"
+
+#include <stdlib.h>
+
+/* --- what is known of a block ------------------------------------------------------------------ */
+
+struct tally {
+	uint32_t counts[HP_EVENT_KINDS];
+};
+
+/* An access, and where it went last. */
+struct pattern {
+	uint64_t ip;
+	uint64_t last;
+	int64_t stride;
+};
+
+/* Code of one line. */
+struct piece {
+	uint64_t address; /* of its first instruction */
+	uint32_t bytes;
+};
+
+struct followed {
+	uint64_t number;
+	const struct path_plan *plan;
+	uint64_t next; /* behind its last instruction */
+	uint64_t last; /* its last instruction */
+	uint32_t bytes;
+	uint64_t runs;
+	struct tally branch;
+	size_t piece_count;
+	struct piece *pieces;
+	struct tally *fetches;	  /* by piece */
+	struct pattern *patterns; /* by access */
+	struct tally *accesses;
+};
+
+/* Kinds of events by bits of the models' answers, each more by one: 0 is no kind. */
+enum { EVENT_BITS = 32 };
+#define BIT(event)  __builtin_ctz(HP_UARCH_##event)
+#define KIND(event) (HP_EVENT_##event + 1)
+
+static const uint8_t of_accesses[EVENT_BITS] = {
+	[BIT(L1_MISS)] = KIND(L1_MISS),
+	[BIT(L1_UNKNOWN)] = KIND(L1_UNKNOWN),
+	[BIT(L2_MISS)] = KIND(L2_MISS),
+	[BIT(L2_UNKNOWN)] = KIND(L2_UNKNOWN),
+	[BIT(DTLB_MISS)] = KIND(DTLB_MISS),
+	[BIT(DTLB_UNKNOWN)] = KIND(DTLB_UNKNOWN),
+	[BIT(TLB2_MISS)] = KIND(TLB2_MISS),
+	[BIT(TLB2_UNKNOWN)] = KIND(TLB2_UNKNOWN),
+	[BIT(PREFETCHED)] = KIND(PREFETCHED),
+	[BIT(PREFETCHED_LATE)] = KIND(PREFETCHED_LATE),
+	[BIT(FORWARDED_YOUNG)] = KIND(FORWARDED_YOUNG),
+	[BIT(FORWARD_FAILED)] = KIND(FORWARD_FAILED),
+	[BIT(ALIAS_4K)] = KIND(ALIAS_4K),
+	[BIT(LINE_SPLIT)] = KIND(LINE_SPLIT),
+	[BIT(PAGE_SPLIT)] = KIND(PAGE_SPLIT),
+};
+
+static const uint8_t of_fetches[EVENT_BITS] = {
+	[BIT(L1I_MISS)] = KIND(L1I_MISS),	  [BIT(L1I_UNKNOWN)] = KIND(L1I_UNKNOWN),
+	[BIT(L2_MISS)] = KIND(L2I_MISS),	  [BIT(L2_UNKNOWN)] = KIND(L2I_UNKNOWN),
+	[BIT(ITLB_MISS)] = KIND(ITLB_MISS),	  [BIT(ITLB_UNKNOWN)] = KIND(ITLB_UNKNOWN),
+	[BIT(TLB2_MISS)] = KIND(TLB2I_MISS),	  [BIT(TLB2_UNKNOWN)] = KIND(TLB2I_UNKNOWN),
+	[BIT(DECODED_MISS)] = KIND(DECODED_MISS),
+};
+
+static const uint8_t of_branches[EVENT_BITS] = {
+	[BIT(MISPREDICTED)] = KIND(MISPREDICTED),
+	[BIT(BRANCH_UNKNOWN)] = KIND(BRANCH_UNKNOWN),
+};
+
+static void count(struct tally *tally, unsigned events, const uint8_t kinds[EVENT_BITS])
+{
+	for (; events; events &= events - 1) {
+		uint8_t kind = kinds[__builtin_ctz(events)];
+
+		if (kind)
+			tally->counts[kind - 1]++;
+	}
+}
+
+/* --- new blocks -------------------------------------------------------------------------------- */
+
+enum { LINE = 64 };
+
+/* Cuts it where a line begins; an instruction across two lines belongs to the first. */
+static void cut(struct followed *followed)
+{
+	const struct path_plan *plan = followed->plan;
+	uint64_t at = plan->address;
+	size_t access = 0;
+
+	for (size_t i = 0; i < plan->insn_count; i++) {
+		struct piece *piece = &followed->pieces[followed->piece_count];
+
+		if (!i || at / LINE != piece[-1].address / LINE) {
+			*piece = (struct piece){ .address = at };
+			followed->piece_count++;
+		}
+		followed->pieces[followed->piece_count - 1].bytes += plan->lengths[i];
+		for (; access < plan->access_count && plan->accesses[access].insn == i; access++)
+			followed->patterns[access].ip = at;
+		followed->last = at;
+		at += plan->lengths[i];
+	}
+	followed->next = at;
+	followed->bytes = (uint32_t)(at - plan->address);
+}
+
+static void forget(struct followed *followed)
+{
+	free(followed->pieces);
+	free(followed->fetches);
+	free(followed->patterns);
+	free(followed->accesses);
+	free(followed);
+}
+
+static struct followed *meet(struct follower *follower, uint64_t number)
+{
+	const struct path_plan *plan = follower->plan_of(follower->context, number);
+	struct followed *followed = plan ? calloc(1, sizeof(*followed)) : NULL;
+	size_t accesses;
+
+	if (!followed)
+		return NULL;
+	accesses = plan->access_count + 1U;
+	followed->number = number;
+	followed->plan = plan;
+	followed->pieces = calloc(plan->insn_count, sizeof(*followed->pieces));
+	followed->fetches = calloc(plan->insn_count, sizeof(*followed->fetches));
+	followed->patterns = calloc(accesses, sizeof(*followed->patterns));
+	followed->accesses = calloc(accesses, sizeof(*followed->accesses));
+	if (!followed->pieces || !followed->fetches || !followed->patterns || !followed->accesses ||
+	    !hp_vector_push(&follower->all, followed)) {
+		forget(followed);
+		return NULL;
+	}
+	cut(followed);
+	follower->by_block[number] = followed;
+	return followed;
+}
+
+/* --- a block ----------------------------------------------------------------------------------- */
+
+static const enum hp_uarch_branch_kind branch_kinds[] = {
+	[X86_JUMP] = HP_UARCH_JUMP,
+	[X86_JUMP_IF] = HP_UARCH_CONDITIONAL,
+	[X86_JUMP_COUNTED] = HP_UARCH_CONDITIONAL,
+	[X86_CALL] = HP_UARCH_CALL,
+	[X86_JUMP_INDIRECT] = HP_UARCH_JUMP_INDIRECT,
+	[X86_CALL_INDIRECT] = HP_UARCH_CALL_INDIRECT,
+	[X86_RETURN] = HP_UARCH_RETURN,
+};
+
+/* The block before has come here. */
+static void follow_branch(struct follower *follower, uint64_t here, bool counts)
+{
+	struct followed *from = follower->before;
+	enum x86_kind kind = from ? from->plan->kind : X86_PLAIN;
+	unsigned events;
+
+	if (kind == X86_PLAIN || kind >= sizeof(branch_kinds) / sizeof(*branch_kinds))
+		return;
+	events = hp_uarch_branch(follower->uarch, from->last, from->next, branch_kinds[kind],
+				 branch_kinds[kind] != HP_UARCH_CONDITIONAL || here != from->next,
+				 here);
+	if (counts)
+		count(&from->branch, events, of_branches);
+}
+
+static void follow_pattern(struct pattern *pattern, uint64_t address, struct tally *tally,
+			   bool counts)
+{
+	int64_t stride = (int64_t)(address - pattern->last);
+
+	if (counts && stride == pattern->stride)
+		tally->counts[HP_EVENT_STRIDED]++;
+	pattern->stride = stride;
+	pattern->last = address;
+}
+
+static void follow_access(struct follower *follower, struct followed *followed, size_t number,
+			  bool counts)
+{
+	static const enum hp_uarch_access_kind kinds[] = {
+		[X86_LOAD] = HP_UARCH_LOAD,
+		[X86_STORE] = HP_UARCH_STORE,
+		[X86_MODIFY] = HP_UARCH_LOAD,
+		[X86_PREFETCH] = HP_UARCH_PREFETCH,
+	};
+	const struct path_access *access = &followed->plan->accesses[number];
+	uint64_t address =
+		path_access_address(followed->plan, access, follower->words, follower->fs_base);
+	uint64_t elements = path_access_elements(access, follower->words);
+	uint64_t bytes = elements < HP_UARCH_BYTES_MOST ? elements * access->bytes
+							: HP_UARCH_BYTES_MOST;
+	struct pattern *pattern = &followed->patterns[number];
+	struct tally *tally = &followed->accesses[number];
+	unsigned events;
+
+	if (!bytes)
+		return;
+	events = hp_uarch_access(follower->uarch, pattern->ip, address, (uint32_t)bytes,
+				 kinds[access->kind]);
+	if (access->kind == X86_MODIFY)
+		(void)hp_uarch_access(follower->uarch, pattern->ip, address, (uint32_t)bytes,
+				      HP_UARCH_STORE);
+	/* Nobody waits for what an instruction only asks for. */
+	if (counts && access->kind != X86_PREFETCH)
+		count(tally, events, of_accesses);
+	follow_pattern(pattern, address, tally, counts);
+}
+
+static void follow_block(struct follower *follower, struct followed *followed)
+{
+	const struct path_plan *plan = followed->plan;
+	bool counts = follower->instructions >= follower->warming;
+
+	follow_branch(follower, plan->address, counts);
+	for (size_t i = 0; i < followed->piece_count; i++) {
+		unsigned events = hp_uarch_fetch(follower->uarch, followed->pieces[i].address,
+						 followed->pieces[i].bytes);
+
+		if (counts)
+			count(&followed->fetches[i], events, of_fetches);
+	}
+	for (size_t i = 0; i < plan->access_count; i++)
+		follow_access(follower, followed, i, counts);
+	hp_uarch_retire(follower->uarch, plan->insn_count);
+	followed->runs += counts;
+	follower->instructions += plan->insn_count;
+	follower->before = followed;
+}
+
+/* --- words ------------------------------------------------------------------------------------- */
+
+static struct followed *find(struct follower *follower, uint64_t number)
+{
+	struct followed *followed = NULL;
+
+	if (number < PATH_MOST_BLOCKS)
+		followed = follower->by_block[number];
+	if (!followed && number < PATH_MOST_BLOCKS)
+		followed = meet(follower, number);
+	follower->is_lost = !followed;
+	return followed;
+}
+
+void follower_take(struct follower *follower, const uint64_t *words, size_t count)
+{
+	for (size_t i = 0; i < count && !follower->is_lost; i++) {
+		if (!follower->reading)
+			follower->reading = find(follower, words[i]);
+		else
+			follower->words[follower->word_count++] = words[i];
+		if (follower->reading &&
+		    follower->word_count == follower->reading->plan->word_count) {
+			follow_block(follower, follower->reading);
+			follower->reading = NULL;
+			follower->word_count = 0;
+		}
+	}
+}
+
+/* --- life -------------------------------------------------------------------------------------- */
+
+bool follower_create(struct follower *follower, struct hp_uarch *uarch)
+{
+	*follower = (struct follower){
+		.uarch = uarch,
+		.by_block = calloc(PATH_MOST_BLOCKS, sizeof(struct followed *)),
+	};
+	return follower->by_block != NULL;
+}
+
+static void forget_all(struct follower *follower)
+{
+	for (size_t i = 0; i < follower->all.count; i++) {
+		follower->by_block[follower->all.at[i]->number] = NULL;
+		forget(follower->all.at[i]);
+	}
+	follower->all.count = 0;
+}
+
+void follower_clear(struct follower *follower)
+{
+	forget_all(follower);
+	hp_vector_free(&follower->all);
+	free(follower->by_block);
+	*follower = (struct follower){ 0 };
+}
+
+void follower_begin(struct follower *follower,
+		    const struct path_plan *(*plan_of)(const void *, uint64_t), const void *context,
+		    uint64_t fs_base, uint64_t warming)
+{
+	forget_all(follower);
+	hp_uarch_reset(follower->uarch);
+	follower->plan_of = plan_of;
+	follower->context = context;
+	follower->fs_base = fs_base;
+	follower->warming = warming;
+	follower->instructions = 0;
+	follower->reading = follower->before = NULL;
+	follower->word_count = 0;
+	follower->is_lost = false;
+}
+
+/* --- what has happened ------------------------------------------------------------------------- */
+
+struct telling {
+	HP_VECTOR(struct hp_window_block) blocks;
+	HP_VECTOR(struct hp_window_event) events;
+	bool has_memory;
+};
+
+static void tell_tally(struct telling *telling, const struct tally *tally, uint64_t address)
+{
+	for (uint8_t kind = 0; kind < HP_EVENT_KINDS; kind++) {
+		struct hp_window_event event = {
+			.address = { address },
+			.kind = kind,
+			.count = tally->counts[kind],
+		};
+
+		if (event.count)
+			telling->has_memory &= hp_vector_push(&telling->events, event);
+	}
+}
+
+static void tell_block(struct telling *telling, const struct followed *followed)
+{
+	const struct path_plan *plan = followed->plan;
+	struct hp_window_block block = {
+		.address = { plan->address },
+		.size_bytes = followed->bytes,
+		.instructions = plan->insn_count,
+		.counts = { followed->runs },
+	};
+	uint64_t address = plan->address;
+
+	telling->has_memory &= hp_vector_push(&telling->blocks, block);
+	for (size_t i = 0; i < followed->piece_count; i++)
+		tell_tally(telling, &followed->fetches[i], followed->pieces[i].address);
+	for (size_t i = 0, access = 0; i < plan->insn_count; i++) {
+		for (; access < plan->access_count && plan->accesses[access].insn == i; access++)
+			tell_tally(telling, &followed->accesses[access], address);
+		address += plan->lengths[i];
+	}
+	tell_tally(telling, &followed->branch, followed->last);
+}
+
+void follower_tell(const struct follower *follower, struct hp_window *window)
+{
+	struct telling telling = { .has_memory = true };
+
+	for (size_t i = 0; i < follower->all.count; i++)
+		if (follower->all.at[i]->runs)
+			tell_block(&telling, follower->all.at[i]);
+	if (!telling.has_memory) {
+		hp_vector_free(&telling.blocks);
+		hp_vector_free(&telling.events);
+		return;
+	}
+	/* The window owns them from here on. */
+	window->simulated = telling.blocks.at;
+	window->simulated_count = telling.blocks.count;
+	window->events = telling.events.at;
+	window->event_count = telling.events.count;
+}

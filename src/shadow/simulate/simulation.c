@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "simulation.h"
+
+#include "../tuning.h"
+#include "follow.h"
+
+#include <hpcprof/base/thread.h>
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PIECE_WORDS = PATH_LOG_BYTES / 8 };
+
+struct piece {
+	uint64_t words[PIECE_WORDS];
+	size_t count;
+};
+
+struct simulation {
+	const struct hp_engine *engine;
+	struct hp_engine_log log;
+	struct hp_uarch *uarch;
+	struct follower follower;
+	pthread_t thread;
+	bool is_running;
+	pthread_mutex_t lock; /* of what follows */
+	pthread_cond_t changed;
+	struct piece *queue; /* SIMULATION_QUEUE of them, a ring */
+	size_t first, waiting;
+	bool is_busy;
+	bool has_enough; /* or is to have: nothing more is taken */
+	bool is_over;
+};
+
+/* --- the thread -------------------------------------------------------------------------------- */
+
+/* True: there is a piece to be followed. */
+static bool wait_for_piece(struct simulation *simulation)
+{
+	pthread_mutex_lock(&simulation->lock);
+	simulation->is_busy = false;
+	pthread_cond_broadcast(&simulation->changed);
+	while (!simulation->waiting && !simulation->is_over)
+		pthread_cond_wait(&simulation->changed, &simulation->lock);
+	simulation->is_busy = simulation->waiting > 0;
+	pthread_mutex_unlock(&simulation->lock);
+	return simulation->is_busy;
+}
+
+static void follow_piece(struct simulation *simulation)
+{
+	const struct piece *piece = &simulation->queue[simulation->first];
+	struct follower *follower = &simulation->follower;
+
+	follower_take(follower, piece->words, piece->count);
+	pthread_mutex_lock(&simulation->lock);
+	simulation->has_enough |= follower->is_lost || follower->instructions >= SIMULATED_INSNS;
+	if (simulation->waiting) {
+		simulation->first = (simulation->first + 1) % SIMULATION_QUEUE;
+		simulation->waiting--;
+	}
+	if (simulation->has_enough)
+		simulation->waiting = 0;
+	pthread_cond_broadcast(&simulation->changed);
+	pthread_mutex_unlock(&simulation->lock);
+}
+
+static void *simulate(void *context)
+{
+	static const struct sched_param no_priority = { 0 };
+	struct simulation *simulation = context;
+
+	/* What the target or anybody else wants to run comes first. */
+	(void)sched_setscheduler(0, SCHED_IDLE, &no_priority);
+	while (wait_for_piece(simulation))
+		follow_piece(simulation);
+	return NULL;
+}
+
+/* --- what the replay hands on ------------------------------------------------------------------ */
+
+static bool take(void *context, const uint64_t *words, size_t count)
+{
+	struct simulation *simulation = context;
+	struct piece *piece;
+	bool has_enough;
+
+	pthread_mutex_lock(&simulation->lock);
+	while (simulation->waiting == SIMULATION_QUEUE && !simulation->has_enough)
+		pthread_cond_wait(&simulation->changed, &simulation->lock);
+	has_enough = simulation->has_enough;
+	if (!has_enough && count <= PIECE_WORDS) {
+		piece = &simulation->queue[(simulation->first + simulation->waiting) %
+					   SIMULATION_QUEUE];
+		memcpy(piece->words, words, count * sizeof(*words));
+		piece->count = count;
+		simulation->waiting++;
+		pthread_cond_broadcast(&simulation->changed);
+	}
+	pthread_mutex_unlock(&simulation->lock);
+	return !has_enough;
+}
+
+static const struct path_plan *plan_of(const void *engine, uint64_t block)
+{
+	return hp_engine_plan(engine, block);
+}
+
+/* Without pieces and with the thread at rest. `drops`: those that wait are not followed. */
+static void come_to_rest(struct simulation *simulation, bool drops)
+{
+	pthread_mutex_lock(&simulation->lock);
+	if (drops) {
+		simulation->has_enough = true;
+		simulation->waiting = 0;
+	}
+	while (simulation->waiting || simulation->is_busy)
+		pthread_cond_wait(&simulation->changed, &simulation->lock);
+	pthread_mutex_unlock(&simulation->lock);
+}
+
+void simulation_begin(struct simulation *simulation, uint64_t fs_base, const cpu_set_t *cpus)
+{
+	come_to_rest(simulation, true);
+	(void)pthread_setaffinity_np(simulation->thread, sizeof(*cpus), cpus);
+	simulation->first = 0;
+	simulation->has_enough = false;
+	follower_begin(&simulation->follower, plan_of, simulation->engine, fs_base, WARMING_INSNS);
+}
+
+const struct hp_engine_log *simulation_log(const struct simulation *simulation)
+{
+	return &simulation->log;
+}
+
+void simulation_end(struct simulation *simulation, struct hp_window *window)
+{
+	come_to_rest(simulation, window == NULL);
+	if (window)
+		follower_tell(&simulation->follower, window);
+}
+
+/* --- life -------------------------------------------------------------------------------------- */
+
+struct hp_error *simulation_create(const struct hp_uarch_geometry *geometry,
+				   const struct hp_engine *engine, struct simulation **result)
+{
+	struct simulation *simulation = calloc(1, sizeof(*simulation));
+
+	if (!simulation)
+		return hp_error_create_no_memory();
+	simulation->engine = engine;
+	simulation->log = (struct hp_engine_log){ take, simulation };
+	pthread_mutex_init(&simulation->lock, NULL);
+	pthread_cond_init(&simulation->changed, NULL);
+	simulation->queue = calloc(SIMULATION_QUEUE, sizeof(*simulation->queue));
+	simulation->uarch = hp_uarch_create(geometry);
+	simulation->is_running = simulation->queue && simulation->uarch &&
+				 follower_create(&simulation->follower, simulation->uarch) &&
+				 hp_thread_start(&simulation->thread, simulate, simulation) == 0;
+	if (!simulation->is_running) {
+		simulation_destroy(simulation);
+		return hp_error_create_no_memory();
+	}
+	*result = simulation;
+	return NULL;
+}
+
+void simulation_destroy(struct simulation *simulation)
+{
+	if (simulation->is_running) {
+		pthread_mutex_lock(&simulation->lock);
+		simulation->is_over = simulation->has_enough = true;
+		simulation->waiting = 0;
+		pthread_cond_broadcast(&simulation->changed);
+		pthread_mutex_unlock(&simulation->lock);
+		pthread_join(simulation->thread, NULL);
+	}
+	if (simulation->follower.by_block)
+		follower_clear(&simulation->follower);
+	if (simulation->uarch)
+		hp_uarch_destroy(simulation->uarch);
+	pthread_mutex_destroy(&simulation->lock);
+	pthread_cond_destroy(&simulation->changed);
+	free(simulation->queue);
+	free(simulation);
+}

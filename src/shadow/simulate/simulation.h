@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Simulates the beginning of a window: the path that its copy logs goes through models of a core
+ * (uarch/path.h), and what happens is counted by instruction (design: CAUSES.md).
+ *
+ * The models run in a thread of its own at the lowest priority, which follows the copy at some
+ * distance and holds it back when it is too far ahead. So the copy's CPU time is that of the copy.
+ *
+ *	simulation_begin	a window; models are cold
+ *	simulation_log		what its replay is given
+ *	simulation_end		waits until everything logged is simulated, and hands over the events
+ *
+ * These calls come from one thread at a time.
+ */
+#ifndef SHADOW_SIMULATE_SIMULATION_H
+#define SHADOW_SIMULATE_SIMULATION_H
+
+#include "../replay/engine.h"
+
+#include <hpcprof/model/window.h>
+#include <hpcprof/uarch/geometry.h>
+
+#include <sched.h>
+
+struct simulation;
+
+/* Starts its thread. */
+struct hp_error *simulation_create(const struct hp_uarch_geometry *geometry,
+				   const struct hp_engine *engine, struct simulation **simulation);
+void simulation_destroy(struct simulation *simulation);
+
+/* `cpus`: where the thread runs. */
+void simulation_begin(struct simulation *simulation, uint64_t fs_base, const cpu_set_t *cpus);
+const struct hp_engine_log *simulation_log(const struct simulation *simulation);
+/* The replay is over. Fills in what of the window is simulated; NULL: nobody wants it, nor waits. */
+void simulation_end(struct simulation *simulation, struct hp_window *window);
+
+#endif
