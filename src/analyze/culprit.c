@@ -16,6 +16,7 @@
 #include "culprit/duty.h"
 #include "culprit/marks.h"
 #include "culprit/place.h"
+#include "culprit/witness.h"
 #include "stalls.h"
 #include "tuning.h"
 
@@ -30,18 +31,16 @@ static struct hp_error *find_facts(struct analyzer *analyzer, struct facts *fact
 		path_prepare,  duty_prepare,	   place_prepare,
 		marks_prepare, mispredict_prepare, fetch_prepare,
 	};
+	struct hp_error *error;
 
 	facts->analysis = analyzer->analysis;
 	facts->cfg = analyzer->cfg;
 	facts->core = analyzer->analysis->core;
-	for (size_t i = 0; i < HP_ARRAY_COUNT(parts); i++) {
-		struct hp_error *error = parts[i](facts, analyzer->scratch);
-
-		if (error)
-			return error;
-	}
+	error = witness_prepare(facts, analyzer->input, analyzer->scratch);
+	for (size_t i = 0; i < HP_ARRAY_COUNT(parts) && !error; i++)
+		error = parts[i](facts, analyzer->scratch);
 	analyzer->analysis->effort += facts->effort;
-	return NULL;
+	return error;
 }
 
 static void ask_all(const struct facts *facts, uint32_t at, struct suspects *found)

@@ -15,6 +15,7 @@ src_analyze_libanalyze_a_SOURCES = \
 	src/analyze/culprit/duty.h src/analyze/culprit/duty.c \
 	src/analyze/culprit/place.h src/analyze/culprit/place.c \
 	src/analyze/culprit/marks.h src/analyze/culprit/marks.c \
+	src/analyze/culprit/witness.h src/analyze/culprit/witness.c \
 	src/analyze/culprit/suspects.h src/analyze/culprit/suspects.c \
 	src/analyze/culprit/causes.h src/analyze/culprit/memory.c src/analyze/culprit/store.c \
 	src/analyze/culprit/units.c src/analyze/culprit/mispredict.c src/analyze/culprit/fetch.c \

@@ -290,6 +290,18 @@ static const double later_doubt = 0.15;
 /* times the core's mispredict cycles, at most; until the branch is known to have gone the other way
  * nothing counts: the table's figure is from there on; [chosen] */
 static const double resolution_margin = 1.5;
+
+/* --- what was simulated: culprit/witness.h --------------------------------------------------- */
+
+/* Executions of an instruction below which simulation says too little to clear anything. */
+static const double least_simulated_runs = 100; /* executions [chosen] */
+/* A miss that the next level serves takes so many times its latency at most, where many come at once. */
+static const double l2_margin = 2; /* times [chosen] */
+/* One that memory serves, likewise: others' traffic makes it wait (860 cycles under load where 460
+ * are usual: CAUSES.md). */
+static const double miss_margin = 2; /* times; CAUSES.md */
+/* The core's predictor may miss so many times as often as ours. */
+static const double predictor_margin = 1.5; /* times [chosen] */
 /* mispredictions of one call or return; [chosen] */
 static const double mispredicts_of_call = 0.01;
 /* mispredictions, times the less frequent way of a branch that decides on data; half of what always

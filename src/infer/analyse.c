@@ -2,6 +2,7 @@
 #include "terms.h"
 #include "exact_counts.h"
 #include "branches.h"
+#include "events.h"
 #include "probes.h"
 #include "records.h"
 #include "retired.h"
@@ -125,6 +126,7 @@ static struct hp_error *collect_evidence(struct hp_inference *inference,
 					 const struct hp_row_code *code, struct counts_terms *terms,
 					 struct hp_analysis_input *input)
 {
+	const struct image_events *events = NULL;
 	struct hp_image_counts *counted = NULL;
 	const struct hp_evidence *given;
 	size_t count;
@@ -141,6 +143,8 @@ static struct hp_error *collect_evidence(struct hp_inference *inference,
 		error = probes_terms_of(inference, code->part, input->cfg, &terms->terms);
 	if (!error)
 		error = records_terms_of(inference, code->part, input->cfg, &terms->terms);
+	if (!error)
+		error = events_of(inference, code->part, &events);
 	if (error)
 		return error;
 	given = exact_counts_of(inference, code->part->image, input->cfg, &count);
@@ -154,6 +158,8 @@ static struct hp_error *collect_evidence(struct hp_inference *inference,
 	input->phase_deviation = terms->phase_deviation;
 	input->phase_count = terms->phase_count;
 	input->missed = terms->missed;
+	input->happened = events ? events_happened : NULL;
+	input->happened_context = events;
 	return NULL;
 }
 

@@ -4,6 +4,7 @@
 #define INFER_IMAGES_H
 
 #include "branches.h"
+#include "events.h"
 
 #include <hpcprof/infer/counts.h>
 
@@ -11,6 +12,7 @@ struct inferred_image {
 	HP_VECTOR(struct hp_evidence) exact; /* counts of blocks, by address */
 	struct hp_image_counts *counts;	     /* owned; NULL: not asked for yet, or none */
 	struct branches *branches;	     /* likewise */
+	struct image_events *events;	     /* likewise */
 };
 
 #endif

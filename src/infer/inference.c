@@ -28,6 +28,7 @@ void hp_inference_destroy(struct hp_inference *inference)
 		hp_vector_free(&image->exact);
 		counts_destroy(image->counts);
 		branches_destroy(image->branches);
+		events_destroy(image->events);
 	}
 	free(inference->images);
 	windows_forget(&inference->windows);

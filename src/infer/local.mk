@@ -9,6 +9,7 @@ src_infer_libinfer_a_SOURCES = \
 	src/infer/image_counts.c src/infer/counts.c \
 	src/infer/counts_clock.h src/infer/counts_clock.c \
 	src/infer/counts_terms.c \
+	src/infer/events.h src/infer/events.c \
 	src/infer/exact_counts.h src/infer/exact_counts.c \
 	src/infer/image_counts.h \
 	src/infer/images.h \

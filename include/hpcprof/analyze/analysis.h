@@ -21,6 +21,7 @@
 
 #include <hpcprof/analyze/schedule.h>
 #include <hpcprof/cfg/cfg.h>
+#include <hpcprof/model/window.h>
 
 /* --- in --------------------------------------------------------------------------------------- */
 
@@ -63,6 +64,13 @@ struct hp_evidence {
 	double deviation; /* standard deviation of `value`, same unit; 0: exact */
 };
 
+/* What happened to one instruction where windows were simulated: events per execution. */
+struct hp_happened {
+	double runs; /* executions that were simulated, > 0 */
+	double mean[HP_EVENT_KINDS];
+	double most[HP_EVENT_KINDS]; /* upper ends of 90 % intervals */
+};
+
 enum hp_estimator {
 	HP_ESTIMATOR_FLOW,    /* one flow-consistent estimate of the whole procedure */
 	HP_ESTIMATOR_DCPI,    /* sections 6.1.3 and 6.1.4 as printed: correct for in-order cores */
@@ -98,6 +106,10 @@ struct hp_analysis_input {
 	/* By block: it ran while nobody counted, although others were counted. What is known of
 	 * these, their pace and how often loops go round, is not known of it. NULL: none. */
 	const bool *missed;
+	/* Tells what happened to the instruction; false where it was not simulated. NULL: none was. */
+	bool (*happened)(const void *context, hp_link_address address,
+			 struct hp_happened *happened);
+	const void *happened_context;
 };
 
 /* --- out -------------------------------------------------------------------------------------- */

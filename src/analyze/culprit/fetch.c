@@ -7,6 +7,7 @@
  * calls nothing, once per call of the procedure.
  */
 #include "causes.h"
+#include "witness.h"
 #include "../tuning.h"
 
 static uint64_t bytes_of(enum arrival_unit unit)
@@ -165,13 +166,44 @@ static struct lateness lateness_of(const struct facts *facts, const struct path 
 	return late;
 }
 
+static void judge_seen(const struct facts *facts, const struct path *path,
+		       const struct hp_happened *seen, struct suspects *found)
+{
+	const struct hp_core *core = facts->core;
+	double first = witness_most(seen, HP_EVENT_L1I_MISS, HP_EVENT_L1I_UNKNOWN);
+	double second = witness_most(seen, HP_EVENT_L2I_MISS, HP_EVENT_L2I_UNKNOWN);
+
+	add_suspect(found, HP_CAUSE_ICACHE, path->insns[0],
+		    first * l2_margin * core->l2_cycles +
+			    second * miss_margin * core->memory_cycles,
+		    seen->mean[HP_EVENT_L1I_MISS] * core->l2_cycles +
+			    seen->mean[HP_EVENT_L2I_MISS] * core->l3_cycles);
+}
+
+static void judge_seen_pages(const struct facts *facts, const struct path *path,
+			     const struct hp_happened *seen, struct suspects *found)
+{
+	const struct hp_core *core = facts->core;
+	double first = witness_most(seen, HP_EVENT_ITLB_MISS, HP_EVENT_ITLB_UNKNOWN);
+	double second = witness_most(seen, HP_EVENT_TLB2I_MISS, HP_EVENT_TLB2I_UNKNOWN);
+
+	add_suspect(found, HP_CAUSE_ITLB, path->insns[0],
+		    first * l2_margin * core->l2_tlb_cycles +
+			    second * (walk_margin * core->walk_cycles + core->memory_cycles),
+		    seen->mean[HP_EVENT_ITLB_MISS] * core->l2_tlb_cycles +
+			    seen->mean[HP_EVENT_TLB2I_MISS] * core->walk_cycles);
+}
+
 void suspect_icache(const struct facts *facts, const struct path *path, struct suspects *found)
 {
 	const struct hp_core *core = facts->core;
+	const struct hp_happened *seen = witness_of(facts, path->insns[0]);
 	const struct levels levels = { ARRIVAL_LINE, facts->code_bytes, FIRST_CACHE, SECOND_CACHE };
 	struct lateness late = lateness_of(facts, path, &levels, core->l2_cycles, core->l3_cycles);
 
-	if (late.arrivals.all > 0)
+	if (seen)
+		judge_seen(facts, path, seen, found);
+	else if (late.arrivals.all > 0)
 		add_suspect(found, HP_CAUSE_ICACHE, path->insns[0],
 			    late.share * (late.fits ? core->l3_cycles : core->memory_cycles),
 			    late.share * late.cycles_expected *
@@ -184,8 +216,11 @@ void suspect_itlb(const struct facts *facts, const struct path *path, struct sus
 	const struct levels levels = { ARRIVAL_PAGE, facts->code_pages, FIRST_PAGES, SECOND_PAGES };
 	struct lateness late =
 		lateness_of(facts, path, &levels, core->l2_tlb_cycles, core->walk_cycles);
+	const struct hp_happened *seen = witness_of(facts, path->insns[0]);
 
-	if (late.arrivals.all > 0)
+	if (seen)
+		judge_seen_pages(facts, path, seen, found);
+	else if (late.arrivals.all > 0)
 		add_suspect(found, HP_CAUSE_ITLB, path->insns[0],
 			    late.share *
 				    (core->l2_tlb_cycles + most_code_walks * core->walk_cycles),

@@ -5,11 +5,15 @@
  * Cleared: instructions that do not load (for the TLB: load or store) and did not retire along with
  * one that does; accesses to the stack. Bounded: a constant address, by how often its loop starts; a
  * stride, by the lines and pages that it crosses; a table whose size follows from a mask, by whether
- * it fits; data near what was just loaded, by their distance.
+ * it fits; data near what was just loaded, by their distance. All that only where windows were not
+ * simulated: else by the misses that were seen.
  */
 #include "causes.h"
 #include "place.h"
+#include "witness.h"
 #include "../tuning.h"
+
+#include <math.h>
 
 /* Shares of executions: that the bytes are in another line than what was loaded shortly before
  * from the same base. */
@@ -79,12 +83,49 @@ static void judge_load(const struct facts *facts, const struct path *path, uint3
 		    lines * miss * path_doubt(position));
 }
 
+/* What a prefetcher has brought costs little, if the core has such a prefetcher. */
+static void judge_misses(const struct facts *facts, const struct path *path, uint32_t position,
+			 const struct hp_happened *seen, struct suspects *found)
+{
+	const struct hp_core *core = facts->core;
+	double first = witness_most(seen, HP_EVENT_L1_MISS, HP_EVENT_L1_UNKNOWN);
+	double second = witness_most(seen, HP_EVENT_L2_MISS, HP_EVENT_L2_UNKNOWN);
+	double missed = seen->mean[HP_EVENT_L1_MISS];
+	double beyond = fmin(missed, seen->mean[HP_EVENT_L2_MISS]);
+	double awaited = missed > 0 ? 1 - fmin(1, seen->mean[HP_EVENT_PREFETCHED] / missed) : 1;
+
+	add_suspect(found, HP_CAUSE_DCACHE, path->insns[position],
+		    first * l2_margin * core->l2_cycles +
+			    second * miss_margin * core->memory_cycles,
+		    awaited * ((missed - beyond) * core->l2_cycles + beyond * core->l3_cycles) *
+			    path_doubt(position));
+}
+
+static void judge_walks(const struct facts *facts, const struct path *path, uint32_t position,
+			const struct hp_happened *seen, struct suspects *found)
+{
+	const struct hp_core *core = facts->core;
+	double first = witness_most(seen, HP_EVENT_DTLB_MISS, HP_EVENT_DTLB_UNKNOWN);
+	double second = witness_most(seen, HP_EVENT_TLB2_MISS, HP_EVENT_TLB2_UNKNOWN);
+
+	add_suspect(found, HP_CAUSE_DTLB, path->insns[position],
+		    first * l2_margin * core->l2_tlb_cycles +
+			    second * (walk_margin * core->walk_cycles + core->memory_cycles),
+		    (seen->mean[HP_EVENT_DTLB_MISS] * core->l2_tlb_cycles +
+		     seen->mean[HP_EVENT_TLB2_MISS] * core->walk_cycles) *
+			    path_doubt(position));
+}
+
 void suspect_dcache(const struct facts *facts, const struct path *path, struct suspects *found)
 {
 	for (uint32_t i = 0; i < path->count && i < facts->core->retire_width; i++) {
 		const struct hp_insn *insn = facts_insn(facts, path->insns[i])->insn;
+		const struct hp_happened *seen = witness_of(facts, path->insns[i]);
 
-		for (size_t k = 0; k < insn->memory_count && !insn->is_padding; k++)
+		if (seen && witness_accesses(insn, HP_ACCESS_READ) &&
+		    path_retires_along(facts, path, i))
+			judge_misses(facts, path, i, seen, found);
+		for (size_t k = 0; !seen && k < insn->memory_count && !insn->is_padding; k++)
 			if ((insn->memories[k].access & HP_ACCESS_READ) &&
 			    path_retires_along(facts, path, i))
 				judge_load(facts, path, i, &insn->memories[k], insn->is_repeated,
@@ -125,8 +166,12 @@ void suspect_dtlb(const struct facts *facts, const struct path *path, struct sus
 {
 	for (uint32_t i = 0; i < path->count && i < facts->core->retire_width; i++) {
 		const struct hp_insn *insn = facts_insn(facts, path->insns[i])->insn;
+		const struct hp_happened *seen = witness_of(facts, path->insns[i]);
 
-		for (size_t k = 0; k < insn->memory_count; k++)
+		if (seen && witness_accesses(insn, HP_ACCESS_READ | HP_ACCESS_WRITE) &&
+		    path_retires_along(facts, path, i))
+			judge_walks(facts, path, i, seen, found);
+		for (size_t k = 0; !seen && k < insn->memory_count; k++)
 			if (insn->memories[k].access && path_retires_along(facts, path, i))
 				judge_page(facts, path, i, &insn->memories[k], insn->is_repeated,
 					   found);

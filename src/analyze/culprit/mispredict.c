@@ -10,7 +10,10 @@
 #include "causes.h"
 #include "marks.h"
 #include "place.h"
+#include "witness.h"
 #include "../tuning.h"
+
+#include <math.h>
 
 static bool is_varying(const struct place *place)
 {
@@ -98,6 +101,23 @@ static bool *find_on_data(const struct facts *facts, struct hp_arena *arena)
 	return is_on_data;
 }
 
+/* By what a predictor missed: on which of its ways is not known, but on each no more often than it is
+ * taken. */
+static struct redirect seen_redirect(const struct hp_happened *seen,
+				     const struct hp_frequency *from,
+				     const struct hp_frequency *along, uint32_t branch)
+{
+	double most = predictor_margin *
+		      witness_most(seen, HP_EVENT_MISPREDICTED, HP_EVENT_BRANCH_UNKNOWN);
+	double share = along->relative > 0 ? from->relative / along->relative : 1;
+
+	return (struct redirect){
+		.branch = branch,
+		.most = fmin(1, most * share),
+		.expected = fmin(1, seen->mean[HP_EVENT_MISPREDICTED]),
+	};
+}
+
 static struct redirect redirect_of(const struct facts *facts, const bool *is_on_data, uint32_t edge)
 {
 	const struct hp_edge *one = &facts->cfg->edges[edge];
@@ -106,6 +126,7 @@ static struct redirect redirect_of(const struct facts *facts, const bool *is_on_
 	const struct hp_frequency *from;
 	double others;
 	double fewest;
+	const struct hp_happened *seen;
 
 	if (one->from >= facts->cfg->block_count) {
 		/* A call: through a pointer, perhaps. */
@@ -134,6 +155,9 @@ static struct redirect redirect_of(const struct facts *facts, const bool *is_on_
 		return redirect;
 	}
 	redirect.branch = facts_last_insn(facts, one->from);
+	seen = witness_of(facts, redirect.branch);
+	if (seen)
+		return seen_redirect(seen, from, along, redirect.branch);
 	others = from->relative - along->relative;
 	fewest = others < along->relative ? others : along->relative;
 	redirect.expected = fewest > 0 && along->relative > 0 ? fewest / along->relative : 0;

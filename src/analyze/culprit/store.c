@@ -9,6 +9,7 @@
  */
 #include "causes.h"
 #include "place.h"
+#include "witness.h"
 #include "../tuning.h"
 
 /* Of one store, cycles that draining it may take, and is expected to. */
@@ -17,9 +18,18 @@ static bool is_slow(const struct facts *facts, const struct path *path, uint32_t
 {
 	const struct hp_insn *insn = facts_insn(facts, path->insns[position])->insn;
 	const struct hp_core *core = facts->core;
+	const struct hp_happened *seen = witness_of(facts, path->insns[position]);
 	bool is_slow = false;
 
 	*most = *expected = 0;
+	if (seen) {
+		*most = witness_most(seen, HP_EVENT_L1_MISS, HP_EVENT_L1_UNKNOWN) * l2_margin *
+				core->l2_cycles +
+			witness_most(seen, HP_EVENT_L2_MISS, HP_EVENT_L2_UNKNOWN) * miss_margin *
+				core->memory_cycles;
+		*expected = seen->mean[HP_EVENT_L1_MISS] * core->l2_cycles * store_miss;
+		return true;
+	}
 	for (size_t k = 0; k < insn->memory_count; k++) {
 		struct place place;
 		double lines;
@@ -171,8 +181,17 @@ void suspect_store_forward(const struct facts *facts, const struct path *path,
 
 	for (uint32_t i = 0; i < path->count && i < core->retire_width; i++) {
 		const struct hp_insn *insn = facts_insn(facts, path->insns[i])->insn;
+		const struct hp_happened *seen = witness_of(facts, path->insns[i]);
 
-		for (size_t k = 0; k < insn->memory_count; k++) {
+		if (seen && witness_accesses(insn, HP_ACCESS_READ) &&
+		    path_retires_along(facts, path, i))
+			add_suspect(
+				found, HP_CAUSE_STORE_FORWARD, path->insns[i],
+				seen->most[HP_EVENT_FORWARD_FAILED] *
+					(core->mispredict_cycles + (double)core->blocked_cycles),
+				seen->mean[HP_EVENT_FORWARD_FAILED] * core->blocked_cycles *
+					path_doubt(i));
+		for (size_t k = 0; !seen && k < insn->memory_count; k++) {
 			uint32_t store;
 
 			if (!(insn->memories[k].access & HP_ACCESS_READ) || insn->is_repeated ||

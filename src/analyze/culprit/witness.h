@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What was seen to happen to instructions where windows were simulated (hp_happened). Causes bound
+ * themselves by it: events counted, at the upper end of their interval, times the most that one of
+ * them costs. Where nothing was simulated they argue from the code alone.
+ */
+#ifndef HPCPROF_ANALYZE_CULPRIT_WITNESS_H
+#define HPCPROF_ANALYZE_CULPRIT_WITNESS_H
+
+#include "facts.h"
+
+struct hp_arena;
+
+/* requires: analyzer's input with `happened` */
+struct hp_error *witness_prepare(struct facts *facts, const struct hp_analysis_input *input,
+				 struct hp_arena *arena);
+/* NULL: not seen, or too seldom to bound anything. */
+const struct hp_happened *witness_of(const struct facts *facts, uint32_t at);
+
+/* Of what kind accesses can have events: enum hp_access bits. */
+static inline bool witness_accesses(const struct hp_insn *insn, unsigned access)
+{
+	for (size_t k = 0; k < insn->memory_count && !insn->is_padding; k++)
+		if (insn->memories[k].access & access)
+			return true;
+	return false;
+}
+
+/* Per execution; with what the models could not know yet. */
+static inline double witness_most(const struct hp_happened *seen, enum hp_event_kind miss,
+				  enum hp_event_kind unknown)
+{
+	return seen->most[miss] + (seen->mean[unknown] > 0 ? seen->most[unknown] : 0);
+}
+
+#endif

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "events.h"
+
+#include "images.h"
+#include "tuning.h"
+
+#include <hpcprof/base/search.h>
+
+#include <math.h>
+#include <stdlib.h>
+
+/* By windows, to save memory: parts of simulated windows are not told apart. */
+struct by_windows {
+	double counts[HP_EVIDENCE_WINDOWS];
+};
+
+struct simulated_block {
+	uint64_t address;
+	uint32_t bytes;
+	struct by_windows runs;
+};
+
+struct event {
+	uint64_t address;
+	uint8_t kind; /* enum hp_event_kind */
+	struct by_windows counts;
+};
+
+struct image_events {
+	HP_VECTOR(struct simulated_block) blocks; /* by address */
+	HP_VECTOR(struct event) events;		  /* by address */
+	uint32_t longest;			  /* block, bytes */
+	double windows;				  /* in all, of the recording */
+};
+
+void events_destroy(struct image_events *events)
+{
+	if (!events)
+		return;
+	hp_vector_free(&events->blocks);
+	hp_vector_free(&events->events);
+	free(events);
+}
+
+/* --- making ----------------------------------------------------------------------------------- */
+
+static struct by_windows by_windows(const struct hp_counted *item)
+{
+	struct by_windows sums = { 0 };
+
+	for (size_t i = 0; i < HP_EVIDENCE_GROUPS; i++)
+		sums.counts[i / HP_WINDOW_PARTS] += (double)item->counts[i];
+	return sums;
+}
+
+static bool add_item(struct image_events *events, const struct hp_counted *item, uint64_t address)
+{
+	struct simulated_block block = {
+		.address = address,
+		.bytes = item->bytes,
+		.runs = by_windows(item),
+	};
+	struct event event = {
+		.address = address,
+		.kind = (uint8_t)(item->kind - HP_COUNTED_EVENT),
+		.counts = by_windows(item),
+	};
+
+	if (item->kind != HP_COUNTED_BLOCK)
+		return hp_vector_push(&events->events, event);
+	if (block.bytes > events->longest)
+		events->longest = block.bytes;
+	return hp_vector_push(&events->blocks, block);
+}
+
+static int compare_blocks(const void *left, const void *right)
+{
+	uint64_t a = ((const struct simulated_block *)left)->address;
+	uint64_t b = ((const struct simulated_block *)right)->address;
+
+	return (a > b) - (a < b);
+}
+
+static int compare_events(const void *left, const void *right)
+{
+	uint64_t a = ((const struct event *)left)->address;
+	uint64_t b = ((const struct event *)right)->address;
+
+	return (a > b) - (a < b);
+}
+
+static struct hp_error *make(struct hp_inference *inference, const struct hp_loaded_part *part,
+			     uint32_t image, struct image_events *events)
+{
+	const struct hp_window_evidence *sum = &inference->windows.sum;
+
+	for (size_t i = 0; i < sum->stratum_count; i++) {
+		const struct hp_window_stratum *stratum = &sum->strata[i];
+
+		if (!hp_profiles_matches(inference->profiles->options->comm, stratum->command))
+			continue;
+		for (size_t j = 0; j < stratum->event_count; j++) {
+			const struct hp_counted *item = &stratum->events[j];
+			hp_link_address address;
+
+			if (item->image == image &&
+			    hp_image_link_address(part->file, item->at, &address) &&
+			    !add_item(events, item, address.value))
+				return hp_error_create_no_memory();
+		}
+	}
+	if (events->blocks.count)
+		qsort(events->blocks.at, events->blocks.count, sizeof(*events->blocks.at),
+		      compare_blocks);
+	if (events->events.count)
+		qsort(events->events.at, events->events.count, sizeof(*events->events.at),
+		      compare_events);
+	return NULL;
+}
+
+static double windows_of(const struct hp_window_evidence *sum)
+{
+	return (double)(hp_window_evidence_counted(sum).windows +
+			hp_window_evidence_relative(sum).windows);
+}
+
+struct hp_error *events_of(struct hp_inference *inference, const struct hp_loaded_part *part,
+			   const struct image_events **events)
+{
+	const struct hp_window_evidence *sum = &inference->windows.sum;
+	struct inferred_image *inferred = &inference->images[part->image->index];
+	struct hp_error *error = NULL;
+
+	if (!inferred->events && part->file && part->image->id.kind == HP_IMAGE_FILE) {
+		inferred->events = calloc(1, sizeof(*inferred->events));
+		if (!inferred->events)
+			return hp_error_create_no_memory();
+		inferred->events->windows = windows_of(sum);
+		for (uint32_t i = 0; i < sum->image_count && !error; i++)
+			if (hp_image_id_compare(&sum->images[i], &part->image->id) == 0)
+				error = make(inference, part, i, inferred->events);
+	}
+	*events = inferred->events && inferred->events->blocks.count ? inferred->events : NULL;
+	return error;
+}
+
+/* --- of one instruction ------------------------------------------------------------------------ */
+
+static void add_windows(struct hp_grouped *into, const struct by_windows *more)
+{
+	for (size_t i = 0; i < HP_EVIDENCE_WINDOWS; i++)
+		into->counts[i] += more->counts[i];
+}
+
+static struct hp_grouped runs_of(const struct image_events *events, uint64_t address)
+{
+	uint64_t start = address >= events->longest ? address - events->longest : 0;
+	size_t i = hp_bisect(k, events->blocks.count, events->blocks.at[k].address < start);
+	struct hp_grouped runs = { 0 };
+
+	for (; i < events->blocks.count && events->blocks.at[i].address <= address; i++)
+		if (address - events->blocks.at[i].address < events->blocks.at[i].bytes)
+			add_windows(&runs, &events->blocks.at[i].runs);
+	return runs;
+}
+
+/* Seen a few times, it might have been seen a few times more. */
+static double most_of(const struct hp_grouped *counts, const struct hp_grouped *runs,
+		      double windows)
+{
+	struct hp_grouped_ratio ratio = hp_grouped_pace(counts, runs, windows);
+	double seen = hp_grouped_sum(counts);
+	double chance = (seen + 1 + HP_NORMAL_90 * sqrt(seen + 1)) / hp_grouped_sum(runs);
+	double most = isfinite(ratio.deviation) ? ratio.value + HP_NORMAL_90 * ratio.deviation
+						: ratio.value;
+
+	return fmax(most, chance);
+}
+
+bool events_happened(const void *context, hp_link_address address, struct hp_happened *happened)
+{
+	const struct image_events *events = context;
+	struct hp_grouped counts[HP_EVENT_KINDS] = { 0 };
+	struct hp_grouped runs = runs_of(events, address.value);
+	size_t i = hp_bisect(k, events->events.count, events->events.at[k].address < address.value);
+
+	happened->runs = hp_grouped_sum(&runs);
+	if (!(happened->runs > 0))
+		return false;
+	for (; i < events->events.count && events->events.at[i].address == address.value; i++)
+		add_windows(&counts[events->events.at[i].kind], &events->events.at[i].counts);
+	for (size_t kind = 0; kind < HP_EVENT_KINDS; kind++) {
+		happened->mean[kind] = hp_grouped_sum(&counts[kind]) / happened->runs;
+		happened->most[kind] = most_of(&counts[kind], &runs, events->windows);
+	}
+	return true;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What happened where windows were simulated: events of each instruction per execution, over all
+ * windows of an image, with intervals from how windows differ.
+ */
+#ifndef INFER_EVENTS_H
+#define INFER_EVENTS_H
+
+#include <hpcprof/infer/inference.h>
+
+struct hp_loaded_part;
+struct image_events;
+
+/* Of the part's image, made on the first request; NULL if nothing was simulated there. Owned by the
+ * inference. requires: its file open */
+struct hp_error *events_of(struct hp_inference *inference, const struct hp_loaded_part *part,
+			   const struct image_events **events);
+/* As struct hp_analysis_input wants it. */
+bool events_happened(const void *events, hp_link_address address, struct hp_happened *happened);
+void events_destroy(struct image_events *events);
+
+#endif
