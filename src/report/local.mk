@@ -20,6 +20,7 @@ src_report_libreport_a_SOURCES = \
 	src/report/annotate/write_annotate.h src/report/annotate/write_annotate.c \
 	src/report/annotate/write_dot.c \
 	src/report/common/json.h src/report/common/json.c src/report/common/json_summary.c \
+	src/report/common/load.h src/report/common/load.c \
 	src/report/common/machine.h src/report/common/machine.c \
 	src/report/common/quantity.h src/report/common/quantity.c \
 	src/report/common/sheet.h src/report/common/sheet.c \

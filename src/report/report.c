@@ -4,6 +4,7 @@
 #include <hpcprof/base/cleanup.h>
 #include <hpcprof/infer/counts.h>
 #include <hpcprof/infer/inference.h>
+#include "common/load.h"
 #include "common/sort.h"
 #include "paths/write_paths.h"
 #include "write.h"
@@ -175,50 +176,24 @@ static struct hp_error *no_paths(const struct report *report)
 			       "record with: hpcprof record -g -- COMMAND");
 }
 
-static struct hp_error *load_paths(struct report *report)
-{
-	struct hp_error *error;
-	uint64_t samples = 0;
-
-	if (!shows_paths(report->options))
-		return NULL;
-	error = hp_paths_create(report->profiles, &report->paths);
-	if (!error)
-		error = hp_paths_load(report->paths);
-	for (size_t i = 0; !error && i < report->profiles->events.count; i++)
-		samples += report->paths->all[i].samples;
-	if (!error && !samples)
-		error = no_paths(report);
-	return error;
-}
-
-/* From the database to what views are made of. */
 static struct hp_error *load(struct report *report, struct hp_db *db, char *const *epochs,
 			     size_t epoch_count)
 {
-	struct hp_error *error =
-		hp_profiles_create(&report->of, report->notices, &report->profiles);
-	const struct hp_window_evidence *counted;
-
-	if (!error)
-		error = hp_profiles_open(report->profiles, db, epochs, epoch_count);
-	if (!error)
-		error = hp_inference_create(report->profiles, &report->options->how,
-					    &report->inference);
-	if (error)
-		return error;
+	const struct hp_report_options *options = report->options;
 	/* Code that was counted need not have been sampled. */
-	counted = &report->inference->windows.sum;
-	error = hp_profiles_load(report->profiles, counted->images,
-				 shows_counts(report->options) || shows_paths(report->options)
-					 ? counted->image_count
-					 : 0);
-	report->profiles->keeps_files = report->of.needs_code || shows_paths(report->options) ||
-					(report->options->view == HP_VIEW_PROCEDURES &&
-					 hp_windows_exist(report->inference));
+	const struct report_wants wants = {
+		.counts = shows_counts(options) || shows_paths(options),
+		.paths = shows_paths(options),
+	};
+	struct hp_error *error = report_load(report, db, epochs, epoch_count, &wants);
+
+	if (!error && wants.paths && !report_path_samples(report))
+		error = no_paths(report);
 	if (!error)
-		error = load_paths(report);
-	return error ? error : hp_inference_weigh(report->inference);
+		report->profiles->keeps_files = report->of.needs_code || wants.paths ||
+						(options->view == HP_VIEW_PROCEDURES &&
+						 hp_windows_exist(report->inference));
+	return error;
 }
 
 static struct hp_error *make(struct hp_db *db, char *const *epochs, size_t epoch_count,
@@ -241,12 +216,7 @@ static struct hp_error *make(struct hp_db *db, char *const *epochs, size_t epoch
 	if (!error)
 		error = run(&report, out);
 	*is_refused = report.is_refused;
-	if (report.paths)
-		hp_paths_destroy(report.paths);
-	if (report.inference)
-		hp_inference_destroy(report.inference);
-	if (report.profiles)
-		hp_profiles_destroy(report.profiles);
+	report_clear(&report);
 	return error;
 }
 

@@ -7,8 +7,10 @@
 #include "fixture.h"
 
 #include <hpcprof/image/identity.h>
+#include <hpcprof/report/export.h>
 
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <link.h>
 #include <math.h>
@@ -1271,6 +1273,80 @@ TEST(damage_to_one_list_leaves_the_others)
 	damage_evidence(fixture, -1, SEEK_END);
 	ck_assert(has_source(listed(fixture, "counted_leaf"), "shadow"));
 	assert_contains(fixture->warnings, "this part is lost; everything else is intact");
+}
+
+/* --- for optimisers --------------------------------------------------------------------------- */
+
+/* The count of the line that begins so, in the exported text; 0 without one. */
+static double exported(struct fixture *fixture, const char *format, const char *line)
+{
+	const struct hp_export_options options = { .format = format, .of.image = self.path };
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	char *found;
+	double count;
+
+	ck_assert(out != NULL);
+	hp_assert_ok(hp_export(fixture->db, NULL, 0, &options, NULL, out));
+	fclose(out);
+	found = strstr(text, line);
+	count = found ? strtod(found + strlen(line), NULL) : 0;
+	free(text);
+	return count;
+}
+
+/* "BEGIN FROM BETWEEN TO END" in hexadecimal. */
+static const char *line_of(const char *begin, const char *from, const char *between, const char *to,
+			   const char *end)
+{
+	static char line[64];
+
+	snprintf(line, sizeof(line), "%s%" PRIx64 "%s%" PRIx64 "%s", begin, link_address(from),
+		 between, link_address(to), end);
+	return line;
+}
+
+/* Windows saw the leaf's branch taken more often than they came by what it goes to. */
+TEST(optimisers_get_counts_that_balance)
+{
+	static const uint64_t often[WINDOWS] = { 270, 271, 259, 260 };
+	struct fixture *fixture;
+	double taken;
+	double fallen;
+	double called;
+
+	for (size_t i = 0; i < item_count; i++)
+		if (items[i].kind == HP_COUNTED_TAKEN &&
+		    items[i].at.value == offset_of(counted_leaf_jump))
+			set_counts(&items[i], often);
+	fixture = record(0);
+	taken = exported(fixture, "bolt",
+			 line_of("B ", counted_leaf_jump, " ", counted_leaf_end, " "));
+	fallen = exported(fixture, "bolt",
+			  line_of("F ", counted_leaf_jump, " ", counted_leaf_then, " "));
+	called = exported(fixture, "llvm-profgen",
+			  line_of("", counted_leaf, "-", counted_leaf_jump, ":"));
+	assert_near(called, 40000, 0.05);
+	assert_near(taken + fallen, called, 0.0001);
+	assert_near(exported(fixture, "bolt",
+			     line_of("F ", counted_leaf_then, " ", counted_leaf_end, " ")),
+		    fallen, 0.0001);
+}
+
+/* Of the leaf there are samples alone: half of the time, in as many instructions as the loop. */
+TEST(optimisers_are_told_of_what_was_sampled_and_not_counted)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < item_count; i++)
+		if (items[i].at.value < offset_of(counted_leaf) ||
+		    items[i].at.value >= offset_of(counted_hidden))
+			items[kept++] = items[i];
+	item_count = stratum.item_count = kept;
+	ck_assert_double_gt(exported(record(0), "llvm-profgen",
+				     line_of("", counted_leaf, "-", counted_leaf_jump, ":")),
+			    1000);
 }
 
 HP_TEST_MAIN("report/counted")

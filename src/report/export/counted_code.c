@@ -95,6 +95,7 @@ struct found_procedure {
 	const struct hp_procedure *owner;
 	const struct hp_analysis *analysis; /* NULL: none */
 	double factor;			    /* executions per `relative` */
+	bool is_counted;
 };
 
 struct finding {
@@ -122,14 +123,33 @@ static double counted_at(const struct finding *finding, uint64_t address)
 	return hp_grouped_sum(&runs);
 }
 
+/* Best-case cycles of the code per `relative`. */
+static double best_of(const struct hp_analysis *analysis)
+{
+	double best = 0;
+
+	for (uint32_t i = 0; i < analysis->cfg->block_count; i++)
+		if (isfinite(analysis->blocks[i].frequency.relative))
+			best += analysis->blocks[i].frequency.relative *
+				analysis->blocks[i].best_case_cycles;
+	return best;
+}
+
+static double cycles_of(const struct hp_analysis *analysis)
+{
+	double cycles = 0;
+
+	for (uint32_t i = 0; i < analysis->cfg->block_count; i++)
+		cycles += analysis->blocks[i].cycles;
+	return cycles;
+}
+
 /* Where the estimate is relative only, it executes as many instructions as were counted. */
 static double factor_of(const struct finding *finding, const struct hp_analysis *analysis)
 {
 	double counted = 0;
 	double estimated = 0;
 
-	if (!finding->counted)
-		return isfinite(analysis->scale_high) ? analysis->scale_high : 0;
 	if (analysis->is_absolute && isfinite(analysis->scale))
 		return analysis->scale;
 	for (uint32_t i = 0; i < analysis->cfg->block_count; i++) {
@@ -143,13 +163,41 @@ static double factor_of(const struct finding *finding, const struct hp_analysis 
 	return estimated > 0 ? counted / estimated : 0;
 }
 
+/* What was sampled and not counted ran as close to its best case as what was counted. */
+static void set_factors_by_time(struct finding *finding)
+{
+	double best = 0;
+	double cycles = 0;
+
+	for (size_t i = 0; i < finding->procedures.count; i++) {
+		const struct found_procedure *found = &finding->procedures.at[i];
+
+		if (!(found->factor > 0))
+			continue;
+		best += found->factor * best_of(found->analysis);
+		cycles += cycles_of(found->analysis);
+	}
+	for (size_t i = 0; i < finding->procedures.count; i++) {
+		struct found_procedure *found = &finding->procedures.at[i];
+		double own_best = found->analysis ? best_of(found->analysis) : 0;
+
+		if (found->is_counted || !(own_best > 0))
+			continue;
+		found->factor = cycles_of(found->analysis) / own_best;
+		if (finding->counted)
+			found->factor *= cycles > 0 ? best / cycles : 0;
+	}
+}
+
 static struct hp_error *list_counted(struct finding *finding)
 {
 	struct hp_error *error = hp_counts_procedures(finding->part, finding->counted);
 
 	for (size_t i = 0; i < finding->counted->procedures.count && !error; i++) {
-		struct found_procedure found = { finding->counted->procedures.at[i].owner, NULL,
-						 0 };
+		struct found_procedure found = {
+			.owner = finding->counted->procedures.at[i].owner,
+			.is_counted = true,
+		};
 
 		if (!hp_vector_push(&finding->procedures, found))
 			error = hp_error_create_no_memory();
@@ -166,6 +214,16 @@ static int compare_found(const void *left, const void *right)
 	       (a->owner->address.value < b->owner->address.value);
 }
 
+/* Those that were counted first. */
+static int compare_listed(const void *left, const void *right)
+{
+	int order = compare_found(left, right);
+
+	return order ? order
+		     : ((const struct found_procedure *)right)->is_counted -
+			       ((const struct found_procedure *)left)->is_counted;
+}
+
 static struct hp_error *list_sampled(struct finding *finding)
 {
 	const struct hp_loaded_part *part = finding->part;
@@ -173,15 +231,16 @@ static struct hp_error *list_sampled(struct finding *finding)
 
 	for (size_t i = 0; i < part->located_count; i++) {
 		hp_link_address address = { part->located[i].address };
-		struct found_procedure found = { hp_image_procedure_at(part->file, address)->owner,
-						 NULL, 0 };
+		struct found_procedure found = {
+			.owner = hp_image_procedure_at(part->file, address)->owner,
+		};
 
 		if (!hp_vector_push(&finding->procedures, found))
 			return hp_error_create_no_memory();
 	}
 	if (finding->procedures.count)
 		qsort(finding->procedures.at, finding->procedures.count,
-		      sizeof(*finding->procedures.at), compare_found);
+		      sizeof(*finding->procedures.at), compare_listed);
 	for (size_t i = 0; i < finding->procedures.count; i++)
 		if (!kept ||
 		    finding->procedures.at[i].owner != finding->procedures.at[kept - 1].owner)
@@ -192,16 +251,20 @@ static struct hp_error *list_sampled(struct finding *finding)
 
 static struct hp_error *analyse(struct finding *finding)
 {
-	struct hp_error *error = finding->counted ? list_counted(finding) : list_sampled(finding);
+	struct hp_error *error = finding->counted ? list_counted(finding) : NULL;
 
+	if (!error)
+		error = list_sampled(finding);
 	for (size_t i = 0; i < finding->procedures.count && !error; i++) {
 		struct found_procedure *found = &finding->procedures.at[i];
 		struct hp_row_code code = { .part = finding->part, .procedure = found->owner };
 
 		error = hp_inference_analyse(finding->report->inference, &code, &found->analysis);
-		if (!error && found->analysis)
+		if (!error && found->analysis && found->is_counted)
 			found->factor = factor_of(finding, found->analysis);
 	}
+	if (!error)
+		set_factors_by_time(finding);
 	return error;
 }
 
@@ -209,8 +272,8 @@ static struct hp_error *analyse(struct finding *finding)
 static const struct found_procedure *procedure_of(const struct finding *finding, uint64_t address)
 {
 	struct found_procedure key = {
-		hp_image_procedure_at(finding->part->file, (hp_link_address){ address })->owner,
-		NULL, 0
+		.owner = hp_image_procedure_at(finding->part->file, (hp_link_address){ address })
+				 ->owner,
 	};
 
 	return finding->procedures.count

@@ -7,8 +7,8 @@
  * recording; where there is none, what was counted. What no window and no sample saw, and what ran
  * less than one count stands for, is 0: optimisers call it cold.
  *
- * Where no windows counted, procedures that were sampled have their estimates by time: as often as they
- * can have run at best.
+ * Procedures that were sampled and not counted have their estimates by time: they ran as close to their
+ * best case as those that were counted; where there are none of these, as close as can be.
  */
 #ifndef REPORT_EXPORT_COUNTED_CODE_H
 #define REPORT_EXPORT_COUNTED_CODE_H

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "../common/load.h"
 #include "export.h"
 
 #include <hpcprof/base/number.h>
@@ -30,23 +31,15 @@ static const struct format formats[] = {
 
 /* --- loading ---------------------------------------------------------------------------------- */
 
-static struct hp_error *load_paths(struct report *report)
+/* Where nobody recorded any, each sample is a path of its own place. */
+static struct hp_error *check_paths(struct report *report)
 {
-	struct hp_error *error = hp_paths_create(report->profiles, &report->paths);
-	uint64_t samples = 0;
+	struct hp_error *error = NULL;
 
-	if (!error)
-		error = hp_paths_load(report->paths);
-	for (size_t i = 0; !error && i < report->profiles->events.count; i++)
-		samples += report->paths->all[i].samples;
-	if (error || samples)
-		return error;
-	/* Nobody recorded any: each sample is a path of its own place. */
-	if (report->paths->epochs_without == report->profiles->epochs.count)
+	if (!report_path_samples(report) &&
+	    report->paths->epochs_without == report->profiles->epochs.count)
 		error = hp_paths_flatten(report->paths);
-	for (size_t i = 0; !error && i < report->profiles->events.count; i++)
-		samples += report->paths->all[i].samples;
-	if (error || samples)
+	if (error || report_path_samples(report))
 		return error;
 	return hp_error_advise(hp_error_create(HP_ERROR_INSUFFICIENT,
 					       "there are no samples: the profile would be empty"),
@@ -68,27 +61,16 @@ static void tell_of_others(const struct report *report)
 static struct hp_error *load(struct report *report, struct hp_db *db, char *const *epochs,
 			     size_t epoch_count, bool has_paths)
 {
-	struct hp_error *error =
-		hp_profiles_create(&report->of, report->notices, &report->profiles);
-	const struct hp_window_evidence *counted;
+	/* Code that was counted need not have been sampled. */
+	const struct report_wants wants = { .counts = true, .paths = has_paths };
+	struct hp_error *error = report_load(report, db, epochs, epoch_count, &wants);
 
-	if (!error)
-		error = hp_profiles_open(report->profiles, db, epochs, epoch_count);
-	if (!error)
-		error = hp_inference_create(report->profiles, &report->options->how,
-					    &report->inference);
+	if (!error && has_paths)
+		error = check_paths(report);
 	if (error)
 		return error;
-	/* Code that was counted need not have been sampled. */
-	counted = &report->inference->windows.sum;
-	error = hp_profiles_load(report->profiles, counted->images, counted->image_count);
 	report->profiles->keeps_files = true;
-	if (!error && has_paths)
-		error = load_paths(report);
-	if (!error)
-		error = hp_inference_weigh(report->inference);
-	if (!error)
-		error = hp_profiles_attribute(report->profiles);
+	error = hp_profiles_attribute(report->profiles);
 	if (!error && has_paths)
 		error = hp_paths_name(report->paths);
 	if (!error && has_paths)
@@ -123,11 +105,6 @@ struct hp_error *hp_export(struct hp_db *db, char *const *epochs, size_t epoch_c
 	error = load(&report, db, epochs, epoch_count, !format->is_of_counts);
 	if (!error)
 		error = format->write(&report, out);
-	if (report.paths)
-		hp_paths_destroy(report.paths);
-	if (report.inference)
-		hp_inference_destroy(report.inference);
-	if (report.profiles)
-		hp_profiles_destroy(report.profiles);
+	report_clear(&report);
 	return error;
 }

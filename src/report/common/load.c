@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "load.h"
+
+struct hp_error *report_load(struct report *report, struct hp_db *db, char *const *epochs,
+			     size_t epoch_count, const struct report_wants *wants)
+{
+	struct hp_error *error =
+		hp_profiles_create(&report->of, report->notices, &report->profiles);
+	const struct hp_window_evidence *counted;
+
+	if (!error)
+		error = hp_profiles_open(report->profiles, db, epochs, epoch_count);
+	if (!error)
+		error = hp_inference_create(report->profiles, &report->options->how,
+					    &report->inference);
+	if (error)
+		return error;
+	counted = &report->inference->windows.sum;
+	error = hp_profiles_load(report->profiles, counted->images,
+				 wants->counts ? counted->image_count : 0);
+	if (!error && wants->paths)
+		error = hp_paths_create(report->profiles, &report->paths);
+	if (!error && wants->paths)
+		error = hp_paths_load(report->paths);
+	return error ? error : hp_inference_weigh(report->inference);
+}
+
+uint64_t report_path_samples(const struct report *report)
+{
+	uint64_t samples = 0;
+
+	for (size_t i = 0; i < report->profiles->events.count; i++)
+		samples += report->paths->all[i].samples;
+	return samples;
+}
+
+void report_clear(struct report *report)
+{
+	if (report->paths)
+		hp_paths_destroy(report->paths);
+	if (report->inference)
+		hp_inference_destroy(report->inference);
+	if (report->profiles)
+		hp_profiles_destroy(report->profiles);
+}
