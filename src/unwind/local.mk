@@ -4,6 +4,7 @@ src_unwind_libunwind_a_SOURCES = \
 	include/hpcprof/unwind/table.h src/unwind/table.h src/unwind/table.c \
 	include/hpcprof/unwind/unwind.h src/unwind/unwind.c \
 	src/unwind/expression.h src/unwind/expression.c \
+	src/unwind/pack.h src/unwind/pack.c \
 	src/unwind/rows.h src/unwind/rows.c src/unwind/sections.c \
 	src/unwind/tuning.h
 

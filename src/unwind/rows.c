@@ -42,6 +42,7 @@ bool builder_begin(struct builder *builder, struct hp_unwind_table *table)
 void builder_end(struct builder *builder)
 {
 	free(builder->slots);
+	hp_vector_free(&builder->rows);
 	*builder = (struct builder){ 0 };
 }
 
@@ -125,42 +126,24 @@ static uint16_t number_recipe(struct builder *builder, const struct frame_state 
 
 /* --- rows ------------------------------------------------------------------------------------ */
 
-/* True also for what lies too far behind the first row: it has none. */
-static bool open_pages(struct hp_unwind_table *table, uint64_t offset, bool *fits)
-{
-	uint64_t page;
-
-	if (!table->pages.count)
-		table->first = offset & ~(uint64_t)(PAGE_BYTES - 1);
-	page = (offset - table->first) >> PAGE_BITS;
-	*fits = page < MOST_PAGES && table->rows.count < MOST_ROWS;
-	if (!*fits)
-		return true;
-	while (table->pages.count <= page) {
-		if (!hp_vector_push(&table->pages, (uint32_t)table->rows.count))
-			return false;
-	}
-	return true;
-}
-
 static bool push_row(struct builder *builder, uint64_t offset, uint16_t recipe)
 {
-	struct hp_unwind_table *table = builder->table;
-	bool fits;
+	size_t count = builder->rows.count;
+	struct row row = { .recipe = recipe };
 
 	if (offset < builder->floor)
 		offset = builder->floor;
-	if (table->rows.count && offset == builder->last) {
-		table->rows.at[table->rows.count - 1].recipe = recipe;
+	if (!count)
+		builder->table->first = offset;
+	if (count && offset == builder->last)
+		builder->rows.at[count - 1].recipe = recipe;
+	if (count && (offset == builder->last || builder->rows.at[count - 1].recipe == recipe))
 		return true;
-	}
-	if (table->rows.count && table->rows.at[table->rows.count - 1].recipe == recipe)
-		return true;
-	if (!open_pages(table, offset, &fits))
-		return false;
 	builder->last = offset;
-	return !fits || hp_vector_push(&table->rows,
-				       (struct row){ (uint16_t)(offset - table->first), recipe });
+	offset -= builder->table->first;
+	row.place = (uint32_t)offset;
+	/* What lies too far behind the first row has none. */
+	return offset > UINT32_MAX || count == MOST_ROWS || hp_vector_push(&builder->rows, row);
 }
 
 /* The state holds from here up to where the next one does. */
@@ -511,7 +494,7 @@ void rows_share(struct builder *builder, struct shared *shared, struct hp_cursor
 
 static bool push_gap(struct builder *builder)
 {
-	return !builder->table->rows.count || push_row(builder, builder->floor, RECIPE_NONE);
+	return !builder->rows.count || push_row(builder, builder->floor, RECIPE_NONE);
 }
 
 bool rows_add(struct builder *builder, const struct entry *entry)
@@ -548,5 +531,6 @@ bool rows_add(struct builder *builder, const struct entry *entry)
 
 bool rows_finish(struct builder *builder)
 {
-	return push_gap(builder);
+	return push_gap(builder) &&
+	       pack_rows(builder->table, builder->rows.at, builder->rows.count);
 }

@@ -8,7 +8,7 @@
 #ifndef UNWIND_ROWS_H
 #define UNWIND_ROWS_H
 
-#include "table.h"
+#include "pack.h"
 
 #include <hpcprof/base/encoded.h>
 
@@ -46,6 +46,7 @@ struct entry {
 
 struct builder {
 	struct hp_unwind_table *table;
+	HP_VECTOR(struct row) rows;
 	uint16_t *slots;   /* hash of recipes, at most half full; 0: free */
 	size_t slot_count; /* a power of two */
 	uint64_t last;	   /* offset of the last row */
@@ -62,7 +63,7 @@ void rows_share(struct builder *builder, struct shared *shared, struct hp_cursor
 /* Adds the rows of an entry. Entries come in order of their offsets. False when memory is short. */
 bool rows_add(struct builder *builder, const struct entry *entry);
 
-/* After the last entry. */
+/* After the last entry: the table has its rows then. */
 bool rows_finish(struct builder *builder);
 
 #endif

@@ -401,17 +401,6 @@ static void fill(struct making *making)
 	making->no_memory |= !ok || !rows_finish(&making->builder);
 }
 
-/* Takes no more than it needs: tables live as long as a recording. */
-static void trim(struct hp_unwind_table *table)
-{
-	void *rows = realloc(table->rows.at, (table->rows.count + 1) * sizeof(*table->rows.at));
-
-	if (!rows)
-		return;
-	table->rows.at = rows;
-	table->rows.capacity = table->rows.count + 1;
-}
-
 /* Ends `elf`. */
 static struct hp_error *make(Elf *elf, struct hp_unwind_table **result)
 {
@@ -439,7 +428,6 @@ static struct hp_error *make(Elf *elf, struct hp_unwind_table **result)
 		return hp_error_create_no_memory();
 	if (!is_ours)
 		return hp_error_create(HP_ERROR_DAMAGED, "no 64-bit ELF program of this machine");
-	trim(table);
 	*result = hp_steal(table);
 	return NULL;
 }

@@ -18,7 +18,7 @@ void hp_unwind_table_destroy(struct hp_unwind_table *table)
 {
 	if (!table)
 		return;
-	hp_vector_free(&table->pages);
+	hp_vector_free(&table->blocks);
 	hp_vector_free(&table->rows);
 	hp_vector_free(&table->recipes);
 	hp_vector_free(&table->others);
@@ -30,10 +30,10 @@ void hp_unwind_table_destroy(struct hp_unwind_table *table)
 struct hp_unwind_facts hp_unwind_table_facts(const struct hp_unwind_table *table)
 {
 	return (struct hp_unwind_facts){
-		.rows = table->rows.count,
+		.rows = table->row_count,
 		.recipes = table->recipes.count,
 		.unsupported = table->unsupported,
-		.bytes = sizeof(*table) + table->pages.count * sizeof(*table->pages.at) +
+		.bytes = sizeof(*table) + table->blocks.count * sizeof(*table->blocks.at) +
 			 table->rows.count * sizeof(*table->rows.at) +
 			 table->recipes.count * sizeof(*table->recipes.at) +
 			 table->others.count * sizeof(*table->others.at) +
@@ -43,23 +43,45 @@ struct hp_unwind_facts hp_unwind_table_facts(const struct hp_unwind_table *table
 	};
 }
 
+static uint32_t take(const uint8_t **at)
+{
+	uint32_t value = *(*at)++;
+
+	if (value < 0x80)
+		return value;
+	value &= 0x7f;
+	for (unsigned shift = 7;; shift += 7) {
+		uint32_t byte = *(*at)++;
+
+		value |= (byte & 0x7f) << shift;
+		if (byte < 0x80)
+			return value;
+	}
+}
+
 const struct recipe *table_find(const struct hp_unwind_table *table, uint64_t offset)
 {
-	uint64_t page = (offset - table->first) >> PAGE_BITS;
-	uint16_t place = (uint16_t)(offset - table->first);
-	const struct row *rows = table->rows.at;
-	size_t begin;
-	size_t end;
+	const struct block *blocks = table->blocks.at;
+	uint64_t place = offset - table->first;
+	const uint8_t *at;
+	const uint8_t *end;
+	uint64_t reached;
+	uint32_t number = RECIPE_NONE;
 	size_t after;
-	uint16_t number;
 
-	if (offset < table->first || page >= table->pages.count)
+	if (offset < table->first)
 		return NULL;
-	begin = table->pages.at[page];
-	end = page + 1 < table->pages.count ? table->pages.at[page + 1] : table->rows.count;
-	after = begin + hp_bisect(i, end - begin, rows[begin + i].place <= place);
+	after = hp_bisect(i, table->blocks.count, blocks[i].place <= place);
 	if (after == 0)
 		return NULL;
-	number = rows[after - 1].recipe;
+	at = table->rows.at + blocks[after - 1].at;
+	end = table->rows.at + (after < table->blocks.count ? blocks[after].at : table->rows.count);
+	reached = blocks[after - 1].place;
+	while (at < end) {
+		reached += take(&at);
+		if (reached > place)
+			break;
+		number = take(&at);
+	}
 	return number < RECIPES_OF_NOTHING ? NULL : &table->recipes.at[number];
 }

@@ -2,9 +2,10 @@
 /*
  * The layout of unwind tables.
  *
- * Code is cut into pages of 64 KiB. A row is the place in its page from where a recipe holds (16 bits),
- * and the number of the recipe (16 bits); it holds up to the next row, over pages. There are few
- * different recipes: a thousand in a million rows.
+ * A row is the place from where a recipe holds, and the number of the recipe; it holds up to the next row.
+ * There are few different recipes, a thousand in a million rows, and most rows have one of the first
+ * hundred. Rows stand in blocks: each as its distance from the row before, which is 0 for the first, and
+ * the number of its recipe; both as unsigned LEB128, so that a row takes little more than two bytes.
  */
 #ifndef UNWIND_TABLE_H
 #define UNWIND_TABLE_H
@@ -49,15 +50,13 @@ struct other_rules {
 	struct rule at[HP_UNWIND_RIP];
 };
 
-struct row {
-	uint16_t place;
-	uint16_t recipe;
+struct block {
+	uint32_t place; /* of its first row, from the table's first place */
+	uint32_t at;	/* where its rows begin */
 };
 
 /* No information, and information that cannot be followed. */
 enum { RECIPE_NONE, RECIPE_UNSUPPORTED, RECIPES_OF_NOTHING };
-
-enum { PAGE_BITS = 16, PAGE_BYTES = 1 << PAGE_BITS };
 
 struct expression {
 	uint32_t at;
@@ -65,9 +64,10 @@ struct expression {
 };
 
 struct hp_unwind_table {
-	uint64_t first;		   /* offset of page 0, a multiple of PAGE_BYTES */
-	HP_VECTOR(uint32_t) pages; /* the index of the first row in it */
-	HP_VECTOR(struct row) rows;
+	uint64_t first; /* offset of the first row */
+	HP_VECTOR(struct block) blocks;
+	HP_VECTOR(uint8_t) rows;
+	size_t row_count;
 	HP_VECTOR(struct recipe) recipes;
 	HP_VECTOR(struct other_rules) others;
 	HP_VECTOR(struct expression) expressions;

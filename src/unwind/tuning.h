@@ -20,11 +20,13 @@ enum {
 	MOST_UNPACKED_TIMES = 32,	/* times [chosen] */
 	FREE_UNPACKED_BYTES = 16777216, /* bytes: 16 MiB [chosen] */
 	/* Rows of one image: libLLVM has 1.0 million. */
-	MOST_ROWS = 16777216, /* rows: 64 MiB [chosen] */
+	MOST_ROWS = 16777216, /* rows: 40 MiB [chosen] */
+	/* Rows that are looked through one by one. With 16, perl's table is more than half of its .eh_frame. */
+	ROWS_PER_BLOCK = 32, /* rows; scripts/path-accuracy */
+	/* Two numbers of 32 and of 16 bits, with 7 bits in a byte. */
+	MOST_ROW_BYTES = 8, /* bytes; DWARF 5, section 7.6 */
 	/* A shorter gap between procedures is padding: they are aligned to 16 bytes. */
 	PADDING_BYTES = 16, /* bytes; compilers' default */
-	/* Pages of code from the first row to the last. */
-	MOST_PAGES = 65536, /* pages: 4 GiB [chosen] */
 	/* Entries that others share; each compiler and language brings a few. */
 	MOST_CIES = 65536, /* entries [chosen] */
 	/* Bytes of instructions that are run for each byte of the section: those of a shared entry are

@@ -3,7 +3,7 @@
  * How to find the caller's registers, for each place in the code of an image.
  *
  * A table is made once per image from its call frame information (DWARF 5, section 6.4; LSB core,
- * "Exception Frames"): .eh_frame, and .debug_frame where that says nothing. It takes about four bytes
+ * "Exception Frames"): .eh_frame, and .debug_frame where that says nothing. It takes two to three bytes
  * per place where a rule changes. Places are image offsets, as in profiles: file offsets.
  *
  * Files are of anybody: nothing in them is trusted, and what a damaged one still says is kept. Made by
