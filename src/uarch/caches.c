@@ -48,80 +48,68 @@ void uarch_caches_reset(struct uarch_caches *caches)
 	uarch_sets_reset(&caches->l3);
 }
 
-static unsigned third_level(const struct uarch_caches *caches, uint64_t line, enum uarch_found l2)
+static unsigned third_level(struct uarch_caches *caches, uint64_t line, enum uarch_found l2)
 {
-	uint64_t evicted;
 	enum uarch_found l3;
 
-	if (!caches->l3.entries)
+	if (!caches->l3.all)
 		return 0;
-	l3 = uarch_sets_use(&caches->l3, line, &evicted);
+	l3 = uarch_sets_use(&caches->l3, line);
 	if (l3 == UARCH_HIT)
 		return 0;
 	return l3 == UARCH_MISS && l2 == UARCH_MISS ? HP_UARCH_L3_MISS : HP_UARCH_L3_UNKNOWN;
 }
 
-/* A line that its first level answered `*first` for, other than a hit. What the levels behind know
- * may correct that answer. */
-static unsigned behind(const struct uarch_caches *caches, uint64_t line, enum uarch_found *first)
+/* The events of a line that its first level answered `l1` for, other than a hit; `miss` is that level's. */
+static unsigned behind(struct uarch_caches *caches, uint64_t line, enum uarch_found l1,
+		       unsigned miss)
 {
-	uint64_t evicted;
-	enum uarch_found l2 = uarch_sets_use(&caches->l2, line, &evicted);
+	enum uarch_found l2 = uarch_sets_use(&caches->l2, line);
 
 	if (l2 == UARCH_HIT)
-		return 0;
-	if (caches->is_inclusive && evicted != UARCH_EMPTY) {
-		uarch_sets_remove(&caches->l1i, evicted >> UARCH_NOTE_BITS);
-		uarch_sets_remove(&caches->l1d, evicted >> UARCH_NOTE_BITS);
+		return l1 == UARCH_MISS ? miss : miss << 1;
+	if (caches->is_inclusive && caches->l2.evicted != UARCH_EMPTY) {
+		uarch_sets_remove(&caches->l1i, caches->l2.evicted >> UARCH_NOTE_BITS);
+		uarch_sets_remove(&caches->l1d, caches->l2.evicted >> UARCH_NOTE_BITS);
 	}
-	if (l2 == UARCH_MISS && *first == UARCH_UNKNOWN) {
+	if (l2 == UARCH_MISS && l1 == UARCH_UNKNOWN) {
 		/* What left the second level has left the first, if that is so on this core. */
 		if (caches->is_inclusive)
-			*first = UARCH_MISS;
+			l1 = UARCH_MISS;
 		else
 			l2 = UARCH_UNKNOWN;
 	}
-	return (l2 == UARCH_MISS ? HP_UARCH_L2_MISS : HP_UARCH_L2_UNKNOWN) |
+	return (l1 == UARCH_MISS ? miss : miss << 1) |
+	       (l2 == UARCH_MISS ? HP_UARCH_L2_MISS : HP_UARCH_L2_UNKNOWN) |
 	       third_level(caches, line, l2);
 }
 
-unsigned uarch_caches_fetch(const struct uarch_caches *caches, uint64_t line)
+unsigned uarch_caches_fetch(struct uarch_caches *caches, uint64_t line)
 {
-	uint64_t evicted;
-	enum uarch_found first = uarch_sets_use(&caches->l1i, line, &evicted);
-	unsigned events;
+	enum uarch_found l1 = uarch_sets_use(&caches->l1i, line);
 
-	if (first == UARCH_HIT)
-		return 0;
-	events = behind(caches, line, &first);
-	return events | (first == UARCH_MISS ? HP_UARCH_L1I_MISS : HP_UARCH_L1I_UNKNOWN);
+	return l1 == UARCH_HIT ? 0 : behind(caches, line, l1, HP_UARCH_L1I_MISS);
 }
 
-static unsigned use_data(const struct uarch_caches *caches, uint64_t line)
+static inline unsigned use_data(struct uarch_caches *caches, uint64_t line)
 {
-	uint64_t evicted;
-	enum uarch_found first = uarch_sets_use(&caches->l1d, line, &evicted);
-	unsigned events;
+	enum uarch_found l1 = uarch_sets_use(&caches->l1d, line);
 
-	if (first == UARCH_HIT)
-		return 0;
-	events = behind(caches, line, &first);
-	return events | (first == UARCH_MISS ? HP_UARCH_L1_MISS : HP_UARCH_L1_UNKNOWN);
+	return l1 == UARCH_HIT ? 0 : behind(caches, line, l1, HP_UARCH_L1_MISS);
 }
 
-unsigned uarch_caches_data(const struct uarch_caches *caches, uint64_t line)
+unsigned uarch_caches_data(struct uarch_caches *caches, uint64_t line)
 {
 	unsigned events = use_data(caches, line);
-	uint64_t *entry = uarch_sets_of(&caches->l1d, line);
-	uint64_t note = *entry & UARCH_NOTES;
+	uint64_t note = caches->l1d.used->entry & UARCH_NOTES;
 
 	if (note == 0)
 		return events;
-	*entry &= ~(uint64_t)UARCH_NOTES;
+	caches->l1d.used->entry &= ~(uint64_t)UARCH_NOTES;
 	return noted[note] | HP_UARCH_PREFETCHED;
 }
 
-unsigned uarch_caches_prefetch(const struct uarch_caches *caches, uint64_t line)
+unsigned uarch_caches_prefetch(struct uarch_caches *caches, uint64_t line)
 {
 	unsigned events = use_data(caches, line);
 	uint64_t note = 0;
@@ -130,6 +118,6 @@ unsigned uarch_caches_prefetch(const struct uarch_caches *caches, uint64_t line)
 		return 0;
 	while (note + 1 < HP_ARRAY_COUNT(noted) && noted[note] != events)
 		note++;
-	*uarch_sets_of(&caches->l1d, line) |= note;
+	caches->l1d.used->entry |= note;
 	return events;
 }

@@ -19,11 +19,11 @@ void uarch_caches_destroy(struct uarch_caches *caches);
 void uarch_caches_reset(struct uarch_caches *caches);
 
 /* Uses a line, and gives the events; addresses are lines' numbers. */
-unsigned uarch_caches_fetch(const struct uarch_caches *caches, uint64_t line);
-unsigned uarch_caches_data(const struct uarch_caches *caches, uint64_t line);
+unsigned uarch_caches_fetch(struct uarch_caches *caches, uint64_t line);
+unsigned uarch_caches_data(struct uarch_caches *caches, uint64_t line);
 
 /* A prefetch instruction: the next use of the line by data has these events too, and
  * HP_UARCH_PREFETCHED. */
-unsigned uarch_caches_prefetch(const struct uarch_caches *caches, uint64_t line);
+unsigned uarch_caches_prefetch(struct uarch_caches *caches, uint64_t line);
 
 #endif

@@ -9,8 +9,9 @@ _Static_assert((int)HISTORY_MOST < (int)HISTORY_KEPT, "an outcome leaves before 
 static void prepare(struct uarch_fold *fold, unsigned bits, const struct uarch_history *history)
 {
 	fold->bits = bits;
+	fold->mask = (UINT32_C(1) << bits) - 1;
 	for (unsigned i = 0; i < history->count; i++)
-		fold->leaving[i] = UINT32_C(1) << (history->length[i] % bits);
+		fold->leaving.at[i] = UINT32_C(1) << (history->length[i] % bits);
 }
 
 void uarch_history_create(struct uarch_history *history, const struct hp_uarch_predictor *sizes)
@@ -23,50 +24,64 @@ void uarch_history_create(struct uarch_history *history, const struct hp_uarch_p
 
 		history->length[i] =
 			(uint32_t)(sizes->shortest_history * pow(ratio, exponent) + 0.5);
+		history->path_mask.at[i] = history->length[i] < PATH_BITS
+						   ? (UINT32_C(1) << history->length[i]) - 1
+						   : (UINT32_C(1) << PATH_BITS) - 1;
 	}
 	prepare(&history->index, (unsigned)__builtin_ctz(sizes->tagged_entries), history);
 	prepare(&history->tag, TAG_BITS, history);
-	prepare(&history->tag_too, TAG_BITS - 1, history);
 }
 
 static void forget(struct uarch_fold *fold)
 {
-	memset(fold->at, 0, sizeof(fold->at));
+	memset(&fold->now, 0, sizeof(fold->now));
 }
 
 void uarch_history_reset(struct uarch_history *history)
 {
 	forget(&history->index);
 	forget(&history->tag);
-	forget(&history->tag_too);
 	memset(history->outcomes, 0, sizeof(history->outcomes));
 	history->path = 0;
 	history->newest = 0;
 }
 
-/* For all lengths alike, so that a compiler may do several at once. */
-static inline void fold_in(struct uarch_fold *fold, uint32_t outcome, const uint32_t *left)
+/* All bits of those numbers of a vector whose bit is set. */
+#define ALL(bits, bit) ((bits) >> (bit)&1 ? UINT32_MAX : 0)
+#define SPREAD(bits)                                                                               \
+	{                                                                                          \
+		ALL(bits, 0), ALL(bits, 1), ALL(bits, 2), ALL(bits, 3)                             \
+	}
+static const uarch_vector spread[16] = {
+	SPREAD(0),  SPREAD(1),	SPREAD(2),  SPREAD(3),	SPREAD(4),  SPREAD(5),
+	SPREAD(6),  SPREAD(7),	SPREAD(8),  SPREAD(9),	SPREAD(10), SPREAD(11),
+	SPREAD(12), SPREAD(13), SPREAD(14), SPREAD(15),
+};
+
+/* `leave` has a bit for each length whose oldest outcome leaves, and was taken. */
+static inline void fold_in(struct uarch_fold *fold, bool outcome, uint32_t leave)
 {
-	unsigned bits = fold->bits;
-	uint32_t mask = (UINT32_C(1) << bits) - 1;
+	uarch_vector enters = spread[15u * outcome] & 1;
 
-	for (unsigned i = 0; i < TABLES_MOST; i++) {
-		uint32_t value = (fold->at[i] << 1 | outcome) ^ (fold->leaving[i] & left[i]);
+	for (unsigned i = 0; i < VECTORS; i++) {
+		uarch_vector left = fold->leaving.vector[i] & spread[leave >> 4 * i & 15];
+		uarch_vector value = (fold->now.vector[i] << 1 | enters) ^ left;
 
-		fold->at[i] = (value ^ value >> bits) & mask;
+		fold->now.vector[i] = (value ^ value >> fold->bits) & fold->mask;
 	}
 }
 
 void uarch_history_add(struct uarch_history *history, bool outcome)
 {
-	uint32_t left[TABLES_MOST] = { 0 }; /* all bits set where a set one leaves */
+	uint32_t newest = history->newest + 1;
+	uint32_t leave = 0;
 
 	for (unsigned i = 0; i < history->count; i++)
-		left[i] = -(uint32_t)history->outcomes[(history->newest - history->length[i] + 1) &
-						       (HISTORY_KEPT - 1)];
-	history->newest = (history->newest + 1) & (HISTORY_KEPT - 1);
-	history->outcomes[history->newest] = outcome;
-	fold_in(&history->index, outcome, left);
-	fold_in(&history->tag, outcome, left);
-	fold_in(&history->tag_too, outcome, left);
+		leave |= (uint32_t)history
+				 ->outcomes[(newest - history->length[i]) & (HISTORY_KEPT - 1)]
+			 << i;
+	history->newest = newest;
+	history->outcomes[newest & (HISTORY_KEPT - 1)] = outcome;
+	fold_in(&history->index, outcome, leave);
+	fold_in(&history->tag, outcome, leave);
 }

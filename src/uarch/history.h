@@ -12,18 +12,29 @@
 
 enum { HISTORY_KEPT = 1024 }; /* a power of two above HISTORY_MOST */
 
+/* One number for each length; what is done to all of them alike is done to four at once. */
+typedef uint32_t uarch_vector __attribute__((vector_size(16)));
+enum { VECTORS = TABLES_MOST / 4 };
+
+union uarch_lanes {
+	uarch_vector vector[VECTORS];
+	uint32_t at[TABLES_MOST];
+};
+
 /* The newest `length` outcomes, folded to so many bits: the parts are added without carry. */
 struct uarch_fold {
 	unsigned bits;
-	uint32_t at[TABLES_MOST];
-	uint32_t leaving[TABLES_MOST]; /* the bit at which an outcome is when it leaves */
+	uint32_t mask;
+	union uarch_lanes now;
+	union uarch_lanes leaving; /* the bit at which an outcome is when it leaves */
 };
 
 struct uarch_history {
 	unsigned count; /* lengths */
 	uint32_t length[TABLES_MOST];
-	struct uarch_fold index, tag, tag_too;
-	uint32_t path; /* a bit of each branch's address, the newest lowest */
+	struct uarch_fold index, tag;
+	uint32_t path;		     /* a bit of each branch's address, the newest lowest */
+	union uarch_lanes path_mask; /* as much of it as the length allows */
 	uint32_t newest;
 	uint8_t outcomes[HISTORY_KEPT];
 };

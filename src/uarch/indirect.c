@@ -50,14 +50,15 @@ static void find_places(const struct uarch_indirect *indirect, const struct uarc
 {
 	for (unsigned i = 0; i < indirect->tables; i++) {
 		unsigned length = i * indirect->stride;
-		uint32_t fold = history->index.at[length];
+		uint32_t fold = history->index.now.at[length];
 		uint32_t index = (hash ^ hash >> indirect->shift ^ fold ^ fold >> indirect->shift) &
 				 indirect->mask;
 
 		places->entries[i] = &indirect->tagged[((size_t)i << indirect->shift) + index];
-		places->tags[i] = (uint16_t)(1 + ((hash >> 13 ^ history->tag.at[length] ^
-						   history->tag_too.at[length] << 1) &
-						  ((1 << TAG_BITS) - 1)));
+		places->tags[i] =
+			(uint16_t)(((hash >> 13 ^ history->tag.now.at[length] ^ fold << 1) &
+				    TAG_MASK) +
+				   1);
 	}
 }
 

@@ -16,7 +16,7 @@
 struct hp_uarch {
 	/* Used last: first in their sets, so that using them again changes nothing. */
 	uint64_t data_line, data_page;
-	uint64_t code_line, code_page;
+	uint64_t code_line, code_page, code_window;
 	uint64_t clock; /* instructions */
 	unsigned line_shift, page_shift, decoded_shift;
 	struct uarch_caches caches;
@@ -31,7 +31,7 @@ struct hp_uarch {
 static void forget_last(struct hp_uarch *uarch)
 {
 	uarch->data_line = uarch->data_page = NONE;
-	uarch->code_line = uarch->code_page = NONE;
+	uarch->code_line = uarch->code_page = uarch->code_window = NONE;
 }
 
 struct hp_uarch *hp_uarch_create(const struct hp_uarch_geometry *geometry)
@@ -111,16 +111,11 @@ static uint64_t end_of(uint64_t address, uint32_t bytes)
 static unsigned translate_data(struct hp_uarch *uarch, uint64_t address)
 {
 	uint64_t page = address >> uarch->page_shift;
-	enum uarch_found first;
-	unsigned events;
 
 	if (page == uarch->data_page)
 		return 0;
 	uarch->data_page = page;
-	events = uarch_tlbs_use(&uarch->tlbs, &uarch->tlbs.data, address, &first);
-	if (first == UARCH_HIT)
-		return 0;
-	return events | (first == UARCH_MISS ? HP_UARCH_DTLB_MISS : HP_UARCH_DTLB_UNKNOWN);
+	return uarch_tlbs_use(&uarch->tlbs, &uarch->tlbs.data, address, HP_UARCH_DTLB_MISS);
 }
 
 /* Whether a line that was not there, or would not have been, was brought, and in time. */
@@ -245,26 +240,23 @@ unsigned hp_uarch_access(struct hp_uarch *uarch, uint64_t ip, uint64_t address, 
 static unsigned translate_code(struct hp_uarch *uarch, uint64_t address)
 {
 	uint64_t page = address >> uarch->page_shift;
-	enum uarch_found first;
-	unsigned events;
 
 	if (page == uarch->code_page)
 		return 0;
 	uarch->code_page = page;
-	events = uarch_tlbs_use(&uarch->tlbs, &uarch->tlbs.code, address, &first);
-	if (first == UARCH_HIT)
-		return 0;
-	return events | (first == UARCH_MISS ? HP_UARCH_ITLB_MISS : HP_UARCH_ITLB_UNKNOWN);
+	return uarch_tlbs_use(&uarch->tlbs, &uarch->tlbs.code, address, HP_UARCH_ITLB_MISS);
 }
 
 static unsigned decode(struct hp_uarch *uarch, uint64_t address, uint64_t end)
 {
 	uint64_t last = end >> uarch->decoded_shift;
 	unsigned events = 0;
-	uint64_t evicted;
 
 	for (uint64_t window = address >> uarch->decoded_shift; window <= last; window++) {
-		switch (uarch_sets_use(&uarch->decoded, window, &evicted)) {
+		if (window == uarch->code_window)
+			continue;
+		uarch->code_window = window;
+		switch (uarch_sets_use(&uarch->decoded, window)) {
 		case UARCH_HIT:
 			break;
 		case UARCH_MISS:
@@ -283,18 +275,21 @@ unsigned hp_uarch_fetch(struct hp_uarch *uarch, uint64_t address, uint32_t bytes
 	uint64_t end = end_of(address, bytes);
 	uint64_t last = end >> uarch->line_shift;
 	unsigned events = 0;
+	unsigned more;
 
 	for (uint64_t line = address >> uarch->line_shift; line <= last; line++) {
 		if (line == uarch->code_line)
 			continue;
 		uarch->code_line = line;
-		events = join(events, translate_code(uarch, line << uarch->line_shift));
-		events = join(events, uarch_caches_fetch(&uarch->caches, line));
+		more = translate_code(uarch, line << uarch->line_shift) |
+		       uarch_caches_fetch(&uarch->caches, line);
+		if (more)
+			events = join(events, more);
 	}
 	/* Data may have been put out by it. */
 	if (events & HP_UARCH_L2_MISS)
 		uarch->data_line = NONE;
-	if (uarch->decoded.entries)
+	if (uarch->decoded.all)
 		events |= decode(uarch, address, end);
 	return events;
 }

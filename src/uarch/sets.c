@@ -1,18 +1,36 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "sets.h"
 
+#include "tuning.h"
+
 #include <stdlib.h>
 #include <string.h>
 
+/* `used_at` of what is no block: all are filled before a block leaves, and the place of a block that
+ * was taken out before one that is empty. */
+enum { GONE_AT = 0, EMPTY_AT = 1 };
+
+_Static_assert(WAYS_MOST <= UINT8_MAX + 1, "a hint is a way");
+
 bool uarch_sets_create(struct uarch_sets *sets, const struct hp_uarch_sets *geometry)
 {
-	*sets = (struct uarch_sets){ .sets = geometry->sets, .ways = geometry->ways };
-	if (geometry->sets == 0 || geometry->ways == 0)
+	size_t blocks = (size_t)geometry->sets * geometry->ways;
+	size_t hints = 1;
+
+	*sets = (struct uarch_sets){
+		.sets = geometry->sets,
+		.ways = geometry->ways,
+		.mask = geometry->sets - 1,
+		.is_power = (geometry->sets & (geometry->sets - 1)) == 0,
+	};
+	if (blocks == 0)
 		return true;
-	if ((geometry->sets & (geometry->sets - 1)) == 0)
-		sets->mask = geometry->sets - 1;
-	sets->entries = calloc((size_t)geometry->sets * geometry->ways, sizeof(*sets->entries));
-	if (!sets->entries)
+	while (hints < blocks * HINTS_PER_BLOCK)
+		hints *= 2;
+	sets->hint_mask = (uint32_t)(hints - 1);
+	sets->all = calloc(blocks, sizeof(*sets->all));
+	sets->hints = calloc(hints, sizeof(*sets->hints));
+	if (!sets->all || !sets->hints)
 		return false;
 	uarch_sets_reset(sets);
 	return true;
@@ -20,58 +38,75 @@ bool uarch_sets_create(struct uarch_sets *sets, const struct hp_uarch_sets *geom
 
 void uarch_sets_destroy(struct uarch_sets *sets)
 {
-	free(sets->entries);
-	sets->entries = NULL;
+	free(sets->all);
+	free(sets->hints);
+	sets->all = NULL;
+	sets->hints = NULL;
 }
 
 void uarch_sets_reset(struct uarch_sets *sets)
 {
-	if (!sets->entries)
+	if (!sets->all)
 		return;
 	for (size_t i = 0; i < (size_t)sets->sets * sets->ways; i++)
-		sets->entries[i] = UARCH_EMPTY;
+		sets->all[i] = (struct uarch_way){ UARCH_EMPTY, EMPTY_AT };
+	memset(sets->hints, 0, (size_t)sets->hint_mask + 1);
+	sets->clock = EMPTY_AT;
 }
 
-/* Puts an entry first, in the place of the one at `way`. */
-static void put_first(uint64_t *set, uint32_t way, uint64_t entry)
-{
-	memmove(set + 1, set, way * sizeof(*set));
-	set[0] = entry;
-}
-
-/* Blocks come first in a set, then places of blocks that were taken out, then those that are empty
- * since it was cold. */
-enum uarch_found uarch_sets_search(const struct uarch_sets *sets, uint64_t *set, uint64_t block,
-				   uint64_t *evicted)
-{
-	uint32_t last = sets->ways - 1;
-	uint32_t way = 0;
-	uint64_t leaves = set[last];
-
-	*evicted = UARCH_EMPTY;
-	while (way < last && !uarch_sets_is(set[way], block))
-		way++;
-	if (uarch_sets_is(set[way], block)) {
-		put_first(set, way, set[way]);
-		return UARCH_HIT;
-	}
-	if (leaves < UARCH_GONE)
-		*evicted = leaves;
-	else
-		for (way = 0; set[way] < UARCH_GONE;)
-			way++;
-	put_first(set, way, block << UARCH_NOTE_BITS);
-	return leaves == UARCH_EMPTY ? UARCH_UNKNOWN : UARCH_MISS;
-}
-
-/* Its place; the number of ways if it has none. */
-static uint32_t find(const struct uarch_sets *sets, const uint64_t *set, uint64_t block)
+/* Its way; the number of ways if it has none. */
+static uint32_t find(const struct uarch_sets *sets, const struct uarch_way *set, uint64_t block)
 {
 	uint32_t way = 0;
 
-	while (way < sets->ways && !uarch_sets_is(set[way], block))
+	while (way < sets->ways && !uarch_sets_is(set[way].entry, block))
 		way++;
 	return way;
+}
+
+/* The way that was not used for longest. No jumps by what is found: it is hard to foretell. */
+static uint32_t oldest(const struct uarch_sets *sets, const struct uarch_way *set)
+{
+	uint64_t least = set[0].used_at;
+	uint32_t oldest = 0;
+
+	for (uint32_t way = 1; way < sets->ways; way++) {
+		bool is_older = set[way].used_at < least;
+
+		least = is_older ? set[way].used_at : least;
+		oldest = is_older ? way : oldest;
+	}
+	return oldest;
+}
+
+static bool has_empty(const struct uarch_sets *sets, const struct uarch_way *set)
+{
+	for (uint32_t way = 0; way < sets->ways; way++)
+		if (set[way].entry == UARCH_EMPTY)
+			return true;
+	return false;
+}
+
+enum uarch_found uarch_sets_search(struct uarch_sets *sets, uint64_t block)
+{
+	struct uarch_way *set = uarch_sets_of(sets, block);
+	enum uarch_found found = UARCH_HIT;
+	uint32_t at = find(sets, set, block);
+
+	sets->evicted = UARCH_EMPTY;
+	if (at == sets->ways) {
+		at = oldest(sets, set);
+		found = UARCH_MISS;
+		if (set[at].used_at > EMPTY_AT)
+			sets->evicted = set[at].entry;
+		else if (has_empty(sets, set))
+			found = UARCH_UNKNOWN;
+		set[at].entry = block << UARCH_NOTE_BITS;
+	}
+	set[at].used_at = ++sets->clock;
+	sets->hints[block & sets->hint_mask] = (uint8_t)at;
+	sets->used = &set[at];
+	return found;
 }
 
 bool uarch_sets_has(const struct uarch_sets *sets, uint64_t block)
@@ -79,15 +114,13 @@ bool uarch_sets_has(const struct uarch_sets *sets, uint64_t block)
 	return find(sets, uarch_sets_of(sets, block), block) < sets->ways;
 }
 
-bool uarch_sets_remove(const struct uarch_sets *sets, uint64_t block)
+bool uarch_sets_remove(struct uarch_sets *sets, uint64_t block)
 {
-	uint64_t *set = uarch_sets_of(sets, block);
+	struct uarch_way *set = uarch_sets_of(sets, block);
 	uint32_t way = find(sets, set, block);
 
 	if (way == sets->ways)
 		return false;
-	for (; way + 1 < sets->ways && set[way + 1] < UARCH_GONE; way++)
-		set[way] = set[way + 1];
-	set[way] = UARCH_GONE;
+	set[way] = (struct uarch_way){ UARCH_GONE, GONE_AT };
 	return true;
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sets of blocks in the order of their last use: exact LRU, of which caches, TLBs and the cache of
- * decoded instructions are made. A set is an array, the block used last first. Most uses find their
- * block there, and change nothing.
+ * Sets of blocks with the time of their last use: exact LRU, of which caches, TLBs and the cache of
+ * decoded instructions are made.
+ *
+ * A table of hints says in which way a block was last. Nearly every use finds its block there, and
+ * does nothing that depends on how many ways there are.
  */
 #ifndef HPCPROF_SRC_UARCH_SETS_H
 #define HPCPROF_SRC_UARCH_SETS_H
@@ -23,11 +25,22 @@ enum {
 #define UARCH_EMPTY (UINT64_MAX & ~(uint64_t)UARCH_NOTES) /* not filled since cold */
 #define UARCH_GONE  (UARCH_EMPTY - UARCH_NOTES - 1)	  /* taken out; the set is known */
 
+struct uarch_way {
+	uint64_t entry;	  /* block << UARCH_NOTE_BITS | notes */
+	uint64_t used_at; /* uses before; of what is no block, in which order it is filled */
+};
+
 struct uarch_sets {
-	uint64_t *entries; /* block << UARCH_NOTE_BITS | notes, set by set; NULL: there is none */
+	struct uarch_way *all; /* set by set; NULL: there is none */
+	uint8_t *hints;	       /* the way of a block, by the low bits of its number */
+	uint64_t clock;
 	uint32_t sets;
 	uint32_t ways;
-	uint32_t mask; /* sets - 1 where that is a power of two, else 0 */
+	uint32_t mask; /* sets - 1 */
+	bool is_power; /* sets is one of two: the mask tells the set */
+	uint32_t hint_mask;
+	struct uarch_way *used; /* by the last use */
+	uint64_t evicted;	/* the entry that had to leave for it; UARCH_EMPTY if none */
 };
 
 /* False when memory is short. */
@@ -35,11 +48,11 @@ bool uarch_sets_create(struct uarch_sets *sets, const struct hp_uarch_sets *geom
 void uarch_sets_destroy(struct uarch_sets *sets);
 void uarch_sets_reset(struct uarch_sets *sets);
 
-static inline uint64_t *uarch_sets_of(const struct uarch_sets *sets, uint64_t block)
+static inline struct uarch_way *uarch_sets_of(const struct uarch_sets *sets, uint64_t block)
 {
-	uint64_t set = sets->mask ? block & sets->mask : block % sets->sets;
+	uint64_t set = sets->is_power ? block & sets->mask : block % sets->sets;
 
-	return sets->entries + set * sets->ways;
+	return sets->all + set * sets->ways;
 }
 
 static inline bool uarch_sets_is(uint64_t entry, uint64_t block)
@@ -47,25 +60,24 @@ static inline bool uarch_sets_is(uint64_t entry, uint64_t block)
 	return (entry ^ block << UARCH_NOTE_BITS) <= UARCH_NOTES;
 }
 
-/* The rest of uarch_sets_use, for a block that is not the first of its set. */
-enum uarch_found uarch_sets_search(const struct uarch_sets *sets, uint64_t *set, uint64_t block,
-				   uint64_t *evicted);
+/* What uarch_sets_use does for a block that is not where the hint says. */
+enum uarch_found uarch_sets_search(struct uarch_sets *sets, uint64_t block);
 
-/* Uses a block, and puts it in if it is not there. `*evicted` is then the entry that had to leave;
- * UARCH_EMPTY if none. Its own entry is the first of its set. */
-static inline enum uarch_found uarch_sets_use(const struct uarch_sets *sets, uint64_t block,
-					      uint64_t *evicted)
+/* Uses a block, and puts it in if it is not there: in `used`. `evicted` is set unless it was. */
+static inline enum uarch_found uarch_sets_use(struct uarch_sets *sets, uint64_t block)
 {
-	uint64_t *set = uarch_sets_of(sets, block);
+	struct uarch_way *way = uarch_sets_of(sets, block) + sets->hints[block & sets->hint_mask];
 
-	if (uarch_sets_is(set[0], block))
-		return UARCH_HIT;
-	return uarch_sets_search(sets, set, block, evicted);
+	if (__builtin_expect(!uarch_sets_is(way->entry, block), 0))
+		return uarch_sets_search(sets, block);
+	way->used_at = ++sets->clock;
+	sets->used = way;
+	return UARCH_HIT;
 }
 
 bool uarch_sets_has(const struct uarch_sets *sets, uint64_t block);
 
 /* Takes a block out, if it is there: the set stays known. */
-bool uarch_sets_remove(const struct uarch_sets *sets, uint64_t block);
+bool uarch_sets_remove(struct uarch_sets *sets, uint64_t block);
 
 #endif

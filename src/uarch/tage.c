@@ -49,24 +49,27 @@ void uarch_tage_reset(struct uarch_tage *tage)
 /* Where the branch would be in each table. No tag is 0, as empty entries have it. */
 static void find_places(struct uarch_tage *tage, const struct uarch_history *history, uint32_t hash)
 {
-	for (unsigned i = 0; i < tage->tables; i++) {
-		uint32_t path = history->path;
+	uint32_t place = hash ^ hash >> tage->tagged_shift;
 
-		if (history->length[i] < 16)
-			path &= (UINT32_C(1) << history->length[i]) - 1;
-		path &= 0xffff;
-		tage->index[i] = (hash ^ hash >> (tage->tagged_shift - i % 4) ^
-				  history->index.at[i] ^ path * 0x9e35 >> (8 + i % 4)) &
-				 tage->tagged_mask;
-		tage->tag[i] = (uint16_t)(1 + ((hash >> 12 ^ history->tag.at[i] ^
-						history->tag_too.at[i] << 1) &
-					       ((1 << TAG_BITS) - 1)));
+	for (unsigned i = 0; i < VECTORS; i++) {
+		uarch_vector fold = history->index.now.vector[i];
+		uarch_vector path = history->path_mask.vector[i] & history->path;
+		uarch_vector tag = history->tag.now.vector[i] ^ fold << 1 ^ hash >> 12;
+
+		tage->index.vector[i] = (fold ^ path ^ path >> 7 ^ place) & tage->tagged_mask;
+		tage->tag.vector[i] = (tag & TAG_MASK) + 1;
 	}
 }
 
 static struct uarch_tagged *entry_of(const struct uarch_tage *tage, unsigned table)
 {
-	return &tage->tagged[((size_t)table << tage->tagged_shift) + tage->index[table]];
+	return &tage->tagged[((size_t)table << tage->tagged_shift) + tage->index.at[table]];
+}
+
+/* The longest history of these tables; NULL if there is none. */
+static struct uarch_tagged *longest_of(const struct uarch_tage *tage, uint32_t tables)
+{
+	return tables ? entry_of(tage, 31 - (unsigned)__builtin_clz(tables)) : NULL;
 }
 
 static bool is_new(const struct uarch_tagged *entry)
@@ -74,28 +77,22 @@ static bool is_new(const struct uarch_tagged *entry)
 	return entry->useful == 0 && (entry->counter == 0 || entry->counter == -1);
 }
 
+/* Which tables have the branch is hard to foretell for the CPU that this runs on: no jumps by it. */
 bool uarch_tage_predict(struct uarch_tage *tage, const struct uarch_history *history, uint64_t ip)
 {
 	uint32_t hash = uarch_hash(ip);
+	uint32_t found = 0;
 
 	find_places(tage, history, hash);
+	for (unsigned i = 0; i < tage->tables; i++)
+		found |= (uint32_t)(entry_of(tage, i)->tag == tage->tag.at[i]) << i;
 	tage->in_base = &tage->base[hash >> 7 & tage->base_mask];
-	tage->provider = tage->next = NULL;
-	for (unsigned i = tage->tables; i-- > 0;) {
-		struct uarch_tagged *entry = entry_of(tage, i);
-
-		if (entry->tag != tage->tag[i])
-			continue;
-		if (tage->provider) {
-			tage->next = entry;
-			break;
-		}
-		tage->provider = entry;
-		tage->provider_table = i;
-	}
-	tage->next_says = tage->next ? tage->next->counter >= 0 : tage->in_base->counter >= 0;
+	tage->above = found ? 32 - (unsigned)__builtin_clz(found) : 0;
+	tage->provider = longest_of(tage, found);
+	tage->next = longest_of(tage, found & ((1u << tage->above >> 1) - 1));
+	tage->next_says = (tage->next ? tage->next->counter : tage->in_base->counter) >= 0;
 	tage->provider_says = tage->provider ? tage->provider->counter >= 0 : tage->next_says;
-	tage->is_taken = tage->provider && is_new(tage->provider) && tage->trust_new > 0
+	tage->is_taken = tage->provider && tage->trust_new > 0 && is_new(tage->provider)
 				 ? tage->next_says
 				 : tage->provider_says;
 	return tage->is_taken;
@@ -111,10 +108,7 @@ bool uarch_tage_is_cold(const struct uarch_tage *tage)
 
 static void count(int8_t *counter, bool up, int least, int most)
 {
-	if (up && *counter < most)
-		++*counter;
-	else if (!up && *counter > least)
-		--*counter;
+	*counter = (int8_t)(*counter + (up & (*counter < most)) - (!up & (*counter > least)));
 }
 
 static void count_tagged(struct uarch_tagged *entry, bool taken)
@@ -145,8 +139,7 @@ static void age(struct uarch_tage *tage, bool found)
 /* Gives the branch an entry with a longer history than the one that was wrong. */
 static void allocate(struct uarch_tage *tage, bool taken)
 {
-	unsigned first = tage->provider ? tage->provider_table + 1 : 0;
-	unsigned table = first;
+	unsigned table = tage->above;
 	bool found = false;
 
 	/* Not always in the next table, so that those who share its entries do not do it by turns. */
@@ -160,10 +153,10 @@ static void allocate(struct uarch_tage *tage, bool taken)
 
 		if (entry->useful > 0)
 			continue;
-		*entry = (struct uarch_tagged){ tage->tag[table], taken ? 0 : -1, 0 };
+		*entry = (struct uarch_tagged){ (uint16_t)tage->tag.at[table], taken ? 0 : -1, 0 };
 		found = true;
 	}
-	for (table = first; table < tage->tables && !found; table++)
+	for (table = tage->above; table < tage->tables && !found; table++)
 		if (entry_of(tage, table)->useful > 0)
 			entry_of(tage, table)->useful--;
 	age(tage, found);
@@ -196,16 +189,14 @@ static void learn_provider(struct uarch_tage *tage, bool taken)
 
 void uarch_tage_learn(struct uarch_tage *tage, bool taken)
 {
-	bool is_longest = tage->provider && tage->provider_table + 1 == tage->tables;
-
 	/* One whose entry is right though it was not heeded needs no other. */
-	if (tage->is_taken != taken && !is_longest &&
+	if (tage->is_taken != taken && tage->above < tage->tables &&
 	    !(tage->provider && tage->provider_says == taken))
 		allocate(tage, taken);
 	if (tage->provider)
 		learn_provider(tage, taken);
 	else
 		count(&tage->in_base->counter, taken, -2, 1);
-	if (tage->in_base->seen < COLD_EXECUTIONS)
-		tage->in_base->seen++;
+	tage->in_base->seen =
+		(uint8_t)(tage->in_base->seen + (tage->in_base->seen < COLD_EXECUTIONS));
 }

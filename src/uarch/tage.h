@@ -32,9 +32,8 @@ struct uarch_tage {
 	/* Of the branch that is asked for. */
 	struct uarch_base *in_base;
 	struct uarch_tagged *provider, *next; /* NULL: base */
-	unsigned provider_table;
-	uint32_t index[TABLES_MOST];
-	uint16_t tag[TABLES_MOST];
+	unsigned above; /* tables from here on have longer histories than the provider */
+	union uarch_lanes index, tag;
 	bool is_taken, provider_says, next_says;
 };
 

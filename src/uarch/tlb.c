@@ -22,7 +22,7 @@ bool uarch_tlbs_create(struct uarch_tlbs *tlbs, const struct hp_uarch_geometry *
 	    !uarch_sets_create(&tlbs->second_code, &geometry->tlb2_code))
 		return false;
 	tlbs->data.second = &tlbs->second;
-	tlbs->code.second = tlbs->second_code.entries ? &tlbs->second_code : &tlbs->second;
+	tlbs->code.second = tlbs->second_code.all ? &tlbs->second_code : &tlbs->second;
 	return true;
 }
 
@@ -93,22 +93,23 @@ bool uarch_tlbs_same(const struct uarch_tlbs *tlbs, uint64_t a, uint64_t b)
 	return page_of(tlbs, a) == page_of(tlbs, b);
 }
 
-unsigned uarch_tlbs_use(const struct uarch_tlbs *tlbs, const struct uarch_tlb *tlb,
-			uint64_t address, enum uarch_found *first)
+unsigned uarch_tlbs_use(const struct uarch_tlbs *tlbs, struct uarch_tlb *tlb, uint64_t address,
+			unsigned miss)
 {
-	const struct uarch_sets *sets = &tlb->first;
+	struct uarch_sets *sets = &tlb->first;
 	uint64_t page = page_of(tlbs, address);
-	uint64_t evicted;
-	enum uarch_found second;
+	enum uarch_found first, second;
 
-	if ((page & HUGE) && tlb->first_huge.entries)
+	if ((page & HUGE) && tlb->first_huge.all)
 		sets = &tlb->first_huge;
-	*first = uarch_sets_use(sets, page, &evicted);
-	if (*first == UARCH_HIT)
+	first = uarch_sets_use(sets, page);
+	if (first == UARCH_HIT)
 		return 0;
-	second = uarch_sets_use(tlb->second, page, &evicted);
+	if (first == UARCH_UNKNOWN)
+		miss <<= 1;
+	second = uarch_sets_use(tlb->second, page);
 	if (second == UARCH_HIT)
-		return 0;
-	return second == UARCH_MISS && *first == UARCH_MISS ? HP_UARCH_TLB2_MISS
-							    : HP_UARCH_TLB2_UNKNOWN;
+		return miss;
+	return miss | (second == UARCH_MISS && first == UARCH_MISS ? HP_UARCH_TLB2_MISS
+								   : HP_UARCH_TLB2_UNKNOWN);
 }

@@ -16,7 +16,7 @@ struct uarch_range {
 
 struct uarch_tlb {
 	struct uarch_sets first, first_huge; /* the latter may not exist */
-	const struct uarch_sets *second;     /* of this kind of page; NULL: none */
+	struct uarch_sets *second;	     /* of this kind of page; NULL: none */
 };
 
 struct uarch_tlbs {
@@ -38,9 +38,8 @@ bool uarch_tlbs_set_huge(struct uarch_tlbs *tlbs, uint64_t begin, uint64_t end);
 /* Whether both addresses are in one page. */
 bool uarch_tlbs_same(const struct uarch_tlbs *tlbs, uint64_t a, uint64_t b);
 
-/* Uses the page of an address. `*first` is what the first level has to say, and the result the
- * events of the second. */
-unsigned uarch_tlbs_use(const struct uarch_tlbs *tlbs, const struct uarch_tlb *tlb,
-			uint64_t address, enum uarch_found *first);
+/* Uses the page of an address, and gives the events; `miss` is the first level's. */
+unsigned uarch_tlbs_use(const struct uarch_tlbs *tlbs, struct uarch_tlb *tlb, uint64_t address,
+			unsigned miss);
 
 #endif

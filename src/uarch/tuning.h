@@ -24,11 +24,18 @@ enum {
 	/* One table of a predictor. */
 	ENTRIES_MOST = 1 << 18, /* entries [chosen] */
 	/* Tables with tags, each of another history. */
-	TABLES_MOST = 12, /* tables [chosen] */
+	TABLES_MOST = 8, /* tables [chosen] */
 	/* The longest history of them. */
 	HISTORY_MOST = 1000, /* branches [chosen] */
 	RETURNS_MOST = 256,  /* calls [chosen] */
 	STORES_MOST = 1024,  /* stores [chosen] */
+};
+
+/* --- sets: sets.c ---------------------------------------------------------------------------- */
+
+enum {
+	/* Blocks that share a hint take it from each other. */
+	HINTS_PER_BLOCK = 4, /* hints, a byte each [chosen] */
 };
 
 /* --- the branch predictor's size: geometry.c ------------------------------------------------- */
@@ -51,6 +58,9 @@ enum {
 enum {
 	/* Two branches that meet in an entry are taken for each other once in 2,048 times. */
 	TAG_BITS = 11, /* bits [chosen] */
+	TAG_MASK = (1 << TAG_BITS) - 1,
+	/* Of the addresses of so many last branches, a bit each. */
+	PATH_BITS = 16, /* branches; Seznec and Michaud 2006 */
 	/* What a branch does at its first executions is new to these tables; the core knew it. */
 	COLD_EXECUTIONS = 8, /* executions [chosen] */
 	/* Mispredictions that find no place for a new entry, until entries get less useful. */

@@ -12,7 +12,7 @@ static struct hp_uarch_geometry small(bool is_inclusive)
 
 	geometry.l1i = (struct hp_uarch_sets){ 4, 2 };
 	geometry.l1d = (struct hp_uarch_sets){ 4, 3 };
-	geometry.l2 = (struct hp_uarch_sets){ 16, 4 };
+	geometry.l2 = (struct hp_uarch_sets){ 8, 3 };
 	geometry.l3 = (struct hp_uarch_sets){ 24, 8 };
 	geometry.l2_is_inclusive = is_inclusive;
 	geometry.itlb = (struct hp_uarch_sets){ 1, 4 };

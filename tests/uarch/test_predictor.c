@@ -396,9 +396,9 @@ TEST(folds_are_those_of_the_outcomes_that_they_cover)
 		outcomes[i] = (uint8_t)(hp_random_next(&random) >> 63);
 		uarch_history_add(&history, outcomes[i]);
 		for (unsigned t = 0; t < 7; t++) {
-			ck_assert_uint_eq(history.index.at[t],
+			ck_assert_uint_eq(history.index.now.at[t],
 					  folded(&outcomes[i], history.length[t], 9));
-			ck_assert_uint_eq(history.tag.at[t],
+			ck_assert_uint_eq(history.tag.now.at[t],
 					  folded(&outcomes[i], history.length[t], TAG_BITS));
 		}
 	}

@@ -42,7 +42,6 @@ static void agrees(uint32_t sets, uint32_t ways, uint64_t most, bool removes)
 	uint64_t block = 1;
 
 	for (unsigned i = 0; i < 20000; i++) {
-		uint64_t evicted = UARCH_EMPTY;
 		uint64_t left;
 		enum lru_answer expected;
 
@@ -55,9 +54,11 @@ static void agrees(uint32_t sets, uint32_t ways, uint64_t most, bool removes)
 			continue;
 		}
 		expected = lru_use(&reference, block, &left);
-		ck_assert_int_eq(answers[uarch_sets_use(&tested, block, &evicted)], expected);
+		ck_assert_int_eq(answers[uarch_sets_use(&tested, block)], expected);
 		if (expected != LRU_HIT)
-			ck_assert_uint_eq(evicted == UARCH_EMPTY ? 0 : evicted >> UARCH_NOTE_BITS,
+			ck_assert_uint_eq(tested.evicted == UARCH_EMPTY
+						  ? 0
+						  : tested.evicted >> UARCH_NOTE_BITS,
 					  left);
 		seen[expected]++;
 	}
@@ -95,30 +96,28 @@ TEST(answers_are_those_of_the_reference_when_blocks_are_taken_out)
 TEST(notes_stay_with_their_block_until_it_leaves)
 {
 	struct uarch_sets sets = made(1, 3);
-	uint64_t evicted;
 
-	uarch_sets_use(&sets, 7, &evicted);
-	*uarch_sets_of(&sets, 7) |= 5;
-	uarch_sets_use(&sets, 8, &evicted);
-	uarch_sets_use(&sets, 9, &evicted);
-	ck_assert_int_eq(uarch_sets_use(&sets, 7, &evicted), UARCH_HIT);
-	ck_assert_uint_eq(*uarch_sets_of(&sets, 7) & UARCH_NOTES, 5);
+	uarch_sets_use(&sets, 7);
+	sets.used->entry |= 5;
+	uarch_sets_use(&sets, 8);
+	uarch_sets_use(&sets, 9);
+	ck_assert_int_eq(uarch_sets_use(&sets, 7), UARCH_HIT);
+	ck_assert_uint_eq(sets.used->entry & UARCH_NOTES, 5);
 	for (uint64_t block = 10; block < 12; block++)
-		ck_assert_int_eq(uarch_sets_use(&sets, block, &evicted), UARCH_MISS);
-	ck_assert_int_eq(uarch_sets_use(&sets, 12, &evicted), UARCH_MISS);
-	ck_assert_uint_eq(evicted, 7 << UARCH_NOTE_BITS | 5);
+		ck_assert_int_eq(uarch_sets_use(&sets, block), UARCH_MISS);
+	ck_assert_int_eq(uarch_sets_use(&sets, 12), UARCH_MISS);
+	ck_assert_uint_eq(sets.evicted, 7 << UARCH_NOTE_BITS | 5);
 	uarch_sets_destroy(&sets);
 }
 
 TEST(a_reset_forgets_all)
 {
 	struct uarch_sets sets = made(4, 2);
-	uint64_t evicted;
 
 	for (uint64_t block = 1; block < 100; block++)
-		uarch_sets_use(&sets, block, &evicted);
+		uarch_sets_use(&sets, block);
 	uarch_sets_reset(&sets);
-	ck_assert_int_eq(uarch_sets_use(&sets, 99, &evicted), UARCH_UNKNOWN);
+	ck_assert_int_eq(uarch_sets_use(&sets, 99), UARCH_UNKNOWN);
 	uarch_sets_destroy(&sets);
 }
 
@@ -127,11 +126,10 @@ TEST(no_block_is_taken_for_an_empty_place)
 {
 	struct uarch_sets sets = made(1, 4);
 	const uint64_t blocks[] = { 0, (UINT64_C(1) << 59) - 1 };
-	uint64_t evicted;
 
 	for (size_t i = 0; i < HP_ARRAY_COUNT(blocks); i++) {
-		ck_assert_int_eq(uarch_sets_use(&sets, blocks[i], &evicted), UARCH_UNKNOWN);
-		ck_assert_int_eq(uarch_sets_use(&sets, blocks[i], &evicted), UARCH_HIT);
+		ck_assert_int_eq(uarch_sets_use(&sets, blocks[i]), UARCH_UNKNOWN);
+		ck_assert_int_eq(uarch_sets_use(&sets, blocks[i]), UARCH_HIT);
 	}
 	uarch_sets_destroy(&sets);
 }
