@@ -6,6 +6,7 @@ src_isa_libisa_a_SOURCES = \
 	include/hpcprof/isa/step.h src/isa/partial.h src/isa/x86_64_step.h \
 	src/isa/x86_64_flags.c src/isa/x86_64_operands.c src/isa/x86_64_operations.c \
 	src/isa/x86_64_step.c \
+	include/hpcprof/isa/sizes.h src/isa/machine/sizes.c \
 	include/hpcprof/isa/machine.h src/isa/machine/machine.c src/isa/machine/cores.h \
 	src/isa/machine/cores.c src/isa/machine/shape.c src/isa/machine/tables.h \
 	src/isa/machine/generated/tables.c

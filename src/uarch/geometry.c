@@ -3,6 +3,8 @@
 
 #include "tuning.h"
 
+#include <hpcprof/isa/sizes.h>
+
 struct hp_uarch_geometry hp_uarch_geometry_generic(void)
 {
 	return (struct hp_uarch_geometry){
@@ -31,11 +33,33 @@ struct hp_uarch_geometry hp_uarch_geometry_generic(void)
 	};
 }
 
+static struct hp_uarch_sets sets_of(struct hp_core_sets sets)
+{
+	return (struct hp_uarch_sets){ sets.sets, sets.ways };
+}
+
 struct hp_uarch_geometry hp_uarch_geometry_of(const struct hp_core *core)
 {
+	const struct hp_core_sizes *sizes = hp_core_sizes_of(core);
 	struct hp_uarch_geometry geometry = hp_uarch_geometry_generic();
 
 	geometry.reorder_slots = core->reorder_slots;
+	if (!sizes)
+		return geometry;
+	geometry.l1i = sets_of(sizes->l1i);
+	geometry.l1d = sets_of(sizes->l1d);
+	geometry.l2 = sets_of(sizes->l2);
+	geometry.l2_is_inclusive = sizes->l2_is_inclusive;
+	geometry.itlb = sets_of(sizes->itlb);
+	geometry.dtlb = sets_of(sizes->dtlb);
+	geometry.itlb_huge = sets_of(sizes->itlb_huge);
+	geometry.dtlb_huge = sets_of(sizes->dtlb_huge);
+	geometry.tlb2 = sets_of(sizes->tlb2);
+	geometry.tlb2_code = sets_of(sizes->tlb2_code);
+	geometry.decoded = sets_of(sizes->decoded);
+	geometry.decoded_bytes = sizes->decoded_bytes;
+	geometry.store_entries = sizes->store_entries;
+	geometry.predictor.return_entries = sizes->return_entries;
 	return geometry;
 }
 

@@ -63,7 +63,7 @@ struct hp_uarch_geometry hp_uarch_geometry_generic(void);
 /* What is known of that core; the generic core's for what is not. */
 struct hp_uarch_geometry hp_uarch_geometry_of(const struct hp_core *core);
 
-/* Whether models of these sizes can be made, in bounded memory: at most some 100 MB. */
+/* Whether models of these sizes can be made, in bounded memory: some 250 MB at most. */
 bool hp_uarch_geometry_is_valid(const struct hp_uarch_geometry *geometry);
 
 #endif

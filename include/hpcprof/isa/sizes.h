@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * How much a core keeps: caches, TLBs, queues. Constant data, beside what hpcprof/isa/machine.h tells
+ * of its times. Of caches, a running machine says more exactly what it has.
+ */
+#ifndef HPCPROF_ISA_SIZES_H
+#define HPCPROF_ISA_SIZES_H
+
+#include <hpcprof/isa/machine.h>
+
+struct hp_core_sets {
+	uint32_t sets;
+	uint32_t ways; /* 0: there is none */
+};
+
+struct hp_core_sizes {
+	struct hp_core_sets l1i, l1d, l2; /* of lines of 64 bytes */
+	bool l2_is_inclusive;		  /* the first levels have nothing that it has not */
+	/* Pages of 4 KiB; of 2 MiB, where these are kept apart. */
+	struct hp_core_sets itlb, dtlb, itlb_huge, dtlb_huge;
+	struct hp_core_sets tlb2, tlb2_code; /* none for code: it shares that of data */
+	struct hp_core_sets decoded;	     /* entries of the cache of micro-ops, */
+	uint32_t decoded_bytes;		     /* each for about so much code */
+	uint32_t store_entries;
+	uint32_t return_entries;
+};
+
+/* NULL for the generic core. */
+const struct hp_core_sizes *hp_core_sizes_of(const struct hp_core *core);
+
+#endif

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Where the figures are from is told above each core; "unchecked" as in cores.c. Ways of TLBs are
+ * unchecked where nothing else is said. An entry of a cache of micro-ops has room for 6 to 9 of them;
+ * how much code that is depends on the code: an instruction has about 4 bytes.
+ */
+#include <hpcprof/isa/sizes.h>
+
+#include "cores.h"
+
+static const struct hp_core_sizes sizes[CORE_COUNT] = {
+	/* Intel 248966 (Skylake Server): caches, TLBs, micro-op cache, store buffer. Desktop parts have
+	 * a second level of 256 KiB and 4 ways. Unchecked: returns. */
+	[CORE_SKYLAKE] = { .l1i = { 64, 8 },
+			   .l1d = { 64, 8 },
+			   .l2 = { 1024, 16 },
+			   .itlb = { 16, 8 },
+			   .dtlb = { 16, 4 },
+			   .itlb_huge = { 1, 8 },
+			   .dtlb_huge = { 8, 4 },
+			   .tlb2 = { 128, 12 },
+			   .decoded = { 32, 8 },
+			   .decoded_bytes = 32,
+			   .store_entries = 56,
+			   .return_entries = 16 },
+	/* Published descriptions of Sunny Cove: first levels, 2,304 micro-ops. The second level is the server's. Unchecked: TLBs, stores, returns. */
+	[CORE_ICE_LAKE] = { .l1i = { 64, 8 },
+			    .l1d = { 64, 12 },
+			    .l2 = { 1024, 20 },
+			    .itlb = { 16, 8 },
+			    .dtlb = { 16, 4 },
+			    .itlb_huge = { 1, 16 },
+			    .dtlb_huge = { 8, 4 },
+			    .tlb2 = { 128, 16 },
+			    .decoded = { 48, 8 },
+			    .decoded_bytes = 32,
+			    .store_entries = 72,
+			    .return_entries = 16 },
+	/* Published descriptions of Golden Cove: first levels, 4,096 micro-ops, TLBs of 256 entries
+	 * for code and 32 for its huge pages, 96 for loads. Unchecked: second TLB, stores, returns. */
+	[CORE_SAPPHIRE_RAPIDS] = { .l1i = { 64, 8 },
+				   .l1d = { 64, 12 },
+				   .l2 = { 2048, 16 },
+				   .itlb = { 32, 8 },
+				   .dtlb = { 16, 6 },
+				   .itlb_huge = { 4, 8 },
+				   .dtlb_huge = { 8, 4 },
+				   .tlb2 = { 128, 16 },
+				   .decoded = { 64, 8 },
+				   .decoded_bytes = 32,
+				   .store_entries = 112,
+				   .return_entries = 24 },
+	/* As Sapphire Rapids, with twice the instruction cache (its cpuid). */
+	[CORE_GRANITE_RAPIDS] = { .l1i = { 64, 16 },
+				  .l1d = { 64, 12 },
+				  .l2 = { 2048, 16 },
+				  .itlb = { 32, 8 },
+				  .dtlb = { 16, 6 },
+				  .itlb_huge = { 4, 8 },
+				  .dtlb_huge = { 8, 4 },
+				  .tlb2 = { 128, 16 },
+				  .decoded = { 64, 8 },
+				  .decoded_bytes = 32,
+				  .store_entries = 112,
+				  .return_entries = 24 },
+	/* Published descriptions of Zen 2, after AMD 56305: all entries. */
+	[CORE_ZEN_2] = { .l1i = { 64, 8 },
+			 .l1d = { 64, 8 },
+			 .l2 = { 1024, 8 },
+			 .l2_is_inclusive = true,
+			 .itlb = { 1, 64 },
+			 .dtlb = { 1, 64 },
+			 .tlb2 = { 128, 16 },
+			 .tlb2_code = { 64, 8 },
+			 .decoded = { 64, 8 },
+			 .decoded_bytes = 32,
+			 .store_entries = 48,
+			 .return_entries = 31 },
+	/* As Zen 2 where AMD 56665 does not say otherwise. Unchecked: all of it. */
+	[CORE_ZEN_3] = { .l1i = { 64, 8 },
+			 .l1d = { 64, 8 },
+			 .l2 = { 1024, 8 },
+			 .l2_is_inclusive = true,
+			 .itlb = { 1, 64 },
+			 .dtlb = { 1, 64 },
+			 .tlb2 = { 128, 16 },
+			 .tlb2_code = { 64, 8 },
+			 .decoded = { 64, 8 },
+			 .decoded_bytes = 32,
+			 .store_entries = 64,
+			 .return_entries = 32 },
+	/* The cpuid of family 25 model 17: caches; TLBs of 64 and 72 entries, fully associative, of
+	 * 512 (4 ways) and 3,072. It codes the ways of the latter as 8 to 15: 12 makes sets a power of
+	 * two. 6,912 micro-ops, 12 ways of 9. Unchecked: stores, returns. */
+	[CORE_ZEN_4] = { .l1i = { 64, 8 },
+			 .l1d = { 64, 8 },
+			 .l2 = { 2048, 8 },
+			 .l2_is_inclusive = true,
+			 .itlb = { 1, 64 },
+			 .dtlb = { 1, 72 },
+			 .tlb2 = { 256, 12 },
+			 .tlb2_code = { 128, 4 },
+			 .decoded = { 64, 12 },
+			 .decoded_bytes = 32,
+			 .store_entries = 64,
+			 .return_entries = 32 },
+	/* AMD's presentation at Hot Chips 2024: caches, entries of TLBs, 6 K instructions. Unchecked:
+	 * stores, returns. */
+	[CORE_ZEN_5] = { .l1i = { 64, 8 },
+			 .l1d = { 64, 12 },
+			 .l2 = { 1024, 16 },
+			 .l2_is_inclusive = true,
+			 .itlb = { 1, 64 },
+			 .dtlb = { 1, 96 },
+			 .tlb2 = { 256, 16 },
+			 .tlb2_code = { 256, 8 },
+			 .decoded = { 64, 16 },
+			 .decoded_bytes = 32,
+			 .store_entries = 104,
+			 .return_entries = 52 },
+};
+
+const struct hp_core_sizes *hp_core_sizes_of(const struct hp_core *core)
+{
+	size_t number = (size_t)(core - cores);
+
+	return number < CORE_COUNT && !core->is_generic ? &sizes[number] : NULL;
+}
