@@ -9,6 +9,7 @@ EXTRA_DIST += \
 	scripts/bench/clock.c \
 	scripts/bench/database-size \
 	scripts/bench/duration \
+	scripts/bench/long-recording \
 	scripts/bench/idle_threads.c \
 	scripts/bench/hostile-report \
 	scripts/bench/kernels.c \

@@ -58,34 +58,38 @@ static void encode_series(const struct hp_path_series *series, struct hp_writer 
 	hp_write_varint(writer, series->period);
 }
 
-static void encode_place(const struct hp_path_node *node, uint64_t *offsets,
-			 struct hp_writer *writer)
+/* Images are numbered in order. */
+static void encode_place(const struct hp_path_node *node, const struct hp_paths_order *order,
+			 uint64_t *offsets, struct hp_writer *writer)
 {
-	hp_write_varint(writer, node->image == HP_PATH_NO_IMAGE ? 0 : node->image + UINT64_C(1));
+	hp_write_varint(writer, node->image == HP_PATH_NO_IMAGE
+					? 0
+					: order->images[node->image] + UINT64_C(1));
 	if (node->image == HP_PATH_NO_IMAGE)
 		return;
 	hp_write_varint(writer, to_zigzag(node->offset - offsets[node->image]));
 	offsets[node->image] = node->offset;
 }
 
-static void encode_nodes(const struct hp_paths *paths, uint32_t *levels, uint64_t *offsets,
-			 struct hp_writer *writer)
+static void encode_nodes(const struct hp_paths *paths, const struct hp_paths_order *order,
+			 uint32_t *levels, uint64_t *offsets, struct hp_writer *writer)
 {
 	uint32_t level = 0;
 
-	hp_write_varint(writer, paths->nodes.count);
-	for (size_t i = 0; i < paths->nodes.count; i++) {
-		const struct hp_path_node *node = &paths->nodes.at[i];
+	hp_write_varint(writer, order->count);
+	for (size_t i = 0; i < order->count; i++) {
+		const struct hp_path_node *node = &paths->nodes.at[order->nodes[i]];
 		bool is_root = hp_path_is_root(node);
+		uint32_t above = is_root ? 0 : levels[node->parent];
 
-		levels[i] = is_root ? 0 : levels[node->parent] + 1;
 		/* Its parent is the node before it (0), or that many levels above. */
-		hp_write_varint(writer, is_root ? level + !!i : level - levels[node->parent]);
-		level = levels[i];
+		hp_write_varint(writer, is_root ? level + !!i : level - above);
+		level = is_root ? 0 : above + 1;
+		levels[order->nodes[i]] = level;
 		hp_write_u8(writer, (uint8_t)(node->flags | (node->samples ? HAS_SAMPLES : 0) |
 					      (node->folded ? HAS_FOLDED : 0)));
 		if (!is_root)
-			encode_place(node, offsets, writer);
+			encode_place(node, order, offsets, writer);
 		if (node->samples)
 			hp_write_varint(writer, node->samples);
 		if (node->folded)
@@ -93,7 +97,21 @@ static void encode_nodes(const struct hp_paths *paths, uint32_t *levels, uint64_
 	}
 }
 
-static struct hp_error *encode_tidy(const struct hp_paths *paths, struct hp_writer *file)
+static void encode_heads(const struct hp_paths *paths, const struct hp_paths_order *order,
+			 struct hp_writer *images, struct hp_writer *series)
+{
+	hp_write_varint(images, order->image_count);
+	for (size_t i = 0; i < paths->images.count; i++)
+		if (order->images[paths->image_order.at[i]] != HP_PATH_NO_IMAGE)
+			hp_image_encode(&paths->images.at[paths->image_order.at[i]], 0, images);
+	hp_write_varint(series, order->series_count);
+	for (size_t i = 0; i < paths->series.count; i++)
+		if (order->series[paths->series_order.at[i]] != HP_PATH_NO_IMAGE)
+			encode_series(&paths->series.at[paths->series_order.at[i]], series);
+}
+
+static struct hp_error *encode_in_order(const struct hp_paths *paths,
+					const struct hp_paths_order *order, struct hp_writer *file)
 {
 	struct hp_container_builder builder = { .kind = &hp_paths_kind };
 	_cleanup_free_ uint32_t *levels = calloc(paths->nodes.count + 1, sizeof(*levels));
@@ -104,13 +122,8 @@ static struct hp_error *encode_tidy(const struct hp_paths *paths, struct hp_writ
 
 	if (!levels || !offsets)
 		return hp_error_create_no_memory();
-	hp_write_varint(&images, paths->images.count);
-	for (size_t i = 0; i < paths->images.count; i++)
-		hp_image_encode(&paths->images.at[i], 0, &images);
-	hp_write_varint(&series, paths->series.count);
-	for (size_t i = 0; i < paths->series.count; i++)
-		encode_series(&paths->series.at[i], &series);
-	encode_nodes(paths, levels, offsets, &nodes);
+	encode_heads(paths, order, &images, &series);
+	encode_nodes(paths, order, levels, offsets, &nodes);
 	builder.failed = images.failed || series.failed || nodes.failed;
 	hp_container_add(&builder, IMAGES_TAG, HP_SECTION_REQUIRED, images.bytes, images.size);
 	hp_container_add(&builder, SERIES_TAG, HP_SECTION_REQUIRED, series.bytes, series.size);
@@ -123,20 +136,19 @@ static struct hp_error *encode_tidy(const struct hp_paths *paths, struct hp_writ
 
 struct hp_error *hp_paths_encode(const struct hp_paths *paths, struct hp_writer *file)
 {
-	struct hp_paths tidy = { 0 };
+	struct hp_paths_order order = { 0 };
 	struct hp_error *error = hp_paths_check(paths);
 
 	for (size_t i = 0; i < paths->images.count && !error; i++)
 		error = hp_image_check(&paths->images.at[i]);
-	tidy.node_limit = HP_PATHS_MOST_NODES;
 	if (!error)
-		error = hp_paths_tidy(paths, &tidy);
-	if (!error && tidy.nodes.count > HP_PATHS_MOST_NODES)
+		error = hp_paths_sort(paths, &order);
+	if (!error && order.count > HP_PATHS_MOST_NODES)
 		error = hp_error_create(HP_ERROR_USAGE, "%zu nodes of call paths are too many",
-					tidy.nodes.count);
+					order.count);
 	if (!error)
-		error = encode_tidy(&tidy, file);
-	hp_paths_clear(&tidy);
+		error = encode_in_order(paths, &order, file);
+	hp_paths_order_clear(&order);
 	return error;
 }
 

@@ -1,24 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <hpcprof/model/paths.h>
+#include "paths_private.h"
 
 #include <hpcprof/base/search.h>
 
 #include <string.h>
 
-enum { TABLE_LEAST = 1024, CHILDREN_MOST = (1 << 24) - 1 };
-
-/* The last path: its frames from the root, and their nodes. */
-struct hp_path_cache {
-	uint32_t series;
-	size_t count;
-	struct hp_path_frame frames[HP_PATH_MOST_FRAMES];
-	uint32_t nodes[HP_PATH_MOST_FRAMES];
-};
-
-static int compare_numbers(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
+enum { TABLE_LEAST = 1024 };
 
 int hp_path_series_compare(const struct hp_path_series *a, const struct hp_path_series *b)
 {
@@ -27,14 +14,14 @@ int hp_path_series_compare(const struct hp_path_series *a, const struct hp_path_
 	if (!order)
 		order = strcmp(a->command, b->command);
 	if (!order)
-		order = compare_numbers(a->pid, b->pid);
+		order = path_compare_numbers(a->pid, b->pid);
 	if (!order)
-		order = compare_numbers(a->tid, b->tid);
+		order = path_compare_numbers(a->tid, b->tid);
 	if (!order)
 		order = strcmp(a->thread ? a->thread : "", b->thread ? b->thread : "");
 	if (!order)
-		order = compare_numbers(a->cpu, b->cpu);
-	return order ? order : compare_numbers(a->period, b->period);
+		order = path_compare_numbers(a->cpu, b->cpu);
+	return order ? order : path_compare_numbers(a->period, b->period);
 }
 
 static void clear_series(struct hp_path_series *series)
@@ -149,15 +136,10 @@ static size_t hash_of(uint32_t parent, const struct hp_path_frame *frame)
 	return hash >> 32;
 }
 
-static struct hp_path_frame frame_of(const struct hp_path_node *node)
-{
-	return (struct hp_path_frame){ node->offset, node->image, node->flags };
-}
-
 static void enter(struct hp_paths *paths, uint32_t number)
 {
 	const struct hp_path_node *node = &paths->nodes.at[number];
-	struct hp_path_frame frame = frame_of(node);
+	struct hp_path_frame frame = path_frame_of(node);
 	size_t at = hash_of(node->parent, &frame) & (paths->table_size - 1);
 
 	while (paths->table[at])
@@ -165,7 +147,7 @@ static void enter(struct hp_paths *paths, uint32_t number)
 	paths->table[at] = number + 1;
 }
 
-static void enter_all(struct hp_paths *paths)
+void paths_enter_all(struct hp_paths *paths)
 {
 	for (size_t i = 0; i < paths->nodes.count; i++)
 		if (!hp_path_is_root(&paths->nodes.at[i]))
@@ -188,7 +170,7 @@ static bool table_reserve(struct hp_paths *paths, size_t nodes)
 	free(paths->table);
 	paths->table = table;
 	paths->table_size = size;
-	enter_all(paths);
+	paths_enter_all(paths);
 	return true;
 }
 
@@ -208,7 +190,7 @@ static uint32_t new_node(struct hp_paths *paths, uint32_t parent, const struct h
 	if (parent != HP_PATH_NO_NODE) {
 		struct hp_path_node *above = &paths->nodes.at[parent];
 
-		if (above->children < CHILDREN_MOST)
+		if (above->children < PATH_CHILDREN_MOST)
 			above->children++;
 		enter(paths, (uint32_t)number);
 	}
@@ -241,116 +223,6 @@ static uint32_t root_of(struct hp_paths *paths, uint32_t series)
 	return paths->roots.at[series];
 }
 
-/* --- folding ---------------------------------------------------------------------------------- */
-
-enum order { BY_USE, BY_SAMPLES };
-
-struct leaf {
-	uint64_t key;
-	uint32_t node;
-};
-
-static int compare_leaves(const void *left, const void *right)
-{
-	const struct leaf *a = left;
-	const struct leaf *b = right;
-	int order = compare_numbers(a->key, b->key);
-
-	return order ? order : compare_numbers(a->node, b->node);
-}
-
-static size_t find_leaves(const struct hp_paths *paths, enum order order, struct leaf *leaves)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < paths->nodes.count; i++) {
-		const struct hp_path_node *node = &paths->nodes.at[i];
-
-		if (node->children || hp_path_is_root(node))
-			continue;
-		/* How long ago, since the clock may wrap. */
-		leaves[count++] = (struct leaf){
-			order == BY_SAMPLES ? node->samples + node->folded
-					    : UINT32_MAX - (paths->clock - node->used),
-			(uint32_t)i,
-		};
-	}
-	return count;
-}
-
-/* Gives the remaining nodes their new numbers; those in `gone` leave. The order stays. */
-static void close_ranks(struct hp_paths *paths, const bool *gone, uint32_t *numbers)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < paths->nodes.count; i++) {
-		struct hp_path_node node = paths->nodes.at[i];
-
-		if (gone[i])
-			continue;
-		if (hp_path_is_root(&node))
-			paths->roots.at[node.image] = (uint32_t)count;
-		else
-			node.parent = numbers[node.parent];
-		node.children = 0;
-		numbers[i] = (uint32_t)count;
-		paths->nodes.at[count++] = node;
-	}
-	paths->nodes.count = count;
-	for (size_t i = 0; i < count; i++) {
-		const struct hp_path_node *node = &paths->nodes.at[i];
-
-		if (!hp_path_is_root(node) &&
-		    paths->nodes.at[node->parent].children < CHILDREN_MOST)
-			paths->nodes.at[node->parent].children++;
-	}
-	memset(paths->table, 0, paths->table_size * sizeof(*paths->table));
-	enter_all(paths);
-	if (paths->cache)
-		paths->cache->count = 0;
-}
-
-static void fold(struct hp_paths *paths, uint32_t number)
-{
-	const struct hp_path_node *node = &paths->nodes.at[number];
-	struct hp_path_node *parent = &paths->nodes.at[node->parent];
-
-	parent->folded += node->samples + node->folded;
-	if (paths->clock - node->used < paths->clock - parent->used)
-		parent->used = node->used;
-}
-
-/* Folds leaves, in rounds (a parent may become a leaf), until at most `wanted` nodes remain. */
-static bool fold_down(struct hp_paths *paths, size_t wanted, enum order order)
-{
-	_cleanup_free_ struct leaf *leaves = calloc(paths->nodes.count + 1, sizeof(*leaves));
-	_cleanup_free_ uint32_t *numbers = calloc(paths->nodes.count + 1, sizeof(*numbers));
-	_cleanup_free_ bool *gone = calloc(paths->nodes.count + 1, sizeof(*gone));
-
-	if (!leaves || !numbers || !gone)
-		return false;
-	while (paths->nodes.count > wanted) {
-		size_t excess = paths->nodes.count - wanted;
-		size_t count = find_leaves(paths, order, leaves);
-
-		if (!count) /* only roots are left */
-			return true;
-		qsort(leaves, count, sizeof(*leaves), compare_leaves);
-		memset(gone, 0, paths->nodes.count * sizeof(*gone));
-		for (size_t i = 0; i < count && i < excess; i++) {
-			fold(paths, leaves[i].node);
-			gone[leaves[i].node] = true;
-		}
-		close_ranks(paths, gone, numbers);
-	}
-	return true;
-}
-
-static size_t limit_of(const struct hp_paths *paths)
-{
-	return paths->node_limit ? paths->node_limit : HP_PATHS_DEFAULT_NODES;
-}
-
 /* --- adding ----------------------------------------------------------------------------------- */
 
 static bool is_same_frame(const struct hp_path_frame *a, const struct hp_path_frame *b)
@@ -372,8 +244,8 @@ struct hp_error *hp_paths_add(struct hp_paths *paths, uint32_t series,
 
 	if (!cache && !(cache = paths->cache = calloc(1, sizeof(*cache))))
 		return hp_error_create_no_memory();
-	if (paths->nodes.count + length + 1 > limit_of(paths) &&
-	    !fold_down(paths, limit_of(paths) - limit_of(paths) / 4, BY_USE))
+	if (paths->nodes.count + length + 1 > paths_limit(paths) &&
+	    !paths_fold_down(paths, paths_limit(paths) - paths_limit(paths) / 4, PATHS_FOLD_BY_USE))
 		return hp_error_create_no_memory();
 	node = root_of(paths, series);
 	if (node == HP_PATH_NO_NODE)
@@ -427,264 +299,5 @@ struct hp_error *hp_paths_node(struct hp_paths *paths, uint32_t parent,
 	    __builtin_add_overflow(found->folded, folded, &found->folded) ||
 	    __builtin_add_overflow(found->samples, found->folded, &both))
 		return hp_error_create(HP_ERROR_DAMAGED, "samples of call paths run past 64 bits");
-	return NULL;
-}
-
-/* Which nodes have samples, at or below them. */
-static bool *find_lived(const struct hp_paths *paths)
-{
-	bool *lived = calloc(paths->nodes.count + 1, sizeof(*lived));
-
-	for (size_t i = paths->nodes.count; lived && i-- > 0;) {
-		const struct hp_path_node *node = &paths->nodes.at[i];
-
-		lived[i] = lived[i] || node->samples || node->folded;
-		if (lived[i] && !hp_path_is_root(node))
-			lived[node->parent] = true;
-	}
-	return lived;
-}
-
-/* Only what live nodes need is taken over. */
-static struct hp_error *take_image(struct hp_paths *into, const struct hp_paths *from,
-				   uint32_t image, uint32_t *images)
-{
-	if (image == HP_PATH_NO_IMAGE || images[image] != HP_PATH_NO_IMAGE)
-		return NULL;
-	return hp_paths_image(into, &from->images.at[image], &images[image]);
-}
-
-static struct hp_error *take_node(struct hp_paths *into, const struct hp_paths *from, uint32_t at,
-				  uint32_t *images, uint32_t *numbers)
-{
-	const struct hp_path_node *node = &from->nodes.at[at];
-	struct hp_path_frame frame = frame_of(node);
-	struct hp_error *error;
-
-	if (hp_path_is_root(node)) {
-		error = hp_paths_series(into, &from->series.at[node->image], &frame.image);
-	} else {
-		error = take_image(into, from, node->image, images);
-		if (!error && node->image != HP_PATH_NO_IMAGE)
-			frame.image = images[node->image];
-	}
-	if (error)
-		return error;
-	return hp_paths_node(into, hp_path_is_root(node) ? HP_PATH_NO_NODE : numbers[node->parent],
-			     &frame, node->samples, node->folded, &numbers[at]);
-}
-
-struct hp_error *hp_paths_merge(struct hp_paths *into, const struct hp_paths *from)
-{
-	_cleanup_free_ uint32_t *images = calloc(from->images.count + 1, sizeof(*images));
-	_cleanup_free_ uint32_t *numbers = calloc(from->nodes.count + 1, sizeof(*numbers));
-	_cleanup_free_ bool *lived = find_lived(from);
-	struct hp_error *error = NULL;
-
-	if (!images || !numbers || !lived)
-		return hp_error_create_no_memory();
-	memset(images, 0xff, from->images.count * sizeof(*images));
-	into->clock++;
-	for (size_t i = 0; i < from->nodes.count && !error; i++)
-		if (lived[i])
-			error = take_node(into, from, (uint32_t)i, images, numbers);
-	if (!error && into->nodes.count > limit_of(into) &&
-	    !fold_down(into, limit_of(into), BY_SAMPLES))
-		error = hp_error_create_no_memory();
-	return error;
-}
-
-/* --- canonical order -------------------------------------------------------------------------- */
-
-/* A node and the sort key of its place. */
-struct place {
-	uint32_t parent;
-	uint32_t image; /* its place in the order of images, or that of the series */
-	uint64_t offset;
-	uint32_t flags;
-	uint32_t node;
-};
-
-static int compare_places(const void *left, const void *right)
-{
-	const struct place *a = left;
-	const struct place *b = right;
-	int order = compare_numbers(a->parent, b->parent);
-
-	if (!order)
-		order = compare_numbers(a->image, b->image);
-	if (!order)
-		order = compare_numbers(a->offset, b->offset);
-	return order ? order : compare_numbers(a->flags, b->flags);
-}
-
-static void invert(const uint32_t *order, size_t count, uint32_t *ranks)
-{
-	for (size_t i = 0; i < count; i++)
-		ranks[order[i]] = (uint32_t)i;
-}
-
-/* All live nodes, grouped by parent, siblings in order; roots last. */
-static struct place *sort_places(const struct hp_paths *paths, const bool *lived, size_t *count)
-{
-	struct place *places = calloc(paths->nodes.count + 1, sizeof(*places));
-	_cleanup_free_ uint32_t *images = calloc(paths->images.count + 1, sizeof(*images));
-	_cleanup_free_ uint32_t *series = calloc(paths->series.count + 1, sizeof(*series));
-
-	if (!places || !images || !series) {
-		free(places);
-		return NULL;
-	}
-	invert(paths->image_order.at, paths->images.count, images);
-	invert(paths->series_order.at, paths->series.count, series);
-	*count = 0;
-	for (size_t i = 0; i < paths->nodes.count; i++) {
-		const struct hp_path_node *node = &paths->nodes.at[i];
-		uint32_t image = node->image;
-
-		if (!lived[i])
-			continue;
-		if (hp_path_is_root(node))
-			image = series[image];
-		else if (image != HP_PATH_NO_IMAGE)
-			image = images[image];
-		places[(*count)++] = (struct place){ node->parent, image, node->offset, node->flags,
-						     (uint32_t)i };
-	}
-	qsort(places, *count, sizeof(*places), compare_places);
-	return places;
-}
-
-/* Images in their order, so that their numbers are canonical; only those that live nodes need. */
-static struct hp_error *take_images(const struct hp_paths *paths, const bool *lived,
-				    struct hp_paths *tidy, uint32_t *images)
-{
-	_cleanup_free_ bool *needed = calloc(paths->images.count + 1, sizeof(*needed));
-	struct hp_error *error = NULL;
-
-	if (!needed)
-		return hp_error_create_no_memory();
-	for (size_t i = 0; i < paths->nodes.count; i++) {
-		const struct hp_path_node *node = &paths->nodes.at[i];
-
-		if (lived[i] && !hp_path_is_root(node) && node->image != HP_PATH_NO_IMAGE)
-			needed[node->image] = true;
-	}
-	for (size_t i = 0; i < paths->images.count && !error; i++) {
-		uint32_t image = paths->image_order.at[i];
-
-		if (needed[image])
-			error = hp_paths_image(tidy, &paths->images.at[image], &images[image]);
-	}
-	return error;
-}
-
-struct hp_error *hp_paths_tidy(const struct hp_paths *paths, struct hp_paths *tidy)
-{
-	size_t count = 0;
-	_cleanup_free_ bool *lived = find_lived(paths);
-	_cleanup_free_ struct place *places = lived ? sort_places(paths, lived, &count) : NULL;
-	_cleanup_free_ uint32_t *images = calloc(paths->images.count + 1, sizeof(*images));
-	_cleanup_free_ uint32_t *numbers = calloc(paths->nodes.count + 1, sizeof(*numbers));
-	/* Places yet to be taken over, the next one on top. */
-	HP_VECTOR(uint32_t) stack = { 0 };
-	struct hp_error *error = NULL;
-
-	if (!lived || !places || !images || !numbers)
-		return hp_error_create_no_memory();
-	memset(images, 0xff, paths->images.count * sizeof(*images));
-	error = take_images(paths, lived, tidy, images);
-	/* Roots have the largest parent. */
-	for (size_t i = count; i-- > 0 && places[i].parent == HP_PATH_NO_NODE && !error;)
-		if (!hp_vector_push(&stack, (uint32_t)i))
-			error = hp_error_create_no_memory();
-	while (stack.count && !error) {
-		uint32_t node = places[stack.at[--stack.count]].node;
-		size_t first = hp_bisect(i, count, places[i].parent < node);
-		size_t end = hp_bisect(i, count, places[i].parent <= node);
-
-		error = take_node(tidy, paths, node, images, numbers);
-		for (size_t i = end; i-- > first && !error;)
-			if (!hp_vector_push(&stack, (uint32_t)i))
-				error = hp_error_create_no_memory();
-	}
-	hp_vector_free(&stack);
-	return error;
-}
-
-/* --- questions -------------------------------------------------------------------------------- */
-
-static uint64_t sum(const struct hp_paths *paths, const char *event, bool only_folded)
-{
-	_cleanup_free_ bool *counts = calloc(paths->nodes.count + 1, sizeof(*counts));
-	uint64_t samples = 0;
-
-	for (size_t i = 0; i < paths->nodes.count && counts; i++) {
-		const struct hp_path_node *node = &paths->nodes.at[i];
-
-		counts[i] =
-			hp_path_is_root(node)
-				? !event || strcmp(paths->series.at[node->image].event, event) == 0
-				: counts[node->parent];
-		if (counts[i])
-			samples += node->folded + (only_folded ? 0 : node->samples);
-	}
-	return samples;
-}
-
-uint64_t hp_paths_samples(const struct hp_paths *paths, const char *event)
-{
-	return sum(paths, event, false);
-}
-
-uint64_t hp_paths_folded(const struct hp_paths *paths, const char *event)
-{
-	return sum(paths, event, true);
-}
-
-static const char *node_fault(const struct hp_paths *paths, size_t at)
-{
-	const struct hp_path_node *node = &paths->nodes.at[at];
-	bool is_placeless = node->flags & (HP_PATH_TRUNCATED | HP_PATH_UNKNOWN);
-
-	if (hp_path_is_root(node))
-		return node->image < paths->series.count && !node->offset && !node->flags
-			       ? NULL
-			       : "a root of no series";
-	if (node->parent >= at)
-		return "a node before its parent";
-	if (node->flags & ~(unsigned)HP_PATH_ALL_FLAGS)
-		return "a node with unknown flags";
-	if ((node->flags & HP_PATH_TRUNCATED) && !hp_path_is_root(&paths->nodes.at[node->parent]))
-		return "unknown callers that are called";
-	if (is_placeless ? node->image != HP_PATH_NO_IMAGE || node->offset
-			 : node->image >= paths->images.count)
-		return "a node in no image";
-	return NULL;
-}
-
-struct hp_error *hp_paths_check(const struct hp_paths *paths)
-{
-	uint64_t total = 0;
-
-	for (size_t i = 0; i < paths->series.count; i++) {
-		const struct hp_path_series *series = &paths->series.at[i];
-
-		if (!series->event || !series->command || !series->period ||
-		    (series->thread && !series->thread[0]))
-			return hp_error_create(
-				HP_ERROR_DAMAGED,
-				"call paths: a series without event, command or period");
-	}
-	for (size_t i = 0; i < paths->nodes.count; i++) {
-		const char *fault = node_fault(paths, i);
-
-		if (fault)
-			return hp_error_create(HP_ERROR_DAMAGED, "call paths: %s", fault);
-		if (__builtin_add_overflow(total, paths->nodes.at[i].samples, &total) ||
-		    __builtin_add_overflow(total, paths->nodes.at[i].folded, &total))
-			return hp_error_create(HP_ERROR_DAMAGED,
-					       "samples of call paths run past 64 bits");
-	}
 	return NULL;
 }

@@ -221,11 +221,43 @@ static void assert_same(const struct hp_paths *a, const struct hp_paths *b)
 	}
 }
 
+/* Numbered anew, in the canonical order. */
 static struct hp_paths *tidied(const struct hp_paths *paths)
 {
 	struct hp_paths *tidy = new_paths(0);
+	uint32_t *numbers = calloc(paths->nodes.count + 1, sizeof(*numbers));
+	struct hp_paths_order order;
+	uint32_t number;
 
-	hp_assert_ok(hp_paths_tidy(paths, tidy));
+	ck_assert_ptr_nonnull(numbers);
+	hp_assert_ok(hp_paths_sort(paths, &order));
+	for (size_t i = 0; i < paths->images.count; i++)
+		if (order.images[paths->image_order.at[i]] != HP_PATH_NO_IMAGE) {
+			hp_assert_ok(hp_paths_image(
+				tidy, &paths->images.at[paths->image_order.at[i]], &number));
+			ck_assert_uint_eq(number, order.images[paths->image_order.at[i]]);
+		}
+	ck_assert_uint_eq(tidy->images.count, order.image_count);
+	for (size_t i = 0; i < order.count; i++) {
+		const struct hp_path_node *node = &paths->nodes.at[order.nodes[i]];
+		bool is_root = hp_path_is_root(node);
+		struct hp_path_frame frame = { node->offset, node->image, node->flags };
+
+		if (is_root) {
+			hp_assert_ok(hp_paths_series(tidy, &paths->series.at[node->image],
+						     &frame.image));
+			ck_assert_uint_eq(frame.image, order.series[node->image]);
+		} else if (node->image != HP_PATH_NO_IMAGE) {
+			frame.image = order.images[node->image];
+		}
+		hp_assert_ok(hp_paths_node(tidy, is_root ? HP_PATH_NO_NODE : numbers[node->parent],
+					   &frame, node->samples, node->folded,
+					   &numbers[order.nodes[i]]));
+		ck_assert_uint_eq(numbers[order.nodes[i]], i);
+	}
+	ck_assert_uint_eq(tidy->series.count, order.series_count);
+	hp_paths_order_clear(&order);
+	free(numbers);
 	hp_assert_ok(hp_paths_check(tidy));
 	ck_assert_uint_eq(hp_paths_samples(tidy, NULL), hp_paths_samples(paths, NULL));
 	return tidy;

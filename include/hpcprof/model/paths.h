@@ -127,9 +127,19 @@ struct hp_error *hp_paths_add(struct hp_paths *paths, uint32_t series,
  * series. Past 64 bits it is DAMAGED. After an error `into` holds part of the sum: clear it. */
 struct hp_error *hp_paths_merge(struct hp_paths *into, const struct hp_paths *from);
 
-/* A copy in canonical order: images and series sorted, nodes in preorder with siblings sorted by
- * image, offset and flags. Without what has no samples. `tidy` is empty before. */
-struct hp_error *hp_paths_tidy(const struct hp_paths *paths, struct hp_paths *tidy);
+/* The canonical order of what has samples: images and series sorted, nodes in preorder with siblings
+ * sorted by image, offset and flags. */
+struct hp_paths_order {
+	uint32_t *nodes; /* their numbers */
+	size_t count;
+	uint32_t *
+		images; /* by number: the place in order; HP_PATH_NO_IMAGE for those without samples */
+	size_t image_count;
+	uint32_t *series; /* likewise */
+	size_t series_count;
+};
+struct hp_error *hp_paths_sort(const struct hp_paths *paths, struct hp_paths_order *order);
+void hp_paths_order_clear(struct hp_paths_order *order);
 
 /* Of all series, or of one event unless NULL: samples, and those that were folded. */
 uint64_t hp_paths_samples(const struct hp_paths *paths, const char *event);

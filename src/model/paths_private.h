@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the files that work on trees of call paths share. */
+#ifndef HPCPROF_MODEL_PATHS_PRIVATE_H
+#define HPCPROF_MODEL_PATHS_PRIVATE_H
+
+#include <hpcprof/model/paths.h>
+
+/* The last path: its frames from the root, and their nodes. */
+struct hp_path_cache {
+	uint32_t series;
+	size_t count;
+	struct hp_path_frame frames[HP_PATH_MOST_FRAMES];
+	uint32_t nodes[HP_PATH_MOST_FRAMES];
+};
+
+enum { PATH_CHILDREN_MOST = (1 << 24) - 1 };
+
+static inline int path_compare_numbers(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static inline struct hp_path_frame path_frame_of(const struct hp_path_node *node)
+{
+	return (struct hp_path_frame){ node->offset, node->image, node->flags };
+}
+
+static inline size_t paths_limit(const struct hp_paths *paths)
+{
+	return paths->node_limit ? paths->node_limit : HP_PATHS_DEFAULT_NODES;
+}
+
+/* Enters all nodes in the table, which is empty. */
+void paths_enter_all(struct hp_paths *paths);
+
+/* Which leaves go first: those not used for longest, those of fewest samples. */
+enum paths_fold_order { PATHS_FOLD_BY_USE, PATHS_FOLD_BY_SAMPLES };
+
+/* Folds leaves into their parents until at most `wanted` nodes remain; roots always do. False when
+ * memory is short. */
+bool paths_fold_down(struct hp_paths *paths, size_t wanted, enum paths_fold_order order);
+
+#endif
