@@ -336,11 +336,16 @@ void recorder_meter_clock(struct recorder *recorder, bool at_end)
 	recorder->busy_cpu = -1;
 }
 
+static bool are_sums_full(const struct recorder *recorder)
+{
+	return (recorder->outcomes && outcomes_is_full(recorder->outcomes)) ||
+	       (recorder->ranges && ranges_is_full(recorder->ranges));
+}
+
 bool recorder_is_full(struct recorder *recorder)
 {
 	return attributor_is_full(&recorder->attributor) || windows_are_full(&recorder->windows) ||
-	       (recorder->outcomes && outcomes_is_full(recorder->outcomes)) ||
-	       (recorder->ranges && ranges_is_full(recorder->ranges));
+	       are_sums_full(recorder);
 }
 
 /* --- writing ---------------------------------------------------------------------------------- */
@@ -358,6 +363,34 @@ static struct hp_error *keep_sampled(struct recorder *recorder)
 	return sampled_names_keep(&source);
 }
 
+static struct hp_error *write_sums(struct recorder *recorder)
+{
+	const struct names *commands = &recorder->processes.commands;
+	struct hp_error *error = NULL;
+
+	if (recorder->call_paths)
+		error = call_paths_write(recorder->call_paths, recorder->writer);
+	if (!error && recorder->outcomes)
+		error = outcomes_write(recorder->outcomes, commands, recorder->writer);
+	if (!error && recorder->ranges)
+		error = ranges_write(recorder->ranges, commands, recorder->writer);
+	return error;
+}
+
+/* Each time all of what the epoch has of these is read, added to and written: the more that is, the
+ * more seldom. */
+static struct hp_error *write_sums_if_due(struct recorder *recorder, bool complete)
+{
+	uint64_t begin_ns = hp_clock_monotonic_ns();
+	struct hp_error *error;
+
+	if (!complete && begin_ns < recorder->sums_due_ns && !are_sums_full(recorder))
+		return NULL;
+	error = write_sums(recorder);
+	recorder->sums_due_ns = begin_ns + SUMS_PART * (hp_clock_monotonic_ns() - begin_ns);
+	return error;
+}
+
 struct hp_error *recorder_flush(struct recorder *recorder, bool complete)
 {
 	struct hp_epoch_meta meta = { 0 };
@@ -365,16 +398,10 @@ struct hp_error *recorder_flush(struct recorder *recorder, bool complete)
 
 	recorder_attribute(recorder);
 	error = attributor_write(&recorder->attributor, recorder->writer);
-	if (!error && recorder->call_paths)
-		error = call_paths_write(recorder->call_paths, recorder->writer);
 	if (!error && recorder->windows.is_on)
 		error = windows_write(&recorder->windows, recorder->writer, unit_ns(recorder));
-	if (!error && recorder->outcomes)
-		error = outcomes_write(recorder->outcomes, &recorder->processes.commands,
-				       recorder->writer);
-	if (!error && recorder->ranges)
-		error = ranges_write(recorder->ranges, &recorder->processes.commands,
-				     recorder->writer);
+	if (!error)
+		error = write_sums_if_due(recorder, complete);
 	if (!error && recorder->probes) {
 		if (complete)
 			probes_finish(recorder->probes);

@@ -10,6 +10,7 @@
 #include <hpcprof/calibrate/reference.h>
 
 #include <inttypes.h>
+#include <malloc.h>
 #include <stdarg.h>
 #include <string.h>
 #include <unistd.h>
@@ -246,6 +247,15 @@ static struct hp_error *finish(struct hp_session *session)
 		       : error;
 }
 
+/* What is read, added to and written now and then goes back to the system as soon as that is done. By
+ * itself glibc comes to keep ever larger blocks between small ones, from where they never go back. */
+static void bound_memory(void)
+{
+#ifdef __GLIBC__
+	mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK_BYTES);
+#endif
+}
+
 struct hp_error *hp_session_run(struct hp_session *session, struct hp_session_result *result)
 {
 	struct hp_error *error;
@@ -254,6 +264,7 @@ struct hp_error *hp_session_run(struct hp_session *session, struct hp_session_re
 		.had_command = session->command.pid,
 		.exit_status = EXIT_OWN_FAILURE,
 	};
+	bound_memory();
 	error = loop_create(&session->loop, &session->options, &session->recorder, &session->turns,
 			    &session->command, &session->signals);
 	if (error)

@@ -40,6 +40,11 @@ enum {
 	/* Contexts of ended processes whose samples wait to be attributed; with more that is done
 	 * before the next flush. */
 	RETIRED_LIMIT = 1024, /* contexts [chosen] */
+	/* Writing call paths and branches takes at most this part of the time: a crash loses what came
+	 * since. Of a compile farm's that is 100 ms every 30 s. */
+	SUMS_PART = 300, /* parts of wall time; scripts/bench/long-recording */
+	/* Blocks of memory that are mapped each on its own: a flush has some dozens of them. */
+	LARGE_BLOCK_BYTES = 262144, /* bytes: 256 KiB; scripts/bench/long-recording */
 	/* What is left to do when sampling is over asks for time slices of this length, the shortest that
 	 * Linux gives: on busy CPUs, somebody waits for it (kernel/sched/fair.c, custom slices). */
 	END_SLICE_NS = 100000, /* ns of CPU time; Linux */
@@ -170,8 +175,8 @@ enum {
 	/* Branches, and targets of indirect ones, that are summed between two flushes; a power of
 	 * two. */
 	OUTCOMES_WAYS = 16384, /* branches and targets [chosen] */
-	/* Of a command all samples are followed up to this number, a minute at 1 kHz, … */
-	OUTCOMES_ALL_SAMPLES = 65536, /* samples [chosen] */
+	/* Of a command all samples are followed up to this number, half a minute at 1 kHz, … */
+	OUTCOMES_ALL_SAMPLES = 32768, /* samples [chosen] */
 	/* … and then one in so many: following takes two thirds of what a sample costs us, and a
 	 * branch's shares hardly change any more. */
 	OUTCOMES_ONE_IN = 8, /* samples; scripts/bench/long-recording */
