@@ -107,11 +107,16 @@ static struct hp_error *write_procedure(struct report *report, const struct hp_r
 		return error;
 	if (!report->options->of.listed)
 		listing_keep_costly(report, &listing);
-	object = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "name", json_text(row->name),
-			   "address", json_address(row->has_address, row->address), "size",
+	object = json_pack("{s:o, s:o, s:o, s:o}", "name", json_text(row->name), "address",
+			   json_address(row->has_address, row->address), "size",
 			   row->has_address ? json_count(row->size) : json_null(), "samples",
-			   json_samples(report, row->tallies), "cfg",
-			   json_cfg(listing.cfg, analysis), "not_analysed", caveats_array(&listing),
+			   json_samples(report, row->tallies));
+	error = json_write(object, true, out);
+	if (error)
+		return error;
+	fputs(", \"cfg\": ", out);
+	json_write_cfg(listing.cfg, analysis, out);
+	object = json_pack("{s:o, s:o}", "not_analysed", caveats_array(&listing),
 			   "frequency_source", json_frequency_source(report, analysis));
 	if (has_instructions)
 		json_object_set_new(object, "stack",
@@ -119,7 +124,7 @@ static struct hp_error *write_procedure(struct report *report, const struct hp_r
 					     : json_null());
 	if (row->counts)
 		json_object_set_new(object, "counts", counts_object(report, row));
-	error = json_write(object, true, out);
+	error = json_write_more(object, out);
 	if (!error && has_instructions)
 		error = write_instructions(report, &listing, analysis, out);
 	fputs("}", out);

@@ -6,7 +6,10 @@
 
 #include <hpcprof/infer/inference.h>
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 json_t *json_number(double value)
 {
@@ -111,49 +114,110 @@ json_t *json_stack(const struct hp_stall_sheet *sheet, bool is_absolute)
 		sheet->sampling_error);
 }
 
-/* Edges between blocks, those numbers that instructions have. */
-static json_t *edge_list(const struct hp_analysis *analysis)
+/* --- the graph ---------------------------------------------------------------------------------
+ *
+ * Of a million edges most of a long report is: they are written as they come, in jansson's way.
+ */
+
+/* As jansson does: 17 digits, never without a point or an exponent, which has no plus and no zeros. */
+static void write_number(double value, FILE *out)
+{
+	enum { MOST_EXACT = 1000000000 };
+	char text[32];
+	char *exponent;
+
+	if (!isfinite(value)) {
+		fputs("null", out);
+		return;
+	}
+	/* Printing digits is what takes the time, and many are few. */
+	if (fabs(value) < MOST_EXACT && value == (double)(int64_t)value && !signbit(value)) {
+		fprintf(out, "%" PRId64 ".0", (int64_t)value);
+		return;
+	}
+	snprintf(text, sizeof(text), "%.17g", value);
+	exponent = strchr(text, 'e');
+	if (!exponent) {
+		fputs(text, out);
+		if (!strchr(text, '.'))
+			fputs(".0", out);
+		return;
+	}
+	fprintf(out, "%.*s%d", (int)(exponent + 1 - text), text, atoi(exponent + 1));
+}
+
+static void write_member(const char *name, double value, FILE *out)
+{
+	fputs(", \"", out);
+	fputs(name, out);
+	fputs("\": ", out);
+	write_number(value, out);
+}
+
+static void write_frequency(const struct hp_frequency *frequency, FILE *out)
+{
+	write_member("estimate", frequency->executions, out);
+	write_member("low", frequency->executions_low, out);
+	write_member("high", frequency->executions_high, out);
+	write_member("relative", frequency->relative, out);
+	write_member("relative_low", frequency->relative_low, out);
+	write_member("relative_high", frequency->relative_high, out);
+	fprintf(out, ", \"relative_confidence\": \"%s\", \"confidence\": \"%s\"",
+		hp_confidence_name(frequency->relative_confidence),
+		hp_confidence_name(frequency->confidence));
+}
+
+/* Between blocks, those numbers that instructions have. */
+static void write_edges(const struct hp_analysis *analysis, FILE *out)
 {
 	const struct hp_cfg *cfg = analysis->cfg;
-	json_t *list = json_array();
+	const char *separator = "";
 
 	for (uint32_t i = 0; i < cfg->edge_count; i++) {
 		const struct hp_edge *edge = &cfg->edges[i];
-		json_t *object;
 
 		if (edge->from >= cfg->block_count || edge->to >= cfg->block_count)
 			continue;
-		object = json_pack("{s:o, s:o, s:s, s:o}", "from", json_integer(edge->from), "to",
-				   json_integer(edge->to), "kind",
-				   hp_edge_kind_name((enum hp_edge_kind)edge->kind), "probability",
-				   json_number(hp_edge_probability(analysis, i)));
-		json_array_append_new(list, add_frequency(object, &analysis->edges[i]));
+		fprintf(out, "%s{\"from\": %" PRIu32 ", \"to\": %" PRIu32 ", \"kind\": \"%s\"",
+			separator, edge->from, edge->to,
+			hp_edge_kind_name((enum hp_edge_kind)edge->kind));
+		write_member("probability", hp_edge_probability(analysis, i), out);
+		write_frequency(&analysis->edges[i], out);
+		putc('}', out);
+		separator = ", ";
 	}
-	return list;
 }
 
-static json_t *loop_list(const struct hp_analysis *analysis)
+static void write_loops(const struct hp_analysis *analysis, FILE *out)
 {
 	const struct hp_cfg *cfg = analysis->cfg;
-	json_t *list = json_array();
 
-	for (uint32_t i = 0; i < cfg->loop_count; i++)
-		json_array_append_new(list, json_pack("{s:o, s:o, s:o}", "header",
-						      json_integer(cfg->loops[i].header), "depth",
-						      json_integer(cfg->loops[i].depth), "trips",
-						      json_number(hp_loop_trips(analysis, i))));
-	return list;
+	for (uint32_t i = 0; i < cfg->loop_count; i++) {
+		fprintf(out, "%s{\"header\": %" PRIu32 ", \"depth\": %" PRIu32, i ? ", " : "",
+			cfg->loops[i].header, (uint32_t)cfg->loops[i].depth);
+		write_member("trips", hp_loop_trips(analysis, i), out);
+		putc('}', out);
+	}
 }
 
-json_t *json_cfg(const struct hp_cfg *cfg, const struct hp_analysis *analysis)
+void json_write_cfg(const struct hp_cfg *cfg, const struct hp_analysis *analysis, FILE *out)
 {
-	return cfg ? json_pack("{s:o, s:o, s:b, s:o, s:o}", "blocks",
-			       json_integer(cfg->block_count), "edges",
-			       json_integer(cfg->inner_edge_count), "missing_edges",
-			       cfg->missing_edges, "edge_list",
-			       analysis ? edge_list(analysis) : json_null(), "loops",
-			       analysis ? loop_list(analysis) : json_null())
-		   : json_null();
+	if (!cfg) {
+		fputs("null", out);
+		return;
+	}
+	fprintf(out, "{\"blocks\": %" PRIu32 ", \"edges\": %" PRIu32 ", \"missing_edges\": %s",
+		cfg->block_count, cfg->inner_edge_count, cfg->missing_edges ? "true" : "false");
+	fputs(", \"edge_list\": ", out);
+	if (analysis) {
+		putc('[', out);
+		write_edges(analysis, out);
+		fputs("], \"loops\": [", out);
+		write_loops(analysis, out);
+		fputs("]}", out);
+	} else {
+		fputs("null, \"loops\": null}", out);
+	}
 }
 
 json_t *json_figure(const struct hp_counted_figure *figure)

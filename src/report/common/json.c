@@ -47,7 +47,8 @@ json_t *json_shares(const struct report *report, const struct hp_tally *tallies)
 
 /* --- the summary -------------------------------------------------------------------------- */
 
-struct hp_error *json_write(json_t *value, bool open, FILE *out)
+/* From the first of its characters, without the last ones. */
+static struct hp_error *write_part(json_t *value, size_t first, size_t last, FILE *out)
 {
 	_cleanup_free_ char *text = value ? json_dumps(value, JSON_ENCODE_ANY | JSON_ENSURE_ASCII)
 					  : NULL;
@@ -55,6 +56,17 @@ struct hp_error *json_write(json_t *value, bool open, FILE *out)
 	json_decref(value);
 	if (!text)
 		return hp_error_create_no_memory();
-	fwrite(text, 1, strlen(text) - open, out);
+	fwrite(text + first, 1, strlen(text) - first - last, out);
 	return NULL;
+}
+
+struct hp_error *json_write(json_t *value, bool open, FILE *out)
+{
+	return write_part(value, 0, open, out);
+}
+
+struct hp_error *json_write_more(json_t *object, FILE *out)
+{
+	fputs(", ", out);
+	return write_part(object, 1, 1, out);
 }

@@ -35,10 +35,12 @@ json_t *json_stalls(const struct hp_analysis *analysis, const struct hp_analysed
 json_t *json_stack(const struct hp_stall_sheet *sheet, bool is_absolute);
 /* The same of a survey, and what is not in it. */
 json_t *json_survey(const struct survey *survey);
-json_t *json_cfg(const struct hp_cfg *cfg, const struct hp_analysis *analysis);
+void json_write_cfg(const struct hp_cfg *cfg, const struct hp_analysis *analysis, FILE *out);
 json_t *json_frequency_source(const struct report *report, const struct hp_analysis *analysis);
 
 /* Writes a value, and takes it; with `open`, an object without its closing brace. */
 struct hp_error *json_write(json_t *value, bool open, FILE *out);
+/* The members of an object, behind others of one that is open, which stays so. */
+struct hp_error *json_write_more(json_t *object, FILE *out);
 
 #endif
