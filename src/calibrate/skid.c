@@ -258,7 +258,7 @@ struct hp_error *hp_skid_measure(const struct hp_machine *machine, const struct 
 	if (!error && !skid_kernel_count)
 		error = hp_error_create(HP_ERROR_NOT_FOUND, "the skid cannot be measured on %s",
 					machine->architecture);
-	hp_rate_decide(event, &wishes, hp_measure_cost(event), &rate);
+	hp_rate_decide(event, &wishes, hp_measure_cost(event, 0), &rate);
 	for (size_t i = 0; i < skid_kernel_count && !error; i++) {
 		error = sample_kernel(machine, &copy, &rate, &skid_kernels[i], &skid->kernels[i]);
 		skid->kernel_count++;

@@ -17,6 +17,14 @@
 
 /* --- creating --------------------------------------------------------------------------------- */
 
+/* Of each sample, at first; 0 without paths. */
+static uint32_t path_stack_bytes(const struct hp_session_options *options)
+{
+	if (options->call_paths != HP_CALL_PATHS_CFI)
+		return 0;
+	return options->call_path_stack_bytes ? options->call_path_stack_bytes : PATH_STACK_BYTES;
+}
+
 static struct hp_error *choose_rates(struct hp_session *session)
 {
 	const struct hp_session_options *options = &session->options;
@@ -34,7 +42,8 @@ static struct hp_error *choose_rates(struct hp_session *session)
 	if (!session->rates || !session->events)
 		return hp_error_create_no_memory();
 	for (size_t i = 0; i < count; i++) {
-		struct hp_sample_cost cost = hp_measure_cost(&options->events->events[i]);
+		struct hp_sample_cost cost =
+			hp_measure_cost(&options->events->events[i], path_stack_bytes(options));
 		enum hp_rate_limit limit;
 
 		session->events[i] = options->events->events[i];
@@ -118,9 +127,8 @@ static void ask_for_paths(const struct hp_session *session, struct hp_sampler_op
 	if (options->call_paths != HP_CALL_PATHS_CFI)
 		return;
 	sampler->registers = hp_sampled_registers();
-	sampler->stack_bytes = options->call_path_stack_bytes;
-	if (!sampler->stack_bytes) {
-		sampler->stack_bytes = PATH_STACK_BYTES;
+	sampler->stack_bytes = path_stack_bytes(options);
+	if (!options->call_path_stack_bytes) {
 		sampler->stacks = path_stacks;
 		sampler->stack_count = HP_ARRAY_COUNT(path_stacks);
 	}

@@ -2,12 +2,15 @@
 #include "tuning.h"
 
 #include <hpcprof/pmu/open.h>
+#include <hpcprof/pmu/registers.h>
 #include <hpcprof/pmu/ring.h>
 #include <hpcprof/sample/rate.h>
 
+#include <alloca.h>
 #include <linux/perf_event.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -18,7 +21,18 @@ struct probe {
 	struct hp_ring ring;
 };
 
-static bool probe_open(const struct hp_event *event, struct probe *probe)
+/* Room for twice the samples of a stretch. */
+static size_t probe_pages(uint32_t stack_bytes)
+{
+	size_t wanted = 2 * (COST_STRETCH_NS / COST_PERIOD_NS) * (size_t)stack_bytes;
+	size_t pages = 1;
+
+	while (pages * (size_t)sysconf(_SC_PAGESIZE) < wanted)
+		pages *= 2;
+	return pages;
+}
+
+static bool probe_open(const struct hp_event *event, uint32_t stack_bytes, struct probe *probe)
 {
 	struct perf_event_attr attr = { 0 };
 
@@ -28,10 +42,15 @@ static bool probe_open(const struct hp_event *event, struct probe *probe)
 	attr.disabled = 1;
 	attr.exclude_kernel = 1;
 	attr.exclude_hv = 1;
+	if (stack_bytes) {
+		attr.sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+		attr.sample_regs_user = hp_sampled_registers();
+		attr.sample_stack_user = stack_bytes;
+	}
 	probe->fd = hp_perf_event_open(&attr, 0, -1, -1);
 	if (probe->fd < 0)
 		return false;
-	if (hp_ring_map(&probe->ring, probe->fd, 1) == 0)
+	if (hp_ring_map(&probe->ring, probe->fd, probe_pages(stack_bytes)) == 0)
 		return true;
 	close(probe->fd);
 	return false;
@@ -103,7 +122,7 @@ static double lower_quartile(uint64_t *values, size_t count)
 	return (double)values[quarter];
 }
 
-struct hp_sample_cost hp_measure_cost(const struct hp_event *event)
+static struct hp_sample_cost measure(const struct hp_event *event, struct probe *probe)
 {
 	struct hp_sample_cost cost = { 0 };
 	uint64_t plain_ns[COST_ROUNDS];
@@ -111,23 +130,18 @@ struct hp_sample_cost hp_measure_cost(const struct hp_event *event)
 	uint64_t samples[COST_ROUNDS];
 	uint64_t units[COST_ROUNDS];
 	uint64_t steps = 20000;
-	struct probe probe;
 	double taken;
 
-	if ((event->unit != HP_UNIT_NS && event->unit != HP_UNIT_CYCLES) ||
-	    !probe_open(event, &probe))
-		return cost;
 	steps = steps * COST_STRETCH_NS / (time_of_work(steps) + 1) + 1;
 	for (size_t i = 0; i < COST_ROUNDS; i++) {
 		plain_ns[i] = time_of_work(steps);
-		units[i] = count_of(&probe);
-		ioctl(probe.fd, PERF_EVENT_IOC_ENABLE, 0);
+		units[i] = count_of(probe);
+		ioctl(probe->fd, PERF_EVENT_IOC_ENABLE, 0);
 		sampled_ns[i] = time_of_work(steps);
-		ioctl(probe.fd, PERF_EVENT_IOC_DISABLE, 0);
-		units[i] = count_of(&probe) - units[i];
-		samples[i] = samples_in(&probe);
+		ioctl(probe->fd, PERF_EVENT_IOC_DISABLE, 0);
+		units[i] = count_of(probe) - units[i];
+		samples[i] = samples_in(probe);
 	}
-	probe_close(&probe);
 	taken = lower_quartile(samples, COST_ROUNDS);
 	if (taken < 1)
 		return cost;
@@ -139,6 +153,23 @@ struct hp_sample_cost hp_measure_cost(const struct hp_event *event)
 				    ? 1
 				    : lower_quartile(units, COST_ROUNDS) /
 					      lower_quartile(sampled_ns, COST_ROUNDS);
+	return cost;
+}
+
+struct hp_sample_cost hp_measure_cost(const struct hp_event *event, uint32_t stack_bytes)
+{
+	struct hp_sample_cost cost = { 0 };
+	/* The kernel copies what there is. */
+	char *stack = alloca(stack_bytes + 1);
+	struct probe probe;
+
+	memset(stack, 1, stack_bytes + 1);
+	__asm__ volatile("" : : "r"(stack) : "memory");
+	if ((event->unit != HP_UNIT_NS && event->unit != HP_UNIT_CYCLES) ||
+	    !probe_open(event, stack_bytes, &probe))
+		return cost;
+	cost = measure(event, &probe);
+	probe_close(&probe);
 	return cost;
 }
 

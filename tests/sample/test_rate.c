@@ -310,4 +310,22 @@ TEST(small_periods_are_exact_and_0_is_taken_as_1)
 		ck_assert_uint_eq(hp_rate_period_class(period), period);
 }
 
+/* A ring that is too small for them would take no samples at all, and tell no cost. */
+TEST(the_cost_of_samples_with_a_piece_of_stack_can_be_measured)
+{
+	static const uint32_t sizes[] = { 256, 16384, 65528 };
+	struct hp_event event = {
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_CPU_CLOCK,
+		.unit = HP_UNIT_NS,
+		.exclude_kernel = true,
+	};
+
+	/* Not where no events are permitted. */
+	if (hp_measure_cost(&event, 0).units_per_ns <= 0)
+		return;
+	for (size_t i = 0; i < HP_ARRAY_COUNT(sizes); i++)
+		ck_assert_msg(hp_measure_cost(&event, sizes[i]).units_per_ns > 0, "%u", sizes[i]);
+}
+
 HP_TEST_MAIN("sample/rate")
