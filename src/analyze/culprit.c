@@ -36,7 +36,7 @@ static struct hp_error *find_facts(struct analyzer *analyzer, struct facts *fact
 	facts->analysis = analyzer->analysis;
 	facts->cfg = analyzer->cfg;
 	facts->core = analyzer->analysis->core;
-	error = witness_prepare(facts, analyzer->input, analyzer->scratch);
+	error = witness_prepare(analyzer->analysis, analyzer->input, analyzer->arena);
 	for (size_t i = 0; i < HP_ARRAY_COUNT(parts) && !error; i++)
 		error = parts[i](facts, analyzer->scratch);
 	analyzer->analysis->effort += facts->effort;
@@ -209,7 +209,7 @@ static void split_stall(struct stalls *stalls, uint32_t at, struct split *split)
 /* --- what is written down ----------------------------------------------------------------------
  */
 
-enum { MOST_CAUSES = MOST_SUSPECTS + 1 + STATIC_CAUSES };
+enum { MOST_CAUSES = HP_CAUSE_COUNT + STATIC_CAUSES };
 
 static int by_likelihood(const void *a, const void *b)
 {
@@ -239,6 +239,30 @@ static struct hp_cause cause_from(const struct facts *facts, uint8_t kind, uint3
 	return cause;
 }
 
+/* All suspects of a kind together: what one of them does not explain another may, and the kind is known
+ * better than who of them it was. */
+static struct hp_cause cause_of_kind(const struct stalls *stalls, uint32_t at,
+				     const struct split *split, uint8_t kind)
+{
+	const struct case_file *file = &stalls->files[at];
+	double shares[3] = { stalls->kinds[kind].low, stalls->kinds[kind].high, 0 };
+	uint32_t likeliest = HP_SCHEDULE_NONE;
+
+	if (kind == HP_CAUSE_UNEXPLAINED)
+		shares[2] = split->likely[file->count];
+	for (uint32_t i = 0; i < file->count; i++) {
+		if (file->suspects[i].kind != kind)
+			continue;
+		shares[2] += split->likely[i];
+		if (likeliest == HP_SCHEDULE_NONE || split->likely[i] > split->likely[likeliest])
+			likeliest = i;
+	}
+	return cause_from(stalls->facts, kind,
+			  likeliest == HP_SCHEDULE_NONE ? HP_SCHEDULE_NONE
+							: file->suspects[likeliest].culprit,
+			  shares);
+}
+
 static struct hp_error *write_down(struct stalls *stalls, uint32_t at, const struct split *split)
 {
 	struct hp_analysis *analysis = stalls->analysis;
@@ -247,16 +271,9 @@ static struct hp_error *write_down(struct stalls *stalls, uint32_t at, const str
 	struct hp_cause causes[MOST_CAUSES];
 	uint32_t count = 0;
 
-	for (uint32_t i = 0; i <= file->count; i++) {
-		bool is_rest = i == file->count;
-		const double shares[3] = { split->low[i], split->high[i], split->likely[i] };
-
-		if (split->high[i] < least_cause_share)
-			continue;
-		causes[count++] = cause_from(
-			stalls->facts, is_rest ? HP_CAUSE_UNEXPLAINED : file->suspects[i].kind,
-			is_rest ? HP_SCHEDULE_NONE : file->suspects[i].culprit, shares);
-	}
+	for (unsigned kind = 0; kind < HP_CAUSE_COUNT; kind++)
+		if (stalls->kinds[kind].high >= least_cause_share)
+			causes[count++] = cause_of_kind(stalls, at, split, (uint8_t)kind);
 	for (uint32_t i = 0; i < file->static_count; i++) {
 		const struct static_share *one = &file->statics[i];
 		const double shares[3] = { one->low, one->high, one->likely };

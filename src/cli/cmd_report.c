@@ -28,6 +28,8 @@ enum {
 	OPTION_BY,
 	OPTION_FULL_NAMES,
 	OPTION_STALLS,
+	OPTION_MEMORY,
+	OPTION_BRANCHES,
 	OPTION_CFG,
 	OPTION_CALLS,
 	OPTION_EXECUTIONS,
@@ -81,6 +83,14 @@ static const struct argp_option options[] = {
 	{ "stalls", OPTION_STALLS, NULL, 0,
 	  "The worst stalls of the whole profile, one row each, with their possible causes; below "
 	  "them, how all cycles were spent",
+	  1 },
+	{ "memory", OPTION_MEMORY, NULL, 0,
+	  "Loads and stores by the cycles that are lost to them, with how often each misses which "
+	  "cache or TLB; needs record --shadow",
+	  1 },
+	{ "branches", OPTION_BRANCHES, NULL, 0,
+	  "Branches by the cycles that are lost to them, with how often each is taken and "
+	  "mispredicted; needs record --shadow",
 	  1 },
 	{ "cfg", OPTION_CFG, "PROC", 0,
 	  "The control-flow graph of PROC with samples, frequencies and stalls, as input for "
@@ -328,6 +338,10 @@ static error_t parse_view(int key, char *argument, struct argp_state *state)
 		return choose_view(state, HP_VIEW_ANNOTATE);
 	case OPTION_STALLS:
 		return choose_view(state, HP_VIEW_STALLS);
+	case OPTION_MEMORY:
+		return choose_view(state, HP_VIEW_MEMORY);
+	case OPTION_BRANCHES:
+		return choose_view(state, HP_VIEW_BRANCHES);
 	case OPTION_CFG:
 		arguments->as_graph = true;
 		arguments->report.of.listed = argument;

@@ -100,14 +100,16 @@ struct hp_error *record_shadow_attach(struct record_shadow *shadow, struct hp_se
 				      const struct hp_session_options *options)
 {
 	pid_t command = hp_session_command_pid(session);
-	const struct hp_uarch_geometry geometry = hp_uarch_geometry_generic();
+	const struct hp_uarch_geometry geometry =
+		hp_uarch_geometry_of(hp_core_of_cpu(&hp_session_meta(session)->cpu));
 	struct hp_shadow_options wanted = {
 		.pids = command ? &command : options->pids,
 		.pid_count = command ? 1 : options->pid_count,
 		.tids = options->tids,
 		.tid_count = options->tid_count,
 		.percent = shadow->percent,
-		.geometry = &geometry,
+		.geometry = shadow->causes == RECORD_CAUSES_OFF ? NULL : &geometry,
+		.simulates_always = shadow->causes == RECORD_CAUSES_ALWAYS,
 		.sample_ns = (double)hp_session_meta(session)->sample_cost_ns,
 	};
 	struct hp_window_source source = {

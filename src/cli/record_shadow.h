@@ -6,8 +6,11 @@
 #include <hpcprof/collect/session.h>
 #include <hpcprof/shadow/shadow.h>
 
+enum record_causes { RECORD_CAUSES_AUTO, RECORD_CAUSES_ALWAYS, RECORD_CAUSES_OFF };
+
 struct record_shadow {
 	double percent; /* 0: no shadow windows */
+	enum record_causes causes;
 	bool quiet;
 	struct hp_shadow *shadow;
 	struct hp_shadow_statistics statistics; /* when it is over */

@@ -19,6 +19,7 @@ enum {
 	KEY_SCHEDULER,
 	KEY_SLICE,
 	KEY_SHADOW,
+	KEY_CAUSES,
 	KEY_WORK,
 	KEY_CALL_GRAPH,
 };
@@ -51,6 +52,13 @@ static const struct argp_option option_table[] = {
 	{ "shadow", KEY_SHADOW, "PERCENT", OPTION_ARG_OPTIONAL,
 	  "Count executions exactly, in copies of the target that replay parts of it on another "
 	  "CPU, for at most this share of the target's time (default: 1)",
+	  2 },
+	{ "causes", KEY_CAUSES, "auto|always|off", 0,
+	  "Simulate caches, TLBs and branch predictors on the path of shadow windows, to tell why "
+	  "code "
+	  "stalled: while a CPU is idle (auto, the default), also in time that others want "
+	  "(always), "
+	  "or not at all (off)",
 	  2 },
 	{ "strict", KEY_STRICT, NULL, 0, "Fail if hpcprof cannot sample exactly what was asked for",
 	  2 },
@@ -162,6 +170,15 @@ void recording_parse_work(struct argp_state *state, const char *text, struct wor
 	hp_error_destroy(error);
 }
 
+static void parse_causes(struct argp_state *state, const char *text, struct record_shadow *shadow)
+{
+	shadow->causes = strcmp(text, "auto") == 0     ? RECORD_CAUSES_AUTO
+			 : strcmp(text, "always") == 0 ? RECORD_CAUSES_ALWAYS
+						       : RECORD_CAUSES_OFF;
+	if (shadow->causes == RECORD_CAUSES_OFF && strcmp(text, "off") != 0)
+		argp_error(state, "--causes takes auto, always or off, not '%s'", text);
+}
+
 static error_t take_option(struct recording *recording, int key, char *argument,
 			   struct argp_state *state)
 {
@@ -191,6 +208,9 @@ static error_t take_option(struct recording *recording, int key, char *argument,
 	case 'g':
 	case KEY_CALL_GRAPH:
 		parse_paths(state, argument ? argument : "auto", session);
+		return 0;
+	case KEY_CAUSES:
+		parse_causes(state, argument, &recording->shadow);
 		return 0;
 	case KEY_SHADOW:
 		recording->shadow.percent = HP_SHADOW_DEFAULT_PERCENT;

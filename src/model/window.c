@@ -47,6 +47,41 @@ const char *hp_shadow_refusal_name(enum hp_shadow_refusal refusal)
 	return (size_t)refusal < HP_ARRAY_COUNT(names) ? names[refusal] : "unknown";
 }
 
+const char *hp_event_kind_name(enum hp_event_kind kind)
+{
+	static const char *const names[HP_EVENT_KINDS] = {
+		[HP_EVENT_L1_MISS] = "l1_miss",
+		[HP_EVENT_L1_UNKNOWN] = "l1_unknown",
+		[HP_EVENT_L2_MISS] = "l2_miss",
+		[HP_EVENT_L2_UNKNOWN] = "l2_unknown",
+		[HP_EVENT_DTLB_MISS] = "dtlb_miss",
+		[HP_EVENT_DTLB_UNKNOWN] = "dtlb_unknown",
+		[HP_EVENT_TLB2_MISS] = "tlb2_miss",
+		[HP_EVENT_TLB2_UNKNOWN] = "tlb2_unknown",
+		[HP_EVENT_PREFETCHED] = "prefetched",
+		[HP_EVENT_PREFETCHED_LATE] = "prefetched_late",
+		[HP_EVENT_FORWARDED_YOUNG] = "forwarded_young",
+		[HP_EVENT_FORWARD_FAILED] = "forward_failed",
+		[HP_EVENT_ALIAS_4K] = "alias_4k",
+		[HP_EVENT_LINE_SPLIT] = "line_split",
+		[HP_EVENT_PAGE_SPLIT] = "page_split",
+		[HP_EVENT_L1I_MISS] = "l1i_miss",
+		[HP_EVENT_L1I_UNKNOWN] = "l1i_unknown",
+		[HP_EVENT_L2I_MISS] = "l2i_miss",
+		[HP_EVENT_L2I_UNKNOWN] = "l2i_unknown",
+		[HP_EVENT_ITLB_MISS] = "itlb_miss",
+		[HP_EVENT_ITLB_UNKNOWN] = "itlb_unknown",
+		[HP_EVENT_TLB2I_MISS] = "tlb2i_miss",
+		[HP_EVENT_TLB2I_UNKNOWN] = "tlb2i_unknown",
+		[HP_EVENT_DECODED_MISS] = "decoded_miss",
+		[HP_EVENT_MISPREDICTED] = "mispredicted",
+		[HP_EVENT_BRANCH_UNKNOWN] = "branch_unknown",
+		[HP_EVENT_STRIDED] = "strided",
+	};
+
+	return (size_t)kind < HP_ARRAY_COUNT(names) ? names[kind] : "unknown";
+}
+
 uint64_t hp_window_end_ns(const struct hp_window *window)
 {
 	return window->part_count ? window->parts[window->part_count - 1].end_ns : window->time_ns;

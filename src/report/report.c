@@ -6,6 +6,7 @@
 #include <hpcprof/infer/inference.h>
 #include "common/load.h"
 #include "common/sort.h"
+#include "stalls/survey.h"
 #include "paths/write_paths.h"
 #include "write.h"
 #include "tuning.h"
@@ -159,7 +160,8 @@ static void ask_profiles(struct report *report)
 			   : HP_ROWS_OF_PROCEDURES;
 	of->needs_code = options->view == HP_VIEW_INSTRUCTIONS ||
 			 options->view == HP_VIEW_ANNOTATE || options->view == HP_VIEW_STALLS ||
-			 options->view == HP_VIEW_SUMMARY || shows_counts(options);
+			 options->view == HP_VIEW_SUMMARY || shows_counts(options) ||
+			 shows_culprits(options);
 	of->lists_many = options->view == HP_VIEW_INSTRUCTIONS && options->format != HP_FORMAT_DOT;
 	of->describes_images = options->view == HP_VIEW_SUMMARY;
 }

@@ -169,7 +169,7 @@ struct hp_error *write_text_summary(struct report *report, FILE *out)
 
 	if (error)
 		return error;
-	error = survey_make(report, false, &survey);
+	error = survey_make(report, SURVEY_NO_LIST, &survey);
 	if (error)
 		return error;
 	put_names(report, out);

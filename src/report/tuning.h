@@ -147,4 +147,17 @@ enum {
 	MOST_PARTS_DRAWN = 500,
 };
 
+/* --- what was simulated: stalls/write_culprits.c ---------------------------------------------- */
+
+/* An access whose steps are alike in this share of its executions is strided, … */
+static const double strided_share = 0.8; /* share of executions [chosen] */
+/* … and in less than this, scattered. */
+static const double scattered_share = 0.2; /* share of executions [chosen] */
+/* A prefetcher that asks for this share of what misses is worth a word. */
+static const double prefetched_share = 0.5; /* share of misses [chosen] */
+/* So is what happens in this share of executions. */
+static const double noticeable_event = 0.02; /* share of executions [chosen] */
+/* What happens more seldom is nothing. */
+static const double least_event = 0.001; /* share of executions [chosen] */
+
 #endif

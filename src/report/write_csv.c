@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "stalls/write_culprits.h"
 #include "stalls/write_stalls.h"
 #include "executions/write_executions.h"
 #include "tables/table.h"
@@ -96,6 +97,8 @@ struct hp_error *write_csv(struct report *report, FILE *out)
 		return write_summary(report, &record, out);
 	if (report->options->view == HP_VIEW_STALLS)
 		return write_stalls_csv(report, out);
+	if (shows_culprits(report->options))
+		return write_culprits_csv(report, out);
 	if (report->options->view == HP_VIEW_CALLS)
 		return write_calls_csv(report, out);
 	if (report->options->view == HP_VIEW_EXECUTIONS)

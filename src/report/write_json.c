@@ -3,6 +3,7 @@
  * JSON, whose members are a contract: hpcprof-report(1) describes them. Rows are written one by
  * one, so that a long report does not have to fit into memory as a tree.
  */
+#include "stalls/write_culprits.h"
 #include "stalls/write_stalls.h"
 #include "executions/write_executions.h"
 #include "tables/breakdown.h"
@@ -241,7 +242,7 @@ static struct hp_error *write_list(
 static struct hp_error *write_summary(struct report *report, FILE *out)
 {
 	_cleanup_(survey_clear) struct survey survey = { 0 };
-	struct hp_error *error = survey_make(report, false, &survey);
+	struct hp_error *error = survey_make(report, SURVEY_NO_LIST, &survey);
 	json_t *summary = json_summary(report);
 
 	if (!error) {
@@ -271,6 +272,9 @@ struct hp_error *write_json(struct report *report, FILE *out)
 		return write_list(report, "hpcprof-breakdown/1", "rows", breakdown_object, out);
 	case HP_VIEW_STALLS:
 		return write_stalls_json(report, out);
+	case HP_VIEW_MEMORY:
+	case HP_VIEW_BRANCHES:
+		return write_culprits_json(report, out);
 	case HP_VIEW_CALLS:
 		return write_calls_json(report, out);
 	case HP_VIEW_EXECUTIONS:

@@ -546,11 +546,13 @@ bool window_copy(struct window_maker *maker, struct window_order *order,
 	return is_copied && !error;
 }
 
-/* Only in time that nobody else wants. */
+/* Only in time that nobody else wants, unless it was asked for. */
 static struct simulation *simulation_for(struct window_maker *maker,
 					 const struct window_order *order)
 {
-	return is_idle_room(order->room) ? maker->replayer->simulation : NULL;
+	return maker->replayer->simulates_always || is_idle_room(order->room)
+		       ? maker->replayer->simulation
+		       : NULL;
 }
 
 void window_replay(struct window_maker *maker, const struct window_order *order,

@@ -30,6 +30,7 @@
 struct replayer {
 	struct hp_engine *engine;
 	struct simulation *simulation; /* NULL: windows are not simulated */
+	bool simulates_always;	       /* not only in idle rooms */
 	struct truncation truncation;
 };
 

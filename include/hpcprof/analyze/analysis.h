@@ -192,6 +192,8 @@ struct hp_analysed_insn {
 	/* The part of `cycles` in which it stalls, static stalls included, over all possible
 	 * frequencies. */
 	struct hp_range stalled;
+	/* What happened to it where windows were simulated; NULL: it was not. */
+	const struct hp_happened *happened;
 	uint32_t first_cause; /* in `causes`, the likeliest first */
 	uint32_t cause_count;
 };

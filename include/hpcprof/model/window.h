@@ -102,6 +102,9 @@ enum hp_event_kind {
 	HP_EVENT_KINDS,
 };
 
+/* "l1_miss", as in JSON; "unknown" for other numbers. */
+const char *hp_event_kind_name(enum hp_event_kind kind);
+
 struct hp_window_event {
 	hp_runtime_address address; /* of the instruction */
 	uint8_t kind;		    /* enum hp_event_kind */

@@ -46,6 +46,7 @@ struct hp_shadow_options {
 	/* What windows are simulated with where a CPU is idle, so that they tell what stalled; NULL: they
 	 * only count. */
 	const struct hp_uarch_geometry *geometry;
+	bool simulates_always; /* in time that others want, too */
 };
 
 /* A system call that ended windows. */

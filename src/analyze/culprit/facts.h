@@ -63,8 +63,6 @@ struct facts {
 	const uint32_t *after;
 	/* duty_prepare: of each instruction */
 	const struct insn_facts *insns;
-	/* witness_prepare: likewise; NULL: nothing was simulated */
-	const struct hp_happened *happened;
 	/* place_prepare: of each loop */
 	const struct loop_facts *loops;
 	bool has_frame; /* the frame pointer points into the stack */

@@ -189,7 +189,7 @@ static void judge_seen_pages(const struct facts *facts, const struct path *path,
 
 	add_suspect(found, HP_CAUSE_ITLB, path->insns[0],
 		    first * l2_margin * core->l2_tlb_cycles +
-			    second * (walk_margin * core->walk_cycles + core->memory_cycles),
+			    second * (l2_margin * core->walk_cycles + core->memory_cycles),
 		    seen->mean[HP_EVENT_ITLB_MISS] * core->l2_tlb_cycles +
 			    seen->mean[HP_EVENT_TLB2I_MISS] * core->walk_cycles);
 }

@@ -11,9 +11,9 @@
 
 struct hp_arena;
 
-/* requires: analyzer's input with `happened` */
-struct hp_error *witness_prepare(struct facts *facts, const struct hp_analysis_input *input,
-				 struct hp_arena *arena);
+/* Fills in `happened` of the analysis's instructions, in its arena. */
+struct hp_error *witness_prepare(struct hp_analysis *analysis,
+				 const struct hp_analysis_input *input, struct hp_arena *arena);
 /* NULL: not seen, or too seldom to bound anything. */
 const struct hp_happened *witness_of(const struct facts *facts, uint32_t at);
 

@@ -28,11 +28,72 @@ static struct hp_error *add_stalls(struct survey *survey, const struct hp_row *r
 		if (!(share > 0) || !(insn->cycles > 0))
 			continue;
 		stall.cycles = fmin(share, 1) * insn->cycles;
+		stall.possible = insn->stalled;
 		stall.row = (struct hp_row){ .image = row->image,
 					     .name = row->name,
 					     .has_address = row->has_address,
 					     .address = insn->insn->address };
 		if (!hp_vector_push(&survey->stalls, stall))
+			return hp_error_create_no_memory();
+	}
+	return NULL;
+}
+
+static bool is_of(enum survey_list list, enum hp_cause_kind kind)
+{
+	if (kind == HP_CAUSE_MISPREDICT)
+		return list == SURVEY_BRANCHES;
+	return list == SURVEY_MEMORY &&
+	       (kind == HP_CAUSE_DCACHE || kind == HP_CAUSE_DTLB || kind == HP_CAUSE_STORE_BUFFER ||
+		kind == HP_CAUSE_STORE_FORWARD);
+}
+
+/* What the causes of one instruction take, to whom they are laid. */
+static void lay(const struct hp_analysis *analysis, const struct hp_analysed_insn *stalled,
+		enum survey_list list, struct stall *culprits)
+{
+	for (uint32_t j = 0; j < stalled->cause_count; j++) {
+		const struct hp_cause *cause = &analysis->causes[stalled->first_cause + j];
+		const struct hp_analysed_insn *insn;
+		struct stall *culprit;
+
+		if (!cause->has_culprit || !is_of(list, (enum hp_cause_kind)cause->kind))
+			continue;
+		insn = hp_analysis_insn(analysis, cause->culprit.value);
+		if (!insn)
+			continue;
+		culprit = &culprits[insn - analysis->insns];
+		culprit->cycles += cause->likely * stalled->cycles;
+		culprit->possible.low += cause->low * stalled->cycles;
+		culprit->possible.high += cause->high * stalled->cycles;
+	}
+}
+
+static struct hp_error *add_culprits(struct survey *survey, enum survey_list list,
+				     const struct hp_row *row, const struct hp_row_code *code)
+{
+	const struct hp_analysis *analysis = code->analysis;
+	_cleanup_free_ struct stall *culprits = calloc(analysis->insn_count + 1, sizeof(*culprits));
+
+	if (!culprits)
+		return hp_error_create_no_memory();
+	for (size_t i = 0; i < analysis->insn_count; i++)
+		lay(analysis, &analysis->insns[i], list, culprits);
+	for (size_t i = 0; i < analysis->insn_count; i++) {
+		const struct hp_analysed_insn *insn = &analysis->insns[i];
+		struct stall *culprit = &culprits[i];
+
+		survey->simulated += insn->happened != NULL;
+		if (!insn->happened || !(culprit->possible.high > 0))
+			continue;
+		culprit->code = code;
+		culprit->analysis = analysis;
+		culprit->insn = insn;
+		culprit->row = (struct hp_row){ .image = row->image,
+						.name = row->name,
+						.has_address = row->has_address,
+						.address = insn->insn->address };
+		if (!hp_vector_push(&survey->stalls, *culprit))
 			return hp_error_create_no_memory();
 	}
 	return NULL;
@@ -120,8 +181,8 @@ static uint64_t samples_of_part(const struct report *report, const struct hp_loa
 	return samples;
 }
 
-static struct hp_error *survey_code(struct report *report, struct survey *survey,
-				    const struct candidate *candidate)
+static struct hp_error *survey_code(struct report *report, enum survey_list list,
+				    struct survey *survey, const struct candidate *candidate)
 {
 	const struct hp_analysis *analysis;
 	struct hp_error *error;
@@ -144,7 +205,10 @@ static struct hp_error *survey_code(struct report *report, struct survey *survey
 		survey->troubles[bit].samples += candidate->samples;
 	}
 	survey->problems |= analysis->problems;
-	return candidate->row ? add_stalls(survey, candidate->row, candidate->code) : NULL;
+	if (!candidate->row)
+		return NULL;
+	return list == SURVEY_STALLS ? add_stalls(survey, candidate->row, candidate->code)
+				     : add_culprits(survey, list, candidate->row, candidate->code);
 }
 
 /* --- which are shown -------------------------------------------------------------------------- */
@@ -256,8 +320,8 @@ static void find_shares(const struct report *report, struct survey *survey)
 		struct stall *stall = &survey->stalls.at[i];
 		double likely = survey_share(survey, stall->cycles);
 		struct hp_range possible = {
-			.low = fmin(likely, survey_share(survey, stall->insn->stalled.low)),
-			.high = fmax(likely, survey_share(survey, stall->insn->stalled.high)),
+			.low = fmin(likely, survey_share(survey, stall->possible.low)),
+			.high = fmax(likely, survey_share(survey, stall->possible.high)),
 		};
 
 		stall->share = sheet_widen(possible, samples);
@@ -267,7 +331,7 @@ static void find_shares(const struct report *report, struct survey *survey)
 /* --- all together ------------------------------------------------------------------------------
  */
 
-struct hp_error *survey_make(struct report *report, bool lists, struct survey *survey)
+struct hp_error *survey_make(struct report *report, enum survey_list list, struct survey *survey)
 {
 	size_t event = hp_profiles_time_event(report->profiles);
 	double per_unit = hp_profiles_cycles_per_unit(report->profiles);
@@ -278,9 +342,10 @@ struct hp_error *survey_make(struct report *report, bool lists, struct survey *s
 	if (event == report->profiles->events.count)
 		return NULL;
 	survey->cycles = report->profiles->events.at[event].all.weight * per_unit;
-	if (lists)
+	if (list != SURVEY_NO_LIST)
 		error = add_rows(report, survey, &found, event);
-	for (size_t i = 0; i < report->profiles->parts.count && !lists && !error; i++) {
+	for (size_t i = 0; i < report->profiles->parts.count && list == SURVEY_NO_LIST && !error;
+	     i++) {
 		struct hp_loaded_part *part = report->profiles->parts.at[i];
 		uint64_t samples = samples_of_part(report, part, event);
 
@@ -292,7 +357,7 @@ struct hp_error *survey_make(struct report *report, bool lists, struct survey *s
 		error = add_part(report, &found, part, event);
 	}
 	for (size_t i = 0; i < found.count && !error; i++)
-		error = survey_code(report, survey, &found.at[i]);
+		error = survey_code(report, list, survey, &found.at[i]);
 	hp_vector_free(&found);
 	if (error)
 		return error;

@@ -12,7 +12,8 @@ struct stall {
 	const struct hp_row_code *code;
 	const struct hp_analysis *analysis;
 	const struct hp_analysed_insn *insn;
-	double cycles; /* of stall, likeliest; all executions together */
+	double cycles;		  /* of stall, likeliest; all executions together */
+	struct hp_range possible; /* likewise */
 	/* Share of the whole profile's cycles, 0 to 1: of the frequencies that are possible, and of
 	 * chance in the samples. Holds that of `cycles`. */
 	struct hp_range share;
@@ -27,6 +28,7 @@ struct survey {
 	uint64_t kernel;  /* whose code is not there to be analysed */
 	uint64_t few;	  /* of these, in procedures with too few samples to ask why */
 	double refused;	  /* of these, in code that could not be analysed */
+	size_t simulated; /* instructions that were */
 	size_t procedures; /* analysed */
 	size_t counted;	   /* of these, those with evidence that counts */
 	bool is_absolute;  /* all of them are */
@@ -40,9 +42,18 @@ struct survey {
 	double hidden_cycles;
 };
 
-/* requires: attribute_samples of a view that needs code. `lists` keeps single stalls, which needs
- * rows of procedures; without it only the sum is made. */
-struct hp_error *survey_make(struct report *report, bool lists, struct survey *survey);
+/* What is listed: stalls; or instructions that were simulated, with the stalls that each causes: loads and
+ * stores, or branches. Lists need rows of procedures. */
+enum survey_list { SURVEY_NO_LIST, SURVEY_STALLS, SURVEY_MEMORY, SURVEY_BRANCHES };
+
+/* Whether the view lists what was simulated. */
+static inline bool shows_culprits(const struct hp_report_options *options)
+{
+	return options->view == HP_VIEW_MEMORY || options->view == HP_VIEW_BRANCHES;
+}
+
+/* requires: attribute_samples of a view that needs code */
+struct hp_error *survey_make(struct report *report, enum survey_list list, struct survey *survey);
 void survey_clear(struct survey *survey);
 
 /* Share of the whole profile's cycles, 0 to 1. */

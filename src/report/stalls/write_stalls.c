@@ -8,6 +8,7 @@
 #include "../common/quantity.h"
 #include "../common/sheet.h"
 #include "../common/state.h"
+#include "stall_cells.h"
 #include "survey.h"
 #include "../tuning.h"
 
@@ -20,59 +21,16 @@
 
 /* --- cells ------------------------------------------------------------------------------------ */
 
-/* A table writes rows; those of this view are the first member of a stall, and know their survey
- * through what was filled in before: the share in `local`, the sum of shares in `cumulative`. */
-static const struct stall *stall_of_row(const struct hp_row *row)
-{
-	return (const struct stall *)(const void *)row;
-}
-_Static_assert(offsetof(struct stall, row) == 0, "a stall is a row");
-
-static const struct hp_frequency *frequency_of(const struct hp_row *row)
-{
-	const struct stall *stall = stall_of_row(row);
-
-	return &stall->analysis->blocks[stall->insn->block].frequency;
-}
-
 static const struct hp_cause *cause_of(const struct stall *stall, uint32_t number)
 {
 	return &stall->analysis->causes[stall->insn->first_cause + number];
-}
-
-static void cell_percent(const struct cell *cell, struct hp_buffer *text)
-{
-	hp_buffer_printf(text, "%.2f", 100 * cell->row->local);
-}
-
-/* In which it lies, nine times in ten. */
-static void cell_range(const struct cell *cell, struct hp_buffer *text)
-{
-	const struct stall *stall = stall_of_row(cell->row);
-
-	if (sheet_is_unknown(stall->share.low, stall->share.high))
-		hp_buffer_printf(text, "unknown");
-	else
-		hp_buffer_printf(text, "%.1f-%.1f", 100 * stall->share.low,
-				 100 * stall->share.high);
-}
-
-static void cell_cycles(const struct cell *cell, struct hp_buffer *text)
-{
-	quantity_add(text, stall_of_row(cell->row)->cycles);
-}
-
-/* How often compared with its procedure is no number of executions. */
-static void cell_executions(const struct cell *cell, struct hp_buffer *text)
-{
-	quantity_add_frequency(text, frequency_of(cell->row), true);
 }
 
 static void cell_confidence(const struct cell *cell, struct hp_buffer *text)
 {
 	hp_buffer_printf(
 		text, "%s",
-		hp_confidence_name((enum hp_confidence)frequency_of(cell->row)->confidence));
+		hp_confidence_name((enum hp_confidence)stall_frequency(cell->row)->confidence));
 }
 
 static void cell_average(const struct cell *cell, struct hp_buffer *text)
@@ -131,52 +89,9 @@ static void cell_all_causes(const struct cell *cell, struct hp_buffer *text)
 	columns_add_causes(text, stall->analysis, stall->insn);
 }
 
-/* Code without a name is called after its image, which then need not be told again. */
-static bool has_position(const struct hp_row *row)
-{
-	const char *image = hp_image_basename(row->image->id.path);
-	size_t length = strlen(image);
-
-	return row->file || strncmp(row->name, image, length) != 0 || row->name[length] != '+';
-}
-
-static void cell_position(const struct cell *cell, struct hp_buffer *text)
-{
-	if (cell->row->file)
-		hp_buffer_printf(text, "%s:%" PRIu32, hp_source_name(cell->row->file),
-				 cell->row->line);
-	else if (has_position(cell->row))
-		hp_buffer_printf(text, "%s", cell->row->image->short_name);
-}
-
-static void cell_exact_percent(const struct cell *cell, struct hp_buffer *text)
-{
-	columns_add_number(text, 100 * cell->row->local);
-}
-
-static void cell_exact_cycles(const struct cell *cell, struct hp_buffer *text)
-{
-	columns_add_number(text, stall_of_row(cell->row)->cycles);
-}
-
-static void cell_percent_low(const struct cell *cell, struct hp_buffer *text)
-{
-	columns_add_number(text, 100 * stall_of_row(cell->row)->share.low);
-}
-
-static void cell_percent_high(const struct cell *cell, struct hp_buffer *text)
-{
-	columns_add_number(text, 100 * stall_of_row(cell->row)->share.high);
-}
-
-static void cell_estimate(const struct cell *cell, struct hp_buffer *text)
-{
-	columns_add_number(text, frequency_of(cell->row)->executions);
-}
-
 static void cell_relative(const struct cell *cell, struct hp_buffer *text)
 {
-	columns_add_number(text, frequency_of(cell->row)->relative);
+	columns_add_number(text, stall_frequency(cell->row)->relative);
 }
 
 static void cell_exact_average(const struct cell *cell, struct hp_buffer *text)
@@ -185,23 +100,23 @@ static void cell_exact_average(const struct cell *cell, struct hp_buffer *text)
 }
 
 static const struct column text_columns_of_stalls[] = {
-	{ "%", true, false, NO_EVENT, cell_percent },
-	{ "between", true, false, NO_EVENT, cell_range },
+	{ "%", true, false, NO_EVENT, stall_cell_percent },
+	{ "between", true, false, NO_EVENT, stall_cell_range },
 	{ "cum%", true, false, NO_EVENT, cell_cumulative },
-	{ "cycles", true, false, NO_EVENT, cell_cycles },
-	{ "executions", true, false, NO_EVENT, cell_executions },
+	{ "cycles", true, false, NO_EVENT, stall_cell_cycles },
+	{ "executions", true, false, NO_EVENT, stall_cell_executions },
 	{ "conf", false, false, NO_EVENT, cell_confidence },
 	{ "average", true, false, NO_EVENT, cell_average },
 	{ "causes", false, true, NO_EVENT, cell_causes },
 	{ "address", true, false, NO_EVENT, cell_address },
 	{ "procedure", false, true, NO_EVENT, cell_shown },
-	{ "line", false, true, NO_EVENT, cell_position },
+	{ "line", false, true, NO_EVENT, stall_cell_position },
 };
 
 static const struct column csv_columns_of_stalls[] = {
-	{ "percent", true, false, NO_EVENT, cell_exact_percent },
-	{ "cycles", true, false, NO_EVENT, cell_exact_cycles },
-	{ "executions", true, false, NO_EVENT, cell_estimate },
+	{ "percent", true, false, NO_EVENT, stall_cell_exact_percent },
+	{ "cycles", true, false, NO_EVENT, stall_cell_exact_cycles },
+	{ "executions", true, false, NO_EVENT, stall_cell_estimate },
 	{ "relative", true, false, NO_EVENT, cell_relative },
 	{ "confidence", false, false, NO_EVENT, cell_confidence },
 	{ "average", true, false, NO_EVENT, cell_exact_average },
@@ -212,11 +127,11 @@ static const struct column csv_columns_of_stalls[] = {
 	{ "build_id", false, false, NO_EVENT, cell_build_id },
 	{ "file", false, false, NO_EVENT, cell_file },
 	{ "line", false, false, NO_EVENT, cell_line },
-	{ "percent_low", true, false, NO_EVENT, cell_percent_low },
-	{ "percent_high", true, false, NO_EVENT, cell_percent_high },
+	{ "percent_low", true, false, NO_EVENT, stall_cell_percent_low },
+	{ "percent_high", true, false, NO_EVENT, stall_cell_percent_high },
 };
 
-static struct hp_error *fill(const struct column *from, size_t count, struct columns *columns)
+struct hp_error *stall_columns(const struct column *from, size_t count, struct columns *columns)
 {
 	for (size_t i = 0; i < count; i++)
 		if (!hp_vector_push(&columns->at, from[i]))
@@ -225,7 +140,7 @@ static struct hp_error *fill(const struct column *from, size_t count, struct col
 }
 
 /* The rows of the stalls, shares filled in. */
-static struct hp_error *rows_of(struct survey *survey, struct hp_row ***rows)
+struct hp_error *stall_rows(struct survey *survey, struct hp_row ***rows)
 {
 	double sum = 0;
 
@@ -344,7 +259,7 @@ static struct hp_error *no_time(const struct report *report)
 static bool any_has_position(const struct survey *survey)
 {
 	for (size_t i = 0; i < survey->stalls.count; i++)
-		if (has_position(&survey->stalls.at[i].row))
+		if (stall_has_position(&survey->stalls.at[i].row))
 			return true;
 	return false;
 }
@@ -354,11 +269,11 @@ static bool any_has_position(const struct survey *survey)
 static bool is_left_out(const struct column *column, const struct report *report,
 			const struct survey *survey)
 {
-	if (column->cell == cell_executions)
+	if (column->cell == stall_cell_executions)
 		return has_no_room_for_questions(report) && !survey->is_absolute;
-	if (column->cell == cell_cumulative || column->cell == cell_cycles)
+	if (column->cell == cell_cumulative || column->cell == stall_cell_cycles)
 		return is_narrow(report);
-	return column->cell == cell_position && !any_has_position(survey);
+	return column->cell == stall_cell_position && !any_has_position(survey);
 }
 
 static struct hp_error *fill_for_text(const struct report *report, const struct survey *survey,
@@ -385,7 +300,7 @@ static struct hp_error *no_clock(void)
 		"what is known without the clock: samples and frequencies of blocks");
 }
 
-static struct hp_error *survey_stalls(struct report *report, struct survey *survey)
+struct hp_error *survey_stalls(struct report *report, enum survey_list list, struct survey *survey)
 {
 	struct hp_error *error;
 
@@ -393,7 +308,7 @@ static struct hp_error *survey_stalls(struct report *report, struct survey *surv
 		return no_time(report);
 	if (!(hp_profiles_cycles_per_unit(report->profiles) > 0))
 		return no_clock();
-	error = survey_make(report, true, survey);
+	error = survey_make(report, list, survey);
 	if (error || survey->procedures)
 		return error;
 	if (survey->kernel > survey->samples)
@@ -419,10 +334,10 @@ struct hp_error *write_stalls_text(struct report *report, FILE *out)
 	_cleanup_(survey_clear) struct survey survey = { 0 };
 	_cleanup_(columns_clear) struct columns columns = { 0 };
 	_cleanup_free_ struct hp_row **rows = NULL;
-	struct hp_error *error = survey_stalls(report, &survey);
+	struct hp_error *error = survey_stalls(report, SURVEY_STALLS, &survey);
 
 	if (!error)
-		error = rows_of(&survey, &rows);
+		error = stall_rows(&survey, &rows);
 	if (!error)
 		error = fill_for_text(report, &survey, &columns);
 	if (error)
@@ -458,13 +373,13 @@ struct hp_error *write_stalls_csv(struct report *report, FILE *out)
 	_cleanup_(survey_clear) struct survey survey = { 0 };
 	_cleanup_(columns_clear) struct columns columns = { 0 };
 	_cleanup_free_ struct hp_row **rows = NULL;
-	struct hp_error *error = survey_stalls(report, &survey);
+	struct hp_error *error = survey_stalls(report, SURVEY_STALLS, &survey);
 
 	if (!error)
-		error = rows_of(&survey, &rows);
+		error = stall_rows(&survey, &rows);
 	if (!error)
-		error = fill(csv_columns_of_stalls, HP_ARRAY_COUNT(csv_columns_of_stalls),
-			     &columns);
+		error = stall_columns(csv_columns_of_stalls, HP_ARRAY_COUNT(csv_columns_of_stalls),
+				      &columns);
 	return error ? error : write_csv_table(report, &columns, rows, survey.stalls.count, out);
 }
 
@@ -476,15 +391,15 @@ static json_t *stall_object(const struct report *report, const struct hp_row *ro
 	if (row->file)
 		hp_buffer_printf(&line, "%s:%" PRIu32, hp_source_name(row->file), row->line);
 	(void)report;
-	return json_pack("{s:f, s:f, s:f, s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "share",
-			 row->local, "share_low", stall->share.low, "share_high", stall->share.high,
-			 "cycles", stall->cycles, "executions", json_executions(frequency_of(row)),
-			 "average", json_number(stall_average(stall)), "stalls",
-			 json_stalls(stall->analysis, stall->insn), "address",
-			 json_address(true, row->address), "procedure", json_text(row->name),
-			 "image", json_text(row->image->id.path), "build_id",
-			 json_text(row->image->build_id), "line",
-			 row->file ? json_text(hp_buffer_text(&line)) : json_null());
+	return json_pack(
+		"{s:f, s:f, s:f, s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "share", row->local,
+		"share_low", stall->share.low, "share_high", stall->share.high, "cycles",
+		stall->cycles, "executions", json_executions(stall_frequency(row)), "average",
+		json_number(stall_average(stall)), "stalls",
+		json_stalls(stall->analysis, stall->insn), "address",
+		json_address(true, row->address), "procedure", json_text(row->name), "image",
+		json_text(row->image->id.path), "build_id", json_text(row->image->build_id), "line",
+		row->file ? json_text(hp_buffer_text(&line)) : json_null());
 }
 
 json_t *json_survey(const struct survey *survey)
@@ -500,10 +415,10 @@ struct hp_error *write_stalls_json(struct report *report, FILE *out)
 {
 	_cleanup_(survey_clear) struct survey survey = { 0 };
 	_cleanup_free_ struct hp_row **rows = NULL;
-	struct hp_error *error = survey_stalls(report, &survey);
+	struct hp_error *error = survey_stalls(report, SURVEY_STALLS, &survey);
 
 	if (!error)
-		error = rows_of(&survey, &rows);
+		error = stall_rows(&survey, &rows);
 	if (!error)
 		error = json_write(json_header(report, "hpcprof-stalls/1"), true, out);
 	if (error)

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The views of what was simulated, in each format: loads and stores, or branches, by the cycles that
+ * others lose to them. */
+#ifndef REPORT_STALLS_WRITE_CULPRITS_H
+#define REPORT_STALLS_WRITE_CULPRITS_H
+
+#include "../common/state.h"
+
+#include <stdio.h>
+
+struct hp_error *write_culprits_text(struct report *report, FILE *out);
+struct hp_error *write_culprits_csv(struct report *report, FILE *out);
+struct hp_error *write_culprits_json(struct report *report, FILE *out);
+
+#endif
