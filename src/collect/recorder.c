@@ -336,7 +336,7 @@ void recorder_meter_clock(struct recorder *recorder, bool at_end)
 	recorder->busy_cpu = -1;
 }
 
-static bool are_sums_full(const struct recorder *recorder)
+static bool are_branches_full(const struct recorder *recorder)
 {
 	return (recorder->outcomes && outcomes_is_full(recorder->outcomes)) ||
 	       (recorder->ranges && ranges_is_full(recorder->ranges));
@@ -345,7 +345,7 @@ static bool are_sums_full(const struct recorder *recorder)
 bool recorder_is_full(struct recorder *recorder)
 {
 	return attributor_is_full(&recorder->attributor) || windows_are_full(&recorder->windows) ||
-	       are_sums_full(recorder);
+	       are_branches_full(recorder);
 }
 
 /* --- writing ---------------------------------------------------------------------------------- */
@@ -363,31 +363,38 @@ static struct hp_error *keep_sampled(struct recorder *recorder)
 	return sampled_names_keep(&source);
 }
 
-static struct hp_error *write_sums(struct recorder *recorder)
+/* Each time all of what the epoch has of something is read, added to and written: the more that is, the
+ * more seldom. */
+static uint64_t due_after(uint64_t begin_ns)
 {
-	const struct names *commands = &recorder->processes.commands;
-	struct hp_error *error = NULL;
-
-	if (recorder->call_paths)
-		error = call_paths_write(recorder->call_paths, recorder->writer);
-	if (!error && recorder->outcomes)
-		error = outcomes_write(recorder->outcomes, commands, recorder->writer);
-	if (!error && recorder->ranges)
-		error = ranges_write(recorder->ranges, commands, recorder->writer);
-	return error;
+	return begin_ns + SUMS_PART * (hp_clock_monotonic_ns() - begin_ns);
 }
 
-/* Each time all of what the epoch has of these is read, added to and written: the more that is, the
- * more seldom. */
-static struct hp_error *write_sums_if_due(struct recorder *recorder, bool complete)
+static struct hp_error *write_paths_if_due(struct recorder *recorder, bool complete)
 {
 	uint64_t begin_ns = hp_clock_monotonic_ns();
 	struct hp_error *error;
 
-	if (!complete && begin_ns < recorder->sums_due_ns && !are_sums_full(recorder))
+	if (!recorder->call_paths || (!complete && begin_ns < recorder->paths_due_ns))
 		return NULL;
-	error = write_sums(recorder);
-	recorder->sums_due_ns = begin_ns + SUMS_PART * (hp_clock_monotonic_ns() - begin_ns);
+	error = call_paths_write(recorder->call_paths, recorder->writer);
+	recorder->paths_due_ns = due_after(begin_ns);
+	return error;
+}
+
+static struct hp_error *write_branches_if_due(struct recorder *recorder, bool complete)
+{
+	const struct names *commands = &recorder->processes.commands;
+	uint64_t begin_ns = hp_clock_monotonic_ns();
+	struct hp_error *error = NULL;
+
+	if (!complete && begin_ns < recorder->branches_due_ns && !are_branches_full(recorder))
+		return NULL;
+	if (recorder->outcomes)
+		error = outcomes_write(recorder->outcomes, commands, recorder->writer);
+	if (!error && recorder->ranges)
+		error = ranges_write(recorder->ranges, commands, recorder->writer);
+	recorder->branches_due_ns = due_after(begin_ns);
 	return error;
 }
 
@@ -401,7 +408,9 @@ struct hp_error *recorder_flush(struct recorder *recorder, bool complete)
 	if (!error && recorder->windows.is_on)
 		error = windows_write(&recorder->windows, recorder->writer, unit_ns(recorder));
 	if (!error)
-		error = write_sums_if_due(recorder, complete);
+		error = write_paths_if_due(recorder, complete);
+	if (!error)
+		error = write_branches_if_due(recorder, complete);
 	if (!error && recorder->probes) {
 		if (complete)
 			probes_finish(recorder->probes);

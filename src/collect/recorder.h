@@ -66,7 +66,8 @@ struct recorder {
 	char *warnings[4];
 	size_t warning_count;
 	struct windows windows;	   /* of shadows, if there are any */
-	uint64_t sums_due_ns;	   /* when call paths and branches are written next */
+	uint64_t paths_due_ns;	   /* when they are written next */
+	uint64_t branches_due_ns;  /* likewise */
 	size_t time_event;	   /* that measures CPU time all the time, else event_count */
 	struct hp_epoch_meta meta; /* as last committed */
 };

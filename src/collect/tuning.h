@@ -40,8 +40,8 @@ enum {
 	/* Contexts of ended processes whose samples wait to be attributed; with more that is done
 	 * before the next flush. */
 	RETIRED_LIMIT = 1024, /* contexts [chosen] */
-	/* Writing call paths and branches takes at most this part of the time: a crash loses what came
-	 * since. Of a compile farm's that is 100 ms every 30 s. */
+	/* Writing call paths takes at most this part of the time, and so does writing branches: a crash
+	 * loses what came since. Of a compile farm that is 100 ms every 30 s. */
 	SUMS_PART = 300, /* parts of wall time; scripts/bench/long-recording */
 	/* Blocks of memory that are mapped each on its own: a flush has some dozens of them. */
 	LARGE_BLOCK_BYTES = 262144, /* bytes: 256 KiB; scripts/bench/long-recording */
@@ -175,10 +175,11 @@ enum {
 	/* Branches, and targets of indirect ones, that are summed between two flushes; a power of
 	 * two. */
 	OUTCOMES_WAYS = 16384, /* branches and targets [chosen] */
-	/* Of a command all samples are followed up to this number, half a minute at 1 kHz, … */
-	OUTCOMES_ALL_SAMPLES = 32768, /* samples [chosen] */
-	/* … and then one in so many: following takes two thirds of what a sample costs us, and a
-	 * branch's shares hardly change any more. */
+	/* Of a command all samples are followed up to this number, 8 s at 1 kHz. Then every other one is,
+	 * at twice that number one in four and so on: following takes two thirds of what a sample costs
+	 * us, and a branch's shares change ever less. */
+	OUTCOMES_ALL_SAMPLES = 8192, /* samples [chosen] */
+	/* At least one in so many. */
 	OUTCOMES_ONE_IN = 8, /* samples; scripts/bench/long-recording */
 	/* Loadable segments of a file of code. */
 	CODE_FILE_SEGMENTS = 16, /* segments [chosen] */

@@ -434,11 +434,15 @@ static void follow_branches(const struct walk *start)
 	}
 }
 
-/* All of a command's first samples, and some of its others: by then they say little that is new. */
+/* All of a command's first samples, and ever fewer of its others. */
 static bool is_worth_it(struct outcomes *outcomes, uint32_t command)
 {
-	return outcomes->followed_ever[command] < OUTCOMES_ALL_SAMPLES ||
-	       hp_random_between(&outcomes->random, 1, OUTCOMES_ONE_IN) == 1;
+	uint64_t one_in = 1;
+
+	for (uint64_t most = OUTCOMES_ALL_SAMPLES;
+	     one_in < OUTCOMES_ONE_IN && outcomes->followed_ever[command] >= most; most *= 2)
+		one_in *= 2;
+	return hp_random_between(&outcomes->random, 1, one_in) == 1;
 }
 
 static void count_followed(struct outcomes *outcomes, uint32_t command)
