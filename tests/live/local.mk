@@ -14,7 +14,7 @@ dist_check_SCRIPTS += \
 	tests/live/events.test \
 	tests/live/export.test \
 	tests/live/optimisers.test \
-	tests/live/follows.test \
+	tests/live/follows.test tests/live/frames.test \
 	tests/live/hostile.test \
 	tests/live/images.test \
 	tests/live/kept.test \
