@@ -4,32 +4,12 @@
 #include <math.h>
 #include <string.h>
 
-_Static_assert((int)HISTORY_MOST < (int)HISTORY_KEPT, "an outcome leaves before it is overwritten");
-
 static void prepare(struct uarch_fold *fold, unsigned bits, const struct uarch_history *history)
 {
 	fold->bits = bits;
 	fold->mask = (UINT32_C(1) << bits) - 1;
 	for (unsigned i = 0; i < history->count; i++)
 		fold->leaving.at[i] = UINT32_C(1) << (history->length[i] % bits);
-}
-
-void uarch_history_create(struct uarch_history *history, const struct hp_uarch_predictor *sizes)
-{
-	double ratio = (double)sizes->longest_history / sizes->shortest_history;
-
-	*history = (struct uarch_history){ .count = sizes->tagged_tables };
-	for (unsigned i = 0; i < history->count; i++) {
-		double exponent = history->count > 1 ? (double)i / (history->count - 1) : 1;
-
-		history->length[i] =
-			(uint32_t)(sizes->shortest_history * pow(ratio, exponent) + 0.5);
-		history->path_mask.at[i] = history->length[i] < PATH_BITS
-						   ? (UINT32_C(1) << history->length[i]) - 1
-						   : (UINT32_C(1) << PATH_BITS) - 1;
-	}
-	prepare(&history->index, (unsigned)__builtin_ctz(sizes->tagged_entries), history);
-	prepare(&history->tag, TAG_BITS, history);
 }
 
 static void forget(struct uarch_fold *fold)
@@ -43,7 +23,27 @@ void uarch_history_reset(struct uarch_history *history)
 	forget(&history->tag);
 	memset(history->outcomes, 0, sizeof(history->outcomes));
 	history->path = 0;
-	history->newest = 0;
+	history->newest = HISTORY_MOST;
+}
+
+void uarch_history_create(struct uarch_history *history, const struct hp_uarch_predictor *sizes)
+{
+	double ratio = (double)sizes->longest_history / sizes->shortest_history;
+
+	*history = (struct uarch_history){ .count = sizes->tagged_tables };
+	for (unsigned i = history->count; i < TABLES_MOST; i++)
+		history->length[i] = 1; /* is asked for as the others are, and not heeded */
+	for (unsigned i = 0; i < history->count; i++) {
+		double exponent = history->count > 1 ? (double)i / (history->count - 1) : 1;
+
+		history->length[i] = (size_t)(sizes->shortest_history * pow(ratio, exponent) + 0.5);
+		history->path_mask.at[i] = history->length[i] < PATH_BITS
+						   ? (UINT32_C(1) << history->length[i]) - 1
+						   : (UINT32_C(1) << PATH_BITS) - 1;
+	}
+	prepare(&history->index, (unsigned)__builtin_ctz(sizes->tagged_entries), history);
+	prepare(&history->tag, TAG_BITS, history);
+	uarch_history_reset(history);
 }
 
 /* All bits of those numbers of a vector whose bit is set. */
@@ -73,15 +73,17 @@ static inline void fold_in(struct uarch_fold *fold, bool outcome, uint32_t leave
 
 void uarch_history_add(struct uarch_history *history, bool outcome)
 {
-	uint32_t newest = history->newest + 1;
+	const uint8_t *next = &history->outcomes[history->newest + 1];
 	uint32_t leave = 0;
 
-	for (unsigned i = 0; i < history->count; i++)
-		leave |= (uint32_t)history
-				 ->outcomes[(newest - history->length[i]) & (HISTORY_KEPT - 1)]
-			 << i;
-	history->newest = newest;
-	history->outcomes[newest & (HISTORY_KEPT - 1)] = outcome;
+#pragma GCC unroll 8
+	for (unsigned i = 0; i < TABLES_MOST; i++)
+		leave |= (uint32_t)next[-(ptrdiff_t)history->length[i]] << i;
+	if (history->newest + 1 == HISTORY_ROOM) {
+		memcpy(history->outcomes, next - HISTORY_MOST, HISTORY_MOST);
+		history->newest = HISTORY_MOST - 1;
+	}
+	history->outcomes[++history->newest] = outcome;
 	fold_in(&history->index, outcome, leave);
 	fold_in(&history->tag, outcome, leave);
 }

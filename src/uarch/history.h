@@ -10,7 +10,7 @@
 
 #include <hpcprof/uarch/geometry.h>
 
-enum { HISTORY_KEPT = 1024 }; /* a power of two above HISTORY_MOST */
+enum { HISTORY_ROOM = 4 * HISTORY_MOST };
 
 /* One number for each length; what is done to all of them alike is done to four at once. */
 typedef uint32_t uarch_vector __attribute__((vector_size(16)));
@@ -31,12 +31,14 @@ struct uarch_fold {
 
 struct uarch_history {
 	unsigned count; /* lengths */
-	uint32_t length[TABLES_MOST];
+	size_t length[TABLES_MOST];
 	struct uarch_fold index, tag;
 	uint32_t path;		     /* a bit of each branch's address, the newest lowest */
 	union uarch_lanes path_mask; /* as much of it as the length allows */
-	uint32_t newest;
-	uint8_t outcomes[HISTORY_KEPT];
+	/* Ends with the newest, which has HISTORY_MOST before it. When there is no more room these are
+	 * moved to the beginning. */
+	size_t newest;
+	uint8_t outcomes[HISTORY_ROOM];
 };
 
 void uarch_history_create(struct uarch_history *history, const struct hp_uarch_predictor *sizes);

@@ -207,11 +207,15 @@ static unsigned access_split(struct hp_uarch *uarch, uint64_t address, uint64_t 
 			     enum hp_uarch_access_kind kind)
 {
 	uint64_t last = end >> uarch->line_shift;
-	bool is_one = end - address < uarch->geometry.line_bytes;
-	unsigned events = is_one ? HP_UARCH_LINE_SPLIT : 0;
+	bool is_one = end - address < uarch->geometry.line_bytes &&
+		      last != address >> uarch->line_shift;
+	unsigned events = 0;
 
-	if (is_one && !uarch_tlbs_same(&uarch->tlbs, address, end))
-		events |= HP_UARCH_PAGE_SPLIT;
+	if (is_one) {
+		events |= HP_UARCH_LINE_SPLIT;
+		if (!uarch_tlbs_same(&uarch->tlbs, address, end))
+			events |= HP_UARCH_PAGE_SPLIT;
+	}
 	for (uint64_t line = address >> uarch->line_shift; line <= last; line++) {
 		events = join(events, translate_data(uarch, line << uarch->line_shift));
 		events = join(events, use_line(uarch, line, kind));
@@ -223,11 +227,15 @@ unsigned hp_uarch_access(struct hp_uarch *uarch, uint64_t ip, uint64_t address, 
 			 enum hp_uarch_access_kind kind)
 {
 	uint64_t line = address >> uarch->line_shift;
-	uint64_t end = end_of(address, bytes);
+	uint64_t end = address + bytes - (bytes > 0);
+	/* Also what is too long, or would go on behind the end of the address space. */
+	bool is_split = end >> uarch->line_shift != line;
+	unsigned events;
 
-	unsigned events = queue(uarch, ip, address, end, kind);
-
-	if (end >> uarch->line_shift != line)
+	if (is_split)
+		end = end_of(address, bytes);
+	events = queue(uarch, ip, address, end, kind);
+	if (is_split)
 		return events | access_split(uarch, address, end, kind);
 	if (line == uarch->data_line)
 		return events;
@@ -247,50 +255,53 @@ static unsigned translate_code(struct hp_uarch *uarch, uint64_t address)
 	return uarch_tlbs_use(&uarch->tlbs, &uarch->tlbs.code, address, HP_UARCH_ITLB_MISS);
 }
 
-static unsigned decode(struct hp_uarch *uarch, uint64_t address, uint64_t end)
+static unsigned decode(struct hp_uarch *uarch, uint64_t window)
 {
-	uint64_t last = end >> uarch->decoded_shift;
-	unsigned events = 0;
-
-	for (uint64_t window = address >> uarch->decoded_shift; window <= last; window++) {
-		if (window == uarch->code_window)
-			continue;
-		uarch->code_window = window;
-		switch (uarch_sets_use(&uarch->decoded, window)) {
-		case UARCH_HIT:
-			break;
-		case UARCH_MISS:
-			events = join(events, HP_UARCH_DECODED_MISS);
-			break;
-		case UARCH_UNKNOWN:
-			events = join(events, HP_UARCH_DECODED_UNKNOWN);
-			break;
-		}
+	if (window == uarch->code_window)
+		return 0;
+	uarch->code_window = window;
+	switch (uarch_sets_use(&uarch->decoded, window)) {
+	case UARCH_HIT:
+		break;
+	case UARCH_MISS:
+		return HP_UARCH_DECODED_MISS;
+	case UARCH_UNKNOWN:
+		return HP_UARCH_DECODED_UNKNOWN;
 	}
+	return 0;
+}
+
+static unsigned fetch_line(struct hp_uarch *uarch, uint64_t line)
+{
+	unsigned events;
+
+	if (line == uarch->code_line)
+		return 0;
+	uarch->code_line = line;
+	events = translate_code(uarch, line << uarch->line_shift) |
+		 uarch_caches_fetch(&uarch->caches, line);
+	/* Data may have been put out by it. */
+	if (events & HP_UARCH_L2_MISS)
+		uarch->data_line = NONE;
 	return events;
 }
 
 unsigned hp_uarch_fetch(struct hp_uarch *uarch, uint64_t address, uint32_t bytes)
 {
 	uint64_t end = end_of(address, bytes);
+	uint64_t at = address >> uarch->line_shift;
 	uint64_t last = end >> uarch->line_shift;
-	unsigned events = 0;
-	unsigned more;
+	unsigned events = fetch_line(uarch, at);
 
-	for (uint64_t line = address >> uarch->line_shift; line <= last; line++) {
-		if (line == uarch->code_line)
-			continue;
-		uarch->code_line = line;
-		more = translate_code(uarch, line << uarch->line_shift) |
-		       uarch_caches_fetch(&uarch->caches, line);
-		if (more)
-			events = join(events, more);
-	}
-	/* Data may have been put out by it. */
-	if (events & HP_UARCH_L2_MISS)
-		uarch->data_line = NONE;
-	if (uarch->decoded.all)
-		events |= decode(uarch, address, end);
+	while (at < last)
+		events = join(events, fetch_line(uarch, ++at));
+	if (!uarch->decoded.all)
+		return events;
+	at = address >> uarch->decoded_shift;
+	last = end >> uarch->decoded_shift;
+	events |= decode(uarch, at);
+	while (at < last)
+		events = join(events, decode(uarch, ++at));
 	return events;
 }
 

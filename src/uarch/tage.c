@@ -12,6 +12,8 @@ bool uarch_tage_create(struct uarch_tage *tage, const struct hp_uarch_predictor 
 		.tables = sizes->tagged_tables,
 		.tagged_shift = (unsigned)__builtin_ctz(sizes->tagged_entries),
 	};
+	for (unsigned i = 0; i < tage->tables; i++)
+		tage->first.at[i] = i << tage->tagged_shift;
 	tage->base = calloc(sizes->base_entries, sizeof(*tage->base));
 	tage->tagged =
 		calloc((size_t)sizes->tagged_entries * sizes->tagged_tables, sizeof(*tage->tagged));
@@ -56,14 +58,15 @@ static void find_places(struct uarch_tage *tage, const struct uarch_history *his
 		uarch_vector path = history->path_mask.vector[i] & history->path;
 		uarch_vector tag = history->tag.now.vector[i] ^ fold << 1 ^ hash >> 12;
 
-		tage->index.vector[i] = (fold ^ path ^ path >> 7 ^ place) & tage->tagged_mask;
+		tage->index.vector[i] = ((fold ^ path ^ path >> 7 ^ place) & tage->tagged_mask) +
+					tage->first.vector[i];
 		tage->tag.vector[i] = (tag & TAG_MASK) + 1;
 	}
 }
 
 static struct uarch_tagged *entry_of(const struct uarch_tage *tage, unsigned table)
 {
-	return &tage->tagged[((size_t)table << tage->tagged_shift) + tage->index.at[table]];
+	return &tage->tagged[tage->index.at[table]];
 }
 
 /* The longest history of these tables; NULL if there is none. */
@@ -84,8 +87,10 @@ bool uarch_tage_predict(struct uarch_tage *tage, const struct uarch_history *his
 	uint32_t found = 0;
 
 	find_places(tage, history, hash);
-	for (unsigned i = 0; i < tage->tables; i++)
+#pragma GCC unroll 8
+	for (unsigned i = 0; i < TABLES_MOST; i++)
 		found |= (uint32_t)(entry_of(tage, i)->tag == tage->tag.at[i]) << i;
+	found &= (1u << tage->tables) - 1;
 	tage->in_base = &tage->base[hash >> 7 & tage->base_mask];
 	tage->above = found ? 32 - (unsigned)__builtin_clz(found) : 0;
 	tage->provider = longest_of(tage, found);
@@ -96,11 +101,6 @@ bool uarch_tage_predict(struct uarch_tage *tage, const struct uarch_history *his
 				 ? tage->next_says
 				 : tage->provider_says;
 	return tage->is_taken;
-}
-
-bool uarch_tage_is_cold(const struct uarch_tage *tage)
-{
-	return tage->in_base->seen < COLD_EXECUTIONS;
 }
 
 /* --- learnt ------------------------------------------------------------------------------------

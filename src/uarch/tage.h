@@ -23,6 +23,7 @@ struct uarch_tagged {
 struct uarch_tage {
 	struct uarch_base *base;
 	struct uarch_tagged *tagged; /* table by table */
+	union uarch_lanes first;     /* entry of each table; 0 for those that do not exist */
 	uint32_t base_mask, tagged_mask;
 	unsigned tables, tagged_shift;
 	int trust_new;	 /* how much better the next best predicts than entries that are new */
@@ -32,8 +33,9 @@ struct uarch_tage {
 	/* Of the branch that is asked for. */
 	struct uarch_base *in_base;
 	struct uarch_tagged *provider, *next; /* NULL: base */
-	unsigned above; /* tables from here on have longer histories than the provider */
-	union uarch_lanes index, tag;
+	unsigned above;		 /* tables from here on have longer histories than the provider */
+	union uarch_lanes index; /* from the first entry of all tables */
+	union uarch_lanes tag;
 	bool is_taken, provider_says, next_says;
 };
 
@@ -45,6 +47,9 @@ void uarch_tage_reset(struct uarch_tage *tage);
 bool uarch_tage_predict(struct uarch_tage *tage, const struct uarch_history *history, uint64_t ip);
 void uarch_tage_learn(struct uarch_tage *tage, bool taken);
 /* Whether the branch that was asked for is one that was seldom seen. */
-bool uarch_tage_is_cold(const struct uarch_tage *tage);
+static inline bool uarch_tage_is_cold(const struct uarch_tage *tage)
+{
+	return tage->in_base->seen < COLD_EXECUTIONS;
+}
 
 #endif

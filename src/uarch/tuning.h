@@ -84,7 +84,7 @@ enum {
  * either direction; nothing beyond the page. */
 enum {
 	/* Loads that are followed; a power of two. */
-	STRIDES = 256,	       /* loads [chosen] */
+	STRIDES = 64,	       /* loads [chosen] */
 	STRIDE_LONGEST = 2048, /* bytes; Intel 248966, the IP-based stride prefetcher */
 	/* Equal strides in a row, until lines are brought. */
 	STRIDE_SURE = 2, /* strides [chosen] */
@@ -97,7 +97,7 @@ enum {
 	/* … so many ahead. */
 	STREAM_AHEAD = 4, /* lines [chosen] */
 	/* Lines that were brought and not used; a power of two. About what a first level keeps. */
-	BROUGHT = 1024, /* lines [chosen] */
+	BROUGHT = 512, /* lines [chosen] */
 	/* Instructions that a core executes while the second level, … */
 	LATE_NEAR = 32, /* instructions [chosen] */
 	/* … or what is behind it, gives a line. Used sooner, it is waited for. */

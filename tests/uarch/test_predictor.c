@@ -369,11 +369,11 @@ TEST(a_call_of_the_next_instruction_is_no_call)
 /* --- the history -------------------------------------------------------------------------------
  */
 
-static uint32_t folded(const uint8_t *newest, unsigned length, unsigned bits)
+static uint32_t folded(const uint8_t *newest, size_t length, unsigned bits)
 {
 	uint32_t sum = 0;
 
-	for (unsigned i = 0; i < length; i++)
+	for (size_t i = 0; i < length; i++)
 		sum ^= (uint32_t) * (newest - i) << i % bits;
 	return sum;
 }
