@@ -157,6 +157,8 @@ static const double scattered_share = 0.2; /* share of executions [chosen] */
 static const double prefetched_share = 0.5; /* share of misses [chosen] */
 /* So is what happens in this share of executions. */
 static const double noticeable_event = 0.02; /* share of executions [chosen] */
+/* Beside an instruction, so much is shown. */
+static const double noticeable_seen = 0.01; /* share of executions [chosen] */
 /* What happens more seldom is nothing. */
 static const double least_event = 0.001; /* share of executions [chosen] */
 

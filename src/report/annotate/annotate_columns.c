@@ -3,6 +3,8 @@
 #include "../common/quantity.h"
 #include "../tuning.h"
 
+#include <hpcprof/base/number.h>
+
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -72,6 +74,34 @@ static void add_culprit(const struct annotation *annotation, size_t row, struct 
 	}
 }
 
+/* What happened where windows were simulated, if it is worth a word; per execution. */
+static void add_seen(const struct annotation *annotation, size_t row, struct hp_buffer *text)
+{
+	static const struct {
+		enum hp_event_kind kind;
+		const char *word;
+	} words[] = {
+		{ HP_EVENT_MISPREDICTED, "mispredicted" },
+		{ HP_EVENT_L1_MISS, "L1 miss" },
+		{ HP_EVENT_L2_MISS, "L2 miss" },
+		{ HP_EVENT_TLB2_MISS, "page walk" },
+		{ HP_EVENT_FORWARD_FAILED, "not forwarded" },
+		{ HP_EVENT_L1I_MISS, "code miss" },
+	};
+	const struct hp_analysed_insn *insn = annotation->insns[row];
+	const char *between = "";
+
+	for (size_t i = 0; insn && insn->happened && i < HP_ARRAY_COUNT(words); i++) {
+		double share = fmin(1, insn->happened->mean[words[i].kind]);
+
+		if (share < noticeable_seen)
+			continue;
+		hp_buffer_printf(text, share < 0.0995 ? "%s%s %.1f%%" : "%s%s %.0f%%", between,
+				 words[i].word, 100 * share);
+		between = ", ";
+	}
+}
+
 void annotated_cell(const struct annotation *annotation, const struct annotated_line *line,
 		    enum annotated_column column, struct hp_buffer *text)
 {
@@ -114,6 +144,9 @@ void annotated_cell(const struct annotation *annotation, const struct annotated_
 	case COLUMN_CULPRIT:
 		add_culprit(annotation, line->row, text);
 		break;
+	case COLUMN_SEEN:
+		add_seen(annotation, line->row, text);
+		break;
 	case COLUMN_COUNT:
 		break;
 	}
@@ -130,6 +163,7 @@ const char *annotated_title(const struct annotation *annotation, enum annotated_
 		[COLUMN_CONFIDENCE] = "conf",
 		[COLUMN_CPI] = "CPI",
 		[COLUMN_CULPRIT] = "culprit",
+		[COLUMN_SEEN] = "seen",
 	};
 
 	if (column == COLUMN_EXECUTIONS &&
@@ -190,8 +224,8 @@ static void shrink_text(struct annotated_columns *columns, size_t room, size_t l
 /* What the reader can do without goes first. */
 static void make_fit(struct annotated_columns *columns, size_t room)
 {
-	static const uint8_t dispensable[] = { COLUMN_CULPRIT, COLUMN_CONFIDENCE, COLUMN_EXECUTIONS,
-					       COLUMN_CPI, COLUMN_SHARE };
+	static const uint8_t dispensable[] = { COLUMN_SEEN,	  COLUMN_CULPRIT, COLUMN_CONFIDENCE,
+					       COLUMN_EXECUTIONS, COLUMN_CPI,	  COLUMN_SHARE };
 
 	shrink_text(columns, room, READABLE_TEXT);
 	while (total_width(columns) > room && columns->lanes > 2)

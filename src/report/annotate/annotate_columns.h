@@ -15,6 +15,7 @@ enum annotated_column {
 	COLUMN_CONFIDENCE,
 	COLUMN_CPI,
 	COLUMN_CULPRIT,
+	COLUMN_SEEN,
 	COLUMN_COUNT,
 };
 

@@ -88,7 +88,7 @@ static size_t margin(const struct writer *writer)
 
 static bool is_right(enum annotated_column column)
 {
-	return column != COLUMN_TEXT && column != COLUMN_CONFIDENCE;
+	return column != COLUMN_TEXT && column != COLUMN_CONFIDENCE && column != COLUMN_SEEN;
 }
 
 static void add_cell(struct writer *writer, enum annotated_column column, const char *text,
@@ -105,7 +105,7 @@ static void add_cell(struct writer *writer, enum annotated_column column, const 
 	if (is_right(column) && taken < width)
 		text_pad(&writer->line, width - taken);
 	add_coloured(writer, text, is_cut ? width : 0, colour);
-	if (!is_right(column) && taken < width)
+	if (!is_right(column) && taken < width && column != COLUMN_SEEN)
 		text_pad(&writer->line, width - taken);
 }
 
@@ -433,6 +433,12 @@ static void put_legend(const struct writer *writer)
 	      "causes,\n"
 	      "           and its actual cost\n",
 	      out);
+	if (writer->columns.widths[COLUMN_SEEN])
+		fputs("  seen     what happened in so many of 100 executions, by models of this "
+		      "core "
+		      "that\n"
+		      "           followed shadow windows\n",
+		      out);
 	if (annotation->path.blocks)
 		fputs("  *        the hottest path: from entry to exit through the hottest block "
 		      "and its loop\n",
