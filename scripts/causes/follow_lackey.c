@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * follow_lackey misses I1 D1 LL	(each BYTES,WAYS,LINE, as valgrind's cachegrind has them)
+ * follow_lackey branches [INSTRUCTIONS]
  * follow_lackey speed [INSTRUCTIONS]
  *
  * Has the models of src/uarch follow the path of a program, as valgrind's lackey writes it on standard
- * input (--trace-mem=yes). `misses` prints what cachegrind counts, a name and a number a line. `speed`
- * takes the first instructions (8,000,000 unless told), and prints how many the models follow in a
+ * input (--trace-mem=yes). `misses` prints what cachegrind counts, a name and a number a line, and so
+ * does `branches`, from a predictor that begins cold. `speed` prints how many the models follow in a
  * second of CPU time: a name, instructions, events, seconds of the best of three rounds after one that
  * fills the models.
  *
@@ -256,6 +257,38 @@ static void make_steps(void)
 	}
 }
 
+/* --- branches ----------------------------------------------------------------------------------
+ */
+
+static void count_branches(void)
+{
+	struct hp_uarch_geometry geometry = hp_uarch_geometry_generic();
+	struct hp_uarch *uarch = hp_uarch_create(&geometry);
+	uint64_t executed[HP_UARCH_RETURN + 1] = { 0 };
+	uint64_t mispredicted[HP_UARCH_RETURN + 1] = { 0 };
+
+	if (!uarch)
+		errx(1, "out of memory");
+	for (size_t i = 0; i < step_count; i++) {
+		const struct step *step = &steps[i];
+
+		if (step->step != STEP_BRANCH)
+			continue;
+		executed[step->kind]++;
+		mispredicted[step->kind] += hp_uarch_branch(uarch, step->ip, step->ip + step->bytes,
+							    (enum hp_uarch_branch_kind)step->kind,
+							    step->taken, step->address) != 0;
+	}
+	hp_uarch_destroy(uarch);
+	printf("instructions %" PRIu64 "\nBc %" PRIu64 "\nBcm %" PRIu64 "\nBi %" PRIu64
+	       "\nBim %" PRIu64 "\nBr %" PRIu64 "\nBrm %" PRIu64 "\n",
+	       instruction_count, executed[HP_UARCH_CONDITIONAL],
+	       mispredicted[HP_UARCH_CONDITIONAL],
+	       executed[HP_UARCH_JUMP_INDIRECT] + executed[HP_UARCH_CALL_INDIRECT],
+	       mispredicted[HP_UARCH_JUMP_INDIRECT] + mispredicted[HP_UARCH_CALL_INDIRECT],
+	       executed[HP_UARCH_RETURN], mispredicted[HP_UARCH_RETURN]);
+}
+
 /* --- speed -------------------------------------------------------------------------------------
  */
 
@@ -328,13 +361,18 @@ int main(int argc, char **argv)
 		count_misses(argv + 2);
 		return 0;
 	}
-	if (argc < 2 || argc > 3 || strcmp(argv[1], "speed") != 0)
-		errx(2, "usage: follow_lackey misses I1 D1 LL | speed [INSTRUCTIONS]");
+	if (argc < 2 || argc > 3 ||
+	    (strcmp(argv[1], "speed") != 0 && strcmp(argv[1], "branches") != 0))
+		errx(2, "usage: follow_lackey misses I1 D1 LL | branches | speed [INSTRUCTIONS]");
 	places = calloc(PLACES, sizeof(*places));
 	if (!places)
 		errx(1, "out of memory");
 	keep(argc == 3 ? strtoull(argv[2], NULL, 10) : 8000000);
 	make_steps();
+	if (strcmp(argv[1], "branches") == 0) {
+		count_branches();
+		return 0;
+	}
 	time_models("caches", 1 << STEP_ACCESS | 1 << STEP_FETCH);
 	time_models("predictor", 1 << STEP_BRANCH);
 	time_models("all", 1 << STEP_ACCESS | 1 << STEP_FETCH | 1 << STEP_BRANCH);
