@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What an engine is, for its own files: engine.c replays, engine_place.c puts the cache into shadows. */
+#ifndef SHADOW_REPLAY_ENGINE_STATE_H
+#define SHADOW_REPLAY_ENGINE_STATE_H
+
+#include "../copy/areas.h"
+#include "../translate/code_cache.h"
+#include "../translate/text.h"
+#include "../translate/x86_translate.h"
+#include "engine.h"
+
+struct hp_engine {
+	uint64_t near; /* where the cache is to be; 0: near the code */
+	struct code_cache cache;
+	struct shadow_text *text;
+	struct areas areas;
+	const struct areas *program; /* borrowed, for one window */
+	struct x86_translator translator;
+	struct hp_engine_mapping mappings[HP_ENGINE_MAPPINGS];
+	size_t mapping_count;
+	int memory_fd; /* /proc/PID/mem of the latest shadow */
+	bool is_full;  /* forget before the next window */
+	double pace;   /* of the replays so far, the latest most: see matches.h; 0 unknown */
+};
+
+#endif

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Logged paths, made by hand, through models of a core: what is counted of which instruction. */
+#include "../support.h"
+
+#include "../../src/shadow/simulate/follow.h"
+#include "../../src/shadow/translate/x86_decode.h"
+
+#include <hpcprof/base/cleanup.h>
+#include <hpcprof/uarch/geometry.h>
+
+#include <stdlib.h>
+
+enum { LINE = 64, TURNS = 4000, WARM = 1000 };
+
+/* A loop of two instructions, the first of which loads, the second jumps back. */
+static struct path_plan *loop;
+static uint8_t lengths[] = { 4, 2 };
+static struct hp_uarch *uarch;
+static struct follower follower;
+static struct hp_window window;
+
+static const struct path_plan *plan_of(const void *context, uint64_t block)
+{
+	(void)context;
+	return block == 7 ? loop : NULL;
+}
+
+static void clear(void *nothing)
+{
+	(void)nothing;
+	follower_clear(&follower);
+	hp_uarch_destroy(uarch);
+	hp_window_clear(&window);
+	free(loop);
+}
+
+SETUP
+{
+	const struct hp_uarch_geometry geometry = hp_uarch_geometry_generic();
+
+	loop = calloc(1, sizeof(*loop) + sizeof(loop->accesses[0]));
+	ck_assert_ptr_nonnull(loop);
+	*loop = (struct path_plan){ .address = 0x401000,
+				    .target = 0x401000,
+				    .kind = X86_JUMP_IF,
+				    .word_count = 1,
+				    .insn_count = 2,
+				    .access_count = 1,
+				    .lengths = lengths };
+	loop->accesses[0] = (struct path_access){ .bytes = 8,
+						  .kind = X86_LOAD,
+						  .word = 0,
+						  .count_word = PATH_NO_WORD,
+						  .left_word = PATH_NO_WORD };
+	uarch = hp_uarch_create(&geometry);
+	ck_assert_ptr_nonnull(uarch);
+	ck_assert(follower_create(&follower, uarch));
+	at_end(clear, NULL);
+}
+
+static uint64_t count_of(uint64_t address, enum hp_event_kind kind)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < window.event_count; i++)
+		if (window.events[i].address.value == address && window.events[i].kind == kind)
+			sum += window.events[i].count;
+	return sum;
+}
+
+/* One word after another, as pieces of a log may end anywhere. */
+static void follow(uint64_t step)
+{
+	for (uint64_t i = 0; i < TURNS; i++) {
+		const uint64_t words[] = { 7, 0x10000000 + i * step };
+
+		follower_take(&follower, &words[0], 1);
+		follower_take(&follower, &words[1], 1);
+	}
+	follower_tell(&follower, &window);
+}
+
+TEST(every_new_line_is_a_miss_or_unknown)
+{
+	follower_begin(&follower, plan_of, NULL, 0, 0);
+	follow(LINE);
+	ck_assert_uint_eq(window.simulated_count, 1);
+	ck_assert_uint_eq(window.simulated[0].counts[0], TURNS);
+	ck_assert_uint_eq(window.simulated[0].size_bytes, 6);
+	ck_assert_uint_eq(count_of(0x401000, HP_EVENT_L1_MISS) +
+				  count_of(0x401000, HP_EVENT_L1_UNKNOWN),
+			  TURNS);
+	ck_assert_uint_gt(count_of(0x401000, HP_EVENT_L1_MISS), TURNS / 2);
+	ck_assert_uint_ge(count_of(0x401000, HP_EVENT_STRIDED), TURNS - 2);
+	/* Its last jump has not been seen to go anywhere. */
+	ck_assert_uint_le(count_of(0x401004, HP_EVENT_MISPREDICTED), 2);
+}
+
+TEST(one_line_is_met_once)
+{
+	follower_begin(&follower, plan_of, NULL, 0, 0);
+	follow(0);
+	ck_assert_uint_eq(count_of(0x401000, HP_EVENT_L1_MISS), 0);
+	ck_assert_uint_eq(count_of(0x401000, HP_EVENT_L1_UNKNOWN), 1);
+}
+
+TEST(what_warms_models_is_not_counted)
+{
+	follower_begin(&follower, plan_of, NULL, 0, 2 * WARM);
+	follow(0);
+	ck_assert_uint_eq(window.simulated[0].counts[0], TURNS - WARM);
+	ck_assert_uint_eq(count_of(0x401000, HP_EVENT_L1_UNKNOWN), 0);
+	ck_assert_uint_eq(follower.instructions, 2 * TURNS);
+}
+
+TEST(a_path_begins_anew)
+{
+	follower_begin(&follower, plan_of, NULL, 0, 0);
+	follow(0);
+	hp_window_clear(&window);
+	follower_begin(&follower, plan_of, NULL, 0, 0);
+	follow(0);
+	ck_assert_uint_eq(window.simulated[0].counts[0], TURNS);
+	ck_assert_uint_eq(count_of(0x401000, HP_EVENT_L1_UNKNOWN), 1);
+}
+
+TEST(a_log_that_makes_no_sense_is_followed_no_further)
+{
+	static const uint64_t words[] = { 7, 0x1000, 8, 7, 0x2000, UINT64_MAX };
+
+	follower_begin(&follower, plan_of, NULL, 0, 0);
+	follower_take(&follower, words, sizeof(words) / sizeof(*words));
+	ck_assert(follower.is_lost);
+	follower_tell(&follower, &window);
+	ck_assert_uint_eq(window.simulated[0].counts[0], 1);
+}
+
+TEST(repeated_accesses_touch_all_their_lines)
+{
+	follower_begin(&follower, plan_of, NULL, 0, 0);
+	loop->word_count = 2;
+	loop->accesses[0].count_word = 1;
+	for (uint64_t i = 0; i < TURNS; i++) {
+		/* 32 lines each time, of which none comes again. */
+		const uint64_t words[] = { 7, 0x10000000 + i * 0x800, 0x100 };
+
+		follower_take(&follower, words, 3);
+	}
+	follower_tell(&follower, &window);
+	ck_assert_uint_ge(count_of(0x401000, HP_EVENT_L1_MISS), TURNS / 2);
+	ck_assert_uint_le(count_of(0x401000, HP_EVENT_L1_MISS), TURNS);
+}
+
+HP_TEST_MAIN("shadow/follow")
