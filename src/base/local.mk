@@ -8,6 +8,7 @@ src_base_libbase_a_SOURCES = \
 	include/hpcprof/base/cache.h src/base/cache.c \
 	include/hpcprof/base/cleanup.h \
 	include/hpcprof/base/cpu_list.h src/base/cpu_list.c \
+	include/hpcprof/base/elf_section.h src/base/elf_section.c \
 	include/hpcprof/base/encoded.h src/base/encoded.c \
 	include/hpcprof/base/error.h src/base/error.c \
 	include/hpcprof/base/file.h src/base/file.c \

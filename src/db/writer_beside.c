@@ -171,8 +171,8 @@ struct hp_error *hp_epoch_writer_evidence(struct hp_epoch_writer *writer,
 	return NULL;
 }
 
-/* Of an epoch that is recorded, for days maybe: 6 MiB of memory. */
-enum { PATH_NODES = 1 << 17 };
+/* Of an epoch that is recorded, for days maybe: 5 MiB of memory. */
+enum { PATH_NODES = HP_PATHS_DEFAULT_NODES };
 
 static struct hp_error *encode_added_paths(struct hp_epoch_writer *writer,
 					   const struct hp_paths *paths, size_t limit,

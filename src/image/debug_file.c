@@ -4,6 +4,7 @@
 #include "inflation.h"
 #include "our_file.h"
 
+#include <hpcprof/base/elf_section.h>
 #include <hpcprof/base/foreign_file.h>
 #include <hpcprof/image/identity.h>
 
@@ -41,7 +42,7 @@ static char *directory_of(const char *path)
 static void read_build_id(Elf *elf, struct hp_identity *id)
 {
 	GElf_Shdr header;
-	Elf_Scn *section = elf_file_section(elf, ".note.gnu.build-id", &header);
+	Elf_Scn *section = hp_elf_section(elf, ".note.gnu.build-id", &header);
 	const Elf_Data *data = section ? elf_rawdata(section, NULL) : NULL;
 
 	*id = (struct hp_identity){ .kind = HP_IDENTITY_NONE };

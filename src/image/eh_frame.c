@@ -5,6 +5,7 @@
  */
 #include "extent.h"
 
+#include <hpcprof/base/elf_section.h>
 #include <hpcprof/base/encoded.h>
 
 #include <limits.h>
@@ -189,7 +190,7 @@ static bool find_by_segment(const struct elf_file *file, struct unwind_section *
 static bool find_section(const struct elf_file *file, struct unwind_section *section)
 {
 	GElf_Shdr header;
-	Elf_Scn *scn = elf_file_section(file->elf, ".eh_frame", &header);
+	Elf_Scn *scn = hp_elf_section(file->elf, ".eh_frame", &header);
 	size_t count;
 
 	section->form.is_64 = file->header.e_ident[EI_CLASS] == ELFCLASS64;

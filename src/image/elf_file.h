@@ -77,9 +77,6 @@ const struct elf_text *elf_file_text_at(const struct elf_file *file, uint64_t ad
 /* An executable or data segment that holds the address in the file, or NULL. */
 const struct elf_segment *elf_file_segment_at(const struct elf_file *file, uint64_t address);
 
-/* The first section with this name, or NULL. */
-Elf_Scn *elf_file_section(Elf *elf, const char *name, GElf_Shdr *header);
-
 /* Debugging information from the file or beside it, or NULL. An address in it plus `bias` is a
  * link-time address. Slow the first time. */
 Dwarf *elf_file_dwarf(struct elf_file *file, uint64_t *bias);

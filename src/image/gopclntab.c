@@ -13,6 +13,8 @@
  */
 #include "extent.h"
 
+#include <hpcprof/base/elf_section.h>
+
 #include <string.h>
 
 enum { GO_1_16 = 0xfffffffa, GO_1_18 = 0xfffffff0, GO_1_20 = 0xfffffff1 };
@@ -59,7 +61,7 @@ static bool find_section(const struct elf_file *file, struct table *table)
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		GElf_Shdr header;
 
-		if (!elf_file_section(file->elf, names[i], &header) ||
+		if (!hp_elf_section(file->elf, names[i], &header) ||
 		    header.sh_type != SHT_PROGBITS || header.sh_offset > file->size ||
 		    header.sh_size > file->size - header.sh_offset)
 			continue;

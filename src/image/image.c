@@ -9,6 +9,7 @@
 #include "our_file.h"
 #include "procedures.h"
 
+#include <hpcprof/base/elf_section.h>
 #include <hpcprof/image/identity.h>
 
 #include <stdio.h>
@@ -282,7 +283,7 @@ bool hp_image_has_relocations(const struct hp_image *image)
 static const void *compilers_of(const struct hp_image *image, size_t *size)
 {
 	GElf_Shdr header;
-	Elf_Scn *section = image->file ? elf_file_section(image->file->elf, ".comment", &header)
+	Elf_Scn *section = image->file ? hp_elf_section(image->file->elf, ".comment", &header)
 				       : NULL;
 	const Elf_Data *data = section ? elf_rawdata(section, NULL) : NULL;
 

@@ -3,6 +3,8 @@
 
 #include "elf_file.h"
 
+#include <hpcprof/base/elf_section.h>
+
 #include <lzma.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,7 +101,7 @@ static bool is_bounded(const void *bytes, size_t size)
 bool inflation_of_debugdata_is_bounded(Elf *elf)
 {
 	GElf_Shdr header;
-	Elf_Scn *section = elf_file_section(elf, ".gnu_debugdata", &header);
+	Elf_Scn *section = hp_elf_section(elf, ".gnu_debugdata", &header);
 	const Elf_Data *data = section ? elf_rawdata(section, NULL) : NULL;
 
 	return !data || !data->d_buf || is_bounded(data->d_buf, data->d_size);

@@ -9,7 +9,7 @@ src_image_libimage_a_SOURCES = \
 	src/image/demangle.h src/image/demangle.c \
 	src/image/debug_file.h src/image/debug_file.c \
 	src/image/die_name.h src/image/die_name.c \
-	src/image/elf_file.h src/image/elf_file.c src/image/elf_section.c \
+	src/image/elf_file.h src/image/elf_file.c src/image/elf_magic.c \
 	src/image/excerpted.h src/image/excerpted.c \
 	src/image/extent.h src/image/eh_frame.c src/image/plt.c src/image/symbols.c \
 	src/image/gopclntab.c \

@@ -5,6 +5,7 @@
  */
 #include "extent.h"
 
+#include <hpcprof/base/elf_section.h>
 #include <hpcprof/base/search.h>
 
 #include <limits.h>
@@ -89,7 +90,7 @@ static int compare_slots(const void *a, const void *b)
 static bool read_slots(const struct elf_file *file, struct slots *found)
 {
 	GElf_Shdr header;
-	Elf_Scn *lazy = elf_file_section(file->elf, ".rela.plt", &header);
+	Elf_Scn *lazy = hp_elf_section(file->elf, ".rela.plt", &header);
 	Elf_Scn *section = NULL;
 
 	while ((section = elf_nextscn(file->elf, section)))

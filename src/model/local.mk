@@ -11,7 +11,7 @@ src_model_libmodel_a_SOURCES = \
 	include/hpcprof/model/excerpt.h src/model/excerpt.c src/model/excerpt_add.c \
 	include/hpcprof/model/image_id.h src/model/image_id.c \
 	include/hpcprof/model/paths.h src/model/paths.c src/model/paths_check.c src/model/paths_fold.c \
-	src/model/paths_private.h src/model/paths_sum.c \
+	src/model/paths_private.h src/model/paths_sum.c src/model/paths_table.c \
 	include/hpcprof/model/procedure_name.h src/model/procedure_name.c \
 	include/hpcprof/model/profile.h src/model/profile.c \
 	include/hpcprof/model/window.h src/model/window.c \

@@ -2,26 +2,29 @@
 #include "paths_private.h"
 
 #include <hpcprof/base/search.h>
+#include <hpcprof/model/profile.h>
 
 #include <string.h>
 
-enum { TABLE_LEAST = 1024 };
+static struct hp_stratum stratum_of(const struct hp_path_series *series)
+{
+	return (struct hp_stratum){
+		.command = series->command,
+		.thread = series->thread,
+		.pid = series->pid,
+		.tid = series->tid,
+		.cpu = series->cpu,
+		.period = series->period,
+	};
+}
 
 int hp_path_series_compare(const struct hp_path_series *a, const struct hp_path_series *b)
 {
+	const struct hp_stratum x = stratum_of(a);
+	const struct hp_stratum y = stratum_of(b);
 	int order = strcmp(a->event, b->event);
 
-	if (!order)
-		order = strcmp(a->command, b->command);
-	if (!order)
-		order = path_compare_numbers(a->pid, b->pid);
-	if (!order)
-		order = path_compare_numbers(a->tid, b->tid);
-	if (!order)
-		order = strcmp(a->thread ? a->thread : "", b->thread ? b->thread : "");
-	if (!order)
-		order = path_compare_numbers(a->cpu, b->cpu);
-	return order ? order : path_compare_numbers(a->period, b->period);
+	return order ? order : hp_stratum_compare(&x, &y);
 }
 
 static void clear_series(struct hp_path_series *series)
@@ -127,53 +130,6 @@ struct hp_error *hp_paths_series(struct hp_paths *paths, const struct hp_path_se
 
 /* --- nodes ------------------------------------------------------------------------------------ */
 
-static size_t hash_of(uint32_t parent, const struct hp_path_frame *frame)
-{
-	uint64_t hash = (frame->offset ^ (uint64_t)frame->image << 40) * 0x9e3779b97f4a7c15u;
-
-	hash ^= ((uint64_t)parent << 8 | frame->flags) * 0xc2b2ae3d27d4eb4fu;
-	hash = (hash ^ hash >> 29) * 0x165667b19e3779f9u;
-	return hash >> 32;
-}
-
-static void enter(struct hp_paths *paths, uint32_t number)
-{
-	const struct hp_path_node *node = &paths->nodes.at[number];
-	struct hp_path_frame frame = path_frame_of(node);
-	size_t at = hash_of(node->parent, &frame) & (paths->table_size - 1);
-
-	while (paths->table[at])
-		at = (at + 1) & (paths->table_size - 1);
-	paths->table[at] = number + 1;
-}
-
-void paths_enter_all(struct hp_paths *paths)
-{
-	for (size_t i = 0; i < paths->nodes.count; i++)
-		if (!hp_path_is_root(&paths->nodes.at[i]))
-			enter(paths, (uint32_t)i);
-}
-
-/* At most half of it is used. */
-static bool table_reserve(struct hp_paths *paths, size_t nodes)
-{
-	size_t size = paths->table_size ? paths->table_size : TABLE_LEAST;
-	uint32_t *table;
-
-	while (size < 2 * nodes)
-		size *= 2;
-	if (size == paths->table_size)
-		return true;
-	table = calloc(size, sizeof(*table));
-	if (!table)
-		return false;
-	free(paths->table);
-	paths->table = table;
-	paths->table_size = size;
-	paths_enter_all(paths);
-	return true;
-}
-
 /* HP_PATH_NO_NODE when memory is short. */
 static uint32_t new_node(struct hp_paths *paths, uint32_t parent, const struct hp_path_frame *frame)
 {
@@ -184,7 +140,7 @@ static uint32_t new_node(struct hp_paths *paths, uint32_t parent, const struct h
 				     .flags = (uint8_t)frame->flags };
 	size_t number = paths->nodes.count;
 
-	if (number >= HP_PATH_NO_NODE - 1 || !table_reserve(paths, number + 1) ||
+	if (number >= HP_PATH_NO_NODE - 1 || !paths_table_reserve(paths, number + 1) ||
 	    !hp_vector_push(&paths->nodes, node))
 		return HP_PATH_NO_NODE;
 	if (parent != HP_PATH_NO_NODE) {
@@ -192,26 +148,16 @@ static uint32_t new_node(struct hp_paths *paths, uint32_t parent, const struct h
 
 		if (above->children < PATH_CHILDREN_MOST)
 			above->children++;
-		enter(paths, (uint32_t)number);
+		paths_enter(paths, (uint32_t)number);
 	}
 	return (uint32_t)number;
 }
 
 static uint32_t child_of(struct hp_paths *paths, uint32_t parent, const struct hp_path_frame *frame)
 {
-	size_t mask = paths->table_size - 1;
+	uint32_t known = paths_find(paths, parent, frame);
 
-	if (paths->table_size) {
-		for (size_t at = hash_of(parent, frame) & mask; paths->table[at];
-		     at = (at + 1) & mask) {
-			const struct hp_path_node *node = &paths->nodes.at[paths->table[at] - 1];
-
-			if (node->offset == frame->offset && node->parent == parent &&
-			    node->image == frame->image && node->flags == frame->flags)
-				return paths->table[at] - 1;
-		}
-	}
-	return new_node(paths, parent, frame);
+	return known == HP_PATH_NO_NODE ? new_node(paths, parent, frame) : known;
 }
 
 static uint32_t root_of(struct hp_paths *paths, uint32_t series)

@@ -30,8 +30,13 @@ static inline size_t paths_limit(const struct hp_paths *paths)
 	return paths->node_limit ? paths->node_limit : HP_PATHS_DEFAULT_NODES;
 }
 
-/* Enters all nodes in the table, which is empty. */
+/* The table of nodes by parent and place: room in it (false when memory is short), a node into it, all
+ * nodes into an empty one, and the child at a place, or HP_PATH_NO_NODE. */
+bool paths_table_reserve(struct hp_paths *paths, size_t nodes);
+void paths_enter(struct hp_paths *paths, uint32_t number);
 void paths_enter_all(struct hp_paths *paths);
+uint32_t paths_find(const struct hp_paths *paths, uint32_t parent,
+		    const struct hp_path_frame *frame);
 
 /* Which leaves go first: those not used for longest, those of fewest samples. */
 enum paths_fold_order { PATHS_FOLD_BY_USE, PATHS_FOLD_BY_SAMPLES };

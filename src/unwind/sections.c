@@ -2,6 +2,7 @@
 /* Tables from files: finds the sections and the entries in them. libdw splits sections into entries. */
 #include "rows.h"
 
+#include <hpcprof/base/elf_section.h>
 #include <hpcprof/base/search.h>
 
 #include <dwarf.h>
@@ -91,25 +92,6 @@ static void read_segments(struct making *making, uint64_t *frame_header)
 		segment = (struct segment){ header.p_vaddr, header.p_offset, header.p_filesz };
 		making->no_memory |= !hp_vector_push(&making->segments, segment);
 	}
-}
-
-static Elf_Scn *find_section(Elf *elf, const char *name, GElf_Shdr *header)
-{
-	Elf_Scn *section = NULL;
-	size_t names;
-
-	if (elf_getshdrstrndx(elf, &names) != 0)
-		return NULL;
-	while ((section = elf_nextscn(elf, section))) {
-		const char *found;
-
-		if (!gelf_getshdr(section, header))
-			continue;
-		found = elf_strptr(elf, names, header->sh_name);
-		if (found && strcmp(found, name) == 0)
-			return header->sh_type == SHT_NOBITS ? NULL : section;
-	}
-	return NULL;
 }
 
 static bool unpacks_too_far(Elf_Scn *section, const GElf_Shdr *header)
@@ -351,7 +333,7 @@ static void read_sections(struct making *making, uint64_t frame_header)
 	struct section eh_frame = { .is_eh_frame = true };
 	struct section debug_frame = { 0 };
 	GElf_Shdr header;
-	Elf_Scn *section = find_section(making->elf, ".eh_frame", &header);
+	Elf_Scn *section = hp_elf_section(making->elf, ".eh_frame", &header);
 
 	if (section) {
 		eh_frame.address = header.sh_addr;
@@ -360,7 +342,7 @@ static void read_sections(struct making *making, uint64_t frame_header)
 		find_by_segment(making, frame_header, &eh_frame);
 	}
 	read_section(making, &eh_frame);
-	section = find_section(making->elf, ".debug_frame", &header);
+	section = hp_elf_section(making->elf, ".debug_frame", &header);
 	if (section)
 		debug_frame.data = contents_of(section, &header);
 	read_section(making, &debug_frame);

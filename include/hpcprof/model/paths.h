@@ -63,6 +63,7 @@ struct hp_path_series {
 	uint32_t cpu;	 /* its number plus 1; 0 unknown */
 	uint64_t period; /* units between two samples, > 0 */
 };
+/* By event, then as strata: hp_stratum_compare. */
 int hp_path_series_compare(const struct hp_path_series *a, const struct hp_path_series *b);
 
 /* Nodes without a parent are the roots, one for each series: `image` is the number of the series,

@@ -54,7 +54,7 @@ struct outcomes {
 	size_t way_count;
 	uint64_t dropped;
 	uint64_t followed[EVIDENCE_COMMANDS]; /* samples since the last flush, by command */
-	uint64_t followed_ever[EVIDENCE_COMMANDS];
+	uint64_t seen[EVIDENCE_COMMANDS];     /* ever, followed or not */
 	struct hp_random random;
 	outcomes_beginning *tell; /* or NULL */
 	void *tell_context;
@@ -437,18 +437,13 @@ static void follow_branches(const struct walk *start)
 /* All of a command's first samples, and ever fewer of its others. */
 static bool is_worth_it(struct outcomes *outcomes, uint32_t command)
 {
+	uint64_t seen = outcomes->seen[command]++;
 	uint64_t one_in = 1;
 
-	for (uint64_t most = OUTCOMES_ALL_SAMPLES;
-	     one_in < OUTCOMES_ONE_IN && outcomes->followed_ever[command] >= most; most *= 2)
+	for (uint64_t most = OUTCOMES_ALL_SAMPLES; one_in < OUTCOMES_ONE_IN && seen >= most;
+	     most *= 2)
 		one_in *= 2;
 	return hp_random_between(&outcomes->random, 1, one_in) == 1;
-}
-
-static void count_followed(struct outcomes *outcomes, uint32_t command)
-{
-	outcomes->followed[command]++;
-	outcomes->followed_ever[command]++;
 }
 
 void outcomes_follow(struct outcomes *outcomes, const struct hp_record *record,
@@ -463,7 +458,7 @@ void outcomes_follow(struct outcomes *outcomes, const struct hp_record *record,
 		return;
 	if (record->sample.branch_count && record->cpu_mode == PERF_RECORD_MISC_USER) {
 		follow_branches(&walk);
-		count_followed(outcomes, walk.command);
+		outcomes->followed[walk.command]++;
 		return;
 	}
 	if (!registers_state(record, &walk.state))
@@ -474,7 +469,7 @@ void outcomes_follow(struct outcomes *outcomes, const struct hp_record *record,
 	while (steps < OUTCOMES_MOST_STEPS && walk.branches < OUTCOMES_MOST_BRANCHES &&
 	       follow_one(&walk, &memory))
 		steps++;
-	count_followed(outcomes, walk.command);
+	outcomes->followed[walk.command]++;
 }
 
 bool outcomes_is_full(const struct outcomes *outcomes)
