@@ -23,6 +23,27 @@ static struct hp_arena *arena;
 static struct hp_cfg_image *shared;
 static struct hp_analysis *found;
 
+/* What was simulated: everything, as often; of one instruction, so many events. */
+static struct {
+	bool is_on;
+	size_t at;
+	enum hp_event_kind kind;
+	double share;
+} simulated;
+
+static bool happened(const void *context, hp_link_address address, struct hp_happened *seen)
+{
+	(void)context;
+	*seen = (struct hp_happened){ .runs = RUNS };
+	for (size_t kind = 0; kind < HP_EVENT_KINDS; kind++)
+		seen->most[kind] = 3.0 / RUNS;
+	if (address.value == FUZZ_CODE_ADDRESS + simulated.at) {
+		seen->mean[simulated.kind] = simulated.share;
+		seen->most[simulated.kind] = 1.1 * simulated.share;
+	}
+	return true;
+}
+
 static void analyse(struct hp_image *image)
 {
 	struct hp_analysis_options options = { .core = hp_core_named("granite-rapids") };
@@ -32,6 +53,7 @@ static void analyse(struct hp_image *image)
 		.sample_count = sample_count,
 		.evidence = counts,
 		.evidence_count = count_count,
+		.happened = simulated.is_on ? happened : NULL,
 	};
 	struct hp_cfg *cfg;
 
@@ -53,6 +75,15 @@ static void begin(const uint8_t *bytes, size_t size)
 	code_size = size;
 	sample_count = count_count = 0;
 	found = NULL;
+	simulated.is_on = false;
+}
+
+static void sees(size_t at, enum hp_event_kind kind, double share)
+{
+	simulated.is_on = true;
+	simulated.at = at;
+	simulated.kind = kind;
+	simulated.share = share;
 }
 
 static void takes(size_t at, double cycles_each)
@@ -92,6 +123,18 @@ static double most(size_t at, enum hp_cause_kind kind)
 	for (uint32_t i = 0; i < insn->cause_count; i++)
 		if (found->causes[insn->first_cause + i].kind == kind)
 			sum += found->causes[insn->first_cause + i].high;
+	return sum;
+}
+
+/* The least that it must explain. */
+static double least(size_t at, enum hp_cause_kind kind)
+{
+	const struct hp_analysed_insn *insn = insn_at(at);
+	double sum = 0;
+
+	for (uint32_t i = 0; i < insn->cause_count; i++)
+		if (found->causes[insn->first_cause + i].kind == kind)
+			sum += found->causes[insn->first_cause + i].low;
 	return sum;
 }
 
@@ -224,6 +267,70 @@ TEST(a_table_that_a_mask_keeps_small_fits)
 	     13);
 	takes(8, STALL);
 	ck_assert_double_gt(most(8, HP_CAUSE_DCACHE), 0.9);
+}
+
+/* --- what was simulated ----------------------------------------------------------------------- */
+
+TEST(a_load_that_was_seen_to_hit_is_cleared)
+{
+	LOOP(LOAD_RAX_FROM_RAX);
+	takes(0, STALL);
+	sees(0, HP_EVENT_L1_MISS, 0);
+	ck_assert_double_lt(most(0, HP_CAUSE_DCACHE), 0.01);
+	ck_assert_double_lt(most(0, HP_CAUSE_DTLB), 0.01);
+	ck_assert_ptr_nonnull(insn_at(0)->happened);
+	LOOP(LOAD_RAX_FROM_RAX);
+	takes(0, STALL);
+	sees(0, HP_EVENT_L2_MISS, 1);
+	ck_assert_double_gt(most(0, HP_CAUSE_DCACHE), 0.9);
+	ck_assert_double_gt(least(0, HP_CAUSE_DCACHE), 0.9);
+	ck_assert_double_lt(most(0, HP_CAUSE_DTLB), 0.01);
+	LOOP(LOAD_RAX_FROM_RAX);
+	takes(0, STALL);
+	sees(0, HP_EVENT_TLB2_MISS, 1);
+	ck_assert_double_gt(least(0, HP_CAUSE_DTLB), 0.9);
+}
+
+TEST(seldom_misses_explain_no_more_than_they_cost)
+{
+	LOOP(LOAD_RAX_FROM_RAX);
+	takes(0, STALL);
+	sees(0, HP_EVENT_L2_MISS, 0.02);
+	ck_assert_double_gt(most(0, HP_CAUSE_DCACHE), 0.02);
+	ck_assert_double_lt(most(0, HP_CAUSE_DCACHE), 0.3);
+}
+
+TEST(a_branch_costs_no_more_than_a_predictor_misses)
+{
+	static const uint8_t choice[] = {
+		0x74, 3,	  /* jz over */
+		0x48, 0xff, 0xc1, /* inc rcx */
+		0x48, 0xff, 0xc2, /* over: inc rdx */
+		RET,
+	};
+
+	for (int seen = 0; seen < 2; seen++) {
+		begin(choice, sizeof(choice));
+		runs(0, RUNS);
+		runs(2, RUNS / 2);
+		takes(2, STALL / 10);
+		if (seen)
+			sees(0, HP_EVENT_MISPREDICTED, 0.001);
+		if (seen)
+			ck_assert_double_lt(most(2, HP_CAUSE_MISPREDICT), 0.05);
+		else
+			ck_assert_double_gt(most(2, HP_CAUSE_MISPREDICT), 0.1);
+	}
+}
+
+TEST(a_store_through_another_register_may_be_what_a_load_waits_for)
+{
+	/* … mov [rdi], ecx; mov rax, [rsi], behind what a mispredicted call delays */
+	CODE(ADD_RDX_1, ADD_RDX_1, 0x89, 0x0f, 0x48, 0x8b, 0x06);
+	takes(10, STALL / 10);
+	sees(10, HP_EVENT_FORWARD_FAILED, 1);
+	ck_assert_double_gt(least(10, HP_CAUSE_STORE_FORWARD), 0.5);
+	ck_assert_uint_eq(culprit(10, HP_CAUSE_STORE_FORWARD), 10);
 }
 
 TEST(what_only_names_memory_does_not_load)
