@@ -7,5 +7,6 @@ dist_man_MANS += man/hpcprof-record.1
 dist_man_MANS += man/hpcprof-stat.1
 dist_man_MANS += man/hpcprof-check.1
 dist_man_MANS += man/hpcprof-export.1
+dist_man_MANS += man/hpcprof-import.1
 dist_man_MANS += man/hpcprof-stats.1
 dist_man_MANS += man/hpcprof-diff.1

@@ -31,12 +31,10 @@ struct arguments {
 
 static const struct argp_option option_table[] = {
 	HP_DB_OPTION(HP_KEY_DB, 0),
-	{ "format", OPTION_FORMAT, hp_export_formats, 0,
-	  "What to write: call paths as folded stacks, JSON for speedscope or the Firefox "
-	  "Profiler, "
-	  "pprof, callgrind, or the text of perf script; how often code ran, for BOLT, clang (a "
-	  "sample profile), "
-	  "llvm-profgen or AutoFDO",
+	{ "format", OPTION_FORMAT, "FORMAT", 0,
+	  "Write FORMAT: folded | speedscope | firefox | pprof | callgrind | perf-script | bolt | "
+	  "llvm-sample | llvm-profgen | autofdo; the last four are how often code ran, the others "
+	  "call paths or samples",
 	  1 },
 	{ "output", 'o', "FILE", 0, "Write to FILE (default: standard output)", 1 },
 	{ "event", 'e', "EVENT", 0, "Only events that match", 2 },

@@ -4,7 +4,8 @@
  * return the exit status. The argp tables are also what --help and the completions are made from.
  *
  * What is called `arg` in an option table decides what the shells complete after it: EPOCH, EVENT,
- * DIR, FILE, PID, IMAGE are known kinds; "text|json|csv" is the list of what may stand there.
+ * DIR, FILE, PID, IMAGE are known kinds; "text|json|csv" is the list of what may stand there, and so is
+ * "NAME: text | json | csv" in the option's text, if NAME is the argument.
  */
 #ifndef HPCPROF_CLI_COMMAND_H
 #define HPCPROF_CLI_COMMAND_H
@@ -46,6 +47,7 @@ extern const struct hp_command hp_command_check;
 extern const struct hp_command hp_command_diff;
 extern const struct hp_command hp_command_stats;
 extern const struct hp_command hp_command_export;
+extern const struct hp_command hp_command_import;
 extern const struct hp_command hp_command_epochs;
 extern const struct hp_command hp_command_events;
 extern const struct hp_command hp_command_doctor;

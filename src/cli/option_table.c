@@ -5,12 +5,35 @@
 
 #include <ctype.h>
 #include <stdbool.h>
+#include <string.h>
 
 /* One line, no tabs: they separate the fields. */
 static void print_field(FILE *stream, const char *text)
 {
 	for (; text && *text; text++)
 		putc(*text == '\t' || *text == '\n' || *text == '\v' ? ' ' : *text, stream);
+}
+
+/* What may stand for an argument is its name, unless that is too long for a line of --help: then the text
+ * says "NAME: a | b | c". */
+static void print_argument(FILE *stream, const struct argp_option *option)
+{
+	const char *at = option->arg && option->doc ? strstr(option->doc, option->arg) : NULL;
+
+	if (!at || strncmp(at + strlen(option->arg), ": ", 2) != 0) {
+		print_field(stream, option->arg);
+		return;
+	}
+	at += strlen(option->arg) + 2;
+	for (;;) {
+		size_t length = strcspn(at, " ,;");
+
+		fwrite(at, 1, length, stream);
+		if (strncmp(at + length, " | ", 3) != 0)
+			return;
+		putc('|', stream);
+		at += length + 3;
+	}
 }
 
 static bool has_letter(const struct argp_option *option)
@@ -30,7 +53,7 @@ static void print_option(FILE *stream, const char *command, const struct argp_op
 	if (has_letter(option))
 		fprintf(stream, "-%c", option->key);
 	fprintf(stream, "\t%s%s\t", option->name ? "--" : "", option->name ? option->name : "");
-	print_field(stream, described->arg);
+	print_argument(stream, described);
 	fprintf(stream, "\t%s\t", takes);
 	print_field(stream, described->doc);
 	putc('\n', stream);

@@ -70,6 +70,8 @@ static char *format_target(const struct hp_session_options *options)
 {
 	char *target;
 
+	if (options->imported)
+		return strdup("imported");
 	if (hp_session_records_command(options))
 		return strdup("command");
 	if (options->system_wide)
@@ -161,7 +163,7 @@ static int compare_commands(const void *left, const void *right)
 static bool describe_commands(const struct recorder *recorder, struct hp_epoch_meta *meta)
 {
 	const struct names *names = &recorder->processes.commands;
-	uint64_t now_ns = hp_clock_monotonic_ns();
+	uint64_t now_ns = recorder->last_ns ? recorder->last_ns : hp_clock_monotonic_ns();
 
 	meta->commands = calloc(names->count, sizeof(*meta->commands));
 	if (!meta->commands)

@@ -1,7 +1,8 @@
 # Layer 5: from kernel rings to the database.
 noinst_LIBRARIES += src/collect/libcollect.a
 src_collect_libcollect_a_SOURCES = \
-	include/hpcprof/collect/session.h \
+	include/hpcprof/collect/import.h include/hpcprof/collect/session.h \
+	src/collect/import.c \
 	src/collect/describe.c \
 	src/collect/loop.h src/collect/loop.c \
 	src/collect/recorder.h src/collect/recorder.c \

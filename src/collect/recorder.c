@@ -273,7 +273,7 @@ static void take_sample(struct recorder *recorder, const struct hp_record *recor
 	}
 }
 
-static void take(struct recorder *recorder, const struct hp_record *record)
+void recorder_take(struct recorder *recorder, const struct hp_record *record)
 {
 	/* Without memory for a change of maps its samples are of unknown images, and told as such. */
 	switch (record->kind) {
@@ -311,7 +311,7 @@ void recorder_drain(struct recorder *recorder, uint64_t horizon_ns)
 
 	hp_ring_set_begin(rings, horizon_ns);
 	while (hp_ring_set_next(rings, &record))
-		take(recorder, &record);
+		recorder_take(recorder, &record);
 	hp_ring_set_end(rings);
 	if (recorder->call_paths && recorder->sampler->stack_count > 1)
 		hp_sampler_copy_stack(recorder->sampler,

@@ -56,6 +56,7 @@ struct recorder {
 	char **event_names;
 	uint64_t start_ns;	      /* real time */
 	uint64_t end_ns;	      /* of sampling; 0: it goes on */
+	uint64_t last_ns;	      /* of a file: the time of its last record; 0: it is now */
 	const struct hp_run *run;     /* of a command that has ended, else NULL */
 	struct hp_cpu_times target;   /* of others, so far; 0 and 0: unknown */
 	struct hp_skid_entries skids; /* calibrated on this machine and others */
@@ -87,6 +88,9 @@ bool recorder_is_of_time(const struct hp_event *event);
 
 /* Takes what the rings hold, up to a moment (CLOCK_MONOTONIC; UINT64_MAX: all of it). */
 void recorder_drain(struct recorder *recorder, uint64_t horizon_ns);
+
+/* Takes one record, wherever it is from; the next has no earlier time. */
+void recorder_take(struct recorder *recorder, const struct hp_record *record);
 
 /* What attributing needs and takes long, in advance: at the end somebody waits. */
 void recorder_prepare(struct recorder *recorder);

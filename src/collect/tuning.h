@@ -260,4 +260,9 @@ enum {
 	WINDOWS_OF_MANY = 2, /* times [chosen] */
 };
 
+/* --- imported files: import.c ----------------------------------------------------------------- */
+
+/* A larger perf.data file is refused: it is held in memory, to be put in order of time. */
+enum { IMPORT_MOST_BYTES = 2000000000 }; /* bytes [chosen] */
+
 #endif

@@ -2,6 +2,7 @@
 noinst_LIBRARIES += src/sample/libsample.a
 src_sample_libsample_a_SOURCES = \
 	include/hpcprof/sample/branches.h \
+	include/hpcprof/sample/perf_file.h \
 	include/hpcprof/sample/rate.h \
 	include/hpcprof/sample/record.h \
 	include/hpcprof/sample/ring_set.h \
@@ -11,6 +12,8 @@ src_sample_libsample_a_SOURCES = \
 	src/sample/branches.c \
 	src/sample/open.c \
 	src/sample/opening.h \
+	src/sample/perf_file.c \
+	src/sample/perf_file_parts.h src/sample/perf_file_parts.c \
 	src/sample/rate.c \
 	src/sample/record.c \
 	src/sample/ring_set.c \

@@ -26,10 +26,24 @@ static bool take_string(struct hp_reader *reader, const char **text)
 	return left && memchr(reader->at, 0, left) && hp_read_bytes(reader, left, &bytes);
 }
 
-/* What sample_id_all appends to every record that is not a sample: TID, TIME, IDENTIFIER. */
+/* What sample_id_all appends to every record that is not a sample: TID, TIME, ID, STREAM_ID, CPU,
+ * IDENTIFIER. */
 static size_t trailer_size(struct hp_record_layout layout)
 {
-	return layout.identifier ? 24 : 16;
+	return 16 + sizeof(uint64_t) * ((size_t)layout.event_id + layout.stream + layout.cpu +
+					layout.identifier);
+}
+
+/* Each is 8 bytes; the CPU has 4 of padding behind it. */
+static bool parse_origin(struct hp_reader *reader, struct hp_record_layout layout,
+			 struct hp_record *record)
+{
+	uint64_t skipped;
+	uint32_t padding;
+
+	return (!layout.event_id || take_u64(reader, &record->id)) &&
+	       (!layout.stream || take_u64(reader, &skipped)) &&
+	       (!layout.cpu || (take_u32(reader, &record->cpu) && take_u32(reader, &padding)));
 }
 
 static size_t sample_time_offset(struct hp_record_layout layout)
@@ -143,15 +157,29 @@ static bool parse_stack(struct hp_reader *reader, struct hp_record *record)
 	return true;
 }
 
+/* Of a tracepoint. */
+static bool skip_raw(struct hp_reader *reader)
+{
+	const uint8_t *bytes;
+	uint32_t size;
+
+	return take_u32(reader, &size) && hp_read_bytes(reader, size, &bytes);
+}
+
 static bool parse_sample(struct hp_reader *reader, struct hp_record_layout layout,
 			 struct hp_record *record)
 {
+	uint64_t skipped;
+
 	record->kind = HP_RECORD_SAMPLE;
 	return (!layout.identifier || take_u64(reader, &record->id)) &&
 	       take_u64(reader, &record->sample.address) && take_u32(reader, &record->pid) &&
 	       take_u32(reader, &record->tid) && take_u64(reader, &record->time_ns) &&
+	       (!layout.data_address || take_u64(reader, &skipped)) &&
+	       parse_origin(reader, layout, record) &&
 	       (!layout.period || take_u64(reader, &record->sample.period)) &&
 	       (!layout.callchain || parse_chain(reader, record)) &&
+	       (!layout.raw || skip_raw(reader)) &&
 	       (!layout.branches || parse_branches(reader, record)) &&
 	       (!layout.registers || parse_registers(reader, layout, record)) &&
 	       (!layout.stack_bytes || parse_stack(reader, record));
@@ -172,7 +200,7 @@ static bool parse_build_id(struct hp_reader *reader, struct hp_identity *identit
 	return true;
 }
 
-static bool parse_mmap2(struct hp_reader *reader, uint16_t misc, struct hp_record *record)
+static bool parse_mmap2(struct hp_reader *reader, bool has_build_id, struct hp_record *record)
 {
 	struct hp_record_mmap *mmap = &record->mmap;
 	uint32_t protection;
@@ -185,13 +213,24 @@ static bool parse_mmap2(struct hp_reader *reader, uint16_t misc, struct hp_recor
 	     take_u64(reader, &mmap->file_offset);
 	if (!ok)
 		return false;
-	if (misc & PERF_RECORD_MISC_MMAP_BUILD_ID)
+	if (has_build_id)
 		ok = parse_build_id(reader, &mmap->build_id);
 	else
 		ok = take_u32(reader, &mmap->major) && take_u32(reader, &mmap->minor) &&
 		     take_u64(reader, &mmap->inode) && take_u64(reader, &mmap->generation);
 	return ok && take_u32(reader, &protection) && take_u32(reader, &flags) &&
 	       take_string(reader, &mmap->path);
+}
+
+/* Of older programs: without what file it is. */
+static bool parse_mmap(struct hp_reader *reader, struct hp_record *record)
+{
+	struct hp_record_mmap *mmap = &record->mmap;
+
+	record->kind = HP_RECORD_MMAP;
+	return take_u32(reader, &record->pid) && take_u32(reader, &record->tid) &&
+	       take_u64(reader, &mmap->start) && take_u64(reader, &mmap->size) &&
+	       take_u64(reader, &mmap->file_offset) && take_string(reader, &mmap->path);
 }
 
 static bool parse_comm(struct hp_reader *reader, uint16_t misc, struct hp_record *record)
@@ -230,7 +269,7 @@ static bool parse_trailer(const uint8_t *bytes, size_t size, struct hp_record_la
 	uint32_t tid;
 
 	return take_u32(&trailer, &pid) && take_u32(&trailer, &tid) &&
-	       take_u64(&trailer, &record->time_ns) &&
+	       take_u64(&trailer, &record->time_ns) && parse_origin(&trailer, layout, record) &&
 	       (!layout.identifier || take_u64(&trailer, &record->id));
 }
 
@@ -257,7 +296,12 @@ bool hp_record_parse(const uint8_t *bytes, size_t size, struct hp_record_layout 
 				size - sizeof(header) - trailer_size(layout));
 	switch (header.type) {
 	case PERF_RECORD_MMAP2:
-		return parse_mmap2(&reader, header.misc, record);
+		return parse_mmap2(&reader,
+				   !layout.no_build_ids &&
+					   header.misc & PERF_RECORD_MISC_MMAP_BUILD_ID,
+				   record);
+	case PERF_RECORD_MMAP:
+		return parse_mmap(&reader, record);
 	case PERF_RECORD_COMM:
 		return parse_comm(&reader, header.misc, record);
 	case PERF_RECORD_FORK:

@@ -93,6 +93,34 @@ static void close_all(const struct hp_sampler *sampler)
 	}
 }
 
+struct hp_error *hp_sampler_replay(struct hp_sampler *sampler, const struct hp_event_list *events,
+				   const struct hp_rate *rates, struct hp_record_layout layout)
+{
+	struct hp_ring *rings = calloc(1, sizeof(*rings));
+	struct hp_error *error;
+
+	*sampler = (struct hp_sampler){ .events = events, .rates = rates, .stack_count = 1 };
+	sampler->cpus = calloc(1, sizeof(*sampler->cpus));
+	sampler->ids = calloc(events->count, sizeof(*sampler->ids));
+	if (!rings || !sampler->cpus || !sampler->ids) {
+		free(rings);
+		return hp_error_create_no_memory();
+	}
+	error = hp_ring_set_create(&sampler->rings, rings, 1, layout);
+	if (error)
+		return error;
+	sampler->rings.heap[0].ring = sampler->rings.rings;
+	for (size_t i = 0; i < events->count; i++)
+		sampler->ids[i] = (struct event_id){ i, i };
+	sampler->id_count = events->count;
+	return NULL;
+}
+
+void hp_sampler_set_cpu(struct hp_sampler *sampler, int cpu)
+{
+	sampler->cpus[0] = cpu;
+}
+
 void hp_sampler_close(struct hp_sampler *sampler)
 {
 	hp_ring_set_clear(&sampler->rings);

@@ -104,4 +104,13 @@ enum {
 	TURNS_AVERAGED = 16, /* turns [chosen] */
 };
 
+/* --- perf.data files: perf_file.c ------------------------------------------------------------- */
+
+enum {
+	/* perf itself has room for no more counters than descriptors may be open. */
+	PERF_FILE_MOST_EVENTS = 4096, /* events [chosen] */
+	/* What compressed records may come to: samples of hours; a few KB can claim any size. */
+	PERF_FILE_UNPACKED_BYTES = 1 << 30, /* bytes [chosen] */
+};
+
 #endif

@@ -2,7 +2,7 @@
 # tests/fuzz/corpus/NAME/. Built with --enable-fuzz they are libFuzzer programs that
 # `make fuzz` runs; otherwise replay.c runs each one's corpus as a test.
 fuzz_targets = tests/fuzz/fuzz_analysis tests/fuzz/fuzz_cfg tests/fuzz/fuzz_elf \
-	tests/fuzz/fuzz_events tests/fuzz/fuzz_maps tests/fuzz/fuzz_perf_map \
+	tests/fuzz/fuzz_events tests/fuzz/fuzz_maps tests/fuzz/fuzz_perf_file tests/fuzz/fuzz_perf_map \
 	tests/fuzz/fuzz_profile tests/fuzz/fuzz_records tests/fuzz/fuzz_schedule \
 	tests/fuzz/fuzz_unwind
 if X86_64
@@ -24,6 +24,7 @@ tests_fuzz_fuzz_cfg_LDADD = $(TARGET_MAIN) $(TEST_LIBS)
 tests_fuzz_fuzz_elf_LDADD = $(TARGET_MAIN) $(TEST_LIBS)
 tests_fuzz_fuzz_events_LDADD = $(TARGET_MAIN) $(TEST_LIBS)
 tests_fuzz_fuzz_maps_LDADD = $(TARGET_MAIN) $(TEST_LIBS)
+tests_fuzz_fuzz_perf_file_LDADD = $(TARGET_MAIN) $(TEST_LIBS)
 tests_fuzz_fuzz_perf_map_LDADD = $(TARGET_MAIN) $(TEST_LIBS)
 tests_fuzz_fuzz_profile_LDADD = $(TARGET_MAIN) $(TEST_LIBS)
 tests_fuzz_fuzz_records_LDADD = $(TARGET_MAIN) $(TEST_LIBS)

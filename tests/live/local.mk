@@ -13,14 +13,15 @@ dist_check_SCRIPTS += \
 	tests/live/ends.test \
 	tests/live/events.test \
 	tests/live/export.test \
-	tests/live/optimisers.test \
 	tests/live/follows.test tests/live/frames.test \
 	tests/live/hostile.test \
 	tests/live/images.test \
+	tests/live/import.test \
 	tests/live/kept.test \
 	tests/live/kernel.test \
 	tests/live/limits.test \
 	tests/live/nameless.test \
+	tests/live/optimisers.test \
 	tests/live/probes.test \
 	tests/live/progress.test \
 	tests/live/registers.test \

@@ -48,6 +48,7 @@ struct hp_session_options {
 	const pid_t *tids; /* single threads and what they start */
 	size_t tid_count;
 	bool system_wide;
+	bool imported; /* from a file: what it says of a command was not run by us */
 
 	const char *cpus; /* "0-3,6": only there; NULL: every online CPU */
 	const struct hp_event_list *events;

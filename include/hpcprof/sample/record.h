@@ -34,6 +34,16 @@ struct hp_record_layout {
 	 * HP_RECORD_REGISTERS. */
 	uint64_t registers;
 	uint32_t stack_bytes; /* PERF_SAMPLE_STACK_USER: at most so many; 0: not sampled */
+	/* What others ask for, of which only the id and the CPU are used: PERF_SAMPLE_ADDR, ID, STREAM_ID,
+	 * CPU, RAW. */
+	bool data_address;
+	bool event_id;
+	bool stream;
+	bool cpu;
+	bool raw;
+	/* Mappings have none, even if they say so: where one event asks for build-ids, Linux marks the
+	 * mappings of others, too (seen with 6.18). */
+	bool no_build_ids;
 };
 
 enum { HP_RECORD_REGISTERS = 24, HP_RECORD_BRANCHES = 64, HP_RECORD_CHAIN = 160 };
@@ -63,7 +73,8 @@ struct hp_record {
 	uint32_t pid;
 	uint32_t tid;
 	uint64_t time_ns; /* CLOCK_MONOTONIC; 0 in records without it */
-	uint64_t id;	  /* the kernel's event id, 0 without layout.identifier */
+	uint64_t id;	  /* the kernel's event id, 0 without layout.identifier and event_id */
+	uint32_t cpu;	  /* 0 without layout.cpu */
 	union {
 		struct {
 			uint64_t address;

@@ -92,6 +92,11 @@ struct hp_error *hp_sampler_open(struct hp_sampler *sampler,
 				 const struct hp_sampler_options *options,
 				 const struct hp_machine *machine, struct hp_event *resolved);
 void hp_sampler_close(struct hp_sampler *sampler);
+/* Of records that come from a file: no event is opened. Records of event i have the id i. */
+struct hp_error *hp_sampler_replay(struct hp_sampler *sampler, const struct hp_event_list *events,
+				   const struct hp_rate *rates, struct hp_record_layout layout);
+/* The CPU of its next record. */
+void hp_sampler_set_cpu(struct hp_sampler *sampler, int cpu);
 
 void hp_sampler_enable(struct hp_sampler *sampler);
 void hp_sampler_disable(struct hp_sampler *sampler);

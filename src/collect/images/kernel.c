@@ -92,7 +92,8 @@ static void load(struct kernel *kernel)
 
 	kernel->loaded = true;
 	module_number(kernel, "");
-	kernel->text = (char *)read_file("/proc/kallsyms", KALLSYMS_LIMIT_BYTES, &size);
+	if (!kernel->is_elsewhere)
+		kernel->text = (char *)read_file("/proc/kallsyms", KALLSYMS_LIMIT_BYTES, &size);
 	rest = kernel->text;
 	while (rest && kernel->module_count && (line = strsep(&rest, "\n"))) {
 		struct kernel_symbol symbol;

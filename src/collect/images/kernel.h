@@ -25,6 +25,7 @@ struct kernel_module {
 struct kernel {
 	struct images *images; /* borrowed */
 	struct kept *kept;     /* borrowed */
+	bool is_elsewhere;     /* of another boot or machine: it has no names here */
 	bool loaded;
 	char *text;
 	struct kernel_symbol *symbols;

@@ -346,8 +346,8 @@ static bool adopt_mapping(const struct hp_record_mmap *mapping, void *context)
 
 static struct process *adopt(struct processes *processes, uint32_t pid, uint64_t now_ns)
 {
-	_cleanup_free_ char *comm = proc_read_text(pid, "comm");
-	_cleanup_free_ char *maps = proc_read_text(pid, "maps");
+	_cleanup_free_ char *comm = processes->are_past ? NULL : proc_read_text(pid, "comm");
+	_cleanup_free_ char *maps = processes->are_past ? NULL : proc_read_text(pid, "maps");
 	struct adoption adoption = { .processes = processes, .now_ns = now_ns };
 
 	if (comm)
@@ -356,7 +356,8 @@ static struct process *adopt(struct processes *processes, uint32_t pid, uint64_t
 				  comm ? names_number(&processes->commands, comm) : 0, now_ns);
 	if (!adoption.process)
 		return NULL;
-	adoption.process->threads = proc_count_threads(pid);
+	if (!processes->are_past)
+		adoption.process->threads = proc_count_threads(pid);
 	if (maps)
 		proc_maps_parse(maps, adopt_mapping, &adoption);
 	return adoption.process;
@@ -389,7 +390,8 @@ static bool map(struct processes *processes, struct process *process,
 	process->awaits_mapping = false;
 	if (added.end <= added.start)
 		return true;
-	if (!mapped_image(processes->images, process->pid, mapping, &added.image))
+	if (!mapped_image(processes->images, processes->are_past ? 0 : process->pid, mapping,
+			  &added.image))
 		return false;
 	if (added.image && added.image->id.kind == HP_IMAGE_VDSO)
 		added.offset = 0;
@@ -556,7 +558,7 @@ void processes_reap(struct processes *processes)
 	/* Twice missing: the first time its last samples may still be in a ring. */
 	HASH_ITER(hh, processes->by_pid, process, next)
 	{
-		bool gone = !process->has_ended && is_gone(process);
+		bool gone = !processes->are_past && !process->has_ended && is_gone(process);
 
 		if (process->has_ended)
 			retire_contexts(processes, process);
