@@ -215,7 +215,7 @@ static struct hp_error *take_attrs(struct hp_perf_file *file, const uint8_t *byt
 
 		read_section(&reader, &ids);
 		if (!is_within(&ids, size))
-			ids.size = 0;
+			ids = (struct section){ 0 };
 		error = perf_file_add_event(file, entry, entry_bytes - 16, bytes + ids.offset,
 					    ids.size / 8);
 	}

@@ -58,11 +58,22 @@ void raw_size(struct raw *raw)
 	memcpy(raw->bytes + 6, &size, sizeof(size));
 }
 
+static void raw_origin(struct raw *raw, struct hp_record_layout layout, struct raw_trailer from)
+{
+	if (layout.event_id)
+		raw_u64(raw, from.id);
+	if (layout.stream)
+		raw_u64(raw, 0x1111);
+	if (layout.cpu)
+		raw_u64(raw, RAW_CPU);
+}
+
 void raw_end(struct raw *raw, struct hp_record_layout layout, struct raw_trailer trailer)
 {
 	raw_u32(raw, trailer.pid);
 	raw_u32(raw, trailer.tid);
 	raw_u64(raw, trailer.time_ns);
+	raw_origin(raw, layout, trailer);
 	if (layout.identifier)
 		raw_u64(raw, trailer.id);
 	raw_size(raw);
@@ -79,6 +90,9 @@ struct raw raw_sample(struct hp_record_layout layout, struct raw_trailer from, u
 	raw_u32(&raw, from.pid);
 	raw_u32(&raw, from.tid);
 	raw_u64(&raw, from.time_ns);
+	if (layout.data_address)
+		raw_u64(&raw, 0x2222);
+	raw_origin(&raw, layout, from);
 	if (layout.period)
 		raw_u64(&raw, period);
 	if (layout.callchain) {
@@ -97,6 +111,10 @@ struct raw raw_sample(struct hp_record_layout layout, struct raw_trailer from, u
 		raw_u64(&raw, HP_ARRAY_COUNT(chain));
 		for (size_t i = 0; i < HP_ARRAY_COUNT(chain); i++)
 			raw_u64(&raw, chain[i]);
+	}
+	if (layout.raw) {
+		raw_u32(&raw, 4);
+		raw_u32(&raw, 0x3333);
 	}
 	if (layout.branches) {
 		raw_u64(&raw, 3);

@@ -11,7 +11,7 @@
 
 #include <hpcprof/sample/record.h>
 
-enum { RAW_LIMIT_BYTES = 1024 };
+enum { RAW_LIMIT_BYTES = 1024, RAW_CPU = 3 };
 
 struct raw {
 	uint8_t bytes[RAW_LIMIT_BYTES];

@@ -5,6 +5,7 @@
 #include <hpcprof/base/cleanup.h>
 
 #include <linux/perf_event.h>
+#include <stddef.h>
 #include <string.h>
 
 static const struct hp_record_layout layouts[] = {
@@ -23,9 +24,26 @@ static const struct hp_record_layout layouts[] = {
 	  .branches = true,
 	  .registers = 0xff,
 	  .stack_bytes = 8 },
+	{ .event_id = true, .cpu = true, .period = true },
+	{ .identifier = true,
+	  .data_address = true,
+	  .event_id = true,
+	  .stream = true,
+	  .cpu = true,
+	  .period = true,
+	  .callchain = true,
+	  .raw = true,
+	  .branches = true,
+	  .registers = 0xff,
+	  .stack_bytes = 8 },
 };
 
 static const struct raw_trailer who = { .pid = 41, .tid = 42, .time_ns = 987654321, .id = 77 };
+
+static uint64_t id_in(struct hp_record_layout layout)
+{
+	return layout.identifier || layout.event_id ? who.id : 0;
+}
 
 /* From a copy of exact size, so that a sanitizer sees a read past the end. The record's strings
  * point into `*copy`. */
@@ -91,7 +109,8 @@ TEST(a_sample_parses_in_every_layout)
 		ck_assert_uint_eq(record.time_ns, who.time_ns);
 		ck_assert_uint_eq(record.sample.address, 0xffffffff81000123);
 		ck_assert_uint_eq(record.sample.period, layouts[i].period ? 1000003 : 0);
-		ck_assert_uint_eq(record.id, layouts[i].identifier ? who.id : 0);
+		ck_assert_uint_eq(record.id, id_in(layouts[i]));
+		ck_assert_uint_eq(record.cpu, layouts[i].cpu ? RAW_CPU : 0);
 		ck_assert_uint_eq(record.sample.chain_count, layouts[i].callchain ? 5 : 0);
 		ck_assert_uint_eq(record.sample.chain_user, layouts[i].callchain ? 2 : 0);
 		for (unsigned j = 0; j < record.sample.chain_count; j++)
@@ -274,7 +293,7 @@ TEST(a_mapping_of_a_file_carries_its_inode)
 		ck_assert_uint_eq(record.pid, 5);
 		ck_assert_uint_eq(record.tid, 6);
 		ck_assert_uint_eq(record.time_ns, who.time_ns);
-		ck_assert_uint_eq(record.id, layouts[i].identifier ? who.id : 0);
+		ck_assert_uint_eq(record.id, id_in(layouts[i]));
 		ck_assert_uint_eq(record.mmap.start, 0x7f0000001000);
 		ck_assert_uint_eq(record.mmap.size, 0x3000);
 		ck_assert_uint_eq(record.mmap.file_offset, 0x2000);
@@ -287,6 +306,24 @@ TEST(a_mapping_of_a_file_carries_its_inode)
 		ck_assert_str_eq(record.mmap.path, "/usr/lib/libm.so.6");
 		free(copy);
 	}
+}
+
+/* The kernel leaves a mark of another event's mapping in place. */
+TEST(a_mapping_of_an_event_without_build_ids_has_an_inode_whatever_it_says)
+{
+	struct hp_record_layout layout = { .no_build_ids = true };
+	struct raw raw = mmap2(NULL, 0);
+	struct hp_record record;
+	uint8_t *copy;
+	uint16_t misc = PERF_RECORD_MISC_USER | PERF_RECORD_MISC_MMAP_BUILD_ID;
+
+	memcpy(raw.bytes + offsetof(struct perf_event_header, misc), &misc, sizeof(misc));
+	raw_string(&raw, "/usr/lib/libm.so.6");
+	raw_end(&raw, layout, who);
+	ck_assert(parse(&raw, layout, &copy, &record));
+	ck_assert_uint_eq(record.mmap.inode, 123456);
+	ck_assert_int_eq(record.mmap.build_id.kind, HP_IDENTITY_NONE);
+	free(copy);
 }
 
 TEST(a_mapping_with_a_build_id_of_any_size_up_to_20_has_no_inode)
@@ -402,7 +439,7 @@ TEST(both_kinds_of_loss_are_counted_alike)
 		ck_assert(parse(&lost_samples, layouts[i], &copy, &record));
 		ck_assert_int_eq(record.kind, HP_RECORD_LOST);
 		ck_assert_uint_eq(record.lost, 2000);
-		ck_assert_uint_eq(record.id, layouts[i].identifier ? who.id : 0);
+		ck_assert_uint_eq(record.id, id_in(layouts[i]));
 		free(copy);
 	}
 }
