@@ -76,10 +76,10 @@ static void follow(struct uarch_loops *loops, struct uarch_loop *loop, bool take
 		end_round(loop);
 		return;
 	}
-	if (loop->current + 1 >= loop->length || loop->current == LOOP_LONGEST)
-		loop->confidence = 0; /* longer than it was */
 	if (loop->current < LOOP_LONGEST)
 		loop->current++;
+	else
+		loop->confidence = 0; /* its end is not counted to */
 }
 
 void uarch_loops_learn(struct uarch_loops *loops, bool taken, bool other_said)

@@ -94,7 +94,7 @@ void uarch_prefetch_follow_load(struct uarch_prefetch *prefetch, uint64_t ip, ui
 			load->stride = stride;
 		return;
 	}
-	if (stride == 0 || stride > STRIDE_LONGEST || stride < -STRIDE_LONGEST)
+	if (stride == 0)
 		return;
 	if (load->confidence < STRIDE_SURE)
 		load->confidence++;

@@ -6,10 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* `used_at` of what is no block: all are filled before a block leaves, and the place of a block that
- * was taken out before one that is empty. */
-enum { GONE_AT = 0, EMPTY_AT = 1 };
-
 _Static_assert(WAYS_MOST <= UINT8_MAX + 1, "a hint is a way");
 
 bool uarch_sets_create(struct uarch_sets *sets, const struct hp_uarch_sets *geometry)
@@ -49,9 +45,9 @@ void uarch_sets_reset(struct uarch_sets *sets)
 	if (!sets->all)
 		return;
 	for (size_t i = 0; i < (size_t)sets->sets * sets->ways; i++)
-		sets->all[i] = (struct uarch_way){ UARCH_EMPTY, EMPTY_AT };
+		sets->all[i] = (struct uarch_way){ UARCH_EMPTY, 0 };
 	memset(sets->hints, 0, (size_t)sets->hint_mask + 1);
-	sets->clock = EMPTY_AT;
+	sets->clock = 0;
 }
 
 /* Its way; the number of ways if it has none. */
@@ -64,7 +60,8 @@ static uint32_t find(const struct uarch_sets *sets, const struct uarch_way *set,
 	return way;
 }
 
-/* The way that was not used for longest. No jumps by what is found: it is hard to foretell. */
+/* The way that was not used for longest. Of those without a block the first: ways are filled in order,
+ * so one that a block left is filled before those that are empty. No jumps by what is found: it is hard to foretell. */
 static uint32_t oldest(const struct uarch_sets *sets, const struct uarch_way *set)
 {
 	uint64_t least = set[0].used_at;
@@ -97,7 +94,7 @@ enum uarch_found uarch_sets_search(struct uarch_sets *sets, uint64_t block)
 	if (at == sets->ways) {
 		at = oldest(sets, set);
 		found = UARCH_MISS;
-		if (set[at].used_at > EMPTY_AT)
+		if (set[at].used_at > 0)
 			sets->evicted = set[at].entry;
 		else if (has_empty(sets, set))
 			found = UARCH_UNKNOWN;
@@ -121,6 +118,6 @@ bool uarch_sets_remove(struct uarch_sets *sets, uint64_t block)
 
 	if (way == sets->ways)
 		return false;
-	set[way] = (struct uarch_way){ UARCH_GONE, GONE_AT };
+	set[way] = (struct uarch_way){ UARCH_GONE, 0 };
 	return true;
 }

@@ -27,7 +27,7 @@ enum {
 
 struct uarch_way {
 	uint64_t entry;	  /* block << UARCH_NOTE_BITS | notes */
-	uint64_t used_at; /* uses before; of what is no block, in which order it is filled */
+	uint64_t used_at; /* the clock then; 0: it is no block */
 };
 
 struct uarch_sets {

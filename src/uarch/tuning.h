@@ -80,12 +80,11 @@ enum {
 /* --- prefetchers: prefetch.c ----------------------------------------------------------------- */
 
 /* No vendor says what its prefetchers do in full. These follow what Intel's and AMD's optimization
- * manuals say of them: by instruction, strides of up to half a page; by page, neighbouring lines in
- * either direction; nothing beyond the page. */
+ * manuals say of them: by instruction, strides; by page, neighbouring lines in either direction;
+ * nothing beyond the page. */
 enum {
 	/* Loads that are followed; a power of two. */
-	STRIDES = 64,	       /* loads [chosen] */
-	STRIDE_LONGEST = 2048, /* bytes; Intel 248966, the IP-based stride prefetcher */
+	STRIDES = 64, /* loads [chosen] */
 	/* Equal strides in a row, until lines are brought. */
 	STRIDE_SURE = 2, /* strides [chosen] */
 	/* How far ahead, but at least the next line. */

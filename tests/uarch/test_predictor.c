@@ -168,6 +168,21 @@ TEST(a_loop_that_changes_its_length_is_learnt_anew)
 	ck_assert_uint_eq(tally.mispredicted, 0);
 }
 
+/* Longer than can be counted: only its exits are lost, also where loops were trusted before. */
+TEST(a_loop_that_is_too_long_to_count_loses_no_more_than_its_exits)
+{
+	enum { LENGTH = LOOP_LONGEST + 100, ROUNDS = 8 };
+	struct hp_uarch *uarch = made();
+	struct tally tally = { 0 };
+
+	for (unsigned step = 0; step < 100000; step++)
+		conditional(uarch, 0x402040, step % 1000 != 999);
+	for (unsigned step = 0; step < LENGTH * ROUNDS; step++)
+		add(&tally, conditional(uarch, 0x401000, step % LENGTH != LENGTH - 1));
+	ck_assert_uint_ge(tally.mispredicted, ROUNDS - 1);
+	ck_assert_uint_le(tally.mispredicted, 2 * ROUNDS);
+}
+
 /* The third branch is the exclusive or of two that go by chance: no counter knows it, a history does. */
 TEST(a_branch_that_follows_from_others_is_predicted)
 {
