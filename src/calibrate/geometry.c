@@ -10,8 +10,8 @@
 #include <cpuid.h>
 #endif
 
-/* Caches that sysfs has of one CPU, at most. */
-enum { HIGHEST_CACHE = 16 };
+/* Caches that sysfs, and TLBs that cpuid has of one CPU, at most. */
+enum { HIGHEST_CACHE = 16, HIGHEST_TLB = 16 };
 
 /* --- caches ------------------------------------------------------------------------------------
  */
@@ -115,11 +115,37 @@ void hp_geometry_take_amd_tlbs(struct hp_uarch_geometry *geometry, const uint32_
 		 ways_of_code(behind >> 12 & 15, code2));
 }
 
+void hp_geometry_take_intel_tlb(struct hp_uarch_geometry *geometry, const uint32_t part[4])
+{
+	enum { DATA = 1, CODE = 2, UNIFIED = 3, LOADS = 4 };
+	struct hp_uarch_geometry changed = *geometry;
+	uint32_t type = part[3] & 31, level = part[3] >> 5 & 7;
+	bool is_small = part[1] & 1; /* pages of 4 KiB */
+	bool is_huge = part[1] & 2;
+	uint32_t sets = part[2], ways = part[1] >> 16;
+	struct hp_uarch_sets *place = NULL;
+
+	if (level == 1 && (type == DATA || type == LOADS))
+		place = is_small ? &changed.dtlb : &changed.dtlb_huge;
+	else if (level == 1 && type == CODE)
+		place = is_small ? &changed.itlb : &changed.itlb_huge;
+	else if (level == 2 && type == UNIFIED && is_small)
+		place = &changed.tlb2;
+	if (!place || !(is_small || is_huge) || sets == 0 || ways == 0)
+		return;
+	*place = (struct hp_uarch_sets){ sets, ways };
+	take(geometry, &changed);
+}
+
 static void take_tlbs(struct hp_uarch_geometry *geometry, const struct hp_cpu *cpu)
 {
 #ifdef __x86_64__
 	uint32_t first[4], second[4];
 
+	if (cpu->vendor && strcmp(cpu->vendor, "GenuineIntel") == 0)
+		for (unsigned i = 0; i < HIGHEST_TLB; i++)
+			if (__get_cpuid_count(0x18, i, &first[0], &first[1], &first[2], &first[3]))
+				hp_geometry_take_intel_tlb(geometry, first);
 	if (cpu->vendor && strcmp(cpu->vendor, "AuthenticAMD") == 0 &&
 	    __get_cpuid(0x80000005, &first[0], &first[1], &first[2], &first[3]) &&
 	    __get_cpuid(0x80000006, &second[0], &second[1], &second[2], &second[3]))

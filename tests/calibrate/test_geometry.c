@@ -165,17 +165,46 @@ TEST(where_the_table_has_as_many_entries_its_ways_stay)
 	same(geometry.tlb2, 256, 12);
 }
 
+/* Parts for code, loads and stores, small and huge pages, and the second level; those of stores and of
+ * pages of 1 GiB alone are not modelled. */
+TEST(tlbs_are_those_of_the_leaf_that_intel_has)
+{
+	static const uint32_t parts[][4] = {
+		{ 8, 0, 0, 0 },
+		{ 0, 0x00080001, 32, 0x22 },
+		{ 0, 0x00080006, 4, 0x22 },
+		{ 0, 0x00060001, 16, 0x24 },
+		{ 0, 0x00040006, 8, 0x24 },
+		{ 0, 0x00100001, 1, 0x25 },
+		{ 0, 0x00080007, 128, 0x43 },
+		{ 0, 0x00080008, 128, 0x43 },
+	};
+	struct hp_uarch_geometry geometry = hp_uarch_geometry_generic();
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(parts); i++)
+		hp_geometry_take_intel_tlb(&geometry, parts[i]);
+	same(geometry.itlb, 32, 8);
+	same(geometry.itlb_huge, 4, 8);
+	same(geometry.dtlb, 16, 6);
+	same(geometry.dtlb_huge, 8, 4);
+	same(geometry.tlb2, 128, 8);
+}
+
 TEST(every_answer_of_cpuid_leaves_a_valid_geometry)
 {
 	struct hp_random random = hp_random_seeded(12);
 	struct hp_uarch_geometry geometry = hp_uarch_geometry_generic();
 
 	for (unsigned i = 0; i < 100000; i++) {
-		uint32_t first[4] = { 0 }, second[4] = { 0 };
+		uint32_t first[4], second[4];
 
-		first[1] = (uint32_t)hp_random_next(&random);
-		second[1] = (uint32_t)hp_random_next(&random);
+		for (unsigned j = 0; j < 4; j++) {
+			first[j] = (uint32_t)hp_random_next(&random);
+			second[j] = (uint32_t)hp_random_next(&random);
+		}
 		hp_geometry_take_amd_tlbs(&geometry, first, second);
+		second[2] >>= hp_random_between(&random, 0, 31);
+		hp_geometry_take_intel_tlb(&geometry, second);
 		ck_assert(hp_uarch_geometry_is_valid(&geometry));
 	}
 }

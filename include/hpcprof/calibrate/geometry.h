@@ -21,4 +21,7 @@ struct hp_uarch_geometry hp_geometry_of_machine(const struct hp_machine *machine
 void hp_geometry_take_amd_tlbs(struct hp_uarch_geometry *geometry, const uint32_t first[4],
 			       const uint32_t second[4]);
 
+/* One part of leaf 0x18 of cpuid, as Intel has it (Intel 253666, CPUID): four registers. */
+void hp_geometry_take_intel_tlb(struct hp_uarch_geometry *geometry, const uint32_t part[4]);
+
 #endif
