@@ -77,6 +77,8 @@ const char *hp_event_kind_name(enum hp_event_kind kind)
 		[HP_EVENT_MISPREDICTED] = "mispredicted",
 		[HP_EVENT_BRANCH_UNKNOWN] = "branch_unknown",
 		[HP_EVENT_STRIDED] = "strided",
+		[HP_EVENT_WALK_MISS] = "walk_miss",
+		[HP_EVENT_WALK_UNKNOWN] = "walk_unknown",
 	};
 
 	return (size_t)kind < HP_ARRAY_COUNT(names) ? names[kind] : "unknown";

@@ -182,7 +182,7 @@ static unsigned join(unsigned events, unsigned more)
 		PREFETCHED = HP_UARCH_PREFETCHED | HP_UARCH_PREFETCHED_LATE,
 		MISSES = HP_UARCH_L1_MISS | HP_UARCH_DTLB_MISS | HP_UARCH_L1I_MISS |
 			 HP_UARCH_ITLB_MISS | HP_UARCH_DECODED_MISS | HP_UARCH_L2_MISS |
-			 HP_UARCH_L3_MISS | HP_UARCH_TLB2_MISS,
+			 HP_UARCH_L3_MISS | HP_UARCH_TLB2_MISS | HP_UARCH_WALK_MISS,
 	};
 	unsigned sum = events | more;
 
@@ -199,6 +199,7 @@ _Static_assert(HP_UARCH_L1_UNKNOWN == HP_UARCH_L1_MISS << 1 &&
 		       HP_UARCH_DECODED_UNKNOWN == HP_UARCH_DECODED_MISS << 1 &&
 		       HP_UARCH_L2_UNKNOWN == HP_UARCH_L2_MISS << 1 &&
 		       HP_UARCH_L3_UNKNOWN == HP_UARCH_L3_MISS << 1 &&
+		       HP_UARCH_WALK_UNKNOWN == HP_UARCH_WALK_MISS << 1 &&
 		       HP_UARCH_TLB2_UNKNOWN == HP_UARCH_TLB2_MISS << 1,
 	       "an unknown follows its miss");
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tlb.h"
 
+#include "tuning.h"
+
 #include <hpcprof/base/search.h>
 
 #include <string.h>
@@ -8,8 +10,14 @@
 /* Set in the number of a huge page, since numbers of both kinds meet in one set. */
 #define HUGE (UINT64_C(1) << 57)
 
+/* Entries of a page table in a line of it. */
+enum { ENTRIES_SHIFT = 3 };
+
 bool uarch_tlbs_create(struct uarch_tlbs *tlbs, const struct hp_uarch_geometry *geometry)
 {
+	const struct hp_uarch_sets tables = { (geometry->l2.sets + TABLES_PART - 1) / TABLES_PART,
+					      geometry->l2.ways };
+
 	*tlbs = (struct uarch_tlbs){
 		.page_shift = (unsigned)__builtin_ctz(geometry->page_bytes),
 		.huge_shift = (unsigned)__builtin_ctz(geometry->huge_page_bytes),
@@ -19,9 +27,11 @@ bool uarch_tlbs_create(struct uarch_tlbs *tlbs, const struct hp_uarch_geometry *
 	    !uarch_sets_create(&tlbs->code.first_huge, &geometry->itlb_huge) ||
 	    !uarch_sets_create(&tlbs->data.first_huge, &geometry->dtlb_huge) ||
 	    !uarch_sets_create(&tlbs->second, &geometry->tlb2) ||
-	    !uarch_sets_create(&tlbs->second_code, &geometry->tlb2_code))
+	    !uarch_sets_create(&tlbs->second_code, &geometry->tlb2_code) ||
+	    !uarch_sets_create(&tlbs->tables, &tables))
 		return false;
 	tlbs->data.second = &tlbs->second;
+	tlbs->data.tables = tlbs->code.tables = &tlbs->tables;
 	tlbs->code.second = tlbs->second_code.all ? &tlbs->second_code : &tlbs->second;
 	return true;
 }
@@ -34,6 +44,7 @@ void uarch_tlbs_destroy(struct uarch_tlbs *tlbs)
 	uarch_sets_destroy(&tlbs->data.first_huge);
 	uarch_sets_destroy(&tlbs->second);
 	uarch_sets_destroy(&tlbs->second_code);
+	uarch_sets_destroy(&tlbs->tables);
 }
 
 void uarch_tlbs_reset(struct uarch_tlbs *tlbs)
@@ -44,6 +55,7 @@ void uarch_tlbs_reset(struct uarch_tlbs *tlbs)
 	uarch_sets_reset(&tlbs->data.first_huge);
 	uarch_sets_reset(&tlbs->second);
 	uarch_sets_reset(&tlbs->second_code);
+	uarch_sets_reset(&tlbs->tables);
 }
 
 bool uarch_tlbs_set_huge(struct uarch_tlbs *tlbs, uint64_t begin, uint64_t end)
@@ -93,12 +105,24 @@ bool uarch_tlbs_same(const struct uarch_tlbs *tlbs, uint64_t a, uint64_t b)
 	return page_of(tlbs, a) == page_of(tlbs, b);
 }
 
+/* The last step of a page walk; those before are of far fewer entries. */
+static unsigned walk(const struct uarch_tlb *tlb, uint64_t page, bool is_certain)
+{
+	enum uarch_found found =
+		tlb->tables->all ? uarch_sets_use(tlb->tables, page >> ENTRIES_SHIFT) : UARCH_HIT;
+
+	if (found == UARCH_HIT)
+		return 0;
+	return found == UARCH_MISS && is_certain ? HP_UARCH_WALK_MISS : HP_UARCH_WALK_UNKNOWN;
+}
+
 unsigned uarch_tlbs_use(const struct uarch_tlbs *tlbs, struct uarch_tlb *tlb, uint64_t address,
 			unsigned miss)
 {
 	struct uarch_sets *sets = &tlb->first;
 	uint64_t page = page_of(tlbs, address);
 	enum uarch_found first, second;
+	bool is_certain;
 
 	if ((page & HUGE) && tlb->first_huge.all)
 		sets = &tlb->first_huge;
@@ -110,6 +134,7 @@ unsigned uarch_tlbs_use(const struct uarch_tlbs *tlbs, struct uarch_tlb *tlb, ui
 	second = uarch_sets_use(tlb->second, page);
 	if (second == UARCH_HIT)
 		return miss;
-	return miss | (second == UARCH_MISS && first == UARCH_MISS ? HP_UARCH_TLB2_MISS
-								   : HP_UARCH_TLB2_UNKNOWN);
+	is_certain = second == UARCH_MISS && first == UARCH_MISS;
+	return miss | (is_certain ? HP_UARCH_TLB2_MISS : HP_UARCH_TLB2_UNKNOWN) |
+	       walk(tlb, page, is_certain);
 }

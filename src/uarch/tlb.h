@@ -17,11 +17,13 @@ struct uarch_range {
 struct uarch_tlb {
 	struct uarch_sets first, first_huge; /* the latter may not exist */
 	struct uarch_sets *second;	     /* of this kind of page; NULL: none */
+	struct uarch_sets *tables;	     /* lines of page tables in the second cache */
 };
 
 struct uarch_tlbs {
 	struct uarch_tlb code, data;
 	struct uarch_sets second, second_code; /* the latter may not exist */
+	struct uarch_sets tables;
 	unsigned page_shift, huge_shift;
 	uint32_t huge_count;
 	struct uarch_range huge[HP_UARCH_HUGE_MOST]; /* in order, apart */

@@ -110,4 +110,11 @@ enum {
 	YOUNG_STORE = 8, /* instructions [chosen] */
 };
 
+/* --- page walks: tlb.c ------------------------------------------------------------------------ */
+
+enum {
+	/* Page tables have this part of the second cache; the rest is data and code. */
+	TABLES_PART = 4, /* parts of the sets [chosen] */
+};
+
 #endif

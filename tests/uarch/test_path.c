@@ -137,7 +137,7 @@ static void agrees(bool is_inclusive)
 		PREFETCHED = HP_UARCH_PREFETCHED | HP_UARCH_PREFETCHED_LATE,
 		OTHER = HP_UARCH_DECODED_MISS | HP_UARCH_DECODED_UNKNOWN | HP_UARCH_FORWARDED |
 			HP_UARCH_FORWARDED_YOUNG | HP_UARCH_FORWARD_FAILED | HP_UARCH_ALIAS_4K |
-			PREFETCHED,
+			HP_UARCH_WALK_MISS | HP_UARCH_WALK_UNKNOWN | PREFETCHED,
 	};
 	struct hp_uarch_geometry geometry = small(is_inclusive);
 	struct machine machine = machine_create(&geometry);
@@ -189,6 +189,38 @@ TEST(an_inclusive_hierarchy_is_that_of_the_reference)
 TEST(a_hierarchy_that_is_not_inclusive_is_that_of_the_reference)
 {
 	agrees(false);
+}
+
+/* Of `pages` pages, each `apart` from the next, in turn: what the last turn had of both. */
+static void walk(unsigned pages, unsigned apart, unsigned *walks, unsigned *misses)
+{
+	struct hp_uarch_geometry geometry = small(true);
+	struct hp_uarch *uarch = made(&geometry);
+
+	for (unsigned turn = 0; turn < 4; turn++) {
+		*walks = *misses = 0;
+		for (unsigned i = 0; i < pages; i++) {
+			unsigned events = hp_uarch_access(uarch, 1, (uint64_t)i * apart << 12, 8,
+							  HP_UARCH_LOAD);
+
+			*walks += (events & HP_UARCH_TLB2_MISS) != 0;
+			*misses += (events & HP_UARCH_WALK_MISS) != 0;
+			ck_assert(!(events & HP_UARCH_WALK_MISS) || (events & HP_UARCH_TLB2_MISS));
+		}
+	}
+}
+
+/* The part of the second cache holds six lines of tables, of eight pages each. */
+TEST(walks_miss_where_tables_are_larger_than_their_part_of_the_cache)
+{
+	unsigned walks, misses;
+
+	walk(40, 1, &walks, &misses);
+	ck_assert_uint_eq(walks, 40);
+	ck_assert_uint_eq(misses, 0);
+	walk(40, 8, &walks, &misses);
+	ck_assert_uint_eq(walks, 40);
+	ck_assert_uint_eq(misses, 40);
 }
 
 /* --- accesses that are not within a line -------------------------------------------------------

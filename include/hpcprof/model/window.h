@@ -99,6 +99,8 @@ enum hp_event_kind {
 	HP_EVENT_MISPREDICTED,
 	HP_EVENT_BRANCH_UNKNOWN, /* mispredicted, by a predictor that hardly knows it */
 	HP_EVENT_STRIDED,	 /* as far from the access before as that from the one before it */
+	HP_EVENT_WALK_MISS,	 /* a page walk whose entry was not in the second cache */
+	HP_EVENT_WALK_UNKNOWN,
 	HP_EVENT_KINDS,
 };
 

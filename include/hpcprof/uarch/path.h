@@ -63,6 +63,11 @@ enum {
 	/* of hp_uarch_branch */
 	HP_UARCH_MISPREDICTED = 1 << 24,
 	HP_UARCH_BRANCH_UNKNOWN = 1 << 25, /* mispredicted, by a predictor that hardly knows it */
+
+	/* Beside HP_UARCH_TLB2_MISS or …_UNKNOWN: the page's entry of the page table is not in the second
+	 * cache, of which tables have a part. */
+	HP_UARCH_WALK_MISS = 1 << 26,
+	HP_UARCH_WALK_UNKNOWN = 1 << 27,
 };
 
 enum hp_uarch_access_kind {

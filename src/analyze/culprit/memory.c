@@ -107,12 +107,15 @@ static void judge_walks(const struct facts *facts, const struct path *path, uint
 	const struct hp_core *core = facts->core;
 	double first = witness_most(seen, HP_EVENT_DTLB_MISS, HP_EVENT_DTLB_UNKNOWN);
 	double second = witness_most(seen, HP_EVENT_TLB2_MISS, HP_EVENT_TLB2_UNKNOWN);
+	double read = witness_most(seen, HP_EVENT_WALK_MISS, HP_EVENT_WALK_UNKNOWN);
 
 	add_suspect(found, HP_CAUSE_DTLB, path->insns[position],
 		    first * l2_margin * core->l2_tlb_cycles +
-			    second * (l2_margin * core->walk_cycles + core->memory_cycles),
+			    second * walk_margin * core->walk_cycles +
+			    fmin(read, second) * miss_margin * core->memory_cycles,
 		    (seen->mean[HP_EVENT_DTLB_MISS] * core->l2_tlb_cycles +
-		     seen->mean[HP_EVENT_TLB2_MISS] * core->walk_cycles) *
+		     seen->mean[HP_EVENT_TLB2_MISS] * core->walk_cycles +
+		     seen->mean[HP_EVENT_WALK_MISS] * core->l3_cycles) *
 			    path_doubt(position));
 }
 
