@@ -3,8 +3,9 @@
  * A perf.data file made into an epoch, as if hpcprof had recorded it: samples, and the call paths that came
  * with them. Copied stacks are unwound; else the kernel's callchain is taken.
  *
- * Images are found by their paths, and by the build-ids that the file has. Nothing is looked up of
- * processes: they are over, or their numbers are others' by now. Names of the kernel are not known.
+ * Images are found by their paths, and by the build-ids that the file has. Of processes nothing but their
+ * perf-PID.map is looked up: they are over, or their numbers are others' by now. Names of the kernel are
+ * not known.
  */
 #ifndef HPCPROF_COLLECT_IMPORT_H
 #define HPCPROF_COLLECT_IMPORT_H
