@@ -181,6 +181,11 @@ static void check_answer(struct hp_image *image, const char *what, const struct 
 		collapse(file);
 		ck_assert_str_eq(file, expected->frames[k].file);
 		ck_assert_uint_eq(frame->line, expected->frames[k].line);
+		/* Compilers know functions by these. */
+		if (frame->function && k + 1 < frames->count)
+			ck_assert_msg(frame->linkage && frame->declared,
+				      "%s: 0x%lx: %s was declared nowhere", what, address.value,
+				      frame->function);
 		if (k + 1 == frames->count)
 			ck_assert_str_eq(frame->function, procedure->name);
 		else
