@@ -222,6 +222,12 @@ struct hp_error *hp_epoch_writer_paths(struct hp_epoch_writer *writer, const str
 	return hp_writing_add_paths(writer, paths, PATH_NODES);
 }
 
+struct hp_error *hp_epoch_writer_read_paths(struct hp_epoch_writer *writer, struct hp_paths *paths)
+{
+	return hp_error_wrap(hp_contents_read_paths(writer->directory, paths, NULL), "epoch %s",
+			     writer->name);
+}
+
 struct hp_error *hp_epoch_writer_bytes(struct hp_epoch_writer *writer, size_t index,
 				       const void *bytes, size_t size)
 {

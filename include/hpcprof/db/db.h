@@ -158,11 +158,13 @@ struct hp_error *hp_epoch_writer_excerpt(struct hp_epoch_writer *writer, size_t 
  * not be in the index. After an error the file is unchanged. */
 struct hp_error *hp_epoch_writer_evidence(struct hp_epoch_writer *writer,
 					  const struct hp_window_evidence *evidence);
-/* Adds call paths: reads the file, adds, replaces it. It keeps at most HP_PATHS_DEFAULT_NODES times
- * two nodes, or as many as it had; leaves of fewest samples are folded beyond that. Images need not be
+/* Adds call paths: reads the file, adds, replaces it. It keeps at most HP_PATHS_DEFAULT_NODES nodes,
+ * or as many as it had; leaves of fewest samples are folded beyond that. Images need not be
  * in the index. After an error the file is unchanged. */
 struct hp_error *hp_epoch_writer_paths(struct hp_epoch_writer *writer,
 				       const struct hp_paths *paths);
+/* The call paths so far, including those before an append. The caller clears them. */
+struct hp_error *hp_epoch_writer_read_paths(struct hp_epoch_writer *writer, struct hp_paths *paths);
 /* Stores a copy of an image's bytes; the first one stored remains. */
 struct hp_error *hp_epoch_writer_bytes(struct hp_epoch_writer *writer, size_t index,
 				       const void *bytes, size_t size);

@@ -80,6 +80,44 @@ static struct hp_error *list_offsets(struct hp_epoch_writer *writer, size_t inde
 	return error;
 }
 
+/* Calls are one byte before where they return to. */
+static struct hp_error *add_callers(const struct hp_paths *paths, const struct hp_image_id *id,
+				    struct offsets *offsets)
+{
+	uint32_t image = 0;
+	bool fine = true;
+
+	while (image < paths->images.count &&
+	       hp_image_id_compare(&paths->images.at[image], id) != 0)
+		image++;
+	for (size_t i = 0; i < paths->nodes.count && image < paths->images.count && fine; i++) {
+		const struct hp_path_node *node = &paths->nodes.at[i];
+		bool is_return = !(node->flags & HP_PATH_EXACT) && node->offset;
+
+		if (!hp_path_is_root(node) && node->image == image)
+			fine = hp_vector_push(&offsets->all,
+					      (struct sampled){ node->offset - is_return, 0 });
+	}
+	if (offsets->all.count)
+		qsort(offsets->all.at, offsets->all.count, sizeof(*offsets->all.at),
+		      compare_offsets);
+	return fine ? NULL : hp_error_create_no_memory();
+}
+
+/* Who calls what is sampled need not be sampled. */
+static struct hp_error *index_callers(struct hp_epoch_writer *writer, const struct hp_paths *paths)
+{
+	struct hp_error *error = NULL;
+
+	for (size_t i = 0; i < paths->images.count && !error; i++) {
+		size_t index;
+
+		if (paths->images.at[i].kind == HP_IMAGE_FILE)
+			error = hp_epoch_writer_image(writer, &paths->images.at[i], &index);
+	}
+	return error;
+}
+
 /* Where in the file the part begins that begins `into` before `offset`. One that begins in another
  * segment is not of one piece there. */
 static bool find_start(const struct hp_image *image, const struct hp_procedure *part,
@@ -304,29 +342,39 @@ static struct hp_error *open_sampled(const struct sampled_source *source, size_t
 	return NULL;
 }
 
-static struct hp_error *keep_image(const struct sampled_source *source, size_t index,
-				   const struct hp_window_evidence *evidence,
-				   struct offsets *offsets, struct allowance *allowance)
-{
-	_cleanup_(hp_image_close_scope) struct hp_image *image = NULL;
-	struct hp_error *error = open_sampled(source, index, &image);
+/* What an epoch has beside samples. */
+struct beside {
+	struct hp_window_evidence counted;
+	struct hp_paths paths;
+	struct allowance allowance;
+};
 
+static struct hp_error *keep_image(const struct sampled_source *source, size_t index,
+				   struct offsets *offsets, struct beside *beside)
+{
+	const struct hp_image_id *id = hp_epoch_writer_image_id(source->writer, index);
+	_cleanup_(hp_image_close_scope) struct hp_image *image = NULL;
+	struct hp_error *error = add_callers(&beside->paths, id, offsets);
+
+	if (!error && offsets->all.count)
+		error = open_sampled(source, index, &image);
 	if (error || !image)
 		return error;
 	error = keep_names(source->writer, index, image, offsets);
 	if (!error)
-		error = add_counted(evidence, hp_epoch_writer_image_id(source->writer, index),
-				    offsets);
-	return error ? error : keep_excerpt(source, index, image, offsets, allowance);
+		error = add_counted(&beside->counted, id, offsets);
+	return error ? error : keep_excerpt(source, index, image, offsets, &beside->allowance);
 }
 
-struct hp_error *sampled_names_keep(const struct sampled_source *source)
+static struct hp_error *keep_all(const struct sampled_source *source, struct beside *beside)
 {
-	struct allowance allowance = { MOST_CODE_BYTES_OF_ALL, most_line_ns };
 	struct hp_epoch_writer *writer = source->writer;
-	struct hp_window_evidence evidence;
-	struct hp_error *error = hp_epoch_writer_read_windows(writer, &evidence);
+	struct hp_error *error = hp_epoch_writer_read_windows(writer, &beside->counted);
 
+	if (!error)
+		error = hp_epoch_writer_read_paths(writer, &beside->paths);
+	if (!error)
+		error = index_callers(writer, &beside->paths);
 	for (size_t i = 0; i < hp_epoch_writer_image_count(writer) && !error; i++) {
 		struct offsets offsets = { 0 };
 
@@ -335,10 +383,19 @@ struct hp_error *sampled_names_keep(const struct sampled_source *source)
 		    hp_epoch_writer_image_id(writer, i)->identity.kind == HP_IDENTITY_NONE)
 			continue;
 		error = list_offsets(writer, i, source->events, source->event_count, &offsets);
-		if (!error && offsets.all.count)
-			error = keep_image(source, i, &evidence, &offsets, &allowance);
+		if (!error)
+			error = keep_image(source, i, &offsets, beside);
 		hp_vector_free(&offsets.all);
 	}
-	hp_window_evidence_clear(&evidence);
+	return error;
+}
+
+struct hp_error *sampled_names_keep(const struct sampled_source *source)
+{
+	struct beside beside = { .allowance = { MOST_CODE_BYTES_OF_ALL, most_line_ns } };
+	struct hp_error *error = keep_all(source, &beside);
+
+	hp_window_evidence_clear(&beside.counted);
+	hp_paths_clear(&beside.paths);
 	return hp_error_wrap(error, "keeping names and code");
 }
