@@ -2,9 +2,10 @@
 """Programs that scripts/bench/pgo makes faster: Debian's sources, how these are compiled, what a program is
 trained on, and other work that it is judged on. Both take about a second of CPU time."""
 import random
-import subprocess
 from dataclasses import dataclass
 from pathlib import Path
+
+MACHINE_CODE_BYTES = 24 << 20
 
 LUA_TRAINING = r'''
 local function tree(depth)
@@ -172,12 +173,16 @@ def _zstd_training(program, directory):
 
 
 def _zstd_judged(program, directory):
-    """Machine code, which is nothing like text."""
+    """Machine code of the tools, which is nothing like text."""
     path = Path(directory) / 'judged.bin'
     if not path.exists():
-        found = subprocess.run(['sh', '-c', 'cat /usr/lib/llvm-19/lib/libLLVM*.so.* | head -c 24000000'],
-                               stdout=subprocess.PIPE, check=True)
-        path.write_bytes(found.stdout)
+        code = b''
+        for tool in sorted({tool.resolve() for tool in Path('/usr/lib/llvm-19/bin').iterdir()}):
+            if len(code) < MACHINE_CODE_BYTES:
+                code += tool.read_bytes()
+        if len(code) < MACHINE_CODE_BYTES:
+            raise SystemExit('pgo: the tools of llvm-19 are too small to compress')
+        path.write_bytes(code[:MACHINE_CODE_BYTES])
     return _both_ways(program, path)
 
 
