@@ -300,6 +300,9 @@ static const double l2_margin = 2; /* times [chosen] */
 /* One that memory serves, likewise: others' traffic makes it wait (860 cycles under load where 460
  * are usual: CAUSES.md). */
 static const double miss_margin = 2; /* times; CAUSES.md */
+/* A page walk takes so many times the table's cycles at most, on average, where its entry is cached: a
+ * guest's walks are in two dimensions, most of whose steps are cached by the TLB. */
+static const double seen_walk_margin = 4; /* times [chosen] */
 /* The core's predictor may miss so many times as often as ours. */
 static const double predictor_margin = 1.5; /* times [chosen] */
 /* mispredictions of one call or return; [chosen] */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "record_shadow.h"
 
+#include <hpcprof/calibrate/geometry.h>
+
 #include <hpcprof/model/evidence.h>
 
 #include <inttypes.h>
@@ -97,11 +99,11 @@ static void take(struct hp_session *session, bool is_last, void *context)
 /* --- public ----------------------------------------------------------------------------------- */
 
 struct hp_error *record_shadow_attach(struct record_shadow *shadow, struct hp_session *session,
-				      const struct hp_session_options *options)
+				      const struct hp_session_options *options,
+				      const struct hp_machine *machine)
 {
 	pid_t command = hp_session_command_pid(session);
-	const struct hp_uarch_geometry geometry =
-		hp_uarch_geometry_of(hp_core_of_cpu(&hp_session_meta(session)->cpu));
+	const struct hp_uarch_geometry geometry = hp_geometry_of_machine(machine);
 	struct hp_shadow_options wanted = {
 		.pids = command ? &command : options->pids,
 		.pid_count = command ? 1 : options->pid_count,

@@ -18,7 +18,8 @@ struct record_shadow {
 
 /* Makes a session have windows, if any are wanted. What cannot be had at all is an error. */
 struct hp_error *record_shadow_attach(struct record_shadow *shadow, struct hp_session *session,
-				      const struct hp_session_options *options);
+				      const struct hp_session_options *options,
+				      const struct hp_machine *machine);
 void record_shadow_clear(struct record_shadow *shadow);
 
 /* One line beside the banner, and some when it is over. */

@@ -331,7 +331,8 @@ static struct hp_error *make_shadows(struct recording *recording, struct hp_sess
 	struct hp_error *error;
 
 	recording->shadow.quiet = recording->is_quiet;
-	error = record_shadow_attach(&recording->shadow, session, &recording->session);
+	error = record_shadow_attach(&recording->shadow, session, &recording->session,
+				     recording->machine);
 	if (!error || recording->is_strict)
 		return error;
 	if (!recording->is_quiet)

@@ -433,8 +433,8 @@ static const double watched_of_pace = 1.5; /* times the pace so far [chosen] */
 /* A copy that logs its path takes so many times as long, where that matters for which moments are
  * believed: 3.3 of bzip2. */
 static const double logging_slowness = 3; /* times; tests/shadow/replay_command --log */
-/* What logging may take, more than what a replay may take otherwise: SIMULATED_INSNS at 10 ns. */
-static const uint64_t longest_logging_ns = 160000000; /* ns of the copy's CPU time [chosen] */
+/* What logging may take, more than what a replay may take otherwise: SIMULATED_INSNS at 25 ns, on a core that others share. */
+static const uint64_t longest_logging_ns = 400000000; /* ns of the copy's CPU time [chosen] */
 /* The pace before any is known: see guessed_taken_per_ns, less what is cold. */
 static const double likely_pace = 2; /* pace; scripts/bench/shadow-replay */
 

@@ -111,7 +111,7 @@ static void judge_walks(const struct facts *facts, const struct path *path, uint
 
 	add_suspect(found, HP_CAUSE_DTLB, path->insns[position],
 		    first * l2_margin * core->l2_tlb_cycles +
-			    second * walk_margin * core->walk_cycles +
+			    second * seen_walk_margin * core->walk_cycles +
 			    fmin(read, second) * miss_margin * core->memory_cycles,
 		    (seen->mean[HP_EVENT_DTLB_MISS] * core->l2_tlb_cycles +
 		     seen->mean[HP_EVENT_TLB2_MISS] * core->walk_cycles +
