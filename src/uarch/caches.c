@@ -2,7 +2,6 @@
 #include "caches.h"
 
 #include <hpcprof/base/number.h>
-#include <hpcprof/uarch/path.h>
 
 /* What the first data cache notes of a line that was brought by a prefetch instruction and not used
  * since: the events of the instruction, by their place here. */
@@ -60,9 +59,8 @@ static unsigned third_level(struct uarch_caches *caches, uint64_t line, enum uar
 	return l3 == UARCH_MISS && l2 == UARCH_MISS ? HP_UARCH_L3_MISS : HP_UARCH_L3_UNKNOWN;
 }
 
-/* The events of a line that its first level answered `l1` for, other than a hit; `miss` is that level's. */
-static unsigned behind(struct uarch_caches *caches, uint64_t line, enum uarch_found l1,
-		       unsigned miss)
+unsigned uarch_caches_behind(struct uarch_caches *caches, uint64_t line, enum uarch_found l1,
+			     unsigned miss)
 {
 	enum uarch_found l2 = uarch_sets_use(&caches->l2, line);
 
@@ -84,38 +82,23 @@ static unsigned behind(struct uarch_caches *caches, uint64_t line, enum uarch_fo
 	       third_level(caches, line, l2);
 }
 
-unsigned uarch_caches_fetch(struct uarch_caches *caches, uint64_t line)
+unsigned uarch_caches_take_note(struct uarch_caches *caches)
 {
-	enum uarch_found l1 = uarch_sets_use(&caches->l1i, line);
-
-	return l1 == UARCH_HIT ? 0 : behind(caches, line, l1, HP_UARCH_L1I_MISS);
-}
-
-static inline unsigned use_data(struct uarch_caches *caches, uint64_t line)
-{
-	enum uarch_found l1 = uarch_sets_use(&caches->l1d, line);
-
-	return l1 == UARCH_HIT ? 0 : behind(caches, line, l1, HP_UARCH_L1_MISS);
-}
-
-unsigned uarch_caches_data(struct uarch_caches *caches, uint64_t line)
-{
-	unsigned events = use_data(caches, line);
 	uint64_t note = caches->l1d.used->entry & UARCH_NOTES;
 
-	if (note == 0)
-		return events;
 	caches->l1d.used->entry &= ~(uint64_t)UARCH_NOTES;
 	return noted[note] | HP_UARCH_PREFETCHED;
 }
 
 unsigned uarch_caches_prefetch(struct uarch_caches *caches, uint64_t line)
 {
-	unsigned events = use_data(caches, line);
+	enum uarch_found l1 = uarch_sets_use(&caches->l1d, line);
 	uint64_t note = 0;
+	unsigned events;
 
-	if (events == 0)
+	if (l1 == UARCH_HIT)
 		return 0;
+	events = uarch_caches_behind(caches, line, l1, HP_UARCH_L1_MISS);
 	while (note + 1 < HP_ARRAY_COUNT(noted) && noted[note] != events)
 		note++;
 	caches->l1d.used->entry |= note;

@@ -8,6 +8,8 @@
 
 #include "sets.h"
 
+#include <hpcprof/uarch/path.h>
+
 struct uarch_caches {
 	struct uarch_sets l1i, l1d, l2, l3;
 	bool is_inclusive;
@@ -18,9 +20,30 @@ bool uarch_caches_create(struct uarch_caches *caches, const struct hp_uarch_geom
 void uarch_caches_destroy(struct uarch_caches *caches);
 void uarch_caches_reset(struct uarch_caches *caches);
 
-/* Uses a line, and gives the events; addresses are lines' numbers. */
-unsigned uarch_caches_fetch(struct uarch_caches *caches, uint64_t line);
-unsigned uarch_caches_data(struct uarch_caches *caches, uint64_t line);
+/* The events of a line that its first level answered `l1` for, other than a hit; `miss` is that
+ * level's. */
+unsigned uarch_caches_behind(struct uarch_caches *caches, uint64_t line, enum uarch_found l1,
+			     unsigned miss);
+
+/* Uses a line, by its number, and gives the events. */
+static inline unsigned uarch_caches_fetch(struct uarch_caches *caches, uint64_t line)
+{
+	enum uarch_found l1 = uarch_sets_use(&caches->l1i, line);
+
+	return l1 == UARCH_HIT ? 0 : uarch_caches_behind(caches, line, l1, HP_UARCH_L1I_MISS);
+}
+
+/* The first use of a line that a prefetch instruction has brought. */
+unsigned uarch_caches_take_note(struct uarch_caches *caches);
+
+static inline unsigned uarch_caches_data(struct uarch_caches *caches, uint64_t line)
+{
+	enum uarch_found l1 = uarch_sets_use(&caches->l1d, line);
+
+	if (l1 != UARCH_HIT)
+		return uarch_caches_behind(caches, line, l1, HP_UARCH_L1_MISS);
+	return caches->l1d.used->entry & UARCH_NOTES ? uarch_caches_take_note(caches) : 0;
+}
 
 /* A prefetch instruction: the next use of the line by data has these events too, and
  * HP_UARCH_PREFETCHED. */

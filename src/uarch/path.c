@@ -214,7 +214,7 @@ static unsigned access_split(struct hp_uarch *uarch, uint64_t address, uint64_t 
 
 	if (is_one) {
 		events |= HP_UARCH_LINE_SPLIT;
-		if (!uarch_tlbs_same(&uarch->tlbs, address, end))
+		if (uarch_tlbs_page(&uarch->tlbs, address) != uarch_tlbs_page(&uarch->tlbs, end))
 			events |= HP_UARCH_PAGE_SPLIT;
 	}
 	for (uint64_t line = address >> uarch->line_shift; line <= last; line++) {

@@ -7,9 +7,6 @@
 
 #include <string.h>
 
-/* Set in the number of a huge page, since numbers of both kinds meet in one set. */
-#define HUGE (UINT64_C(1) << 57)
-
 /* Entries of a page table in a line of it. */
 enum { ENTRIES_SHIFT = 3 };
 
@@ -92,17 +89,10 @@ static bool is_huge(const struct uarch_tlbs *tlbs, uint64_t address)
 	return at < tlbs->huge_count && tlbs->huge[at].begin <= address;
 }
 
-/* The number of the page of an address, of either size. */
-static uint64_t page_of(const struct uarch_tlbs *tlbs, uint64_t address)
+uint64_t uarch_tlbs_page_among_huge(const struct uarch_tlbs *tlbs, uint64_t address)
 {
-	if (tlbs->huge_count > 0 && is_huge(tlbs, address))
-		return address >> tlbs->huge_shift | HUGE;
-	return address >> tlbs->page_shift;
-}
-
-bool uarch_tlbs_same(const struct uarch_tlbs *tlbs, uint64_t a, uint64_t b)
-{
-	return page_of(tlbs, a) == page_of(tlbs, b);
+	return is_huge(tlbs, address) ? address >> tlbs->huge_shift | UARCH_HUGE
+				      : address >> tlbs->page_shift;
 }
 
 /* The last step of a page walk; those before are of far fewer entries. */
@@ -116,25 +106,16 @@ static unsigned walk(const struct uarch_tlb *tlb, uint64_t page, bool is_certain
 	return found == UARCH_MISS && is_certain ? HP_UARCH_WALK_MISS : HP_UARCH_WALK_UNKNOWN;
 }
 
-unsigned uarch_tlbs_use(const struct uarch_tlbs *tlbs, struct uarch_tlb *tlb, uint64_t address,
-			unsigned miss)
+unsigned uarch_tlb_behind(struct uarch_tlb *tlb, uint64_t page, enum uarch_found first,
+			  unsigned miss)
 {
-	struct uarch_sets *sets = &tlb->first;
-	uint64_t page = page_of(tlbs, address);
-	enum uarch_found first, second;
-	bool is_certain;
+	enum uarch_found second = uarch_sets_use(tlb->second, page);
+	bool is_certain = second == UARCH_MISS && first == UARCH_MISS;
 
-	if ((page & HUGE) && tlb->first_huge.all)
-		sets = &tlb->first_huge;
-	first = uarch_sets_use(sets, page);
-	if (first == UARCH_HIT)
-		return 0;
 	if (first == UARCH_UNKNOWN)
 		miss <<= 1;
-	second = uarch_sets_use(tlb->second, page);
 	if (second == UARCH_HIT)
 		return miss;
-	is_certain = second == UARCH_MISS && first == UARCH_MISS;
 	return miss | (is_certain ? HP_UARCH_TLB2_MISS : HP_UARCH_TLB2_UNKNOWN) |
 	       walk(tlb, page, is_certain);
 }

@@ -37,11 +37,31 @@ void uarch_tlbs_reset(struct uarch_tlbs *tlbs);
 /* False if there are too many ranges. */
 bool uarch_tlbs_set_huge(struct uarch_tlbs *tlbs, uint64_t begin, uint64_t end);
 
-/* Whether both addresses are in one page. */
-bool uarch_tlbs_same(const struct uarch_tlbs *tlbs, uint64_t a, uint64_t b);
+/* The number of the page of an address. Numbers of both kinds meet in one set: those of huge pages have
+ * this bit. */
+#define UARCH_HUGE (UINT64_C(1) << 57)
+uint64_t uarch_tlbs_page_among_huge(const struct uarch_tlbs *tlbs, uint64_t address);
 
-/* Uses the page of an address, and gives the events; `miss` is the first level's. */
-unsigned uarch_tlbs_use(const struct uarch_tlbs *tlbs, struct uarch_tlb *tlb, uint64_t address,
-			unsigned miss);
+static inline uint64_t uarch_tlbs_page(const struct uarch_tlbs *tlbs, uint64_t address)
+{
+	return tlbs->huge_count ? uarch_tlbs_page_among_huge(tlbs, address)
+				: address >> tlbs->page_shift;
+}
+
+/* The events of a page that its first level answered `first` for, other than a hit; `miss` is that
+ * level's. */
+unsigned uarch_tlb_behind(struct uarch_tlb *tlb, uint64_t page, enum uarch_found first,
+			  unsigned miss);
+
+/* Uses the page of an address, and gives the events. */
+static inline unsigned uarch_tlbs_use(const struct uarch_tlbs *tlbs, struct uarch_tlb *tlb,
+				      uint64_t address, unsigned miss)
+{
+	uint64_t page = uarch_tlbs_page(tlbs, address);
+	bool is_apart = (page & UARCH_HUGE) && tlb->first_huge.all;
+	enum uarch_found first = uarch_sets_use(is_apart ? &tlb->first_huge : &tlb->first, page);
+
+	return first == UARCH_HIT ? 0 : uarch_tlb_behind(tlb, page, first, miss);
+}
 
 #endif
