@@ -1,7 +1,8 @@
 # Layer 5: epochs loaded, added up and attributed.
 noinst_LIBRARIES += src/profile/libprofile.a
 src_profile_libprofile_a_SOURCES = \
-	include/hpcprof/profile/paths.h src/profile/paths.c \
+	include/hpcprof/profile/paths.h src/profile/paths.c src/profile/paths_names.c \
+	src/profile/paths_places.h src/profile/paths_places.c \
 	include/hpcprof/profile/profiles.h \
 	include/hpcprof/profile/rows.h \
 	src/profile/attribute.h src/profile/attribute.c \
