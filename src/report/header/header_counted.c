@@ -122,6 +122,29 @@ static void put_ranges(const struct report *report, struct header *header)
 			   runs, cycles);
 }
 
+/* What models followed, and why there is nothing of it. */
+static void put_simulated(const struct hp_window_evidence *sum, uint64_t windows,
+			  struct header *header)
+{
+	double instructions = 0;
+
+	for (size_t i = 0; i < sum->stratum_count; i++)
+		for (size_t j = 0; j < sum->strata[i].event_count; j++) {
+			const struct hp_counted *item = &sum->strata[i].events[j];
+
+			for (size_t k = 0; k < HP_EVIDENCE_GROUPS; k++)
+				instructions += (double)item->counts[k] * item->instructions;
+		}
+	if (instructions > 0)
+		header_put(
+			header, HEADER_REMARKS, "simulated",
+			"%.0f million instructions of their paths: --stalls, --memory, --branches",
+			instructions / 1e6);
+	else if (windows)
+		header_put(header, HEADER_DETAILS, "simulated",
+			   "nothing: no CPU was idle (record --causes=always), or --causes=off");
+}
+
 /* What was counted, and of how much. */
 static void put_windows(const struct report *report, struct header *header)
 {
@@ -142,6 +165,7 @@ static void put_windows(const struct report *report, struct header *header)
 	if (all && windows->why_relative)
 		header_put(header, HEADER_REMARKS, "", "no absolute executions: %s",
 			   windows->why_relative);
+	put_simulated(&windows->sum, all, header);
 	put_price(&windows->sum, header);
 }
 
