@@ -174,7 +174,7 @@ static void judge_seen(const struct facts *facts, const struct path *path,
 	double second = witness_most(seen, HP_EVENT_L2I_MISS, HP_EVENT_L2I_UNKNOWN);
 
 	add_suspect(found, HP_CAUSE_ICACHE, path->insns[0],
-		    first * l2_margin * core->l2_cycles +
+		    first * l2_margin * witness_l2_cycles(core) +
 			    second * miss_margin * core->memory_cycles,
 		    seen->mean[HP_EVENT_L1I_MISS] * core->l2_cycles +
 			    seen->mean[HP_EVENT_L2I_MISS] * core->l3_cycles);

@@ -94,11 +94,12 @@ static void judge_misses(const struct facts *facts, const struct path *path, uin
 	double beyond = fmin(missed, seen->mean[HP_EVENT_L2_MISS]);
 	double awaited = missed > 0 ? 1 - fmin(1, seen->mean[HP_EVENT_PREFETCHED] / missed) : 1;
 
-	add_suspect(found, HP_CAUSE_DCACHE, path->insns[position],
-		    first * l2_margin * core->l2_cycles +
-			    second * miss_margin * core->memory_cycles,
-		    awaited * ((missed - beyond) * core->l2_cycles + beyond * core->l3_cycles) *
-			    path_doubt(position));
+	add_suspect(
+		found, HP_CAUSE_DCACHE, path->insns[position],
+		first * l2_margin * witness_l2_cycles(core) +
+			second * miss_margin * core->memory_cycles,
+		awaited * ((missed - beyond) * witness_l2_cycles(core) + beyond * core->l3_cycles) *
+			path_doubt(position));
 }
 
 static void judge_walks(const struct facts *facts, const struct path *path, uint32_t position,

@@ -26,6 +26,12 @@ static inline bool witness_accesses(const struct hp_insn *insn, unsigned access)
 	return false;
 }
 
+/* What a miss that the second level serves takes beyond a hit, which the code waits for anyway. */
+static inline double witness_l2_cycles(const struct hp_core *core)
+{
+	return (double)core->l2_cycles - core->l1_cycles;
+}
+
 /* Per execution; with what the models could not know yet. */
 static inline double witness_most(const struct hp_happened *seen, enum hp_event_kind miss,
 				  enum hp_event_kind unknown)
