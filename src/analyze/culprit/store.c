@@ -174,6 +174,24 @@ static uint32_t partial_store(const struct facts *facts, const struct path *path
 	return 0;
 }
 
+/* Which store it was the code may tell; else the load is named. */
+static void judge_seen(const struct facts *facts, const struct path *path, uint32_t position,
+		       const struct hp_happened *seen, struct suspects *found)
+{
+	const struct hp_insn *insn = facts_insn(facts, path->insns[position])->insn;
+	const struct hp_core *core = facts->core;
+	uint32_t store = 0;
+
+	for (size_t k = 0; k < insn->memory_count && !store && !insn->is_repeated; k++)
+		if (insn->memories[k].access & HP_ACCESS_READ)
+			store = partial_store(facts, path, position, &insn->memories[k], insn);
+	add_suspect(found, HP_CAUSE_STORE_FORWARD, path->insns[store ? store : position],
+		    seen->most[HP_EVENT_FORWARD_FAILED] *
+			    (core->mispredict_cycles + (double)core->blocked_cycles),
+		    seen->mean[HP_EVENT_FORWARD_FAILED] * core->blocked_cycles *
+			    path_doubt(position));
+}
+
 void suspect_store_forward(const struct facts *facts, const struct path *path,
 			   struct suspects *found)
 {
@@ -185,12 +203,7 @@ void suspect_store_forward(const struct facts *facts, const struct path *path,
 
 		if (seen && witness_accesses(insn, HP_ACCESS_READ) &&
 		    path_retires_along(facts, path, i))
-			add_suspect(
-				found, HP_CAUSE_STORE_FORWARD, path->insns[i],
-				seen->most[HP_EVENT_FORWARD_FAILED] *
-					(core->mispredict_cycles + (double)core->blocked_cycles),
-				seen->mean[HP_EVENT_FORWARD_FAILED] * core->blocked_cycles *
-					path_doubt(i));
+			judge_seen(facts, path, i, seen, found);
 		for (size_t k = 0; !seen && k < insn->memory_count; k++) {
 			uint32_t store;
 
