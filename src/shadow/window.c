@@ -546,12 +546,20 @@ bool window_copy(struct window_maker *maker, struct window_order *order,
 	return is_copied && !error;
 }
 
-/* Only in time that nobody else wants, unless it was asked for. */
+/* Only in time that nobody else wants, unless it was asked for; and counts come first: while a window is
+ * simulated the next one waits. */
 static struct simulation *simulation_for(struct window_maker *maker,
 					 const struct window_order *order)
 {
-	return maker->replayer->simulates_always || is_idle_room(order->room)
-		       ? maker->replayer->simulation
+	const struct replayer *replayer = maker->replayer;
+	struct simulation *simulation = replayer->simulation;
+
+	if (!simulation || replayer->simulates_always)
+		return simulation;
+	return is_idle_room(order->room) && replayer->windows >= WINDOWS_BEFORE_SIMULATION &&
+			       simulation_spent_ns(simulation) <=
+				       replayer->replay_ns / SIMULATION_PART
+		       ? simulation
 		       : NULL;
 }
 
@@ -570,4 +578,6 @@ void window_replay(struct window_maker *maker, const struct window_order *order,
 						   ? NULL
 						   : &result->window);
 	make_end(maker, error, result);
+	maker->replayer->windows++;
+	maker->replayer->replay_ns += result->replay_ns;
 }

@@ -30,7 +30,9 @@
 struct replayer {
 	struct hp_engine *engine;
 	struct simulation *simulation; /* NULL: windows are not simulated */
-	bool simulates_always;	       /* not only in idle rooms */
+	bool simulates_always;	       /* not only in idle rooms, and all windows */
+	uint64_t windows;	       /* replayed */
+	uint64_t replay_ns;	       /* CPU time that they took */
 	struct truncation truncation;
 };
 

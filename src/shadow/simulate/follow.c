@@ -218,6 +218,8 @@ static void follow_access(struct follower *follower, struct followed *followed, 
 	if (counts && access->kind != X86_PREFETCH)
 		count(tally, events, of_accesses);
 	follow_pattern(pattern, address, tally, counts);
+	/* A repeated one is as much work as many instructions. */
+	follower->instructions += bytes / LINE;
 }
 
 static void follow_block(struct follower *follower, struct followed *followed)

@@ -18,8 +18,8 @@ struct follower {
 	const void *context;
 	struct hp_uarch *uarch;
 	uint64_t fs_base;
-	uint64_t warming; /* instructions whose events do not count */
-	uint64_t instructions;
+	uint64_t warming;      /* instructions whose events do not count */
+	uint64_t instructions; /* followed; repeated accesses as what their lines are worth */
 	/* The block that is being read, and what of its words there is. */
 	struct followed *reading;
 	uint64_t words[PATH_MOST_WORDS];

@@ -10,6 +10,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { PIECE_WORDS = PATH_LOG_BYTES / 8 };
 
@@ -119,6 +120,17 @@ static void come_to_rest(struct simulation *simulation, bool drops)
 	while (simulation->waiting || simulation->is_busy)
 		pthread_cond_wait(&simulation->changed, &simulation->lock);
 	pthread_mutex_unlock(&simulation->lock);
+}
+
+uint64_t simulation_spent_ns(const struct simulation *simulation)
+{
+	struct timespec spent;
+	clockid_t clock;
+
+	if (pthread_getcpuclockid(simulation->thread, &clock) != 0 ||
+	    clock_gettime(clock, &spent) < 0)
+		return 0;
+	return (uint64_t)spent.tv_sec * 1000000000 + (uint64_t)spent.tv_nsec;
 }
 
 void simulation_begin(struct simulation *simulation, uint64_t fs_base, const cpu_set_t *cpus)

@@ -29,6 +29,9 @@ struct hp_error *simulation_create(const struct hp_uarch_geometry *geometry,
 				   const struct hp_engine *engine, struct simulation **simulation);
 void simulation_destroy(struct simulation *simulation);
 
+/* CPU time of its thread so far. */
+uint64_t simulation_spent_ns(const struct simulation *simulation);
+
 /* `cpus`: where the thread runs. */
 void simulation_begin(struct simulation *simulation, uint64_t fs_base, const cpu_set_t *cpus);
 const struct hp_engine_log *simulation_log(const struct simulation *simulation);
