@@ -514,6 +514,8 @@ static void end_copies(struct hp_shadow *shadow)
 {
 	for (size_t i = 0; i < MAKERS; i++)
 		sandbox_end(&shadow->hands[i].maker.sandbox);
+	if (shadow->replayer.simulation)
+		simulation_drop(shadow->replayer.simulation);
 }
 
 static struct timespec in_ns(long ns)

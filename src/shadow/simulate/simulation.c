@@ -12,7 +12,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { PIECE_WORDS = PATH_LOG_BYTES / 8 };
+enum { PIECE_WORDS = PATH_LOG_BYTES / 8, STEP_WORDS = 4096 };
 
 struct piece {
 	uint64_t words[PIECE_WORDS];
@@ -50,12 +50,25 @@ static bool wait_for_piece(struct simulation *simulation)
 	return simulation->is_busy;
 }
 
+static bool has_enough(struct simulation *simulation)
+{
+	bool has_enough;
+
+	pthread_mutex_lock(&simulation->lock);
+	has_enough = simulation->has_enough;
+	pthread_mutex_unlock(&simulation->lock);
+	return has_enough;
+}
+
 static void follow_piece(struct simulation *simulation)
 {
 	const struct piece *piece = &simulation->queue[simulation->first];
 	struct follower *follower = &simulation->follower;
 
-	follower_take(follower, piece->words, piece->count);
+	/* Step by step: beside others who want the CPU a whole piece may take seconds. */
+	for (size_t at = 0; at < piece->count && !has_enough(simulation); at += STEP_WORDS)
+		follower_take(follower, piece->words + at,
+			      piece->count - at < STEP_WORDS ? piece->count - at : STEP_WORDS);
 	pthread_mutex_lock(&simulation->lock);
 	simulation->has_enough |= follower->is_lost || follower->instructions >= SIMULATED_INSNS;
 	if (simulation->waiting) {
@@ -86,13 +99,13 @@ static bool take(void *context, const uint64_t *words, size_t count)
 {
 	struct simulation *simulation = context;
 	struct piece *piece;
-	bool has_enough;
+	bool is_enough;
 
 	pthread_mutex_lock(&simulation->lock);
 	while (simulation->waiting == SIMULATION_QUEUE && !simulation->has_enough)
 		pthread_cond_wait(&simulation->changed, &simulation->lock);
-	has_enough = simulation->has_enough;
-	if (!has_enough && count <= PIECE_WORDS) {
+	is_enough = simulation->has_enough;
+	if (!is_enough && count <= PIECE_WORDS) {
 		piece = &simulation->queue[(simulation->first + simulation->waiting) %
 					   SIMULATION_QUEUE];
 		memcpy(piece->words, words, count * sizeof(*words));
@@ -101,7 +114,7 @@ static bool take(void *context, const uint64_t *words, size_t count)
 		pthread_cond_broadcast(&simulation->changed);
 	}
 	pthread_mutex_unlock(&simulation->lock);
-	return !has_enough;
+	return !is_enough;
 }
 
 static const struct path_plan *plan_of(const void *engine, uint64_t block)
@@ -112,11 +125,9 @@ static const struct path_plan *plan_of(const void *engine, uint64_t block)
 /* Without pieces and with the thread at rest. `drops`: those that wait are not followed. */
 static void come_to_rest(struct simulation *simulation, bool drops)
 {
+	if (drops)
+		simulation_drop(simulation);
 	pthread_mutex_lock(&simulation->lock);
-	if (drops) {
-		simulation->has_enough = true;
-		simulation->waiting = 0;
-	}
 	while (simulation->waiting || simulation->is_busy)
 		pthread_cond_wait(&simulation->changed, &simulation->lock);
 	pthread_mutex_unlock(&simulation->lock);
@@ -137,14 +148,25 @@ void simulation_begin(struct simulation *simulation, uint64_t fs_base, const cpu
 {
 	come_to_rest(simulation, true);
 	(void)pthread_setaffinity_np(simulation->thread, sizeof(*cpus), cpus);
+	pthread_mutex_lock(&simulation->lock);
 	simulation->first = 0;
 	simulation->has_enough = false;
+	pthread_mutex_unlock(&simulation->lock);
 	follower_begin(&simulation->follower, plan_of, simulation->engine, fs_base, WARMING_INSNS);
 }
 
 const struct hp_engine_log *simulation_log(const struct simulation *simulation)
 {
 	return &simulation->log;
+}
+
+void simulation_drop(struct simulation *simulation)
+{
+	pthread_mutex_lock(&simulation->lock);
+	simulation->has_enough = true;
+	simulation->waiting = 0;
+	pthread_cond_broadcast(&simulation->changed);
+	pthread_mutex_unlock(&simulation->lock);
 }
 
 void simulation_end(struct simulation *simulation, struct hp_window *window)

@@ -35,6 +35,8 @@ uint64_t simulation_spent_ns(const struct simulation *simulation);
 /* `cpus`: where the thread runs. */
 void simulation_begin(struct simulation *simulation, uint64_t fs_base, const cpu_set_t *cpus);
 const struct hp_engine_log *simulation_log(const struct simulation *simulation);
+/* What waits to be simulated is dropped, from any thread: the recording ends. */
+void simulation_drop(struct simulation *simulation);
 /* The replay is over. Fills in what of the window is simulated; NULL: nobody wants it, nor waits. */
 void simulation_end(struct simulation *simulation, struct hp_window *window);
 
