@@ -346,8 +346,8 @@ enum {
 	WARMING_INSNS = 4000000, /* instructions; CAUSES.md: a quarter */
 	/* The first windows are not simulated: two are needed for absolute counts. */
 	WINDOWS_BEFORE_SIMULATION = 2, /* windows */
-	/* After them simulation takes this part of what replays take: with all windows simulated, gzip, xz
-	 * and bzip2 had half as many. */
+	/* After them simulation takes this part of what replays take: the next window waits for it, and a
+	 * window that is simulated takes about twice as long. */
 	SIMULATION_PART = 5, /* part of the CPU time of replays [chosen] */
 	/* Pieces of the log that wait to be simulated: 2 MiB. */
 	SIMULATION_QUEUE = 4, /* times PATH_LOG_BYTES [chosen] */

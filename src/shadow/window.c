@@ -566,15 +566,16 @@ static struct simulation *simulation_for(struct window_maker *maker,
 void window_replay(struct window_maker *maker, const struct window_order *order,
 		   struct window_result *result)
 {
-	struct simulation *simulation = simulation_for(maker, order);
 	struct hp_error *error = build(maker);
+	struct simulation *simulation = error ? NULL : simulation_for(maker, order);
 
-	if (!error && simulation)
+	if (simulation)
 		simulation_begin(simulation, maker->state.registers.fs_base, &order->cpus);
 	if (!error)
 		error = replay_copy(maker, simulation, result);
-	if (!error && simulation)
-		simulation_end(simulation, is_stopping(maker) || !result->window.part_count
+	/* Whatever came of it: before the next window its thread must be at rest. */
+	if (simulation)
+		simulation_end(simulation, error || is_stopping(maker) || !result->window.part_count
 						   ? NULL
 						   : &result->window);
 	make_end(maker, error, result);

@@ -70,7 +70,9 @@ int hp_engine_memory(const struct hp_engine *engine, size_t number)
 
 const struct path_plan *hp_engine_plan(const struct hp_engine *engine, uint64_t block)
 {
-	return engine->cache.plans && block < PATH_MOST_BLOCKS ? engine->cache.plans[block] : NULL;
+	return engine->cache.plans && block < PATH_MOST_BLOCKS
+		       ? __atomic_load_n(&engine->cache.plans[block], __ATOMIC_ACQUIRE)
+		       : NULL;
 }
 
 /* --- one replay

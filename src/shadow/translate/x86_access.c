@@ -91,12 +91,22 @@ static bool decode_access(const ZydisDecodedInstruction *raw, const ZydisDecoded
 	return true;
 }
 
+/* Reads or changes gs itself. */
+static bool names_gs(const ZydisDecodedInstruction *raw, const ZydisDecodedOperand *operand)
+{
+	return raw->mnemonic == ZYDIS_MNEMONIC_RDGSBASE ||
+	       raw->mnemonic == ZYDIS_MNEMONIC_WRGSBASE ||
+	       (operand->type == ZYDIS_OPERAND_TYPE_REGISTER &&
+		operand->reg.value == ZYDIS_REGISTER_GS);
+}
+
 void x86_decode_accesses(const ZydisDecodedInstruction *raw, const ZydisDecodedOperand *operands,
 			 struct x86_insn *insn)
 {
 	for (size_t i = 0; i < raw->operand_count; i++) {
 		const ZydisDecodedOperand *operand = &operands[i];
 
+		insn->uses_gs |= names_gs(raw, operand);
 		if (operand->type != ZYDIS_OPERAND_TYPE_MEMORY || accesses_nothing(raw, operand))
 			continue;
 		insn->uses_gs |= operand->mem.segment == ZYDIS_REGISTER_GS;

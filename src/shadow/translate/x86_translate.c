@@ -103,16 +103,17 @@ static void emit_logged(struct work *work, uint32_t number)
 	struct code_block *block = &work->cache->blocks.at[number];
 	struct x86_emitter *emitter = &work->zone->logged;
 	uint8_t *start = emitter->at;
+	struct path_plan *plan = NULL;
 	struct x86_log log;
 
 	if (!work->cache->plans || work->cache->is_log_full)
 		return;
-	work->cache->is_log_full =
-		number >= PATH_MOST_BLOCKS ||
-		!x86_log_plan(work->decoded, number, &log, &work->cache->plans[number]) ||
-		!work->cache->plans[number];
+	work->cache->is_log_full = number >= PATH_MOST_BLOCKS ||
+				   !x86_log_plan(work->decoded, number, &log, &plan) || !plan;
 	if (work->cache->is_log_full)
 		return;
+	/* A log that the program has forged may name any block, and is read meanwhile. */
+	__atomic_store_n(&work->cache->plans[number], plan, __ATOMIC_RELEASE);
 	block->logged_count_at = emit_body(work->zone, emitter, work->decoded, block,
 					   &(struct besides){ .log = &log });
 	x86_patch(x86_jump(emitter), block->tail);
