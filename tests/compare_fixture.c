@@ -3,6 +3,8 @@
 
 #include "db_fixture.h"
 
+#include <hpcprof/base/number.h>
+
 #include <string.h>
 
 enum { PROCEDURE_BYTES = 0x1000 };
@@ -98,6 +100,51 @@ static void add_names(struct hp_epoch_writer *writer, const struct recorded *rec
 		free(symbols[i].name);
 }
 
+static void add_path(struct hp_paths *paths, const struct recorded *recorded, uint32_t series,
+		     uint32_t image, const struct recorded_path *path)
+{
+	struct hp_path_frame frames[MOST_FRAMES];
+	size_t count = 0;
+
+	for (; count < MOST_FRAMES && path->frames[count]; count++) {
+		struct hp_path_frame *frame = &frames[count];
+		size_t at = 0;
+
+		*frame = (struct hp_path_frame){ 0, HP_PATH_NO_IMAGE, HP_PATH_TRUNCATED };
+		if (strcmp(path->frames[count], "?") == 0)
+			continue;
+		while (strcmp(recorded->names[at], path->frames[count]) != 0)
+			at++;
+		/* Calls lie behind the sampled place. */
+		*frame = (struct hp_path_frame){ at * PROCEDURE_BYTES + (count ? 0x20 : 0x10),
+						 image, count ? 0 : HP_PATH_EXACT };
+	}
+	hp_assert_ok(hp_paths_add(paths, series, frames, count, path->samples));
+}
+
+static void add_paths(struct hp_epoch_writer *writer, const struct recorded *recorded,
+		      const struct hp_image_id *id, const char *event, uint64_t period)
+{
+	_cleanup_free_ char *name = strdup(event);
+	char no_command[] = "";
+	const struct hp_path_series series = { .event = name,
+					       .command = no_command,
+					       .period = period };
+	struct hp_paths paths = { 0 };
+	uint32_t number;
+	uint32_t image;
+
+	if (!recorded->paths[0].samples)
+		return;
+	hp_assert_ok(hp_paths_series(&paths, &series, &number));
+	hp_assert_ok(hp_paths_image(&paths, id, &image));
+	for (size_t i = 0; i < HP_ARRAY_COUNT(recorded->paths); i++)
+		if (recorded->paths[i].samples)
+			add_path(&paths, recorded, number, image, &recorded->paths[i]);
+	hp_assert_ok(hp_epoch_writer_paths(writer, &paths));
+	hp_paths_clear(&paths);
+}
+
 char *compare_record(struct hp_db *db, const struct recorded *recorded)
 {
 	const char *event = recorded->event ? recorded->event : "cpu-clock:u";
@@ -120,6 +167,7 @@ char *compare_record(struct hp_db *db, const struct recorded *recorded)
 	hp_assert_ok(hp_epoch_writer_image(writer, &image, &index));
 	add_names(writer, recorded, index);
 	add_profile(writer, recorded, &image, event, period);
+	add_paths(writer, recorded, &image, event, period);
 	if (recorded->kernel_samples)
 		add_kernel(writer, recorded, event, period);
 	stamp = fixture_commit(writer, &meta);

@@ -7,7 +7,13 @@
 
 #include <hpcprof/compare/compare.h>
 
-enum { MOST_PROCEDURES = 8 };
+enum { MOST_PROCEDURES = 8, MOST_FRAMES = 6 };
+
+/* Samples whose path goes over these procedures, innermost first. */
+struct recorded_path {
+	uint64_t samples;
+	const char *frames[MOST_FRAMES]; /* in `names`; "?" for callers that are not known */
+};
 
 /* One epoch of one run. What is 0 or NULL is as in every other epoch. */
 struct recorded {
@@ -28,6 +34,7 @@ struct recorded {
 	const char *names[MOST_PROCEDURES];
 	uint64_t samples[MOST_PROCEDURES];
 	uint64_t kernel_samples;
+	struct recorded_path paths[8]; /* none */
 };
 
 /* The epoch's stamp. Stamps and comparisons are released when the test ends. */

@@ -152,6 +152,8 @@ static struct hp_error *compare(struct sides *sides,
 	if (!error && !sides->options->without_code)
 		error = judge_details(&judging);
 	if (!error)
+		error = judge_callers(&judging);
+	if (!error)
 		settle_machine(&judging);
 	for (size_t side = 0; side < HP_SIDES && !error; side++)
 		error = show_side(&judging, side, &epochs[side]);

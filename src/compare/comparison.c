@@ -33,6 +33,23 @@ const char *hp_scope_name(enum hp_scope scope)
 	return "block";
 }
 
+const char *hp_blame_name(enum hp_blame blame)
+{
+	switch (blame) {
+	case HP_BLAME_CALLERS:
+		return "callers";
+	case HP_BLAME_ALIKE:
+		return "alike";
+	case HP_BLAME_ONE:
+		return "one";
+	case HP_BLAME_INSUFFICIENT:
+		return "insufficient";
+	case HP_BLAME_UNKNOWN:
+		break;
+	}
+	return NULL;
+}
+
 const char *hp_side_name(enum hp_side side)
 {
 	return side == HP_BASE ? "base" : "candidate";

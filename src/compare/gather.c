@@ -14,9 +14,8 @@
 
 /* Images without a file have names of their own in each epoch. */
 static struct hp_error *find_image(struct side *side, size_t replicate, size_t index,
-				   struct side_image **found)
+				   const struct hp_image_id *id, struct side_image **found)
 {
-	const struct hp_image_id *id = hp_epoch_image(side->replicates.at[replicate].epoch, index);
 	struct hp_error *error;
 
 	for (size_t i = 0; i < side->images.count; i++) {
@@ -82,7 +81,8 @@ static struct hp_error *load_image(const struct sides *sides, struct side *side,
 		return NULL;
 	error = hp_epoch_read_profile(replicate->epoch, index, replicate->event, &profile);
 	if (!error && profile.stratum_count)
-		error = find_image(side, at, index, &image);
+		error = find_image(side, at, index, hp_epoch_image(replicate->epoch, index),
+				   &image);
 	for (size_t i = 0; i < profile.stratum_count && !error; i++)
 		error = add_places(side, at, image, &profile.strata[i]);
 	hp_profile_clear(&profile);
@@ -290,7 +290,8 @@ static struct hp_error *open_image(struct sides *sides, struct side *side, struc
 		return error;
 	options.symbols = image->symbols;
 	options.symbol_count = image->symbol_count;
-	options.bytes_path = hp_epoch_bytes_path(epoch, image->epoch_image);
+	if (image->id.kind != HP_IMAGE_FILE)
+		options.bytes_path = hp_epoch_bytes_path(epoch, image->epoch_image);
 	error = hp_image_open(&image->id, &options, &image->file);
 	if (!error)
 		return NULL;
@@ -305,6 +306,51 @@ static struct hp_error *open_image(struct sides *sides, struct side *side, struc
 		error = open_by_names(sides, side, image, unread->message);
 	hp_error_destroy(unread);
 	return error;
+}
+
+/* Its number in the epoch; the count of them if it has no samples there. */
+static size_t index_in(struct hp_epoch *epoch, const struct hp_image_id *id)
+{
+	size_t count = hp_epoch_image_count(epoch);
+	size_t i = 0;
+
+	while (i < count && hp_image_id_compare(hp_epoch_image(epoch, i), id) != 0)
+		i++;
+	return i;
+}
+
+struct hp_error *sides_image(struct sides *sides, enum hp_side at, size_t replicate,
+			     const struct hp_image_id *id, struct side_image **image)
+{
+	struct side *side = &sides->at[at];
+	struct hp_epoch *epoch = side->replicates.at[replicate].epoch;
+	size_t index = index_in(epoch, id);
+	size_t images = side->images.count;
+	size_t notes = sides->notes.count;
+	struct hp_error *error;
+
+	*image = NULL;
+	if (index == hp_epoch_image_count(epoch) && id->kind != HP_IMAGE_FILE)
+		return NULL;
+	error = find_image(side, replicate, index, id, image);
+	if (error || side->images.count == images)
+		return error;
+	(*image)->key = names_image_key(sides->arena, (*image)->id.path);
+	if (!(*image)->key)
+		return hp_error_create_no_memory();
+	error = open_image(sides, side, *image);
+	/* Nothing of it is compared. */
+	sides->notes.count = notes;
+	return error;
+}
+
+const struct hp_procedure *side_image_procedure(const struct side_image *image, uint64_t offset,
+						hp_link_address *address)
+{
+	if (!image->file || !has_code(image) ||
+	    !hp_image_link_address(image->file, (hp_image_offset){ offset }, address))
+		return NULL;
+	return hp_image_procedure_at(image->file, *address)->owner;
 }
 
 /* --- procedures ------------------------------------------------------------------------------ */

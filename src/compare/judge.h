@@ -71,6 +71,8 @@ void judge_show(const struct judging *judging, const struct log_ratio *ratio,
 bool judge_is_large(const struct judging *judging, const struct hp_compared *item);
 /* What of that is found, in order, and what follows. */
 struct hp_error *judge_verdict(struct judging *judging);
+/* Of findings that are procedures, whose calls changed. */
+struct hp_error *judge_callers(const struct judging *judging);
 /* Lines of what was tested, and the code of findings. */
 struct hp_error *judge_details(const struct judging *judging);
 

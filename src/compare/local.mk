@@ -16,6 +16,7 @@ src_compare_libcompare_a_SOURCES = \
 	include/hpcprof/compare/spread.h src/compare/spread.c \
 	src/compare/listing.h src/compare/listing.c src/compare/details.c \
 	src/compare/inside.h src/compare/inside.c \
-	src/compare/namesakes.h src/compare/namesakes.c
+	src/compare/namesakes.h src/compare/namesakes.c \
+	src/compare/call_paths.h src/compare/call_paths.c src/compare/callers.c
 
 COMPARE_LIBS = src/compare/libcompare.a $(ISA_LIBS) $(IMAGE_LIBS) $(DB_LIBS)

@@ -118,6 +118,13 @@ const char *const *sides_notes(const struct sides *sides);
 const char *sides_format(struct hp_arena *arena, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* The image of a call path in that epoch, opened if it can be. NULL: there is no more than the id. */
+struct hp_error *sides_image(struct sides *sides, enum hp_side side, size_t replicate,
+			     const struct hp_image_id *id, struct side_image **image);
+/* What is at the image's offset; NULL, and no address, where that is not known. */
+const struct hp_procedure *side_image_procedure(const struct side_image *image, uint64_t offset,
+						hp_link_address *address);
+
 /* The first image of that key, or NULL. */
 const struct side_image *side_image_of(const struct side *side, const char *key);
 

@@ -144,6 +144,26 @@ enum {
 	MOST_NAMESAKES = 64,
 };
 
+/* --- whose calls changed (callers.c, call_paths.c) ----------------------------------------------- */
+
+/* share of a procedure's cost, on both sides; a caller that has more is the only one, and its callers
+ * are asked; [chosen] */
+static const double only_caller = 0.95;
+/* share of a procedure's cost; with more below callers that are not known nothing is said;
+ * [chosen] */
+static const double most_unknown_callers = 0.2;
+/* share of a procedure's samples; with fewer paths than that nothing is said; [chosen] */
+static const double least_with_paths = 0.8;
+/* share of a change; a caller with less of it is not named; [chosen] */
+static const double least_of_change = 0.25;
+
+enum {
+	/* frames between a sample and its farthest caller that is looked at; [chosen] */
+	MOST_CALLERS_DEEP = 64,
+	/* callers of a procedure that are shown; [chosen] */
+	MOST_CALLERS = 3,
+};
+
 /* --- what is shown of a change (details.c, listing.c) ------------------------------------------ */
 
 /* share of a change; in so few blocks it is said to be in blocks; [chosen] */

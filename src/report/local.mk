@@ -28,6 +28,7 @@ src_report_libreport_a_SOURCES = \
 	src/report/common/state.h \
 	src/report/common/text.h src/report/common/text.c \
 	src/report/comparison/comparison.h src/report/comparison/comparison.c src/report/comparison/comparison_write.c \
+	src/report/comparison/calls.c src/report/comparison/comparison_callers.c \
 	src/report/comparison/comparison_github.c \
 	src/report/comparison/comparison_html.c \
 	src/report/comparison/comparison_json.c \

@@ -140,6 +140,8 @@ static const double noticeable_machine = 0.005;
 enum {
 	/* findings in a sentence, a summary or a notice; [chosen] */
 	COMPARISON_MOST_FINDINGS = 10,
+	/* callers of a finding whose counts are shown; [chosen] */
+	MOST_COMPARED_CALLERS = 2,
 	/* estimates shown where nothing was found; [chosen] */
 	MOST_ESTIMATES = 6,
 	/* images and procedures drawn in a page: others are too thin to be seen, and would make it

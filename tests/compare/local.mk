@@ -1,7 +1,7 @@
 check_PROGRAMS += tests/compare/test_statistics tests/compare/test_promises \
 	tests/compare/test_history tests/compare/test_drift tests/compare/test_compare \
 	tests/compare/test_moved tests/compare/test_gone tests/compare/test_inside \
-	tests/compare/test_namesakes
+	tests/compare/test_namesakes tests/compare/test_callers
 
 # One source, built twice, and once as if by another compiler.
 helper_programs += tests/compare/pair_old tests/compare/pair_new tests/compare/pair_other

@@ -4,7 +4,7 @@
 dist_check_SCRIPTS += \
 	tests/live/apart.test \
 	tests/live/attach.test \
-	tests/live/call-paths.test \
+	tests/live/call-paths.test tests/live/callers.test \
 	tests/live/causes.test \
 	tests/live/check.test \
 	tests/live/confined.test \

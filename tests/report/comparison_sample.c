@@ -146,10 +146,31 @@ static void fill_tree(struct sample *sample)
 static void fill_findings(struct sample *sample, bool is_hostile)
 {
 	static struct hp_cost_shift shift = { NULL, 15e6, "inlined into" };
+	static struct hp_compared_caller callers[1];
+	static struct hp_compared_calls calls = {
+		.image = "app",
+		.calls = { { 1e6, 0.9e6, 1.1e6 }, { 2.1e6, 2e6, 2.2e6 } },
+		.ratio = { 2.1, 1.9, 2.3 },
+	};
 	static struct hp_compared block;
 	static struct hp_compared *const blocks[] = { &block };
 	size_t count = 0;
 
+	callers[0] = (struct hp_compared_caller){
+		.name = is_hostile ? hostile : "parse",
+		.image = "app",
+		.of_change = { 0.81, 0.74, 0.88 },
+		.cost = { { 0.5, 0.46, 0.54 }, { 0.57, 0.54, 0.6 } },
+		.p = 0.0001,
+		.is_blamed = true,
+	};
+	calls.name = callers[0].name;
+	sample->procedures[0].callers = (struct hp_compared_callers){
+		HP_BLAME_CALLERS, NULL, callers, HP_ARRAY_COUNT(callers), { 310, 403 }
+	};
+	sample->procedures[0].calls = &calls;
+	sample->procedures[0].call_count = 1;
+	sample->procedures[4].callers.blame = HP_BLAME_INSUFFICIENT;
 	block = compared(HP_SCOPE_BLOCK, "sort_rows", 100, 180, 0.05);
 	block.is_finding = true;
 	block.image = sample->procedures[0].image;

@@ -104,6 +104,42 @@ struct hp_compared_extent {
 	uint64_t end; /* the first address after it */
 };
 
+/* What the call paths of both sides say of a procedure's change. */
+enum hp_blame {
+	HP_BLAME_UNKNOWN,      /* nothing: a side has no call paths */
+	HP_BLAME_CALLERS,      /* what is below some callers changed more than the rest */
+	HP_BLAME_ALIKE,	       /* what is below each caller changed alike */
+	HP_BLAME_ONE,	       /* it has one caller, as the first is */
+	HP_BLAME_INSUFFICIENT, /* there are too few samples to tell */
+};
+const char *hp_blame_name(enum hp_blame blame); /* "callers", "alike", ...; NULL unknown */
+
+/* The part of a procedure's cost that is below one of its callers. */
+struct hp_compared_caller {
+	const char *name;
+	const char *image; /* the last part of its path; "" where it is in none */
+	struct hp_measured of_change;	   /* share of the procedure's change; NAN unknown */
+	struct hp_measured cost[HP_SIDES]; /* share of the procedure's cost; NAN without any */
+	double p;			   /* of the same share on both sides; NAN if not tested */
+	bool is_blamed;
+};
+
+struct hp_compared_callers {
+	enum hp_blame blame;
+	const char *through; /* the one caller, if these are callers of that; or NULL */
+	const struct hp_compared_caller *at; /* the greatest part of the change first */
+	size_t count;
+	uint64_t samples[HP_SIDES]; /* with known callers */
+};
+
+/* How often a procedure calls another, by exact counts of windows, in each run. */
+struct hp_compared_calls {
+	const char *name; /* of the caller */
+	const char *image;
+	struct hp_measured calls[HP_SIDES];
+	struct hp_measured ratio; /* candidate's to base's */
+};
+
 /* A compared item: the program, an image, a procedure, a line, a block. */
 struct hp_compared {
 	enum hp_scope scope;
@@ -143,6 +179,12 @@ struct hp_compared {
 	struct hp_compared *const *blocks;
 	size_t block_count;
 	struct hp_compared_extent extent[HP_SIDES]; /* of a block */
+
+	/* For findings that are procedures: who calls them. */
+	struct hp_compared_callers callers;
+	/* What changed the most first; none without counts on both sides: hp_comparison_add_calls. */
+	const struct hp_compared_calls *calls;
+	size_t call_count;
 };
 
 /* Why there is no answer, and what would help. */

@@ -20,7 +20,7 @@
 #define HPCPROF_REPORT_COMPARISON_H
 
 #include <hpcprof/base/error.h>
-#include <hpcprof/compare/comparison.h>
+#include <hpcprof/compare/compare.h>
 
 #include <stdio.h>
 
@@ -53,6 +53,12 @@ struct hp_comparison_options {
 struct hp_error *hp_comparison_write(const struct hp_comparison *comparison,
 				     enum hp_comparison_format format,
 				     const struct hp_comparison_options *options, FILE *out);
+
+/* How often findings are called, where the epochs of both sides have exact counts of windows. `epochs` and
+ * `options` are those of the comparison. */
+struct hp_error *hp_comparison_add_calls(struct hp_comparison *comparison,
+					 const struct hp_compare_epochs epochs[HP_SIDES],
+					 const struct hp_compare_options *options);
 
 /* Whether the finding fails a check; not if it became cheaper, or if its cost moved. */
 bool hp_comparison_is_regression(const struct hp_compared *compared);

@@ -42,6 +42,7 @@ static void add_annotation(struct hp_buffer *out, const struct comparison_writer
 	_cleanup_(hp_buffer_free) struct hp_buffer file = { 0 };
 	_cleanup_(hp_buffer_free) struct hp_buffer title = { 0 };
 	_cleanup_(hp_buffer_free) struct hp_buffer message = { 0 };
+	_cleanup_(hp_buffer_free) struct hp_buffer caller = { 0 };
 	const struct hp_compared *inner;
 	size_t next = 0;
 
@@ -62,6 +63,11 @@ static void add_annotation(struct hp_buffer *out, const struct comparison_writer
 		hp_buffer_printf(&message, "\n");
 		comparison_add_shift(&message, writer->comparison, &compared->shifts[i]);
 	}
+	while (comparison_next_caller(&caller, writer->comparison, compared, &next)) {
+		hp_buffer_printf(&message, "\n%s", hp_buffer_text(&caller));
+		hp_buffer_clear(&caller);
+	}
+	next = 0;
 	while ((inner = comparison_next_inner(compared, &next))) {
 		hp_buffer_printf(&message, "\n");
 		comparison_add_inner(&message, writer, inner);
@@ -69,7 +75,7 @@ static void add_annotation(struct hp_buffer *out, const struct comparison_writer
 	hp_buffer_printf(out, "::");
 	add_data(out, hp_buffer_text(&message));
 	hp_buffer_printf(out, "\n");
-	out->failed |= file.failed || title.failed || message.failed;
+	out->failed |= file.failed || title.failed || message.failed || caller.failed;
 }
 
 static const char *kind_of(enum hp_verdict verdict)

@@ -124,6 +124,66 @@ static json_t *blocks_array(const struct comparison_writer *writer,
 	return blocks;
 }
 
+static json_t *caller_object(const struct hp_compared_caller *caller)
+{
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "name", json_text(caller->name),
+			 "image", json_text(caller->image), "of_change",
+			 measured_object(&caller->of_change), "base",
+			 measured_object(&caller->cost[HP_BASE]), "candidate",
+			 measured_object(&caller->cost[HP_CANDIDATE]), "p", json_number(caller->p),
+			 "blamed", caller->is_blamed);
+}
+
+/* Null where nothing is known of callers. */
+static json_t *callers_object(const struct hp_compared_callers *callers)
+{
+	json_t *list;
+
+	if (!hp_blame_name(callers->blame))
+		return json_null();
+	list = json_array();
+	for (size_t i = 0; i < callers->count; i++)
+		json_array_append_new(list, caller_object(&callers->at[i]));
+	return json_pack("{s:s, s:o, s:{s:o, s:o}, s:o}", "blame", hp_blame_name(callers->blame),
+			 "through", json_text(callers->through), "samples", "base",
+			 json_count(callers->samples[HP_BASE]), "candidate",
+			 json_count(callers->samples[HP_CANDIDATE]), "callers", list);
+}
+
+static json_t *calls_array(const struct hp_compared *compared)
+{
+	json_t *calls = json_array();
+
+	for (size_t i = 0; i < compared->call_count; i++) {
+		const struct hp_compared_calls *one = &compared->calls[i];
+
+		json_array_append_new(
+			calls, json_pack("{s:o, s:o, s:o, s:o, s:o}", "caller",
+					 json_text(one->name), "image", json_text(one->image),
+					 "base", measured_object(&one->calls[HP_BASE]), "candidate",
+					 measured_object(&one->calls[HP_CANDIDATE]), "ratio",
+					 measured_object(&one->ratio)));
+	}
+	return calls;
+}
+
+/* The same in words. */
+static json_t *sentences_array(const struct hp_comparison *comparison,
+			       const struct hp_compared *compared)
+{
+	_cleanup_(hp_buffer_free) struct hp_buffer sentence = { 0 };
+	json_t *sentences = json_array();
+	size_t next = 0;
+
+	while (comparison_next_caller(&sentence, comparison, compared, &next)) {
+		json_array_append_new(sentences, sentence.failed
+							 ? NULL
+							 : json_text(hp_buffer_text(&sentence)));
+		hp_buffer_clear(&sentence);
+	}
+	return sentences;
+}
+
 static json_t *coded_object(const struct comparison_writer *writer,
 			    const struct hp_compared *compared)
 {
@@ -131,6 +191,9 @@ static json_t *coded_object(const struct comparison_writer *writer,
 
 	json_object_set_new(object, "code", code_array(writer, compared));
 	json_object_set_new(object, "blocks", blocks_array(writer, compared));
+	json_object_set_new(object, "callers", callers_object(&compared->callers));
+	json_object_set_new(object, "calls", calls_array(compared));
+	json_object_set_new(object, "sentences", sentences_array(writer->comparison, compared));
 	return object;
 }
 

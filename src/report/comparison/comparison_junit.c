@@ -62,6 +62,9 @@ static void add_details(struct hp_buffer *text, const struct comparison_writer *
 		comparison_add_shift(text, writer->comparison, &compared->shifts[i]);
 		hp_buffer_printf(text, "\n");
 	}
+	while (comparison_next_caller(text, writer->comparison, compared, &next))
+		hp_buffer_printf(text, "\n");
+	next = 0;
 	while ((inner = comparison_next_inner(compared, &next))) {
 		comparison_add_inner(text, writer, inner);
 		hp_buffer_printf(text, "\n");

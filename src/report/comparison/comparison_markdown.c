@@ -69,10 +69,17 @@ static void add_row(struct hp_buffer *out, const struct comparison_writer *write
 {
 	_cleanup_(hp_buffer_free) struct hp_buffer name = { 0 };
 	_cleanup_(hp_buffer_free) struct hp_buffer place = { 0 };
+	_cleanup_(hp_buffer_free) struct hp_buffer caller = { 0 };
+	size_t next = 0;
 
 	hp_buffer_printf(out, "| %s | ", mark_of(compared));
 	comparison_add_name(&name, writer->comparison, compared);
 	add_escaped(out, &name);
+	while (comparison_next_caller(&caller, writer->comparison, compared, &next)) {
+		hp_buffer_printf(out, "; ");
+		add_escaped(out, &caller);
+		hp_buffer_clear(&caller);
+	}
 	hp_buffer_printf(out, " | ");
 	comparison_add_place(&place, writer, compared);
 	add_escaped(out, &place);

@@ -141,11 +141,17 @@ static json_t *result(const struct comparison_writer *writer, const struct hp_co
 {
 	const struct hp_comparison *comparison = writer->comparison;
 	_cleanup_(hp_buffer_free) struct hp_buffer message = { 0 };
+	_cleanup_(hp_buffer_free) struct hp_buffer caller = { 0 };
+	size_t next = 0;
 
 	comparison_add_finding(&message, comparison, compared);
 	for (size_t i = 0; i < compared->shift_count; i++) {
 		hp_buffer_printf(&message, "; ");
 		comparison_add_shift(&message, comparison, &compared->shifts[i]);
+	}
+	while (comparison_next_caller(&caller, comparison, compared, &next)) {
+		hp_buffer_printf(&message, "; %s", hp_buffer_text(&caller));
+		hp_buffer_clear(&caller);
 	}
 	return json_pack("{s:s, s:i, s:s, s:{s:o}, s:[o], s:o, s:{s:o}, s:{s:o, s:o, s:o}}",
 			 "ruleId", rules[compared->scope].id, "ruleIndex", (int)compared->scope,

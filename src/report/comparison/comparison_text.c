@@ -240,6 +240,18 @@ static void add_code_row(struct table *table, const struct comparison_writer *wr
 	end_cell(table, &cell);
 }
 
+static void add_callers(struct hp_buffer *out, const struct comparison_writer *writer,
+			const struct hp_compared *compared)
+{
+	_cleanup_(hp_buffer_free) struct hp_buffer sentence = { 0 };
+	size_t next = 0;
+
+	while (comparison_next_caller(&sentence, writer->comparison, compared, &next)) {
+		add_wrapped(out, writer, "  ", "", &sentence);
+		hp_buffer_clear(&sentence);
+	}
+}
+
 static void add_code(struct hp_buffer *out, const struct comparison_writer *writer,
 		     const struct hp_compared *compared)
 {
@@ -249,7 +261,8 @@ static void add_code(struct hp_buffer *out, const struct comparison_writer *writ
 	const struct hp_compared *inner;
 	size_t next = 0;
 
-	if (!compared->code_count && !compared->shift_count)
+	if (!compared->code_count && !compared->shift_count && !compared->callers.blame &&
+	    !compared->call_count)
 		return;
 	hp_buffer_printf(out, "\n");
 	comparison_add_name(out, writer->comparison, compared);
@@ -259,6 +272,7 @@ static void add_code(struct hp_buffer *out, const struct comparison_writer *writ
 		comparison_add_shift(out, writer->comparison, &compared->shifts[i]);
 		hp_buffer_printf(out, "\n");
 	}
+	add_callers(out, writer, compared);
 	while ((inner = comparison_next_inner(compared, &next))) {
 		hp_buffer_printf(out, "  ");
 		comparison_add_inner(out, writer, inner);

@@ -181,6 +181,11 @@ function codeTable(node) {
 					: now || (old ? old + "  (gone)" : "")));
 		}))));
 }
+/* Whose calls the change is from. */
+function callerList(node) {
+	const found = data.findings.find(other => same(other, node));
+	return found ? found.sentences.map(sentence => make("p", {}, sentence)) : [];
+}
 /* Blocks and lines inside that changed for certain themselves. */
 function innerList(node) {
 	const found = data.findings.find(other => same(other, node));
@@ -219,7 +224,7 @@ function choose(node, focus) {
 		...node.shifts.map(shift => make("p", {}, cost(Math.abs(shift.cost)) + (shift.cost >= 0
 			? " of it came from " : " of it went to "), make("code", {}, shift.name),
 			shift.why ? " (" + shift.why + ")" : "")),
-		...innerList(node), codeTable(node) || "");
+		...callerList(node), ...innerList(node), codeTable(node) || "");
 }
 
 /* --- runs: each a dot --- */

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The call paths of units' samples: who called, by names that are the same on both sides.
+ *
+ * Callers are functions, inlined ones too. Of the same caller there is one, whichever side it is on.
+ */
+#ifndef COMPARE_CALL_PATHS_H
+#define COMPARE_CALL_PATHS_H
+
+#include "sides.h"
+
+struct caller {
+	const char *name;
+	const char *image; /* the last part of its path; "" where it is in none */
+	bool is_known;	   /* else it stands for callers that are not known */
+};
+
+/* Samples of one unit that were reached over the same callers. */
+struct caller_path {
+	enum hp_side side;
+	size_t replicate; /* of the side */
+	uint64_t samples;
+	double count;  /* of samples of the replicate's mean weight */
+	uint32_t node; /* private */
+	/* Innermost first, the unit's own code left out; ends at the root, or after
+	 * MOST_CALLERS_DEEP. In the arena. */
+	const struct caller *const *callers;
+	size_t caller_count;
+};
+
+struct unit_paths {
+	const struct unit *unit;
+	HP_VECTOR(struct caller_path) paths; /* owned */
+};
+
+/* Of all the units in one pass over the epochs. Epochs without call paths have none; damaged ones are
+ * left out with a note. requires: sides_match_moved. The paths are cleared by unit_paths_clear, after
+ * an error too. */
+struct hp_error *call_paths_read(struct sides *sides, struct unit_paths *units, size_t count);
+void unit_paths_clear(struct unit_paths *units, size_t count);
+
+#endif

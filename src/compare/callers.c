@@ -1,0 +1,486 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * requires	findings
+ * provides	of procedures among them, below which callers they changed
+ *
+ * Given how much a procedure has on each side, the part below one of its callers is a share. Of base
+ * B, candidate C = rB, and shares b and c of them, the caller has
+ *
+ *	(cC - bB) / (C - B) = c + (c - b) / (r - 1)
+ *
+ * of the change. Were the caller no reason for it, c would be b; were it the only reason, that would
+ * be 1. What slows down the whole run changes r, and neither b nor c.
+ */
+#include "call_paths.h"
+#include "distribution.h"
+#include "judge.h"
+#include "tuning.h"
+
+#include <hpcprof/base/cleanup.h>
+#include <hpcprof/base/number.h>
+
+#include <math.h>
+#include <string.h>
+
+/* What is below one caller, in samples. */
+struct group {
+	const struct caller *caller; /* NULL: called by nobody */
+	double *counts;		     /* [replicate]: base's, then the candidate's; owned */
+	double sums[HP_SIDES];
+	uint64_t samples[HP_SIDES];
+};
+
+/* A procedure's paths, or those of them over `passed`: callers that all of it is below. */
+struct asking {
+	const struct judging *judging;
+	struct hp_compared *shown;
+	const struct unit_paths *paths;
+	bool *is_asked; /* [path]; owned */
+	HP_VECTOR(const struct caller *) passed;
+	HP_VECTOR(struct group) groups;
+	double *whole; /* [replicate] of all paths; owned */
+	double sums[HP_SIDES];
+	size_t replicates[HP_SIDES];
+};
+
+/* One caller's share on both sides, and of the change. */
+struct part {
+	double share[HP_SIDES];
+	double deviation[HP_SIDES];
+	double freedom;
+	struct hp_measured of_change;
+	double p;
+};
+
+/* --- groups ------------------------------------------------------------------------------------ */
+
+static size_t replicate_of(const struct asking *asking, const struct caller_path *path)
+{
+	return (path->side == HP_BASE ? 0 : asking->replicates[HP_BASE]) + path->replicate;
+}
+
+static bool is_passed(const struct asking *asking, const struct caller *caller)
+{
+	/* What calls itself is its own caller, and nobody's reason. */
+	if (caller->is_known && strcmp(caller->name, asking->shown->name) == 0)
+		return true;
+	for (size_t i = 0; i < asking->passed.count; i++)
+		if (asking->passed.at[i] == caller)
+			return true;
+	return false;
+}
+
+/* NULL: the root is reached. */
+static const struct caller *next_caller(const struct asking *asking, const struct caller_path *path)
+{
+	size_t i = 0;
+
+	while (i < path->caller_count && is_passed(asking, path->callers[i]))
+		i++;
+	return i < path->caller_count ? path->callers[i] : NULL;
+}
+
+static struct group *group_of(struct asking *asking, const struct caller *caller)
+{
+	struct group group = { .caller = caller };
+
+	for (size_t i = 0; i < asking->groups.count; i++)
+		if (asking->groups.at[i].caller == caller)
+			return &asking->groups.at[i];
+	group.counts = calloc(asking->replicates[HP_BASE] + asking->replicates[HP_CANDIDATE],
+			      sizeof(*group.counts));
+	if (!group.counts || !hp_vector_push(&asking->groups, group)) {
+		free(group.counts);
+		return NULL;
+	}
+	return &asking->groups.at[asking->groups.count - 1];
+}
+
+static void forget_groups(struct asking *asking)
+{
+	for (size_t i = 0; i < asking->groups.count; i++)
+		free(asking->groups.at[i].counts);
+	hp_vector_free(&asking->groups);
+}
+
+static struct hp_error *make_groups(struct asking *asking)
+{
+	forget_groups(asking);
+	for (size_t i = 0; i < asking->paths->paths.count; i++) {
+		const struct caller_path *path = &asking->paths->paths.at[i];
+		struct group *group;
+
+		if (!asking->is_asked[i])
+			continue;
+		group = group_of(asking, next_caller(asking, path));
+		if (!group)
+			return hp_error_create_no_memory();
+		group->counts[replicate_of(asking, path)] += path->count;
+		group->sums[path->side] += path->count;
+		group->samples[path->side] += path->samples;
+	}
+	return NULL;
+}
+
+static bool is_only(const struct asking *asking, const struct group *group)
+{
+	return group->caller && group->caller->is_known &&
+	       group->sums[HP_BASE] >= only_caller * asking->sums[HP_BASE] &&
+	       group->sums[HP_CANDIDATE] >= only_caller * asking->sums[HP_CANDIDATE];
+}
+
+static const struct caller *find_only(const struct asking *asking)
+{
+	for (size_t i = 0; i < asking->groups.count; i++)
+		if (is_only(asking, &asking->groups.at[i]))
+			return asking->groups.at[i].caller;
+	return NULL;
+}
+
+/* Up to where paths part. */
+static struct hp_error *part_ways(struct asking *asking)
+{
+	struct hp_error *error = make_groups(asking);
+	const struct caller *only;
+
+	while (!error && (only = find_only(asking))) {
+		for (size_t i = 0; i < asking->paths->paths.count; i++)
+			if (next_caller(asking, &asking->paths->paths.at[i]) != only)
+				asking->is_asked[i] = false;
+		if (!hp_vector_push(&asking->passed, only))
+			return hp_error_create_no_memory();
+		error = make_groups(asking);
+	}
+	return error;
+}
+
+/* --- figures ----------------------------------------------------------------------------------- */
+
+/* Variance of the group's part of each replicate's samples, over that of chance. */
+static double dispersion_of(const struct asking *asking, const struct group *group, double *freedom)
+{
+	double squares = 0;
+
+	*freedom = 0;
+	for (size_t side = 0; side < HP_SIDES; side++) {
+		double share = group->sums[side] / asking->sums[side];
+		size_t first = side ? asking->replicates[HP_BASE] : 0;
+		double with = 0;
+
+		if (!(share > 0) || !(share < 1))
+			continue;
+		for (size_t i = 0; i < asking->replicates[side]; i++) {
+			double whole = asking->whole[first + i];
+			double distance = group->counts[first + i] - whole * share;
+
+			if (!(whole > 0))
+				continue;
+			squares += distance * distance / (whole * share * (1 - share));
+			with++;
+		}
+		*freedom += fmax(0, with - 1);
+	}
+	return squares;
+}
+
+static void find_shares(const struct asking *asking, const struct group *group, struct part *part)
+{
+	double freedom;
+	double squares = dispersion_of(asking, group, &freedom);
+	double dispersion;
+
+	part->freedom = freedom + assumed_dispersion_freedom;
+	dispersion = fmax(1, (squares + COMPARE_DISPERSION * assumed_dispersion_freedom) /
+				     part->freedom);
+	for (size_t side = 0; side < HP_SIDES; side++) {
+		double count = group->sums[side];
+		double whole = asking->sums[side];
+		/* A half more on both sides: no samples are not certain to be none. */
+		double near = (count + 0.5) / (whole + 1);
+
+		part->share[side] = whole > 0 ? count / whole : NAN;
+		part->deviation[side] = sqrt(dispersion * near * (1 - near) / (whole + 1));
+	}
+}
+
+/* Of the change, with the procedure's cost on the candidate's side r times the base's. */
+static double share_of_change(const struct part *part, double ratio)
+{
+	if (!(part->share[HP_BASE] >= 0) || isinf(ratio))
+		return part->share[HP_CANDIDATE];
+	if (!(part->share[HP_CANDIDATE] >= 0) || !(ratio > 0))
+		return part->share[HP_BASE];
+	return part->share[HP_CANDIDATE] +
+	       (part->share[HP_CANDIDATE] - part->share[HP_BASE]) / (ratio - 1);
+}
+
+static double deviation_of_change(const struct part *part, double ratio)
+{
+	double away = 1 / (ratio - 1);
+
+	if (!(part->share[HP_BASE] >= 0) || isinf(ratio))
+		return part->deviation[HP_CANDIDATE];
+	if (!(part->share[HP_CANDIDATE] >= 0) || !(ratio > 0))
+		return part->deviation[HP_BASE];
+	return hypot(part->deviation[HP_CANDIDATE] * (1 + away), part->deviation[HP_BASE] * away);
+}
+
+/* The range of both: of the shares, and of how much the procedure changed. */
+static void find_of_change(const struct hp_compared *shown, struct part *part)
+{
+	const struct hp_measured *change = &shown->change;
+	double quantile = student_quantile(interval_misses, part->freedom);
+	const double ends[] = { change->low, change->high };
+	double value = share_of_change(part, 1 + change->value);
+	double away = quantile * deviation_of_change(part, 1 + change->value);
+	double below = away * away;
+	double above = below;
+
+	part->of_change = (struct hp_measured){ value, NAN, NAN };
+	if (isinf(change->value) || change->value <= -1) {
+		below = above = away * away;
+	} else if (change->low > 0 || change->high < 0) {
+		for (size_t i = 0; i < HP_ARRAY_COUNT(ends); i++) {
+			double other = share_of_change(part, 1 + ends[i]) - value;
+
+			if (other < 0)
+				below = fmax(below, away * away + other * other);
+			else
+				above = fmax(above, away * away + other * other);
+		}
+	} else {
+		return;
+	}
+	part->of_change.low = value - sqrt(below);
+	part->of_change.high = value + sqrt(above);
+}
+
+static void find_part(const struct asking *asking, const struct group *group, struct part *part)
+{
+	double more;
+
+	find_shares(asking, group, part);
+	find_of_change(asking->shown, part);
+	more = part->share[HP_CANDIDATE] - part->share[HP_BASE];
+	part->p = isnan(more) ? NAN
+			      : student_beyond(more / hypot(part->deviation[HP_BASE],
+							    part->deviation[HP_CANDIDATE]),
+					       part->freedom);
+}
+
+/* --- who is to blame --------------------------------------------------------------------------- */
+
+/* It has more of the change than of the cost, and that for certain; of what is new, or gone, most. */
+static bool is_blamed(const struct asking *asking, const struct part *part)
+{
+	double limit = otherwise_p / (double)asking->groups.count;
+
+	if (!(part->of_change.value >= least_of_change))
+		return false;
+	if (isnan(part->p))
+		return part->of_change.low >= most_of_change;
+	return part->p <= limit && part->of_change.low > 0 &&
+	       part->of_change.value > part->share[HP_BASE];
+}
+
+/* Were it the only reason for the change it would have all of it, and were it none as much as of the
+ * cost: it is nearer to that for certain. */
+static bool is_cleared(const struct part *part)
+{
+	return part->of_change.high < (1 + part->share[HP_BASE]) / 2;
+}
+
+static bool is_known(const struct group *group)
+{
+	return group->caller && group->caller->is_known;
+}
+
+static struct hp_measured share_on(const struct part *part, size_t side)
+{
+	double away = student_quantile(interval_misses, part->freedom) * part->deviation[side];
+	double value = part->share[side];
+
+	return (struct hp_measured){ value, fmax(0, value - away), fmin(1, value + away) };
+}
+
+static int compare_shown(const void *left, const void *right)
+{
+	const struct hp_compared_caller *a = left;
+	const struct hp_compared_caller *b = right;
+
+	return (a->of_change.value < b->of_change.value) -
+	       (a->of_change.value > b->of_change.value);
+}
+
+/* All that is known of each caller; what follows from it for the procedure. */
+static struct hp_error *show_parts(const struct asking *asking)
+{
+	struct hp_compared_callers *callers = &asking->shown->callers;
+	struct hp_compared_caller *list = hp_arena_array(
+		asking->judging->sides->arena, asking->groups.count + 1, sizeof(*list));
+	size_t count = 0;
+	size_t blamed = 0;
+	bool all_are_cleared = true;
+
+	if (!list)
+		return hp_error_create_no_memory();
+	for (size_t i = 0; i < asking->groups.count; i++) {
+		const struct group *group = &asking->groups.at[i];
+		struct part part;
+
+		if (!is_known(group))
+			continue;
+		find_part(asking, group, &part);
+		list[count] = (struct hp_compared_caller){
+			.name = group->caller->name,
+			.image = group->caller->image,
+			.of_change = part.of_change,
+			.cost = { share_on(&part, HP_BASE), share_on(&part, HP_CANDIDATE) },
+			.p = part.p,
+			.is_blamed = is_blamed(asking, &part),
+		};
+		blamed += list[count++].is_blamed;
+		all_are_cleared = all_are_cleared && is_cleared(&part);
+	}
+	qsort(list, count, sizeof(*list), compare_shown);
+	callers->at = list;
+	callers->count = count < MOST_CALLERS ? count : MOST_CALLERS;
+	callers->blame = blamed		   ? HP_BLAME_CALLERS
+			 : all_are_cleared ? HP_BLAME_ALIKE
+					   : HP_BLAME_INSUFFICIENT;
+	return NULL;
+}
+
+static bool is_little_known(const struct asking *asking)
+{
+	double unknown[HP_SIDES] = { 0 };
+
+	for (size_t i = 0; i < asking->groups.count; i++)
+		for (size_t side = 0; side < HP_SIDES; side++)
+			if (!is_known(&asking->groups.at[i]))
+				unknown[side] += asking->groups.at[i].sums[side];
+	for (size_t side = 0; side < HP_SIDES; side++) {
+		double samples = (double)asking->shown->side[side].samples;
+
+		if (unknown[side] > most_unknown_callers * asking->sums[side] ||
+		    asking->sums[side] < least_with_paths * samples)
+			return true;
+	}
+	return false;
+}
+
+/* The only caller has callers of its own, or none: then all is said. */
+static struct hp_error *settle(struct asking *asking)
+{
+	struct hp_compared_callers *callers = &asking->shown->callers;
+	const struct caller *first = asking->passed.count ? asking->passed.at[0] : NULL;
+	struct hp_compared_caller *one;
+
+	for (size_t side = 0; side < HP_SIDES; side++)
+		callers->samples[side] = (uint64_t)llround(asking->sums[side]);
+	callers->blame = HP_BLAME_INSUFFICIENT;
+	if (callers->samples[HP_BASE] + callers->samples[HP_CANDIDATE] < FEWEST_SAMPLES)
+		return NULL;
+	if (asking->groups.count > 1 ||
+	    (asking->groups.count == 1 && is_known(&asking->groups.at[0]))) {
+		callers->through = first ? first->name : NULL;
+		return is_little_known(asking) ? NULL : show_parts(asking);
+	}
+	/* Called by nobody: nothing is to be said. */
+	callers->blame = first ? HP_BLAME_ONE : HP_BLAME_UNKNOWN;
+	if (!first)
+		return NULL;
+	one = hp_arena_alloc(asking->judging->sides->arena, sizeof(*one));
+	if (!one)
+		return hp_error_create_no_memory();
+	*one = (struct hp_compared_caller){ .name = first->name,
+					    .image = first->image,
+					    .of_change = { 1, NAN, NAN },
+					    .cost = { { 1, NAN, NAN }, { 1, NAN, NAN } },
+					    .p = NAN };
+	callers->at = one;
+	callers->count = 1;
+	return NULL;
+}
+
+/* --- the whole --------------------------------------------------------------------------------- */
+
+static bool has_paths(const struct unit_paths *paths, enum hp_side side)
+{
+	for (size_t i = 0; i < paths->paths.count; i++)
+		if (paths->paths.at[i].side == side)
+			return true;
+	return false;
+}
+
+/* A side where it never ran needs none. */
+static bool has_all_paths(const struct unit_paths *paths)
+{
+	for (size_t side = 0; side < HP_SIDES; side++)
+		if (paths->unit->samples[side] && !has_paths(paths, (enum hp_side)side))
+			return false;
+	return true;
+}
+
+static struct hp_error *ask(struct asking *asking)
+{
+	size_t count = asking->paths->paths.count;
+
+	asking->is_asked = calloc(count + 1, sizeof(*asking->is_asked));
+	asking->whole = calloc(asking->replicates[HP_BASE] + asking->replicates[HP_CANDIDATE],
+			       sizeof(*asking->whole));
+	if (!asking->is_asked || !asking->whole)
+		return hp_error_create_no_memory();
+	for (size_t i = 0; i < count; i++) {
+		const struct caller_path *path = &asking->paths->paths.at[i];
+
+		asking->is_asked[i] = true;
+		asking->whole[replicate_of(asking, path)] += path->count;
+		asking->sums[path->side] += path->count;
+	}
+	return part_ways(asking);
+}
+
+static struct hp_error *ask_one(const struct judging *judging, const struct unit_paths *paths)
+{
+	struct asking asking = {
+		.judging = judging,
+		.shown = paths->unit->shown,
+		.paths = paths,
+		.replicates = { judging->sides->at[HP_BASE].replicates.count,
+				judging->sides->at[HP_CANDIDATE].replicates.count },
+	};
+	struct hp_error *error;
+
+	if (!has_all_paths(paths))
+		return NULL;
+	error = ask(&asking);
+	if (!error)
+		error = settle(&asking);
+	forget_groups(&asking);
+	hp_vector_free(&asking.passed);
+	free(asking.is_asked);
+	free(asking.whole);
+	return error;
+}
+
+struct hp_error *judge_callers(const struct judging *judging)
+{
+	struct sides *sides = judging->sides;
+	_cleanup_free_ struct unit_paths *units = calloc(sides->units.count + 1, sizeof(*units));
+	struct hp_error *error = NULL;
+	size_t count = 0;
+
+	if (!units)
+		return hp_error_create_no_memory();
+	for (size_t i = 0; i < sides->units.count; i++)
+		if (sides->units.at[i].shown->is_finding &&
+		    sides->units.at[i].shown->scope == HP_SCOPE_PROCEDURE)
+			units[count++].unit = &sides->units.at[i];
+	if (count)
+		error = call_paths_read(sides, units, count);
+	for (size_t i = 0; i < count && !error; i++)
+		error = ask_one(judging, &units[i]);
+	unit_paths_clear(units, count);
+	return error;
+}
