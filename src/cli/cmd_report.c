@@ -130,7 +130,8 @@ static const struct argp_option options[] = {
 	{ NULL, 0, NULL, 0, "How to show them:", 3 },
 	{ "by", OPTION_BY, "KEYS", 0,
 	  "One row per combination of these keys: comm, pid, tid, cpu (these need record "
-	  "--per-process, --per-thread, --per-cpu), image, procedure, line",
+	  "--per-process, --per-thread, --per-cpu), image, procedure, line; with a view of call "
+	  "paths, the same for each combination of the first four",
 	  1 },
 	{ "sort", 's', "KEY", 0,
 	  "Sort by samples (the default), name, image, address (procedures, instructions), line "
@@ -185,6 +186,13 @@ static int choose_view(struct argp_state *state, enum hp_report_view view)
 	arguments->view_chosen = true;
 	arguments->report.view = view;
 	return 0;
+}
+
+static bool shows_call_paths(const struct hp_report_options *report)
+{
+	return report->view == HP_VIEW_CHILDREN || report->view == HP_VIEW_CALLERS ||
+	       report->view == HP_VIEW_CALLEES || report->view == HP_VIEW_TREE ||
+	       report->view == HP_VIEW_FLAME_GRAPH;
 }
 
 static int choose_format(struct argp_state *state, const char *name)
@@ -401,13 +409,13 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	case 's':
 		if (is_breakdown(argument)) {
 			report->of.by = argument;
-			return choose_view(state, HP_VIEW_BREAKDOWN);
+			return 0;
 		}
 		report->sort = argument;
 		return 0;
 	case OPTION_BY:
 		report->of.by = argument;
-		return choose_view(state, HP_VIEW_BREAKDOWN);
+		return 0;
 	case OPTION_FULL_NAMES:
 		report->of.full_names = true;
 		return 0;
@@ -429,6 +437,11 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	case OPTION_NO_PAGER:
 		arguments->no_pager = true;
 		return 0;
+	case ARGP_KEY_END:
+		/* Call paths are told apart in their own views. */
+		return report->of.by && !shows_call_paths(report)
+			       ? choose_view(state, HP_VIEW_BREAKDOWN)
+			       : 0;
 	case ARGP_KEY_ARG:
 		return hp_vector_push(&arguments->epochs, argument) ? 0 : ENOMEM;
 	default:

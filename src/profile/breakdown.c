@@ -12,12 +12,12 @@
 
 static const struct {
 	const char *word;
-	const char *of_perf;
+	const char *of_perf; /* or another one of ours */
 	enum hp_breakdown_key key;
 } words[] = {
-	{ "comm", NULL, HP_BY_COMM },
-	{ "pid", NULL, HP_BY_PID },
-	{ "tid", NULL, HP_BY_TID },
+	{ "comm", "command", HP_BY_COMM },
+	{ "pid", "process", HP_BY_PID },
+	{ "tid", "thread", HP_BY_TID },
 	{ "cpu", NULL, HP_BY_CPU },
 	{ "image", "dso", HP_BY_IMAGE },
 	{ "procedure", "symbol", HP_BY_PROCEDURE },
@@ -32,7 +32,7 @@ static bool is_word(const char *text, size_t length, const char *word)
 
 static struct hp_error *add_key(struct hp_profiles *profiles, const char *word, size_t length)
 {
-	static const char advice[] = "the keys are comm, pid, tid, cpu, image (dso), procedure "
+	static const char advice[] = "the keys are comm, pid (process), tid (thread), cpu, image (dso), procedure "
 				     "(symbol) and line (srcline), separated by commas";
 	struct hp_breakdown *by = &profiles->by;
 

@@ -179,6 +179,8 @@ static struct hp_error *add_hits(struct hp_profiles *profiles, struct hp_loaded_
 
 	if (error)
 		return error;
+	if (profiles->options->rows != HP_ROWS_OF_GROUPS)
+		group = 0;
 	if (!hp_vector_reserve(&part->hits, part->hits.count + stratum->count_count))
 		return hp_error_create_no_memory();
 	for (size_t i = 0; i < stratum->count_count; i++) {

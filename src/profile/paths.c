@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* From the trees of epochs to named places. */
+#include "breakdown.h"
 #include "load.h"
 #include "paths_places.h"
 
@@ -33,6 +34,7 @@ void hp_paths_destroy(struct hp_call_paths *paths)
 	hp_vector_free(&paths->places);
 	hp_vector_free(&paths->steps);
 	hp_vector_free(&paths->procedures);
+	hp_vector_free(&paths->groups);
 	free(paths);
 }
 
@@ -79,10 +81,24 @@ static struct hp_error *take_images(struct taking *in)
 	return error;
 }
 
+/* As of the stratum with the same samples. */
+static struct hp_error *find_group(struct hp_profiles *profiles, const struct hp_path_series *series,
+				   uint32_t *group)
+{
+	const struct hp_stratum stratum = { .command = series->command,
+					    .thread = series->thread,
+					    .pid = series->pid,
+					    .tid = series->tid,
+					    .cpu = series->cpu };
+
+	return breakdown_group(profiles, &stratum, group);
+}
+
 static struct hp_error *take_series(struct taking *in)
 {
 	struct hp_profiles *profiles = in->paths->profiles;
 	const struct hp_epoch_meta *meta = profiles->epochs.at[in->epoch].meta;
+	struct hp_error *error;
 
 	for (size_t i = 0; i < in->from->series.count; i++) {
 		const struct hp_path_series *series = &in->from->series.at[i];
@@ -94,6 +110,9 @@ static struct hp_error *take_series(struct taking *in)
 		if (root.event == profiles->events.count ||
 		    !load_passes(profiles->options, series->command, series->pid))
 			continue;
+		error = find_group(profiles, series, &root.group);
+		if (error)
+			return error;
 		root.command = hp_profiles_intern(profiles, series->command);
 		root.thread = series->thread ? hp_profiles_intern(profiles, series->thread) : NULL;
 		if (!root.command || (series->thread && !root.thread) ||

@@ -229,6 +229,55 @@ static struct hp_error *show_names(struct hp_call_paths *paths)
 	return NULL;
 }
 
+/* "cc1, pid 12, worker (tid 14), CPU 1": as many of these as are told apart. */
+static struct hp_error *label_group(struct hp_call_paths *paths, const struct hp_loaded_group *group,
+				    struct hp_called **label)
+{
+	struct hp_profiles *profiles = paths->profiles;
+	const struct hp_breakdown *by = &profiles->by;
+	const char *text = "";
+	struct hp_error *error;
+	struct called_key key;
+
+	for (size_t i = 0; i < by->count && text; i++) {
+		const char *comma = i ? ", " : "";
+
+		if (by->keys[i] == HP_BY_COMM)
+			text = hp_profiles_format(profiles, "%s%s%s", text, comma, group->command);
+		else if (by->keys[i] == HP_BY_PID)
+			text = hp_profiles_format(profiles, "%s%spid %" PRIu32, text, comma,
+						  group->pid);
+		else if (by->keys[i] == HP_BY_TID && group->tid)
+			text = hp_profiles_format(profiles, "%s%s%s (tid %" PRIu32 ")", text, comma,
+						  group->thread ? group->thread : "thread",
+						  group->tid);
+		else if (by->keys[i] == HP_BY_CPU && group->cpu)
+			text = hp_profiles_format(profiles, "%s%sCPU %" PRIu32, text, comma,
+						  group->cpu - 1);
+	}
+	memset(&key, 0, sizeof(key));
+	key.name = text ? hp_profiles_intern(profiles, *text ? text : "[unknown]") : NULL;
+	error = key.name ? paths_called_at(paths, &key, label) : hp_error_create_no_memory();
+	if (!error)
+		(*label)->shown = key.name;
+	return error;
+}
+
+static struct hp_error *label_groups(struct hp_call_paths *paths)
+{
+	const struct hp_profiles *profiles = paths->profiles;
+	struct hp_error *error = NULL;
+
+	for (size_t i = 0; i < profiles->groups.count && !error; i++) {
+		struct hp_called *label;
+
+		error = label_group(paths, &profiles->groups.at[i], &label);
+		if (!error && !hp_vector_push(&paths->groups, label))
+			error = hp_error_create_no_memory();
+	}
+	return error;
+}
+
 struct hp_error *hp_paths_name(struct hp_call_paths *paths)
 {
 	size_t count = paths->places.count;
@@ -250,5 +299,7 @@ struct hp_error *hp_paths_name(struct hp_call_paths *paths)
 		if (part)
 			error = name_part(paths, part, order + i, end - i);
 	}
-	return error ? error : show_names(paths);
+	if (!error)
+		error = show_names(paths);
+	return error ? error : label_groups(paths);
 }

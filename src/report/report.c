@@ -178,6 +178,17 @@ static struct hp_error *no_paths(const struct report *report)
 			       "record with: hpcprof record -g -- COMMAND");
 }
 
+/* Places in the code are what paths lead over. */
+static struct hp_error *check_keys(const struct hp_profiles *profiles)
+{
+	const bool *has = profiles->by.has;
+
+	if (!has[HP_BY_IMAGE] && !has[HP_BY_PROCEDURE] && !has[HP_BY_LINE])
+		return NULL;
+	return hp_error_create(HP_ERROR_USAGE,
+			       "--by tells call paths apart by comm, pid, tid and cpu only");
+}
+
 static struct hp_error *load(struct report *report, struct hp_db *db, char *const *epochs,
 			     size_t epoch_count)
 {
@@ -189,6 +200,8 @@ static struct hp_error *load(struct report *report, struct hp_db *db, char *cons
 	};
 	struct hp_error *error = report_load(report, db, epochs, epoch_count, &wants);
 
+	if (!error && wants.paths)
+		error = check_keys(report->profiles);
 	if (!error && wants.paths && !report_path_samples(report))
 		error = no_paths(report);
 	if (!error)

@@ -56,6 +56,7 @@ struct hp_path_root {
 	uint32_t pid;
 	uint32_t tid;
 	uint32_t cpu;
+	uint32_t group; /* in the profiles' groups, with the option `by` */
 };
 
 /* A node: reached over its parent, which has a smaller number. */
@@ -76,6 +77,9 @@ struct hp_call_paths {
 	HP_VECTOR(struct hp_path_place) places;
 	HP_VECTOR(struct hp_path_step) steps;
 	HP_VECTOR(struct hp_called *) procedures;
+	/* With the option `by`: what stands for each of the profiles' groups in trees; procedures
+	 * that are none. Named by hp_paths_name. */
+	HP_VECTOR(const struct hp_called *) groups;
 	/* By event: all samples, and those whose path does not reach the root, has a frame that is
 	 * a guess or is unknown, was joined to an earlier path, or was folded. */
 	struct hp_tally *all;

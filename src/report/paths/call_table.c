@@ -24,6 +24,7 @@ struct edge_entry {
 struct counting {
 	struct call_table *table;
 	enum call_edges edges;
+	const struct hp_called *group; /* the others are left out; NULL: none is */
 	size_t *last_path; /* of each procedure: a path counts once */
 	size_t path;
 	struct edge_entry *index;
@@ -76,20 +77,23 @@ static void forget_index(struct counting *counting)
 	}
 }
 
-static struct hp_error *add_path(const struct hp_called *const *path, size_t count,
-				 const struct hp_tally *tally, void *context)
+static struct hp_error *add_path(const struct call_path *found, void *context)
 {
+	const struct hp_called *const *path = found->procedures;
+	const struct hp_tally *tally = &found->tally;
 	struct counting *counting = context;
 	struct hp_error *error = NULL;
 
+	if (counting->group && counting->group != found->group)
+		return NULL;
 	counting->path++;
-	for (size_t i = 0; i < count && !error; i++) {
+	for (size_t i = 0; i < found->count && !error; i++) {
 		struct called_cost *cost = &counting->table->costs.at[path[i]->index];
 
 		if (counting->last_path[path[i]->index] != counting->path)
 			hp_tally_add(&cost->total, tally);
 		counting->last_path[path[i]->index] = counting->path;
-		if (i + 1 == count)
+		if (i + 1 == found->count)
 			hp_tally_add(&cost->own, tally);
 		else if (counting->edges != EDGES_NONE)
 			error = add_edge(counting, path[i], path[i + 1], tally);
@@ -160,11 +164,12 @@ static void sort(struct call_table *table, enum call_edges edges)
 }
 
 struct hp_error *call_table_make(const struct report *report, enum call_edges edges,
-				 struct call_table *table)
+				 const struct hp_called *group, struct call_table *table)
 {
 	const struct hp_call_paths *paths = report->paths;
 	_cleanup_free_ size_t *last_path = calloc(paths->procedures.count + 1, sizeof(*last_path));
-	struct counting counting = { .table = table, .edges = edges, .last_path = last_path };
+	struct counting counting = { .table = table, .edges = edges, .group = group,
+				     .last_path = last_path };
 	struct hp_error *error;
 
 	*table = (struct call_table){ 0 };

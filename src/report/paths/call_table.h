@@ -30,9 +30,10 @@ struct call_table {
 	HP_VECTOR(struct call_edge) edges;   /* by the procedure whose edges they are */
 };
 
-/* EDGES_OF_CALLEES: with each procedure who calls it; EDGES_OF_CALLERS: whom it calls. */
+/* EDGES_OF_CALLEES: with each procedure who calls it; EDGES_OF_CALLERS: whom it calls.
+ * Of that group's paths alone, unless `group` is NULL. */
 struct hp_error *call_table_make(const struct report *report, enum call_edges edges,
-				 struct call_table *table);
+				 const struct hp_called *group, struct call_table *table);
 void call_table_clear(struct call_table *table);
 
 /*

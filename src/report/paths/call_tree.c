@@ -19,14 +19,13 @@ struct call_node_entry {
 /* --- paths ------------------------------------------------------------------------------------ */
 
 struct hp_error *call_paths_each(const struct report *report,
-				 struct hp_error *(*each)(const struct hp_called *const *path,
-							  size_t count,
-							  const struct hp_tally *tally,
+				 struct hp_error *(*each)(const struct call_path *path,
 							  void *context),
 				 void *context)
 {
 	const struct hp_call_paths *paths = report->paths;
 	HP_VECTOR(const struct hp_called *) path = { 0 };
+	const struct hp_called *group;
 	struct hp_error *error = NULL;
 
 	for (size_t i = 0; i < paths->steps.count && !error; i++) {
@@ -36,6 +35,9 @@ struct hp_error *call_paths_each(const struct report *report,
 		if (!own.samples ||
 		    paths->roots.at[step->root].event != report->profiles->sort_event)
 			continue;
+		group = paths->groups.count
+				? paths->groups.at[paths->roots.at[step->root].group]
+				: NULL;
 		path.count = 0;
 		/* Innermost first, which is turned around below. */
 		for (; step->parent != HP_PATH_NO_NODE && !error;
@@ -53,7 +55,8 @@ struct hp_error *call_paths_each(const struct report *report,
 			path.at[path.count - 1 - j] = other;
 		}
 		if (!error)
-			error = each(path.at, path.count, &own, context);
+			error = each(&(struct call_path){ path.at, path.count, group, own },
+				     context);
 	}
 	hp_vector_free(&path);
 	return error;
@@ -128,18 +131,33 @@ struct building {
 	const struct call_shape *shape;
 };
 
-static struct hp_error *add_path(const struct hp_called *const *path, size_t count,
-				 const struct hp_tally *tally, void *context)
+/* Below the root, or below what stands for its group. */
+static struct hp_error *begin_path(struct call_tree *tree, const struct call_path *path,
+				   uint32_t *node)
+{
+	struct hp_error *error = NULL;
+
+	*node = 0;
+	hp_tally_add(&tree->nodes.at[0].total, &path->tally);
+	if (path->group)
+		error = child_of(tree, 0, path->group, node);
+	if (!error && path->group)
+		hp_tally_add(&tree->nodes.at[*node].total, &path->tally);
+	return error;
+}
+
+static struct hp_error *add_path(const struct call_path *path, void *context)
 {
 	const struct building *building = context;
 	const struct call_shape *shape = building->shape;
 	struct call_tree *tree = building->tree;
 	bool from_root = shape->order == CALLS_FROM_ROOT;
+	size_t count = path->count;
 	size_t first = 0;
-	uint32_t node = 0;
-	struct hp_error *error = NULL;
+	uint32_t node;
+	struct hp_error *error;
 
-	while (shape->of && first < count && path[first] != shape->of)
+	while (shape->of && first < count && path->procedures[first] != shape->of)
 		first++;
 	if (shape->of && first == count)
 		return NULL;
@@ -147,9 +165,10 @@ static struct hp_error *add_path(const struct hp_called *const *path, size_t cou
 		count = first + 1;
 	if (!shape->of || !from_root)
 		first = 0;
-	hp_tally_add(&tree->nodes.at[0].total, tally);
+	error = begin_path(tree, path, &node);
 	for (size_t i = first; i < count && !error; i++) {
-		const struct hp_called *procedure = path[from_root ? i : count - 1 - (i - first)];
+		const struct hp_called *procedure =
+			path->procedures[from_root ? i : count - 1 - (i - first)];
 
 		if (shape->joins_recursion && tree->nodes.at[node].procedure == procedure) {
 			tree->nodes.at[node].is_recursive = true;
@@ -157,10 +176,10 @@ static struct hp_error *add_path(const struct hp_called *const *path, size_t cou
 		}
 		error = child_of(tree, node, procedure, &node);
 		if (!error)
-			hp_tally_add(&tree->nodes.at[node].total, tally);
+			hp_tally_add(&tree->nodes.at[node].total, &path->tally);
 	}
 	if (!error)
-		hp_tally_add(&tree->nodes.at[node].own, tally);
+		hp_tally_add(&tree->nodes.at[node].own, &path->tally);
 	return error;
 }
 

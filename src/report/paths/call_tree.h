@@ -24,7 +24,7 @@ struct call_node {
 
 struct call_node_entry;
 
-/* Node 0 is the root. */
+/* Node 0 is the root; with --by its children are the groups, and paths are below these. */
 struct call_tree {
 	HP_VECTOR(struct call_node) nodes;
 	struct call_node_entry *index;
@@ -47,12 +47,16 @@ struct hp_error *call_tree_make(const struct report *report, const struct call_s
 				struct call_tree *tree);
 void call_tree_clear(struct call_tree *tree);
 
-/* Calls `each` with the procedures of each path that has samples, from the root, and the samples:
- * of the event that the report sorts by. */
+struct call_path {
+	const struct hp_called *const *procedures; /* from the root */
+	size_t count;
+	const struct hp_called *group; /* what stands for it; NULL: they are not told apart */
+	struct hp_tally tally;
+};
+
+/* Calls `each` with each path that has samples of the event that the report sorts by. */
 struct hp_error *call_paths_each(const struct report *report,
-				 struct hp_error *(*each)(const struct hp_called *const *path,
-							  size_t count,
-							  const struct hp_tally *tally,
+				 struct hp_error *(*each)(const struct call_path *path,
 							  void *context),
 				 void *context);
 

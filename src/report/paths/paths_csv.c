@@ -23,23 +23,34 @@ static void add_numbers(const struct report *report, struct hp_buffer *record,
 			 100 * paths_view_share(report, own));
 }
 
-static struct hp_error *write_cost(const struct report *report, const struct called_cost *cost,
-				   struct hp_buffer *record, FILE *out)
+static void add_group(struct hp_buffer *record, const struct hp_called *group)
 {
+	if (!group)
+		return;
+	text_csv(record, group->name);
+	hp_buffer_add(record, ",", 1);
+}
+
+static struct hp_error *write_cost(const struct report *report, const struct called_cost *cost,
+				   const struct hp_called *group, struct hp_buffer *record,
+				   FILE *out)
+{
+	add_group(record, group);
 	add_numbers(report, record, &cost->total, &cost->own);
 	add_procedure(record, cost->procedure);
 	return write_csv_record(record, out);
 }
 
 static struct hp_error *write_edges(const struct report *report, const struct call_table *table,
-				    const struct called_cost *cost, struct hp_buffer *record,
-				    FILE *out)
+				    const struct called_cost *cost, const struct hp_called *group,
+				    struct hp_buffer *record, FILE *out)
 {
 	struct hp_error *error = NULL;
 
 	for (size_t i = 0; i < cost->edge_count && !error; i++) {
 		const struct call_edge *edge = &table->edges.at[cost->first_edge + i];
 
+		add_group(record, group);
 		hp_buffer_printf(record, "%" PRIu64 ",%.6f,", edge->tally.samples,
 				 100 * paths_view_share(report, &edge->tally));
 		add_procedure(record, edge->caller);
@@ -50,27 +61,47 @@ static struct hp_error *write_edges(const struct report *report, const struct ca
 	return error;
 }
 
+static struct hp_error *write_rows(const struct report *report, const struct call_table *table,
+				   const struct hp_called *group, struct hp_buffer *record,
+				   FILE *out)
+{
+	enum call_edges edges = paths_view_edges(report);
+	struct hp_error *error = NULL;
+
+	for (size_t i = 0; i < table->costs.count && !error; i++) {
+		if ((report->options->limit && i == report->options->limit) ||
+		    paths_view_is_small(report, &table->costs.at[i].total, 0))
+			break;
+		error = edges == EDGES_NONE
+				? write_cost(report, &table->costs.at[i], group, record, out)
+				: write_edges(report, table, &table->costs.at[i], group, record,
+					      out);
+	}
+	return error;
+}
+
 static struct hp_error *write_table(const struct report *report, struct hp_buffer *record,
 				    FILE *out)
 {
 	enum call_edges edges = paths_view_edges(report);
-	struct call_table table;
-	struct hp_error *error = call_table_make(report, edges, &table);
+	struct path_groups groups = { 0 };
+	struct hp_error *error = paths_view_groups(report, &groups);
 
-	fputs(edges == EDGES_NONE ? "samples_total,samples_self,percent_total,percent_self,"
-				    "procedure,image,inlined\r\n"
-				  : "samples,percent,caller,caller_image,caller_inlined,callee,"
-				    "callee_image,callee_inlined\r\n",
-	      out);
-	for (size_t i = 0; i < table.costs.count && !error; i++) {
-		if ((report->options->limit && i == report->options->limit) ||
-		    paths_view_is_small(report, &table.costs.at[i].total, 0))
-			break;
-		error = edges == EDGES_NONE
-				? write_cost(report, &table.costs.at[i], record, out)
-				: write_edges(report, &table, &table.costs.at[i], record, out);
+	fprintf(out, "%s%s", report->paths->groups.count ? "by," : "",
+		edges == EDGES_NONE ? "samples_total,samples_self,percent_total,percent_self,"
+				      "procedure,image,inlined\r\n"
+				    : "samples,percent,caller,caller_image,caller_inlined,callee,"
+				      "callee_image,callee_inlined\r\n");
+	for (size_t i = 0; i < groups.list.count && !error; i++) {
+		const struct hp_called *group = groups.list.at[i].called;
+		struct call_table table;
+
+		error = call_table_make(report, edges, group, &table);
+		if (!error)
+			error = write_rows(report, &table, group, record, out);
+		call_table_clear(&table);
 	}
-	call_table_clear(&table);
+	hp_vector_free(&groups.list);
 	return error;
 }
 

@@ -106,32 +106,52 @@ static json_t *cost_object(const struct report *report, const struct call_table 
 	return object;
 }
 
+static struct hp_error *write_rows(const struct report *report, const struct path_group *group,
+				   bool *is_first, FILE *out)
+{
+	enum call_edges edges = paths_view_edges(report);
+	struct call_table table;
+	struct call_counts counts = { 0 };
+	struct hp_error *error = call_table_make(report, edges, group->called, &table);
+
+	/* Calls were counted of all threads together. */
+	if (!error && edges == EDGES_NONE && !group->called)
+		error = call_counts_make(report, &counts);
+	for (size_t i = 0; i < table.costs.count && !error; i++) {
+		json_t *object;
+
+		if ((report->options->limit && i == report->options->limit) ||
+		    paths_view_is_small(report, &table.costs.at[i].total, 0))
+			break;
+		object = cost_object(report, &table, &counts, &table.costs.at[i]);
+		if (group->called)
+			json_object_set_new(object, "by", number_of(group->called));
+		fputs(*is_first ? "\n" : ",\n", out);
+		*is_first = false;
+		error = json_write(object, false, out);
+	}
+	call_table_clear(&table);
+	call_counts_clear(&counts);
+	return error;
+}
+
 static struct hp_error *write_table(const struct report *report, FILE *out)
 {
 	enum call_edges edges = paths_view_edges(report);
 	const char *schema = edges == EDGES_OF_CALLEES	 ? "hpcprof-callers/1"
 			     : edges == EDGES_OF_CALLERS ? "hpcprof-callees/1"
 							 : "hpcprof-children/1";
-	struct call_table table;
-	struct call_counts counts = { 0 };
-	struct hp_error *error = call_table_make(report, edges, &table);
+	struct path_groups groups = { 0 };
+	struct hp_error *error = paths_view_groups(report, &groups);
+	bool is_first = true;
 
-	if (!error && edges == EDGES_NONE)
-		error = call_counts_make(report, &counts);
 	if (!error)
 		error = begin(report, schema, out);
 	fputs(",\n\"costs\": [", out);
-	for (size_t i = 0; i < table.costs.count && !error; i++) {
-		if ((report->options->limit && i == report->options->limit) ||
-		    paths_view_is_small(report, &table.costs.at[i].total, 0))
-			break;
-		fputs(i ? ",\n" : "\n", out);
-		error = json_write(cost_object(report, &table, &counts, &table.costs.at[i]), false,
-				   out);
-	}
+	for (size_t i = 0; i < groups.list.count && !error; i++)
+		error = write_rows(report, &groups.list.at[i], &is_first, out);
 	fputs("]}\n", out);
-	call_table_clear(&table);
-	call_counts_clear(&counts);
+	hp_vector_free(&groups.list);
 	return error;
 }
 

@@ -121,49 +121,88 @@ static void add_calls(struct writing *writing, const struct call_counts *counts,
 	hp_buffer_free(&each);
 }
 
-static struct hp_error *write_table(struct writing *writing)
+static void write_rows(struct writing *writing, const struct call_table *table,
+		       const struct call_counts *counts)
 {
-	struct report *report = writing->report;
-	enum call_edges edges = paths_view_edges(report);
-	size_t limit = row_limit(report, edges == EDGES_NONE ? DEFAULT_ROWS : DEFAULT_CALLED);
-	struct call_table table;
-	struct call_counts counts = { 0 };
-	struct hp_error *error = call_table_make(report, edges, &table);
+	enum call_edges edges = paths_view_edges(writing->report);
+	size_t limit = row_limit(writing->report, edges == EDGES_NONE ? DEFAULT_ROWS : DEFAULT_CALLED);
 	size_t shown = 0;
 
-	if (!error && report->options->view == HP_VIEW_CHILDREN)
-		error = call_counts_make(report, &counts);
-	if (error) {
-		call_table_clear(&table);
-		call_counts_clear(&counts);
-		return error;
-	}
 	fprintf(writing->out, "\n  total%%   self%%   samples  %sprocedure\n",
-		counts.procedures.at.count ? "           calls          each  " : "");
-	for (; shown < table.costs.count && shown < limit; shown++) {
-		const struct called_cost *cost = &table.costs.at[shown];
+		counts->procedures.at.count ? "           calls          each  " : "");
+	for (; shown < table->costs.count && shown < limit; shown++) {
+		const struct called_cost *cost = &table->costs.at[shown];
 
-		if (paths_view_is_small(report, &cost->total, 0))
+		if (paths_view_is_small(writing->report, &cost->total, 0))
 			break;
 		hp_buffer_printf(&writing->line, "%8.2f%8.2f  %8" PRIu64 "  ",
 				 percent(writing, &cost->total), percent(writing, &cost->own),
 				 cost->total.samples);
-		add_calls(writing, &counts, cost);
+		add_calls(writing, counts, cost);
 		add_procedure(writing, cost->procedure);
 		end_line(writing);
 		if (edges != EDGES_NONE)
-			write_edges(writing, &table, cost);
+			write_edges(writing, table, cost);
 	}
-	if (shown < table.costs.count)
+	if (shown < table->costs.count)
 		fprintf(writing->out, "# not shown: %zu more; --limit N shows more\n",
-			table.costs.count - shown);
-	if (counts.procedures.at.count)
-		fputs("# calls: counted by shadow windows; each: the cost of a call with all it "
-		      "calls\n",
-		      writing->out);
+			table->costs.count - shown);
+}
+
+static void write_heading(struct writing *writing, const struct path_group *group)
+{
+	if (!group->called)
+		return;
+	putc('\n', writing->out);
+	add_escaped(writing, group->called->name);
+	hp_buffer_printf(&writing->line, ": %.2f %% of the samples, %" PRIu64,
+			 percent(writing, &group->tally), group->tally.samples);
+	end_line(writing);
+}
+
+/* Calls were counted of all threads together, and are not shown for each. */
+static struct hp_error *write_group(struct writing *writing, const struct path_group *group)
+{
+	struct report *report = writing->report;
+	struct call_table table;
+	struct call_counts counts = { 0 };
+	struct hp_error *error =
+		call_table_make(report, paths_view_edges(report), group->called, &table);
+
+	if (!error && report->options->view == HP_VIEW_CHILDREN && !group->called)
+		error = call_counts_make(report, &counts);
+	if (!error) {
+		write_heading(writing, group);
+		write_rows(writing, &table, &counts);
+		if (counts.procedures.at.count)
+			fputs("# calls: counted by shadow windows; each: the cost of a call with "
+			      "all it calls\n",
+			      writing->out);
+	}
 	call_table_clear(&table);
 	call_counts_clear(&counts);
-	return NULL;
+	return error;
+}
+
+static struct hp_error *write_table(struct writing *writing)
+{
+	struct path_groups groups = { 0 };
+	struct hp_error *error = paths_view_groups(writing->report, &groups);
+	size_t shown = 0;
+
+	for (; shown < groups.list.count && !error; shown++) {
+		if (shown && paths_view_is_small(writing->report, &groups.list.at[shown].tally,
+						 tree_fold_percent))
+			break;
+		error = write_group(writing, &groups.list.at[shown]);
+	}
+	if (!error && shown < groups.list.count)
+		fprintf(writing->out,
+			"# not shown: %zu of %zu that --by tells apart; --percent-limit sets the "
+			"share\n",
+			groups.list.count - shown, groups.list.count);
+	hp_vector_free(&groups.list);
+	return error;
 }
 
 /* --- trees ------------------------------------------------------------------------------------ */

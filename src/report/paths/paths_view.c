@@ -2,6 +2,8 @@
 #include "paths_view.h"
 #include "write_paths.h"
 
+#include <string.h>
+
 bool paths_view_is_tree(const struct report *report)
 {
 	return report->options->view == HP_VIEW_TREE ||
@@ -15,7 +17,7 @@ struct hp_error *paths_find_called(struct report *report)
 
 	if (!report->options->path_procedure)
 		return NULL;
-	error = call_table_make(report, EDGES_NONE, &table);
+	error = call_table_make(report, EDGES_NONE, NULL, &table);
 	if (!error)
 		error = call_table_find(report, &table, report->options->path_procedure,
 					&report->called);
@@ -34,6 +36,41 @@ struct hp_error *paths_view_tree(const struct report *report, bool joins_recursi
 		.joins_recursion = joins_recursion,
 	};
 	return call_tree_make(report, &shape, tree);
+}
+
+/* --- groups ----------------------------------------------------------------------------------- */
+
+static struct hp_error *add_to_group(const struct call_path *path, void *context)
+{
+	struct path_groups *groups = context;
+	size_t i = 0;
+
+	while (i < groups->list.count && groups->list.at[i].called != path->group)
+		i++;
+	if (i == groups->list.count &&
+	    !hp_vector_push(&groups->list, (struct path_group){ path->group, { 0 } }))
+		return hp_error_create_no_memory();
+	hp_tally_add(&groups->list.at[i].tally, &path->tally);
+	return NULL;
+}
+
+static int compare_groups(const void *left, const void *right)
+{
+	const struct path_group *a = left;
+	const struct path_group *b = right;
+	int order = (a->tally.weight < b->tally.weight) - (a->tally.weight > b->tally.weight);
+
+	return order || !a->called ? order : strcmp(a->called->name, b->called->name);
+}
+
+struct hp_error *paths_view_groups(const struct report *report, struct path_groups *groups)
+{
+	struct hp_error *error = call_paths_each(report, add_to_group, groups);
+
+	if (!error && groups->list.count)
+		qsort(groups->list.at, groups->list.count, sizeof(*groups->list.at),
+		      compare_groups);
+	return error;
 }
 
 enum call_edges paths_view_edges(const struct report *report)

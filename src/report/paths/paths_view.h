@@ -11,6 +11,15 @@ bool paths_view_is_tree(const struct report *report);
 /* Makes that tree. */
 struct hp_error *paths_view_tree(const struct report *report, bool joins_recursion,
 				 struct call_tree *tree);
+/* What --by tells apart, heaviest first; without it one whose `called` is NULL. Free them. */
+struct path_group {
+	const struct hp_called *called;
+	struct hp_tally tally;
+};
+struct path_groups {
+	HP_VECTOR(struct path_group) list;
+};
+struct hp_error *paths_view_groups(const struct report *report, struct path_groups *groups);
 enum call_edges paths_view_edges(const struct report *report);
 /* Share of all samples of the event, 0 to 1. */
 double paths_view_share(const struct report *report, const struct hp_tally *tally);
