@@ -310,12 +310,13 @@ static bool keeps_code(const struct making *making)
 }
 
 /* A sample where no procedure is has the instruction there alone. */
-static void keep_sample(struct making *making, uint64_t address)
+static void keep_sample(struct making *making, const struct hp_excerpted *sample)
 {
+	uint64_t address = sample->address.value;
 	size_t index = index_of(making, address);
 
 	want(making, index, WANTED_NAME);
-	if (keeps_code(making) && index == SIZE_MAX)
+	if (keeps_code(making) && index == SIZE_MAX && !sample->is_call)
 		want_bytes(making, address,
 			   address > UINT64_MAX - GAP_BYTES ? address : address + GAP_BYTES);
 	if (index == SIZE_MAX || !(making->wanted[index] & WANTED_CODE))
@@ -334,7 +335,7 @@ static struct hp_error *keep_procedures(struct making *making, const struct hp_e
 	for (size_t i = 0; i < count; i++) {
 		size_t index = index_of(making, addresses[i].address.value);
 
-		if (index != SIZE_MAX)
+		if (index != SIZE_MAX && !addresses[i].is_call)
 			heats[owners++] = (struct heat){ making->procedures[index]->owner,
 							 addresses[i].weight };
 	}
@@ -344,7 +345,7 @@ static struct hp_error *keep_procedures(struct making *making, const struct hp_e
 		    making->options->most_code_bytes - making->code_bytes)
 			error = keep_code(making, heats[i].owner);
 	for (size_t i = 0; i < count && !error; i++)
-		keep_sample(making, addresses[i].address.value);
+		keep_sample(making, &addresses[i]);
 	return error;
 }
 

@@ -420,6 +420,9 @@ struct hp_error *recorder_flush(struct recorder *recorder, bool complete)
 	if (error)
 		return error;
 	error = recorder_describe(recorder, complete, &meta);
+	/* Files are read as a whole now: what only samples need makes room. */
+	if (!error && complete && recorder->call_paths)
+		call_paths_end(recorder->call_paths);
 	if (!error && complete)
 		/* Whatever becomes of names, samples are worth finishing without them. */
 		hp_error_destroy(keep_sampled(recorder));

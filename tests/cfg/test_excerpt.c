@@ -42,7 +42,7 @@ static struct both open_both(const char *path, size_t step,
 	addresses = calloc(count + 1, sizeof(*addresses));
 	for (size_t i = 0; i < count; i += step) {
 		addresses[both.chosen_count] = (struct hp_excerpted){
-			{ procedures[i]->address.value + procedures[i]->size / 2 }, 1
+			{ procedures[i]->address.value + procedures[i]->size / 2 }, 1, false
 		};
 		both.chosen[both.chosen_count++] = procedures[i];
 	}
@@ -212,33 +212,66 @@ TEST(without_code_names_and_lines_are_the_same)
 	close_both(&both);
 }
 
+/* Of two procedures the second has code in the excerpt, and the first a name and lines alone. */
+static void assert_second_has_code(struct both *both, const struct hp_excerpt_options *options,
+				   const struct hp_procedure *const *procedures,
+				   const struct hp_excerpted *addresses)
+{
+	struct hp_excerpt excerpt;
+	struct hp_image_options kept = { .kept_only = true, .excerpt = &excerpt };
+	struct hp_image *const whole = both->kept;
+	const uint8_t *bytes;
+
+	hp_assert_ok(hp_cfg_excerpt(both->file, addresses, 2, options, &excerpt));
+	hp_assert_ok(hp_image_open(&both->id, &kept, &both->kept));
+	ck_assert_uint_gt(hp_image_text(both->kept, procedures[1]->address, 1, &bytes), 0);
+	ck_assert_uint_eq(hp_image_text(both->kept, procedures[0]->address, 1, &bytes), 0);
+	ck_assert_str_eq(hp_image_procedure_at(both->kept, procedures[0]->address)->name,
+			 procedures[0]->name);
+	assert_same_frames(both, procedures[0]);
+	hp_image_close(both->kept);
+	both->kept = whole;
+	hp_excerpt_clear(&excerpt);
+}
+
+static void find_two_large(const struct both *both, const struct hp_procedure *large[2])
+{
+	large[0] = large[1] = NULL;
+	for (size_t i = 0; i < both->chosen_count && !large[1]; i++)
+		if (both->chosen[i]->size > 100 && both->chosen[i]->owner == both->chosen[i] &&
+		    both->chosen[i]->source == HP_PROCEDURE_SYMBOL)
+			large[large[0] != NULL] = both->chosen[i];
+	ck_assert_ptr_nonnull(large[1]);
+}
+
 TEST(what_weighs_least_is_left_out_first)
 {
 	struct hp_excerpt_options options = everything;
 	struct both both = open_both("/proc/self/exe", 1, &options);
+	const struct hp_procedure *large[2];
 	struct hp_excerpted addresses[2];
-	struct hp_excerpt excerpt;
-	const struct hp_procedure *large[2] = { NULL };
-	struct hp_image_options kept = { .kept_only = true, .excerpt = &excerpt };
-	struct hp_image *image;
-	const uint8_t *bytes;
 
 	open_kept(&both);
-	for (size_t i = 0; i < both.chosen_count && !large[1]; i++)
-		if (both.chosen[i]->size > 100 && both.chosen[i]->owner == both.chosen[i] &&
-		    both.chosen[i]->source == HP_PROCEDURE_SYMBOL)
-			large[large[0] != NULL] = both.chosen[i];
-	ck_assert_ptr_nonnull(large[1]);
+	find_two_large(&both, large);
 	for (size_t i = 0; i < 2; i++)
-		addresses[i] = (struct hp_excerpted){ large[i]->address, (double)(i + 1) };
+		addresses[i] = (struct hp_excerpted){ large[i]->address, (double)(i + 1), false };
 	options.most_code_bytes = large[1]->size + 16;
-	hp_assert_ok(hp_cfg_excerpt(both.file, addresses, 2, &options, &excerpt));
-	hp_assert_ok(hp_image_open(&both.id, &kept, &image));
-	ck_assert_uint_gt(hp_image_text(image, large[1]->address, 1, &bytes), 0);
-	ck_assert_uint_eq(hp_image_text(image, large[0]->address, 1, &bytes), 0);
-	ck_assert_str_eq(hp_image_procedure_at(image, large[0]->address)->name, large[0]->name);
-	hp_image_close(image);
-	hp_excerpt_clear(&excerpt);
+	assert_second_has_code(&both, &options, large, addresses);
+	close_both(&both);
+}
+
+TEST(of_what_is_on_call_paths_only_no_code_is_kept)
+{
+	const struct hp_excerpt_options options = everything;
+	struct both both = open_both("/proc/self/exe", 1, &options);
+	const struct hp_procedure *large[2];
+	struct hp_excerpted addresses[2];
+
+	open_kept(&both);
+	find_two_large(&both, large);
+	for (size_t i = 0; i < 2; i++)
+		addresses[i] = (struct hp_excerpted){ large[i]->address, 0, !i };
+	assert_second_has_code(&both, &options, large, addresses);
 	close_both(&both);
 }
 

@@ -136,7 +136,8 @@ static struct hp_record sample_at(const char *address, uint64_t rdi, uint64_t rs
 
 	values[PERF_REG_X86_DI] = rdi;
 	values[PERF_REG_X86_SI] = rsi;
-	values[PERF_REG_X86_DX] = 0x10;
+	/* Elsewhere, or farther up the stack than is looked at. */
+	values[PERF_REG_X86_DX] = 0x7ffc00000400;
 	values[PERF_REG_X86_SP] = 0x7ffc00000000;
 	values[PERF_REG_X86_IP] = (uintptr_t)address;
 	for (unsigned i = 0; i < 64; i++)
@@ -220,9 +221,10 @@ TEST(branches_are_followed_as_far_as_registers_tell)
 	bench_end(&bench);
 }
 
-TEST(the_stack_of_a_sample_is_read_and_other_memory_is_not)
+/* Much more may come with it, for call paths. */
+TEST(the_beginning_of_a_samples_stack_is_read_and_other_memory_is_not)
 {
-	static const uint8_t stack[8] = { 9 };
+	static const uint8_t stack[2048] = { 9 };
 	struct bench bench = bench_begin();
 	struct hp_record record = sample_at(sample_case0, 1, 2);
 	struct hp_window_evidence evidence;

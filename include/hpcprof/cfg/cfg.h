@@ -132,10 +132,11 @@ struct hp_error *hp_cfg_create(struct hp_cfg_image *image, const struct hp_proce
 /* Whether a call to this address returns, as far as code and names show. */
 bool hp_cfg_returns(struct hp_cfg_image *image, hp_link_address address);
 
-/* An address that has samples. */
+/* An address that has samples, or was counted, or is on call paths. */
 struct hp_excerpted {
 	hp_link_address address;
 	double weight; /* larger weights are stored first */
+	bool is_call;  /* on call paths only: its name and line are wanted, its code is not */
 };
 struct hp_excerpt_options {
 	bool no_code; /* map and lines only */

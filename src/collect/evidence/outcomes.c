@@ -197,13 +197,21 @@ static const struct hp_insn *find_insn(struct walk *walk)
 	return cached->is_valid ? &cached->insn : NULL;
 }
 
+/* More is copied for call paths: following samples that far would cost as much as the paths. */
+static size_t stack_held(const struct hp_record *record)
+{
+	size_t bytes = record->sample.stack_bytes;
+
+	return bytes < OUTCOMES_STACK_BYTES ? bytes : OUTCOMES_STACK_BYTES;
+}
+
 /* Constants of the file that the code is in, and the stack that came with the sample. */
 static bool read_memory(void *context, uint64_t address, size_t bytes, bool is_constant,
 			uint8_t *into)
 {
 	const struct walk *walk = context;
 	uint64_t above = address - walk->stack;
-	size_t held = walk->record->sample.stack_bytes;
+	size_t held = stack_held(walk->record);
 
 	if (above < held && bytes <= held - above) {
 		if (is_constant)
@@ -313,11 +321,8 @@ static void tell_return(struct walk *walk, uint64_t address)
 static void tell_callers(const struct walk *from)
 {
 	struct walk walk = *from;
-	size_t bytes = walk.record->sample.stack_bytes;
+	size_t bytes = stack_held(walk.record);
 
-	/* More is copied for call paths. */
-	if (bytes > OUTCOMES_STACK_BYTES)
-		bytes = OUTCOMES_STACK_BYTES;
 	for (size_t i = 0; i + 8 <= bytes; i += 8) {
 		uint64_t word;
 

@@ -17,6 +17,7 @@
 struct sampled {
 	uint64_t offset;
 	double share;
+	bool is_call; /* nothing was sampled or counted there */
 };
 
 struct offsets {
@@ -54,6 +55,7 @@ static bool add_profile(struct offsets *offsets, const struct hp_profile *profil
 			offsets->all.at[offsets->all.count++] = (struct sampled){
 				stratum->counts[j].offset.value,
 				(double)stratum->counts[j].samples / (double)samples,
+				false,
 			};
 	}
 	return true;
@@ -96,7 +98,8 @@ static struct hp_error *add_callers(const struct hp_paths *paths, const struct h
 
 		if (!hp_path_is_root(node) && node->image == image)
 			fine = hp_vector_push(&offsets->all,
-					      (struct sampled){ node->offset - is_return, 0 });
+					      (struct sampled){ node->offset - is_return, 0,
+								is_return });
 	}
 	if (offsets->all.count)
 		qsort(offsets->all.at, offsets->all.count, sizeof(*offsets->all.at),
@@ -241,10 +244,10 @@ static bool add_items(struct offsets *offsets, uint32_t image, const struct hp_c
 	for (size_t i = 0; i < count && fine; i++) {
 		if (items[i].image == image)
 			fine = hp_vector_push(&offsets->all,
-					      (struct sampled){ items[i].at.value, 0 });
+					      (struct sampled){ items[i].at.value, 0, false });
 		if (fine && items[i].to_image == image && !items[i].bytes)
 			fine = hp_vector_push(&offsets->all,
-					      (struct sampled){ items[i].to.value, 0 });
+					      (struct sampled){ items[i].to.value, 0, false });
 	}
 	return fine;
 }
@@ -281,14 +284,19 @@ static struct hp_error *list_addresses(const struct hp_image *image, const struc
 		return hp_error_create_no_memory();
 	for (size_t i = 0; i < offsets->all.count; i++) {
 		const struct sampled *sampled = &offsets->all.at[i];
+		struct hp_excerpted *last;
 		hp_link_address address;
 
 		if (!hp_image_link_address(image, (hp_image_offset){ sampled->offset }, &address))
 			continue;
-		if (*count && (*addresses)[*count - 1].address.value == address.value)
-			(*addresses)[*count - 1].weight += sampled->share;
-		else
-			(*addresses)[(*count)++] = (struct hp_excerpted){ address, sampled->share };
+		last = &(*addresses)[*count - !!*count];
+		if (!*count || last->address.value != address.value) {
+			(*addresses)[(*count)++] =
+				(struct hp_excerpted){ address, sampled->share, sampled->is_call };
+		} else {
+			last->weight += sampled->share;
+			last->is_call = last->is_call && sampled->is_call;
+		}
 	}
 	return NULL;
 }

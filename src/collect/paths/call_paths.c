@@ -32,6 +32,7 @@ struct call_paths {
 	struct depths depths;
 	HP_VECTOR(uint32_t) series; /* by context: the number plus 1 */
 	struct call_path_figures figures;
+	bool has_ended; /* the figures are all that is left */
 	/* Of the sample at hand. */
 	const struct context *context;
 	const struct mapping *mapping; /* of the frame before: the next one is often in it, too */
@@ -58,15 +59,22 @@ struct hp_error *call_paths_create(enum hp_call_paths how, struct attributor *at
 	return NULL;
 }
 
-void call_paths_destroy(struct call_paths *paths)
+void call_paths_end(struct call_paths *paths)
 {
-	if (!paths)
-		return;
+	paths->figures = call_paths_figures(paths);
+	paths->has_ended = true;
 	tables_clear(&paths->tables);
 	hp_paths_clear(&paths->tree);
 	raw_images_clear(&paths->raw);
 	lasts_clear(&paths->lasts);
 	hp_vector_free(&paths->series);
+}
+
+void call_paths_destroy(struct call_paths *paths)
+{
+	if (!paths)
+		return;
+	call_paths_end(paths);
 	free(paths);
 }
 
@@ -79,6 +87,8 @@ struct call_path_figures call_paths_figures(const struct call_paths *paths)
 {
 	struct call_path_figures figures = paths->figures;
 
+	if (paths->has_ended)
+		return figures;
 	if (paths->depths.count)
 		figures.stack_bytes = paths->depths.sizes[paths->depths.now];
 	figures.tables = paths->tables.made;

@@ -51,6 +51,9 @@ void call_paths_offer_stacks(struct call_paths *paths, const uint32_t *sizes, si
 /* Which of them they are to come with from now on. */
 size_t call_paths_choose_stack(struct call_paths *paths);
 
+/* No more samples come, and all was written: gives back the memory, but for the figures. */
+void call_paths_end(struct call_paths *paths);
+
 /* Takes the path of a sample that was taken under this context, and counts as so many. */
 void call_paths_take(struct call_paths *paths, const struct hp_record *record, uint32_t context,
 		     uint64_t count);
