@@ -2,6 +2,7 @@
 #include "recorder.h"
 
 #include "images/sampled_names.h"
+#include "images/trim.h"
 #include "tuning.h"
 
 #include <hpcprof/base/text.h>
@@ -398,6 +399,17 @@ static struct hp_error *write_branches_if_due(struct recorder *recorder, bool co
 	return error;
 }
 
+/* Files are read as a whole next: what only samples need goes, so that both are not there at once. */
+static void make_room(struct recorder *recorder)
+{
+	if (recorder->call_paths)
+		call_paths_end(recorder->call_paths);
+	kernel_clear(&recorder->attributor.kernel);
+	outcomes_destroy(recorder->outcomes);
+	recorder->outcomes = NULL;
+	trim_memory();
+}
+
 struct hp_error *recorder_flush(struct recorder *recorder, bool complete)
 {
 	struct hp_epoch_meta meta = { 0 };
@@ -420,9 +432,8 @@ struct hp_error *recorder_flush(struct recorder *recorder, bool complete)
 	if (error)
 		return error;
 	error = recorder_describe(recorder, complete, &meta);
-	/* Files are read as a whole now: what only samples need makes room. */
-	if (!error && complete && recorder->call_paths)
-		call_paths_end(recorder->call_paths);
+	if (!error && complete)
+		make_room(recorder);
 	if (!error && complete)
 		/* Whatever becomes of names, samples are worth finishing without them. */
 		hp_error_destroy(keep_sampled(recorder));

@@ -223,6 +223,26 @@ TEST(a_path_is_what_another_unwinder_says)
 	ck_assert(hp_path_is_root(caller_of(node)));
 }
 
+TEST(figures_outlive_what_they_are_of)
+{
+	struct call_path_figures before;
+	struct call_path_figures after;
+
+	begin(HP_CALL_PATHS_CFI);
+	sample_deep();
+	take(3);
+	read_back();
+	before = call_paths_figures(bench.paths);
+	call_paths_end(bench.paths);
+	after = call_paths_figures(bench.paths);
+	ck_assert_uint_gt(before.tables, 0);
+	ck_assert_uint_gt(before.table_bytes, 0);
+	ck_assert_uint_eq(after.samples, before.samples);
+	ck_assert_uint_eq(after.frames, before.frames);
+	ck_assert_uint_eq(after.tables, before.tables);
+	ck_assert_uint_eq(after.table_bytes, before.table_bytes);
+}
+
 /* The second tree is added to the first. */
 TEST(trees_add_up_in_an_epoch)
 {

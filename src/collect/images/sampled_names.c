@@ -2,6 +2,7 @@
 #include "sampled_names.h"
 
 #include "../tuning.h"
+#include "trim.h"
 
 #include <hpcprof/base/vector.h>
 #include <hpcprof/cfg/cfg.h>
@@ -394,6 +395,8 @@ static struct hp_error *keep_all(const struct sampled_source *source, struct bes
 		if (!error)
 			error = keep_image(source, i, &offsets, beside);
 		hp_vector_free(&offsets.all);
+		/* What one large file takes is not to be there beside the next. */
+		trim_memory();
 	}
 	return error;
 }
