@@ -12,7 +12,7 @@ hpcprof_SOURCES = \
 	src/cli/cmd_events.c src/cli/cmd_export.c src/cli/cmd_import.c \
 	src/cli/cmd_record.c src/cli/recording.h src/cli/recording.c \
 	src/cli/recording_options.c src/cli/record_shadow.h src/cli/record_shadow.c \
-	src/cli/cmd_report.c \
+	src/cli/cmd_report.c src/cli/report_options.h src/cli/report_options.c \
 	src/cli/cmd_stats.c \
 	src/cli/cmd_stat.c src/cli/stat.h src/cli/stat_options.h src/cli/stat_options.c \
 	src/cli/stat_json.c src/cli/stat_plot.c src/cli/stat_text.c \

@@ -179,6 +179,47 @@ static void parse_causes(struct argp_state *state, const char *text, struct reco
 		argp_error(state, "--causes takes auto, always or off, not '%s'", text);
 }
 
+/* What is recorded beside time, and how events take turns. */
+static error_t take_evidence_option(struct recording *recording, int key, char *argument,
+				    struct argp_state *state)
+{
+	struct hp_session_options *session = &recording->session;
+
+	switch (key) {
+	case KEY_CAUSES:
+		parse_causes(state, argument, &recording->shadow);
+		return 0;
+	case KEY_SHADOW:
+		recording->shadow.percent = HP_SHADOW_DEFAULT_PERCENT;
+		if (argument)
+			parse_percent(state, "--shadow", argument, MOST_SHADOW_PERCENT,
+				      &recording->shadow.percent);
+		return 0;
+	case KEY_PROBES:
+		session->probes_percent = DEFAULT_PROBES_PERCENT;
+		if (argument)
+			parse_percent(state, "--probes", argument, MOST_PROBES_PERCENT,
+				      &session->probes_percent);
+		return 0;
+	case KEY_NO_REGISTERS:
+		session->no_registers = true;
+		return 0;
+	case KEY_COUNTERS:
+		hp_argument_counters(state, argument, &recording->counters);
+		return 0;
+	case KEY_SCHEDULER:
+		if (!hp_mux_policy_parse(argument, &session->policy))
+			argp_error(state, "--scheduler is rr, rr-random, roc or adaptive, not '%s'",
+				   argument);
+		return 0;
+	case KEY_SLICE:
+		session->slice_ns = hp_argument_time(state, "--slice", argument);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
 static error_t take_option(struct recording *recording, int key, char *argument,
 			   struct argp_state *state)
 {
@@ -209,43 +250,14 @@ static error_t take_option(struct recording *recording, int key, char *argument,
 	case KEY_CALL_GRAPH:
 		parse_paths(state, argument ? argument : "auto", session);
 		return 0;
-	case KEY_CAUSES:
-		parse_causes(state, argument, &recording->shadow);
-		return 0;
-	case KEY_SHADOW:
-		recording->shadow.percent = HP_SHADOW_DEFAULT_PERCENT;
-		if (argument)
-			parse_percent(state, "--shadow", argument, MOST_SHADOW_PERCENT,
-				      &recording->shadow.percent);
-		return 0;
 	case KEY_STRICT:
 		recording->is_strict = true;
 		return 0;
 	case 'D':
 		session->delay_ns = hp_argument_milliseconds(state, "-D", argument);
 		return 0;
-	case KEY_PROBES:
-		session->probes_percent = DEFAULT_PROBES_PERCENT;
-		if (argument)
-			parse_percent(state, "--probes", argument, MOST_PROBES_PERCENT,
-				      &session->probes_percent);
-		return 0;
-	case KEY_NO_REGISTERS:
-		session->no_registers = true;
-		return 0;
 	case KEY_FLUSH:
 		session->flush_ns = hp_argument_time(state, "--flush", argument);
-		return 0;
-	case KEY_COUNTERS:
-		hp_argument_counters(state, argument, &recording->counters);
-		return 0;
-	case KEY_SCHEDULER:
-		if (!hp_mux_policy_parse(argument, &session->policy))
-			argp_error(state, "--scheduler is rr, rr-random, roc or adaptive, not '%s'",
-				   argument);
-		return 0;
-	case KEY_SLICE:
-		session->slice_ns = hp_argument_time(state, "--slice", argument);
 		return 0;
 	case 'm':
 		parse_pages(state, argument, &session->ring_pages);
@@ -258,7 +270,7 @@ static error_t take_option(struct recording *recording, int key, char *argument,
 			argp_error(state, "-F and -c exclude each other");
 		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return take_evidence_option(recording, key, argument, state);
 	}
 }
 

@@ -4,11 +4,9 @@
  * provides	the lines of each tested procedure, with their costs on both sides; for findings
  *		also the place with the largest change, the blocks that changed, and their code side
  *		by side
- *
- * Editing moves lines. So lines of the two sides are matched by their instructions, not by their
- * numbers.
  */
 #include "inside.h"
+#include "paired.h"
 #include "tuning.h"
 
 #include <hpcprof/base/cleanup.h>
@@ -17,63 +15,14 @@
 #include <math.h>
 #include <string.h>
 
-/* One instruction of either side, or of both. */
-struct pair {
-	const struct listed *side[HP_SIDES]; /* or NULL */
-};
-
-/* A line of either side, or of both. */
-struct lined {
-	const char *file;
-	uint32_t line[HP_SIDES];
-	double cost[HP_SIDES];
-	uint64_t samples[HP_SIDES];
-	bool is_changed;
-};
-
 struct detailing {
 	const struct judging *judging;
 	const struct unit *unit;
 	struct listing listings[HP_SIDES];
 	struct inside inside;
-	size_t *partners;	      /* listing_align's; owned */
-	HP_VECTOR(struct pair) pairs; /* in order */
-	HP_VECTOR(struct lined) lines;
+	size_t *partners;     /* listing_align's; owned */
+	struct paired paired; /* owned */
 };
-
-/* --- pairs ----------------------------------------------------------------------------------- */
-
-/* The base's instructions without a partner come where they were, before the next with one. */
-/* Without what the machine made of it. `listed` may be NULL. */
-static double cost_of(const struct detailing *detailing, const struct listed *listed, size_t side)
-{
-	double slowed = side == HP_CANDIDATE ? judging_slowed(detailing->judging) : 1;
-
-	return listed ? listed->cost / detailing->judging->divisor[side] / slowed : 0;
-}
-
-static bool make_pairs(struct detailing *detailing, const size_t *partners)
-{
-	const struct listing *base = &detailing->listings[HP_BASE];
-	const struct listing *candidate = &detailing->listings[HP_CANDIDATE];
-	size_t next = 0;
-	bool ok = true;
-
-	for (size_t i = 0; i < candidate->count && ok; i++) {
-		struct pair pair = { { NULL, &candidate->at[i] } };
-
-		if (partners[i] != SIZE_MAX) {
-			for (; next < partners[i] && ok; next++)
-				ok = hp_vector_push(&detailing->pairs,
-						    (struct pair){ { &base->at[next], NULL } });
-			pair.side[HP_BASE] = &base->at[next++];
-		}
-		ok = ok && hp_vector_push(&detailing->pairs, pair);
-	}
-	for (; next < base->count && ok; next++)
-		ok = hp_vector_push(&detailing->pairs, (struct pair){ { &base->at[next], NULL } });
-	return ok;
-}
 
 /* Of several procedures of one unit (clones, say) the dearest. */
 static const struct code *dearest(const struct unit *unit, enum hp_side side)
@@ -84,7 +33,30 @@ static const struct code *dearest(const struct unit *unit, enum hp_side side)
 	return NULL;
 }
 
-static struct hp_error *list_pairs(struct detailing *detailing)
+/* Paths are the images', which are closed before the comparison is read. */
+static bool keep_files(struct detailing *detailing)
+{
+	const char *from = NULL;
+	const char *kept = NULL;
+
+	for (size_t side = 0; side < HP_SIDES; side++)
+		for (size_t i = 0; i < detailing->listings[side].count; i++) {
+			struct listed *listed = &detailing->listings[side].at[i];
+
+			if (!listed->file)
+				continue;
+			if (!from || strcmp(from, listed->file) != 0) {
+				from = listed->file;
+				kept = hp_arena_strdup(detailing->judging->sides->arena, from);
+			}
+			if (!kept)
+				return false;
+			listed->file = kept;
+		}
+	return true;
+}
+
+static struct hp_error *list_both(struct detailing *detailing)
 {
 	struct hp_arena *arena = detailing->judging->sides->arena;
 	struct inside *inside = &detailing->inside;
@@ -98,116 +70,18 @@ static struct hp_error *list_pairs(struct detailing *detailing)
 		inside->listings[side] = &detailing->listings[side];
 		error = listing_create(arena, inside->codes[side], &detailing->listings[side]);
 	}
+	if (!error && !keep_files(detailing))
+		error = hp_error_create_no_memory();
 	if (!error)
 		error = listing_align(&detailing->listings[HP_BASE],
 				      &detailing->listings[HP_CANDIDATE], &detailing->partners);
-	if (!error && !make_pairs(detailing, detailing->partners))
-		error = hp_error_create_no_memory();
+	if (!error)
+		error = paired_create(detailing->judging, detailing->listings, detailing->partners,
+				      &detailing->paired);
 	return error;
 }
 
 /* --- lines ----------------------------------------------------------------------------------- */
-
-static bool same_file(const char *a, const char *b)
-{
-	if (!a || !b)
-		return a == b;
-	a = strrchr(a, '/') ? strrchr(a, '/') + 1 : a;
-	b = strrchr(b, '/') ? strrchr(b, '/') + 1 : b;
-	return strcmp(a, b) == 0;
-}
-
-/* Whose line it is on: the candidate's, unless the base alone knows one. */
-static size_t side_of(const struct pair *pair)
-{
-	const struct listed *candidate = pair->side[HP_CANDIDATE];
-	const struct listed *base = pair->side[HP_BASE];
-
-	return candidate && (candidate->file || !base || !base->file) ? HP_CANDIDATE : HP_BASE;
-}
-
-static const struct listed *place_of(const struct pair *pair)
-{
-	return pair->side[side_of(pair)];
-}
-
-/* By the candidate's line; of what only the base has, by the base's. */
-static struct lined *find_line(struct detailing *detailing, const struct pair *pair)
-{
-	size_t side = side_of(pair);
-	const struct listed *place = place_of(pair);
-
-	for (size_t i = 0; i < detailing->lines.count; i++) {
-		struct lined *line = &detailing->lines.at[i];
-
-		if (line->line[side] == place->line && same_file(line->file, place->file))
-			return line;
-	}
-	if (!hp_vector_push(&detailing->lines, (struct lined){ .file = place->file }))
-		return NULL;
-	return &detailing->lines.at[detailing->lines.count - 1];
-}
-
-static bool add_pair(struct detailing *detailing, const struct pair *pair)
-{
-	struct lined *line;
-
-	if (!place_of(pair)->file)
-		return true;
-	line = find_line(detailing, pair);
-	if (!line)
-		return false;
-	line->is_changed = line->is_changed || !pair->side[HP_BASE] || !pair->side[HP_CANDIDATE];
-	for (size_t side = 0; side < HP_SIDES; side++) {
-		const struct listed *listed = pair->side[side];
-
-		if (!listed)
-			continue;
-		if (!line->line[side])
-			line->line[side] = listed->line;
-		line->cost[side] += cost_of(detailing, listed, side);
-		line->samples[side] += listed->samples;
-	}
-	return true;
-}
-
-/* First what both have: it tells which line of one is which of the other. */
-static bool list_lines(struct detailing *detailing)
-{
-	bool ok = true;
-
-	for (int both = 1; both >= 0; both--)
-		for (size_t i = 0; i < detailing->pairs.count && ok; i++) {
-			const struct pair *pair = &detailing->pairs.at[i];
-
-			if ((pair->side[HP_BASE] && pair->side[HP_CANDIDATE]) == (bool)both)
-				ok = add_pair(detailing, pair);
-		}
-	return ok;
-}
-
-static double lost_by(const struct lined *line)
-{
-	return line->cost[HP_CANDIDATE] - line->cost[HP_BASE];
-}
-
-static int compare_lines(const void *left, const void *right)
-{
-	const struct lined *a = left;
-	const struct lined *b = right;
-	double a_lost = fabs(lost_by(a));
-	double b_lost = fabs(lost_by(b));
-	int order = (a_lost < b_lost) - (a_lost > b_lost);
-
-	return order ? order
-		     : (a->line[HP_CANDIDATE] > b->line[HP_CANDIDATE]) -
-			       (a->line[HP_CANDIDATE] < b->line[HP_CANDIDATE]);
-}
-
-static bool is_sampled(const struct lined *line)
-{
-	return line->samples[HP_BASE] || line->samples[HP_CANDIDATE];
-}
 
 /* A part of the procedure, without its costs; NULL when memory is short. */
 static struct hp_compared *add_part(const struct detailing *detailing, enum hp_scope scope,
@@ -227,32 +101,31 @@ static struct hp_compared *add_part(const struct detailing *detailing, enum hp_s
 	return shown;
 }
 
-static uint32_t line_of(const struct lined *line)
-{
-	return line->line[HP_CANDIDATE] ? line->line[HP_CANDIDATE] : line->line[HP_BASE];
-}
-
 /* Which of the sampled lines each instruction is on. */
-static struct hp_error *partition_lines(struct detailing *detailing, struct partition *partition)
+static struct hp_error *partition_lines(const struct detailing *detailing,
+					struct partition *partition)
 {
+	const struct paired *paired = &detailing->paired;
 	struct hp_error *error = partition_create(&detailing->inside, partition);
-	_cleanup_free_ size_t *numbers = calloc(detailing->lines.count + 1, sizeof(*numbers));
+	_cleanup_free_ size_t *numbers =
+		calloc(detailing->paired.lines.count + 1, sizeof(*numbers));
 
 	if (!error && !numbers)
 		error = hp_error_create_no_memory();
 	if (error)
 		return error;
-	for (size_t i = 0; i < detailing->lines.count; i++)
-		numbers[i] = is_sampled(&detailing->lines.at[i]) ? partition->count++ : SIZE_MAX;
-	for (size_t i = 0; i < detailing->pairs.count; i++) {
-		const struct pair *pair = &detailing->pairs.at[i];
-		const struct lined *line = place_of(pair)->file ? find_line(detailing, pair) : NULL;
+	for (size_t i = 0; i < detailing->paired.lines.count; i++)
+		numbers[i] = lined_is_sampled(&detailing->paired.lines.at[i]) ? partition->count++
+									      : SIZE_MAX;
+	for (size_t i = 0; i < detailing->paired.pairs.count; i++) {
+		const struct pair *pair = &detailing->paired.pairs.at[i];
+		const struct lined *line = paired_line(paired, pair);
 
 		for (size_t side = 0; side < HP_SIDES && line; side++)
 			if (pair->side[side])
 				partition->of[side]
 					     [pair->side[side] - detailing->listings[side].at] =
-					numbers[line - detailing->lines.at];
+					numbers[line - paired->lines.at];
 	}
 	return NULL;
 }
@@ -261,19 +134,20 @@ static struct hp_error *show_lines(struct detailing *detailing)
 {
 	struct hp_compared *shown = detailing->unit->shown;
 	struct hp_compared **parts = hp_arena_array(detailing->judging->sides->arena,
-						    detailing->lines.count + 1, sizeof(*parts));
+						    detailing->paired.lines.count + 1,
+						    sizeof(*parts));
 	_cleanup_(partition_clear) struct partition partition = { 0 };
 	struct hp_error *error = partition_lines(detailing, &partition);
 	size_t count = 0;
 
 	if (!error && !parts)
 		error = hp_error_create_no_memory();
-	for (size_t i = 0; i < detailing->lines.count && !error; i++) {
-		const struct lined *line = &detailing->lines.at[i];
+	for (size_t i = 0; i < detailing->paired.lines.count && !error; i++) {
+		const struct lined *line = &detailing->paired.lines.at[i];
 
-		if (!is_sampled(line))
+		if (!lined_is_sampled(line))
 			continue;
-		parts[count] = add_part(detailing, HP_SCOPE_LINE, line->file, line_of(line));
+		parts[count] = add_part(detailing, HP_SCOPE_LINE, line->file, lined_number(line));
 		if (!parts[count++])
 			error = hp_error_create_no_memory();
 	}
@@ -407,41 +281,33 @@ static void show_place(const struct detailing *detailing)
 	struct hp_compared *shown = detailing->unit->shown;
 	const struct lined *best = NULL;
 
-	for (size_t i = 0; i < detailing->lines.count; i++) {
-		const struct lined *line = &detailing->lines.at[i];
+	for (size_t i = 0; i < detailing->paired.lines.count; i++) {
+		const struct lined *line = &detailing->paired.lines.at[i];
 		double sign = shown->lost.value < 0 && !is_one_sided(detailing) ? -1 : 1;
 
 		if (line->line[HP_CANDIDATE] &&
-		    (!best || sign * lost_by(line) > sign * lost_by(best)))
+		    (!best || sign * lined_lost(line) > sign * lined_lost(best)))
 			best = line;
 	}
-	if (!best && detailing->lines.count)
-		best = &detailing->lines.at[0];
+	if (!best && detailing->paired.lines.count)
+		best = &detailing->paired.lines.at[0];
 	if (!best)
 		return;
 	shown->file = best->file;
-	shown->line = line_of(best);
+	shown->line = lined_number(best);
 }
 
 /* --- side by side ---------------------------------------------------------------------------- */
 
-static bool is_on(const struct pair *pair, const struct lined *line)
-{
-	size_t side = side_of(pair);
-	const struct listed *place = place_of(pair);
-
-	return place->file && place->line == line->line[side] && same_file(place->file, line->file);
-}
-
 static struct hp_compared_code code_of_pair(const struct detailing *detailing,
 					    const struct pair *pair)
 {
-	struct hp_compared_code code = { .file = place_of(pair)->file };
+	struct hp_compared_code code = { .file = pair_place(pair)->file };
 
 	for (size_t side = 0; side < HP_SIDES; side++) {
 		const struct listed *listed = pair->side[side];
 
-		code.cost[side] = cost_of(detailing, pair->side[side], side);
+		code.cost[side] = paired_cost(detailing->judging, pair->side[side], side);
 		if (!listed)
 			continue;
 		code.line[side] = listed->line;
@@ -458,15 +324,16 @@ static double least_shown(const struct detailing *detailing, const struct lined 
 {
 	double best[MOST_INSTRUCTIONS] = { 0 };
 
-	for (size_t i = 0; i < detailing->pairs.count; i++) {
-		const struct pair *pair = &detailing->pairs.at[i];
+	for (size_t i = 0; i < detailing->paired.pairs.count; i++) {
+		const struct pair *pair = &detailing->paired.pairs.at[i];
 		double cost;
 		size_t at = MOST_INSTRUCTIONS;
 
-		if (!is_on(pair, line))
+		if (!pair_is_on(pair, line))
 			continue;
-		cost = fmax(cost_of(detailing, pair->side[HP_BASE], HP_BASE),
-			    cost_of(detailing, pair->side[HP_CANDIDATE], HP_CANDIDATE));
+		cost = fmax(
+			paired_cost(detailing->judging, pair->side[HP_BASE], HP_BASE),
+			paired_cost(detailing->judging, pair->side[HP_CANDIDATE], HP_CANDIDATE));
 		for (; at > 0 && best[at - 1] < cost; at--)
 			if (at < MOST_INSTRUCTIONS)
 				best[at] = best[at - 1];
@@ -489,12 +356,13 @@ static struct hp_compared_code *add_line(const struct detailing *detailing,
 		.cost = { line->cost[HP_BASE], line->cost[HP_CANDIDATE] },
 		.is_changed = line->is_changed,
 	};
-	for (size_t i = 0; i < detailing->pairs.count && shown < MOST_INSTRUCTIONS; i++) {
-		const struct pair *pair = &detailing->pairs.at[i];
-		double cost = fmax(cost_of(detailing, pair->side[HP_BASE], HP_BASE),
-				   cost_of(detailing, pair->side[HP_CANDIDATE], HP_CANDIDATE));
+	for (size_t i = 0; i < detailing->paired.pairs.count && shown < MOST_INSTRUCTIONS; i++) {
+		const struct pair *pair = &detailing->paired.pairs.at[i];
+		double cost = fmax(
+			paired_cost(detailing->judging, pair->side[HP_BASE], HP_BASE),
+			paired_cost(detailing->judging, pair->side[HP_CANDIDATE], HP_CANDIDATE));
 
-		if (!is_on(pair, line) || !(cost > 0) || cost < least)
+		if (!pair_is_on(pair, line) || !(cost > 0) || cost < least)
 			continue;
 		*next++ = code_of_pair(detailing, pair);
 		shown++;
@@ -512,38 +380,15 @@ static struct hp_error *show_code(const struct detailing *detailing)
 
 	if (!code)
 		return hp_error_create_no_memory();
-	for (size_t i = 0; i < detailing->lines.count && i < MOST_LINES; i++)
-		if (is_sampled(&detailing->lines.at[i]))
-			next = add_line(detailing, &detailing->lines.at[i], next);
+	for (size_t i = 0; i < detailing->paired.lines.count && i < MOST_LINES; i++)
+		if (lined_is_sampled(&detailing->paired.lines.at[i]))
+			next = add_line(detailing, &detailing->paired.lines.at[i], next);
 	shown->code = code;
 	shown->code_count = (size_t)(next - code);
 	return NULL;
 }
 
 /* --- the whole ------------------------------------------------------------------------------- */
-
-/* Paths are the images', which are closed before the comparison is read. */
-static bool keep_files(struct detailing *detailing)
-{
-	const char *from = NULL;
-	const char *kept = NULL;
-
-	for (size_t side = 0; side < HP_SIDES; side++)
-		for (size_t i = 0; i < detailing->listings[side].count; i++) {
-			struct listed *listed = &detailing->listings[side].at[i];
-
-			if (!listed->file)
-				continue;
-			if (!from || strcmp(from, listed->file) != 0) {
-				from = listed->file;
-				kept = hp_arena_strdup(detailing->judging->sides->arena, from);
-			}
-			if (!kept)
-				return false;
-			listed->file = kept;
-		}
-	return true;
-}
 
 static enum hp_name_fit fit_of(const struct judging *judging, const struct unit *unit)
 {
@@ -579,16 +424,10 @@ static struct hp_error *detail(const struct judging *judging, const struct unit 
 			       bool is_wanted)
 {
 	struct detailing detailing = { .judging = judging, .unit = unit };
-	struct hp_error *error = list_pairs(&detailing);
+	struct hp_error *error = list_both(&detailing);
 
-	if (!error && (!keep_files(&detailing) || !list_lines(&detailing)))
-		error = hp_error_create_no_memory();
-	if (!error) {
-		if (detailing.lines.count)
-			qsort(detailing.lines.at, detailing.lines.count,
-			      sizeof(*detailing.lines.at), compare_lines);
+	if (!error)
 		show_place(&detailing);
-	}
 	if (!error && !is_one_sided(&detailing) && has_all_lines(&detailing))
 		error = show_lines(&detailing);
 	if (!error && !is_one_sided(&detailing) && detailing.inside.is_chosen)
@@ -596,8 +435,7 @@ static struct hp_error *detail(const struct judging *judging, const struct unit 
 	if (!error && !is_one_sided(&detailing) && (unit->shown->is_finding || is_wanted))
 		error = show_code(&detailing);
 	free(detailing.partners);
-	hp_vector_free(&detailing.pairs);
-	hp_vector_free(&detailing.lines);
+	paired_clear(&detailing.paired);
 	return error;
 }
 

@@ -14,7 +14,8 @@ src_compare_libcompare_a_SOURCES = \
 	src/compare/drift.h src/compare/drift.c \
 	src/compare/judge.h src/compare/program.c src/compare/parts.c src/compare/verdict.c \
 	include/hpcprof/compare/spread.h src/compare/spread.c \
-	src/compare/listing.h src/compare/listing.c src/compare/details.c \
+	src/compare/listing.h src/compare/listing.c \
+	src/compare/paired.h src/compare/paired.c src/compare/details.c \
 	src/compare/inside.h src/compare/inside.c \
 	src/compare/namesakes.h src/compare/namesakes.c \
 	src/compare/call_paths.h src/compare/call_paths.c src/compare/callers.c

@@ -362,25 +362,10 @@ static bool is_general(const struct hp_operand *operand)
 	       operand->bytes == 8;
 }
 
-bool step_operate(const struct step *step)
+/* On whole general registers and memory of their sizes. */
+static bool run_general(const struct step *step)
 {
-	const struct hp_insn *insn = step->insn;
-	int condition = flags_condition(insn->mnemonic);
-
-	if (insn->is_repeated || insn->is_locked)
-		return false;
-	if (run_widening(step))
-		return true;
-	if (insn->operation == HP_OPERATION_LEAVE)
-		return run_stack(step);
-	if (insn->operand_count == 0 || !is_general(&insn->operands[0]) ||
-	    (insn->operand_count > 1 && !is_general(&insn->operands[1])) ||
-	    (insn->operands[0].type == HP_OPERAND_REGISTER &&
-	     insn->operands[0].number >= HP_STATE_REGISTERS))
-		return insn->operation == HP_OPERATION_ADDRESS && run_address(step);
-	if (condition >= 0)
-		return run_conditional(step, (unsigned)condition);
-	switch ((unsigned)insn->mnemonic) {
+	switch ((unsigned)step->insn->mnemonic) {
 	case ZYDIS_MNEMONIC_MOV:
 	case ZYDIS_MNEMONIC_MOVZX:
 	case ZYDIS_MNEMONIC_MOVSX:
@@ -434,4 +419,25 @@ bool step_operate(const struct step *step)
 	default:
 		return false;
 	}
+}
+
+bool step_operate(const struct step *step)
+{
+	const struct hp_insn *insn = step->insn;
+	int condition = flags_condition(insn->mnemonic);
+
+	if (insn->is_repeated || insn->is_locked)
+		return false;
+	if (run_widening(step))
+		return true;
+	if (insn->operation == HP_OPERATION_LEAVE)
+		return run_stack(step);
+	if (insn->operand_count == 0 || !is_general(&insn->operands[0]) ||
+	    (insn->operand_count > 1 && !is_general(&insn->operands[1])) ||
+	    (insn->operands[0].type == HP_OPERAND_REGISTER &&
+	     insn->operands[0].number >= HP_STATE_REGISTERS))
+		return insn->operation == HP_OPERATION_ADDRESS && run_address(step);
+	if (condition >= 0)
+		return run_conditional(step, (unsigned)condition);
+	return run_general(step);
 }
