@@ -19,7 +19,6 @@
 
 set -u
 cd "$(dirname "$0")/.." || exit 1
-top=$(pwd)
 . scripts/dependencies.sh
 
 usage() {
@@ -45,17 +44,16 @@ esac
 
 # Where the results lie: DIRECTORY holds *.log and *.trs of one run of the tests.
 results=
-trouble=
-stage=
-trap '[ -z "$stage" ] || rm -rf "$stage"' EXIT
+# For this run: what broke down, and what nobody is given.
+stage=$(mktemp -d) || exit 1
+trap 'rm -rf "$stage"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM HUP
 
 # A run that broke down before it had results.
 broken() {
 	say "FAIL: $1"
-	trouble="$trouble
-FAIL: $1"
+	echo "FAIL: $1" >>"$stage/trouble"
 }
 
 # build_and_check DIRECTORY OPTION...
@@ -77,23 +75,35 @@ build_and_check() {
 		setarch "$(uname -m)" -R true 2>/dev/null && fixed="setarch $(uname -m) -R"
 		;;
 	esac
+	# They are downloaded while others are compiled.
+	[ -n "$sanitize" ] || make_guests "$build" &
+	# Unit tests are compiled in half the time so, and run hardly longer.
+	quickly="$(sed -n 's/^CFLAGS = //p' "$build/Makefile") \$(if \$(findstring /test_,\$@),-O1)"
 	# shellcheck disable=SC2086 # nothing, or a command with its options
-	as_owner $fixed make -s -C "$build" -j"$jobs" check-build </dev/null || {
+	as_owner $fixed make -s -C "$build" -j"$jobs" check-build "CFLAGS=$quickly" </dev/null
+	built=$?
+	wait
+	[ "$built" -eq 0 ] || {
 		broken "$build: the build"
 		return 1
 	}
-	[ -n "$sanitize" ] || make_guests "$build"
+	can_be_nobody && copy_for_nobody "$build"
+	# As nobody they run beside the others: live tests wait as long as they run.
+	[ ! -d "$stage/build" ] || live_tests beside | run_as_nobody "$jobs" &
 	# The longest first; those that measure programs alone, since they need a CPU.
 	all=$(make -s -C "$build" list-tests | tr ' ' '\n')
 	run_tests "$jobs" "$(printf '%s\n' "$all" | grep /guest/
 		live_tests beside
 		printf '%s\n' "$all" | grep -v -e /guest/ -e /live/ -e /attack/)"
+	wait
 	run_tests 1 "$(live_tests alone)"
+	[ ! -d "$stage/build" ] || live_tests alone | run_as_nobody 1
 	results="$results $build"
 	[ -n "$(find "$build" -name '*.trs' -print -quit)" ] || broken "$build: make check"
-	if [ "$(id -u)" -eq 0 ]; then
-		check_as_nobody "$build"
-	fi
+	[ ! -d "$stage/build" ] || {
+		cp "$stage"/log/*.log "$stage"/log/*.trs "$build/nobody" 2>/dev/null
+		rm -rf "$stage/source" "$stage/build" "$stage/log"
+	}
 }
 
 # Folders of src/ and tests/ whose files changed. What profile and infer do is tested through reports.
@@ -189,28 +199,20 @@ make_guest() {
 	esac
 }
 
-# Live tests once more, as `nobody`, who may not even reach this directory: from a copy.
-check_as_nobody() {
-	build=$1
-	[ -n "$(find tests/live -name '*.test' -print -quit)" ] || return 0
-	runuser -u nobody -- true 2>/dev/null || {
-		say "the live tests cannot be run as nobody: runuser does not work here"
-		return 0
-	}
-	stage=$(mktemp -d) || return 1
-	mkdir -p "$stage/source" "$stage/build" "$stage/log" "$top/$build/nobody"
+# Live tests run once more as `nobody`, who may not even reach this directory: from a copy.
+can_be_nobody() {
+	[ "$(id -u)" -eq 0 ] || return 1
+	runuser -u nobody -- true 2>/dev/null && return
+	say "the live tests cannot be run as nobody: runuser does not work here"
+	return 1
+}
+copy_for_nobody() {
+	mkdir -p "$stage/source" "$stage/build" "$stage/log" "$1/nobody"
 	cp -R tests scripts "$stage/source"
-	cp -R "$build/tests" "$build/hpcprof" "$stage/build"
+	cp -R "$1/tests" "$1/hpcprof" "$stage/build"
 	cp build-aux/tap-driver.sh "$stage"
 	chmod -R a+rX "$stage"
 	chown nobody "$stage/log"
-	say 'The live tests as nobody:'
-	# They wait as long as they run.
-	live_tests beside | run_as_nobody $((jobs + 1))
-	live_tests alone | run_as_nobody 1
-	cp "$stage"/log/*.log "$stage"/log/*.trs "$top/$build/nobody" 2>/dev/null
-	rm -rf "$stage"
-	stage=
 }
 
 # run_as_nobody JOBS: the tests that standard input names.
@@ -299,9 +301,9 @@ close_with_totals() {
 	fi
 	echo
 	explain
-	if [ -n "$trouble" ]; then
-		printf '%s\n' "$trouble" | grep .
-		failed=$((failed + $(printf '%s\n' "$trouble" | grep -c .)))
+	if [ -s "$stage/trouble" ]; then
+		cat "$stage/trouble"
+		failed=$((failed + $(wc -l <"$stage/trouble")))
 	fi
 	echo "$passed passed, $failed failed, $skipped skipped"
 	[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
