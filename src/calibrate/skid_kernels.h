@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The loops that the skid is measured with. Each runs for ever: one instruction that takes long and
- * waits for itself of the round before, then additions that depend on nothing and are done in its
- * shadow, then the jump back. Whatever time there is is the first one's.
+ * The loops that the skid is measured with. Each runs for ever: a slow instruction that needs its own
+ * result of the round before, then additions that depend on nothing and run meanwhile, then the jump
+ * back. So all the time is the slow instruction's.
  */
 #ifndef CALIBRATE_SKID_KERNELS_H
 #define CALIBRATE_SKID_KERNELS_H

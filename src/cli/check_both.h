@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * hpcprof check --side-by-side: one run of each side at the same moment, each recorded by a process
- * of its own, as a recording has its process's signals and waits for its command.
+ * hpcprof check --side-by-side: runs each side once, both at the same time. A recording handles the
+ * signals of its process and waits for its command, so each side is recorded by a process of its own.
  */
 #ifndef HPCPROF_CLI_CHECK_BOTH_H
 #define HPCPROF_CLI_CHECK_BOTH_H

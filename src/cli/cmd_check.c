@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* hpcprof check: epochs against epochs, or two commands against each other; the exit status says. */
+/* hpcprof check: compares epochs, or records two commands and compares them. The exit status is the
+ * verdict. */
 #include "arguments.h"
 #include "check_page.h"
 #include "check_runs.h"

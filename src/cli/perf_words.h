@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What somebody who comes from perf types, in our words: commands and options that mean the same are
- * taken, what only changes how perf draws is ignored, and of the rest one line says the way here. An
- * option that is nobody's gets the nearest one of ours.
+ * The command line as users of perf type it. Commands and options that mean the same are accepted;
+ * options that only change how perf draws are ignored; for the others one line says how hpcprof does
+ * it. For an option that neither has, the line names the closest one.
  */
 #ifndef HPCPROF_CLI_PERF_WORDS_H
 #define HPCPROF_CLI_PERF_WORDS_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Single files of an epoch: each has to be what it is read as. */
+/* Reads single files of an epoch, and checks that their contents are what their names say. */
 #include "contents.h"
 
 #include "directory.h"

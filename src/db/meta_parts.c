@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Digests of what meta says, for the index to keep: what meta knows of other files, it cannot of itself. */
+/* Digests of the parts of meta. The index keeps them: meta has a hash of each other file, and cannot
+ * have its own. */
 #include "codec.h"
 #include "meta_json.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Behind <hpcprof/image/code.h>: made when first asked for, kept with the image. */
+/* The data behind <hpcprof/image/code.h>: read on first use, kept with the image. */
 #ifndef HPCPROF_IMAGE_PRIVATE_CODE_H
 #define HPCPROF_IMAGE_PRIVATE_CODE_H
 

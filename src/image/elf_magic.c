@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is asked of a file before it is opened as one of ELF. */
+/* Whether a file is ELF: checked before libelf opens it. */
 #include "elf_file.h"
 
 #include <string.h>

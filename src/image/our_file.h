@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Files to be mapped. Whoever may write one may cut it short meanwhile, which would be the end of us:
- * of one that somebody else may write a copy is opened.
+ * Opens files that will be mapped. If a mapped file is truncated, reading it kills hpcprof (SIGBUS).
+ * So a file that another user may write is copied first, and the copy is opened.
  */
 #ifndef HPCPROF_IMAGE_OUR_FILE_H
 #define HPCPROF_IMAGE_OUR_FILE_H

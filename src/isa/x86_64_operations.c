@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What instructions that go on to the next compute. */
+/* The results of instructions that do not branch. */
 #include "x86_64_step.h"
 
 #include <Zydis/Zydis.h>

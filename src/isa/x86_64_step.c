@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where instructions go on. */
+/* Interprets one instruction: its results, and the address of the next one. */
 #include "x86_64_step.h"
 
 #include <Zydis/Zydis.h>

@@ -4,8 +4,8 @@
  *
  *   x86_64_flags.c       flags after arithmetic, and the conditions that read them
  *   x86_64_operands.c    registers, memory and the stack, as operands name them
- *   x86_64_operations.c  what instructions compute that go on to the next
- *   x86_64_step.c        where it goes on: the entry, <hpcprof/isa/step.h>
+ *   x86_64_operations.c  the results of instructions that do not branch
+ *   x86_64_step.c        the entry, and the address of the next instruction: <hpcprof/isa/step.h>
  *
  * Everything here keeps the promise made there: what is said to be known is right whatever the rest
  * is. Widths are in bits, 8 to 64; values are cut to them, see partial.h. Nothing allocates or

@@ -3,12 +3,9 @@
 
 #include <hpcprof/base/search.h>
 
-#include <string.h>
+#include "tuning.h"
 
-/* Fewer instructions are the same by chance; without registers and numbers, twice as many are. */
-enum { FEWEST_INSTRUCTIONS = 8, FEWEST_OF_SHAPE = 16 };
-/* What is alike in shape alone is a little less so. */
-static const double worth_of_shape = 0.8;
+#include <string.h>
 
 void hp_hashes_add(struct hp_hashes *hashes, uint32_t hash)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How what evidence holds is sorted: what adds it up keeps that order, and its rules ask for it. */
+/* The order of the lists of evidence: evidence.c keeps it, evidence_rules.c checks it. */
 #ifndef HPCPROF_MODEL_EVIDENCE_ORDER_H
 #define HPCPROF_MODEL_EVIDENCE_ORDER_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What evidence must be like, wherever it comes from. */
+/* Checks evidence: order, ranges of numbers, and references between its lists. */
 #include "evidence_order.h"
 
 static const char *item_fault(const struct hp_window_evidence *evidence,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Trees of call paths, added up, and in an order that does not say how they came to be. */
+/* Adds trees of call paths, and sorts their nodes: equal sums are equal byte for byte, in whatever
+ * order they were added. */
 #include "paths_private.h"
 
 #include <hpcprof/base/cleanup.h>

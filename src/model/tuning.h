@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The numbers that say how certain ratios and shares are: grouped.c.
+ * The numbers that say how certain ratios and shares are (grouped.c), and which code is the same
+ * (body.c).
  *
  * Each stands on a line of its own, as NAME = VALUE, with its unit behind it and its reason above it.
  * Where it comes from:
@@ -34,5 +35,16 @@ static const double least_pace_deviation = 0.03; /* share of the pace [chosen] *
 static const double foreseen_each = 0.02; /* times that each way was seen beforehand [chosen] */
 /* No share is nearer to 0 or 1. */
 static const double least_share = 1e-6; /* share [chosen] */
+
+/* --- the same code in two builds -------------------------------------------------------------- */
+
+enum {
+	/* Fewer are the same by chance; … */
+	FEWEST_INSTRUCTIONS = 8, /* instructions of the shorter body [chosen] */
+	/* … without registers and numbers, twice as many are. */
+	FEWEST_OF_SHAPE = 16, /* instructions [chosen] */
+};
+/* What is alike in shape alone is a little less so. */
+static const double worth_of_shape = 0.8; /* times the share in common [chosen] */
 
 #endif

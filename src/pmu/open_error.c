@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the kernel's one number means here, and the command that changes it. */
+/* Explains the errno of perf_event_open: what it means on this machine, and the command that lifts
+ * the limit. */
 #include <hpcprof/pmu/event.h>
 #include <hpcprof/pmu/machine.h>
 

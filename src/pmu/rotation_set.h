@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which PMU an event goes to: the rotation set it will turn on. */
+/* Finds the PMU that counts an event, which is also the rotation set that the event belongs to. */
 #ifndef HPCPROF_PMU_ROTATION_SET_H
 #define HPCPROF_PMU_ROTATION_SET_H
 

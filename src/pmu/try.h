@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the kernel grants is found out by asking it. Nothing that is opened here stays open. */
+/* Asks the kernel whether it opens an event, and closes the event again. */
 #ifndef HPCPROF_PMU_TRY_H
 #define HPCPROF_PMU_TRY_H
 

@@ -116,6 +116,9 @@ static const double noticeable_divided = 0.01;
 static const double full_coverage = 0.99;
 /* percent of the samples; fewer lost change no row that anybody looks at; [chosen] */
 static const double noticeable_loss = 5;
+/* share of the CPU time; that of the system that samples of user mode leave out is told only among
+ * details if it is less; [chosen] */
+static const double little_system_time = 0.01;
 
 enum {
 	/* lines of the header before a table; [chosen] */

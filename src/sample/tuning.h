@@ -110,7 +110,7 @@ enum {
 	/* perf itself has room for no more counters than descriptors may be open. */
 	PERF_FILE_MOST_EVENTS = 4096, /* events [chosen] */
 	/* What compressed records may come to: samples of hours; a few KB can claim any size. */
-	PERF_FILE_UNPACKED_BYTES = 1 << 30, /* bytes [chosen] */
+	PERF_FILE_UNPACKED_BYTES = 1073741824, /* bytes: 1 GiB [chosen] */
 };
 
 #endif

@@ -132,7 +132,7 @@ static void on_signal(int number)
 
 TEST(every_kind_of_frame)
 {
-	char end;
+	char end = 0;
 
 	begin(&end);
 	aligned(3);
@@ -143,7 +143,7 @@ TEST(every_kind_of_frame)
 TEST(a_callback)
 {
 	int numbers_to_sort[] = { 2, 1 };
-	char end;
+	char end = 0;
 
 	begin(&end);
 	qsort(numbers_to_sort, 2, sizeof(int), compare);
@@ -157,7 +157,7 @@ TEST(a_signal)
 	enum hp_unwind_end stop;
 	size_t interrupted = 0;
 	size_t count;
-	char end;
+	char end = 0;
 
 	begin(&end);
 	ck_assert_int_eq(sigaction(SIGUSR1, &action, NULL), 0);
@@ -176,7 +176,7 @@ TEST(a_stack_that_is_cut)
 	enum hp_unwind_end stop;
 	size_t longest = 0;
 	size_t count;
-	char end;
+	char end = 0;
 
 	begin(&end);
 	aligned(3);
@@ -200,7 +200,7 @@ TEST(room_that_ends)
 	struct hp_unwind_stack stack = { .bytes = seen.stack };
 	struct hp_unwind_frame frames[4];
 	enum hp_unwind_end stop;
-	char end;
+	char end = 0;
 
 	begin(&end);
 	plain(8);
@@ -229,7 +229,7 @@ TEST(frame_pointers_where_there_is_no_table)
 	struct hp_unwind_frame frames[MOST_FRAMES];
 	enum hp_unwind_end stop;
 	size_t count;
-	char end;
+	char end = 0;
 
 	begin(&end);
 	framed(5);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How long what this process starts waits for a CPU although it could run: by looking at all its
- * descendants every few milliseconds, from a thread of its own. What it waits for else, a file or a
- * timer, is in neither figure. A process that is gone within that time is not seen, so that the two
- * figures are to be taken as a ratio.
+ * Measures how long the descendants of this process run, and how long they are ready to run but wait
+ * for a CPU. A thread looks at all of them every few milliseconds. Other waiting (for a file, a timer)
+ * is in neither figure. A process that ends between two looks is missed; so use the ratio of the two
+ * figures, not their values.
  */
 #ifndef HPCPROF_TARGET_RUN_DELAY_H
 #define HPCPROF_TARGET_RUN_DELAY_H

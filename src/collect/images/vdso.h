@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The vdso: code of the kernel's in every process, in no file. Ours is everybody's of our word
- * size, so its bytes are taken from our own memory. */
+/* The vdso: code that the kernel maps into every process, and that is in no file. It is the same in all
+ * processes of one word size, so its bytes are read from hpcprof's own memory. */
 #ifndef COLLECT_IMAGES_VDSO_H
 #define COLLECT_IMAGES_VDSO_H
 

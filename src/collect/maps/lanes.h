@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Threads and CPUs that samples are kept apart by, as small numbers: a lane is a thread under one
- * name, a CPU, or the one on the other, as was asked for. Lane 0 is all that is not told apart, and
- * whatever comes past the bound.
+ * Numbers for the threads and CPUs whose samples are kept apart. Depending on the options a lane is a
+ * thread (while it has one name), a CPU, or a thread on a CPU. Lane 0 is for samples that are not kept
+ * apart, and for lanes beyond the bound.
  *
  * Memory: what the bound allows, and one name per live thread.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the formats share. */
+/* Call paths, counts and names as several export formats need them. */
 #include "../common/text.h"
 #include "export.h"
 

@@ -177,9 +177,8 @@ static void put_limits(const struct hp_loaded_event *event, const char *name, bo
 	const char *colon = *name ? ": " : "";
 
 	if (hp_profiles_is_user_only(event)) {
-		const double next_to_nothing = 0.01;
-		bool is_missed =
-			!(event->cpu_ns > 0 && event->system_ns < next_to_nothing * event->cpu_ns);
+		bool is_missed = !(event->cpu_ns > 0 &&
+				   event->system_ns < little_system_time * event->cpu_ns);
 		char left_out[HP_USER_ONLY_BYTES];
 
 		hp_user_only_say(event->cpu_ns, event->system_ns, left_out);
