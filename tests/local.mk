@@ -23,6 +23,7 @@ tests_libsupport_a_SOURCES = tests/support.h tests/support.c tests/scratch.h tes
 	tests/db_fixture.h tests/db_fixture.c \
 	tests/compare_fixture.h tests/compare_fixture.c tests/cfg/dump.h tests/cfg/dump.c \
 	tests/cfg/graphs.h tests/cfg/graphs.c \
+	tests/collect/bench.h tests/collect/bench.c \
 	tests/compare/builds.h tests/compare/builds.c tests/compare/made_up.h \
 	tests/compare/made_up.c tests/image/workshop.h tests/image/workshop.c tests/pmu/tree.h \
 	tests/pmu/tree.c tests/report/fixture.h tests/report/fixture.c tests/sample/raw.h \

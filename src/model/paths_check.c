@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t sum(const struct hp_paths *paths, const char *event, bool only_folded)
+uint64_t hp_paths_samples(const struct hp_paths *paths, const char *event)
 {
 	_cleanup_free_ bool *counts = calloc(paths->nodes.count + 1, sizeof(*counts));
 	uint64_t samples = 0;
@@ -20,19 +20,9 @@ static uint64_t sum(const struct hp_paths *paths, const char *event, bool only_f
 				? !event || strcmp(paths->series.at[node->image].event, event) == 0
 				: counts[node->parent];
 		if (counts[i])
-			samples += node->folded + (only_folded ? 0 : node->samples);
+			samples += node->folded + node->samples;
 	}
 	return samples;
-}
-
-uint64_t hp_paths_samples(const struct hp_paths *paths, const char *event)
-{
-	return sum(paths, event, false);
-}
-
-uint64_t hp_paths_folded(const struct hp_paths *paths, const char *event)
-{
-	return sum(paths, event, true);
 }
 
 static const char *node_fault(const struct hp_paths *paths, size_t at)

@@ -29,10 +29,6 @@ struct hp_drafts {
 };
 void hp_event_clear(struct hp_event *event);
 void hp_drafts_clear(struct hp_drafts *drafts);
-static inline void hp_drafts_scope(struct hp_drafts *drafts)
-{
-	hp_drafts_clear(drafts);
-}
 
 /* Appends what `name` stands for: one event, or several (a generic name on a machine with several
  * kinds of core, a tracepoint pattern). NOT_FOUND when nothing has that name; other classes when

@@ -3,7 +3,8 @@
 #include "../support.h"
 #include "../scratch.h"
 
-#include "../../src/collect/samples/attribute.h"
+#include "bench.h"
+
 #include "../../src/collect/images/vdso.h"
 
 #include <hpcprof/base/cleanup.h>
@@ -21,44 +22,13 @@ enum { CPU, FAULTS, EVENTS };
 static char cpu_name[] = "cpu-clock:u", faults_name[] = "page-faults:u";
 static char *event_names[EVENTS] = { cpu_name, faults_name };
 
-struct bench {
-	struct images *images;
-	struct processes processes;
-	struct streams streams;
-	struct attributor attributor;
-	struct hp_db *db;
-	struct hp_epoch_writer *writer;
-	uint32_t streams_of[EVENTS];
-};
-
-static struct bench bench;
-
-static void bench_destroy(void *nothing)
-{
-	(void)nothing;
-	attributor_clear(&bench.attributor);
-	processes_clear(&bench.processes);
-	images_sweep(bench.images);
-	ck_assert_uint_eq(images_count(bench.images), 0);
-	images_destroy(bench.images);
-	hp_vector_free(&bench.streams);
-	hp_epoch_writer_destroy(bench.writer);
-	hp_db_close(bench.db);
-}
+static uint32_t streams_of[EVENTS];
 
 SETUP
 {
-	_cleanup_free_ char *path = scratch_path("db");
-	bench.images = images_create();
-	ck_assert_ptr_nonnull(bench.images);
-	hp_assert_ok(processes_create(&bench.processes, bench.images, false, false));
-	bench.streams_of[CPU] = streams_number(&bench.streams, CPU, 1000000);
-	bench.streams_of[FAULTS] = streams_number(&bench.streams, FAULTS, 1);
-	hp_assert_ok(attributor_create(&bench.attributor, &bench.processes, bench.images,
-				       &bench.streams, event_names, EVENTS));
-	hp_assert_ok(hp_db_open(path, true, &bench.db));
-	hp_assert_ok(hp_epoch_create(bench.db, NULL, &bench.writer));
-	at_end(bench_destroy, NULL);
+	bench_begin(event_names, EVENTS);
+	streams_of[CPU] = streams_number(&bench.streams, CPU, 1000000);
+	streams_of[FAULTS] = streams_number(&bench.streams, FAULTS, 1);
 }
 
 static void map(uint32_t pid, const char *path, uint64_t start, uint64_t size, uint64_t offset)
@@ -95,7 +65,7 @@ static struct sampled entry(uint32_t pid, uint32_t stream, uint64_t address, uin
 
 static void take(uint32_t pid, size_t event, uint64_t address, uint32_t count)
 {
-	struct sampled one = entry(pid, bench.streams_of[event], address, count);
+	struct sampled one = entry(pid, streams_of[event], address, count);
 
 	attribute(&bench.attributor, &one, 1);
 }
@@ -334,8 +304,8 @@ static void take_on(uint32_t tid, int cpu, uint64_t address, uint32_t count)
 	const struct hp_record record = { .pid = PID, .tid = tid, .time_ns = 1 };
 	struct sampled one = {
 		.address = address,
-		.context = processes_context(&bench.processes, &record, cpu, bench.streams_of[CPU],
-					     count),
+		.context =
+			processes_context(&bench.processes, &record, cpu, streams_of[CPU], count),
 		.count = count,
 	};
 
@@ -449,7 +419,7 @@ static void take_batch(uint64_t from)
 	static struct sampled batch[BATCH];
 
 	for (size_t i = 0; i < BATCH; i++)
-		batch[i] = entry(PID, bench.streams_of[CPU], from + i, 1);
+		batch[i] = entry(PID, streams_of[CPU], from + i, 1);
 	attribute(&bench.attributor, batch, BATCH);
 }
 

@@ -3,6 +3,8 @@
 #include "../support.h"
 #include "../scratch.h"
 
+#include "bench.h"
+
 #include "../../src/collect/paths/call_paths.h"
 
 #include <hpcprof/base/cleanup.h>
@@ -22,63 +24,41 @@ enum { MOST_FRAMES = 64, STACK_BYTES = 32768 };
 static char event_name[] = "cpu-clock:u";
 static char *event_names[] = { event_name };
 
-static struct bench {
-	struct images *images;
-	struct processes processes;
-	struct streams streams;
-	struct attributor attributor;
+static struct made {
 	struct call_paths *paths;
-	struct hp_db *db;
-	struct hp_epoch_writer *writer;
 	struct hp_paths written;
 	struct hp_record record;
 	uint8_t stack[STACK_BYTES];
 	void *said[MOST_FRAMES]; /* by backtrace(3) */
 	int said_count;
-} bench;
+} made;
 
-static void bench_destroy(void *nothing)
+static void end_paths(void *nothing)
 {
 	(void)nothing;
-	hp_paths_clear(&bench.written);
-	call_paths_destroy(bench.paths);
-	attributor_clear(&bench.attributor);
-	processes_clear(&bench.processes);
-	images_sweep(bench.images);
-	ck_assert_uint_eq(images_count(bench.images), 0);
-	images_destroy(bench.images);
-	hp_vector_free(&bench.streams);
-	hp_epoch_writer_destroy(bench.writer);
-	hp_db_close(bench.db);
+	hp_paths_clear(&made.written);
+	call_paths_destroy(made.paths);
 }
 
 static void begin(enum hp_call_paths how)
 {
-	hp_assert_ok(call_paths_create(how, &bench.attributor, &bench.paths));
+	hp_assert_ok(call_paths_create(how, &bench.attributor, &made.paths));
 	ck_assert(processes_adopt(&bench.processes, (uint32_t)getpid(), 1));
 }
 
 SETUP
 {
-	_cleanup_free_ char *path = scratch_path("db");
-
-	bench.images = images_create();
-	ck_assert_ptr_nonnull(bench.images);
-	hp_assert_ok(processes_create(&bench.processes, bench.images, false, false));
+	bench_begin(event_names, 1);
 	ck_assert_uint_eq(streams_number(&bench.streams, 0, 1000000), 0);
-	hp_assert_ok(attributor_create(&bench.attributor, &bench.processes, bench.images,
-				       &bench.streams, event_names, 1));
-	hp_assert_ok(hp_db_open(path, true, &bench.db));
-	hp_assert_ok(hp_epoch_create(bench.db, NULL, &bench.writer));
-	at_end(bench_destroy, NULL);
+	at_end(end_paths, NULL);
 }
 
 static void take(uint64_t count)
 {
-	uint32_t context = processes_context(&bench.processes, &bench.record, 0, 0, count);
+	uint32_t context = processes_context(&bench.processes, &made.record, 0, 0, count);
 
 	ck_assert_uint_ne(context, 0);
-	call_paths_take(bench.paths, &bench.record, context, count);
+	call_paths_take(made.paths, &made.record, context, count);
 }
 
 /* Writes the tree, and reads the epoch's as anybody does. */
@@ -87,11 +67,11 @@ static void read_back(void)
 	_cleanup_(hp_epoch_meta_clear) struct hp_epoch_meta meta = { .start_ns = 1, .end_ns = 2 };
 	struct hp_epoch *epoch;
 
-	hp_assert_ok(call_paths_write(bench.paths, bench.writer));
+	hp_assert_ok(call_paths_write(made.paths, bench.writer));
 	hp_assert_ok(hp_epoch_writer_commit(bench.writer, &meta));
-	hp_paths_clear(&bench.written);
+	hp_paths_clear(&made.written);
 	hp_assert_ok(hp_epoch_open(bench.db, hp_epoch_writer_stamp(bench.writer), &epoch));
-	hp_assert_ok(hp_epoch_read_paths(epoch, &bench.written));
+	hp_assert_ok(hp_epoch_read_paths(epoch, &made.written));
 	hp_epoch_close(epoch);
 }
 
@@ -100,8 +80,8 @@ static const struct hp_path_node *find_leaf(uint64_t samples)
 {
 	const struct hp_path_node *leaf = NULL;
 
-	for (size_t i = 0; i < bench.written.nodes.count; i++) {
-		const struct hp_path_node *node = &bench.written.nodes.at[i];
+	for (size_t i = 0; i < made.written.nodes.count; i++) {
+		const struct hp_path_node *node = &made.written.nodes.at[i];
 
 		ck_assert(!node->samples || !leaf);
 		if (node->samples)
@@ -115,7 +95,7 @@ static const struct hp_path_node *find_leaf(uint64_t samples)
 static const struct hp_path_node *caller_of(const struct hp_path_node *node)
 {
 	ck_assert(!hp_path_is_root(node));
-	return &bench.written.nodes.at[node->parent];
+	return &made.written.nodes.at[node->parent];
 }
 
 /* Where the address of a call is in its file. */
@@ -130,8 +110,8 @@ static void check_place(const struct hp_path_node *node, const void *return_addr
 	ck_assert(attributor_place(&bench.attributor, &bench.processes.contexts[context],
 				   (uint64_t)return_address - 1, &hint, &image, &offset));
 	ck_assert_uint_eq(node->offset, offset + 1);
-	ck_assert_uint_lt(node->image, bench.written.images.count);
-	ck_assert_int_eq(hp_image_id_compare(&bench.written.images.at[node->image], &image->id), 0);
+	ck_assert_uint_lt(node->image, made.written.images.count);
+	ck_assert_int_eq(hp_image_id_compare(&made.written.images.at[node->image], &image->id), 0);
 	image_release(image);
 }
 
@@ -146,11 +126,11 @@ static __attribute__((noinline)) void sample_here(void)
 		REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP, REG_RSI, REG_RDI,
 		REG_R8,	 REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15,
 	};
-	struct hp_record *record = &bench.record;
+	struct hp_record *record = &made.record;
 	ucontext_t context;
 	greg_t *registers = context.uc_mcontext.gregs;
 
-	bench.said_count = backtrace(bench.said, MOST_FRAMES);
+	made.said_count = backtrace(made.said, MOST_FRAMES);
 	ck_assert_int_eq(getcontext(&context), 0);
 	*record = (struct hp_record){
 		.kind = HP_RECORD_SAMPLE,
@@ -168,8 +148,8 @@ static __attribute__((noinline)) void sample_here(void)
 	record->sample.address = (uint64_t)registers[REG_RIP];
 	record->sample.stack_bytes = (size_t)(bottom - (const char *)registers[REG_RSP]);
 	ck_assert_uint_le(record->sample.stack_bytes, STACK_BYTES);
-	memcpy(bench.stack, (const void *)registers[REG_RSP], record->sample.stack_bytes);
-	record->sample.stack = bench.stack;
+	memcpy(made.stack, (const void *)registers[REG_RSP], record->sample.stack_bytes);
+	record->sample.stack = made.stack;
 }
 
 static volatile unsigned sink;
@@ -202,17 +182,17 @@ TEST(a_path_is_what_another_unwinder_says)
 	take(3);
 	take(4);
 	read_back();
-	ck_assert_uint_eq(bench.written.series.count, 1);
-	ck_assert_str_eq(bench.written.series.at[0].event, event_name);
-	ck_assert_uint_eq(bench.written.series.at[0].period, 1000000);
+	ck_assert_uint_eq(made.written.series.count, 1);
+	ck_assert_str_eq(made.written.series.at[0].event, event_name);
+	ck_assert_uint_eq(made.written.series.at[0].period, 1000000);
 	node = find_leaf(7);
 	ck_assert_uint_eq(node->flags, HP_PATH_EXACT);
 	for (int i = 1; i < 7; i++) {
 		node = caller_of(node);
-		check_place(node, bench.said[i]);
+		check_place(node, made.said[i]);
 		ck_assert_uint_eq(node->flags, 0);
 	}
-	figures = call_paths_figures(bench.paths);
+	figures = call_paths_figures(made.paths);
 	ck_assert_uint_eq(figures.samples, 2);
 	ck_assert_uint_eq(figures.truncated, 2);
 	ck_assert_uint_eq(figures.guesses, 0);
@@ -252,7 +232,7 @@ TEST(trees_add_up_in_an_epoch)
 	read_back();
 	find_leaf(1);
 	take(1);
-	call_paths_forget_contexts(bench.paths);
+	call_paths_forget_contexts(made.paths);
 	take(1);
 	read_back();
 	find_leaf(3);
@@ -261,7 +241,7 @@ TEST(trees_add_up_in_an_epoch)
 TEST(the_kernel_s_own_part_and_paths_by_frame_pointers)
 {
 	const struct hp_path_node *node;
-	struct hp_record *record = &bench.record;
+	struct hp_record *record = &made.record;
 
 	begin(HP_CALL_PATHS_FP);
 	sample_deep();
@@ -269,7 +249,7 @@ TEST(the_kernel_s_own_part_and_paths_by_frame_pointers)
 	record->sample.chain[0] = 0xffffffff81000010;
 	record->sample.chain[1] = 0xffffffff81000021;
 	record->sample.chain[2] = record->sample.address;
-	record->sample.chain[3] = (uint64_t)bench.said[1];
+	record->sample.chain[3] = (uint64_t)made.said[1];
 	record->sample.chain[4] = 0x17; /* garbage, where frame pointers led */
 	record->sample.chain_user = 2;
 	record->sample.chain_count = 5;
@@ -280,12 +260,12 @@ TEST(the_kernel_s_own_part_and_paths_by_frame_pointers)
 	node = caller_of(node);
 	ck_assert_uint_eq(node->flags, HP_PATH_KERNEL);
 	ck_assert_uint_ne(node->image, HP_PATH_NO_IMAGE);
-	ck_assert_int_eq(bench.written.images.at[node->image].kind, HP_IMAGE_KERNEL);
+	ck_assert_int_eq(made.written.images.at[node->image].kind, HP_IMAGE_KERNEL);
 	node = caller_of(node);
 	ck_assert_uint_eq(node->flags, HP_PATH_EXACT);
 	node = caller_of(node);
 	ck_assert_uint_eq(node->flags, HP_PATH_GUESS);
-	check_place(node, bench.said[1]);
+	check_place(node, made.said[1]);
 	node = caller_of(node);
 	ck_assert_uint_eq(node->flags, HP_PATH_TRUNCATED);
 }
@@ -294,7 +274,7 @@ TEST(the_kernel_s_own_part_and_paths_by_frame_pointers)
 TEST(frames_in_generated_code)
 {
 	const struct hp_path_node *node;
-	struct hp_record *record = &bench.record;
+	struct hp_record *record = &made.record;
 	_cleanup_free_ char *map = NULL;
 	char *code = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	uint64_t words[4] = { 0 };
@@ -323,10 +303,10 @@ TEST(frames_in_generated_code)
 	read_back();
 	unlink(map);
 	node = find_leaf(1);
-	ck_assert_int_eq(bench.written.images.at[node->image].kind, HP_IMAGE_JIT);
+	ck_assert_int_eq(made.written.images.at[node->image].kind, HP_IMAGE_JIT);
 	ck_assert_uint_eq(node->offset % (1 << 24), 8);
 	node = caller_of(node);
-	ck_assert_int_eq(bench.written.images.at[node->image].kind, HP_IMAGE_JIT);
+	ck_assert_int_eq(made.written.images.at[node->image].kind, HP_IMAGE_JIT);
 	ck_assert_uint_eq(node->offset % (1 << 24), 32);
 	ck_assert_uint_eq(node->flags, HP_PATH_GUESS);
 	ck_assert(hp_path_is_root(caller_of(node)));
@@ -338,7 +318,7 @@ TEST(registers_and_stacks_that_lie)
 {
 	struct hp_random random = hp_random_seeded(25);
 	struct hp_record honest;
-	struct hp_record *record = &bench.record;
+	struct hp_record *record = &made.record;
 	struct call_path_figures figures;
 	enum { LIES = 2000 };
 
@@ -354,7 +334,7 @@ TEST(registers_and_stacks_that_lie)
 				record->sample.registers[k] =
 					rsp + hp_random_between(&random, 0, 512) - 64;
 		for (unsigned k = 0; k < 8; k++)
-			bench.stack[hp_random_between(&random, 0, record->sample.stack_bytes - 1)] =
+			made.stack[hp_random_between(&random, 0, record->sample.stack_bytes - 1)] =
 				(uint8_t)hp_random_between(&random, 0, 255);
 		if (i % 5 == 0)
 			record->sample.stack_bytes = hp_random_between(&random, 0, 64);
@@ -365,12 +345,12 @@ TEST(registers_and_stacks_that_lie)
 				hp_random_between(&random, 0, UINT64_MAX - 1);
 		take(1);
 	}
-	figures = call_paths_figures(bench.paths);
+	figures = call_paths_figures(made.paths);
 	ck_assert_uint_eq(figures.samples, LIES);
 	ck_assert_uint_eq(figures.whole + figures.truncated + figures.lost, LIES);
 	read_back();
-	ck_assert_uint_eq(hp_paths_samples(&bench.written, NULL), LIES);
-	hp_assert_ok(hp_paths_check(&bench.written));
+	ck_assert_uint_eq(hp_paths_samples(&made.written, NULL), LIES);
+	hp_assert_ok(hp_paths_check(&made.written));
 }
 
 HP_TEST_MAIN("collect/call_paths")

@@ -3,6 +3,8 @@
 #include "../support.h"
 #include "../scratch.h"
 
+#include "bench.h"
+
 #include "../../src/collect/evidence/windows.h"
 
 #include <hpcprof/base/cleanup.h>
@@ -17,45 +19,20 @@ enum { PID = 10000000, CHILD = 10000001 };
 static char event_name[] = "cpu-clock:u";
 static char *event_names[] = { event_name };
 
-struct bench {
-	struct images *images;
-	struct processes processes;
-	struct streams streams;
-	struct attributor attributor;
-	struct windows windows;
-	struct hp_db *db;
-	struct hp_epoch_writer *writer;
-};
+static struct windows windows;
 
-static struct bench bench;
-
-static void bench_destroy(void *nothing)
+static void end_windows(void *nothing)
 {
 	(void)nothing;
-	windows_clear(&bench.windows);
-	attributor_clear(&bench.attributor);
-	processes_clear(&bench.processes);
-	images_sweep(bench.images);
-	ck_assert_uint_eq(images_count(bench.images), 0);
-	images_destroy(bench.images);
-	hp_vector_free(&bench.streams);
-	hp_epoch_writer_destroy(bench.writer);
-	hp_db_close(bench.db);
+	windows_clear(&windows);
 }
 
 SETUP
 {
-	_cleanup_free_ char *path = scratch_path("db");
-	bench.images = images_create();
-	ck_assert_ptr_nonnull(bench.images);
-	hp_assert_ok(processes_create(&bench.processes, bench.images, false, false));
+	bench_begin(event_names, 1);
 	ck_assert_uint_eq(streams_number(&bench.streams, 0, 1000000), 0);
-	hp_assert_ok(attributor_create(&bench.attributor, &bench.processes, bench.images,
-				       &bench.streams, event_names, 1));
-	windows_create(&bench.windows, &bench.attributor, 77);
-	hp_assert_ok(hp_db_open(path, true, &bench.db));
-	hp_assert_ok(hp_epoch_create(bench.db, NULL, &bench.writer));
-	at_end(bench_destroy, NULL);
+	windows_create(&windows, &bench.attributor, 77);
+	at_end(end_windows, NULL);
 }
 
 static void map(uint64_t time_ns, const char *path, uint64_t start, uint64_t offset)
@@ -119,8 +96,8 @@ static struct hp_window_evidence read_back(void)
 	struct hp_epoch *epoch;
 	struct hp_error *lost;
 
-	windows_place(&bench.windows, UINT64_MAX);
-	hp_assert_ok(windows_write(&bench.windows, bench.writer, 1));
+	windows_place(&windows, UINT64_MAX);
+	hp_assert_ok(windows_write(&windows, bench.writer, 1));
 	hp_assert_ok(hp_epoch_open(bench.db, hp_epoch_writer_stamp(bench.writer), &epoch));
 	hp_assert_ok(hp_epoch_read_evidence(epoch, &evidence, &lost));
 	ck_assert_ptr_null(lost);
@@ -184,8 +161,8 @@ TEST(addresses_become_offsets_in_their_images)
 	start_process(1, "cat");
 	map(2, "/bin/cat", 0x10000, 0x3000);
 	map(3, "/lib/libc", 0x20000, 0x5000);
-	windows_add_time(&bench.windows, names_number(&bench.processes.commands, "cat"), 2.5e9);
-	windows_add(&bench.windows, &window);
+	windows_add_time(&windows, names_number(&bench.processes.commands, "cat"), 2.5e9);
+	windows_add(&windows, &window);
 	evidence = read_back();
 	item = find(&evidence, "/bin/cat", HP_COUNTED_BLOCK, 0x3010);
 	ck_assert_ptr_nonnull(item);
@@ -232,11 +209,11 @@ TEST(samples_within_a_window_tell_where_its_time_went)
 	map(2, "/bin/cat", 0x10000, 0x3000);
 	map(3, "/lib/libc", 0x20000, 0x5000);
 	window.parts[0].end_ns = 70;
-	windows_add(&bench.windows, &window);
+	windows_add(&windows, &window);
 	/* Not before its last sample has come. */
-	windows_place(&bench.windows, 60);
+	windows_place(&windows, 60);
 	for (size_t i = 0; i < HP_ARRAY_COUNT(ticks); i++)
-		windows_add_tick(&bench.windows, &ticks[i]);
+		windows_add_tick(&windows, &ticks[i]);
 	evidence = read_back();
 	stratum = &evidence.strata[0];
 	ck_assert_uint_eq(stratum->tick_count, 2);
@@ -271,9 +248,9 @@ TEST(parts_of_a_window_are_neighbouring_groups)
 	window.parts[0] = (struct hp_window_part){ 60, 10000000 };
 	window.parts[1] = (struct hp_window_part){ 80, 20000000 };
 	window.parts[2] = (struct hp_window_part){ 90, 11000000 };
-	windows_add(&bench.windows, &window);
+	windows_add(&windows, &window);
 	for (size_t i = 0; i < HP_ARRAY_COUNT(ticks); i++)
-		windows_add_tick(&bench.windows, &ticks[i]);
+		windows_add_tick(&windows, &ticks[i]);
 	evidence = read_back();
 	stratum = &evidence.strata[0];
 	item = find(&evidence, "/bin/cat", HP_COUNTED_BLOCK, 0x3010);
@@ -297,10 +274,10 @@ TEST(a_window_is_looked_up_in_the_space_of_its_time)
 {
 	static const struct hp_window_block block = { { 0x10010 }, 8, 3, { 1 } };
 	_cleanup_(hp_window_evidence_clear) struct hp_window_evidence evidence;
-	struct hp_window windows[4];
+	struct hp_window four[4];
 
 	for (unsigned i = 0; i < 4; i++)
-		windows[i] = make_window(50 + 100 * i, &block, 1, NULL, 0);
+		four[i] = make_window(50 + 100 * i, &block, 1, NULL, 0);
 	start_process(10, "sh");
 	map(11, "/bin/shell", 0x10000, 0x1000);
 	map(100, "/lib/first", 0x10000, 0x2000); /* in place of it */
@@ -308,7 +285,7 @@ TEST(a_window_is_looked_up_in_the_space_of_its_time)
 	map(201, "/bin/cat", 0x10000, 0x3000);
 	end_process(300);
 	for (unsigned i = 0; i < 4; i++)
-		windows_add(&bench.windows, &windows[i]);
+		windows_add(&windows, &four[i]);
 	evidence = read_back();
 	ck_assert_uint_eq(sum(find(&evidence, "/bin/shell", HP_COUNTED_BLOCK, 0x1010)), 1);
 	ck_assert_uint_eq(sum(find(&evidence, "/lib/first", HP_COUNTED_BLOCK, 0x2010)), 1);
@@ -326,12 +303,12 @@ TEST(a_window_waits_for_the_map_changes_of_its_time)
 	_cleanup_(hp_window_evidence_clear) struct hp_window_evidence evidence;
 
 	start_process(10, "cat");
-	windows_add(&bench.windows, &window);
-	windows_place(&bench.windows, 50);
-	ck_assert_uint_eq(bench.windows.waiting.count, 1);
+	windows_add(&windows, &window);
+	windows_place(&windows, 50);
+	ck_assert_uint_eq(windows.waiting.count, 1);
 	map(49, "/bin/cat", 0x10000, 0x3000);
-	windows_place(&bench.windows, 51);
-	ck_assert_uint_eq(bench.windows.waiting.count, 0);
+	windows_place(&windows, 51);
+	ck_assert_uint_eq(windows.waiting.count, 0);
 	evidence = read_back();
 	ck_assert_uint_eq(sum(find(&evidence, "/bin/cat", HP_COUNTED_BLOCK, 0x3010)), 1);
 }
@@ -348,11 +325,11 @@ TEST(windows_are_dealt_out_to_groups_and_truncated_ones_kept_apart)
 	for (unsigned i = 0; i < HP_EVIDENCE_WINDOWS + 1; i++) {
 		struct hp_window window = make_window(50 + i, &block, 1, NULL, 0);
 
-		windows_add(&bench.windows, &window);
+		windows_add(&windows, &window);
 		window = make_window(50 + i, &block, 1, NULL, 0);
 		window.is_truncated = true;
 		if (i < 3)
-			windows_add(&bench.windows, &window);
+			windows_add(&windows, &window);
 		else
 			hp_window_clear(&window);
 	}
@@ -375,7 +352,7 @@ TEST(a_window_without_counts_leaves_its_reason_only)
 	struct hp_window window = { .pid = PID, .end = HP_WINDOW_NO_SAMPLES };
 	_cleanup_(hp_window_evidence_clear) struct hp_window_evidence evidence;
 
-	windows_add(&bench.windows, &window);
+	windows_add(&windows, &window);
 	evidence = read_back();
 	ck_assert_uint_eq(evidence.stratum_count, 0);
 	ck_assert_uint_eq(times(&evidence, "no samples"), 1);
@@ -390,7 +367,7 @@ TEST(many_blocks_are_written_before_any_is_lost)
 
 	start_process(10, "cat");
 	map(11, "/bin/cat", 0x10000, 0x3000);
-	bench.windows.many_items = 2 * BLOCKS;
+	windows.many_items = 2 * BLOCKS;
 	for (unsigned i = 0; i < WINDOWS; i++) {
 		struct hp_window window;
 
@@ -399,12 +376,12 @@ TEST(many_blocks_are_written_before_any_is_lost)
 				{ 0x10000 + 8 * (BLOCKS * i + j) }, 8, 3, { 10 }
 			};
 		window = make_window(50 + i, blocks, BLOCKS, NULL, 0);
-		windows_add(&bench.windows, &window);
-		windows_place(&bench.windows, UINT64_MAX);
-		ck_assert_uint_eq(windows_are_full(&bench.windows), i > 1);
+		windows_add(&windows, &window);
+		windows_place(&windows, UINT64_MAX);
+		ck_assert_uint_eq(windows_are_full(&windows), i > 1);
 	}
 	evidence = read_back();
-	ck_assert(!windows_are_full(&bench.windows));
+	ck_assert(!windows_are_full(&windows));
 	ck_assert_uint_eq(evidence.strata[0].item_count, BLOCKS * WINDOWS);
 	ck_assert_uint_eq(times(&evidence, "the epoch could not be written"), 0);
 }
@@ -419,11 +396,11 @@ TEST(memory_for_what_cannot_be_written_has_an_end)
 
 	start_process(10, "cat");
 	map(11, "/bin/cat", 0x10000, 0x3000);
-	bench.windows.many_items = 0;
+	windows.many_items = 0;
 	window = make_window(50, &block, 1, NULL, 0);
-	windows_add(&bench.windows, &window);
+	windows_add(&windows, &window);
 	window = make_window(51, &other, 1, NULL, 0);
-	windows_add(&bench.windows, &window);
+	windows_add(&windows, &window);
 	evidence = read_back();
 	ck_assert_uint_eq(evidence.strata[0].item_count, 1);
 	ck_assert_uint_eq(times(&evidence, "the epoch could not be written"), 1);
@@ -467,7 +444,7 @@ TEST(a_real_process_is_looked_up_in_its_maps)
 	ck_assert_int_eq(dl_iterate_phdr(find_loaded, &loaded), 1);
 	ck_assert(processes_adopt(&bench.processes, (uint32_t)getpid(), 1));
 	window.pid = getpid();
-	windows_add(&bench.windows, &window);
+	windows_add(&windows, &window);
 	evidence = read_back();
 	ck_assert_uint_eq(sum(find(&evidence, loaded.path, HP_COUNTED_BLOCK, loaded.offset)), 12);
 	ck_assert_uint_ne(evidence.images[0].identity.kind, HP_IDENTITY_NONE);

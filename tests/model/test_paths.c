@@ -158,8 +158,7 @@ TEST(what_was_not_used_for_longest_is_folded_into_its_caller)
 	ck_assert_uint_eq(samples_at(paths, "mY"), 1);
 	ck_assert_uint_eq(samples_at(paths, "mA"), 0);
 	ck_assert_uint_eq(hp_paths_samples(paths, NULL), 150);
-	ck_assert_uint_ge(hp_paths_folded(paths, NULL), 18);
-	ck_assert_uint_eq(folded_at(paths, "m"), hp_paths_folded(paths, NULL));
+	ck_assert_uint_ge(folded_at(paths, "m"), 18);
 }
 END_TEST
 

@@ -142,9 +142,8 @@ struct hp_paths_order {
 struct hp_error *hp_paths_sort(const struct hp_paths *paths, struct hp_paths_order *order);
 void hp_paths_order_clear(struct hp_paths_order *order);
 
-/* Of all series, or of one event unless NULL: samples, and those that were folded. */
+/* Of all series, or of one event unless NULL; those that were folded, too. */
 uint64_t hp_paths_samples(const struct hp_paths *paths, const char *event);
-uint64_t hp_paths_folded(const struct hp_paths *paths, const char *event);
 
 /* NULL if all the above holds, else DAMAGED. */
 struct hp_error *hp_paths_check(const struct hp_paths *paths);
