@@ -1,11 +1,44 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "option_table.h"
 
-#include "command.h"
-
 #include <ctype.h>
-#include <stdbool.h>
 #include <string.h>
+
+static bool walk(const struct argp *argp, hp_option_visit *visit, void *context)
+{
+	const struct argp_option *option = argp->options;
+	const struct argp_option *described = option;
+
+	for (; option && (option->name || option->key || option->doc || option->group); option++) {
+		/* Headings have neither name nor key; DOC entries are explanations. */
+		if ((!option->name && !option->key) || (option->flags & OPTION_DOC))
+			continue;
+		if (!(option->flags & OPTION_ALIAS))
+			described = option;
+		if (visit(option, described, context))
+			return true;
+	}
+	for (const struct argp_child *child = argp->children; child && child->argp; child++)
+		if (walk(child->argp, visit, context))
+			return true;
+	return false;
+}
+
+bool hp_options_walk(const struct hp_command *command, hp_option_visit *visit, void *context)
+{
+	/* What argp adds by itself. */
+	static const struct argp_option common[] = {
+		{ "help", '?', NULL, 0, "Give this help list", 0 },
+		{ "usage", 0, NULL, 0, "Give a short usage message", 0 },
+		{ "version", 'V', NULL, 0, "Print program version", 0 },
+		{ 0 },
+	};
+	static const struct argp common_argp = { .options = common };
+
+	return walk(command->argp, visit, context) || walk(&common_argp, visit, context);
+}
+
+/* --- as text ---------------------------------------------------------------------------------- */
 
 /* One line, no tabs: they separate the fields. */
 static void print_field(FILE *stream, const char *text)
@@ -41,15 +74,23 @@ static bool has_letter(const struct argp_option *option)
 	return option->key > 0 && option->key <= 0x7f && isprint(option->key);
 }
 
-/* `described` is the option itself, or the one that it is an alias of. */
-static void print_option(FILE *stream, const char *command, const struct argp_option *option,
-			 const struct argp_option *described)
+struct printing {
+	FILE *stream;
+	const char *command;
+};
+
+static bool print_option(const struct argp_option *option, const struct argp_option *described,
+			 void *context)
 {
+	const struct printing *printing = context;
+	FILE *stream = printing->stream;
 	const char *takes = !described->arg			       ? "none"
 			    : (described->flags & OPTION_ARG_OPTIONAL) ? "optional"
 								       : "required";
 
-	fprintf(stream, "option\t%s\t", command);
+	if (option->flags & OPTION_HIDDEN)
+		return false;
+	fprintf(stream, "option\t%s\t", printing->command);
 	if (has_letter(option))
 		fprintf(stream, "-%c", option->key);
 	fprintf(stream, "\t%s%s\t", option->name ? "--" : "", option->name ? option->name : "");
@@ -57,44 +98,18 @@ static void print_option(FILE *stream, const char *command, const struct argp_op
 	fprintf(stream, "\t%s\t", takes);
 	print_field(stream, described->doc);
 	putc('\n', stream);
-}
-
-static void print_options(FILE *stream, const char *command, const struct argp *argp)
-{
-	const struct argp_option *option = argp->options;
-	const struct argp_option *described = option;
-
-	for (; option && (option->name || option->key || option->doc || option->group); option++) {
-		/* Headings have neither name nor key; DOC entries are explanations. */
-		if ((!option->name && !option->key) || (option->flags & OPTION_DOC))
-			continue;
-		if (!(option->flags & OPTION_ALIAS))
-			described = option;
-		if (!(option->flags & OPTION_HIDDEN))
-			print_option(stream, command, option, described);
-	}
-	for (const struct argp_child *child = argp->children; child && child->argp; child++)
-		print_options(stream, command, child->argp);
+	return false;
 }
 
 void hp_option_table_print(FILE *stream)
 {
-	/* What argp adds by itself. */
-	static const struct argp_option common[] = {
-		{ "help", '?', NULL, 0, "Give this help list", 0 },
-		{ "usage", 0, NULL, 0, "Give a short usage message", 0 },
-		{ "version", 'V', NULL, 0, "Print program version", 0 },
-		{ 0 },
-	};
-	static const struct argp common_argp = { .options = common };
-
 	for (const struct hp_command *const *each = hp_commands; *each; each++) {
 		const struct hp_command *command = *each;
+		struct printing printing = { stream, command->name };
 
 		fprintf(stream, "command\t%s\t", command->name);
 		print_field(stream, command->argp->args_doc);
 		fprintf(stream, "\t%s\n", command->summary);
-		print_options(stream, command->name, command->argp);
-		print_options(stream, command->name, &common_argp);
+		hp_options_walk(command, print_option, &printing);
 	}
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The option tables as text, for what is made from them: shell completions (when hpcprof is built;
- * nothing runs when a shell starts) and the test that every option is in its manual page.
+ * The option tables of all commands: option by option, and as text. Shell completions (made when hpcprof is
+ * built; nothing runs when a shell starts) and the test that every option is in its manual page read the
+ * text.
  *
  * One line a command or option, fields separated by tabs, empty where there is nothing:
  *
@@ -11,7 +12,18 @@
 #ifndef HPCPROF_CLI_OPTION_TABLE_H
 #define HPCPROF_CLI_OPTION_TABLE_H
 
+#include "command.h"
+
 #include <stdio.h>
+
+/* `described` is the option itself, or the one that it is an alias of: it has argument and text. True
+ * ends the walk. */
+typedef bool hp_option_visit(const struct argp_option *option, const struct argp_option *described,
+			     void *context);
+
+/* Visits the options of a command, its children's, and those that argp adds to each. True when it was
+ * ended. */
+bool hp_options_walk(const struct hp_command *command, hp_option_visit *visit, void *context);
 
 void hp_option_table_print(FILE *stream);
 

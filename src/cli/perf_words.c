@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "perf_words.h"
 
+#include "option_table.h"
+
 #include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/number.h>
 #include <hpcprof/base/vector.h>
@@ -293,42 +295,6 @@ const char *perf_words_closest_command(const char *word)
 
 /* --- our own options -------------------------------------------------------------------------- */
 
-static const struct argp_option common[] = {
-	{ "help", '?', NULL, 0, NULL, 0 },
-	{ "usage", 0, NULL, 0, NULL, 0 },
-	{ "version", 'V', NULL, 0, NULL, 0 },
-	{ 0 },
-};
-static const struct argp common_argp = { .options = common };
-
-/* Called for each option; true ends the walk. `described` has the argument. */
-typedef bool visit(const struct argp_option *option, const struct argp_option *described,
-		   void *context);
-
-static bool walk(const struct argp *argp, visit *each, void *context)
-{
-	const struct argp_option *option = argp->options;
-	const struct argp_option *described = option;
-
-	for (; option && (option->name || option->key || option->doc || option->group); option++) {
-		if ((!option->name && !option->key) || (option->flags & OPTION_DOC))
-			continue;
-		if (!(option->flags & OPTION_ALIAS))
-			described = option;
-		if (each(option, described, context))
-			return true;
-	}
-	for (const struct argp_child *child = argp->children; child && child->argp; child++)
-		if (walk(child->argp, each, context))
-			return true;
-	return false;
-}
-
-static bool walk_all(const struct hp_command *command, visit *each, void *context)
-{
-	return walk(command->argp, each, context) || walk(&common_argp, each, context);
-}
-
 struct wanted {
 	const char *name; /* without dashes */
 	size_t length;
@@ -355,7 +321,7 @@ static const struct argp_option *own_letter(const struct hp_command *command, ch
 {
 	struct wanted wanted = { .letter = (unsigned char)letter };
 
-	walk_all(command, is_wanted, &wanted);
+	hp_options_walk(command, is_wanted, &wanted);
 	return wanted.found;
 }
 
@@ -364,7 +330,7 @@ static const struct argp_option *own_name(const struct hp_command *command, cons
 {
 	struct wanted wanted = { .name = name, .length = length, .exact = exact };
 
-	walk_all(command, is_wanted, &wanted);
+	hp_options_walk(command, is_wanted, &wanted);
 	return wanted.found;
 }
 
@@ -393,7 +359,7 @@ static struct hp_error *unknown_option(const struct hp_command *command, const c
 	struct hp_error *error = hp_error_create(HP_ERROR_USAGE, "hpcprof %s has no option '%s'",
 						 said, name ? name : word);
 
-	walk_all(command, add_name, &names);
+	hp_options_walk(command, add_name, &names);
 	/* Perf's lead on from there. */
 	for (size_t i = 0; i < HP_ARRAY_COUNT(table); i++)
 		if (table[i].command && strcmp(table[i].command, command->name) == 0 &&
