@@ -3,9 +3,10 @@
 #
 # test.sh [--quick | --sanitize | --fuzz [SECONDS]]
 #
-# Installs what testing needs, builds with warnings as errors, and runs every test, the live ones
-# also as an ordinary user when root runs this, and those of the PMU and of Yama in emulated machines
-# (made in build/guest and build/guest-x86; the first time that downloads some 70 MB of packages).
+# Installs what testing needs, builds with warnings as errors, and runs every test: those of the PMU and of
+# Yama in emulated machines (made in build/guest and build/guest-x86; the first time that downloads
+# some 70 MB of packages); the live ones, when root runs this, as an ordinary user, and as root, too,
+# where root's rights make a difference.
 # --quick builds what changed since the last commit (with a clean tree: since the one before) and runs
 # the unit tests of these folders and the checks of the whole tree; it takes a minute.
 # --sanitize does it under AddressSanitizer and UndefinedBehaviorSanitizer, and again under
@@ -56,6 +57,12 @@ broken() {
 	echo "FAIL: $1" >>"$stage/trouble"
 }
 
+# flags DIRECTORY: for make. Unit tests are compiled in half the time so, and run hardly longer.
+flags() {
+	# shellcheck disable=SC2016 # for make
+	printf 'CFLAGS=%s $(if $(findstring /test_,$@),-O1)' "$(sed -n 's/^CFLAGS = //p' "$1/Makefile")"
+}
+
 # build_and_check DIRECTORY OPTION...
 build_and_check() {
 	build=$1
@@ -77,10 +84,8 @@ build_and_check() {
 	esac
 	# They are downloaded while others are compiled.
 	[ -n "$sanitize" ] || make_guests "$build" &
-	# Unit tests are compiled in half the time so, and run hardly longer.
-	quickly="$(sed -n 's/^CFLAGS = //p' "$build/Makefile") \$(if \$(findstring /test_,\$@),-O1)"
 	# shellcheck disable=SC2086 # nothing, or a command with its options
-	as_owner $fixed make -s -C "$build" -j"$jobs" check-build "CFLAGS=$quickly" </dev/null
+	as_owner $fixed make -s -C "$build" -j"$jobs" check-build "$(flags "$build")" </dev/null
 	built=$?
 	wait
 	[ "$built" -eq 0 ] || {
