@@ -63,7 +63,7 @@ static const double chance_deviations = 2;
 /* samples in windows; where there was none there might have been so much; [chosen] */
 static const double least_ticks = 0.5;
 /* share of the logarithm by which counts were moved, added to their deviation: the few moments that
- * they are made of need not be like those that windows missed; [chosen], 2x: nothing */
+ * they are made of need not be like those that windows missed; [chosen] */
 static const double moved_share = 0.5;
 
 /* share of a procedure's samples; a loop with more is the procedure, and its phases are the loops in it;
