@@ -79,6 +79,8 @@ static struct hp_error *run_passes(struct analyzer *analyzer)
 	sheet_count(analyzer->analysis);
 	if (!analyzer->options->frequencies_only && !analyzer->options->is_clock_unknown)
 		error = find_culprits(analyzer);
+	if (!error)
+		predict(analyzer->analysis);
 	return error;
 }
 

@@ -65,7 +65,7 @@ static void prefer_certain(const struct facts *facts, struct suspects *found)
 		struct suspect *one = &found->at[i];
 
 		if (one->culprit == HP_SCHEDULE_NONE || one->kind == HP_CAUSE_SYNC ||
-		    facts->insns[one->culprit].duty != DUTY_SYNC)
+		    facts->insns[one->culprit].duty != HP_DUTY_SYNC)
 			continue;
 		one->expected *= guess_beside_sync;
 		one->weight *= guess_beside_sync;

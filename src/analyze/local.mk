@@ -6,7 +6,7 @@ src_analyze_libanalyze_a_SOURCES = \
 	include/hpcprof/analyze/schedule.h src/analyze/schedule.c src/analyze/region.h \
 	src/analyze/connect.c src/analyze/bounds.c src/analyze/simulate.c \
 	src/analyze/passes.h src/analyze/analysis.c src/analyze/gather.c \
-	src/analyze/best_case.c src/analyze/skid.c src/analyze/direction.c \
+	src/analyze/best_case.c src/analyze/predict.c src/analyze/skid.c src/analyze/direction.c \
 	src/analyze/stretch.c src/analyze/dcpi.c src/analyze/frequency.c \
 	src/analyze/flow.h src/analyze/flow.c src/analyze/flow_unknowns.c src/analyze/flow_hubs.c src/analyze/flow_begin.c \
 	src/analyze/flow_terms.c src/analyze/flow_solve.c src/analyze/flow_apart.c \

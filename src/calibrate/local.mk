@@ -3,10 +3,12 @@ noinst_LIBRARIES += src/calibrate/libcalibrate.a
 src_calibrate_libcalibrate_a_SOURCES = \
 	include/hpcprof/calibrate/clock.h \
 	include/hpcprof/calibrate/geometry.h \
+	include/hpcprof/calibrate/latencies.h \
 	include/hpcprof/calibrate/reference.h \
 	include/hpcprof/calibrate/skid.h \
 	src/calibrate/clock.c \
 	src/calibrate/geometry.c \
+	src/calibrate/latencies.c \
 	src/calibrate/reference.c \
 	src/calibrate/skid.c \
 	src/calibrate/skid_cache.c \

@@ -41,6 +41,19 @@ enum {
 	REFERENCE_TRIES = 5, /* measurements [chosen] */
 };
 
+/* --- latencies: latencies.c ------------------------------------------------------------------ */
+
+enum {
+	/* Memory that is chased through: more than most third levels give to one core. */
+	LATENCY_BYTES = 67108864, /* bytes: 64 MiB [chosen] */
+	/* A third level of that size is taken to have so many ways. */
+	LATENCY_WAYS = 16, /* ways [chosen] */
+	/* The median of so many parts, … */
+	LATENCY_PARTS = 5, /* parts [chosen] */
+	/* … each so long: 0.2 to 2 ms. */
+	LATENCY_STEPS = 4096, /* loads [chosen] */
+};
+
 /* --- skid: skid.c, skid_kernels.c ------------------------------------------------------------ */
 
 enum {

@@ -2,6 +2,7 @@
 #include "record_shadow.h"
 
 #include <hpcprof/calibrate/geometry.h>
+#include <hpcprof/calibrate/latencies.h>
 
 #include <hpcprof/model/evidence.h>
 
@@ -111,6 +112,8 @@ struct hp_error *record_shadow_attach(struct record_shadow *shadow, struct hp_se
 		.tid_count = options->tid_count,
 		.percent = shadow->percent,
 		.geometry = shadow->causes == RECORD_CAUSES_OFF ? NULL : &geometry,
+		.core = hp_core_of_cpu(&machine->cpu),
+		.measure = hp_latencies_measure,
 		.simulates_always = shadow->causes == RECORD_CAUSES_ALWAYS,
 		.sample_ns = (double)hp_session_meta(session)->sample_cost_ns,
 	};

@@ -21,6 +21,7 @@ enum {
 	OPTION_STALLS,
 	OPTION_MEMORY,
 	OPTION_BRANCHES,
+	OPTION_STACK,
 	OPTION_CFG,
 	OPTION_CALLS,
 	OPTION_EXECUTIONS,
@@ -69,6 +70,10 @@ static const struct argp_option options[] = {
 	{ "branches", OPTION_BRANCHES, NULL, 0,
 	  "Branches by the cycles that are lost to them, with how often each is taken and "
 	  "mispredicted; needs record --shadow",
+	  1 },
+	{ "stack", OPTION_STACK, NULL, 0,
+	  "What the cycles of the program and of its procedures were spent on, by a model of the "
+	  "core that followed its path; needs record --shadow",
 	  1 },
 	{ "cfg", OPTION_CFG, "PROC", 0,
 	  "The control-flow graph of PROC with samples, frequencies and stalls, as input for "
@@ -328,6 +333,8 @@ static error_t parse_view(int key, char *argument, struct argp_state *state)
 		return choose_view(state, HP_VIEW_MEMORY);
 	case OPTION_BRANCHES:
 		return choose_view(state, HP_VIEW_BRANCHES);
+	case OPTION_STACK:
+		return choose_view(state, HP_VIEW_STACK);
 	case OPTION_CFG:
 		arguments->as_graph = true;
 		arguments->report.of.listed = argument;

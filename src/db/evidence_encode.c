@@ -11,7 +11,7 @@
 enum { FREE_ITEMS = 1 << 14, ITEMS_A_BYTE = 2 };
 
 static const char *const evidence_tags[] = { "imgs", "wind", "cmds", "regs", "prob",
-					     "tick", "recs", "besd", "sims", NULL };
+					     "tick", "recs", "besd", "simu", NULL };
 const struct hp_container_kind hp_evidence_kind = {
 	.letter = 'E',
 	.noun = "evidence",
@@ -99,8 +99,9 @@ const struct evidence_list evidence_lists[EVIDENCE_LISTS] = {
 	{ "recs", "how long branch records took", offsetof(struct hp_window_stratum, ranges),
 	  offsetof(struct hp_window_stratum, range_count),
 	  offsetof(struct hp_window_stratum, record_cycles), HP_RECORD_GROUPS, false },
-	{ "sims", "what was simulated", offsetof(struct hp_window_stratum, events),
-	  offsetof(struct hp_window_stratum, event_count), 0, 0, true },
+	{ "simu", "what was simulated", offsetof(struct hp_window_stratum, events),
+	  offsetof(struct hp_window_stratum, event_count),
+	  offsetof(struct hp_window_stratum, latencies), HP_LATENCIES + 1, true },
 };
 
 static size_t count_of(const struct hp_window_stratum *stratum, const struct evidence_list *list)

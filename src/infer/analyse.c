@@ -181,7 +181,7 @@ struct hp_error *hp_inference_analyse(struct hp_inference *inference, struct hp_
 		return error;
 	if (hp_profiles_time_event(inference->profiles) == inference->profiles->events.count)
 		return refuse(inference, code, "no event that measures time was sampled");
-	options.core = hp_profiles_core(inference->profiles);
+	options.core = &inference->core;
 	options.is_clock_unknown = !(hp_profiles_cycles_per_unit(inference->profiles) > 0);
 	options.skid_instructions =
 		inference->profiles->events.at[hp_profiles_time_event(inference->profiles)]

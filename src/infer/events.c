@@ -26,9 +26,16 @@ struct event {
 	struct by_windows counts;
 };
 
+struct timed {
+	uint64_t address;
+	bool is_block;
+	double cycles[HP_LANES];
+};
+
 struct image_events {
 	HP_VECTOR(struct simulated_block) blocks; /* by address */
-	HP_VECTOR(struct event) events;		  /* by address */
+	HP_VECTOR(struct event) events;		  /* by address, then kind */
+	HP_VECTOR(struct timed) timed;		  /* by address */
 	uint32_t longest;			  /* block, bytes */
 	double windows;				  /* in all, of the recording */
 };
@@ -39,6 +46,7 @@ void events_destroy(struct image_events *events)
 		return;
 	hp_vector_free(&events->blocks);
 	hp_vector_free(&events->events);
+	hp_vector_free(&events->timed);
 	free(events);
 }
 
@@ -51,6 +59,18 @@ static struct by_windows by_windows(const struct hp_counted *item)
 	for (size_t i = 0; i < HP_EVIDENCE_GROUPS; i++)
 		sums.counts[i / HP_WINDOW_PARTS] += (double)item->counts[i];
 	return sums;
+}
+
+static bool add_cycles(struct image_events *events, const struct hp_counted *item, uint64_t address)
+{
+	struct timed timed = {
+		.address = address,
+		.is_block = item->kind == HP_COUNTED_BLOCK_CYCLES,
+	};
+
+	for (unsigned lane = 0; lane < HP_LANES; lane++)
+		timed.cycles[lane] = (double)item->counts[lane];
+	return hp_vector_push(&events->timed, timed);
 }
 
 static bool add_item(struct image_events *events, const struct hp_counted *item, uint64_t address)
@@ -66,6 +86,8 @@ static bool add_item(struct image_events *events, const struct hp_counted *item,
 		.counts = by_windows(item),
 	};
 
+	if (item->kind >= HP_COUNTED_CYCLES)
+		return add_cycles(events, item, address);
 	if (item->kind != HP_COUNTED_BLOCK)
 		return hp_vector_push(&events->events, event);
 	if (block.bytes > events->longest)
@@ -83,8 +105,18 @@ static int compare_blocks(const void *left, const void *right)
 
 static int compare_events(const void *left, const void *right)
 {
-	uint64_t a = ((const struct event *)left)->address;
-	uint64_t b = ((const struct event *)right)->address;
+	const struct event *a = left;
+	const struct event *b = right;
+
+	if (a->address != b->address)
+		return a->address < b->address ? -1 : 1;
+	return (a->kind > b->kind) - (a->kind < b->kind);
+}
+
+static int compare_timed(const void *left, const void *right)
+{
+	uint64_t a = ((const struct timed *)left)->address;
+	uint64_t b = ((const struct timed *)right)->address;
 
 	return (a > b) - (a < b);
 }
@@ -115,6 +147,9 @@ static struct hp_error *make(struct hp_inference *inference, const struct hp_loa
 	if (events->events.count)
 		qsort(events->events.at, events->events.count, sizeof(*events->events.at),
 		      compare_events);
+	if (events->timed.count)
+		qsort(events->timed.at, events->timed.count, sizeof(*events->timed.at),
+		      compare_timed);
 	return NULL;
 }
 
@@ -177,21 +212,54 @@ static double most_of(const struct hp_grouped *counts, const struct hp_grouped *
 	return fmax(most, chance);
 }
 
+/* Sums up one kind at one address, and goes behind it. */
+static struct hp_grouped take_kind(const struct image_events *events, size_t *i)
+{
+	const struct event *first = &events->events.at[*i];
+	struct hp_grouped counts = { 0 };
+
+	for (; *i < events->events.count && compare_events(&events->events.at[*i], first) == 0;
+	     ++*i)
+		add_windows(&counts, &events->events.at[*i].counts);
+	return counts;
+}
+
+/* Both of one address stand together. */
+static void take_cycles(const struct image_events *events, uint64_t address,
+			struct hp_happened *happened)
+{
+	size_t i = hp_bisect(k, events->timed.count, events->timed.at[k].address < address);
+
+	for (; i < events->timed.count && events->timed.at[i].address == address; i++) {
+		const struct timed *timed = &events->timed.at[i];
+		double *cycles = timed->is_block ? happened->block_cycles : happened->cycles;
+
+		for (unsigned lane = 0; lane < HP_LANES; lane++)
+			cycles[lane] += timed->cycles[lane] / happened->runs;
+		happened->begins_timed |= timed->is_block;
+		happened->is_timed |= !timed->is_block;
+	}
+}
+
 bool events_happened(const void *context, hp_link_address address, struct hp_happened *happened)
 {
 	const struct image_events *events = context;
-	struct hp_grouped counts[HP_EVENT_KINDS] = { 0 };
+	struct hp_grouped none = { 0 };
 	struct hp_grouped runs = runs_of(events, address.value);
 	size_t i = hp_bisect(k, events->events.count, events->events.at[k].address < address.value);
 
-	happened->runs = hp_grouped_sum(&runs);
+	*happened = (struct hp_happened){ .runs = hp_grouped_sum(&runs) };
 	if (!(happened->runs > 0))
 		return false;
-	for (; i < events->events.count && events->events.at[i].address == address.value; i++)
-		add_windows(&counts[events->events.at[i].kind], &events->events.at[i].counts);
-	for (size_t kind = 0; kind < HP_EVENT_KINDS; kind++) {
-		happened->mean[kind] = hp_grouped_sum(&counts[kind]) / happened->runs;
-		happened->most[kind] = most_of(&counts[kind], &runs, events->windows);
+	for (size_t kind = 0; kind < HP_EVENT_KINDS; kind++)
+		happened->most[kind] = most_of(&none, &runs, events->windows);
+	while (i < events->events.count && events->events.at[i].address == address.value) {
+		unsigned kind = events->events.at[i].kind;
+		struct hp_grouped counts = take_kind(events, &i);
+
+		happened->mean[kind] = hp_grouped_sum(&counts) / happened->runs;
+		happened->most[kind] = most_of(&counts, &runs, events->windows);
 	}
+	take_cycles(events, address.value, happened);
 	return true;
 }

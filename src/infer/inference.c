@@ -35,6 +35,30 @@ void hp_inference_destroy(struct hp_inference *inference)
 	free(inference);
 }
 
+/* Each window's latencies count alike. */
+static struct hp_core measured_core(const struct hp_inference *inference)
+{
+	const struct hp_window_evidence *sum = &inference->windows.sum;
+	struct hp_core core = *hp_profiles_core(inference->profiles);
+	double sums[HP_LATENCIES + 1] = { 0 };
+	uint16_t *const cycles[HP_LATENCIES] = {
+		[HP_LATENCY_L2] = &core.l2_cycles,
+		[HP_LATENCY_L3] = &core.l3_cycles,
+		[HP_LATENCY_MEMORY] = &core.memory_cycles,
+	};
+
+	for (size_t i = 0; i < sum->stratum_count; i++)
+		for (size_t j = 0; j <= HP_LATENCIES; j++)
+			sums[j] += (double)sum->strata[i].latencies[j];
+	for (size_t j = 0; j < HP_LATENCIES && sums[HP_LATENCIES] > 0; j++) {
+		double mean = sums[j] / sums[HP_LATENCIES];
+
+		if (mean >= core.l1_cycles && mean <= UINT16_MAX)
+			*cycles[j] = (uint16_t)mean;
+	}
+	return core;
+}
+
 struct hp_error *hp_inference_weigh(struct hp_inference *inference)
 {
 	struct hp_error *error;
@@ -43,6 +67,7 @@ struct hp_error *hp_inference_weigh(struct hp_inference *inference)
 		calloc(inference->profiles->images.count + 1, sizeof(*inference->images));
 	if (!inference->images)
 		return hp_error_create_no_memory();
+	inference->core = measured_core(inference);
 	error = balance_windows(inference);
 	return error ? error : exact_counts_load(inference);
 }

@@ -344,6 +344,9 @@ static struct hp_error *add_stratum(struct hp_window_evidence *into,
 	for (size_t i = 0; i < HP_RECORD_GROUPS; i++)
 		if (!add_u64(&stratum->record_cycles[i], from->record_cycles[i]))
 			return overflowed();
+	for (size_t i = 0; i <= HP_LATENCIES; i++)
+		if (!add_u64(&stratum->latencies[i], from->latencies[i]))
+			return overflowed();
 	return add_lists(stratum, from, numbers);
 }
 

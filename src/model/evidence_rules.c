@@ -2,13 +2,19 @@
 /* Checks evidence: order, ranges of numbers, and references between its lists. */
 #include "evidence_order.h"
 
+static bool is_cycles(const struct hp_counted *item)
+{
+	return item->kind == HP_COUNTED_CYCLES || item->kind == HP_COUNTED_BLOCK_CYCLES;
+}
+
 static const char *item_fault(const struct hp_window_evidence *evidence,
 			      const struct hp_counted *item)
 {
 	bool is_block = item->kind == HP_COUNTED_BLOCK;
 	uint64_t any = 0;
 
-	if (item->kind < HP_COUNTED_BLOCK || item->kind >= HP_COUNTED_EVENT + HP_EVENT_KINDS)
+	if (item->kind < HP_COUNTED_BLOCK ||
+	    (item->kind >= HP_COUNTED_EVENT + HP_EVENT_KINDS && !is_cycles(item)))
 		return "something counted of unknown kind";
 	if (item->image >= evidence->image_count ||
 	    (!is_block && item->to_image >= evidence->image_count))

@@ -104,5 +104,6 @@ void hp_window_clear(struct hp_window *window)
 	free(window->edges);
 	free(window->simulated);
 	free(window->events);
+	free(window->timed);
 	*window = (struct hp_window){ 0 };
 }

@@ -161,7 +161,7 @@ static void ask_profiles(struct report *report)
 	of->needs_code = options->view == HP_VIEW_INSTRUCTIONS ||
 			 options->view == HP_VIEW_ANNOTATE || options->view == HP_VIEW_STALLS ||
 			 options->view == HP_VIEW_SUMMARY || shows_counts(options) ||
-			 shows_culprits(options);
+			 shows_culprits(options) || options->view == HP_VIEW_STACK;
 	of->lists_many = options->view == HP_VIEW_INSTRUCTIONS && options->format != HP_FORMAT_DOT;
 	of->describes_images = options->view == HP_VIEW_SUMMARY;
 }

@@ -4,6 +4,7 @@
  * one, so that a long report does not have to fit into memory as a tree.
  */
 #include "stalls/write_culprits.h"
+#include "stalls/write_stack.h"
 #include "stalls/write_stalls.h"
 #include "executions/write_executions.h"
 #include "tables/breakdown.h"
@@ -275,6 +276,8 @@ struct hp_error *write_json(struct report *report, FILE *out)
 	case HP_VIEW_MEMORY:
 	case HP_VIEW_BRANCHES:
 		return write_culprits_json(report, out);
+	case HP_VIEW_STACK:
+		return write_stack_json(report, out);
 	case HP_VIEW_CALLS:
 		return write_calls_json(report, out);
 	case HP_VIEW_EXECUTIONS:

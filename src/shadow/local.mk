@@ -26,6 +26,7 @@ src_shadow_libshadow_a_SOURCES += \
 	src/shadow/match/x86_check.h src/shadow/match/x86_check.c \
 	src/shadow/replay/engine_state.h src/shadow/replay/engine.c src/shadow/replay/engine_place.c \
 	src/shadow/simulate/follow.h src/shadow/simulate/follow.c \
+	src/shadow/simulate/followed.h src/shadow/simulate/followed.c \
 	src/shadow/simulate/simulation.h src/shadow/simulate/simulation.c \
 	src/shadow/replay/logging.h src/shadow/replay/logging.c \
 	src/shadow/replay/watchdog.h src/shadow/replay/watchdog.c

@@ -344,6 +344,8 @@ enum {
 	SIMULATED_INSNS = 16000000, /* instructions; CAUSES.md */
 	/* … and the first of them only warm them up. */
 	WARMING_INSNS = 4000000, /* instructions; CAUSES.md: a quarter */
+	/* Runs of a block until its instructions are timed one by one: each takes 300 bytes then. */
+	RUNS_BEFORE_EACH = 256, /* runs [chosen] */
 	/* The first windows are not simulated: two are needed for absolute counts. */
 	WINDOWS_BEFORE_SIMULATION = 2, /* windows */
 	/* After them simulation takes this part of what replays take: the next window waits for it, and a

@@ -27,7 +27,9 @@ enum {
 };
 
 struct hp_error *replayer_create(struct replayer *replayer,
-				 const struct hp_uarch_geometry *geometry)
+				 const struct hp_uarch_geometry *geometry,
+				 const struct hp_core *core,
+				 void (*measure)(struct hp_uarch_geometry *, struct hp_core *))
 {
 	struct hp_engine_options options = { .logs = geometry != NULL };
 	struct hp_error *error;
@@ -35,7 +37,7 @@ struct hp_error *replayer_create(struct replayer *replayer,
 	*replayer = (struct replayer){ 0 };
 	error = hp_engine_create(&options, &replayer->engine);
 	if (!error && geometry)
-		error = simulation_create(geometry, replayer->engine, &replayer->simulation);
+		error = simulation_create(geometry, core, measure, replayer->engine, &replayer->simulation);
 	return error;
 }
 
@@ -556,6 +558,8 @@ static struct simulation *simulation_for(struct window_maker *maker,
 
 	if (!simulation || replayer->simulates_always)
 		return simulation;
+	if (replayer->windows)
+		simulation_prepare(simulation);
 	return is_idle_room(order->room) && replayer->windows >= WINDOWS_BEFORE_SIMULATION &&
 			       simulation_spent_ns(simulation) <=
 				       replayer->replay_ns / SIMULATION_PART
@@ -570,7 +574,7 @@ void window_replay(struct window_maker *maker, const struct window_order *order,
 	struct simulation *simulation = error ? NULL : simulation_for(maker, order);
 
 	if (simulation)
-		simulation_begin(simulation, maker->state.registers.fs_base, &order->cpus);
+		simulation_begin(simulation, order->pid, maker->state.registers.fs_base, &order->cpus);
 	if (!error)
 		error = replay_copy(maker, simulation, result);
 	/* Whatever came of it: before the next window its thread must be at rest. */

@@ -38,7 +38,9 @@ struct replayer {
 
 /* `geometry`: of the core that windows are simulated with, or NULL. */
 struct hp_error *replayer_create(struct replayer *replayer,
-				 const struct hp_uarch_geometry *geometry);
+				 const struct hp_uarch_geometry *geometry,
+				 const struct hp_core *core,
+				 void (*measure)(struct hp_uarch_geometry *, struct hp_core *));
 void replayer_clear(struct replayer *replayer);
 
 struct window_maker {

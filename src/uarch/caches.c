@@ -39,24 +39,34 @@ void uarch_caches_destroy(struct uarch_caches *caches)
 	uarch_sets_destroy(&caches->l3);
 }
 
-void uarch_caches_reset(struct uarch_caches *caches)
+void uarch_caches_resume(struct uarch_caches *caches)
 {
 	uarch_sets_reset(&caches->l1i);
 	uarch_sets_reset(&caches->l1d);
 	uarch_sets_reset(&caches->l2);
+	caches->l3_resumed = caches->l3.clock;
+}
+
+void uarch_caches_reset(struct uarch_caches *caches)
+{
+	uarch_caches_resume(caches);
 	uarch_sets_reset(&caches->l3);
+	caches->l3_resumed = 0;
 }
 
 static unsigned third_level(struct uarch_caches *caches, uint64_t line, enum uarch_found l2)
 {
 	enum uarch_found l3;
+	bool is_certain;
 
 	if (!caches->l3.all)
 		return 0;
-	l3 = uarch_sets_use(&caches->l3, line);
-	if (l3 == UARCH_HIT)
+	l3 = uarch_sets_use_since(&caches->l3, line, caches->l3_resumed, &is_certain);
+	if (is_certain && l3 == UARCH_HIT)
 		return 0;
-	return l3 == UARCH_MISS && l2 == UARCH_MISS ? HP_UARCH_L3_MISS : HP_UARCH_L3_UNKNOWN;
+	if (is_certain && l2 == UARCH_MISS)
+		return HP_UARCH_L3_MISS;
+	return HP_UARCH_L3_UNKNOWN | (l3 == UARCH_MISS ? HP_UARCH_L3_LIKELY_MISS : 0);
 }
 
 unsigned uarch_caches_behind(struct uarch_caches *caches, uint64_t line, enum uarch_found l1,

@@ -14,11 +14,14 @@ struct uarch_caches {
 	struct uarch_sets l1i, l1d, l2, l3;
 	bool is_inclusive;
 	unsigned line_shift;
+	uint64_t l3_resumed; /* its clock then */
 };
 
 bool uarch_caches_create(struct uarch_caches *caches, const struct hp_uarch_geometry *geometry);
 void uarch_caches_destroy(struct uarch_caches *caches);
 void uarch_caches_reset(struct uarch_caches *caches);
+/* Cold, but for the third level, which keeps what it had for a guess. */
+void uarch_caches_resume(struct uarch_caches *caches);
 
 /* The events of a line that its first level answered `l1` for, other than a hit; `miss` is that
  * level's. */

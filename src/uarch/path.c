@@ -72,16 +72,22 @@ void hp_uarch_destroy(struct hp_uarch *uarch)
 	free(uarch);
 }
 
-void hp_uarch_reset(struct hp_uarch *uarch)
+void hp_uarch_resume(struct hp_uarch *uarch)
 {
-	uarch_caches_reset(&uarch->caches);
+	uarch_caches_resume(&uarch->caches);
 	uarch_tlbs_reset(&uarch->tlbs);
 	uarch_sets_reset(&uarch->decoded);
-	uarch_predictor_reset(&uarch->predictor);
 	uarch_prefetch_reset(&uarch->prefetch);
 	uarch_stores_reset(&uarch->stores);
 	uarch->clock = 0;
 	forget_last(uarch);
+}
+
+void hp_uarch_reset(struct hp_uarch *uarch)
+{
+	hp_uarch_resume(uarch);
+	uarch_caches_reset(&uarch->caches);
+	uarch_predictor_reset(&uarch->predictor);
 }
 
 bool hp_uarch_set_huge(struct hp_uarch *uarch, uint64_t begin, uint64_t end)
@@ -241,6 +247,16 @@ unsigned hp_uarch_access(struct hp_uarch *uarch, uint64_t ip, uint64_t address, 
 	if (line == uarch->data_line)
 		return events;
 	return events | translate_data(uarch, address) | use_line(uarch, line, kind);
+}
+
+uint64_t hp_uarch_last_store(const struct hp_uarch *uarch)
+{
+	return uarch->stores.newest;
+}
+
+uint64_t hp_uarch_met_store(const struct hp_uarch *uarch)
+{
+	return uarch->stores.met;
 }
 
 /* --- code --------------------------------------------------------------------------------------

@@ -106,6 +106,17 @@ enum uarch_found uarch_sets_search(struct uarch_sets *sets, uint64_t block)
 	return found;
 }
 
+enum uarch_found uarch_sets_use_since(struct uarch_sets *sets, uint64_t block, uint64_t since,
+				      bool *is_certain)
+{
+	const struct uarch_way *set = uarch_sets_of(sets, block);
+	uint32_t at = find(sets, set, block);
+
+	/* A set whose oldest way was used since has only what was. */
+	*is_certain = set[at == sets->ways ? oldest(sets, set) : at].used_at > since;
+	return uarch_sets_search(sets, block);
+}
+
 bool uarch_sets_has(const struct uarch_sets *sets, uint64_t block)
 {
 	return find(sets, uarch_sets_of(sets, block), block) < sets->ways;

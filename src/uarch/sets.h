@@ -75,6 +75,10 @@ static inline enum uarch_found uarch_sets_use(struct uarch_sets *sets, uint64_t 
 	return UARCH_HIT;
 }
 
+/* The same. `is_certain`: so it would be whatever the set held when the clock was `since`. */
+enum uarch_found uarch_sets_use_since(struct uarch_sets *sets, uint64_t block, uint64_t since,
+				      bool *is_certain);
+
 bool uarch_sets_has(const struct uarch_sets *sets, uint64_t block);
 
 /* Takes a block out, if it is there: the set stays known. */

@@ -32,7 +32,7 @@ void uarch_stores_destroy(struct uarch_stores *stores)
 
 void uarch_stores_reset(struct uarch_stores *stores)
 {
-	stores->newest = stores->gone = 0;
+	stores->newest = stores->gone = stores->met = 0;
 	memset(stores->youngest, 0, sizeof(stores->youngest));
 }
 
@@ -57,7 +57,7 @@ static bool is_alias(const struct uarch_store *store, uint64_t begin, uint64_t e
 	       ((store->begin - begin) & MASK) <= end - begin;
 }
 
-unsigned uarch_stores_search(const struct uarch_stores *stores, uint64_t number, uint64_t begin,
+unsigned uarch_stores_search(struct uarch_stores *stores, uint64_t number, uint64_t begin,
 			     uint64_t end, uint64_t now)
 {
 	unsigned alias = 0;
@@ -70,6 +70,7 @@ unsigned uarch_stores_search(const struct uarch_stores *stores, uint64_t number,
 				alias = HP_UARCH_ALIAS_4K;
 			continue;
 		}
+		stores->met = number;
 		if (store->begin > begin || store->end < end)
 			return HP_UARCH_FORWARD_FAILED;
 		if (now - store->when <= YOUNG_STORE)

@@ -24,6 +24,7 @@ struct uarch_store {
 struct uarch_stores {
 	struct uarch_store *ring;
 	uint64_t newest, gone; /* numbers: of the youngest, and of the youngest that has left */
+	uint64_t met;	       /* by the last load that found its bytes in the queue */
 	uint32_t entries, mask, age_most;
 	uint64_t youngest[GRANULES]; /* store to a granule of any page */
 };
@@ -43,11 +44,11 @@ static inline void uarch_stores_age(struct uarch_stores *stores, uint64_t now)
 }
 
 /* The rest of uarch_stores_load: from the store of this number on to older ones. */
-unsigned uarch_stores_search(const struct uarch_stores *stores, uint64_t number, uint64_t begin,
+unsigned uarch_stores_search(struct uarch_stores *stores, uint64_t number, uint64_t begin,
 			     uint64_t end, uint64_t now);
 
 /* The events of a load. */
-static inline unsigned uarch_stores_load(const struct uarch_stores *stores, uint64_t begin,
+static inline unsigned uarch_stores_load(struct uarch_stores *stores, uint64_t begin,
 					 uint64_t end, uint64_t now)
 {
 	uint64_t last = end >> GRANULE_SHIFT;

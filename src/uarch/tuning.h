@@ -117,4 +117,12 @@ enum {
 	TABLES_PART = 4, /* parts of the sets [chosen] */
 };
 
+/* --- the timing: timing.c --------------------------------------------------------------------- */
+
+enum {
+	/* A line that was asked for is there once so many reorder buffers have gone by: a load holds
+	 * its own, a store waits behind others. */
+	FILL_AGE = 4, /* reorder buffers [chosen] */
+};
+
 #endif

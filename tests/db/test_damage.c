@@ -575,7 +575,7 @@ TEST(a_damaged_section_of_evidence_is_lost_alone)
 		const char *tag;
 		size_t list; /* that is lost with it; none of them: 6 */
 	} sections[] = { { "wind", 0 }, { "regs", 1 }, { "prob", 2 }, { "tick", 3 },
-			 { "recs", 4 }, { "sims", 5 }, { "besd", 6 }, { "cmds", 6 } };
+			 { "recs", 4 }, { "simu", 5 }, { "besd", 6 }, { "cmds", 6 } };
 	_cleanup_(hp_window_evidence_clear) struct hp_window_evidence whole = fixture_evidence(7);
 	const struct hp_window_stratum *stratum = whole.strata;
 	const size_t counts[] = {

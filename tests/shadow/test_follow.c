@@ -54,7 +54,7 @@ SETUP
 						  .left_word = PATH_NO_WORD };
 	uarch = hp_uarch_create(&geometry);
 	ck_assert_ptr_nonnull(uarch);
-	ck_assert(follower_create(&follower, uarch));
+	ck_assert(follower_create(&follower, uarch, NULL, NULL));
 	at_end(clear, NULL);
 }
 
@@ -82,7 +82,7 @@ static void follow(uint64_t step)
 
 TEST(every_new_line_is_a_miss_or_unknown)
 {
-	follower_begin(&follower, plan_of, NULL, 0, 0);
+	follower_begin(&follower, false, plan_of, NULL, 0, 0);
 	follow(LINE);
 	ck_assert_uint_eq(window.simulated_count, 1);
 	ck_assert_uint_eq(window.simulated[0].counts[0], TURNS);
@@ -98,7 +98,7 @@ TEST(every_new_line_is_a_miss_or_unknown)
 
 TEST(one_line_is_met_once)
 {
-	follower_begin(&follower, plan_of, NULL, 0, 0);
+	follower_begin(&follower, false, plan_of, NULL, 0, 0);
 	follow(0);
 	ck_assert_uint_eq(count_of(0x401000, HP_EVENT_L1_MISS), 0);
 	ck_assert_uint_eq(count_of(0x401000, HP_EVENT_L1_UNKNOWN), 1);
@@ -106,7 +106,7 @@ TEST(one_line_is_met_once)
 
 TEST(what_warms_models_is_not_counted)
 {
-	follower_begin(&follower, plan_of, NULL, 0, 2 * WARM);
+	follower_begin(&follower, false, plan_of, NULL, 0, 2 * WARM);
 	follow(0);
 	ck_assert_uint_eq(window.simulated[0].counts[0], TURNS - WARM);
 	ck_assert_uint_eq(count_of(0x401000, HP_EVENT_L1_UNKNOWN), 0);
@@ -115,10 +115,10 @@ TEST(what_warms_models_is_not_counted)
 
 TEST(a_path_begins_anew)
 {
-	follower_begin(&follower, plan_of, NULL, 0, 0);
+	follower_begin(&follower, false, plan_of, NULL, 0, 0);
 	follow(0);
 	hp_window_clear(&window);
-	follower_begin(&follower, plan_of, NULL, 0, 0);
+	follower_begin(&follower, false, plan_of, NULL, 0, 0);
 	follow(0);
 	ck_assert_uint_eq(window.simulated[0].counts[0], TURNS);
 	ck_assert_uint_eq(count_of(0x401000, HP_EVENT_L1_UNKNOWN), 1);
@@ -128,7 +128,7 @@ TEST(a_log_that_makes_no_sense_is_followed_no_further)
 {
 	static const uint64_t words[] = { 7, 0x1000, 8, 7, 0x2000, UINT64_MAX };
 
-	follower_begin(&follower, plan_of, NULL, 0, 0);
+	follower_begin(&follower, false, plan_of, NULL, 0, 0);
 	follower_take(&follower, words, sizeof(words) / sizeof(*words));
 	ck_assert(follower.is_lost);
 	follower_tell(&follower, &window);
@@ -137,7 +137,7 @@ TEST(a_log_that_makes_no_sense_is_followed_no_further)
 
 TEST(repeated_accesses_touch_all_their_lines)
 {
-	follower_begin(&follower, plan_of, NULL, 0, 0);
+	follower_begin(&follower, false, plan_of, NULL, 0, 0);
 	loop->word_count = 2;
 	loop->accesses[0].count_word = 1;
 	for (uint64_t i = 0; i < TURNS; i++) {

@@ -69,6 +69,12 @@ struct hp_happened {
 	double runs; /* executions that were simulated, > 0 */
 	double mean[HP_EVENT_KINDS];
 	double most[HP_EVENT_KINDS]; /* upper ends of 90 % intervals */
+	/* Core cycles that a model of the core spent on it, on a core of each lane. */
+	bool is_timed;
+	double cycles[HP_LANES];
+	/* The same of what was translated as one block and begins with it: up to the next branch. */
+	bool begins_timed;
+	double block_cycles[HP_LANES];
 };
 
 enum hp_estimator {
@@ -212,6 +218,16 @@ struct hp_analysed_block {
 	double cycles_per_execution_high;
 };
 
+/* Of the blocks whose runs were timed by a model of the core: cycles on a core of each lane, and what else
+ * there is to compare these with. Of all executions; unless the analysis is absolute, only ratios among
+ * what is not `measured` mean anything. */
+struct hp_prediction {
+	double predicted[HP_LANES];
+	double instructions;
+	double best_case;
+	double measured;
+};
+
 /* How the cycles of a procedure, or of many, were spent: DCPI's figure 4. In cycles; sheets add up.
  * Execution and the `likely` of all causes, less the gain, are `cycles`. Each range is for its line
  * alone, at the most favourable frequency, so the ends need not add up; only that of execution can
@@ -260,6 +276,7 @@ struct hp_analysis {
 	struct hp_cause *causes;
 	size_t cause_count;
 	struct hp_stall_sheet sheet;
+	struct hp_prediction prediction; /* `measured` is 0 where nothing was timed */
 	bool is_absolute;
 	unsigned sources; /* the sources used, one bit each, in addition to time */
 	/* Executions per `relative`. Absolute: estimate and interval. Otherwise `estimate` is NAN,

@@ -72,6 +72,10 @@ enum hp_counted_kind {
 	/* What happened to the instruction at `at`, which is also `to`, where windows were simulated: this,
 	 * more by enum hp_event_kind. */
 	HP_COUNTED_EVENT = 16,
+	/* Core cycles that models spent, of the instruction at `at`, which is also `to`, or of a block that
+	 * begins there. Groups are lanes (model/lanes.h). */
+	HP_COUNTED_CYCLES = 56,
+	HP_COUNTED_BLOCK_CYCLES = 57,
 };
 
 /* One block or edge. Blocks may overlap: execution that starts in the middle of a block is another
@@ -131,10 +135,12 @@ struct hp_window_stratum {
 	struct hp_counted *ranges;
 	size_t range_count;
 	uint64_t record_cycles[HP_RECORD_GROUPS]; /* cycles that the records stand for */
-	/* Where windows were simulated: BLOCK, how often straight code ran there, and EVENT, what happened
-	 * to instructions then. Groups are of windows, in their first parts. Sorted, distinct. Owned. */
+	/* Where windows were simulated: BLOCK, how often straight code ran there, EVENT, what happened to
+	 * instructions then, and their CYCLES. Groups are of windows, in their first parts, but those of
+	 * cycles. Sorted, distinct. Owned. */
 	struct hp_counted *events;
 	size_t event_count;
+	uint64_t latencies[HP_LATENCIES + 1]; /* sums over those windows; the last: their number */
 };
 
 /* The source of outcomes. All groups below that of records are of registers: formerly they gave the

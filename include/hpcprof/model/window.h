@@ -16,6 +16,7 @@
 
 #include <hpcprof/base/cleanup.h>
 #include <hpcprof/model/address.h>
+#include <hpcprof/model/lanes.h>
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -113,6 +114,22 @@ struct hp_window_event {
 	uint64_t count;
 };
 
+/* Core cycles that a model of the core (uarch/timing.h) spent in all runs that were simulated, on a core of
+ * each lane: of a block, or of an instruction that ran often. */
+struct hp_window_timed {
+	hp_runtime_address address; /* of the instruction, or the first one */
+	bool is_block;
+	uint64_t cycles[HP_LANES];
+};
+
+/* What a load takes that the first data cache does not serve, in core cycles; measured while recording. */
+enum hp_latency {
+	HP_LATENCY_L2,
+	HP_LATENCY_L3,
+	HP_LATENCY_MEMORY,
+	HP_LATENCIES,
+};
+
 /* Why a window ended. All but the first end it before its last sample; counts up to the end are
  * valid. */
 enum hp_window_end {
@@ -183,6 +200,9 @@ struct hp_window {
 	size_t simulated_count;
 	struct hp_window_event *events;
 	size_t event_count;
+	struct hp_window_timed *timed;
+	size_t timed_count;
+	uint32_t latencies[HP_LATENCIES]; /* that its cycles were timed with; 0: it was not simulated */
 };
 
 void hp_window_clear(struct hp_window *window);

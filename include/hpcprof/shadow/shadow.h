@@ -46,6 +46,10 @@ struct hp_shadow_options {
 	/* What windows are simulated with where a CPU is idle, so that they tell what stalled; NULL: they
 	 * only count. */
 	const struct hp_uarch_geometry *geometry;
+	const struct hp_core *core; /* whose times they are told for; with a geometry */
+	/* Puts what is measured of this machine in their place, on a thread of little priority, before the
+	 * first window is simulated. */
+	void (*measure)(struct hp_uarch_geometry *geometry, struct hp_core *core);
 	bool simulates_always; /* in time that others want, too */
 };
 

@@ -68,6 +68,10 @@ enum {
 	 * cache, of which tables have a part. */
 	HP_UARCH_WALK_MISS = 1 << 26,
 	HP_UARCH_WALK_UNKNOWN = 1 << 27,
+
+	/* Beside HP_UARCH_L3_UNKNOWN: the third level would not have it, had it been left as it was when
+	 * the path was resumed. */
+	HP_UARCH_L3_LIKELY_MISS = 1 << 28,
 };
 
 enum hp_uarch_access_kind {
@@ -98,6 +102,12 @@ void hp_uarch_destroy(struct hp_uarch *uarch);
 HP_DEFINE_CLEANUP(struct hp_uarch, hp_uarch_destroy);
 /* Cold again: all is forgotten but the huge pages. */
 void hp_uarch_reset(struct hp_uarch *uarch);
+/* What follows is a later stretch of the same program. Predictors keep what they have learnt. So does the
+ * third level, which no stretch is long enough to fill: what it says of lines that are not used in the
+ * new stretch is a guess, as in "stitched" samples of traces (Kessler, Hill, Wood, "A comparison of
+ * trace-sampling techniques for multi-megabyte caches", IEEE Transactions on Computers 1994). All else is
+ * cold. */
+void hp_uarch_resume(struct hp_uarch *uarch);
 
 /* Addresses from `begin` to before `end` are in huge pages; whole ones only. False, and nothing has
  * changed, if there are too many ranges. */
@@ -107,6 +117,11 @@ void hp_uarch_forget_huge(struct hp_uarch *uarch);
 /* The instruction at `ip` accesses data. A split access has the events of both halves. */
 unsigned hp_uarch_access(struct hp_uarch *uarch, uint64_t ip, uint64_t address, uint32_t bytes,
 			 enum hp_uarch_access_kind kind);
+
+/* Stores have numbers, in their order: the last one's, and that of the store whose bytes the last load with
+ * HP_UARCH_FORWARDED or HP_UARCH_FORWARD_FAILED asked for. */
+uint64_t hp_uarch_last_store(const struct hp_uarch *uarch);
+uint64_t hp_uarch_met_store(const struct hp_uarch *uarch);
 
 /* A stretch of code is executed. */
 unsigned hp_uarch_fetch(struct hp_uarch *uarch, uint64_t address, uint32_t bytes);

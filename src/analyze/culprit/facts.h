@@ -9,6 +9,7 @@
 #define HPCPROF_ANALYZE_CULPRIT_FACTS_H
 
 #include <hpcprof/analyze/analysis.h>
+#include <hpcprof/isa/duty.h>
 
 enum {
 	GENERAL_REGISTERS = HP_REGISTER_VECTOR,
@@ -16,11 +17,8 @@ enum {
 	PAGE_BYTES = 4096,
 };
 
-/* What an instruction does that may take long. */
-enum duty { DUTY_PLAIN, DUTY_DIVIDE, DUTY_MULTIPLY, DUTY_FP, DUTY_SYNC };
-
 struct insn_facts {
-	uint8_t duty; /* enum duty */
+	uint8_t duty; /* enum hp_duty */
 	uint16_t latency;
 };
 

@@ -33,15 +33,15 @@ void suspect_units(const struct facts *facts, const struct path *path, struct su
 		const struct insn_facts *one = &facts->insns[at];
 		double latency = one->latency ? one->latency : 1;
 
-		if (i > 0 && (one->duty == DUTY_PLAIN || !path_retires_along(facts, path, i)))
+		if (i > 0 && (one->duty == HP_DUTY_PLAIN || !path_retires_along(facts, path, i)))
 			continue;
-		if (one->duty == DUTY_SYNC)
+		if (one->duty == HP_DUTY_SYNC)
 			continue;
-		if (one->duty == DUTY_DIVIDE)
+		if (one->duty == HP_DUTY_DIVIDE)
 			latency *= divide_margin;
-		add_reserve(found, duty_cause((enum duty)one->duty), at, latency,
+		add_reserve(found, duty_cause((enum hp_duty)one->duty), at, latency,
 			    latency *
-				    (one->duty == DUTY_PLAIN ? plain_doubt * latency_shows
+				    (one->duty == HP_DUTY_PLAIN ? plain_doubt * latency_shows
 							     : latency_shows) *
 				    path_doubt(i),
 			    is_in_chain(facts, path, i) ? chained_latency * latency : 0);
@@ -57,7 +57,7 @@ void suspect_sync(const struct facts *facts, const struct path *path, struct sus
 		const struct hp_insn *insn = facts_insn(facts, at)->insn;
 		double expected = insn->is_locked ? core->locked_cycles : core->fence_cycles;
 
-		if (facts->insns[at].duty != DUTY_SYNC ||
+		if (facts->insns[at].duty != HP_DUTY_SYNC ||
 		    (i > 1 && !path_retires_along(facts, path, i)))
 			continue;
 		add_suspect(found, HP_CAUSE_SYNC, at, most_sync_reads * core->memory_cycles,

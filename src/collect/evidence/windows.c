@@ -74,6 +74,8 @@ struct placing {
 	bool is_short_of_memory;
 };
 
+_Static_assert((int)HP_LANES <= (int)HP_EVIDENCE_GROUPS, "lanes are groups of an item");
+
 /* False where nothing is known to have been mapped. */
 static bool place(struct placing *placing, struct counted *counted, hp_runtime_address address,
 		  uint32_t *number, hp_image_offset *offset)
@@ -153,6 +155,19 @@ static void place_event(struct placing *placing, hp_runtime_address address, str
 	placing->is_short_of_memory |= !hp_vector_push(&placing->events.items, item);
 }
 
+static void place_cycles(struct placing *placing, const struct hp_window_timed *timed)
+{
+	struct hp_counted item = { .kind = timed->is_block ? HP_COUNTED_BLOCK_CYCLES
+							   : HP_COUNTED_CYCLES };
+
+	if (!place(placing, &placing->events, timed->address, &item.image, &item.at))
+		return;
+	item.to_image = item.image;
+	item.to = item.at;
+	memcpy(item.counts, timed->cycles, sizeof(timed->cycles));
+	placing->is_short_of_memory |= !hp_vector_push(&placing->events.items, item);
+}
+
 static void place_events(struct placing *placing, const struct hp_window *window)
 {
 	for (size_t i = 0; i < window->simulated_count; i++) {
@@ -169,9 +184,11 @@ static void place_events(struct placing *placing, const struct hp_window *window
 			    (struct hp_counted){
 				    .kind = (uint8_t)(HP_COUNTED_EVENT + window->events[i].kind) },
 			    window->events[i].count);
+	for (size_t i = 0; i < window->timed_count; i++)
+		place_cycles(placing, &window->timed[i]);
 }
 
-static struct hp_error *add_events(struct placing *placing)
+static struct hp_error *add_events(struct placing *placing, const struct hp_window *window)
 {
 	struct windows *windows = placing->windows;
 	struct hp_window_stratum stratum = {
@@ -179,6 +196,9 @@ static struct hp_error *add_events(struct placing *placing)
 		.command = windows->attributor->processes->commands.text[placing->context.command],
 	};
 
+	for (size_t i = 0; i < HP_LATENCIES; i++)
+		stratum.latencies[i] = window->latencies[i];
+	stratum.latencies[HP_LATENCIES] = window->latencies[HP_LATENCY_L2] != 0;
 	return counted_add(&placing->events, &stratum, &stratum.events, &stratum.event_count,
 			   &windows->counted);
 }
@@ -291,7 +311,7 @@ static void place_window(struct windows *windows, const struct hp_window *window
 	if (!error && !placing.is_short_of_memory)
 		error = add_ticks(&placing);
 	if (!error && !placing.is_short_of_memory)
-		error = add_events(&placing);
+		error = add_events(&placing, window);
 	if (error || placing.is_short_of_memory)
 		note(windows, true, "memory");
 	else

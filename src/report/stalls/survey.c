@@ -99,6 +99,25 @@ static struct hp_error *add_culprits(struct survey *survey, enum survey_list lis
 	return NULL;
 }
 
+static struct hp_error *add_procedure(struct survey *survey, const struct hp_row *row,
+				      const struct hp_row_code *code)
+{
+	const struct hp_prediction *prediction = &code->analysis->prediction;
+	struct stall one = { .code = code,
+			     .analysis = code->analysis,
+			     .cycles = code->analysis->sheet.cycles,
+			     .row = { .image = row->image,
+				      .name = row->name,
+				      .has_address = row->has_address,
+				      .address = row->address } };
+
+	one.possible = (struct hp_range){ one.cycles, one.cycles };
+	if (!(prediction->measured > 0))
+		return NULL;
+	survey->simulated++;
+	return hp_vector_push(&survey->stalls, one) ? NULL : hp_error_create_no_memory();
+}
+
 /* Code that is to be analysed. */
 struct candidate {
 	const struct hp_row *row; /* NULL: only the sum is wanted */
@@ -207,6 +226,8 @@ static struct hp_error *survey_code(struct report *report, enum survey_list list
 	survey->problems |= analysis->problems;
 	if (!candidate->row)
 		return NULL;
+	if (list == SURVEY_TIMED)
+		return add_procedure(survey, candidate->row, candidate->code);
 	return list == SURVEY_STALLS ? add_stalls(survey, candidate->row, candidate->code)
 				     : add_culprits(survey, list, candidate->row, candidate->code);
 }

@@ -44,9 +44,15 @@ struct survey {
 
 /* What is listed: stalls; or instructions that were simulated, with the stalls that each causes: loads and
  * stores, or branches. Lists need rows of procedures. */
-enum survey_list { SURVEY_NO_LIST, SURVEY_STALLS, SURVEY_MEMORY, SURVEY_BRANCHES };
+enum survey_list {
+	SURVEY_NO_LIST,
+	SURVEY_STALLS,
+	SURVEY_MEMORY,
+	SURVEY_BRANCHES,
+	SURVEY_TIMED, /* procedures that were simulated: a row each, without an instruction */
+};
 
-/* Whether the view lists what was simulated. */
+/* Whether the view lists instructions that were simulated. */
 static inline bool shows_culprits(const struct hp_report_options *options)
 {
 	return options->view == HP_VIEW_MEMORY || options->view == HP_VIEW_BRANCHES;

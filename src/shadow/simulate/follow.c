@@ -2,42 +2,13 @@
 #include "follow.h"
 
 #include "../translate/x86_decode.h"
+#include "followed.h"
 
 #include <stdlib.h>
 
-/* --- what is known of a block ------------------------------------------------------------------ */
+/* --- events ------------------------------------------------------------------------------------ */
 
-struct tally {
-	uint32_t counts[HP_EVENT_KINDS];
-};
-
-/* An access, and where it went last. */
-struct pattern {
-	uint64_t ip;
-	uint64_t last;
-	int64_t stride;
-};
-
-/* Code of one line. */
-struct piece {
-	uint64_t address; /* of its first instruction */
-	uint32_t bytes;
-};
-
-struct followed {
-	uint64_t number;
-	const struct path_plan *plan;
-	uint64_t next; /* behind its last instruction */
-	uint64_t last; /* its last instruction */
-	uint32_t bytes;
-	uint64_t runs;
-	struct tally branch;
-	size_t piece_count;
-	struct piece *pieces;
-	struct tally *fetches;	  /* by piece */
-	struct pattern *patterns; /* by access */
-	struct tally *accesses;
-};
+enum { LINE = 64 };
 
 /* Kinds of events by bits of the models' answers, each more by one: 0 is no kind. */
 enum { EVENT_BITS = 32 };
@@ -87,68 +58,6 @@ static void count(struct tally *tally, unsigned events, const uint8_t kinds[EVEN
 	}
 }
 
-/* --- new blocks -------------------------------------------------------------------------------- */
-
-enum { LINE = 64 };
-
-/* Cuts it where a line begins; an instruction across two lines belongs to the first. */
-static void cut(struct followed *followed)
-{
-	const struct path_plan *plan = followed->plan;
-	uint64_t at = plan->address;
-	size_t access = 0;
-
-	for (size_t i = 0; i < plan->insn_count; i++) {
-		struct piece *piece = &followed->pieces[followed->piece_count];
-
-		if (!i || at / LINE != piece[-1].address / LINE) {
-			*piece = (struct piece){ .address = at };
-			followed->piece_count++;
-		}
-		followed->pieces[followed->piece_count - 1].bytes += plan->lengths[i];
-		for (; access < plan->access_count && plan->accesses[access].insn == i; access++)
-			followed->patterns[access].ip = at;
-		followed->last = at;
-		at += plan->lengths[i];
-	}
-	followed->next = at;
-	followed->bytes = (uint32_t)(at - plan->address);
-}
-
-static void forget(struct followed *followed)
-{
-	free(followed->pieces);
-	free(followed->fetches);
-	free(followed->patterns);
-	free(followed->accesses);
-	free(followed);
-}
-
-static struct followed *meet(struct follower *follower, uint64_t number)
-{
-	const struct path_plan *plan = follower->plan_of(follower->context, number);
-	struct followed *followed = plan ? calloc(1, sizeof(*followed)) : NULL;
-	size_t accesses;
-
-	if (!followed)
-		return NULL;
-	accesses = plan->access_count + 1U;
-	followed->number = number;
-	followed->plan = plan;
-	followed->pieces = calloc(plan->insn_count, sizeof(*followed->pieces));
-	followed->fetches = calloc(plan->insn_count, sizeof(*followed->fetches));
-	followed->patterns = calloc(accesses, sizeof(*followed->patterns));
-	followed->accesses = calloc(accesses, sizeof(*followed->accesses));
-	if (!followed->pieces || !followed->fetches || !followed->patterns || !followed->accesses ||
-	    !hp_vector_push(&follower->all, followed)) {
-		forget(followed);
-		return NULL;
-	}
-	cut(followed);
-	follower->by_block[number] = followed;
-	return followed;
-}
-
 /* --- a block ----------------------------------------------------------------------------------- */
 
 static const enum hp_uarch_branch_kind branch_kinds[] = {
@@ -166,13 +75,16 @@ static void follow_branch(struct follower *follower, uint64_t here, bool counts)
 {
 	struct followed *from = follower->before;
 	enum x86_kind kind = from ? from->plan->kind : X86_PLAIN;
+	bool is_taken;
 	unsigned events;
 
 	if (kind == X86_PLAIN || kind >= sizeof(branch_kinds) / sizeof(*branch_kinds))
 		return;
+	is_taken = branch_kinds[kind] != HP_UARCH_CONDITIONAL || here != from->next;
 	events = hp_uarch_branch(follower->uarch, from->last, from->next, branch_kinds[kind],
-				 branch_kinds[kind] != HP_UARCH_CONDITIONAL || here != from->next,
-				 here);
+				 is_taken, here);
+	if (follower->timing)
+		hp_timing_branch(follower->timing, events, is_taken);
 	if (counts)
 		count(&from->branch, events, of_branches);
 }
@@ -186,6 +98,20 @@ static void follow_pattern(struct pattern *pattern, uint64_t address, struct tal
 		tally->counts[HP_EVENT_STRIDED]++;
 	pattern->stride = stride;
 	pattern->last = address;
+}
+
+/* An access as the timing wants it. */
+static void add_timed(struct follower *follower, uint64_t address, unsigned events, bool is_store)
+{
+	if (follower->timed_count == TIMED_ACCESSES)
+		return;
+	follower->timed[follower->timed_count++] = (struct hp_timed_access){
+		.line = address / LINE,
+		.store = is_store ? hp_uarch_last_store(follower->uarch)
+				  : hp_uarch_met_store(follower->uarch),
+		.events = events,
+		.is_store = is_store,
+	};
 }
 
 static void follow_access(struct follower *follower, struct followed *followed, size_t number,
@@ -211,15 +137,50 @@ static void follow_access(struct follower *follower, struct followed *followed, 
 		return;
 	events = hp_uarch_access(follower->uarch, pattern->ip, address, (uint32_t)bytes,
 				 kinds[access->kind]);
-	if (access->kind == X86_MODIFY)
+	/* Nobody waits for what an instruction only asks for. */
+	if (access->kind != X86_PREFETCH)
+		add_timed(follower, address, events, access->kind == X86_STORE);
+	if (access->kind == X86_MODIFY) {
 		(void)hp_uarch_access(follower->uarch, pattern->ip, address, (uint32_t)bytes,
 				      HP_UARCH_STORE);
-	/* Nobody waits for what an instruction only asks for. */
+		add_timed(follower, address, 0, true);
+	}
 	if (counts && access->kind != X86_PREFETCH)
 		count(tally, events, of_accesses);
 	follow_pattern(pattern, address, tally, counts);
 	/* A repeated one is as much work as many instructions. */
 	follower->instructions += bytes / LINE;
+}
+
+static void follow_fetch(struct follower *follower, struct followed *followed, size_t piece,
+			 bool counts)
+{
+	unsigned events = hp_uarch_fetch(follower->uarch, followed->pieces[piece].address,
+					 followed->pieces[piece].bytes);
+
+	if (follower->timing)
+		hp_timing_fetch(follower->timing, events);
+	if (counts)
+		count(&followed->fetches[piece], events, of_fetches);
+}
+
+static void time_insn(struct follower *follower, struct followed *followed, size_t insn,
+		      bool counts)
+{
+	struct hp_lanes *spent = !counts	  ? &follower->uncounted
+				 : followed->each ? &followed->each[insn].recent
+						  : &followed->spent.recent;
+
+	hp_timing_insn(follower->timing, &followed->timed[insn], follower->timed,
+		       follower->timed_count, spent);
+}
+
+static void rebase(struct follower *follower)
+{
+	for (size_t i = 0; i < follower->all.count; i++)
+		followed_settle(follower->all.at[i]);
+	follower->uncounted = (struct hp_lanes){ 0 };
+	hp_timing_rebase(follower->timing);
 }
 
 static void follow_block(struct follower *follower, struct followed *followed)
@@ -228,22 +189,41 @@ static void follow_block(struct follower *follower, struct followed *followed)
 	bool counts = follower->instructions >= follower->warming;
 
 	follow_branch(follower, plan->address, counts);
-	for (size_t i = 0; i < followed->piece_count; i++) {
-		unsigned events = hp_uarch_fetch(follower->uarch, followed->pieces[i].address,
-						 followed->pieces[i].bytes);
-
-		if (counts)
-			count(&followed->fetches[i], events, of_fetches);
+	if (counts)
+		followed_run(followed);
+	for (size_t i = 0, piece = 0, access = 0; i < plan->insn_count; i++) {
+		if (piece < followed->piece_count && followed->pieces[piece].first == i)
+			follow_fetch(follower, followed, piece++, counts);
+		follower->timed_count = 0;
+		for (; access < plan->access_count && plan->accesses[access].insn == i; access++)
+			follow_access(follower, followed, access, counts);
+		if (follower->timing)
+			time_insn(follower, followed, i, counts);
 	}
-	for (size_t i = 0; i < plan->access_count; i++)
-		follow_access(follower, followed, i, counts);
 	hp_uarch_retire(follower->uarch, plan->insn_count);
-	followed->runs += counts;
 	follower->instructions += plan->insn_count;
 	follower->before = followed;
+	if (follower->timing && hp_timing_is_due(follower->timing))
+		rebase(follower);
 }
 
 /* --- words ------------------------------------------------------------------------------------- */
+
+static struct followed *meet(struct follower *follower, uint64_t number)
+{
+	const struct path_plan *plan = follower->plan_of(follower->context, number);
+	struct followed *followed =
+		plan ? followed_create(plan, number, follower->timing ? follower->core : NULL)
+		     : NULL;
+
+	if (followed && !hp_vector_push(&follower->all, followed)) {
+		followed_destroy(followed);
+		followed = NULL;
+	}
+	if (followed)
+		follower->by_block[number] = followed;
+	return followed;
+}
 
 static struct followed *find(struct follower *follower, uint64_t number)
 {
@@ -275,10 +255,13 @@ void follower_take(struct follower *follower, const uint64_t *words, size_t coun
 
 /* --- life -------------------------------------------------------------------------------------- */
 
-bool follower_create(struct follower *follower, struct hp_uarch *uarch)
+bool follower_create(struct follower *follower, struct hp_uarch *uarch, struct hp_timing *timing,
+		     const struct hp_core *core)
 {
 	*follower = (struct follower){
 		.uarch = uarch,
+		.timing = timing,
+		.core = core,
 		.by_block = calloc(PATH_MOST_BLOCKS, sizeof(struct followed *)),
 	};
 	return follower->by_block != NULL;
@@ -288,7 +271,7 @@ static void forget_all(struct follower *follower)
 {
 	for (size_t i = 0; i < follower->all.count; i++) {
 		follower->by_block[follower->all.at[i]->number] = NULL;
-		forget(follower->all.at[i]);
+		followed_destroy(follower->all.at[i]);
 	}
 	follower->all.count = 0;
 }
@@ -301,12 +284,18 @@ void follower_clear(struct follower *follower)
 	*follower = (struct follower){ 0 };
 }
 
-void follower_begin(struct follower *follower,
+void follower_begin(struct follower *follower, bool goes_on,
 		    const struct path_plan *(*plan_of)(const void *, uint64_t), const void *context,
 		    uint64_t fs_base, uint64_t warming)
 {
 	forget_all(follower);
-	hp_uarch_reset(follower->uarch);
+	if (goes_on)
+		hp_uarch_resume(follower->uarch);
+	else
+		hp_uarch_reset(follower->uarch);
+	if (follower->timing)
+		hp_timing_reset(follower->timing);
+	follower->uncounted = (struct hp_lanes){ 0 };
 	follower->plan_of = plan_of;
 	follower->context = context;
 	follower->fs_base = fs_base;
@@ -322,6 +311,7 @@ void follower_begin(struct follower *follower,
 struct telling {
 	HP_VECTOR(struct hp_window_block) blocks;
 	HP_VECTOR(struct hp_window_event) events;
+	HP_VECTOR(struct hp_window_timed) timed;
 	bool has_memory;
 };
 
@@ -337,6 +327,47 @@ static void tell_tally(struct telling *telling, const struct tally *tally, uint6
 		if (event.count)
 			telling->has_memory &= hp_vector_push(&telling->events, event);
 	}
+}
+
+static void tell_lanes(struct telling *telling, const double ticks[HP_LANES], uint64_t address,
+		       bool is_block)
+{
+	struct hp_window_timed timed = { .address = { address }, .is_block = is_block };
+	uint64_t any = 0;
+
+	for (unsigned lane = 0; lane < HP_LANES; lane++) {
+		timed.cycles[lane] = (uint64_t)(ticks[lane] / HP_TIMING_TICKS + 0.5);
+		any |= timed.cycles[lane];
+	}
+	if (any)
+		telling->has_memory &= hp_vector_push(&telling->timed, timed);
+}
+
+/* Instructions are told apart only from some run on: as if they had been from the first. */
+static void tell_cycles(struct telling *telling, const struct followed *followed)
+{
+	const struct path_plan *plan = followed->plan;
+	uint64_t address = plan->address;
+	double whole[HP_LANES];
+	double scale =
+		(double)followed->runs / (double)(followed->runs - followed->runs_before + 1);
+
+	for (unsigned lane = 0; lane < HP_LANES; lane++)
+		whole[lane] =
+			(double)(followed->spent.before[lane] + followed->spent.recent.at[lane]);
+	for (size_t i = 0; followed->each && i < plan->insn_count; i++) {
+		const struct ticks *ticks = &followed->each[i];
+		double one[HP_LANES];
+
+		for (unsigned lane = 0; lane < HP_LANES; lane++) {
+			one[lane] = (double)(ticks->before[lane] + ticks->recent.at[lane]);
+			whole[lane] += one[lane];
+			one[lane] *= scale;
+		}
+		tell_lanes(telling, one, address, false);
+		address += plan->lengths[i];
+	}
+	tell_lanes(telling, whole, plan->address, true);
 }
 
 static void tell_block(struct telling *telling, const struct followed *followed)
@@ -359,6 +390,8 @@ static void tell_block(struct telling *telling, const struct followed *followed)
 		address += plan->lengths[i];
 	}
 	tell_tally(telling, &followed->branch, followed->last);
+	if (followed->timed)
+		tell_cycles(telling, followed);
 }
 
 void follower_tell(const struct follower *follower, struct hp_window *window)
@@ -371,6 +404,7 @@ void follower_tell(const struct follower *follower, struct hp_window *window)
 	if (!telling.has_memory) {
 		hp_vector_free(&telling.blocks);
 		hp_vector_free(&telling.events);
+		hp_vector_free(&telling.timed);
 		return;
 	}
 	/* The window owns them from here on. */
@@ -378,4 +412,6 @@ void follower_tell(const struct follower *follower, struct hp_window *window)
 	window->simulated_count = telling.blocks.count;
 	window->events = telling.events.at;
 	window->event_count = telling.events.count;
+	window->timed = telling.timed.at;
+	window->timed_count = telling.timed.count;
 }

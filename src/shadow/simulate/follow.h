@@ -9,14 +9,22 @@
 #include <hpcprof/base/vector.h>
 #include <hpcprof/model/window.h>
 #include <hpcprof/uarch/path.h>
+#include <hpcprof/uarch/timing.h>
 
-/* Of one block; see follow.c. */
 struct followed;
+
+/* Accesses of one instruction that are timed; the rest of them are not. */
+enum { TIMED_ACCESSES = 8 };
 
 struct follower {
 	const struct path_plan *(*plan_of)(const void *context, uint64_t block);
 	const void *context;
 	struct hp_uarch *uarch;
+	struct hp_timing *timing; /* NULL: there is none */
+	const struct hp_core *core;
+	struct hp_timed_access timed[TIMED_ACCESSES]; /* of the instruction that is followed */
+	unsigned timed_count;
+	struct hp_lanes uncounted; /* what was timed while the models warm up */
 	uint64_t fs_base;
 	uint64_t warming;      /* instructions whose events do not count */
 	uint64_t instructions; /* followed; repeated accesses as what their lines are worth */
@@ -30,12 +38,14 @@ struct follower {
 	bool is_lost; /* memory is short, or the log makes no sense: nothing more is followed */
 };
 
-/* False when memory is short. The models are borrowed. */
-bool follower_create(struct follower *follower, struct hp_uarch *uarch);
+/* False when memory is short. The models are borrowed; without a timing nothing is timed. */
+bool follower_create(struct follower *follower, struct hp_uarch *uarch, struct hp_timing *timing,
+		     const struct hp_core *core);
 void follower_clear(struct follower *follower);
 
-/* A new path. Plans stay as they are until the next call. */
-void follower_begin(struct follower *follower,
+/* A new path; `goes_on`: of the program that the one before was of. Plans stay as they are until the next
+ * call. */
+void follower_begin(struct follower *follower, bool goes_on,
 		    const struct path_plan *(*plan_of)(const void *, uint64_t), const void *context,
 		    uint64_t fs_base, uint64_t warming);
 void follower_take(struct follower *follower, const uint64_t *words, size_t count);

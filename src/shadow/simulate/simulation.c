@@ -22,8 +22,14 @@ struct piece {
 struct simulation {
 	const struct hp_engine *engine;
 	struct hp_engine_log log;
+	struct hp_uarch_geometry geometry; /* what was measured, once that is done */
+	struct hp_core core;
+	void (*measure)(struct hp_uarch_geometry *, struct hp_core *);
 	struct hp_uarch *uarch;
+	struct hp_timing *timing;
+	uint64_t prepared_ns; /* CPU time of the thread when it had measured and made models */
 	struct follower follower;
+	pid_t pid; /* of the window before */
 	pthread_t thread;
 	bool is_running;
 	pthread_mutex_t lock; /* of what follows */
@@ -31,23 +37,55 @@ struct simulation {
 	struct piece *queue; /* SIMULATION_QUEUE of them, a ring */
 	size_t first, waiting;
 	bool is_busy;
+	enum { UNPREPARED, TO_BE_PREPARED, PREPARED, UNABLE } state;
 	bool has_enough; /* or is to have: nothing more is taken */
 	bool is_over;
 };
 
 /* --- the thread -------------------------------------------------------------------------------- */
 
-/* True: there is a piece to be followed. */
-static bool wait_for_piece(struct simulation *simulation)
+static uint64_t ns_of(clockid_t clock)
 {
+	struct timespec spent;
+
+	if (clock_gettime(clock, &spent) < 0)
+		return 0;
+	return (uint64_t)spent.tv_sec * 1000000000 + (uint64_t)spent.tv_nsec;
+}
+
+enum work { WORK_OVER, WORK_PREPARE, WORK_FOLLOW };
+
+static enum work wait_for_work(struct simulation *simulation)
+{
+	enum work work = WORK_OVER;
+
 	pthread_mutex_lock(&simulation->lock);
 	simulation->is_busy = false;
 	pthread_cond_broadcast(&simulation->changed);
-	while (!simulation->waiting && !simulation->is_over)
+	while (!simulation->waiting && !simulation->is_over && simulation->state != TO_BE_PREPARED)
 		pthread_cond_wait(&simulation->changed, &simulation->lock);
-	simulation->is_busy = simulation->waiting > 0;
+	if (!simulation->is_over)
+		work = simulation->state == TO_BE_PREPARED ? WORK_PREPARE : WORK_FOLLOW;
+	simulation->is_busy = work != WORK_OVER;
 	pthread_mutex_unlock(&simulation->lock);
-	return simulation->is_busy;
+	return work;
+}
+
+static void prepare(struct simulation *simulation)
+{
+	bool is_able;
+
+	if (simulation->measure)
+		simulation->measure(&simulation->geometry, &simulation->core);
+	simulation->uarch = hp_uarch_create(&simulation->geometry);
+	simulation->timing = hp_timing_create(&simulation->core, &simulation->geometry);
+	is_able = simulation->uarch && simulation->timing &&
+		  follower_create(&simulation->follower, simulation->uarch, simulation->timing,
+				  &simulation->core);
+	pthread_mutex_lock(&simulation->lock);
+	simulation->prepared_ns = ns_of(CLOCK_THREAD_CPUTIME_ID);
+	simulation->state = is_able ? PREPARED : UNABLE;
+	pthread_mutex_unlock(&simulation->lock);
 }
 
 static bool has_enough(struct simulation *simulation)
@@ -88,8 +126,12 @@ static void *simulate(void *context)
 
 	/* What the target or anybody else wants to run comes first. */
 	(void)sched_setscheduler(0, SCHED_IDLE, &no_priority);
-	while (wait_for_piece(simulation))
-		follow_piece(simulation);
+	for (enum work work; (work = wait_for_work(simulation)) != WORK_OVER;) {
+		if (work == WORK_PREPARE)
+			prepare(simulation);
+		else
+			follow_piece(simulation);
+	}
 	return NULL;
 }
 
@@ -128,31 +170,52 @@ static void come_to_rest(struct simulation *simulation, bool drops)
 	if (drops)
 		simulation_drop(simulation);
 	pthread_mutex_lock(&simulation->lock);
-	while (simulation->waiting || simulation->is_busy)
+	while (simulation->waiting || simulation->is_busy || simulation->state == TO_BE_PREPARED)
 		pthread_cond_wait(&simulation->changed, &simulation->lock);
 	pthread_mutex_unlock(&simulation->lock);
 }
 
-uint64_t simulation_spent_ns(const struct simulation *simulation)
+uint64_t simulation_spent_ns(struct simulation *simulation)
 {
-	struct timespec spent;
 	clockid_t clock;
+	uint64_t spent_ns = 0;
 
-	if (pthread_getcpuclockid(simulation->thread, &clock) != 0 ||
-	    clock_gettime(clock, &spent) < 0)
+	if (pthread_getcpuclockid(simulation->thread, &clock) != 0)
 		return 0;
-	return (uint64_t)spent.tv_sec * 1000000000 + (uint64_t)spent.tv_nsec;
+	pthread_mutex_lock(&simulation->lock);
+	if (simulation->state == PREPARED)
+		spent_ns = ns_of(clock) - simulation->prepared_ns;
+	pthread_mutex_unlock(&simulation->lock);
+	return spent_ns;
 }
 
-void simulation_begin(struct simulation *simulation, uint64_t fs_base, const cpu_set_t *cpus)
+void simulation_prepare(struct simulation *simulation)
 {
-	come_to_rest(simulation, true);
+	pthread_mutex_lock(&simulation->lock);
+	if (simulation->state == UNPREPARED) {
+		simulation->state = TO_BE_PREPARED;
+		pthread_cond_broadcast(&simulation->changed);
+	}
+	pthread_mutex_unlock(&simulation->lock);
+}
+
+void simulation_begin(struct simulation *simulation, pid_t pid, uint64_t fs_base,
+		      const cpu_set_t *cpus)
+{
+	bool goes_on = simulation->pid == pid;
+
 	(void)pthread_setaffinity_np(simulation->thread, sizeof(*cpus), cpus);
+	simulation_prepare(simulation);
+	come_to_rest(simulation, true);
+	if (simulation->state == UNABLE)
+		return;
 	pthread_mutex_lock(&simulation->lock);
 	simulation->first = 0;
 	simulation->has_enough = false;
 	pthread_mutex_unlock(&simulation->lock);
-	follower_begin(&simulation->follower, plan_of, simulation->engine, fs_base, WARMING_INSNS);
+	simulation->pid = pid;
+	follower_begin(&simulation->follower, goes_on, plan_of, simulation->engine, fs_base,
+		       WARMING_INSNS);
 }
 
 const struct hp_engine_log *simulation_log(const struct simulation *simulation)
@@ -172,13 +235,19 @@ void simulation_drop(struct simulation *simulation)
 void simulation_end(struct simulation *simulation, struct hp_window *window)
 {
 	come_to_rest(simulation, window == NULL);
-	if (window)
+	if (window && simulation->state == PREPARED) {
+		window->latencies[HP_LATENCY_L2] = simulation->core.l2_cycles;
+		window->latencies[HP_LATENCY_L3] = simulation->core.l3_cycles;
+		window->latencies[HP_LATENCY_MEMORY] = simulation->core.memory_cycles;
 		follower_tell(&simulation->follower, window);
+	}
 }
 
 /* --- life -------------------------------------------------------------------------------------- */
 
 struct hp_error *simulation_create(const struct hp_uarch_geometry *geometry,
+				   const struct hp_core *core,
+				   void (*measure)(struct hp_uarch_geometry *, struct hp_core *),
 				   const struct hp_engine *engine, struct simulation **result)
 {
 	struct simulation *simulation = calloc(1, sizeof(*simulation));
@@ -190,9 +259,11 @@ struct hp_error *simulation_create(const struct hp_uarch_geometry *geometry,
 	pthread_mutex_init(&simulation->lock, NULL);
 	pthread_cond_init(&simulation->changed, NULL);
 	simulation->queue = calloc(SIMULATION_QUEUE, sizeof(*simulation->queue));
-	simulation->uarch = hp_uarch_create(geometry);
-	simulation->is_running = simulation->queue && simulation->uarch &&
-				 follower_create(&simulation->follower, simulation->uarch) &&
+	simulation->geometry = *geometry;
+	simulation->core = *core;
+	simulation->measure = measure;
+	simulation->has_enough = true;
+	simulation->is_running = simulation->queue &&
 				 hp_thread_start(&simulation->thread, simulate, simulation) == 0;
 	if (!simulation->is_running) {
 		simulation_destroy(simulation);
@@ -214,8 +285,8 @@ void simulation_destroy(struct simulation *simulation)
 	}
 	if (simulation->follower.by_block)
 		follower_clear(&simulation->follower);
-	if (simulation->uarch)
-		hp_uarch_destroy(simulation->uarch);
+	hp_uarch_destroy(simulation->uarch);
+	hp_timing_destroy(simulation->timing);
 	pthread_mutex_destroy(&simulation->lock);
 	pthread_cond_destroy(&simulation->changed);
 	free(simulation->queue);

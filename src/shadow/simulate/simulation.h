@@ -24,16 +24,22 @@
 
 struct simulation;
 
-/* Starts its thread. */
+/* Starts its thread. The geometry and the core are copied, the engine is borrowed; `measure`: see struct
+ * hp_shadow_options. */
 struct hp_error *simulation_create(const struct hp_uarch_geometry *geometry,
+				   const struct hp_core *core,
+				   void (*measure)(struct hp_uarch_geometry *, struct hp_core *),
 				   const struct hp_engine *engine, struct simulation **simulation);
 void simulation_destroy(struct simulation *simulation);
 
-/* CPU time of its thread so far. */
-uint64_t simulation_spent_ns(const struct simulation *simulation);
+/* CPU time of its thread since it was prepared. */
+uint64_t simulation_spent_ns(struct simulation *simulation);
+/* What is done once, measuring and making the models, is done beside: the first window will come. */
+void simulation_prepare(struct simulation *simulation);
 
-/* `cpus`: where the thread runs. */
-void simulation_begin(struct simulation *simulation, uint64_t fs_base, const cpu_set_t *cpus);
+/* A window of that process. `cpus`: where the thread runs. Waits until it is prepared. */
+void simulation_begin(struct simulation *simulation, pid_t pid, uint64_t fs_base,
+		      const cpu_set_t *cpus);
 const struct hp_engine_log *simulation_log(const struct simulation *simulation);
 /* What waits to be simulated is dropped, from any thread: the recording ends. */
 void simulation_drop(struct simulation *simulation);

@@ -57,7 +57,9 @@ struct path_plan {
 	uint8_t insn_count;
 	uint8_t access_count;
 	bool is_partial;  /* has accesses that are not logged */
-	uint8_t *lengths; /* of its instructions, in bytes; in the same memory as the plan */
+	/* Of its instructions, in the same memory as the plan. */
+	uint8_t *lengths; /* bytes */
+	uint8_t *code;
 	struct path_access accesses[];
 };
 

@@ -163,7 +163,9 @@ static struct path_plan *make_plan(const struct planner *planner, const struct x
 {
 	size_t bytes = planner->access_count * sizeof(struct path_access);
 	const struct x86_insn *last = x86_block_last(decoded);
-	struct path_plan *plan = malloc(sizeof(*plan) + bytes + decoded->count);
+	uint64_t code_bytes = last->address + last->length - decoded->insns[0].address;
+	struct path_plan *plan = malloc(sizeof(*plan) + bytes + decoded->count + code_bytes);
+	uint8_t *code;
 
 	if (!plan)
 		return NULL;
@@ -176,10 +178,13 @@ static struct path_plan *make_plan(const struct planner *planner, const struct x
 		.access_count = planner->access_count,
 		.lengths = (uint8_t *)plan->accesses + bytes,
 	};
+	code = plan->code = plan->lengths + decoded->count;
 	if (bytes)
 		memcpy(plan->accesses, planner->accesses, bytes);
 	for (size_t i = 0; i < decoded->count; i++) {
 		plan->lengths[i] = decoded->insns[i].length;
+		memcpy(code, decoded->insns[i].bytes, decoded->insns[i].length);
+		code += decoded->insns[i].length;
 		plan->is_partial |= decoded->insns[i].has_other_accesses;
 	}
 	return plan;

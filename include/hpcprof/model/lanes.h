@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Cores that are like the one that ran but for one thing. A path is timed on all of them at once
+ * (uarch/timing.h); what a cause costs is the difference of two. Numbers are part of the database's
+ * format: new ones go to the end.
+ */
+#ifndef HPCPROF_MODEL_LANES_H
+#define HPCPROF_MODEL_LANES_H
+
+enum hp_lane {
+	HP_LANE_AS_IS, /* lines that are in none of the first two levels are in the third */
+	/* The same, but … */
+	HP_LANE_NO_MISPREDICT,	  /* each branch is predicted */
+	HP_LANE_NO_ICACHE,	  /* code is in the first level, */
+	HP_LANE_NO_ITLB,	  /* its pages are in the TLB, */
+	HP_LANE_NO_FETCH,	  /* and as much of it is decoded as can be issued */
+	HP_LANE_NO_DCACHE,	  /* data are in the first level, */
+	HP_LANE_NO_FAR,		  /* or at most in the second, */
+	HP_LANE_NO_DTLB,	  /* their pages are in the TLB */
+	HP_LANE_NO_STORE_BUFFER,  /* stores are done at once */
+	HP_LANE_NO_STORE_FORWARD, /* any load can be forwarded */
+	HP_LANE_NO_DIVIDER,	  /* divisions take a cycle, */
+	HP_LANE_NO_MULTIPLIER,	  /* multiplications, */
+	HP_LANE_NO_FP,		  /* operations of floating point */
+	HP_LANE_NO_SYNC, /* nothing serializes, and fences and atomic operations are plain */
+	HP_LANE_NO_PORT, /* each micro-op has a unit of its own */
+	HP_LANE_WIDTH,	 /* no event, and nothing waits for an operand: width and units alone */
+	/* What the models cannot know: */
+	HP_LANE_MEMORY,	      /* lines that are in none of the first two levels are in memory */
+	HP_LANE_UNPREFETCHED, /* no line is brought before it is asked for */
+	/* Other way round: no event at all, … */
+	HP_LANE_IDEAL,
+	HP_LANE_ONLY_MISPREDICT, /* … but for these */
+	HP_LANE_ONLY_CODE,	 /* caches, TLBs and decoding of code */
+	HP_LANE_ONLY_DCACHE,
+	HP_LANE_ONLY_DTLB,
+	HP_LANE_ONLY_STORE, /* the store buffer and forwarding */
+	HP_LANES,
+};
+
+#endif

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * When the instructions of a path retire, on a core out of order and on cores that are the same but
+ * for one thing (model/lanes.h), all in one pass.
+ *
+ * An instruction is dispatched in order, as wide as the core is, when the reorder buffer and the store
+ * buffer have room; begins when its operands and a unit are there; and retires in order. A
+ * mispredicted branch holds the code behind it back until it has been executed, a miss of the code's
+ * caches until the line is there. Misses of data share a number of buffers. That is what interval
+ * analysis says of a core (Eyerman, Eeckhout, Karkhanis, Smith, "A performance counter architecture
+ * for computing accurate CPI components", ASPLOS 2006, section 2), with the overlap of events found by
+ * doing it rather than by formulas.
+ *
+ * Left out: code behind a mispredicted branch that is executed in vain, and a scheduler that is full.
+ * Units serve micro-ops in their order, whenever those come to have their operands.
+ *
+ * Times are in ticks, HP_TIMING_TICKS a cycle, relative to a moment that hp_timing_rebase moves. No
+ * system call, no allocation after creation. A struct hp_timing is for one thread at a time.
+ */
+#ifndef HPCPROF_UARCH_TIMING_H
+#define HPCPROF_UARCH_TIMING_H
+
+#include <hpcprof/base/cleanup.h>
+#include <hpcprof/isa/insn.h>
+#include <hpcprof/isa/machine.h>
+#include <hpcprof/model/lanes.h>
+#include <hpcprof/uarch/geometry.h>
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A multiple of all widths of cores. */
+enum { HP_TIMING_TICKS = 360 };
+
+/* One figure for each lane. */
+struct hp_lanes {
+	int32_t at[HP_LANES];
+};
+
+enum { HP_TIMED_REGISTERS = 6, HP_TIMED_USES = 4 };
+
+/* An instruction as the core handles it. */
+struct hp_timed_insn {
+	uint8_t address_count, operand_count, result_count;
+	uint8_t addresses[HP_TIMED_REGISTERS]; /* registers, flags as further ones */
+	uint8_t operands[HP_TIMED_REGISTERS];
+	uint8_t results[HP_TIMED_REGISTERS];
+	uint8_t use_count;
+	uint32_t units[HP_TIMED_USES]; /* one of which each micro-op goes to, */
+	uint16_t busy[HP_TIMED_USES];  /* for that many cycles */
+	uint8_t slots;
+	uint8_t duty;	  /* enum hp_duty */
+	uint16_t latency; /* cycles, from the address where it loads */
+	uint16_t late;	  /* so much later than its address it needs the other operands, cycles */
+	bool is_eliminated;
+	bool is_serializing;
+	bool is_fencing; /* later loads wait for it */
+};
+
+/* What happens to its data, as hp_uarch_access has it. */
+struct hp_timed_access {
+	uint64_t line;
+	uint64_t store; /* the number of the store that a load is forwarded from, or of itself */
+	unsigned events;
+	bool is_store;
+};
+
+struct hp_timing;
+
+/* NULL when memory is short. The core is borrowed; of the geometry only queues are looked at. */
+struct hp_timing *hp_timing_create(const struct hp_core *core,
+				   const struct hp_uarch_geometry *geometry);
+void hp_timing_destroy(struct hp_timing *timing);
+HP_DEFINE_CLEANUP(struct hp_timing, hp_timing_destroy);
+void hp_timing_reset(struct hp_timing *timing);
+
+/* A block's instructions one after another: `before` is the one in front, or NULL. May change what was
+ * made of that one, `made[-1]`, if the two fuse. */
+void hp_timed_insn_make(const struct hp_core *core, const struct hp_isa *isa,
+			const struct hp_insn *before, const struct hp_insn *insn,
+			struct hp_timed_insn *made);
+
+/* Code comes, as hp_uarch_fetch has it: before the first instruction that is there. */
+void hp_timing_fetch(struct hp_timing *timing, unsigned events);
+/* The branch that was timed last went, with these events of hp_uarch_branch. */
+void hp_timing_branch(struct hp_timing *timing, unsigned events, bool is_taken);
+/* Adds to `spent` what the instruction makes the path longer by: from when the one before it retired to
+ * when it does. */
+void hp_timing_insn(struct hp_timing *timing, const struct hp_timed_insn *insn,
+		    const struct hp_timed_access *accesses, unsigned access_count,
+		    struct hp_lanes *spent);
+
+/* Whether times have become large: then sums of `spent` are to be put aside, and hp_timing_rebase be
+ * called. Asked every 256 instructions at least, no sum overflows. */
+bool hp_timing_is_due(const struct hp_timing *timing);
+void hp_timing_rebase(struct hp_timing *timing);
+
+#endif

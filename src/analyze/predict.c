@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * requires	frequencies and the scale; cycles of blocks; what was simulated (find_culprits)
+ * provides	the prediction
+ */
+#include "passes.h"
+
+/* Executions as far as they are known: relative ones where they are not. */
+static double executions_of(const struct hp_analysis *analysis, uint32_t block)
+{
+	const struct hp_frequency *frequency = &analysis->blocks[block].frequency;
+	double runs = analysis->is_absolute ? frequency->executions : frequency->relative;
+
+	return isfinite(runs) ? runs : 0;
+}
+
+void predict(struct hp_analysis *analysis)
+{
+	struct hp_prediction *prediction = &analysis->prediction;
+
+	for (uint32_t b = 0; b < analysis->cfg->block_count; b++) {
+		const struct hp_analysed_block *block = &analysis->blocks[b];
+		double runs = executions_of(analysis, b);
+		bool is_timed = false;
+
+		for (uint32_t i = 0; i < block->insn_count; i++) {
+			const struct hp_happened *seen =
+				analysis->insns[block->first_insn + i].happened;
+
+			is_timed |= seen != NULL;
+			for (unsigned lane = 0; seen && seen->begins_timed && lane < HP_LANES;
+			     lane++)
+				prediction->predicted[lane] += runs * seen->block_cycles[lane];
+		}
+		if (!is_timed)
+			continue;
+		prediction->measured += block->cycles;
+		prediction->instructions += runs * block->insn_count;
+		prediction->best_case += runs * block->best_case_cycles;
+	}
+}

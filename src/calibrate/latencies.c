@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "tuning.h"
+
+#include <hpcprof/calibrate/latencies.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <time.h>
+
+/* Lines of so many pages, a huge one, are visited at random before the next come: no prefetcher knows the
+ * next line, and the second-level TLB knows the pages where they are small. */
+enum { LINE_BYTES = 64, GROUP_BYTES = 512 * 4096, GROUP_LINES = GROUP_BYTES / LINE_BYTES };
+
+static double cpu_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
+}
+
+/* Chains the lines from `at` on, and leads to `next` behind the last one. Returns the first one. */
+static void **chain_group(char *at, size_t lines, uint16_t *order, void **next, uint64_t *state)
+{
+	void **first = next;
+
+	for (size_t i = 0; i < lines; i++)
+		order[i] = (uint16_t)i;
+	for (size_t i = lines; i-- > 1;) {
+		size_t other;
+		uint16_t kept = order[i];
+
+		*state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+		other = (size_t)((*state >> 33) % (i + 1));
+		order[i] = order[other];
+		order[other] = kept;
+	}
+	for (size_t i = 0; i < lines; i++) {
+		void **line = (void **)(void *)(at + (size_t)order[i] * LINE_BYTES);
+
+		*line = first;
+		first = line;
+	}
+	return first;
+}
+
+/* A ring of all lines of `bytes`. The order of a group is found behind all of them. */
+static void **chain(char *memory, size_t bytes)
+{
+	uint16_t *order = (uint16_t *)(void *)(memory + LATENCY_BYTES);
+	void **next = NULL, **last = NULL;
+	uint64_t state = 1;
+
+	for (size_t end = bytes; end > 0;) {
+		size_t part = end % GROUP_BYTES ? end % GROUP_BYTES : GROUP_BYTES;
+
+		end -= part;
+		next = chain_group(memory + end, part / LINE_BYTES, order, next, &state);
+	}
+	for (last = next; *last;)
+		last = *last;
+	*last = next;
+	return next;
+}
+
+static double chase_ns(void ***at, size_t steps)
+{
+	void **line = *at;
+	double start_ns = cpu_ns();
+
+	for (size_t i = 0; i < steps; i++)
+		line = *line;
+	__asm__ volatile("" : "+r"(line));
+	*at = line;
+	return (cpu_ns() - start_ns) / (double)steps;
+}
+
+static int compare(const void *left, const void *right)
+{
+	double a = *(const double *)left, b = *(const double *)right;
+
+	return (a > b) - (a < b);
+}
+
+/* ns of one load in a ring of so many bytes, of which each is visited before it counts if `is_warm`. */
+static double load_ns(char *memory, size_t bytes, bool is_warm)
+{
+	void **at = chain(memory, bytes);
+	double parts[LATENCY_PARTS];
+
+	if (is_warm)
+		(void)chase_ns(&at, bytes / LINE_BYTES);
+	for (size_t i = 0; i < LATENCY_PARTS; i++)
+		parts[i] = chase_ns(&at, LATENCY_STEPS);
+	qsort(parts, LATENCY_PARTS, sizeof(*parts), compare);
+	return parts[LATENCY_PARTS / 2];
+}
+
+static uint16_t cycles_of(double ns, const struct hp_core *core, double first_ns, uint16_t least)
+{
+	return (uint16_t)fmin(UINT16_MAX, fmax(ns / first_ns * core->l1_cycles, least));
+}
+
+/* The largest ring that is served faster than halfway, as a factor, between the third level and memory. */
+static size_t third_bytes(char *memory, size_t served, double third_ns, double memory_ns)
+{
+	double halfway_ns = sqrt(third_ns * memory_ns);
+
+	while (2 * served <= LATENCY_BYTES / 2 && load_ns(memory, 2 * served, true) < halfway_ns)
+		served *= 2;
+	return served;
+}
+
+static void measure(char *memory, struct hp_uarch_geometry *geometry, struct hp_core *core)
+{
+	size_t first = (size_t)geometry->l1d.sets * geometry->l1d.ways * geometry->line_bytes;
+	size_t second = (size_t)geometry->l2.sets * geometry->l2.ways * geometry->line_bytes;
+	struct hp_uarch_geometry changed = *geometry;
+	double first_ns, third_ns, memory_ns;
+
+	if (first < 2 * LINE_BYTES || 4 * second > LATENCY_BYTES)
+		return;
+	first_ns = load_ns(memory, first / 2, true);
+	if (!(first_ns > 0))
+		return;
+	memory_ns = load_ns(memory, LATENCY_BYTES, false);
+	third_ns = load_ns(memory, 2 * second, true);
+	core->l2_cycles =
+		cycles_of(load_ns(memory, second / 2, true), core, first_ns, core->l1_cycles);
+	core->l3_cycles = cycles_of(third_ns, core, first_ns, core->l2_cycles);
+	core->memory_cycles = cycles_of(memory_ns, core, first_ns, core->l3_cycles);
+	changed.l3.ways = LATENCY_WAYS;
+	changed.l3.sets = (uint32_t)(third_bytes(memory, 2 * second, third_ns, memory_ns) /
+				     geometry->line_bytes / LATENCY_WAYS);
+	if (hp_uarch_geometry_is_valid(&changed))
+		*geometry = changed;
+}
+
+void hp_latencies_measure(struct hp_uarch_geometry *geometry, struct hp_core *core)
+{
+	const size_t bytes = LATENCY_BYTES + GROUP_LINES * sizeof(uint16_t);
+	char *memory =
+		mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (memory == MAP_FAILED)
+		return;
+	(void)madvise(memory, LATENCY_BYTES, MADV_HUGEPAGE);
+	measure(memory, geometry, core);
+	munmap(memory, bytes);
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the cycles of the program and of its procedures were spent on, where windows were simulated, in
+ * each format. */
+#ifndef REPORT_STALLS_WRITE_STACK_H
+#define REPORT_STALLS_WRITE_STACK_H
+
+#include "../common/state.h"
+
+#include <stdio.h>
+
+struct hp_error *write_stack_json(struct report *report, FILE *out);
+
+#endif

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Decoded instructions in the form that the timing goes through quickly. */
+#include <hpcprof/uarch/timing.h>
+
+#include <hpcprof/isa/duty.h>
+
+enum { CARRY = HP_REGISTER_COUNT, OTHER_FLAGS, MOST_SLOTS = 64 };
+
+static void add(uint8_t *registers, uint8_t *count, unsigned number)
+{
+	if (*count < HP_TIMED_REGISTERS)
+		registers[(*count)++] = (uint8_t)number;
+}
+
+static bool is_in_address(const struct hp_insn *insn, unsigned number)
+{
+	for (size_t i = 0; i < insn->memory_count; i++)
+		if (insn->memories[i].base == number || insn->memories[i].index == number)
+			return true;
+	return false;
+}
+
+/* The core follows the stack pointer where it decodes. */
+static bool moves_stack_only(const struct hp_isa *isa, const struct hp_insn *insn, unsigned number)
+{
+	return number == isa->stack_pointer &&
+	       (insn->operation == HP_OPERATION_PUSH || insn->operation == HP_OPERATION_POP ||
+		insn->kind == HP_INSN_CALL || insn->kind == HP_INSN_CALL_INDIRECT ||
+		insn->kind == HP_INSN_RETURN);
+}
+
+static void add_flags(uint8_t *registers, uint8_t *count, unsigned flags)
+{
+	if (flags & HP_FLAG_CARRY)
+		add(registers, count, CARRY);
+	if (flags & ~(unsigned)HP_FLAG_CARRY)
+		add(registers, count, OTHER_FLAGS);
+}
+
+static void find_registers(const struct hp_isa *isa, const struct hp_insn *insn,
+			   const struct hp_cost *cost, struct hp_timed_insn *made)
+{
+	for (unsigned word = 0; word < 2; word++)
+		for (uint64_t left = insn->read.bits[word]; left && !cost->is_independent;
+		     left &= left - 1) {
+			unsigned number = word * 64 + (unsigned)__builtin_ctzll(left);
+
+			if (is_in_address(insn, number))
+				add(made->addresses, &made->address_count, number);
+			else if (!moves_stack_only(isa, insn, number))
+				add(made->operands, &made->operand_count, number);
+		}
+	if (cost->is_merging && insn->operands[0].type == HP_OPERAND_REGISTER &&
+	    insn->operands[0].number < HP_REGISTER_COUNT)
+		add(made->operands, &made->operand_count, insn->operands[0].number);
+	if (!cost->is_independent)
+		add_flags(made->operands, &made->operand_count, insn->flags_read);
+	add_flags(made->results, &made->result_count, insn->flags_written);
+	for (unsigned word = 0; word < 2; word++)
+		for (uint64_t left = insn->written.bits[word]; left; left &= left - 1) {
+			unsigned number = word * 64 + (unsigned)__builtin_ctzll(left);
+
+			if (!moves_stack_only(isa, insn, number))
+				add(made->results, &made->result_count, number);
+		}
+}
+
+/* The pair is one micro-op, on the units of the jump; what loads stays with the first. */
+static void fuse(struct hp_timed_insn *first, const struct hp_timed_insn *jump)
+{
+	uint32_t units = 0;
+	uint8_t kept = 0;
+
+	for (unsigned i = 0; i < jump->use_count; i++)
+		units |= jump->units[i];
+	for (unsigned i = 0; i < first->use_count; i++) {
+		if (first->units[i] & units)
+			continue;
+		first->units[kept] = first->units[i];
+		first->busy[kept++] = first->busy[i];
+	}
+	first->use_count = kept;
+}
+
+void hp_timed_insn_make(const struct hp_core *core, const struct hp_isa *isa,
+			const struct hp_insn *before, const struct hp_insn *insn,
+			struct hp_timed_insn *made)
+{
+	struct hp_cost cost;
+
+	hp_core_cost(core, before, insn, &cost);
+	*made = (struct hp_timed_insn){
+		.slots = (uint8_t)(cost.slots < MOST_SLOTS ? cost.slots : MOST_SLOTS),
+		.duty = (uint8_t)hp_duty_of(isa, insn),
+		.latency = cost.latency,
+		.late = cost.late,
+		.is_eliminated = cost.is_eliminated,
+		.is_serializing = cost.is_serializing,
+		.is_fencing = insn->is_locked || cost.is_serializing,
+	};
+	for (unsigned i = 0; i < cost.use_count && made->use_count < HP_TIMED_USES; i++) {
+		if (!cost.uses[i].units)
+			continue;
+		made->units[made->use_count] = cost.uses[i].units;
+		made->busy[made->use_count++] = cost.uses[i].cycles;
+	}
+	find_registers(isa, insn, &cost, made);
+	/* It goes with the one before, which has its flags as soon as it is done. */
+	if (before && cost.slots == 0) {
+		fuse(&made[-1], made);
+		made->latency = 0;
+	}
+}

@@ -1,0 +1,625 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <hpcprof/uarch/timing.h>
+
+#include "tuning.h"
+
+#include <hpcprof/isa/duty.h>
+#include <hpcprof/uarch/path.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#define TICKS ((int32_t)HP_TIMING_TICKS)
+
+/* The inner loops go over all lanes. Where the processor has wider registers, they use them. */
+#if defined(__x86_64__) && defined(__gnu_linux__)
+#define WIDE __attribute__((target_clones("avx2", "default")))
+#else
+#define WIDE
+#endif
+#define INLINE	  static inline __attribute__((always_inline))
+#define EACH_LANE for (unsigned lane = 0; lane < HP_LANES; lane++)
+
+enum {
+	REGISTERS = HP_REGISTER_COUNT + 2, /* the carry flag; the other flags */
+	/* Powers of two, at least as large as any core's queue. */
+	SLOTS = 1024,
+	STORES = 256,
+	MISSES = 256,
+	AHEAD = 64,
+	LINES = 16,
+	FILLS = 256,
+	/* Ticks: half of what a time can be. */
+	LARGE = 1 << 29,
+};
+
+/* What a lane has. */
+enum part {
+	MISPREDICT,
+	ICACHE,
+	ITLB,
+	FETCH,
+	DCACHE,
+	FAR_DATA,
+	DTLB,
+	STORE_BUFFER,
+	STORE_FORWARD,
+	DIVIDER,
+	MULTIPLIER,
+	FP,
+	SYNC,
+	PORT,
+	DEPENDENCY,
+	PREFETCHERS,
+	MEMORY, /* instead of the third level, where it is not known which */
+	PARTS,
+};
+#define BIT(part) (UINT32_C(1) << (part))
+
+enum {
+	EVENTS = BIT(MISPREDICT) | BIT(ICACHE) | BIT(ITLB) | BIT(FETCH) | BIT(DCACHE) |
+		 BIT(FAR_DATA) | BIT(DTLB) | BIT(STORE_BUFFER) | BIT(STORE_FORWARD),
+	REST = BIT(DIVIDER) | BIT(MULTIPLIER) | BIT(FP) | BIT(SYNC) | BIT(PORT) | BIT(DEPENDENCY) |
+	       BIT(PREFETCHERS),
+	AS_IS = EVENTS | REST,
+};
+
+static const uint32_t parts[HP_LANES] = {
+	[HP_LANE_AS_IS] = AS_IS,
+	[HP_LANE_NO_MISPREDICT] = AS_IS & ~BIT(MISPREDICT),
+	[HP_LANE_NO_ICACHE] = AS_IS & ~BIT(ICACHE),
+	[HP_LANE_NO_ITLB] = AS_IS & ~BIT(ITLB),
+	[HP_LANE_NO_FETCH] = AS_IS & ~BIT(FETCH),
+	[HP_LANE_NO_DCACHE] = AS_IS & ~BIT(DCACHE),
+	[HP_LANE_NO_FAR] = AS_IS & ~BIT(FAR_DATA),
+	[HP_LANE_NO_DTLB] = AS_IS & ~BIT(DTLB),
+	[HP_LANE_NO_STORE_BUFFER] = AS_IS & ~BIT(STORE_BUFFER),
+	[HP_LANE_NO_STORE_FORWARD] = AS_IS & ~BIT(STORE_FORWARD),
+	[HP_LANE_NO_DIVIDER] = AS_IS & ~BIT(DIVIDER),
+	[HP_LANE_NO_MULTIPLIER] = AS_IS & ~BIT(MULTIPLIER),
+	[HP_LANE_NO_FP] = AS_IS & ~BIT(FP),
+	[HP_LANE_NO_SYNC] = AS_IS & ~BIT(SYNC),
+	[HP_LANE_NO_PORT] = AS_IS & ~BIT(PORT),
+	[HP_LANE_WIDTH] = BIT(PORT) | BIT(PREFETCHERS),
+	[HP_LANE_MEMORY] = AS_IS | BIT(MEMORY),
+	[HP_LANE_UNPREFETCHED] = AS_IS & ~BIT(PREFETCHERS),
+	[HP_LANE_IDEAL] = REST,
+	[HP_LANE_ONLY_MISPREDICT] = REST | BIT(MISPREDICT),
+	[HP_LANE_ONLY_CODE] = REST | BIT(ICACHE) | BIT(ITLB) | BIT(FETCH),
+	[HP_LANE_ONLY_DCACHE] = REST | BIT(DCACHE) | BIT(FAR_DATA),
+	[HP_LANE_ONLY_DTLB] = REST | BIT(DTLB),
+	[HP_LANE_ONLY_STORE] = REST | BIT(STORE_BUFFER) | BIT(STORE_FORWARD),
+};
+
+/* Where a line is that the first level does not have, … */
+enum level { SECOND, THIRD, THIRD_OR_MEMORY, IN_MEMORY, LEVELS };
+/* … and who has asked for it. */
+enum coming { COMES_ASKED, COMES_LATE, COMES_IN_TIME, COMINGS };
+
+struct fill {
+	uint64_t line;
+	uint64_t when; /* instructions */
+};
+
+struct hp_timing {
+	/* State. Times are when … */
+	struct hp_lanes foreseen;	      /* … the newest line of code was asked for, */
+	struct hp_lanes fetched;	      /* the newest instruction has come, */
+	struct hp_lanes turned;		      /* the last taken branch has, */
+	struct hp_lanes dispatched;	      /* the newest instruction was dispatched, */
+	struct hp_lanes done;		      /* is done */
+	struct hp_lanes retired;	      /* and retires; */
+	struct hp_lanes fenced;		      /* loads may begin again; */
+	struct hp_lanes drained;	      /* the newest store has left the store buffer. */
+	struct hp_lanes registers[REGISTERS]; /* a value is there */
+	struct hp_lanes units[HP_CORE_UNITS]; /* a unit has done what it was given */
+	struct hp_lanes slots[SLOTS];	      /* by number of the slot: it is free again */
+	struct hp_lanes ahead[AHEAD];	      /* by number of the instruction: it was dispatched */
+	struct hp_lanes lines[LINES];	      /* by number of the line: its code has come */
+	struct hp_lanes stored[STORES];	      /* by number of the store: its data are there, */
+	struct hp_lanes drains[STORES];	      /* it has left */
+	struct hp_lanes misses[MISSES];	      /* by number of the miss: its buffer is free again */
+	struct hp_lanes filled[FILLS];	      /* by line: it is there */
+	struct fill fills[FILLS];
+	uint64_t instruction, slot, line, store, miss;
+	bool is_decoded; /* code comes from the cache of decoded instructions */
+
+	/* Of the core. */
+	const struct hp_core *core;
+	uint32_t reorder_slots, store_entries, miss_buffers;
+	bool has_third;		    /* events tell whether it has a line */
+	struct hp_lanes has[PARTS]; /* all bits where a lane has the part */
+	struct hp_lanes issue, retire;
+	struct hp_lanes fetch[2]; /* of a slot: decoded before; not */
+	struct hp_lanes loads[LEVELS][COMINGS];
+	struct hp_lanes stores[LEVELS];
+};
+
+/* --- lanes ------------------------------------------------------------------------------------- */
+
+/* Some lanes at once. Compilers take no vectors for arguments where the processor may not have them. */
+enum { TOGETHER = 8, GROUPS = HP_LANES / TOGETHER };
+typedef int32_t lane_group
+	__attribute__((vector_size(TOGETHER * sizeof(int32_t)), aligned(4), may_alias));
+_Static_assert(HP_LANES % TOGETHER == 0, "lanes are whole groups");
+
+#ifdef __clang__
+#define EACH_GROUP for (unsigned g = 0; g < GROUPS; g++)
+#else
+#define EACH_GROUP _Pragma("GCC unroll 4") for (unsigned g = 0; g < GROUPS; g++)
+#endif
+#define GROUP(lanes)	   (((lane_group *)(lanes)->at)[g])
+#define CONST_GROUP(lanes) (((const lane_group *)(lanes)->at)[g])
+
+/* To the later of both. */
+INLINE void raise_to(struct hp_lanes *time, const struct hp_lanes *by)
+{
+	EACH_GROUP
+	{
+		lane_group old = GROUP(time), other = CONST_GROUP(by);
+		lane_group is_later = old > other;
+
+		GROUP(time) = (old & is_later) | (other & ~is_later);
+	}
+}
+
+/* The same with `more` added to `by`, in some lanes. */
+INLINE void raise_where(struct hp_lanes *time, const struct hp_lanes *by, int32_t more,
+			const struct hp_lanes *where)
+{
+	EACH_GROUP
+	{
+		lane_group old = GROUP(time);
+		lane_group other = (CONST_GROUP(by) + more) & CONST_GROUP(where);
+		lane_group is_later = old > other;
+
+		GROUP(time) = (old & is_later) | (other & ~is_later);
+	}
+}
+
+INLINE void add_times(struct hp_lanes *time, const struct hp_lanes *more, int32_t times)
+{
+	EACH_GROUP GROUP(time) += CONST_GROUP(more) * times;
+}
+
+INLINE void add_where(struct hp_lanes *time, int32_t ticks, const struct hp_lanes *where)
+{
+	EACH_GROUP GROUP(time) += ticks & CONST_GROUP(where);
+}
+
+INLINE void add_all(struct hp_lanes *time, int32_t ticks)
+{
+	EACH_GROUP GROUP(time) += ticks;
+}
+
+/* --- code -------------------------------------------------------------------------------------- */
+
+static enum level level_of(const struct hp_timing *timing, unsigned events)
+{
+	if (!(events & (HP_UARCH_L2_MISS | HP_UARCH_L2_UNKNOWN)))
+		return SECOND;
+	if (events & (HP_UARCH_L3_MISS | HP_UARCH_L3_LIKELY_MISS))
+		return IN_MEMORY;
+	return events & HP_UARCH_L3_UNKNOWN || !timing->has_third ? THIRD_OR_MEMORY : THIRD;
+}
+
+static int32_t line_cycles(const struct hp_timing *timing, unsigned events)
+{
+	const struct hp_core *core = timing->core;
+
+	if (!(events & (HP_UARCH_L1I_MISS | HP_UARCH_L1I_UNKNOWN)))
+		return 0;
+	switch (level_of(timing, events)) {
+	case SECOND:
+		return core->l2_cycles;
+	case IN_MEMORY:
+		return core->memory_cycles;
+	case THIRD:
+	case THIRD_OR_MEMORY:
+	case LEVELS:
+		break;
+	}
+	return core->l3_cycles;
+}
+
+static int32_t code_page_cycles(const struct hp_timing *timing, unsigned events)
+{
+	if (events & (HP_UARCH_TLB2_MISS | HP_UARCH_TLB2_UNKNOWN))
+		return timing->core->walk_cycles;
+	return events & (HP_UARCH_ITLB_MISS | HP_UARCH_ITLB_UNKNOWN) ? timing->core->l2_tlb_cycles
+								     : 0;
+}
+
+/* Who predicts branches is ahead of who fetches, by some lines, and asks for them: a line is late by what
+ * is left of its latency then. */
+WIDE void hp_timing_fetch(struct hp_timing *timing, unsigned events)
+{
+	struct hp_lanes *oldest = &timing->lines[timing->line++ % LINES];
+	int32_t line = line_cycles(timing, events), page = code_page_cycles(timing, events);
+
+	timing->is_decoded = !(events & (HP_UARCH_DECODED_MISS | HP_UARCH_DECODED_UNKNOWN));
+	add_all(&timing->foreseen, TICKS);
+	raise_to(&timing->foreseen, oldest);
+	if (line || page) {
+		struct hp_lanes comes = timing->foreseen;
+
+		add_where(&comes, line * TICKS, &timing->has[ICACHE]);
+		add_where(&comes, page * TICKS, &timing->has[ITLB]);
+		raise_to(&timing->fetched, &comes);
+	}
+	*oldest = timing->fetched;
+}
+
+WIDE void hp_timing_branch(struct hp_timing *timing, unsigned events, bool is_taken)
+{
+	if (is_taken) {
+		raise_where(&timing->fetched, &timing->turned, TICKS, &timing->has[FETCH]);
+		timing->turned = timing->fetched;
+	}
+	if (!(events & (HP_UARCH_MISPREDICTED | HP_UARCH_BRANCH_UNKNOWN)))
+		return;
+	/* The branch's own cycle is part of the cost, as it was measured. */
+	raise_where(&timing->fetched, &timing->done, (timing->core->mispredict_cycles - 1) * TICKS,
+		    &timing->has[MISPREDICT]);
+	raise_where(&timing->foreseen, &timing->fetched, 0, &timing->has[MISPREDICT]);
+}
+
+/* --- dispatch ---------------------------------------------------------------------------------- */
+
+INLINE void dispatch(struct hp_timing *timing, const struct hp_timed_insn *insn, bool stores)
+{
+	int32_t slots = insn->slots;
+
+	add_times(&timing->fetched, &timing->fetch[!timing->is_decoded], slots);
+	raise_to(&timing->fetched, &timing->ahead[timing->instruction % AHEAD]);
+	add_times(&timing->dispatched, &timing->issue, slots);
+	raise_to(&timing->dispatched, &timing->fetched);
+	if (slots)
+		raise_to(&timing->dispatched, &timing->slots[(timing->slot + (uint64_t)slots - 1 -
+							      timing->reorder_slots) %
+							     SLOTS]);
+	if (stores)
+		raise_where(&timing->dispatched,
+			    &timing->drains[(timing->store + 1 - timing->store_entries) % STORES],
+			    0, &timing->has[STORE_BUFFER]);
+	if (insn->is_serializing)
+		raise_where(&timing->dispatched, &timing->retired, 0, &timing->has[SYNC]);
+	timing->ahead[timing->instruction++ % AHEAD] = timing->dispatched;
+}
+
+/* --- execution --------------------------------------------------------------------------------- */
+
+/* The unit with least to do, as the first lane sees it. */
+INLINE unsigned choose(const struct hp_timing *timing, uint32_t units)
+{
+	unsigned best = (unsigned)__builtin_ctz(units);
+
+	for (units &= units - 1; units; units &= units - 1) {
+		unsigned unit = (unsigned)__builtin_ctz(units);
+
+		if (timing->units[unit].at[0] < timing->units[best].at[0])
+			best = unit;
+	}
+	return best;
+}
+
+INLINE void take_units(struct hp_timing *timing, const struct hp_timed_insn *insn,
+		       struct hp_lanes *begin)
+{
+	for (unsigned i = 0; i < insn->use_count; i++) {
+		struct hp_lanes *unit = &timing->units[choose(timing, insn->units[i])];
+
+		raise_to(unit, &timing->dispatched);
+		raise_where(begin, unit, 0,
+			    &timing->has[insn->duty == HP_DUTY_DIVIDE ? DIVIDER : PORT]);
+		add_all(unit, insn->busy[i] * TICKS);
+	}
+}
+
+INLINE void find_begin(struct hp_timing *timing, const struct hp_timed_insn *insn, bool loads,
+		       struct hp_lanes *begin)
+{
+	*begin = timing->dispatched;
+	for (unsigned i = 0; i < insn->address_count; i++)
+		raise_where(begin, &timing->registers[insn->addresses[i]], 0,
+			    &timing->has[DEPENDENCY]);
+	for (unsigned i = 0; i < insn->operand_count; i++)
+		raise_where(begin, &timing->registers[insn->operands[i]], -insn->late * TICKS,
+			    &timing->has[DEPENDENCY]);
+	if (loads)
+		raise_where(begin, &timing->fenced, 0, &timing->has[SYNC]);
+	take_units(timing, insn, begin);
+}
+
+/* What takes a cycle, or a load's, where this kind of unit is as fast. */
+INLINE void add_latency(const struct hp_timing *timing, const struct hp_timed_insn *insn,
+			struct hp_lanes *done)
+{
+	static const enum part of_duties[] = {
+		[HP_DUTY_DIVIDE] = DIVIDER,
+		[HP_DUTY_MULTIPLY] = MULTIPLIER,
+		[HP_DUTY_FP] = FP,
+		[HP_DUTY_SYNC] = SYNC,
+	};
+	int32_t least = insn->late + 1;
+
+	if (insn->duty == HP_DUTY_PLAIN || insn->latency <= least) {
+		add_all(done, insn->latency * TICKS);
+		return;
+	}
+	add_all(done, least * TICKS);
+	add_where(done, (insn->latency - least) * TICKS, &timing->has[of_duties[insn->duty]]);
+}
+
+/* --- data -------------------------------------------------------------------------------------- */
+
+INLINE struct fill *fill_of(struct hp_timing *timing, uint64_t line, struct hp_lanes **filled)
+{
+	size_t at = line * UINT64_C(0x9e3779b97f4a7c15) >> 56;
+
+	*filled = &timing->filled[at % FILLS];
+	return &timing->fills[at % FILLS];
+}
+
+INLINE void translate(const struct hp_timing *timing, unsigned events, enum part part,
+		      struct hp_lanes *begin)
+{
+	const struct hp_core *core = timing->core;
+
+	if (!(events & (HP_UARCH_DTLB_MISS | HP_UARCH_DTLB_UNKNOWN)))
+		return;
+	if (!(events & (HP_UARCH_TLB2_MISS | HP_UARCH_TLB2_UNKNOWN))) {
+		add_where(begin, core->l2_tlb_cycles * TICKS, &timing->has[part]);
+		return;
+	}
+	add_where(begin, core->walk_cycles * TICKS, &timing->has[part]);
+	/* Nobody knows whether the third level has the entry. */
+	if (events & (HP_UARCH_WALK_MISS | HP_UARCH_WALK_UNKNOWN)) {
+		add_where(begin, core->l3_cycles * TICKS, &timing->has[part]);
+		add_where(begin, (core->memory_cycles - core->l3_cycles) * TICKS,
+			  &timing->has[MEMORY]);
+	}
+}
+
+static bool misses(const struct hp_timing *timing, unsigned events, enum level *level)
+{
+	*level = level_of(timing, events);
+	return events & (HP_UARCH_L1_MISS | HP_UARCH_L1_UNKNOWN);
+}
+
+/* The line comes, later than one of the first level by `cost`. */
+INLINE void fill(struct hp_timing *timing, uint64_t line, const struct hp_lanes *cost,
+		 struct hp_lanes *at)
+{
+	struct hp_lanes *filled;
+	struct fill *one = fill_of(timing, line, &filled);
+	struct hp_lanes *buffer = &timing->misses[timing->miss++ % timing->miss_buffers];
+
+	/* No buffer where there is no miss. */
+	EACH_GROUP
+	{
+		lane_group more = CONST_GROUP(cost), begin = GROUP(at), old = GROUP(buffer);
+		lane_group misses = more > 0;
+		lane_group waits = (old > begin) & misses;
+
+		GROUP(at) = ((old & waits) | (begin & ~waits)) + more;
+		GROUP(buffer) = (GROUP(at) & misses) | (old & ~misses);
+	}
+	*one = (struct fill){ line, timing->instruction };
+	*filled = *at;
+}
+
+INLINE void load(struct hp_timing *timing, const struct hp_timed_insn *insn,
+		 const struct hp_timed_access *access, const struct hp_lanes *begin)
+{
+	const struct hp_core *core = timing->core;
+	unsigned events = access->events;
+	struct hp_lanes at = *begin;
+	int32_t behind = insn->latency > core->l1_cycles ? insn->latency - core->l1_cycles : 0;
+	const struct hp_lanes *stored = &timing->stored[access->store % STORES];
+	enum level level;
+
+	translate(timing, events, DTLB, &at);
+	if (events & HP_UARCH_LINE_SPLIT)
+		add_all(&at, TICKS);
+	if (misses(timing, events, &level)) {
+		enum coming coming = !(events & HP_UARCH_PREFETCHED)	 ? COMES_ASKED
+				     : events & HP_UARCH_PREFETCHED_LATE ? COMES_LATE
+									 : COMES_IN_TIME;
+
+		fill(timing, access->line, &timing->loads[level][coming], &at);
+	} else {
+		struct hp_lanes *filled;
+		const struct fill *one = fill_of(timing, access->line, &filled);
+
+		if (one->line == access->line &&
+		    timing->instruction - one->when < FILL_AGE * timing->reorder_slots)
+			raise_where(&at, filled, 0, &timing->has[DCACHE]);
+	}
+	add_all(&at, insn->latency * TICKS);
+	raise_to(&timing->done, &at);
+	if (events & HP_UARCH_FORWARD_FAILED)
+		raise_where(&timing->done, stored, (core->blocked_cycles + behind) * TICKS,
+			    &timing->has[STORE_FORWARD]);
+	if (events & (HP_UARCH_FORWARDED | HP_UARCH_FORWARD_FAILED))
+		raise_where(&timing->done, stored, (core->forward_cycles + behind) * TICKS,
+			    &timing->has[DEPENDENCY]);
+}
+
+/* When it retires it may leave, in order, once the line is there, which is asked for as soon as the
+ * address is known. */
+INLINE void store(struct hp_timing *timing, const struct hp_timed_access *access,
+		  const struct hp_lanes *begin)
+{
+	struct hp_lanes at = *begin;
+	enum level level;
+
+	timing->store = access->store;
+	timing->stored[access->store % STORES] = timing->done;
+	translate(timing, access->events, STORE_BUFFER, &at);
+	if (misses(timing, access->events, &level))
+		fill(timing, access->line, &timing->stores[level], &at);
+	add_all(&timing->drained, TICKS);
+	raise_to(&timing->drained, &timing->retired);
+	raise_where(&timing->drained, &at, 0, &timing->has[STORE_BUFFER]);
+	timing->drains[access->store % STORES] = timing->drained;
+}
+
+/* --- an instruction ---------------------------------------------------------------------------- */
+
+INLINE void retire(struct hp_timing *timing, const struct hp_timed_insn *insn,
+		   struct hp_lanes *spent)
+{
+	struct hp_lanes before = timing->retired;
+
+	add_times(&timing->retired, &timing->retire, insn->slots);
+	raise_to(&timing->retired, &timing->done);
+	for (unsigned i = 0; i < insn->slots; i++)
+		timing->slots[timing->slot++ % SLOTS] = timing->retired;
+	EACH_GROUP GROUP(spent) += GROUP(&timing->retired) - GROUP(&before);
+}
+
+WIDE void hp_timing_insn(struct hp_timing *timing, const struct hp_timed_insn *insn,
+			 const struct hp_timed_access *accesses, unsigned access_count,
+			 struct hp_lanes *spent)
+{
+	struct hp_lanes begin;
+	bool loads = false, stores = false;
+
+	for (unsigned i = 0; i < access_count; i++) {
+		loads |= !accesses[i].is_store;
+		stores |= accesses[i].is_store;
+	}
+	dispatch(timing, insn, stores);
+	find_begin(timing, insn, loads, &begin);
+	timing->done = begin;
+	if (!insn->is_eliminated)
+		add_latency(timing, insn, &timing->done);
+	for (unsigned i = 0; i < access_count; i++)
+		if (!accesses[i].is_store)
+			load(timing, insn, &accesses[i], &begin);
+	for (unsigned i = 0; i < insn->result_count; i++)
+		timing->registers[insn->results[i]] = timing->done;
+	retire(timing, insn, spent);
+	for (unsigned i = 0; i < access_count; i++)
+		if (accesses[i].is_store)
+			store(timing, &accesses[i], &begin);
+	if (insn->is_fencing)
+		timing->fenced = timing->done;
+	if (insn->is_serializing)
+		raise_where(&timing->fetched, &timing->done, 0, &timing->has[SYNC]);
+}
+
+/* --- time -------------------------------------------------------------------------------------- */
+
+bool hp_timing_is_due(const struct hp_timing *timing)
+{
+	int32_t latest = 0;
+
+	EACH_LANE latest = timing->retired.at[lane] > latest ? timing->retired.at[lane] : latest;
+	return latest > LARGE;
+}
+
+/* Nothing begins before what is dispatched next: what was earlier makes no difference. */
+void hp_timing_rebase(struct hp_timing *timing)
+{
+	const struct hp_lanes base = timing->dispatched;
+	struct hp_lanes *first = &timing->foreseen;
+	size_t count = (offsetof(struct hp_timing, fills) - offsetof(struct hp_timing, foreseen)) /
+		       sizeof(*first);
+
+	for (size_t i = 0; i < count; i++)
+		EACH_LANE
+		{
+			int32_t left = first[i].at[lane] - base.at[lane];
+
+			first[i].at[lane] = left > 0 ? left : 0;
+		}
+}
+
+void hp_timing_reset(struct hp_timing *timing)
+{
+	memset(timing, 0, offsetof(struct hp_timing, core));
+	timing->is_decoded = true;
+}
+
+/* --- the core ---------------------------------------------------------------------------------- */
+
+static bool has(unsigned lane, enum part part)
+{
+	return parts[lane] & BIT(part);
+}
+
+static void set_widths(struct hp_timing *timing)
+{
+	const struct hp_core *core = timing->core;
+
+	EACH_LANE
+	{
+		timing->issue.at[lane] = TICKS / core->issue_width;
+		timing->retire.at[lane] = TICKS / core->retire_width;
+		if (has(lane, FETCH)) {
+			timing->fetch[0].at[lane] = TICKS / core->fetch_width;
+			timing->fetch[1].at[lane] = TICKS / core->decode_width;
+		}
+		for (unsigned part = 0; part < PARTS; part++)
+			timing->has[part].at[lane] = -(int32_t)has(lane, part);
+	}
+}
+
+static void set_latencies(struct hp_timing *timing)
+{
+	const struct hp_core *core = timing->core;
+	int32_t second = (core->l2_cycles - core->l1_cycles) * TICKS;
+	int32_t third = (core->l3_cycles - core->l1_cycles) * TICKS;
+	int32_t memory = (core->memory_cycles - core->l1_cycles) * TICKS;
+
+	EACH_LANE
+	{
+		bool is_far = has(lane, FAR_DATA);
+		int32_t by_level[LEVELS] = {
+			[SECOND] = second,
+			[THIRD] = is_far ? third : second,
+			[THIRD_OR_MEMORY] = !is_far		? second
+					    : has(lane, MEMORY) ? memory
+								: third,
+			[IN_MEMORY] = is_far ? memory : second,
+		};
+
+		for (unsigned level = 0; level < LEVELS; level++) {
+			int32_t whole = has(lane, DCACHE) ? by_level[level] : 0;
+			bool brings = has(lane, PREFETCHERS);
+
+			timing->loads[level][COMES_ASKED].at[lane] = whole;
+			timing->loads[level][COMES_LATE].at[lane] = brings ? whole / 2 : whole;
+			timing->loads[level][COMES_IN_TIME].at[lane] = brings ? 0 : whole;
+			timing->stores[level].at[lane] = has(lane, STORE_BUFFER) ? by_level[level]
+										 : 0;
+		}
+	}
+}
+
+struct hp_timing *hp_timing_create(const struct hp_core *core,
+				   const struct hp_uarch_geometry *geometry)
+{
+	struct hp_timing *timing = aligned_alloc(64, (sizeof(*timing) + 63) / 64 * 64);
+
+	if (!timing)
+		return NULL;
+	memset(timing, 0, sizeof(*timing));
+	timing->core = core;
+	timing->reorder_slots = core->reorder_slots < SLOTS ? core->reorder_slots : SLOTS - 1;
+	timing->store_entries = geometry->store_entries < STORES ? geometry->store_entries
+								 : STORES - 1;
+	timing->miss_buffers = core->miss_buffers;
+	timing->has_third = geometry->l3.ways;
+	set_widths(timing);
+	set_latencies(timing);
+	hp_timing_reset(timing);
+	return timing;
+}
+
+void hp_timing_destroy(struct hp_timing *timing)
+{
+	free(timing);
+}
