@@ -325,6 +325,14 @@ struct hp_window_evidence fixture_evidence(uint64_t recording)
 		  .at = { 0x1004 },
 		  .to = { 0x1004 },
 		  .counts = { [4] = 49, [60] = 1 } },
+		{ .kind = HP_COUNTED_CYCLES,
+		  .at = { 0x1004 },
+		  .to = { 0x1004 },
+		  .counts = { [HP_LANE_AS_IS] = 4000, [HP_LANE_NO_DCACHE] = 40 } },
+		{ .kind = HP_COUNTED_BLOCK_CYCLES,
+		  .at = { 0x1000 },
+		  .to = { 0x1000 },
+		  .counts = { [HP_LANE_AS_IS] = 4100, [HP_LANES - 1] = UINT32_MAX } },
 	};
 	struct hp_window_evidence evidence = {
 		.images = calloc(2, sizeof(*evidence.images)),
@@ -364,6 +372,7 @@ struct hp_window_evidence fixture_evidence(uint64_t recording)
 		.record_cycles = { [2] = 1000000, [15] = 3 },
 		.events = calloc(HP_ARRAY_COUNT(events), sizeof(*events)),
 		.event_count = HP_ARRAY_COUNT(events),
+		.latencies = { 14, 50, 350, 1 },
 	};
 	memcpy(stratum->events, events, sizeof(events));
 	memcpy(stratum->ranges, ranges, sizeof(ranges));

@@ -16,6 +16,7 @@
 #include "culprit/duty.h"
 #include "culprit/marks.h"
 #include "culprit/place.h"
+#include "culprit/timed.h"
 #include "culprit/witness.h"
 #include "stalls.h"
 #include "tuning.h"
@@ -145,6 +146,112 @@ static double slack_of(const struct hp_analysed_insn *insn)
 	return least > samples / most_slack ? samples / least : most_slack;
 }
 
+/* --- what the timing of the path adds -----------------------------------------------------------
+ *
+ * Bounds by counts say what a cause can take at most; the timing says what it took. Where both contradict
+ * each other, counts are right.
+ */
+
+static const struct hp_happened *timed_of(const struct stalls *stalls, uint32_t at)
+{
+	const struct hp_happened *seen = witness_of(stalls->facts, at);
+
+	return seen && seen->is_timed ? seen : NULL;
+}
+
+/* Sums over a block: cycles of one execution on each lane. False unless all of it was timed. */
+static bool time_block(const struct stalls *stalls, uint32_t block, double timed[HP_LANES])
+{
+	const struct hp_analysed_block *one = &stalls->analysis->blocks[block];
+
+	memset(timed, 0, HP_LANES * sizeof(*timed));
+	for (uint32_t i = 0; i < one->insn_count; i++) {
+		const struct hp_happened *seen = timed_of(stalls, one->first_insn + i);
+
+		for (unsigned lane = 0; seen && lane < HP_LANES; lane++)
+			timed[lane] += seen->cycles[lane];
+		if (!seen)
+			return false;
+	}
+	return true;
+}
+
+static void scale_parts(struct timed_part parts[HP_CAUSE_COUNT], double factor)
+{
+	for (unsigned kind = 0; kind < HP_CAUSE_COUNT; kind++) {
+		parts[kind].low *= factor;
+		parts[kind].high *= factor;
+		parts[kind].likely *= factor;
+	}
+}
+
+/* Of one execution that takes so many cycles. Samples move, and the timing lets another instruction
+ * of the block wait: where the block as a whole fits better, its shares hold for each instruction. */
+static void find_parts(const struct stalls *stalls, uint32_t at, double runs,
+		       struct timed_part parts[HP_CAUSE_COUNT])
+{
+	const struct hp_analysed_insn *insn = facts_insn(stalls->facts, at);
+	double cycles = insn->cycles / runs;
+	double in_block = stalls->analysis->blocks[insn->block].cycles / runs;
+	double misfit = fabs(timed_difference(insn->happened->cycles, cycles)) + timing_noise;
+	double timed[HP_LANES];
+
+	if (misfit > timing_error * cycles && time_block(stalls, insn->block, timed) &&
+	    (fabs(timed_difference(timed, in_block)) + timing_noise) / in_block < misfit / cycles) {
+		timed_parts(timed, in_block, parts);
+		scale_parts(parts, cycles / in_block);
+	} else {
+		timed_parts(insn->happened->cycles, cycles, parts);
+	}
+}
+
+/* Of waits that the best case has, too, only the rest is to be explained here. */
+static void take_statics(const struct case_file *file, double cycles,
+			 struct timed_part parts[HP_CAUSE_COUNT])
+{
+	for (uint32_t i = 0; i < file->static_count; i++) {
+		const struct static_share *one = &file->statics[i];
+		struct timed_part *part = &parts[one->kind];
+
+		part->low = fmax(0, part->low - one->high * cycles);
+		part->high = fmax(0, part->high - one->low * cycles);
+		part->likely = fmax(0, part->likely - one->likely * cycles);
+	}
+}
+
+static void narrow(const struct timed_part *part, double *low, double *high)
+{
+	double narrowed_low = fmax(*low, part->low);
+	double narrowed_high = fmin(*high, part->high);
+
+	if (narrowed_low <= narrowed_high) {
+		*low = narrowed_low;
+		*high = narrowed_high;
+	}
+}
+
+/* Each kind gets its part, as its suspects had shared it; the rest of the stall goes as before. */
+static void time_likely(const struct case_file *file, const struct timed_part parts[HP_CAUSE_COUNT],
+			double stall, double *likely)
+{
+	double sums[HP_CAUSE_COUNT] = { 0 };
+	double before = 0, timed = 0;
+
+	for (uint32_t i = 0; i < file->count; i++)
+		sums[file->suspects[i].kind] += likely[i];
+	for (unsigned kind = 0; kind < HP_CAUSE_COUNT; kind++) {
+		before += sums[kind];
+		timed += sums[kind] > 0 ? parts[kind].likely : 0;
+	}
+	for (uint32_t i = 0; i < file->count && before > 0; i++) {
+		double sum = sums[file->suspects[i].kind];
+		double part = sum > 0 ? parts[file->suspects[i].kind].likely * likely[i] / sum : 0;
+		double rest = fmax(0, fmin(before, stall) - timed) * likely[i] / before;
+
+		likely[i] = (timed > stall ? part * stall / timed : part) + rest;
+	}
+}
+
 struct split {
 	double low[MOST_SUSPECTS + 1]; /* shares of the instruction's cycles; last: unexplained */
 	double high[MOST_SUSPECTS + 1];
@@ -155,6 +262,8 @@ static void split_stall(struct stalls *stalls, uint32_t at, struct split *split)
 {
 	const struct hp_analysed_insn *insn = facts_insn(stalls->facts, at);
 	const struct case_file *file = &stalls->files[at];
+	bool is_timed = timed_of(stalls, at) != NULL;
+	struct timed_part parts[HP_CAUSE_COUNT];
 	double kind_low[HP_CAUSE_COUNT];
 	double kind_high[HP_CAUSE_COUNT];
 
@@ -177,8 +286,14 @@ static void split_stall(struct stalls *stalls, uint32_t at, struct split *split)
 		double all = file->bound * slack;
 		double left = fmax(0, each - file->bound * stretch);
 
+		if (is_timed) {
+			find_parts(stalls, at, runs, parts);
+			take_statics(file, insn->cycles / runs, parts);
+		}
 		if (scene == stalls->likely)
 			split_likely(file, runs, each, stretch, likely);
+		if (scene == stalls->likely && is_timed)
+			time_likely(file, parts, each, likely);
 		for (uint32_t i = 0; i < file->count; i++) {
 			double bound = file->suspects[i].bound * slack;
 
@@ -200,6 +315,8 @@ static void split_stall(struct stalls *stalls, uint32_t at, struct split *split)
 					      ? left
 					      : fmax(0, fmin(bounds[k], each - others));
 			kind_high[k] = fmin(each, bounds[k]);
+			if (is_timed && k != HP_CAUSE_UNEXPLAINED)
+				narrow(&parts[k], &kind_low[k], &kind_high[k]);
 			stalls->kinds[k].low = fmin(stalls->kinds[k].low, share * kind_low[k]);
 			stalls->kinds[k].high = fmax(stalls->kinds[k].high, share * kind_high[k]);
 		}

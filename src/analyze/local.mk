@@ -18,6 +18,7 @@ src_analyze_libanalyze_a_SOURCES = \
 	src/analyze/culprit/witness.h src/analyze/culprit/witness.c \
 	src/analyze/culprit/suspects.h src/analyze/culprit/suspects.c \
 	src/analyze/culprit/causes.h src/analyze/culprit/memory.c src/analyze/culprit/store.c \
+	src/analyze/culprit/timed.h src/analyze/culprit/timed.c \
 	src/analyze/culprit/units.c src/analyze/culprit/mispredict.c src/analyze/culprit/fetch.c \
 	src/analyze/culprit.c \
 	src/analyze/stalls.h src/analyze/stalls.c src/analyze/sheet.c

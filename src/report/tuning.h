@@ -154,6 +154,12 @@ enum {
 
 /* --- what was simulated: stalls/write_culprits.c ---------------------------------------------- */
 
+/* What a part of a stack is off by where the path was timed. */
+static const double stack_error = 0.15; /* share of the part; scripts/cause-accuracy --time */
+/* A part of a stack that is worth a line, … */
+static const double least_stack_share = 0.01; /* share of the cycles [chosen] */
+/* … and so many of them for each procedure. */
+enum { STACK_LINES = 4 }; /* lines [chosen] */
 /* An access whose steps are alike in this share of its executions is strided, … */
 static const double strided_share = 0.8; /* share of executions [chosen] */
 /* … and in less than this, scattered. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "stalls/write_culprits.h"
+#include "stalls/write_stack.h"
 #include "stalls/write_stalls.h"
 #include "executions/write_executions.h"
 #include "tables/table.h"
@@ -97,6 +98,8 @@ struct hp_error *write_csv(struct report *report, FILE *out)
 		return write_summary(report, &record, out);
 	if (report->options->view == HP_VIEW_STALLS)
 		return write_stalls_csv(report, out);
+	if (report->options->view == HP_VIEW_STACK)
+		return write_stack_csv(report, out);
 	if (shows_culprits(report->options))
 		return write_culprits_csv(report, out);
 	if (report->options->view == HP_VIEW_CALLS)

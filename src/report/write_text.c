@@ -2,6 +2,7 @@
 /* The report for people. */
 #include "tables/table.h"
 #include "stalls/write_culprits.h"
+#include "stalls/write_stack.h"
 #include "stalls/write_stalls.h"
 #include "header/text_header.h"
 #include "executions/write_executions.h"
@@ -120,6 +121,8 @@ static struct hp_error *write_body(struct report *report, const struct columns *
 		return write_text_summary(report, out);
 	if (report->options->view == HP_VIEW_STALLS)
 		return write_stalls_text(report, out);
+	if (report->options->view == HP_VIEW_STACK)
+		return write_stack_text(report, out);
 	if (shows_culprits(report->options))
 		return write_culprits_text(report, out);
 	if (report->options->view == HP_VIEW_CALLS)

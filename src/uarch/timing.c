@@ -29,8 +29,10 @@ enum {
 	AHEAD = 64,
 	LINES = 16,
 	FILLS = 256,
-	/* Ticks: half of what a time can be. */
+	/* Ticks: a quarter of what a time can be. */
 	LARGE = 1 << 29,
+	/* Ticks that code is asked for before it is dispatched, at most: 46,000 cycles. */
+	LONG_AHEAD = 1 << 24,
 };
 
 /* What a lane has. */
@@ -520,14 +522,27 @@ bool hp_timing_is_due(const struct hp_timing *timing)
 	return latest > LARGE;
 }
 
-/* Nothing begins before what is dispatched next: what was earlier makes no difference. */
+/* Nothing comes before the line that was asked for last, which is little before what is dispatched now: what
+ * was earlier makes no difference. */
 void hp_timing_rebase(struct hp_timing *timing)
 {
-	const struct hp_lanes base = timing->dispatched;
+	struct hp_lanes base = timing->foreseen;
 	struct hp_lanes *first = &timing->foreseen;
 	size_t count = (offsetof(struct hp_timing, fills) - offsetof(struct hp_timing, foreseen)) /
 		       sizeof(*first);
 
+	EACH_LANE
+	{
+		int32_t earliest = timing->fetched.at[lane] < base.at[lane]
+					   ? timing->fetched.at[lane]
+					   : base.at[lane];
+		int32_t least = timing->dispatched.at[lane] - LONG_AHEAD;
+
+		/* A taken branch a cycle ago still matters. */
+		earliest -= TICKS;
+		earliest = earliest > least ? earliest : least;
+		base.at[lane] = earliest > 0 ? earliest : 0;
+	}
 	for (size_t i = 0; i < count; i++)
 		EACH_LANE
 		{

@@ -15,7 +15,11 @@ enum { LINE = 64, TURNS = 4000, WARM = 1000 };
 /* A loop of two instructions, the first of which loads, the second jumps back. */
 static struct path_plan *loop;
 static uint8_t lengths[] = { 4, 2 };
+static uint8_t code[] = {
+	0x48, 0x8b, 0x44, 0x05, 0x00, 0x75, 0xf9
+}; /* mov rax, [rbp + rax]; jne */
 static struct hp_uarch *uarch;
+static struct hp_timing *timing;
 static struct follower follower;
 static struct hp_window window;
 
@@ -30,14 +34,18 @@ static void clear(void *nothing)
 	(void)nothing;
 	follower_clear(&follower);
 	hp_uarch_destroy(uarch);
+	hp_timing_destroy(timing);
+	timing = NULL;
 	hp_window_clear(&window);
 	free(loop);
 }
 
 SETUP
 {
+	lengths[0] = 4;
 	const struct hp_uarch_geometry geometry = hp_uarch_geometry_generic();
 
+	lengths[0] = 4;
 	loop = calloc(1, sizeof(*loop) + sizeof(loop->accesses[0]));
 	ck_assert_ptr_nonnull(loop);
 	*loop = (struct path_plan){ .address = 0x401000,
@@ -133,6 +141,67 @@ TEST(a_log_that_makes_no_sense_is_followed_no_further)
 	ck_assert(follower.is_lost);
 	follower_tell(&follower, &window);
 	ck_assert_uint_eq(window.simulated[0].counts[0], 1);
+}
+
+static void begin_timed(const struct hp_core *core)
+{
+	const struct hp_uarch_geometry geometry = hp_uarch_geometry_generic();
+
+	follower_clear(&follower);
+	timing = hp_timing_create(core, &geometry);
+	ck_assert_ptr_nonnull(timing);
+	ck_assert(follower_create(&follower, uarch, timing, core));
+	lengths[0] = 5;
+	loop->code = code;
+	follower_begin(&follower, false, plan_of, NULL, 0, 0);
+}
+
+static const struct hp_window_timed *timed_at(uint64_t address, bool is_block)
+{
+	for (size_t i = 0; i < window.timed_count; i++)
+		if (window.timed[i].address.value == address &&
+		    window.timed[i].is_block == is_block)
+			return &window.timed[i];
+	ck_abort_msg("nothing was timed at %#jx", (uintmax_t)address);
+}
+
+/* Each load needs what the one before it has loaded. */
+TEST(cycles_are_of_blocks_and_of_their_instructions)
+{
+	const struct hp_core *core = hp_core_named("zen-4");
+	const struct hp_window_timed *block, *load;
+	uint64_t misses;
+
+	begin_timed(core);
+	follow(LINE);
+	ck_assert_uint_eq(window.timed_count, 3);
+	block = timed_at(0x401000, true);
+	load = timed_at(0x401000, false);
+	misses = TURNS * (uint64_t)core->l1_cycles;
+	ck_assert_uint_ge(block->cycles[HP_LANE_UNPREFETCHED],
+			  TURNS * (uint64_t)core->l3_cycles * 95 / 100);
+	ck_assert_uint_ge(block->cycles[HP_LANE_AS_IS], misses);
+	ck_assert_uint_le(block->cycles[HP_LANE_NO_DCACHE], 2 * misses);
+	/* The first runs were not told apart, but are in the sum. */
+	ck_assert_uint_ge(load->cycles[HP_LANE_UNPREFETCHED],
+			  block->cycles[HP_LANE_UNPREFETCHED] * 9 / 10);
+	ck_assert_uint_ge(block->cycles[HP_LANE_MEMORY], block->cycles[HP_LANE_AS_IS]);
+}
+
+TEST(a_later_stretch_of_a_program_is_timed_anew)
+{
+	uint64_t before;
+
+	begin_timed(hp_core_named("zen-4"));
+	follow(0);
+	before = timed_at(0x401000, true)->cycles[HP_LANE_AS_IS];
+	hp_window_clear(&window);
+	follower_begin(&follower, true, plan_of, NULL, 0, 0);
+	follow(0);
+	ck_assert_uint_ge(timed_at(0x401000, true)->cycles[HP_LANE_AS_IS], before * 95 / 100);
+	ck_assert_uint_le(timed_at(0x401000, true)->cycles[HP_LANE_AS_IS], before * 105 / 100);
+	/* Nothing is known of the line again. */
+	ck_assert_uint_eq(count_of(0x401000, HP_EVENT_L1_UNKNOWN), 1);
 }
 
 TEST(repeated_accesses_touch_all_their_lines)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "../common/sheet.h"
 #include "../common/state.h"
+#include "stack.h"
 #include "survey.h"
 #include "../tuning.h"
 
@@ -115,6 +116,7 @@ static struct hp_error *add_procedure(struct survey *survey, const struct hp_row
 	if (!(prediction->measured > 0))
 		return NULL;
 	survey->simulated++;
+	stack_add(&survey->prediction, code->analysis);
 	return hp_vector_push(&survey->stalls, one) ? NULL : hp_error_create_no_memory();
 }
 

@@ -28,7 +28,8 @@ struct survey {
 	uint64_t kernel;  /* whose code is not there to be analysed */
 	uint64_t few;	  /* of these, in procedures with too few samples to ask why */
 	double refused;	  /* of these, in code that could not be analysed */
-	size_t simulated; /* instructions that were */
+	size_t simulated; /* instructions that were; of SURVEY_TIMED procedures */
+	struct hp_prediction prediction; /* SURVEY_TIMED: of all of them */
 	size_t procedures; /* analysed */
 	size_t counted;	   /* of these, those with evidence that counts */
 	bool is_absolute;  /* all of them are */

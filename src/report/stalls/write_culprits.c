@@ -186,7 +186,7 @@ static struct hp_error *fill(const struct report *report, struct columns *column
 
 /* --- what there is ---------------------------------------------------------------------------- */
 
-static struct hp_error *nothing_simulated(const struct report *report)
+struct hp_error *nothing_simulated(const struct report *report)
 {
 	if (!hp_windows_tried(report->inference))
 		return hp_error_advise(

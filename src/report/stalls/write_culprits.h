@@ -8,6 +8,9 @@
 
 #include <stdio.h>
 
+/* The error where nothing was simulated, and what helps. */
+struct hp_error *nothing_simulated(const struct report *report);
+
 struct hp_error *write_culprits_text(struct report *report, FILE *out);
 struct hp_error *write_culprits_csv(struct report *report, FILE *out);
 struct hp_error *write_culprits_json(struct report *report, FILE *out);

@@ -8,6 +8,8 @@
 
 #include <stdio.h>
 
+struct hp_error *write_stack_text(struct report *report, FILE *out);
+struct hp_error *write_stack_csv(struct report *report, FILE *out);
 struct hp_error *write_stack_json(struct report *report, FILE *out);
 
 #endif

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "stack.h"
+
+#include "../tuning.h"
+
+#include <math.h>
+
+const char *stack_name(enum stack_component component)
+{
+	static const char *const names[STACK_COMPONENTS] = {
+		[STACK_WIDTH] = "width",
+		[STACK_DEPENDENCY] = "dependency",
+		[STACK_PORT] = "port",
+		[STACK_DIVIDER] = "divider",
+		[STACK_MULTIPLIER] = "multiplier",
+		[STACK_FP] = "fp-latency",
+		[STACK_SYNC] = "sync",
+		[STACK_MISPREDICT] = "branch-mispredict",
+		[STACK_ICACHE] = "icache",
+		[STACK_ITLB] = "itlb",
+		[STACK_FETCH] = "fetch",
+		[STACK_L2] = "l2",
+		[STACK_FAR] = "l3-or-memory",
+		[STACK_DTLB] = "dtlb",
+		[STACK_STORE_BUFFER] = "store-buffer",
+		[STACK_STORE_FORWARD] = "store-forward",
+		[STACK_UNEXPLAINED] = "unexplained",
+	};
+
+	return (unsigned)component < STACK_COMPONENTS ? names[component] : "?";
+}
+
+static double predicted_with_memory(const struct hp_prediction *prediction, double measured)
+{
+	const double *lanes = prediction->predicted;
+
+	return fmax(lanes[HP_LANE_AS_IS], fmin(measured, lanes[HP_LANE_MEMORY]));
+}
+
+void stack_add(struct hp_prediction *into, const struct hp_analysis *analysis)
+{
+	const struct hp_prediction *one = &analysis->prediction;
+	double whole = predicted_with_memory(one, one->measured);
+	double scale = analysis->is_absolute ? 1 : whole > 0 ? one->measured / whole : 0;
+
+	if (!(one->measured > 0))
+		return;
+	for (unsigned lane = 0; lane < HP_LANES; lane++)
+		into->predicted[lane] += scale * one->predicted[lane];
+	into->instructions += scale * one->instructions;
+	into->best_case += scale * one->best_case;
+	into->measured += one->measured;
+}
+
+/* Taken away from the core as it is; added to the one without events. */
+struct orders {
+	double last, first;
+};
+
+static double saved(const double *lanes, enum hp_lane without)
+{
+	return fmax(0, lanes[HP_LANE_AS_IS] - lanes[without]);
+}
+
+static double added(const double *lanes, enum hp_lane only)
+{
+	return fmax(0, lanes[only] - lanes[HP_LANE_IDEAL]);
+}
+
+/* The share of a group that one of its members has when it is taken away. */
+static double of_group(double group, double member, double others)
+{
+	return member > 0 ? group * member / (member + others) : 0;
+}
+
+static void find_events(const double *lanes, double from_memory,
+			struct orders orders[STACK_COMPONENTS])
+{
+	double icache = saved(lanes, HP_LANE_NO_ICACHE), itlb = saved(lanes, HP_LANE_NO_ITLB);
+	double fetch = saved(lanes, HP_LANE_NO_FETCH), far = saved(lanes, HP_LANE_NO_FAR);
+	double near = fmax(0, saved(lanes, HP_LANE_NO_DCACHE) - far);
+	double buffer = saved(lanes, HP_LANE_NO_STORE_BUFFER);
+	double forward = saved(lanes, HP_LANE_NO_STORE_FORWARD);
+	double code = added(lanes, HP_LANE_ONLY_CODE), data = added(lanes, HP_LANE_ONLY_DCACHE);
+	double store = added(lanes, HP_LANE_ONLY_STORE);
+
+	orders[STACK_MISPREDICT] = (struct orders){ saved(lanes, HP_LANE_NO_MISPREDICT),
+						    added(lanes, HP_LANE_ONLY_MISPREDICT) };
+	orders[STACK_ICACHE] = (struct orders){ icache, of_group(code, icache, itlb + fetch) };
+	orders[STACK_ITLB] = (struct orders){ itlb, of_group(code, itlb, icache + fetch) };
+	orders[STACK_FETCH] = (struct orders){ fetch, of_group(code, fetch, icache + itlb) };
+	orders[STACK_L2] = (struct orders){ near, of_group(data, near, far) };
+	orders[STACK_FAR] =
+		(struct orders){ far + from_memory, of_group(data, far, near) + from_memory };
+	orders[STACK_DTLB] =
+		(struct orders){ saved(lanes, HP_LANE_NO_DTLB), added(lanes, HP_LANE_ONLY_DTLB) };
+	orders[STACK_STORE_BUFFER] = (struct orders){ buffer, of_group(store, buffer, forward) };
+	orders[STACK_STORE_FORWARD] = (struct orders){ forward, of_group(store, forward, buffer) };
+}
+
+/* What a core without events spends: no order among these but that operands have what is left. */
+static void find_base(const double *lanes, struct orders orders[STACK_COMPONENTS])
+{
+	static const struct {
+		enum stack_component component;
+		enum hp_lane without;
+	} units[] = {
+		{ STACK_PORT, HP_LANE_NO_PORT },
+		{ STACK_DIVIDER, HP_LANE_NO_DIVIDER },
+		{ STACK_MULTIPLIER, HP_LANE_NO_MULTIPLIER },
+		{ STACK_FP, HP_LANE_NO_FP },
+		{ STACK_SYNC, HP_LANE_NO_SYNC },
+	};
+	double width = fmin(lanes[HP_LANE_WIDTH], lanes[HP_LANE_IDEAL]);
+	double left = lanes[HP_LANE_IDEAL] - width;
+
+	orders[STACK_WIDTH] = (struct orders){ width, width };
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
+		double part = fmin(left, saved(lanes, units[i].without));
+
+		orders[units[i].component] = (struct orders){ part, part };
+		left -= part;
+	}
+	orders[STACK_DEPENDENCY] = (struct orders){ left, left };
+}
+
+struct stack stack_of(const struct hp_prediction *prediction, bool is_absolute)
+{
+	const double *lanes = prediction->predicted;
+	double measured = prediction->measured;
+	double predicted = predicted_with_memory(prediction, measured);
+	double unexplained = measured - predicted;
+	double events = fmax(0, predicted - lanes[HP_LANE_IDEAL]);
+	struct orders orders[STACK_COMPONENTS] = { 0 };
+	struct stack stack = {
+		.cycles = measured,
+		.predicted = is_absolute ? predicted : NAN,
+		.cpi = is_absolute && prediction->instructions > 0
+			       ? measured / prediction->instructions
+			       : NAN,
+	};
+	double sum = 0;
+
+	find_base(lanes, orders);
+	find_events(lanes, predicted - lanes[HP_LANE_AS_IS], orders);
+	for (unsigned i = STACK_MISPREDICT; i < STACK_UNEXPLAINED; i++)
+		sum += (orders[i].last + orders[i].first) / 2;
+	for (unsigned i = 0; i < STACK_UNEXPLAINED; i++) {
+		double mean = (orders[i].last + orders[i].first) / 2;
+		double likely = i < STACK_MISPREDICT ? mean : sum > 0 ? mean * events / sum : 0;
+		double low = fmin(likely, fmin(orders[i].last, orders[i].first));
+		double high = fmax(likely, fmax(orders[i].last, orders[i].first));
+
+		stack.parts[i] = (struct stack_part){
+			fmax(0, low * (1 - stack_error) + fmin(0, unexplained)) / measured,
+			fmin(measured, high * (1 + stack_error) + fmax(0, unexplained)) / measured,
+			likely / measured,
+		};
+	}
+	stack.parts[STACK_UNEXPLAINED] = (struct stack_part){
+		(unexplained - stack_error * predicted) / measured,
+		(unexplained + stack_error * predicted) / measured,
+		unexplained / measured,
+	};
+	return stack;
+}

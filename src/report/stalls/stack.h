@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What cycles were spent on: a prediction (hp_prediction) as components that add up to what was measured.
+ *
+ * The core without events comes first: its width, operands and units that it waits for. Events follow. What
+ * an event costs depends on what else happens: taken away alone from the core as it is, or added alone to
+ * the core without events. The likely part is the mean of the two, made to add up; the range holds both
+ * (as the truth of interval analysis, with simulations in both orders), the error of the timing and what
+ * was measured but not predicted, which is a component of its own.
+ */
+#ifndef REPORT_STALLS_STACK_H
+#define REPORT_STALLS_STACK_H
+
+#include <hpcprof/analyze/analysis.h>
+
+enum stack_component {
+	STACK_WIDTH,
+	STACK_DEPENDENCY,
+	STACK_PORT,
+	STACK_DIVIDER,
+	STACK_MULTIPLIER,
+	STACK_FP,
+	STACK_SYNC,
+	STACK_MISPREDICT,
+	STACK_ICACHE,
+	STACK_ITLB,
+	STACK_FETCH,
+	STACK_L2,
+	STACK_FAR,
+	STACK_DTLB,
+	STACK_STORE_BUFFER,
+	STACK_STORE_FORWARD,
+	STACK_UNEXPLAINED, /* less than 0: predicted, but not measured */
+	STACK_COMPONENTS,
+};
+
+/* Shares of the measured cycles. */
+struct stack_part {
+	double low;
+	double high;
+	double likely; /* they add up to 1 */
+};
+
+struct stack {
+	struct stack_part parts[STACK_COMPONENTS];
+	double cycles;	  /* measured, in code that was timed */
+	double predicted; /* with unknown lines where they fit the time best; NAN unless absolute */
+	double cpi;	  /* NAN unless absolute */
+};
+
+/* Adds up predictions of procedures, each scaled to what was measured if it is not absolute. */
+void stack_add(struct hp_prediction *into, const struct hp_analysis *analysis);
+/* requires: prediction->measured > 0. `is_absolute`: all that was added is. */
+struct stack stack_of(const struct hp_prediction *prediction, bool is_absolute);
+
+const char *stack_name(enum stack_component component); /* "l3-or-memory", as in JSON */
+
+#endif

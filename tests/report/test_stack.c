@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Stacks of predictions that are known. */
+#include "../support.h"
+
+#include "../../src/report/stalls/stack.h"
+
+#include <math.h>
+
+/* 100 cycles: 20 of width, 10 of operands, 40 mispredicted, 30 of data from afar, of which 10 are hidden
+ * by the others where both happen. */
+static struct hp_prediction prediction(void)
+{
+	struct hp_prediction made = { .instructions = 80, .measured = 100 };
+
+	for (unsigned lane = 0; lane < HP_LANES; lane++)
+		made.predicted[lane] = 100;
+	made.predicted[HP_LANE_WIDTH] = 20;
+	made.predicted[HP_LANE_IDEAL] = 30;
+	made.predicted[HP_LANE_NO_MISPREDICT] = 60;
+	made.predicted[HP_LANE_ONLY_MISPREDICT] = 70;
+	made.predicted[HP_LANE_NO_FAR] = made.predicted[HP_LANE_NO_DCACHE] = 80;
+	made.predicted[HP_LANE_ONLY_DCACHE] = 70;
+	for (unsigned lane = HP_LANE_ONLY_CODE; lane < HP_LANES; lane++)
+		if (lane != HP_LANE_ONLY_DCACHE)
+			made.predicted[lane] = 30;
+	return made;
+}
+
+static double sum_of(const struct stack *stack)
+{
+	double sum = 0;
+
+	for (unsigned i = 0; i < STACK_COMPONENTS; i++)
+		sum += stack->parts[i].likely;
+	return sum;
+}
+
+static void ck_holds(const struct stack *stack)
+{
+	for (unsigned i = 0; i < STACK_COMPONENTS; i++) {
+		ck_assert_double_le(stack->parts[i].low, stack->parts[i].likely + 1e-9);
+		ck_assert_double_ge(stack->parts[i].high, stack->parts[i].likely - 1e-9);
+	}
+}
+
+TEST(components_add_up_and_hold_both_orders)
+{
+	struct hp_prediction made = prediction();
+	struct stack stack = stack_of(&made, true);
+
+	ck_assert_double_eq_tol(sum_of(&stack), 1, 1e-9);
+	ck_holds(&stack);
+	ck_assert_double_eq_tol(stack.parts[STACK_WIDTH].likely, 0.2, 1e-9);
+	ck_assert_double_eq_tol(stack.parts[STACK_DEPENDENCY].likely, 0.1, 1e-9);
+	/* 40 of 70 by either order; far data 20 taken away, 40 added. */
+	ck_assert_double_eq_tol(stack.parts[STACK_MISPREDICT].likely, 0.4, 1e-9);
+	ck_assert_double_eq_tol(stack.parts[STACK_FAR].likely, 0.3, 1e-9);
+	ck_assert_double_le(stack.parts[STACK_FAR].low, 0.2);
+	ck_assert_double_ge(stack.parts[STACK_FAR].high, 0.4);
+	ck_assert_double_eq_tol(stack.cpi, 1.25, 1e-9);
+	ck_assert_double_eq_tol(stack.parts[STACK_UNEXPLAINED].likely, 0, 1e-9);
+}
+
+TEST(what_is_measured_and_not_predicted_is_a_part_of_its_own)
+{
+	struct hp_prediction made = prediction();
+	struct stack stack;
+
+	made.measured = 200;
+	stack = stack_of(&made, false);
+	ck_assert_double_eq_tol(sum_of(&stack), 1, 1e-9);
+	ck_holds(&stack);
+	ck_assert_double_eq_tol(stack.parts[STACK_UNEXPLAINED].likely, 0.5, 1e-9);
+	ck_assert(isnan(stack.cpi));
+	ck_assert(isnan(stack.predicted));
+	made.measured = 80;
+	stack = stack_of(&made, true);
+	ck_assert_double_eq_tol(sum_of(&stack), 1, 1e-9);
+	ck_holds(&stack);
+	ck_assert_double_eq_tol(stack.parts[STACK_UNEXPLAINED].likely, -0.25, 1e-9);
+}
+
+TEST(lines_of_unknown_place_are_where_the_time_puts_them)
+{
+	struct hp_prediction made = prediction();
+	struct stack stack;
+
+	made.predicted[HP_LANE_MEMORY] = 300;
+	made.measured = 200;
+	stack = stack_of(&made, true);
+	ck_assert_double_eq_tol(stack.parts[STACK_UNEXPLAINED].likely, 0, 1e-9);
+	ck_assert_double_gt(stack.parts[STACK_FAR].likely, 0.5);
+	ck_assert_double_eq_tol(sum_of(&stack), 1, 1e-9);
+	ck_holds(&stack);
+}
+
+TEST(relative_predictions_are_scaled_to_what_was_measured)
+{
+	struct hp_analysis analysis = { .prediction = prediction() };
+	struct hp_prediction sum = { 0 };
+
+	for (unsigned lane = 0; lane < HP_LANES; lane++)
+		analysis.prediction.predicted[lane] /= 50;
+	stack_add(&sum, &analysis);
+	ck_assert_double_eq_tol(sum.predicted[HP_LANE_AS_IS], 100, 1e-9);
+	analysis = (struct hp_analysis){ .is_absolute = true, .prediction = prediction() };
+	stack_add(&sum, &analysis);
+	ck_assert_double_eq_tol(sum.predicted[HP_LANE_AS_IS], 200, 1e-9);
+	ck_assert_double_eq_tol(sum.measured, 200, 1e-9);
+}
+
+HP_TEST_MAIN("report/stack")
