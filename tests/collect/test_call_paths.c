@@ -212,9 +212,9 @@ TEST(figures_outlive_what_they_are_of)
 	sample_deep();
 	take(3);
 	read_back();
-	before = call_paths_figures(bench.paths);
-	call_paths_end(bench.paths);
-	after = call_paths_figures(bench.paths);
+	before = call_paths_figures(made.paths);
+	call_paths_end(made.paths);
+	after = call_paths_figures(made.paths);
 	ck_assert_uint_gt(before.tables, 0);
 	ck_assert_uint_gt(before.table_bytes, 0);
 	ck_assert_uint_eq(after.samples, before.samples);
