@@ -317,6 +317,10 @@ struct hp_window_evidence fixture_evidence(uint64_t recording)
 		  .bytes = 12,
 		  .instructions = 3,
 		  .counts = { [4] = 50 } },
+		{ .kind = HP_COUNTED_BLOCK_CYCLES,
+		  .at = { 0x1000 },
+		  .to = { 0x1000 },
+		  .counts = { [HP_LANE_AS_IS] = 4100, [HP_LANES - 1] = UINT32_MAX } },
 		{ .kind = HP_COUNTED_EVENT + HP_EVENT_L1_MISS,
 		  .at = { 0x1004 },
 		  .to = { 0x1004 },
@@ -329,10 +333,6 @@ struct hp_window_evidence fixture_evidence(uint64_t recording)
 		  .at = { 0x1004 },
 		  .to = { 0x1004 },
 		  .counts = { [HP_LANE_AS_IS] = 4000, [HP_LANE_NO_DCACHE] = 40 } },
-		{ .kind = HP_COUNTED_BLOCK_CYCLES,
-		  .at = { 0x1000 },
-		  .to = { 0x1000 },
-		  .counts = { [HP_LANE_AS_IS] = 4100, [HP_LANES - 1] = UINT32_MAX } },
 	};
 	struct hp_window_evidence evidence = {
 		.images = calloc(2, sizeof(*evidence.images)),
