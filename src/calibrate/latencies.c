@@ -8,9 +8,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
-/* Lines of so many pages, a huge one, are visited at random before the next come: no prefetcher knows the
- * next line, and the second-level TLB knows the pages where they are small. */
-enum { LINE_BYTES = 64, GROUP_BYTES = 512 * 4096, GROUP_LINES = GROUP_BYTES / LINE_BYTES };
+enum { LINE_BYTES = 64 };
 
 static double cpu_ns(void)
 {
@@ -20,48 +18,20 @@ static double cpu_ns(void)
 	return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
 }
 
-/* Chains the lines from `at` on, and leads to `next` behind the last one. Returns the first one. */
-static void **chain_group(char *at, size_t lines, uint16_t *order, void **next, uint64_t *state)
+/* A ring of so many lines or, if that is no power of two, fewer; in an order that goes anywhere each time
+ * (a linear congruential generator of full period), so that no prefetcher and no row of memory knows the
+ * next one. */
+static void **ring(char *memory, size_t bytes)
 {
-	void **first = next;
+	size_t lines = (size_t)1 << (63 - __builtin_clzll(bytes / LINE_BYTES));
 
-	for (size_t i = 0; i < lines; i++)
-		order[i] = (uint16_t)i;
-	for (size_t i = lines; i-- > 1;) {
-		size_t other;
-		uint16_t kept = order[i];
-
-		*state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-		other = (size_t)((*state >> 33) % (i + 1));
-		order[i] = order[other];
-		order[other] = kept;
-	}
 	for (size_t i = 0; i < lines; i++) {
-		void **line = (void **)(void *)(at + (size_t)order[i] * LINE_BYTES);
+		size_t next = (i * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407)) &
+			      (lines - 1);
 
-		*line = first;
-		first = line;
+		*(void **)(void *)(memory + i * LINE_BYTES) = memory + next * LINE_BYTES;
 	}
-	return first;
-}
-
-/* A ring of all lines of `bytes`. The order of a group is found behind all of them. */
-static void **chain(char *memory, size_t bytes)
-{
-	uint16_t *order = (uint16_t *)(void *)(memory + LATENCY_BYTES);
-	void **next = NULL, **last = NULL;
-	uint64_t state = 1;
-
-	for (size_t end = bytes; end > 0;) {
-		size_t part = end % GROUP_BYTES ? end % GROUP_BYTES : GROUP_BYTES;
-
-		end -= part;
-		next = chain_group(memory + end, part / LINE_BYTES, order, next, &state);
-	}
-	for (last = next; *last;)
-		last = *last;
-	*last = next;
-	return next;
+	return (void **)(void *)memory;
 }
 
 static double chase_ns(void ***at, size_t steps)
@@ -86,7 +56,7 @@ static int compare(const void *left, const void *right)
 /* ns of one load in a ring of so many bytes, of which each is visited before it counts if `is_warm`. */
 static double load_ns(char *memory, size_t bytes, bool is_warm)
 {
-	void **at = chain(memory, bytes);
+	void **at = ring(memory, bytes);
 	double parts[LATENCY_PARTS];
 
 	if (is_warm)
@@ -139,13 +109,13 @@ static void measure(char *memory, struct hp_uarch_geometry *geometry, struct hp_
 
 void hp_latencies_measure(struct hp_uarch_geometry *geometry, struct hp_core *core)
 {
-	const size_t bytes = LATENCY_BYTES + GROUP_LINES * sizeof(uint16_t);
-	char *memory =
-		mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *memory = mmap(NULL, LATENCY_BYTES, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (memory == MAP_FAILED)
 		return;
+	/* Page walks are not to be measured with it. */
 	(void)madvise(memory, LATENCY_BYTES, MADV_HUGEPAGE);
 	measure(memory, geometry, core);
-	munmap(memory, bytes);
+	munmap(memory, LATENCY_BYTES);
 }
