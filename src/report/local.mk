@@ -71,6 +71,7 @@ src_report_libreport_a_SOURCES = \
 	src/report/stalls/survey.h src/report/stalls/survey.c \
 	src/report/stalls/stall_cells.h src/report/stalls/stall_cells.c \
 	src/report/stalls/write_culprits.h src/report/stalls/write_culprits.c \
+	src/report/stalls/advice.h src/report/stalls/advice.c \
 	src/report/stalls/stack.h src/report/stalls/stack.c \
 	src/report/stalls/write_stack.h src/report/stalls/write_stack.c \
 	src/report/stalls/write_stalls.h src/report/stalls/write_stalls.c \

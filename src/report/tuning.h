@@ -154,6 +154,14 @@ enum {
 
 /* --- what was simulated: stalls/write_culprits.c ---------------------------------------------- */
 
+/* Advice is given against a cause that takes at least this for sure. */
+static const double certain_cause = 0.3; /* share of the instruction's time [chosen] */
+/* Stalls of a list that advice is looked for, … */
+enum { ADVISED_STALLS = 10 }; /* the worst [chosen] */
+/* … and sentences that are printed. */
+enum { MOST_ADVICE = 4 }; /* sentences [chosen] */
+/* A level of the caches that this share of the misses' cycles waits for is told by name. */
+static const double clear_level = 0.8; /* share of cycles [chosen] */
 /* What a part of a stack is off by where the path was timed. */
 static const double stack_error = 0.15; /* share of the part; scripts/cause-accuracy --time */
 /* A part of a stack that is worth a line, … */

@@ -267,7 +267,7 @@ static bool copy(struct window_maker *maker, const struct window_order *order,
 		if (!error)
 			error = rights_read(&maker->rights, order->pid, order->tid);
 		descriptors_read_positions(&maker->descriptors);
-		shadow_clock_copied(&maker->calls.clock, order->pid, order->tid);
+		shadow_calls_copied(&maker->calls);
 		result->window.time_ns = hp_clock_monotonic_ns();
 		if (!error && !state_sampler_enable(&maker->sampler)) {
 			error = hp_error_create_errno(errno, "sampling a thread");

@@ -29,6 +29,8 @@ static struct {
 	size_t at;
 	enum hp_event_kind kind;
 	double share;
+	bool is_timed; /* too: so long on the core as it is, and without caches or TLBs that miss */
+	double as_is, without_dcache, without_dtlb;
 } simulated;
 
 static bool happened(const void *context, hp_link_address address, struct hp_happened *seen)
@@ -40,6 +42,15 @@ static bool happened(const void *context, hp_link_address address, struct hp_hap
 	if (address.value == FUZZ_CODE_ADDRESS + simulated.at) {
 		seen->mean[simulated.kind] = simulated.share;
 		seen->most[simulated.kind] = 1.1 * simulated.share;
+		if (simulated.is_timed)
+			seen->mean[HP_EVENT_TLB2_MISS] = seen->most[HP_EVENT_TLB2_MISS] =
+				seen->mean[HP_EVENT_DTLB_MISS] = seen->most[HP_EVENT_DTLB_MISS] = 1;
+		seen->is_timed = simulated.is_timed;
+		for (unsigned lane = 0; lane < HP_LANES; lane++)
+			seen->cycles[lane] = simulated.as_is;
+		seen->cycles[HP_LANE_WIDTH] = seen->cycles[HP_LANE_IDEAL] = 1;
+		seen->cycles[HP_LANE_NO_DCACHE] = simulated.without_dcache;
+		seen->cycles[HP_LANE_NO_DTLB] = simulated.without_dtlb;
 	}
 	return true;
 }
@@ -75,7 +86,7 @@ static void begin(const uint8_t *bytes, size_t size)
 	code_size = size;
 	sample_count = count_count = 0;
 	found = NULL;
-	simulated.is_on = false;
+	simulated.is_on = simulated.is_timed = false;
 }
 
 static void sees(size_t at, enum hp_event_kind kind, double share)
@@ -289,6 +300,51 @@ TEST(a_load_that_was_seen_to_hit_is_cleared)
 	takes(0, STALL);
 	sees(0, HP_EVENT_TLB2_MISS, 1);
 	ck_assert_double_gt(least(0, HP_CAUSE_DTLB), 0.9);
+}
+
+static void sees_both_timed(double as_is, double without_dcache, double without_dtlb)
+{
+	LOOP(LOAD_RAX_FROM_RAX);
+	takes(0, STALL);
+	sees(0, HP_EVENT_L2_MISS, 1);
+	simulated.is_timed = true;
+	simulated.as_is = as_is;
+	simulated.without_dcache = without_dcache;
+	simulated.without_dtlb = without_dtlb;
+}
+
+/* By counts, each of two could have taken all of it. */
+TEST(a_cause_takes_what_the_path_takes_less_without_it)
+{
+	sees_both_timed(STALL, STALL, STALL);
+	simulated.is_timed = false;
+	ck_assert_double_gt(most(0, HP_CAUSE_DCACHE), 0.9);
+	sees_both_timed(STALL, 0.2 * STALL, 0.9 * STALL);
+	ck_assert_double_gt(least(0, HP_CAUSE_DCACHE), 0.6);
+	ck_assert_double_lt(most(0, HP_CAUSE_DTLB), 0.2);
+	sees_both_timed(STALL, 0.95 * STALL, 0.1 * STALL);
+	ck_assert_double_gt(least(0, HP_CAUSE_DTLB), 0.6);
+	ck_assert_double_lt(most(0, HP_CAUSE_DCACHE), 0.15);
+}
+
+TEST(what_was_measured_and_not_timed_may_be_of_any_cause)
+{
+	sees_both_timed(0.5 * STALL, 0.1 * STALL, 0.45 * STALL);
+	ck_assert_double_gt(most(0, HP_CAUSE_DTLB), 0.4);
+	ck_assert_double_gt(most(0, HP_CAUSE_DCACHE), 0.8);
+	ck_assert_double_lt(least(0, HP_CAUSE_DCACHE), 0.5);
+}
+
+TEST(counts_are_right_where_the_timing_contradicts_them)
+{
+	LOOP(LOAD_RAX_FROM_RAX);
+	takes(0, STALL);
+	sees(0, HP_EVENT_STRIDED, 1);
+	simulated.is_timed = true;
+	simulated.as_is = STALL;
+	simulated.without_dcache = 0.1 * STALL;
+	simulated.without_dtlb = STALL;
+	ck_assert_double_lt(most(0, HP_CAUSE_DCACHE), 0.05);
 }
 
 TEST(seldom_misses_explain_no_more_than_they_cost)

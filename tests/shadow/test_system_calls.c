@@ -133,7 +133,7 @@ static void start(void)
 	copied_hold(&stage.copied, stage.pid, false, &stage.state);
 	descriptors_read_positions(&stage.descriptors);
 	await_tick();
-	shadow_clock_copied(&stage.calls.clock, stage.pid, stage.pid);
+	shadow_calls_copied(&stage.calls);
 	await_tick();
 	copied_rebuild(&stage.copied, stage.pid);
 	hp_assert_ok(sandbox_lock(&stage.copied.sandbox));
@@ -1044,6 +1044,21 @@ TEST(the_table_has_each_call_once_with_its_name)
 	ck_assert_int_eq(shadow_call_policy(SYS_poll), CALL_WAITS);
 	ck_assert_int_eq(shadow_call_policy(SYS_sched_yield), CALL_PRETENDS);
 	ck_assert_int_eq(shadow_call_policy(-1), CALL_ENDS);
+}
+
+/* A copy may be replayed when its original has ended. */
+TEST_WHERE(can_copy(), files_are_found_when_the_original_has_ended)
+{
+	start();
+	kill(stage.pid, SIGKILL);
+	ck_assert_int_eq(waitpid(stage.pid, NULL, 0), stage.pid);
+	answers(call(SYS_openat, (uint64_t)AT_FDCWD, at(100), O_RDONLY, 0), stage.next);
+	ck_assert(sandbox_write(&stage.copied.sandbox, at(200), "nowhere", 8));
+	answers(call(SYS_openat, (uint64_t)AT_FDCWD, at(200), O_RDONLY, 0), -ENOENT);
+	/* For the end of the test. */
+	stage.pid = fork();
+	if (stage.pid == 0)
+		pause();
 }
 
 HP_TEST_MAIN("shadow/system_calls")

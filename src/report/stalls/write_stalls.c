@@ -8,6 +8,7 @@
 #include "../common/quantity.h"
 #include "../common/sheet.h"
 #include "../common/state.h"
+#include "advice.h"
 #include "stall_cells.h"
 #include "survey.h"
 #include "../tuning.h"
@@ -44,6 +45,14 @@ static void cell_average(const struct cell *cell, struct hp_buffer *text)
 		hp_buffer_printf(text, "?");
 }
 
+/* A data cache by the level that is waited for, where that is clear. */
+static const char *cause_words(const struct stall *stall, const struct hp_cause *cause)
+{
+	const char *level = cause->kind == HP_CAUSE_DCACHE ? advice_level(stall->insn) : NULL;
+
+	return level ? level : hp_cause_name((enum hp_cause_kind)cause->kind);
+}
+
 static bool is_narrow(const struct report *report)
 {
 	size_t room = report->options->terminal_columns;
@@ -72,8 +81,7 @@ static void cell_causes(const struct cell *cell, struct hp_buffer *text)
 			continue;
 		if (told && cause->likely < noticeable_cause)
 			break;
-		hp_buffer_printf(text, "%s%s ", told++ ? ", " : "",
-				 hp_cause_name((enum hp_cause_kind)cause->kind));
+		hp_buffer_printf(text, "%s%s ", told++ ? ", " : "", cause_words(stall, cause));
 		if (sheet_is_unknown(cause->low, cause->high))
 			hp_buffer_printf(text, "unknown");
 		else
@@ -329,6 +337,27 @@ struct hp_error *survey_stalls(struct report *report, enum survey_list list, str
 		"longer or at a higher rate if there are few samples");
 }
 
+/* Of the worst stalls; the same sentence once. */
+static void write_advice(const struct survey *survey, FILE *out)
+{
+	const char *told[MOST_ADVICE];
+	size_t count = 0;
+
+	for (size_t i = 0; i < survey->stalls.count && i < ADVISED_STALLS && count < MOST_ADVICE;
+	     i++) {
+		const struct hp_analysed_insn *culprit;
+		const char *advice = advice_for(&survey->stalls.at[i], &culprit);
+		bool is_new = advice != NULL;
+
+		for (size_t j = 0; j < count && is_new; j++)
+			is_new = strcmp(told[j], advice) != 0;
+		if (!is_new)
+			continue;
+		told[count++] = advice;
+		fprintf(out, "# 0x%" PRIx64 ": %s\n", culprit->insn->address, advice);
+	}
+}
+
 struct hp_error *write_stalls_text(struct report *report, FILE *out)
 {
 	_cleanup_(survey_clear) struct survey survey = { 0 };
@@ -361,6 +390,7 @@ struct hp_error *write_stalls_text(struct report *report, FILE *out)
 			has_no_room_for_questions(report) ? "" : " (?)");
 	}
 	write_quality(&survey, out);
+	write_advice(&survey, out);
 	write_text_stack(report, &survey, out);
 	return NULL;
 }
@@ -383,23 +413,25 @@ struct hp_error *write_stalls_csv(struct report *report, FILE *out)
 	return error ? error : write_csv_table(report, &columns, rows, survey.stalls.count, out);
 }
 
-static json_t *stall_object(const struct report *report, const struct hp_row *row)
+static json_t *stall_object(const struct hp_row *row)
 {
 	const struct stall *stall = stall_of_row(row);
 	_cleanup_(hp_buffer_free) struct hp_buffer line = { 0 };
+	const struct hp_analysed_insn *culprit;
+	const char *advice = advice_for(stall, &culprit);
 
 	if (row->file)
 		hp_buffer_printf(&line, "%s:%" PRIu32, hp_source_name(row->file), row->line);
-	(void)report;
 	return json_pack(
-		"{s:f, s:f, s:f, s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "share", row->local,
-		"share_low", stall->share.low, "share_high", stall->share.high, "cycles",
-		stall->cycles, "executions", json_executions(stall_frequency(row)), "average",
-		json_number(stall_average(stall)), "stalls",
+		"{s:f, s:f, s:f, s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "share",
+		row->local, "share_low", stall->share.low, "share_high", stall->share.high,
+		"cycles", stall->cycles, "executions", json_executions(stall_frequency(row)),
+		"average", json_number(stall_average(stall)), "stalls",
 		json_stalls(stall->analysis, stall->insn), "address",
 		json_address(true, row->address), "procedure", json_text(row->name), "image",
 		json_text(row->image->id.path), "build_id", json_text(row->image->build_id), "line",
-		row->file ? json_text(hp_buffer_text(&line)) : json_null());
+		row->file ? json_text(hp_buffer_text(&line)) : json_null(), "advice",
+		advice ? json_text(advice) : json_null());
 }
 
 json_t *json_survey(const struct survey *survey)
@@ -428,7 +460,7 @@ struct hp_error *write_stalls_json(struct report *report, FILE *out)
 	fputs(",\n\"stalls\": [", out);
 	for (size_t i = 0; i < survey.stalls.count && !error; i++) {
 		fputs(i ? ",\n" : "\n", out);
-		error = json_write(stall_object(report, rows[i]), false, out);
+		error = json_write(stall_object(rows[i]), false, out);
 	}
 	fputs("]}\n", out);
 	return error;

@@ -53,8 +53,10 @@ static bool find_base(struct shadow_calls *calls, int directory, const char *wan
 	const struct descriptor *descriptor;
 
 	if (*wanted == '/' || directory == AT_FDCWD) {
-		snprintf(base, 64, "/proc/%d/%s", (int)calls->pid, *wanted == '/' ? "root" : "cwd");
-		return true;
+		int root = *wanted == '/' ? calls->roots.root : calls->roots.current;
+
+		snprintf(base, 64, "/proc/self/fd/%d", root);
+		return calls->roots.are_known && root >= 0;
 	}
 	descriptor = directory < 0 ? NULL
 				   : descriptors_find(calls->descriptors, (uint64_t)directory);
@@ -372,7 +374,9 @@ static bool answer_getcwd(struct shadow_calls *calls, struct call *call)
 	char target[PATH_MAX];
 	ssize_t length;
 
-	snprintf(link, sizeof(link), "/proc/%d/cwd", (int)calls->pid);
+	if (!calls->roots.are_known)
+		return false;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", calls->roots.current);
 	length = readlink(link, target, sizeof(target) - 1);
 	if (length <= 0 || *target != '/')
 		return false;

@@ -491,8 +491,37 @@ static int64_t nth_number(const char *text, const char *name, int wanted)
 	return values[wanted];
 }
 
+static int open_directory(pid_t pid, const char *name)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
+	return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
+static void close_roots(struct name_roots *roots)
+{
+	if (roots->are_known && roots->root >= 0)
+		close(roots->root);
+	if (roots->are_known && roots->current >= 0)
+		close(roots->current);
+	roots->are_known = false;
+}
+
+void shadow_calls_copied(struct shadow_calls *calls)
+{
+	close_roots(&calls->roots);
+	calls->roots = (struct name_roots){
+		.are_known = true,
+		.root = open_directory(calls->pid, "root"),
+		.current = open_directory(calls->pid, "cwd"),
+	};
+	shadow_clock_copied(&calls->clock, calls->pid, calls->tid);
+}
+
 void shadow_calls_clear(struct shadow_calls *calls)
 {
+	close_roots(&calls->roots);
 	file_names_clear(&calls->touched);
 }
 

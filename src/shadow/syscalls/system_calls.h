@@ -39,6 +39,12 @@ struct shadow_clock {
 	uint64_t own_start_ns; /* CPU time that the copy had used when it began to run */
 };
 
+/* Where names of files begin, held open: the original may have ended when its copy opens a file. */
+struct name_roots {
+	bool are_known;
+	int root, current; /* directories, with O_PATH */
+};
+
 /* What is known of the original, and of its copy so far. */
 struct shadow_calls {
 	struct sandbox *sandbox;
@@ -50,9 +56,10 @@ struct shadow_calls {
 	uint64_t blocked;	   /* signals */
 	struct sandbox_range heap; /* when the copy was made; 0: none */
 	uint64_t heap_end;	   /* now; 0: unknown */
-	bool may_name;		   /* files: the original has just our rights (rights.h) */
-	bool is_confined;	   /* the original may not ask everything */
-	bool may_wait;		   /* the call that ended the window was one that waits */
+	struct name_roots roots;
+	bool may_name;	  /* files: the original has just our rights (rights.h) */
+	bool is_confined; /* the original may not ask everything */
+	bool may_wait;	  /* the call that ended the window was one that waits */
 	struct shadow_clock clock;
 	uint64_t mask;	     /* of modes: umask */
 	uint64_t files_made; /* by the copy, as it believes */
@@ -76,6 +83,8 @@ bool shadow_calls_identify(struct shadow_calls *calls, pid_t pid, pid_t tid);
 /* Forgets what the copy has done. */
 void shadow_calls_clear(struct shadow_calls *calls);
 
+/* When the copy is made: notes what time it is, and where names begin. */
+void shadow_calls_copied(struct shadow_calls *calls);
 /* When the copy is made (the CPU times), and when it begins to run. */
 void shadow_clock_copied(struct shadow_clock *clock, pid_t pid, pid_t tid);
 void shadow_clock_start(struct shadow_clock *clock, pid_t copy);

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The real programs that causes are judged on."""
+import os
+import subprocess
+from pathlib import Path
+
+SQL = '''create table t(a integer primary key, b text, c integer);
+with recursive n(x) as (select 1 union all select x + 1 from n where x < COUNT)
+  insert into t select x, 'row' || (x * 7919 % 1000003), x * 31 % 65537 from n;
+create index i on t(b);
+select count(*) from t x join t y on x.c = y.a;
+select sum(length(b)) from t where b like '%77%';
+select max(n) from (select count(*) n from t group by c % 1000, substr(b, 4, 2));
+'''
+PYTHON = '''import random
+random.seed(1)
+words = ["%x" % random.randrange(1 << 20) for _ in range(400000)]
+count = {}
+for _ in range(COUNT):
+    for w in words:
+        count[w] = count.get(w, 0) + len(w)
+    words.sort(key=lambda w: hash(w) & 65535)
+print(len(count))
+'''
+PERL = '''my %count; my $x = 1;
+for (1 .. COUNT) { $x = ($x * 1103515245 + 12345) % 2147483648; my $w = sprintf("%x", $x >> 11);
+  $count{$w}++; $count{$1}++ if $w =~ /([a-f]+)/; }
+print scalar(keys %count), "\\n";
+'''
+LUA = '''local t, x = {}, 1
+for i = 1, 200000 do x = (x * 1103515245 + 12345) % 2147483648; t[i] = x end
+local s = 0
+for r = 1, COUNT do
+  for i = 1, #t do s = s + t[t[i] % #t + 1] % 7 end
+  table.sort(t, function(a, b) return a % 1021 < b % 1021 end)
+end
+print(s)
+'''
+CXX = '''#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <string>
+#include <vector>
+int main(int argc, char **argv)
+{
+	std::map<std::string, long> tree;
+	std::vector<unsigned> heap;
+	unsigned x = 1;
+	long sum = 0;
+
+	(void)argc;
+	for (long i = 0; i < 1000L * std::atol(argv[1]); i++) {
+		x = x * 1103515245 + 12345;
+		tree[std::to_string(x >> 14)] += i;
+		heap.push_back(x);
+		std::push_heap(heap.begin(), heap.end());
+		if (heap.size() > 50000) {
+			std::pop_heap(heap.begin(), heap.end());
+			heap.pop_back();
+		}
+	}
+	for (auto &one : tree)
+		sum += one.second;
+	std::printf("%ld\\n", sum);
+}
+'''
+
+
+def programs(work, seconds):
+    """Name, whether it was looked at, and the command."""
+    data = work / 'data'
+    with open(data, 'wb') as out:
+        for path in sorted(Path('/usr/bin').glob('*'))[:400]:
+            if path.is_file() and os.access(path, os.R_OK) and out.tell() < 60 << 20:
+                out.write(path.read_bytes())
+        (work / 'tree.cc').write_text(CXX)
+    subprocess.run(['c++', '-O2', '-o', work / 'tree', work / 'tree.cc'], check=True)
+    for name, text, size in (('words.py', PYTHON, 3 * seconds), ('words.pl', PERL, 800000 * seconds),
+                             ('table.lua', LUA, 7 * seconds), ('rows.sql', SQL, 600000 * seconds)):
+        (work / name).write_text(text.replace('COUNT', str(size)))
+    sources = ' '.join(str(path) for path in sorted(
+        (Path(__file__).resolve().parent.parent.parent / 'src').glob('*/*.c'))[:10 * seconds])
+    include = Path(__file__).resolve().parent.parent.parent / 'include'
+    return [
+        ('xz', True, ['sh', '-c', f'exec xz -3 -T1 -kc {data} > /dev/null']),
+        ('bzip2', True, ['sh', '-c', f'exec bzip2 -kc {data} > /dev/null']),
+        ('gzip', True, ['sh', '-c', f'exec gzip -9 -kc {data} > /dev/null']),
+        ('perl', True, ['perl', str(work / 'words.pl')]),
+        ('c++ map', True, [str(work / 'tree'), str(900 * seconds)]),
+        ('zstd', False, ['sh', '-c', f'exec zstd -q -12 --single-thread -c {data} > /dev/null']),
+        ('sqlite3', False, ['sqlite3', '-init', str(work / 'rows.sql'), ':memory:', '.quit']),
+        ('python3', False, ['python3', str(work / 'words.py')]),
+        ('lua5.4', False, ['lua5.4', str(work / 'table.lua')]),
+        ('cc1', False, ['sh', '-c', f'for f in {sources}; do cc -w -O2 -D_GNU_SOURCE '
+                                    f'-I{include} -S -o /dev/null $f 2>/dev/null; done']),
+    ]

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What somebody might try against a stall, where what was simulated supports it. */
+#ifndef REPORT_STALLS_ADVICE_H
+#define REPORT_STALLS_ADVICE_H
+
+#include "survey.h"
+
+/* A sentence without a full stop; NULL: no cause is certain enough, or there is nothing general to say. Then
+ * `culprit` is the instruction that it is about. Static. */
+const char *advice_for(const struct stall *stall, const struct hp_analysed_insn **culprit);
+
+/* The data cache's level that is waited for: "L2", "L3 or memory"; NULL where that is not clear. */
+const char *advice_level(const struct hp_analysed_insn *insn);
+
+#endif
