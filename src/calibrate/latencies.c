@@ -53,8 +53,9 @@ static int compare(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
-/* ns of one load in a ring of so many bytes, of which each is visited before it counts if `is_warm`. */
-static double load_ns(char *memory, size_t bytes, bool is_warm)
+/* ns of one load in a ring of so many bytes, of which each is visited before it counts if `is_warm`: of the
+ * shortest part or, where others share what serves it (`is_shared`), of the median. */
+static double load_ns(char *memory, size_t bytes, bool is_warm, bool is_shared)
 {
 	void **at = ring(memory, bytes);
 	double parts[LATENCY_PARTS];
@@ -64,7 +65,7 @@ static double load_ns(char *memory, size_t bytes, bool is_warm)
 	for (size_t i = 0; i < LATENCY_PARTS; i++)
 		parts[i] = chase_ns(&at, LATENCY_STEPS);
 	qsort(parts, LATENCY_PARTS, sizeof(*parts), compare);
-	return parts[LATENCY_PARTS / 2];
+	return parts[is_shared ? LATENCY_PARTS / 2 : 0];
 }
 
 static uint16_t cycles_of(double ns, const struct hp_core *core, double first_ns, uint16_t least)
@@ -72,12 +73,35 @@ static uint16_t cycles_of(double ns, const struct hp_core *core, double first_ns
 	return (uint16_t)fmin(UINT16_MAX, fmax(ns / first_ns * core->l1_cycles, least));
 }
 
-/* The largest ring that is served faster than halfway, as a factor, between the third level and memory. */
-static size_t third_bytes(char *memory, size_t served, double third_ns, double memory_ns)
+static char *map(size_t bytes, int pages)
 {
-	double halfway_ns = sqrt(third_ns * memory_ns);
+	char *memory =
+		mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	while (2 * served <= LATENCY_BYTES / 2 && load_ns(memory, 2 * served, true) < halfway_ns)
+	if (memory == MAP_FAILED)
+		return NULL;
+	(void)madvise(memory, bytes, pages);
+	return memory;
+}
+
+/* Without page walks, of which huge pages need hardly any. */
+static double memory_ns(void)
+{
+	char *memory = map(LATENCY_BYTES, MADV_HUGEPAGE);
+	double ns = memory ? load_ns(memory, LATENCY_BYTES, false, true) : 0;
+
+	if (memory)
+		munmap(memory, LATENCY_BYTES);
+	return ns;
+}
+
+/* The largest ring that is served faster than halfway, as a factor, between the third level and memory. */
+static size_t third_bytes(char *memory, size_t served, double third_ns, double far_ns)
+{
+	double halfway_ns = sqrt(third_ns * far_ns);
+
+	while (2 * served <= LATENCY_THIRD_BYTES &&
+	       load_ns(memory, 2 * served, true, true) < halfway_ns)
 		served *= 2;
 	return served;
 }
@@ -87,35 +111,35 @@ static void measure(char *memory, struct hp_uarch_geometry *geometry, struct hp_
 	size_t first = (size_t)geometry->l1d.sets * geometry->l1d.ways * geometry->line_bytes;
 	size_t second = (size_t)geometry->l2.sets * geometry->l2.ways * geometry->line_bytes;
 	struct hp_uarch_geometry changed = *geometry;
-	double first_ns, third_ns, memory_ns;
+	double first_ns, second_ns, third_ns, far_ns;
 
-	if (first < 2 * LINE_BYTES || 4 * second > LATENCY_BYTES)
+	if (first < 2 * LINE_BYTES || 2 * second > LATENCY_THIRD_BYTES)
 		return;
-	first_ns = load_ns(memory, first / 2, true);
-	if (!(first_ns > 0))
+	far_ns = memory_ns();
+	third_ns = load_ns(memory, 2 * second, true, true);
+	second_ns = load_ns(memory, second / 2, true, false);
+	/* All else is relative to it. */
+	first_ns = load_ns(memory, first / 2, true, false);
+	if (!(first_ns > 0 && far_ns > 0))
 		return;
-	memory_ns = load_ns(memory, LATENCY_BYTES, false);
-	third_ns = load_ns(memory, 2 * second, true);
-	core->l2_cycles =
-		cycles_of(load_ns(memory, second / 2, true), core, first_ns, core->l1_cycles);
+	core->l2_cycles = cycles_of(second_ns, core, first_ns, core->l1_cycles);
 	core->l3_cycles = cycles_of(third_ns, core, first_ns, core->l2_cycles);
-	core->memory_cycles = cycles_of(memory_ns, core, first_ns, core->l3_cycles);
+	core->memory_cycles = cycles_of(far_ns, core, first_ns, core->l3_cycles);
 	changed.l3.ways = LATENCY_WAYS;
-	changed.l3.sets = (uint32_t)(third_bytes(memory, 2 * second, third_ns, memory_ns) /
+	changed.l3_is_shared = true;
+	changed.l3.sets = (uint32_t)(2 * third_bytes(memory, 2 * second, third_ns, far_ns) /
 				     geometry->line_bytes / LATENCY_WAYS);
 	if (hp_uarch_geometry_is_valid(&changed))
 		*geometry = changed;
 }
 
+/* Small pages, as programs have: where they lie decides how much of the third level can be used. */
 void hp_latencies_measure(struct hp_uarch_geometry *geometry, struct hp_core *core)
 {
-	char *memory = mmap(NULL, LATENCY_BYTES, PROT_READ | PROT_WRITE,
-			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *memory = map(LATENCY_THIRD_BYTES, MADV_NOHUGEPAGE);
 
-	if (memory == MAP_FAILED)
+	if (!memory)
 		return;
-	/* Page walks are not to be measured with it. */
-	(void)madvise(memory, LATENCY_BYTES, MADV_HUGEPAGE);
 	measure(memory, geometry, core);
-	munmap(memory, LATENCY_BYTES);
+	munmap(memory, LATENCY_THIRD_BYTES);
 }

@@ -46,7 +46,9 @@ enum {
 enum {
 	/* Memory that is chased through: more than most third levels give to one core. */
 	LATENCY_BYTES = 67108864, /* bytes: 64 MiB [chosen] */
-	/* A third level of that size is taken to have so many ways. */
+	/* The largest third level that is looked for. */
+	LATENCY_THIRD_BYTES = 33554432, /* bytes: 32 MiB [chosen] */
+	/* A third level of the size that was found is taken to have so many ways. */
 	LATENCY_WAYS = 16, /* ways [chosen] */
 	/* The median of so many parts, … */
 	LATENCY_PARTS = 5, /* parts [chosen] */

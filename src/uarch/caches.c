@@ -24,6 +24,8 @@ bool uarch_caches_create(struct uarch_caches *caches, const struct hp_uarch_geom
 	*caches = (struct uarch_caches){
 		.is_inclusive = geometry->l2_is_inclusive,
 		.line_shift = (unsigned)__builtin_ctz(geometry->line_bytes),
+		.l3_sure = geometry->l3_is_shared ? geometry->l3.ways / 4 : geometry->l3.ways,
+		.l3_likely = geometry->l3_is_shared ? geometry->l3.ways / 2 : geometry->l3.ways,
 	};
 	return uarch_sets_create(&caches->l1i, &geometry->l1i) &&
 	       uarch_sets_create(&caches->l1d, &geometry->l1d) &&
@@ -58,15 +60,19 @@ static unsigned third_level(struct uarch_caches *caches, uint64_t line, enum uar
 {
 	enum uarch_found l3;
 	bool is_certain;
+	uint32_t rank;
 
 	if (!caches->l3.all)
 		return 0;
-	l3 = uarch_sets_use_since(&caches->l3, line, caches->l3_resumed, &is_certain);
-	if (is_certain && l3 == UARCH_HIT)
+	l3 = uarch_sets_use_since(&caches->l3, line, caches->l3_resumed, &is_certain, &rank);
+	if (is_certain && l3 == UARCH_HIT && rank < caches->l3_sure)
 		return 0;
-	if (is_certain && l2 == UARCH_MISS)
+	if (is_certain && l3 == UARCH_MISS && l2 == UARCH_MISS)
 		return HP_UARCH_L3_MISS;
-	return HP_UARCH_L3_UNKNOWN | (l3 == UARCH_MISS ? HP_UARCH_L3_LIKELY_MISS : 0);
+	return HP_UARCH_L3_UNKNOWN |
+	       (l3 == UARCH_MISS || (l3 == UARCH_HIT && rank >= caches->l3_likely)
+			? HP_UARCH_L3_LIKELY_MISS
+			: 0);
 }
 
 unsigned uarch_caches_behind(struct uarch_caches *caches, uint64_t line, enum uarch_found l1,

@@ -15,6 +15,8 @@ struct uarch_caches {
 	bool is_inclusive;
 	unsigned line_shift;
 	uint64_t l3_resumed; /* its clock then */
+	/* Ways of the third level that it has for sure, and those that it is likely to have. */
+	uint32_t l3_sure, l3_likely;
 };
 
 bool uarch_caches_create(struct uarch_caches *caches, const struct hp_uarch_geometry *geometry);

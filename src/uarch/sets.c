@@ -107,11 +107,14 @@ enum uarch_found uarch_sets_search(struct uarch_sets *sets, uint64_t block)
 }
 
 enum uarch_found uarch_sets_use_since(struct uarch_sets *sets, uint64_t block, uint64_t since,
-				      bool *is_certain)
+				      bool *is_certain, uint32_t *rank)
 {
 	const struct uarch_way *set = uarch_sets_of(sets, block);
 	uint32_t at = find(sets, set, block);
 
+	*rank = 0;
+	for (uint32_t way = 0; way < sets->ways; way++)
+		*rank += at == sets->ways || set[way].used_at > set[at].used_at;
 	/* A set whose oldest way was used since has only what was. */
 	*is_certain = set[at == sets->ways ? oldest(sets, set) : at].used_at > since;
 	return uarch_sets_search(sets, block);

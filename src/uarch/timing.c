@@ -52,8 +52,9 @@ enum part {
 	SYNC,
 	PORT,
 	DEPENDENCY,
-	PREFETCHERS,
-	MEMORY, /* instead of the third level, where it is not known which */
+	/* Where it is not known which: */
+	MEMORY, /* memory, not the third level */
+	NEAR,	/* the other way round */
 	PARTS,
 };
 #define BIT(part) (UINT32_C(1) << (part))
@@ -61,8 +62,7 @@ enum part {
 enum {
 	EVENTS = BIT(MISPREDICT) | BIT(ICACHE) | BIT(ITLB) | BIT(FETCH) | BIT(DCACHE) |
 		 BIT(FAR_DATA) | BIT(DTLB) | BIT(STORE_BUFFER) | BIT(STORE_FORWARD),
-	REST = BIT(DIVIDER) | BIT(MULTIPLIER) | BIT(FP) | BIT(SYNC) | BIT(PORT) | BIT(DEPENDENCY) |
-	       BIT(PREFETCHERS),
+	REST = BIT(DIVIDER) | BIT(MULTIPLIER) | BIT(FP) | BIT(SYNC) | BIT(PORT) | BIT(DEPENDENCY),
 	AS_IS = EVENTS | REST,
 };
 
@@ -82,9 +82,9 @@ static const uint32_t parts[HP_LANES] = {
 	[HP_LANE_NO_FP] = AS_IS & ~BIT(FP),
 	[HP_LANE_NO_SYNC] = AS_IS & ~BIT(SYNC),
 	[HP_LANE_NO_PORT] = AS_IS & ~BIT(PORT),
-	[HP_LANE_WIDTH] = BIT(PORT) | BIT(PREFETCHERS),
+	[HP_LANE_WIDTH] = BIT(PORT),
 	[HP_LANE_MEMORY] = AS_IS | BIT(MEMORY),
-	[HP_LANE_UNPREFETCHED] = AS_IS & ~BIT(PREFETCHERS),
+	[HP_LANE_THIRD] = AS_IS | BIT(NEAR),
 	[HP_LANE_IDEAL] = REST,
 	[HP_LANE_ONLY_MISPREDICT] = REST | BIT(MISPREDICT),
 	[HP_LANE_ONLY_CODE] = REST | BIT(ICACHE) | BIT(ITLB) | BIT(FETCH),
@@ -94,7 +94,7 @@ static const uint32_t parts[HP_LANES] = {
 };
 
 /* Where a line is that the first level does not have, … */
-enum level { SECOND, THIRD, THIRD_OR_MEMORY, IN_MEMORY, LEVELS };
+enum level { SECOND, THIRD, LIKELY_THIRD, LIKELY_MEMORY, IN_MEMORY, LEVELS };
 /* … and who has asked for it. */
 enum coming { COMES_ASKED, COMES_LATE, COMES_IN_TIME, COMINGS };
 
@@ -200,9 +200,11 @@ static enum level level_of(const struct hp_timing *timing, unsigned events)
 {
 	if (!(events & (HP_UARCH_L2_MISS | HP_UARCH_L2_UNKNOWN)))
 		return SECOND;
-	if (events & (HP_UARCH_L3_MISS | HP_UARCH_L3_LIKELY_MISS))
+	if (events & HP_UARCH_L3_MISS)
 		return IN_MEMORY;
-	return events & HP_UARCH_L3_UNKNOWN || !timing->has_third ? THIRD_OR_MEMORY : THIRD;
+	if (events & HP_UARCH_L3_LIKELY_MISS)
+		return LIKELY_MEMORY;
+	return events & HP_UARCH_L3_UNKNOWN || !timing->has_third ? LIKELY_THIRD : THIRD;
 }
 
 static int32_t line_cycles(const struct hp_timing *timing, unsigned events)
@@ -215,9 +217,10 @@ static int32_t line_cycles(const struct hp_timing *timing, unsigned events)
 	case SECOND:
 		return core->l2_cycles;
 	case IN_MEMORY:
+	case LIKELY_MEMORY:
 		return core->memory_cycles;
 	case THIRD:
-	case THIRD_OR_MEMORY:
+	case LIKELY_THIRD:
 	case LEVELS:
 		break;
 	}
@@ -595,19 +598,20 @@ static void set_latencies(struct hp_timing *timing)
 		int32_t by_level[LEVELS] = {
 			[SECOND] = second,
 			[THIRD] = is_far ? third : second,
-			[THIRD_OR_MEMORY] = !is_far		? second
-					    : has(lane, MEMORY) ? memory
-								: third,
+			[LIKELY_MEMORY] = !is_far	    ? second
+					  : has(lane, NEAR) ? third
+							    : memory,
+			[LIKELY_THIRD] = !is_far	     ? second
+					 : has(lane, MEMORY) ? memory
+							     : third,
 			[IN_MEMORY] = is_far ? memory : second,
 		};
 
 		for (unsigned level = 0; level < LEVELS; level++) {
 			int32_t whole = has(lane, DCACHE) ? by_level[level] : 0;
-			bool brings = has(lane, PREFETCHERS);
-
 			timing->loads[level][COMES_ASKED].at[lane] = whole;
-			timing->loads[level][COMES_LATE].at[lane] = brings ? whole / 2 : whole;
-			timing->loads[level][COMES_IN_TIME].at[lane] = brings ? 0 : whole;
+			timing->loads[level][COMES_LATE].at[lane] = whole / 2;
+			timing->loads[level][COMES_IN_TIME].at[lane] = 0;
 			timing->stores[level].at[lane] = has(lane, STORE_BUFFER) ? by_level[level]
 										 : 0;
 		}

@@ -8,7 +8,7 @@
 #define HPCPROF_MODEL_LANES_H
 
 enum hp_lane {
-	HP_LANE_AS_IS, /* lines that are in none of the first two levels are in the third */
+	HP_LANE_AS_IS, /* lines of unknown place are where the models guess */
 	/* The same, but … */
 	HP_LANE_NO_MISPREDICT,	  /* each branch is predicted */
 	HP_LANE_NO_ICACHE,	  /* code is in the first level, */
@@ -26,8 +26,8 @@ enum hp_lane {
 	HP_LANE_NO_PORT, /* each micro-op has a unit of its own */
 	HP_LANE_WIDTH,	 /* no event, and nothing waits for an operand: width and units alone */
 	/* What the models cannot know: */
-	HP_LANE_MEMORY,	      /* lines that are in none of the first two levels are in memory */
-	HP_LANE_UNPREFETCHED, /* no line is brought before it is asked for */
+	HP_LANE_MEMORY, /* lines that may be in the third level or behind it are in memory, */
+	HP_LANE_THIRD,	/* or in the third level */
 	/* Other way round: no event at all, … */
 	HP_LANE_IDEAL,
 	HP_LANE_ONLY_MISPREDICT, /* … but for these */

@@ -27,18 +27,10 @@ static double saved_by(const double timed[HP_LANES], enum hp_cause_kind kind)
 	return fmax(0, timed[HP_LANE_AS_IS] - timed[lanes[kind]]);
 }
 
-/* Cycles that lines of unknown place take more if they come from memory. */
-static double memory_cycles(const double timed[HP_LANES])
+/* Lines of unknown place are where they fit the measured time best. */
+static double fitted(const double timed[HP_LANES], double cycles)
 {
-	return fmax(0, timed[HP_LANE_MEMORY] - timed[HP_LANE_AS_IS]);
-}
-
-/* The measured time tells how many of those come from memory. */
-static double memory_share(const double timed[HP_LANES], double cycles)
-{
-	double most = memory_cycles(timed);
-
-	return most > 0 ? fmin(1, fmax(0, cycles - timed[HP_LANE_AS_IS]) / most) : 0;
+	return fmax(timed[HP_LANE_THIRD], fmin(timed[HP_LANE_MEMORY], cycles));
 }
 
 /* Waits for operands: what is left when all events are gone, or when each has had its part. */
@@ -50,25 +42,29 @@ static struct timed_part dependency_part(const double timed[HP_LANES], double ev
 	return (struct timed_part){ fmin(ideal, left), fmax(ideal, left), (ideal + left) / 2 };
 }
 
-/* Data that might come from memory, as likely as the time makes it, or by half more or less. */
-static void add_memory(struct timed_part *part, double cycles, double share, bool is_likely)
-{
-	part->low += is_likely ? cycles * fmax(0, share - 0.5) : 0;
-	part->high += cycles * fmin(1, share + 0.5);
-	part->likely += is_likely ? cycles * share : 0;
-}
-
 double timed_difference(const double timed[HP_LANES], double cycles)
 {
-	return cycles - timed[HP_LANE_AS_IS] - memory_cycles(timed) * memory_share(timed, cycles);
+	return cycles - fitted(timed, cycles);
+}
+
+/* Half of what is not known may be so, or the other way round. */
+static struct timed_part data_part(const double timed[HP_LANES], double fit)
+{
+	double none = timed[HP_LANE_NO_DCACHE];
+	double half = fmax(0, timed[HP_LANE_MEMORY] - timed[HP_LANE_THIRD]) / 2;
+
+	return (struct timed_part){
+		.low = fmax(0, fmax(timed[HP_LANE_THIRD], fit - half) - none),
+		.high = fmax(0, fmin(timed[HP_LANE_MEMORY], fit + half) - none),
+		.likely = fmax(0, fit - none),
+	};
 }
 
 void timed_parts(const double timed[HP_LANES], double cycles,
 		 struct timed_part parts[HP_CAUSE_COUNT])
 {
-	double from_memory = memory_cycles(timed);
-	double share = memory_share(timed, cycles);
-	double difference = timed_difference(timed, cycles);
+	double fit = fitted(timed, cycles);
+	double difference = cycles - fit;
 	double events = 0;
 
 	for (unsigned kind = 0; kind < HP_CAUSE_COUNT; kind++) {
@@ -77,10 +73,10 @@ void timed_parts(const double timed[HP_LANES], double cycles,
 		parts[kind] = (struct timed_part){ saved, saved, saved };
 		events += saved;
 	}
-	add_memory(&parts[HP_CAUSE_DCACHE], from_memory, share, true);
-	/* Page tables come from there, too. */
+	parts[HP_CAUSE_DCACHE] = data_part(timed, fit);
+	/* Page tables come from memory, too. */
 	if (timed[HP_LANE_AS_IS] > timed[HP_LANE_NO_DTLB])
-		add_memory(&parts[HP_CAUSE_DTLB], from_memory, share, false);
+		parts[HP_CAUSE_DTLB].high += fmax(0, fit - timed[HP_LANE_THIRD]);
 	parts[HP_CAUSE_DEPENDENCY] = dependency_part(timed, events);
 	parts[HP_CAUSE_ISSUE_WIDTH].high = parts[HP_CAUSE_ISSUE_WIDTH].likely =
 		timed[HP_LANE_WIDTH];

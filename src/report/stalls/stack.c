@@ -30,17 +30,17 @@ const char *stack_name(enum stack_component component)
 	return (unsigned)component < STACK_COMPONENTS ? names[component] : "?";
 }
 
-static double predicted_with_memory(const struct hp_prediction *prediction, double measured)
+static double fitted(const struct hp_prediction *prediction, double measured)
 {
 	const double *lanes = prediction->predicted;
 
-	return fmax(lanes[HP_LANE_AS_IS], fmin(measured, lanes[HP_LANE_MEMORY]));
+	return fmax(lanes[HP_LANE_THIRD], fmin(measured, lanes[HP_LANE_MEMORY]));
 }
 
 void stack_add(struct hp_prediction *into, const struct hp_analysis *analysis)
 {
 	const struct hp_prediction *one = &analysis->prediction;
-	double whole = predicted_with_memory(one, one->measured);
+	double whole = fitted(one, one->measured);
 	double scale = analysis->is_absolute ? 1 : whole > 0 ? one->measured / whole : 0;
 
 	if (!(one->measured > 0))
@@ -128,7 +128,7 @@ struct stack stack_of(const struct hp_prediction *prediction, bool is_absolute)
 {
 	const double *lanes = prediction->predicted;
 	double measured = prediction->measured;
-	double predicted = predicted_with_memory(prediction, measured);
+	double predicted = fitted(prediction, measured);
 	double unexplained = measured - predicted;
 	double events = fmax(0, predicted - lanes[HP_LANE_IDEAL]);
 	struct orders orders[STACK_COMPONENTS] = { 0 };

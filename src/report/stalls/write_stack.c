@@ -124,6 +124,16 @@ static void write_cpi(const struct stack *stack, FILE *out)
 	putc('\n', out);
 }
 
+static void write_latencies(const struct report *report, FILE *out)
+{
+	const struct hp_core *core = &report->inference->core;
+
+	fprintf(out,
+		"# a load takes %u cycles from L2, %u from L3, %u from memory, as measured while "
+		"recording\n",
+		core->l2_cycles, core->l3_cycles, core->memory_cycles);
+}
+
 struct hp_error *write_stack_text(struct report *report, FILE *out)
 {
 	_cleanup_(program_clear) struct program program = { 0 };
@@ -149,6 +159,7 @@ struct hp_error *write_stack_text(struct report *report, FILE *out)
 		fprintf(out, "\n# not shown: %zu procedures (%.2f %%); --limit N shows more\n",
 			program.survey.hidden,
 			100 * survey_share(&program.survey, program.survey.hidden_cycles));
+	write_latencies(report, out);
 	fputs("# shares of the measured cycles, by a model of the core that followed the program's "
 	      "path; to: ranges, which overlap\n"
 	      "# --stalls, --memory and --branches show the instructions\n",
@@ -174,9 +185,11 @@ static json_t *stack_object(const struct stack *stack, double share,
 			    const struct hp_prediction *prediction)
 {
 	return json_pack(
-		"{s:f, s:f, s:o, s:o, s:o, s:o, s:o}", "share", share, "cycles", stack->cycles,
-		"predicted_cycles", json_number(stack->predicted), "cpi", json_number(stack->cpi),
-		"instructions", json_number(isfinite(stack->cpi) ? prediction->instructions : NAN),
+		"{s:f, s:f, s:o, s:o, s:o, s:o, s:o, s:o}", "share", share, "cycles", stack->cycles,
+		"predicted_cycles", json_number(stack->predicted), "guessed_cycles",
+		json_number(isfinite(stack->cpi) ? prediction->predicted[HP_LANE_AS_IS] : NAN),
+		"cpi", json_number(stack->cpi), "instructions",
+		json_number(isfinite(stack->cpi) ? prediction->instructions : NAN),
 		"best_case_cycles", json_number(isfinite(stack->cpi) ? prediction->best_case : NAN),
 		"components", components_object(stack));
 }
