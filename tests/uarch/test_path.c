@@ -462,4 +462,103 @@ TEST(a_reset_makes_all_cold)
 	ck_assert_uint_eq(hp_uarch_fetch(uarch, 0x20000, 8), cold_code);
 }
 
+/* --- the third level ---------------------------------------------------------------------------
+ */
+
+enum {
+	THIRD_WAYS = 16,
+	THIRD_BITS = HP_UARCH_L3_MISS | HP_UARCH_L3_UNKNOWN | HP_UARCH_L3_LIKELY_MISS
+};
+
+/* One set of each level; the first two keep hardly anything. */
+static struct hp_uarch *with_third_level(bool is_shared)
+{
+	struct hp_uarch_geometry geometry = small(false);
+
+	geometry.l1d = geometry.l2 = (struct hp_uarch_sets){ 1, 1 };
+	geometry.l3 = (struct hp_uarch_sets){ 1, THIRD_WAYS };
+	geometry.l3_is_shared = is_shared;
+	return made(&geometry);
+}
+
+static unsigned third(struct hp_uarch *uarch, uint64_t line)
+{
+	unsigned events = hp_uarch_access(uarch, 1, line * 64, 8, HP_UARCH_LOAD);
+
+	ck_assert(events & (HP_UARCH_L2_MISS | HP_UARCH_L2_UNKNOWN));
+	return events & THIRD_BITS;
+}
+
+/* The line, and so many others behind it. */
+static unsigned third_behind(struct hp_uarch *uarch, uint32_t others)
+{
+	for (uint64_t line = 100; line < 100 + 2 * THIRD_WAYS; line++)
+		third(uarch, line);
+	third(uarch, 1);
+	for (uint64_t line = 2; line < 2 + others; line++)
+		third(uarch, line);
+	return third(uarch, 1);
+}
+
+static const struct share {
+	uint32_t others;
+	unsigned of_its_own, shared;
+} shares[] = {
+	{ 1, 0, 0 },
+	{ THIRD_WAYS / 4 - 1, 0, 0 },
+	{ THIRD_WAYS / 4, 0, HP_UARCH_L3_UNKNOWN },
+	{ THIRD_WAYS / 2 - 1, 0, HP_UARCH_L3_UNKNOWN },
+	{ THIRD_WAYS / 2, 0, HP_UARCH_L3_UNKNOWN | HP_UARCH_L3_LIKELY_MISS },
+	{ THIRD_WAYS - 1, 0, HP_UARCH_L3_UNKNOWN | HP_UARCH_L3_LIKELY_MISS },
+	{ THIRD_WAYS, HP_UARCH_L3_MISS, HP_UARCH_L3_MISS },
+};
+
+TEST(what_a_shared_third_level_has_is_known_within_a_factor)
+{
+	for (size_t i = 0; i < HP_ARRAY_COUNT(shares); i++) {
+		ck_assert_uint_eq(third_behind(with_third_level(false), shares[i].others),
+				  shares[i].of_its_own);
+		ck_assert_uint_eq(third_behind(with_third_level(true), shares[i].others),
+				  shares[i].shared);
+	}
+}
+
+TEST(a_later_stretch_guesses_from_what_the_third_level_had)
+{
+	struct hp_uarch *uarch = with_third_level(false);
+
+	ck_assert_uint_eq(third_behind(uarch, THIRD_WAYS - 2), 0);
+	hp_uarch_resume(uarch);
+	ck_assert_uint_eq(third(uarch, 1), HP_UARCH_L3_UNKNOWN);
+	ck_assert_uint_eq(third(uarch, 1000), HP_UARCH_L3_UNKNOWN | HP_UARCH_L3_LIKELY_MISS);
+	/* What was used since is known. */
+	ck_assert_uint_eq(third(uarch, 1), 0);
+	for (uint64_t line = 2000; line < 2000 + THIRD_WAYS; line++)
+		third(uarch, line);
+	ck_assert_uint_eq(third(uarch, 1), HP_UARCH_L3_MISS);
+	hp_uarch_reset(uarch);
+	ck_assert_uint_eq(third(uarch, 1), HP_UARCH_L3_UNKNOWN);
+}
+
+/* Of a branch that follows a rule, predictors know the rule. */
+TEST(a_later_stretch_knows_what_predictors_have_learnt)
+{
+	struct hp_uarch *uarch = generic();
+	unsigned lost[3] = { 0 };
+
+	for (int stretch = 0; stretch < 3; stretch++) {
+		for (int i = 0; i < 400; i++)
+			lost[stretch] += 0 != hp_uarch_branch(uarch, 0x1000, 0x1002,
+							      HP_UARCH_CONDITIONAL, i % 7 < 3,
+							      0x2000);
+		if (stretch == 0)
+			hp_uarch_resume(uarch);
+		else
+			hp_uarch_reset(uarch);
+	}
+	ck_assert_uint_gt(lost[0], 10);
+	ck_assert_uint_le(lost[1], lost[0] / 2);
+	ck_assert_uint_eq(lost[2], lost[0]);
+}
+
 HP_TEST_MAIN("uarch/path")
