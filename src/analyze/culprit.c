@@ -156,7 +156,7 @@ static const struct hp_happened *timed_of(const struct stalls *stalls, uint32_t 
 {
 	const struct hp_happened *seen = witness_of(stalls->facts, at);
 
-	return seen && seen->is_timed ? seen : NULL;
+	return seen && seen->cycles ? seen : NULL;
 }
 
 /* Sums over a block: cycles of one execution on each lane. False unless all of it was timed. */
@@ -169,7 +169,7 @@ static bool time_block(const struct stalls *stalls, uint32_t block, double timed
 		const struct hp_happened *seen = timed_of(stalls, one->first_insn + i);
 
 		for (unsigned lane = 0; seen && lane < HP_LANES; lane++)
-			timed[lane] += seen->cycles[lane];
+			timed[lane] += seen->cycles[lane] / seen->runs;
 		if (!seen)
 			return false;
 	}
@@ -193,15 +193,19 @@ static void find_parts(const struct stalls *stalls, uint32_t at, double runs,
 	const struct hp_analysed_insn *insn = facts_insn(stalls->facts, at);
 	double cycles = insn->cycles / runs;
 	double in_block = stalls->analysis->blocks[insn->block].cycles / runs;
-	double misfit = fabs(timed_difference(insn->happened->cycles, cycles)) + timing_noise;
-	double timed[HP_LANES];
+	double own[HP_LANES], timed[HP_LANES];
+	double misfit;
+
+	for (unsigned lane = 0; lane < HP_LANES; lane++)
+		own[lane] = insn->happened->cycles[lane] / insn->happened->runs;
+	misfit = fabs(timed_difference(own, cycles)) + timing_noise;
 
 	if (misfit > timing_error * cycles && time_block(stalls, insn->block, timed) &&
 	    (fabs(timed_difference(timed, in_block)) + timing_noise) / in_block < misfit / cycles) {
 		timed_parts(timed, in_block, parts);
 		scale_parts(parts, cycles / in_block);
 	} else {
-		timed_parts(insn->happened->cycles, cycles, parts);
+		timed_parts(own, cycles, parts);
 	}
 }
 

@@ -28,9 +28,10 @@ void predict(struct hp_analysis *analysis)
 				analysis->insns[block->first_insn + i].happened;
 
 			is_timed |= seen != NULL;
-			for (unsigned lane = 0; seen && seen->begins_timed && lane < HP_LANES;
+			for (unsigned lane = 0; seen && seen->block_cycles && lane < HP_LANES;
 			     lane++)
-				prediction->predicted[lane] += runs * seen->block_cycles[lane];
+				prediction->predicted[lane] +=
+					runs * seen->block_cycles[lane] / seen->runs;
 		}
 		if (!is_timed)
 			continue;

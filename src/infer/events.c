@@ -115,10 +115,32 @@ static int compare_events(const void *left, const void *right)
 
 static int compare_timed(const void *left, const void *right)
 {
-	uint64_t a = ((const struct timed *)left)->address;
-	uint64_t b = ((const struct timed *)right)->address;
+	const struct timed *a = left;
+	const struct timed *b = right;
 
-	return (a > b) - (a < b);
+	if (a->address != b->address)
+		return a->address < b->address ? -1 : 1;
+	return a->is_block - b->is_block;
+}
+
+/* One of each place: strata add up. */
+static void merge_timed(struct image_events *events)
+{
+	struct timed *all = events->timed.at;
+	size_t kept = 0;
+
+	if (!events->timed.count)
+		return;
+	qsort(all, events->timed.count, sizeof(*all), compare_timed);
+	for (size_t i = 1; i < events->timed.count; i++) {
+		if (compare_timed(&all[kept], &all[i]) != 0) {
+			all[++kept] = all[i];
+			continue;
+		}
+		for (unsigned lane = 0; lane < HP_LANES; lane++)
+			all[kept].cycles[lane] += all[i].cycles[lane];
+	}
+	events->timed.count = kept + 1;
 }
 
 static struct hp_error *make(struct hp_inference *inference, const struct hp_loaded_part *part,
@@ -147,9 +169,7 @@ static struct hp_error *make(struct hp_inference *inference, const struct hp_loa
 	if (events->events.count)
 		qsort(events->events.at, events->events.count, sizeof(*events->events.at),
 		      compare_events);
-	if (events->timed.count)
-		qsort(events->timed.at, events->timed.count, sizeof(*events->timed.at),
-		      compare_timed);
+	merge_timed(events);
 	return NULL;
 }
 
@@ -225,20 +245,14 @@ static struct hp_grouped take_kind(const struct image_events *events, size_t *i)
 }
 
 /* Both of one address stand together. */
-static void take_cycles(const struct image_events *events, uint64_t address,
+static void find_cycles(const struct image_events *events, uint64_t address,
 			struct hp_happened *happened)
 {
 	size_t i = hp_bisect(k, events->timed.count, events->timed.at[k].address < address);
 
-	for (; i < events->timed.count && events->timed.at[i].address == address; i++) {
-		const struct timed *timed = &events->timed.at[i];
-		double *cycles = timed->is_block ? happened->block_cycles : happened->cycles;
-
-		for (unsigned lane = 0; lane < HP_LANES; lane++)
-			cycles[lane] += timed->cycles[lane] / happened->runs;
-		happened->begins_timed |= timed->is_block;
-		happened->is_timed |= !timed->is_block;
-	}
+	for (; i < events->timed.count && events->timed.at[i].address == address; i++)
+		*(events->timed.at[i].is_block ? &happened->block_cycles : &happened->cycles) =
+			events->timed.at[i].cycles;
 }
 
 bool events_happened(const void *context, hp_link_address address, struct hp_happened *happened)
@@ -260,6 +274,6 @@ bool events_happened(const void *context, hp_link_address address, struct hp_hap
 		happened->mean[kind] = hp_grouped_sum(&counts) / happened->runs;
 		happened->most[kind] = most_of(&counts, &runs, events->windows);
 	}
-	take_cycles(events, address.value, happened);
+	find_cycles(events, address.value, happened);
 	return true;
 }

@@ -35,6 +35,8 @@ static struct {
 
 static bool happened(const void *context, hp_link_address address, struct hp_happened *seen)
 {
+	static double cycles[HP_LANES];
+
 	(void)context;
 	*seen = (struct hp_happened){ .runs = RUNS };
 	for (size_t kind = 0; kind < HP_EVENT_KINDS; kind++)
@@ -45,12 +47,12 @@ static bool happened(const void *context, hp_link_address address, struct hp_hap
 		if (simulated.is_timed)
 			seen->mean[HP_EVENT_TLB2_MISS] = seen->most[HP_EVENT_TLB2_MISS] =
 				seen->mean[HP_EVENT_DTLB_MISS] = seen->most[HP_EVENT_DTLB_MISS] = 1;
-		seen->is_timed = simulated.is_timed;
+		seen->cycles = simulated.is_timed ? cycles : NULL;
 		for (unsigned lane = 0; lane < HP_LANES; lane++)
-			seen->cycles[lane] = simulated.as_is;
-		seen->cycles[HP_LANE_WIDTH] = seen->cycles[HP_LANE_IDEAL] = 1;
-		seen->cycles[HP_LANE_NO_DCACHE] = simulated.without_dcache;
-		seen->cycles[HP_LANE_NO_DTLB] = simulated.without_dtlb;
+			cycles[lane] = RUNS * simulated.as_is;
+		cycles[HP_LANE_WIDTH] = cycles[HP_LANE_IDEAL] = RUNS;
+		cycles[HP_LANE_NO_DCACHE] = RUNS * simulated.without_dcache;
+		cycles[HP_LANE_NO_DTLB] = RUNS * simulated.without_dtlb;
 	}
 	return true;
 }

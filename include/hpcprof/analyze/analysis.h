@@ -69,12 +69,11 @@ struct hp_happened {
 	double runs; /* executions that were simulated, > 0 */
 	double mean[HP_EVENT_KINDS];
 	double most[HP_EVENT_KINDS]; /* upper ends of 90 % intervals */
-	/* Core cycles that a model of the core spent on it, on a core of each lane. */
-	bool is_timed;
-	double cycles[HP_LANES];
-	/* The same of what was translated as one block and begins with it: up to the next branch. */
-	bool begins_timed;
-	double block_cycles[HP_LANES];
+	/* HP_LANES core cycles that a model of the core spent in all these runs; NULL: it was not timed. Of
+	 * the instruction, and of what was translated as one block and begins with it: up to the next
+	 * branch. Borrowed from who tells. */
+	const double *cycles;
+	const double *block_cycles;
 };
 
 enum hp_estimator {

@@ -12,7 +12,7 @@ const char *advice_level(const struct hp_analysed_insn *insn)
 	const struct hp_happened *seen = insn->happened;
 	double all, far;
 
-	if (!seen || !seen->is_timed)
+	if (!seen || !seen->cycles)
 		return NULL;
 	all = seen->cycles[HP_LANE_MEMORY] - seen->cycles[HP_LANE_NO_DCACHE];
 	far = seen->cycles[HP_LANE_MEMORY] - seen->cycles[HP_LANE_NO_FAR];
