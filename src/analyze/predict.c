@@ -20,6 +20,7 @@ void predict(struct hp_analysis *analysis)
 
 	for (uint32_t b = 0; b < analysis->cfg->block_count; b++) {
 		const struct hp_analysed_block *block = &analysis->blocks[b];
+		const struct hp_frequency *frequency = &block->frequency;
 		double runs = executions_of(analysis, b);
 		bool is_timed = false;
 
@@ -32,6 +33,12 @@ void predict(struct hp_analysis *analysis)
 			     lane++)
 				prediction->predicted[lane] +=
 					runs * seen->block_cycles[lane] / seen->runs;
+			if (seen && seen->block_cycles && analysis->is_absolute) {
+				double each = seen->block_cycles[HP_LANE_AS_IS] / seen->runs;
+
+				prediction->low += each * frequency->executions_low;
+				prediction->high += each * frequency->executions_high;
+			}
 		}
 		if (!is_timed)
 			continue;

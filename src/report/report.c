@@ -159,9 +159,8 @@ static void ask_profiles(struct report *report)
 			   ? HP_ROWS_OF_IMAGES
 			   : HP_ROWS_OF_PROCEDURES;
 	of->needs_code = options->view == HP_VIEW_INSTRUCTIONS ||
-			 options->view == HP_VIEW_ANNOTATE || options->view == HP_VIEW_STALLS ||
-			 options->view == HP_VIEW_SUMMARY || shows_counts(options) ||
-			 shows_culprits(options) || options->view == HP_VIEW_STACK;
+			 options->view == HP_VIEW_ANNOTATE || shows_survey(options) ||
+			 options->view == HP_VIEW_SUMMARY || shows_counts(options);
 	of->lists_many = options->view == HP_VIEW_INSTRUCTIONS && options->format != HP_FORMAT_DOT;
 	of->describes_images = options->view == HP_VIEW_SUMMARY;
 }

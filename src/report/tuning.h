@@ -162,6 +162,10 @@ enum { ADVISED_STALLS = 10 }; /* the worst [chosen] */
 enum { MOST_ADVICE = 4 }; /* sentences [chosen] */
 /* A level of the caches that this share of the misses' cycles waits for is told by name. */
 static const double clear_level = 0.8; /* share of cycles [chosen] */
+/* Executions whose interval is wider do not say how long they take; shares of the path do. */
+static const double widest_executions = 2.5; /* times the lower end [chosen] */
+/* A program's executions are known if those of all but this share of its cycles are. */
+static const double unknown_executions = 0.1; /* share of the cycles [chosen] */
 /* What a part of a stack is off by where the path was timed. */
 static const double stack_error = 0.15; /* share of the part; scripts/cause-accuracy --time */
 /* A part of a stack that is worth a line, … */

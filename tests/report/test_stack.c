@@ -94,6 +94,34 @@ TEST(lines_of_unknown_place_are_where_the_time_puts_them)
 	ck_holds(&stack);
 }
 
+/* On an ideal core more of the program's time is there. */
+TEST(no_component_is_more_than_was_predicted)
+{
+	struct hp_prediction made = prediction();
+	struct stack stack;
+
+	made.predicted[HP_LANE_WIDTH] = made.predicted[HP_LANE_IDEAL] = 300;
+	stack = stack_of(&made, true);
+	ck_assert_double_eq_tol(sum_of(&stack), 1, 1e-9);
+	ck_assert_double_eq_tol(stack.parts[STACK_WIDTH].likely, 1, 1e-9);
+	ck_holds(&stack);
+}
+
+TEST(a_sum_is_weighted_by_cycles)
+{
+	struct hp_prediction made = prediction();
+	struct stack one = stack_of(&made, true), sum = { 0 };
+
+	stack_sum(&sum, &one);
+	one.parts[STACK_WIDTH].likely = 0.6;
+	one.cycles = 300;
+	stack_sum(&sum, &one);
+	stack_sum_end(&sum);
+	ck_assert_double_eq_tol(sum.parts[STACK_WIDTH].likely, 0.5, 1e-9);
+	ck_assert_double_eq_tol(sum.parts[STACK_MISPREDICT].likely, 0.4, 1e-9);
+	ck_assert_double_eq_tol(sum.cycles, 400, 1e-9);
+}
+
 TEST(relative_predictions_are_scaled_to_what_was_measured)
 {
 	struct hp_analysis analysis = { .prediction = prediction() };
@@ -104,9 +132,30 @@ TEST(relative_predictions_are_scaled_to_what_was_measured)
 	stack_add(&sum, &analysis);
 	ck_assert_double_eq_tol(sum.predicted[HP_LANE_AS_IS], 100, 1e-9);
 	analysis = (struct hp_analysis){ .is_absolute = true, .prediction = prediction() };
+	analysis.prediction.low = 80;
+	analysis.prediction.high = 120;
+	ck_assert(stack_is_absolute(&analysis));
 	stack_add(&sum, &analysis);
 	ck_assert_double_eq_tol(sum.predicted[HP_LANE_AS_IS], 200, 1e-9);
 	ck_assert_double_eq_tol(sum.measured, 200, 1e-9);
+}
+
+TEST(executions_that_are_hardly_known_or_cannot_be_tell_shares_only)
+{
+	struct hp_analysis analysis = { .is_absolute = true, .prediction = prediction() };
+	struct hp_prediction sum = { 0 };
+
+	analysis.prediction.low = 30;
+	analysis.prediction.high = 200;
+	ck_assert(!stack_is_absolute(&analysis));
+	analysis.prediction.low = 90;
+	analysis.prediction.high = 110;
+	/* No core is as fast. */
+	analysis.prediction.measured = 15;
+	ck_assert(!stack_is_absolute(&analysis));
+	stack_add(&sum, &analysis);
+	ck_assert_double_eq_tol(sum.predicted[HP_LANE_AS_IS], 15, 1e-9);
+	ck_assert_double_eq_tol(stack_of(&sum, false).parts[STACK_WIDTH].likely, 0.2, 1e-9);
 }
 
 HP_TEST_MAIN("report/stack")

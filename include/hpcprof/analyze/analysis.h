@@ -222,6 +222,7 @@ struct hp_analysed_block {
  * what is not `measured` mean anything. */
 struct hp_prediction {
 	double predicted[HP_LANES];
+	double low, high; /* of the first lane, at either end of the executions' intervals */
 	double instructions;
 	double best_case;
 	double measured;

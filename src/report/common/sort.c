@@ -3,6 +3,12 @@
 
 #include <string.h>
 
+bool shows_survey(const struct hp_report_options *options)
+{
+	return options->view == HP_VIEW_STALLS || options->view == HP_VIEW_MEMORY ||
+	       options->view == HP_VIEW_BRANCHES || options->view == HP_VIEW_STACK;
+}
+
 bool shows_counts(const struct hp_report_options *options)
 {
 	return options->view == HP_VIEW_CALLS || options->view == HP_VIEW_EXECUTIONS;
@@ -136,9 +142,9 @@ void rows_select(struct report *report, enum sort_key key)
 	const struct hp_report_options *options = report->options;
 	struct hp_profiles *profiles = report->profiles;
 	struct sort_context sort = { .profiles = profiles, .key = key };
-	/* The one procedure that was asked for by name is wanted, hot or not; of stalls it is
-	 * those that are limited. */
-	bool is_limited = options->view != HP_VIEW_STALLS && !shows_counts(options) &&
+	/* The one procedure that was asked for by name is wanted, hot or not; surveys limit what
+	 * they list. */
+	bool is_limited = !shows_survey(options) && !shows_counts(options) &&
 			  !shows_paths(options) &&
 			  (!options->of.listed || profiles->rows.count > 1);
 	struct hp_tally sum = { 0 };

@@ -23,6 +23,8 @@ struct report {
 
 /* The view is of what windows counted alone: samples or not. */
 bool shows_counts(const struct hp_report_options *options);
+/* Lists of all code, which limit what they list (stalls/survey.h). */
+bool shows_survey(const struct hp_report_options *options);
 /* The view is of call paths. */
 bool shows_paths(const struct hp_report_options *options);
 

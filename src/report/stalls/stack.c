@@ -37,11 +37,19 @@ static double fitted(const struct hp_prediction *prediction, double measured)
 	return fmax(lanes[HP_LANE_THIRD], fmin(measured, lanes[HP_LANE_MEMORY]));
 }
 
+bool stack_is_absolute(const struct hp_analysis *analysis)
+{
+	const struct hp_prediction *one = &analysis->prediction;
+
+	return analysis->is_absolute && one->high <= widest_executions * one->low &&
+	       one->predicted[HP_LANE_WIDTH] <= one->measured;
+}
+
 void stack_add(struct hp_prediction *into, const struct hp_analysis *analysis)
 {
 	const struct hp_prediction *one = &analysis->prediction;
 	double whole = fitted(one, one->measured);
-	double scale = analysis->is_absolute ? 1 : whole > 0 ? one->measured / whole : 0;
+	double scale = stack_is_absolute(analysis) ? 1 : whole > 0 ? one->measured / whole : 0;
 
 	if (!(one->measured > 0))
 		return;
@@ -90,8 +98,8 @@ static void find_events(const double *lanes, double from_memory,
 	orders[STACK_ITLB] = (struct orders){ itlb, of_group(code, itlb, icache + fetch) };
 	orders[STACK_FETCH] = (struct orders){ fetch, of_group(code, fetch, icache + itlb) };
 	orders[STACK_L2] = (struct orders){ near, of_group(data, near, far) };
-	orders[STACK_FAR] =
-		(struct orders){ far + from_memory, of_group(data, far, near) + from_memory };
+	orders[STACK_FAR] = (struct orders){ fmax(0, far + from_memory),
+					     fmax(0, of_group(data, far, near) + from_memory) };
 	orders[STACK_DTLB] =
 		(struct orders){ saved(lanes, HP_LANE_NO_DTLB), added(lanes, HP_LANE_ONLY_DTLB) };
 	orders[STACK_STORE_BUFFER] = (struct orders){ buffer, of_group(store, buffer, forward) };
@@ -99,7 +107,7 @@ static void find_events(const double *lanes, double from_memory,
 }
 
 /* What a core without events spends: no order among these but that operands have what is left. */
-static void find_base(const double *lanes, struct orders orders[STACK_COMPONENTS])
+static void find_base(const double *lanes, double base, struct orders orders[STACK_COMPONENTS])
 {
 	static const struct {
 		enum stack_component component;
@@ -111,8 +119,8 @@ static void find_base(const double *lanes, struct orders orders[STACK_COMPONENTS
 		{ STACK_FP, HP_LANE_NO_FP },
 		{ STACK_SYNC, HP_LANE_NO_SYNC },
 	};
-	double width = fmin(lanes[HP_LANE_WIDTH], lanes[HP_LANE_IDEAL]);
-	double left = lanes[HP_LANE_IDEAL] - width;
+	double width = fmin(lanes[HP_LANE_WIDTH], base);
+	double left = base - width;
 
 	orders[STACK_WIDTH] = (struct orders){ width, width };
 	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
@@ -130,7 +138,9 @@ struct stack stack_of(const struct hp_prediction *prediction, bool is_absolute)
 	double measured = prediction->measured;
 	double predicted = fitted(prediction, measured);
 	double unexplained = measured - predicted;
-	double events = fmax(0, predicted - lanes[HP_LANE_IDEAL]);
+	/* Of a part of the program: time may have moved to another. */
+	double base = fmin(predicted, lanes[HP_LANE_IDEAL]);
+	double events = predicted - base;
 	struct orders orders[STACK_COMPONENTS] = { 0 };
 	struct stack stack = {
 		.cycles = measured,
@@ -141,7 +151,7 @@ struct stack stack_of(const struct hp_prediction *prediction, bool is_absolute)
 	};
 	double sum = 0;
 
-	find_base(lanes, orders);
+	find_base(lanes, base, orders);
 	find_events(lanes, predicted - lanes[HP_LANE_AS_IS], orders);
 	for (unsigned i = STACK_MISPREDICT; i < STACK_UNEXPLAINED; i++)
 		sum += (orders[i].last + orders[i].first) / 2;
@@ -153,7 +163,7 @@ struct stack stack_of(const struct hp_prediction *prediction, bool is_absolute)
 
 		stack.parts[i] = (struct stack_part){
 			fmax(0, low * (1 - stack_error) + fmin(0, unexplained)) / measured,
-			fmin(measured, high * (1 + stack_error) + fmax(0, unexplained)) / measured,
+			(high * (1 + stack_error) + fmax(0, unexplained)) / measured,
 			likely / measured,
 		};
 	}
@@ -163,4 +173,31 @@ struct stack stack_of(const struct hp_prediction *prediction, bool is_absolute)
 		unexplained / measured,
 	};
 	return stack;
+}
+
+struct stack stack_of_analysis(const struct hp_analysis *analysis)
+{
+	struct hp_prediction prediction = { 0 };
+
+	stack_add(&prediction, analysis);
+	return stack_of(&prediction, stack_is_absolute(analysis));
+}
+
+void stack_sum(struct stack *into, const struct stack *more)
+{
+	for (unsigned i = 0; i < STACK_COMPONENTS; i++) {
+		into->parts[i].low += more->parts[i].low * more->cycles;
+		into->parts[i].high += more->parts[i].high * more->cycles;
+		into->parts[i].likely += more->parts[i].likely * more->cycles;
+	}
+	into->cycles += more->cycles;
+}
+
+void stack_sum_end(struct stack *sum)
+{
+	for (unsigned i = 0; i < STACK_COMPONENTS && sum->cycles > 0; i++) {
+		sum->parts[i].low /= sum->cycles;
+		sum->parts[i].high /= sum->cycles;
+		sum->parts[i].likely /= sum->cycles;
+	}
 }

@@ -48,10 +48,20 @@ struct stack {
 	double cpi;	  /* NAN unless absolute */
 };
 
+/* Whether executions are known well enough to say what all of them take: not, too, if the core cannot have
+ * been as fast as that. */
+bool stack_is_absolute(const struct hp_analysis *analysis);
 /* Adds up predictions of procedures, each scaled to what was measured if it is not absolute. */
 void stack_add(struct hp_prediction *into, const struct hp_analysis *analysis);
-/* requires: prediction->measured > 0. `is_absolute`: all that was added is. */
+/* requires: prediction->measured > 0. `is_absolute`: what was added is. */
 struct stack stack_of(const struct hp_prediction *prediction, bool is_absolute);
+
+/* The stack of one procedure. requires: something of it was timed */
+struct stack stack_of_analysis(const struct hp_analysis *analysis);
+/* The parts of several stacks, weighted by their cycles: summed up into what is all 0, and then ended. What is
+ * predicted for a part of the program only makes sense there: time moves to others on other cores. */
+void stack_sum(struct stack *into, const struct stack *more);
+void stack_sum_end(struct stack *sum);
 
 const char *stack_name(enum stack_component component); /* "l3-or-memory", as in JSON */
 

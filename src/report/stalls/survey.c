@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "../common/sheet.h"
 #include "../common/state.h"
-#include "stack.h"
 #include "survey.h"
 #include "../tuning.h"
 
@@ -104,6 +103,7 @@ static struct hp_error *add_procedure(struct survey *survey, const struct hp_row
 				      const struct hp_row_code *code)
 {
 	const struct hp_prediction *prediction = &code->analysis->prediction;
+	struct stack stack;
 	struct stall one = { .code = code,
 			     .analysis = code->analysis,
 			     .cycles = code->analysis->sheet.cycles,
@@ -117,6 +117,9 @@ static struct hp_error *add_procedure(struct survey *survey, const struct hp_row
 		return NULL;
 	survey->simulated++;
 	stack_add(&survey->prediction, code->analysis);
+	stack = stack_of_analysis(code->analysis);
+	stack_sum(&survey->stack, &stack);
+	survey->scaled += stack_is_absolute(code->analysis) ? 0 : prediction->measured;
 	return hp_vector_push(&survey->stalls, one) ? NULL : hp_error_create_no_memory();
 }
 

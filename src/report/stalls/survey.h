@@ -4,6 +4,7 @@
 #define REPORT_STALLS_SURVEY_H
 
 #include "../common/state.h"
+#include "stack.h"
 
 /* One instruction that stalls. Its row has image, name, address and, for those that are shown,
  * file and line. */
@@ -29,7 +30,10 @@ struct survey {
 	uint64_t few;	  /* of these, in procedures with too few samples to ask why */
 	double refused;	  /* of these, in code that could not be analysed */
 	size_t simulated; /* instructions that were; of SURVEY_TIMED procedures */
-	struct hp_prediction prediction; /* SURVEY_TIMED: of all of them */
+	/* SURVEY_TIMED: of all of them. */
+	struct hp_prediction prediction;
+	struct stack stack; /* a sum that was not ended */
+	double scaled; /* cycles of those of them whose executions are not known */
 	size_t procedures; /* analysed */
 	size_t counted;	   /* of these, those with evidence that counts */
 	bool is_absolute;  /* all of them are */

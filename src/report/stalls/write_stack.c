@@ -30,17 +30,14 @@ static void program_clear(struct program *program)
 
 static struct stack stack_of_row(const struct hp_row *row)
 {
-	const struct hp_analysis *analysis = stall_of_row(row)->analysis;
-	struct hp_prediction prediction = { 0 };
-
-	stack_add(&prediction, analysis);
-	return stack_of(&prediction, analysis->is_absolute);
+	return stack_of_analysis(stall_of_row(row)->analysis);
 }
 
 /* Procedures that limits hide are part of the program. */
 static struct hp_error *program_make(struct report *report, struct program *program)
 {
 	struct hp_error *error = survey_stalls(report, SURVEY_TIMED, &program->survey);
+	struct stack whole;
 
 	if (!error && !program->survey.simulated)
 		error = nothing_simulated(report);
@@ -49,8 +46,13 @@ static struct hp_error *program_make(struct report *report, struct program *prog
 	if (error)
 		return error;
 	program->prediction = program->survey.prediction;
-	program->is_absolute = program->survey.is_absolute;
-	program->stack = stack_of(&program->prediction, program->is_absolute);
+	program->is_absolute = program->survey.scaled <=
+			       unknown_executions * program->prediction.measured;
+	program->stack = program->survey.stack;
+	stack_sum_end(&program->stack);
+	whole = stack_of(&program->prediction, program->is_absolute);
+	program->stack.predicted = whole.predicted;
+	program->stack.cpi = whole.cpi;
 	return NULL;
 }
 
