@@ -13,7 +13,7 @@ src_uarch_libuarch_a_SOURCES = \
 	src/uarch/sets.h src/uarch/sets.c \
 	src/uarch/stores.h src/uarch/stores.c \
 	src/uarch/tage.h src/uarch/tage.c \
-	include/hpcprof/uarch/timing.h src/uarch/timed_insn.c src/uarch/timing.c \
+	include/hpcprof/uarch/timing.h src/uarch/timed_insn.c src/uarch/timing.c src/uarch/lane_groups.h \
 	src/uarch/tlb.h src/uarch/tlb.c \
 	src/uarch/tuning.h
 
