@@ -558,7 +558,7 @@ static struct simulation *simulation_for(struct window_maker *maker,
 
 	if (!simulation || replayer->simulates_always)
 		return simulation;
-	if (replayer->windows)
+	if (replayer->windows && is_idle_room(order->room))
 		simulation_prepare(simulation);
 	return is_idle_room(order->room) && replayer->windows >= WINDOWS_BEFORE_SIMULATION &&
 			       simulation_spent_ns(simulation) <=

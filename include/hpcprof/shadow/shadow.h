@@ -47,8 +47,8 @@ struct hp_shadow_options {
 	 * only count. */
 	const struct hp_uarch_geometry *geometry;
 	const struct hp_core *core; /* whose times they are told for; with a geometry */
-	/* Puts what is measured of this machine in their place, on a thread of little priority, before the
-	 * first window is simulated. */
+	/* Puts what is measured of this machine in their place, on a thread of its own, before the first
+	 * window is simulated. */
 	void (*measure)(struct hp_uarch_geometry *geometry, struct hp_core *core);
 	bool simulates_always; /* in time that others want, too */
 };

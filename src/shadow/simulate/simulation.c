@@ -71,8 +71,10 @@ static enum work wait_for_work(struct simulation *simulation)
 	return work;
 }
 
+/* At the usual priority: with none it could take minutes beside others, and who ends waits for it. */
 static void prepare(struct simulation *simulation)
 {
+	static const struct sched_param no_priority = { 0 };
 	bool is_able;
 
 	if (simulation->measure)
@@ -82,6 +84,8 @@ static void prepare(struct simulation *simulation)
 	is_able = simulation->uarch && simulation->timing &&
 		  follower_create(&simulation->follower, simulation->uarch, simulation->timing,
 				  &simulation->core);
+	/* From here on, what the target or anybody else wants to run comes first. */
+	(void)sched_setscheduler(0, SCHED_IDLE, &no_priority);
 	pthread_mutex_lock(&simulation->lock);
 	simulation->prepared_ns = ns_of(CLOCK_THREAD_CPUTIME_ID);
 	simulation->state = is_able ? PREPARED : UNABLE;
@@ -121,11 +125,8 @@ static void follow_piece(struct simulation *simulation)
 
 static void *simulate(void *context)
 {
-	static const struct sched_param no_priority = { 0 };
 	struct simulation *simulation = context;
 
-	/* What the target or anybody else wants to run comes first. */
-	(void)sched_setscheduler(0, SCHED_IDLE, &no_priority);
 	for (enum work work; (work = wait_for_work(simulation)) != WORK_OVER;) {
 		if (work == WORK_PREPARE)
 			prepare(simulation);
