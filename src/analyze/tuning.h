@@ -296,7 +296,8 @@ static const double resolution_margin = 1.5;
 /* A part of the cycles that the timing gives to a cause is off by so much of itself, … */
 static const double timing_error = 0.15; /* share; scripts/cause-accuracy --ablations */
 /* … and by so many cycles, which the samples' place, too, puts on a neighbour. */
-static const double timing_noise = 0.2; /* cycles of one execution; scripts/cause-accuracy --ablations */
+static const double timing_noise =
+	0.2; /* cycles of one execution; scripts/cause-accuracy --ablations */
 /* Executions of an instruction below which simulation says too little to clear anything. */
 static const double least_simulated_runs = 100; /* executions [chosen] */
 /* A miss that the next level serves takes so many times its latency at most, where many come at once; with

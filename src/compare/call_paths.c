@@ -35,8 +35,8 @@ struct reading {
 	size_t replicate;
 	const struct hp_paths *tree;
 	struct side_image **images; /* of the tree's; NULL: no more than the id is known */
-	double *counts; /* that one sample is, of each series; 0: of another event */
-	struct named *named; /* [node] */
+	double *counts;		    /* that one sample is, of each series; 0: of another event */
+	struct named *named;	    /* [node] */
 	HP_VECTOR(const struct caller *) callers;
 };
 
@@ -158,8 +158,8 @@ static struct hp_error *name_wanted(struct reading *reading, const struct side_i
 /* All nodes of one image at once; of HP_PATH_NO_IMAGE, and of images without a file, by themselves. */
 static struct hp_error *name_image(struct reading *reading, uint32_t number)
 {
-	const struct side_image *image =
-		number == HP_PATH_NO_IMAGE ? NULL : reading->images[number];
+	const struct side_image *image = number == HP_PATH_NO_IMAGE ? NULL
+								    : reading->images[number];
 	HP_VECTOR(struct wanted) wanted = { 0 };
 	struct hp_error *error = NULL;
 
@@ -232,8 +232,7 @@ static struct hp_error *take_node(struct reading *reading, uint32_t at, double o
 					  .node = at };
 	hp_link_address address;
 	struct unit_paths *unit =
-		image ? unit_of(reading, image,
-				side_image_procedure(image, node->offset, &address))
+		image ? unit_of(reading, image, side_image_procedure(image, node->offset, &address))
 		      : NULL;
 	size_t depth = 0;
 

@@ -316,8 +316,8 @@ static int compare_shown(const void *left, const void *right)
 static struct hp_error *show_parts(const struct asking *asking)
 {
 	struct hp_compared_callers *callers = &asking->shown->callers;
-	struct hp_compared_caller *list = hp_arena_array(
-		asking->judging->sides->arena, asking->groups.count + 1, sizeof(*list));
+	struct hp_compared_caller *list = hp_arena_array(asking->judging->sides->arena,
+							 asking->groups.count + 1, sizeof(*list));
 	size_t count = 0;
 	size_t blamed = 0;
 	bool all_are_cleared = true;

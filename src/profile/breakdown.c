@@ -15,14 +15,10 @@ static const struct {
 	const char *of_perf; /* or another one of ours */
 	enum hp_breakdown_key key;
 } words[] = {
-	{ "comm", "command", HP_BY_COMM },
-	{ "pid", "process", HP_BY_PID },
-	{ "tid", "thread", HP_BY_TID },
-	{ "cpu", NULL, HP_BY_CPU },
-	{ "image", "dso", HP_BY_IMAGE },
-	{ "procedure", "symbol", HP_BY_PROCEDURE },
-	{ "procedure", "sym", HP_BY_PROCEDURE },
-	{ "line", "srcline", HP_BY_LINE },
+	{ "comm", "command", HP_BY_COMM },	 { "pid", "process", HP_BY_PID },
+	{ "tid", "thread", HP_BY_TID },		 { "cpu", NULL, HP_BY_CPU },
+	{ "image", "dso", HP_BY_IMAGE },	 { "procedure", "symbol", HP_BY_PROCEDURE },
+	{ "procedure", "sym", HP_BY_PROCEDURE }, { "line", "srcline", HP_BY_LINE },
 };
 
 static bool is_word(const char *text, size_t length, const char *word)
@@ -32,8 +28,9 @@ static bool is_word(const char *text, size_t length, const char *word)
 
 static struct hp_error *add_key(struct hp_profiles *profiles, const char *word, size_t length)
 {
-	static const char advice[] = "the keys are comm, pid (process), tid (thread), cpu, image (dso), procedure "
-				     "(symbol) and line (srcline), separated by commas";
+	static const char advice[] =
+		"the keys are comm, pid (process), tid (thread), cpu, image (dso), procedure "
+		"(symbol) and line (srcline), separated by commas";
 	struct hp_breakdown *by = &profiles->by;
 
 	for (size_t i = 0; i < HP_ARRAY_COUNT(words); i++) {

@@ -82,8 +82,8 @@ static struct hp_error *take_images(struct taking *in)
 }
 
 /* As of the stratum with the same samples. */
-static struct hp_error *find_group(struct hp_profiles *profiles, const struct hp_path_series *series,
-				   uint32_t *group)
+static struct hp_error *find_group(struct hp_profiles *profiles,
+				   const struct hp_path_series *series, uint32_t *group)
 {
 	const struct hp_stratum stratum = { .command = series->command,
 					    .thread = series->thread,

@@ -230,8 +230,8 @@ static struct hp_error *show_names(struct hp_call_paths *paths)
 }
 
 /* "cc1, pid 12, worker (tid 14), CPU 1": as many of these as are told apart. */
-static struct hp_error *label_group(struct hp_call_paths *paths, const struct hp_loaded_group *group,
-				    struct hp_called **label)
+static struct hp_error *label_group(struct hp_call_paths *paths,
+				    const struct hp_loaded_group *group, struct hp_called **label)
 {
 	struct hp_profiles *profiles = paths->profiles;
 	const struct hp_breakdown *by = &profiles->by;

@@ -436,8 +436,8 @@ struct hp_error *hp_shadow_create(const struct hp_shadow_options *options,
 		window_maker_init(&shadow->hands[i].maker, &shadow->replayer, &shadow->ledger,
 				  shadow->stop_fd);
 	}
-	error = replayer_create(&shadow->replayer, options->geometry,
-				options->core, options->measure);
+	error = replayer_create(&shadow->replayer, options->geometry, options->core,
+				options->measure);
 	shadow->replayer.simulates_always = options->simulates_always;
 	if (!error && (shadow->ready_fd < 0 || shadow->stop_fd < 0))
 		error = hp_error_create(HP_ERROR_SYSTEM, "no descriptors left for an eventfd");

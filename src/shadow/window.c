@@ -37,7 +37,8 @@ struct hp_error *replayer_create(struct replayer *replayer,
 	*replayer = (struct replayer){ 0 };
 	error = hp_engine_create(&options, &replayer->engine);
 	if (!error && geometry)
-		error = simulation_create(geometry, core, measure, replayer->engine, &replayer->simulation);
+		error = simulation_create(geometry, core, measure, replayer->engine,
+					  &replayer->simulation);
 	return error;
 }
 
@@ -574,7 +575,8 @@ void window_replay(struct window_maker *maker, const struct window_order *order,
 	struct simulation *simulation = error ? NULL : simulation_for(maker, order);
 
 	if (simulation)
-		simulation_begin(simulation, order->pid, maker->state.registers.fs_base, &order->cpus);
+		simulation_begin(simulation, order->pid, maker->state.registers.fs_base,
+				 &order->cpus);
 	if (!error)
 		error = replay_copy(maker, simulation, result);
 	/* Whatever came of it: before the next window its thread must be at rest. */

@@ -48,8 +48,8 @@ unsigned uarch_stores_search(struct uarch_stores *stores, uint64_t number, uint6
 			     uint64_t end, uint64_t now);
 
 /* The events of a load. */
-static inline unsigned uarch_stores_load(struct uarch_stores *stores, uint64_t begin,
-					 uint64_t end, uint64_t now)
+static inline unsigned uarch_stores_load(struct uarch_stores *stores, uint64_t begin, uint64_t end,
+					 uint64_t now)
 {
 	uint64_t last = end >> GRANULE_SHIFT;
 	uint64_t youngest = stores->youngest[last & (GRANULES - 1)];

@@ -117,7 +117,7 @@ const char *hp_blame_name(enum hp_blame blame); /* "callers", "alike", ...; NULL
 /* The part of a procedure's cost that is below one of its callers. */
 struct hp_compared_caller {
 	const char *name;
-	const char *image; /* the last part of its path; "" where it is in none */
+	const char *image;		   /* the last part of its path; "" where it is in none */
 	struct hp_measured of_change;	   /* share of the procedure's change; NAN unknown */
 	struct hp_measured cost[HP_SIDES]; /* share of the procedure's cost; NAN without any */
 	double p;			   /* of the same share on both sides; NAN if not tested */

@@ -52,7 +52,8 @@ struct hp_inference {
 	struct hp_profiles *profiles;		    /* borrowed */
 	const struct hp_inference_options *options; /* borrowed */
 	struct hp_windows windows;
-	struct hp_core core; /* of the profiles, with the latencies that windows were simulated with */
+	struct hp_core
+		core; /* of the profiles, with the latencies that windows were simulated with */
 	struct inferred_image *images; /* by index, after weighing */
 };
 

@@ -67,7 +67,7 @@ struct hp_core {
 	bool eliminates_small_additions; /* of constants to full registers */
 	uint16_t reorder_slots;
 	uint8_t miss_buffers; /* lines that the first level of data waits for at a time */
-	uint16_t l1_cycles; /* load to use, general register */
+	uint16_t l1_cycles;   /* load to use, general register */
 	uint16_t l2_cycles;
 	uint16_t l3_cycles;
 	uint16_t memory_cycles;

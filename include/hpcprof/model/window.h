@@ -202,7 +202,8 @@ struct hp_window {
 	size_t event_count;
 	struct hp_window_timed *timed;
 	size_t timed_count;
-	uint32_t latencies[HP_LATENCIES]; /* that its cycles were timed with; 0: it was not simulated */
+	uint32_t latencies
+		[HP_LATENCIES]; /* that its cycles were timed with; 0: it was not simulated */
 };
 
 void hp_window_clear(struct hp_window *window);

@@ -25,12 +25,12 @@ enum hp_report_view {
 	HP_VIEW_IMAGES,
 	HP_VIEW_LINES,
 	HP_VIEW_INSTRUCTIONS,
-	HP_VIEW_ANNOTATE,   /* one procedure: `of.listed` */
-	HP_VIEW_STALLS,	    /* of the whole profile, worst first */
-	HP_VIEW_MEMORY,	    /* loads and stores by what they cost, where windows were simulated */
-	HP_VIEW_BRANCHES,   /* branches, likewise */
-	HP_VIEW_STACK,	    /* what cycles were spent on, of the program and of procedures, likewise */
-	HP_VIEW_CALLS,	    /* callers, callees and the number of calls, counted by windows */
+	HP_VIEW_ANNOTATE, /* one procedure: `of.listed` */
+	HP_VIEW_STALLS,	  /* of the whole profile, worst first */
+	HP_VIEW_MEMORY,	  /* loads and stores by what they cost, where windows were simulated */
+	HP_VIEW_BRANCHES, /* branches, likewise */
+	HP_VIEW_STACK, /* what cycles were spent on, of the program and of procedures, likewise */
+	HP_VIEW_CALLS, /* callers, callees and the number of calls, counted by windows */
 	HP_VIEW_EXECUTIONS, /* of procedures and lines, likewise */
 	HP_VIEW_BREAKDOWN,  /* by the keys of `of.by` */
 	/* Of call paths, which need record -g. */

@@ -42,7 +42,7 @@ void suspect_units(const struct facts *facts, const struct path *path, struct su
 		add_reserve(found, duty_cause((enum hp_duty)one->duty), at, latency,
 			    latency *
 				    (one->duty == HP_DUTY_PLAIN ? plain_doubt * latency_shows
-							     : latency_shows) *
+								: latency_shows) *
 				    path_doubt(i),
 			    is_in_chain(facts, path, i) ? chained_latency * latency : 0);
 	}

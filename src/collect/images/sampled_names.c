@@ -98,9 +98,9 @@ static struct hp_error *add_callers(const struct hp_paths *paths, const struct h
 		bool is_return = !(node->flags & HP_PATH_EXACT) && node->offset;
 
 		if (!hp_path_is_root(node) && node->image == image)
-			fine = hp_vector_push(&offsets->all,
-					      (struct sampled){ node->offset - is_return, 0,
-								is_return });
+			fine = hp_vector_push(
+				&offsets->all,
+				(struct sampled){ node->offset - is_return, 0, is_return });
 	}
 	if (offsets->all.count)
 		qsort(offsets->all.at, offsets->all.count, sizeof(*offsets->all.at),

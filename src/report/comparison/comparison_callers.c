@@ -70,7 +70,8 @@ static void add_insufficient(struct hp_buffer *buffer, const struct hp_compared 
 	hp_buffer_printf(buffer,
 			 "insufficient call paths to tell whose calls it is from (%" PRIu64
 			 " samples -> %" PRIu64 ")",
-			 compared->callers.samples[HP_BASE], compared->callers.samples[HP_CANDIDATE]);
+			 compared->callers.samples[HP_BASE],
+			 compared->callers.samples[HP_CANDIDATE]);
 }
 
 static void add_calls(struct hp_buffer *buffer, const struct hp_comparison *comparison,

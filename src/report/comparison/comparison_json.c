@@ -176,9 +176,8 @@ static json_t *sentences_array(const struct hp_comparison *comparison,
 	size_t next = 0;
 
 	while (comparison_next_caller(&sentence, comparison, compared, &next)) {
-		json_array_append_new(sentences, sentence.failed
-							 ? NULL
-							 : json_text(hp_buffer_text(&sentence)));
+		json_array_append_new(
+			sentences, sentence.failed ? NULL : json_text(hp_buffer_text(&sentence)));
 		hp_buffer_clear(&sentence);
 	}
 	return sentences;

@@ -25,7 +25,7 @@ struct counting {
 	struct call_table *table;
 	enum call_edges edges;
 	const struct hp_called *group; /* the others are left out; NULL: none is */
-	size_t *last_path; /* of each procedure: a path counts once */
+	size_t *last_path;	       /* of each procedure: a path counts once */
 	size_t path;
 	struct edge_entry *index;
 };
@@ -168,8 +168,9 @@ struct hp_error *call_table_make(const struct report *report, enum call_edges ed
 {
 	const struct hp_call_paths *paths = report->paths;
 	_cleanup_free_ size_t *last_path = calloc(paths->procedures.count + 1, sizeof(*last_path));
-	struct counting counting = { .table = table, .edges = edges, .group = group,
-				     .last_path = last_path };
+	struct counting counting = {
+		.table = table, .edges = edges, .group = group, .last_path = last_path
+	};
 	struct hp_error *error;
 
 	*table = (struct call_table){ 0 };

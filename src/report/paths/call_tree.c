@@ -35,9 +35,8 @@ struct hp_error *call_paths_each(const struct report *report,
 		if (!own.samples ||
 		    paths->roots.at[step->root].event != report->profiles->sort_event)
 			continue;
-		group = paths->groups.count
-				? paths->groups.at[paths->roots.at[step->root].group]
-				: NULL;
+		group = paths->groups.count ? paths->groups.at[paths->roots.at[step->root].group]
+					    : NULL;
 		path.count = 0;
 		/* Innermost first, which is turned around below. */
 		for (; step->parent != HP_PATH_NO_NODE && !error;

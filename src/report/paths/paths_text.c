@@ -125,7 +125,8 @@ static void write_rows(struct writing *writing, const struct call_table *table,
 		       const struct call_counts *counts)
 {
 	enum call_edges edges = paths_view_edges(writing->report);
-	size_t limit = row_limit(writing->report, edges == EDGES_NONE ? DEFAULT_ROWS : DEFAULT_CALLED);
+	size_t limit =
+		row_limit(writing->report, edges == EDGES_NONE ? DEFAULT_ROWS : DEFAULT_CALLED);
 	size_t shown = 0;
 
 	fprintf(writing->out, "\n  total%%   self%%   samples  %sprocedure\n",

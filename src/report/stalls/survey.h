@@ -33,11 +33,11 @@ struct survey {
 	/* SURVEY_TIMED: of all of them. */
 	struct hp_prediction prediction;
 	struct stack stack; /* a sum that was not ended */
-	double scaled; /* cycles of those of them whose executions are not known */
-	size_t procedures; /* analysed */
-	size_t counted;	   /* of these, those with evidence that counts */
-	bool is_absolute;  /* all of them are */
-	unsigned problems; /* of any of them: enum hp_analysis_problem */
+	double scaled;	    /* cycles of those of them whose executions are not known */
+	size_t procedures;  /* analysed */
+	size_t counted;	    /* of these, those with evidence that counts */
+	bool is_absolute;   /* all of them are */
+	unsigned problems;  /* of any of them: enum hp_analysis_problem */
 	struct trouble {
 		size_t procedures;
 		uint64_t samples;	/* in them */

@@ -152,21 +152,31 @@ static const struct column csv_instructions[] = {
 };
 
 static const struct column *const for_text[] = {
-	[HP_VIEW_PROCEDURES] = text_procedures, [HP_VIEW_IMAGES] = text_images,
-	[HP_VIEW_LINES] = text_lines,		[HP_VIEW_SUMMARY] = text_images,
-	[HP_VIEW_CALLS] = text_procedures,	[HP_VIEW_EXECUTIONS] = text_procedures,
-	[HP_VIEW_MEMORY] = text_procedures,	[HP_VIEW_BRANCHES] = text_procedures,
+	[HP_VIEW_PROCEDURES] = text_procedures,
+	[HP_VIEW_IMAGES] = text_images,
+	[HP_VIEW_LINES] = text_lines,
+	[HP_VIEW_SUMMARY] = text_images,
+	[HP_VIEW_CALLS] = text_procedures,
+	[HP_VIEW_EXECUTIONS] = text_procedures,
+	[HP_VIEW_MEMORY] = text_procedures,
+	[HP_VIEW_BRANCHES] = text_procedures,
 	[HP_VIEW_STACK] = text_procedures,
-	[HP_VIEW_STALLS] = text_procedures,	[HP_VIEW_INSTRUCTIONS] = text_instructions,
+	[HP_VIEW_STALLS] = text_procedures,
+	[HP_VIEW_INSTRUCTIONS] = text_instructions,
 	[HP_VIEW_ANNOTATE] = text_instructions,
 };
 static const struct column *const for_csv[] = {
-	[HP_VIEW_PROCEDURES] = csv_procedures, [HP_VIEW_IMAGES] = csv_images,
-	[HP_VIEW_LINES] = csv_lines,	       [HP_VIEW_SUMMARY] = csv_images,
-	[HP_VIEW_CALLS] = csv_procedures,      [HP_VIEW_EXECUTIONS] = csv_procedures,
-	[HP_VIEW_MEMORY] = csv_procedures,     [HP_VIEW_BRANCHES] = csv_procedures,
+	[HP_VIEW_PROCEDURES] = csv_procedures,
+	[HP_VIEW_IMAGES] = csv_images,
+	[HP_VIEW_LINES] = csv_lines,
+	[HP_VIEW_SUMMARY] = csv_images,
+	[HP_VIEW_CALLS] = csv_procedures,
+	[HP_VIEW_EXECUTIONS] = csv_procedures,
+	[HP_VIEW_MEMORY] = csv_procedures,
+	[HP_VIEW_BRANCHES] = csv_procedures,
 	[HP_VIEW_STACK] = csv_procedures,
-	[HP_VIEW_STALLS] = csv_procedures,     [HP_VIEW_INSTRUCTIONS] = csv_instructions,
+	[HP_VIEW_STALLS] = csv_procedures,
+	[HP_VIEW_INSTRUCTIONS] = csv_instructions,
 	[HP_VIEW_ANNOTATE] = csv_instructions,
 };
 

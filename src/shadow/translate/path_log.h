@@ -56,7 +56,7 @@ struct path_plan {
 	uint8_t word_count; /* that it logs behind its number */
 	uint8_t insn_count;
 	uint8_t access_count;
-	bool is_partial;  /* has accesses that are not logged */
+	bool is_partial; /* has accesses that are not logged */
 	/* Of its instructions, in the same memory as the plan. */
 	uint8_t *lengths; /* bytes */
 	uint8_t *code;
