@@ -53,6 +53,8 @@ src_shadow_libshadow_a_SOURCES += \
 	src/shadow/syscalls/descriptors.h src/shadow/syscalls/descriptors.c \
 	src/shadow/syscalls/file_calls.c \
 	src/shadow/syscalls/file_names.h src/shadow/syscalls/file_names.c \
+	src/shadow/syscalls/memory_calls.c \
+	src/shadow/syscalls/own_calls.c \
 	src/shadow/syscalls/path_calls.c \
 	src/shadow/syscalls/system_calls.h src/shadow/syscalls/system_calls.c \
 	src/shadow/syscalls/terminal.h src/shadow/syscalls/terminal.c \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The answers to system calls, by subject. Each puts the result into `call` and returns true, or
- * returns false: then the window ends (system_calls.h).
+ * The answers to system calls, by subject; call_table.c says which call gets which. Each puts the
+ * result into `call` and returns true, or returns false: then the window ends (system_calls.h).
  */
 #ifndef SHADOW_SYSCALLS_ANSWERS_H
 #define SHADOW_SYSCALLS_ANSWERS_H
@@ -18,6 +18,11 @@ struct call {
 	uint64_t guessed_at; /* see hp_engine_call */
 	uint64_t guessed_bytes;
 };
+
+typedef bool call_answer(struct shadow_calls *calls, struct call *call);
+
+/* NULL: the call ends the window. */
+call_answer *shadow_call_answer(int64_t number);
 
 static inline bool call_done(struct call *call, int64_t result)
 {
@@ -41,29 +46,62 @@ static inline bool call_guess(const struct shadow_calls *calls, struct call *cal
 	return call_write(calls, to, bytes, size);
 }
 
+/* The result is 0, and nothing else is done. */
+call_answer answer_success;
+/* False. The original may wait in the call for others: see is_truncated. */
+call_answer answer_wait;
+
+/* --- memory: memory_calls.c ------------------------------------------------------------------- */
+
+call_answer answer_mmap;
+call_answer answer_brk;
+call_answer answer_mremap;
+call_answer answer_madvise;
+call_answer answer_memory; /* mprotect, munmap */
+
+/* --- what it asks and says of itself: own_calls.c --------------------------------------------- */
+
+call_answer answer_id;
+call_answer answer_prctl;
+call_answer answer_mask; /* of signals */
+call_answer answer_sigaction;
+call_answer answer_sigaltstack;
+call_answer answer_futex;
+call_answer answer_clock;
+call_answer answer_time_of_day;
+call_answer answer_time;
+call_answer answer_limit;
+call_answer answer_affinity;
+call_answer answer_usage;
+call_answer answer_times;
+call_answer answer_system; /* sysinfo */
+
 /* --- descriptors: file_calls.c ---------------------------------------------------------------- */
 
 /* What the original reads there, if nothing has changed since; how much. -1: cannot be done. */
 int64_t read_file(struct shadow_calls *calls, struct descriptor *descriptor, uint64_t to,
 		  uint64_t bytes, uint64_t position);
-bool answer_read(struct shadow_calls *calls, struct call *call);
-bool answer_readv(struct shadow_calls *calls, struct call *call);
-bool answer_entries(struct shadow_calls *calls, struct call *call);
-bool answer_write(struct shadow_calls *calls, struct call *call);
-bool answer_writev(struct shadow_calls *calls, struct call *call);
-bool answer_lseek(struct shadow_calls *calls, struct call *call);
-bool answer_resize(struct shadow_calls *calls, struct call *call);
-bool answer_fstat(struct shadow_calls *calls, struct call *call, uint64_t number, uint64_t to);
-bool answer_close(struct shadow_calls *calls, struct call *call);
-bool answer_fcntl(struct shadow_calls *calls, struct call *call);
-bool answer_ioctl(struct shadow_calls *calls, struct call *call);
+call_answer answer_read;
+call_answer answer_readv;
+call_answer answer_entries;
+call_answer answer_write;
+call_answer answer_writev;
+call_answer answer_lseek;
+call_answer answer_resize;
+call_answer answer_fstat;
+call_answer answer_close;
+call_answer answer_fcntl;
+call_answer answer_ioctl;
 
+/* Of descriptor `number`. */
+bool answer_descriptor_status(struct shadow_calls *calls, struct call *call, uint64_t number,
+			      uint64_t to);
 /* Its times change when the original reads and writes: they tell no states apart. */
 bool answer_status(struct shadow_calls *calls, struct call *call, uint64_t to,
 		   const struct stat *status);
 
 /* --- names: path_calls.c ---------------------------------------------------------------------- */
 
-bool answer_named(struct shadow_calls *calls, struct call *call);
+call_answer answer_named;
 
 #endif

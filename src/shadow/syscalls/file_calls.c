@@ -361,7 +361,8 @@ static bool made_status(struct shadow_calls *calls, struct call *call, uint64_t 
 	       call_guess(calls, call, to, &status, sizeof(status)) && call_done(call, 0);
 }
 
-bool answer_fstat(struct shadow_calls *calls, struct call *call, uint64_t number, uint64_t to)
+bool answer_descriptor_status(struct shadow_calls *calls, struct call *call, uint64_t number,
+			      uint64_t to)
 {
 	struct descriptor *descriptor = descriptors_find(calls->descriptors, number);
 	struct stat status = { 0 };
@@ -381,6 +382,11 @@ bool answer_fstat(struct shadow_calls *calls, struct call *call, uint64_t number
 		return false;
 	status.st_size = size;
 	return answer_status(calls, call, to, &status);
+}
+
+bool answer_fstat(struct shadow_calls *calls, struct call *call)
+{
+	return answer_descriptor_status(calls, call, call->a[0], call->a[1]);
 }
 
 bool answer_close(struct shadow_calls *calls, struct call *call)

@@ -295,7 +295,8 @@ static bool answer_stat(struct shadow_calls *calls, struct call *call, int direc
 
 	/* The C library's fstat. */
 	if ((flags & AT_EMPTY_PATH) && sandbox_read(calls->sandbox, name_at, &first, 1) && !first)
-		return directory >= 0 && answer_fstat(calls, call, (uint64_t)directory, to);
+		return directory >= 0 &&
+		       answer_descriptor_status(calls, call, (uint64_t)directory, to);
 	if (!find_name(calls, directory, name_at, name))
 		return false;
 	presence = presence_of(calls, name, follow);

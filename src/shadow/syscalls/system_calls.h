@@ -21,13 +21,6 @@
 #include <signal.h>
 #include <time.h>
 
-enum call_policy {
-	CALL_ENDS,     /* the window */
-	CALL_WAITS,    /* the same, and the original may wait in it for others: see is_truncated */
-	CALL_PRETENDS, /* 0 */
-	CALL_IS_ANSWERED,
-};
-
 /* What time it is for a copy: that of the moment it was made, and the CPU time it has run since,
  * which is about what the original took or somewhat more. */
 struct shadow_clock {
@@ -101,12 +94,8 @@ bool shadow_clock_is_after(const struct shadow_clock *clock, struct timespec sta
 struct hp_engine_call shadow_calls_handle(void *context, pid_t pid,
 					  const struct user_regs_struct *registers);
 
-/* The table, for tests and messages. */
-enum call_policy shadow_call_policy(int64_t number);
-/* "futex"; NULL when there is none in the table. */
+/* Of the table: "futex"; NULL when there is none in the table. */
 const char *shadow_call_name(int64_t number);
-/* The same, or "number 123". */
-void shadow_call_describe(int64_t number, char *text, size_t size);
 /* That of the call which ended the window: "openat of a file that is gone". */
 void shadow_calls_describe_end(const struct shadow_calls *calls, int64_t number, char *text,
 			       size_t size);

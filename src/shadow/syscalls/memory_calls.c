@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "answers.h"
+
+#include "../tuning.h"
+
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+enum {
+	PAGE_BYTES = 4096,
+	MOST_ERRNO = 4095,
+};
+
+static int64_t run(struct shadow_calls *calls, const struct call *call)
+{
+	return sandbox_call(calls->sandbox, call->number, call->a[0], call->a[1], call->a[2],
+			    call->a[3], call->a[4], call->a[5]);
+}
+
+/* Those that read and write; what else there is changes more than what is named. */
+static bool is_plain(uint64_t protection)
+{
+	return !(protection & ~(uint64_t)(PROT_READ | PROT_WRITE));
+}
+
+static uint64_t page_up(uint64_t address)
+{
+	return (address + PAGE_BYTES - 1) & ~(uint64_t)(PAGE_BYTES - 1);
+}
+
+/* Of a file: memory that is filled, since a copy opens nothing. */
+static bool map_file(struct shadow_calls *calls, struct call *call, struct descriptor *descriptor)
+{
+	uint64_t flags = (call->a[3] & ~(uint64_t)MAP_TYPE) | MAP_PRIVATE | MAP_ANONYMOUS;
+
+	/* What it has written is not in the file. */
+	if (descriptor->is_written ||
+	    written_is_changed(&calls->descriptors->written, descriptor->device,
+			       descriptor->inode) ||
+	    !descriptor_may_be_read(descriptor) || call->a[1] > MAPPED_LIMIT_BYTES)
+		return false;
+	call->result = sandbox_call(calls->sandbox, SYS_mmap, call->a[0], call->a[1], call->a[2],
+				    flags, UINT64_MAX, 0);
+	if (call->result < 0)
+		return call->result >= -MOST_ERRNO;
+	return read_file(calls, descriptor, (uint64_t)call->result, call->a[1], call->a[5]) >= 0;
+}
+
+bool answer_mmap(struct shadow_calls *calls, struct call *call)
+{
+	struct descriptor *descriptor;
+	uint64_t flags = call->a[3];
+
+	if (!is_plain(call->a[2]) || (flags & MAP_HUGETLB) ||
+	    ((flags & (MAP_FIXED | MAP_FIXED_NOREPLACE)) &&
+	     call_is_sacred(calls, call->a[0], call->a[1])))
+		return false;
+	if (flags & MAP_ANONYMOUS)
+		return call_done(call, run(calls, call));
+	descriptor = descriptors_find(calls->descriptors, call->a[4]);
+	return descriptor && map_file(calls, call, descriptor);
+}
+
+/* The shadow's own break is elsewhere: what the original's would do is done by mapping. */
+bool answer_brk(struct shadow_calls *calls, struct call *call)
+{
+	uint64_t end = calls->heap_end;
+	uint64_t wanted = page_up(call->a[0]);
+	int64_t got = 0;
+
+	if (!end || wanted < calls->heap.start || wanted < call->a[0])
+		return false;
+	if (wanted > end) {
+		got = sandbox_call(
+			calls->sandbox, SYS_mmap, end, wanted - end, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, UINT64_MAX, 0);
+		if (got != (int64_t)end)
+			return false;
+	} else if (wanted < end) {
+		if (call_is_sacred(calls, wanted, end - wanted))
+			return false;
+		got = sandbox_call(calls->sandbox, SYS_munmap, wanted, end - wanted, 0, 0, 0, 0);
+		if (got)
+			return false;
+	}
+	calls->heap_end = wanted;
+	return call_done(call, (int64_t)call->a[0]);
+}
+
+bool answer_mremap(struct shadow_calls *calls, struct call *call)
+{
+	bool is_placed = call->a[3] & MREMAP_FIXED;
+	/* Of shared memory, nothing is moved but a second view of it. */
+	uint64_t bytes = call->a[1] ? call->a[1] : call->a[2];
+
+	return !call_is_sacred(calls, call->a[0], bytes) &&
+	       !(is_placed && call_is_sacred(calls, call->a[4], call->a[2])) &&
+	       call_done(call, run(calls, call));
+}
+
+/* Advice that changes what is in memory; of the rest nothing comes but time. */
+bool answer_madvise(struct shadow_calls *calls, struct call *call)
+{
+	switch (call->a[2]) {
+	case MADV_DONTNEED:
+	case MADV_FREE:
+		return !call_is_sacred(calls, call->a[0], call->a[1]) &&
+		       call_done(call, run(calls, call));
+	case MADV_NORMAL:
+	case MADV_RANDOM:
+	case MADV_SEQUENTIAL:
+	case MADV_WILLNEED:
+	case MADV_HUGEPAGE:
+	case MADV_NOHUGEPAGE:
+	case MADV_DONTDUMP:
+	case MADV_DODUMP:
+	case MADV_COLD:
+		return call_done(call, 0);
+	default:
+		return false;
+	}
+}
+
+bool answer_memory(struct shadow_calls *calls, struct call *call)
+{
+	if (call_is_sacred(calls, call->a[0], call->a[1]))
+		return false;
+	if (call->number == SYS_mprotect && !is_plain(call->a[2]))
+		return false;
+	return call_done(call, run(calls, call));
+}
