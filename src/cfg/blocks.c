@@ -9,8 +9,6 @@
 
 #include <string.h>
 
-enum { MOST_EDGES = 4 << 20 };
-
 struct making {
 	const struct code *code;
 	struct hp_cfg *cfg;

@@ -21,12 +21,12 @@ static bool add_part(struct code *code, const struct hp_procedure *procedure)
 	size_t size;
 	size_t total;
 
-	if (procedure->size > LARGEST_PROCEDURE)
+	if (procedure->size > LARGEST_PROCEDURE_BYTES)
 		return false;
 	size = hp_image_text(code->shared->image, procedure->address, (size_t)procedure->size,
 			     &part.bytes);
 	total = code->total + size;
-	if (size == 0 || total > LARGEST_PROCEDURE)
+	if (size == 0 || total > LARGEST_PROCEDURE_BYTES)
 		return false;
 	part.size = (uint32_t)size;
 	hp_image_landings(code->shared->image, procedure->address, size, code->arena,
@@ -63,7 +63,7 @@ struct hp_error *code_open(struct hp_cfg_image *shared, const struct hp_procedur
 		return hp_error_create_no_memory();
 	if (!any)
 		return hp_error_create(HP_ERROR_INSUFFICIENT,
-				       procedure->size > LARGEST_PROCEDURE
+				       procedure->size > LARGEST_PROCEDURE_BYTES
 					       ? "%s is too large to be one procedure"
 					       : "the file holds no code for %s",
 				       procedure->name);

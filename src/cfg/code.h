@@ -10,18 +10,12 @@
 #define HPCPROF_CFG_CODE_H
 
 #include "image.h"
+#include "tuning.h"
 
 #include <hpcprof/base/vector.h>
 #include <hpcprof/image/code.h>
 
 #define NOWHERE UINT32_MAX
-
-enum {
-	LARGEST_PROCEDURE = 16 << 20, /* bytes; larger ones are no code */
-	MOST_BLOCKS = 1 << 20, /* of a procedure, and runs: a hundred times the largest seen */
-	MOST_ADOPTED = 64,
-	MOST_PARTS = 256, /* of a procedure that adopts more */
-};
 
 /* Beside the kind of an instruction, in code.marks. */
 enum mark {

@@ -13,16 +13,13 @@
  * text.
  */
 #include "image.h"
+#include "tuning.h"
 
 #include <hpcprof/base/cleanup.h>
 
 #include <stdlib.h>
 
-enum {
-	LARGEST_PART = 1 << 18, /* bytes; parts are small */
-	ALIGNMENT = 16,
-	LONGEST_CHAIN = 4, /* of parts of parts */
-};
+enum { ALIGNMENT = 16 };
 
 /* Calls `see` with every direct jump of one part of a procedure, until it has seen enough. */
 static void walk_jumps(const struct hp_cfg_image *shared, const struct hp_procedure *part,
@@ -101,7 +98,7 @@ static bool leads_to(const struct hp_cfg_image *shared, const struct hp_procedur
 static bool may_be_cold(const struct hp_procedure *procedure)
 {
 	return procedure->source == HP_PROCEDURE_EH_FRAME && procedure->owner == procedure &&
-	       procedure->size <= LARGEST_PART && procedure->address.value % ALIGNMENT != 0;
+	       procedure->size <= LARGEST_COLD_BYTES && procedure->address.value % ALIGNMENT != 0;
 }
 
 /* NULL for what stands for itself. A part of a part has the owner of that; what goes round in
@@ -111,7 +108,7 @@ static const struct hp_procedure *find_owner(struct hp_cfg_image *shared,
 {
 	const struct hp_procedure *owner = NULL;
 
-	for (unsigned step = 0; step < LONGEST_CHAIN; step++) {
+	for (unsigned step = 0; step < LONGEST_COLD_CHAIN; step++) {
 		const struct hp_procedure *back = may_be_cold(part) ? find_way_back(shared, part)
 								    : NULL;
 

@@ -55,7 +55,7 @@ static uint32_t adopt(struct code *code, uint64_t target, bool is_conditional)
 		return NOWHERE;
 	other = image_part_at(code->shared, target, &index);
 	if (!other || other->source != HP_PROCEDURE_EH_FRAME || other->owner != other ||
-	    other->size > LARGEST_PROCEDURE / 64 || !may_belong(code, other, index, is_conditional))
+	    other->size > LARGEST_ADOPTED_BYTES || !may_belong(code, other, index, is_conditional))
 		return NOWHERE;
 	return code_adopt(code, other) ? code_position(code, target) : NOWHERE;
 }

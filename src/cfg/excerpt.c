@@ -18,12 +18,6 @@
 #include <string.h>
 #include <time.h>
 
-enum {
-	GAP_BYTES = 16, /* of code without a procedure, for the instruction at a sample */
-	MOST_NAME_BYTES = 8 << 20, /* of a file that was made to be a burden nothing is kept */
-	LINES_AT_ONCE = 16384,	   /* addresses, between looks at the clock */
-};
-
 enum { WANTED_NAME = 1, WANTED_CODE = 2 };
 
 struct heat {

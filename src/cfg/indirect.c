@@ -18,17 +18,6 @@
 
 #include <string.h>
 
-enum {
-	SHORT_WAY = 512,	  /* bytes of code that decide most switches */
-	LONG_WAY = 256 << 10,	  /* bytes of code evaluated at most for one jump */
-	LONGEST_CHAIN = 1024,	  /* runs */
-	MOST_ENTRIES = 65536,	  /* of a table with a bound */
-	MOST_GUESSED = 4096,	  /* of one without */
-	MOST_TARGETS = 1 << 20,	  /* of all jumps of a procedure: 200 MiB of graph */
-	MOST_COMPARED = 10 << 20, /* label by table */
-	MOST_TRACED = 24 << 20,	  /* bytes evaluated for all jumps of a procedure */
-};
-
 struct way {
 	struct trace trace;
 	struct hp_insn jump;
@@ -358,12 +347,12 @@ static bool resolve_pointer(struct code *code, struct indirect *jump, const stru
 
 static bool try_way(struct code *code, struct indirect *jump, uint64_t budget, bool guess)
 {
-	uint64_t most = (uint64_t)code->total * 64 + (1 << 20);
-	bool is_short = budget == SHORT_WAY;
+	uint64_t most = (uint64_t)code->total * TRACED_PER_BYTE + FREE_TRACED_BYTES;
+	bool is_short = budget == SHORT_WAY_BYTES;
 	struct way way;
 	struct value target;
 
-	if (code->traced_bytes > (most < MOST_TRACED ? most : MOST_TRACED) ||
+	if (code->traced_bytes > (most < MOST_TRACED_BYTES ? most : MOST_TRACED_BYTES) ||
 	    !follow_way(code, jump, budget, &way))
 		return false;
 	target = trace_operand(&way.trace, &way.jump, 0);
@@ -459,8 +448,8 @@ static bool resolve(struct code *code, struct indirect *jump, bool guess)
 		resolve_variable(code, jump, flow.target);
 		return true;
 	}
-	return (!guess && try_way(code, jump, SHORT_WAY, false)) ||
-	       try_way(code, jump, LONG_WAY, guess);
+	return (!guess && try_way(code, jump, SHORT_WAY_BYTES, false)) ||
+	       try_way(code, jump, LONG_WAY_BYTES, guess);
 }
 
 bool indirect_resolve(struct code *code, struct indirect *jump, bool guess)

@@ -8,6 +8,6 @@ src_cfg_libcfg_a_SOURCES = \
 	src/cfg/trace.h src/cfg/trace.c src/cfg/indirect.c \
 	src/cfg/blocks.c src/cfg/connect.c src/cfg/cold.c \
 	src/cfg/order.c src/cfg/dominators.c src/cfg/loops.c src/cfg/equivalence.c \
-	src/cfg/excerpt.c
+	src/cfg/tuning.h src/cfg/excerpt.c
 
 CFG_LIBS = src/cfg/libcfg.a $(ISA_LIBS) $(IMAGE_LIBS)

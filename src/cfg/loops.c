@@ -9,8 +9,7 @@
  * exceeds the limit (no compiler makes one) has bodies of irreducible loops cut short.
  */
 #include "graph.h"
-
-enum { MOVED_PER_EDGE = 16 };
+#include "tuning.h"
 
 struct moved {
 	uint32_t from; /* number */

@@ -8,13 +8,12 @@
  * coming back, so that an answer of "never" can be trusted.
  */
 #include "image.h"
+#include "tuning.h"
 
 #include <hpcprof/base/vector.h>
 #include <hpcprof/image/code.h>
 
 #include <string.h>
-
-enum { DEEPEST = 200, LARGEST_BYTES = 1 << 20 };
 
 struct call {
 	uint64_t target;
@@ -187,13 +186,14 @@ static bool search_procedure(struct hp_cfg_image *image, const struct hp_procedu
 			search.high = start + search.parts[i]->size;
 	}
 	/* Parts far apart: its own alone, and a jump to another is a jump out. */
-	if (search.part_count > 16 || search.high - search.low > LARGEST_BYTES) {
+	if (search.part_count > MOST_PARTS_TOGETHER ||
+	    search.high - search.low > WIDEST_PROCEDURE_BYTES) {
 		search.parts = &procedure->owner;
 		search.part_count = 1;
 		search.low = procedure->owner->address.value;
 		search.high = search.low + procedure->owner->size;
 	}
-	if (search.part_count == 0 || search.high - search.low > LARGEST_BYTES)
+	if (search.part_count == 0 || search.high - search.low > WIDEST_PROCEDURE_BYTES)
 		return true;
 	search.seen = calloc(1, (size_t)(search.high - search.low) / 8 + 1);
 	if (!search.seen || !hp_vector_push(&search.todo, procedure->address.value))
@@ -230,7 +230,7 @@ static bool ask(struct hp_cfg_image *image, uint64_t address)
 	} else if (procedure->source == HP_PROCEDURE_PLT) {
 		own = image_named(image, procedure->linkage, name_length(procedure));
 		returns = !own || ask(image, own->address.value);
-	} else if (image->depth >= DEEPEST) {
+	} else if (image->depth >= DEEPEST_CALL) {
 		return true; /* not remembered: it may be asked again from nearer */
 	} else {
 		image->returns[index] = RETURNS_ASKED;

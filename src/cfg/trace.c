@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "trace.h"
+#include "tuning.h"
 
 #include <string.h>
-
-enum { SMALL = 1024 };
 
 static struct value fresh(struct trace *trace, enum value_origin origin)
 {
@@ -232,7 +231,7 @@ static void forget_written(struct trace *trace, const struct hp_insn *insn)
  * only addresses are worth knowing. */
 static struct value forget_small(struct trace *trace, struct value value)
 {
-	if (is_constant(&value) && value.offset > -SMALL && value.offset < SMALL)
+	if (is_constant(&value) && value.offset > -SMALL_CONSTANT && value.offset < SMALL_CONSTANT)
 		return fresh(trace, ORIGIN_OTHER);
 	return value;
 }

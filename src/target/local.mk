@@ -10,6 +10,7 @@ src_target_libtarget_a_SOURCES = \
 	src/target/run_delay.c \
 	src/target/shared_cpu.c \
 	src/target/target.c \
+	src/target/tuning.h \
 	src/target/watch.c
 
 TARGET_LIBS = src/target/libtarget.a $(MODEL_LIBS)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "tuning.h"
 #include <hpcprof/target/run_delay.h>
 
 #include <hpcprof/base/hash.h>
@@ -11,8 +12,6 @@
 #include <stdio.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
-
-enum { LOOK_EVERY_MS = 10, MOST_THREADS = 1 << 14, DEEPEST = 32 };
 
 /* A thread as it was last seen. */
 struct seen {
@@ -58,7 +57,7 @@ static void look_at_children(struct hp_run_delay_meter *meter, int pid, int tid,
 	int child;
 
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", pid, tid);
-	file = depth < DEEPEST ? fopen(path, "re") : NULL;
+	file = depth < DEEPEST_DESCENDANT ? fopen(path, "re") : NULL;
 	if (!file)
 		return;
 	while (fscanf(file, "%d", &child) == 1)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "tuning.h"
 #include <hpcprof/target/shared_cpu.h>
 
 #include <hpcprof/base/cleanup.h>
@@ -14,12 +15,6 @@
 
 /* More than any kernel has; its own masks may be smaller. */
 enum { MOST_CPUS = 1 << 16 };
-
-/* Measured on bzip2 in pairs of 3 s (Zen 4, a busy host): one run's time to the other's has a standard
- * deviation of 8.1 % one after the other. On one CPU it is 1.0 % with the kernel's slices of 3 ms,
- * which cost 25 % of time for cold caches; 0.8 % and no such cost with 6 ms; 1.0 % with 12 ms, up to
- * 2.8 % with 20 ms. */
-static const uint64_t slice_ns = 6000000;
 
 /* --- which CPU ------------------------------------------------------------------------------- */
 
@@ -73,6 +68,6 @@ struct hp_error *hp_shared_cpu_enter(pid_t pid, int cpu)
 	CPU_SET_S((size_t)cpu, bytes, cpus);
 	if (sched_setaffinity(pid, bytes, cpus) < 0)
 		return hp_error_create_errno(errno, "putting the command on CPU %d", cpu);
-	hp_thread_set_slice(pid, slice_ns);
+	hp_thread_set_slice(pid, SHARED_SLICE_NS);
 	return NULL;
 }

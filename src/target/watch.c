@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "tuning.h"
+
 #include <hpcprof/base/number.h>
 #include <hpcprof/base/thread.h>
 #include <hpcprof/target/watch.h>
@@ -8,9 +10,6 @@
 #include <sys/pidfd.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
-
-/* timeout(1) and the like signal us and then our whole process group: that is one wish. */
-enum { SAME_INTERRUPT_NS = 200000000 };
 
 struct hp_error *hp_watch_create(struct hp_watch *watch, struct hp_command *command,
 				 const struct hp_signals *signals, const pid_t *pids,

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The numbers of control-flow graphs that somebody had to choose: bounds of the time and memory that
+ * code may ask for, since anybody may have written it.
+ *
+ * Each stands on a line of its own, as NAME = VALUE, with its unit behind it and its reason above it.
+ * [chosen]: nobody has measured it; scripts/sensitivity finds it by this mark.
+ */
+#ifndef HPCPROF_SRC_CFG_TUNING_H
+#define HPCPROF_SRC_CFG_TUNING_H
+
+/* --- procedures ------------------------------------------------------------------------------- */
+
+enum {
+	/* Something larger is not a procedure. */
+	LARGEST_PROCEDURE_BYTES = 16777216, /* bytes: 16 MiB [chosen] */
+	/* Blocks, and runs of code, of one procedure: a hundred times the largest seen. */
+	MOST_BLOCKS = 1048576, /* blocks [chosen] */
+	/* Edges of one procedure. */
+	MOST_EDGES = 4194304, /* edges [chosen] */
+	/* Nameless pieces of code that a procedure jumps to and that become parts of it. */
+	MOST_ADOPTED = 64, /* pieces [chosen] */
+	/* Parts of a procedure beyond which it adopts nothing. */
+	MOST_PARTS = 256, /* parts [chosen] */
+	/* Compilers split off small pieces; a larger one is a procedure without a name. */
+	LARGEST_ADOPTED_BYTES = 262144, /* bytes [chosen] */
+	/* A cold part that has lost its name; compilers make small ones. */
+	LARGEST_COLD_BYTES = 262144, /* bytes [chosen] */
+	/* Cold parts of cold parts. */
+	LONGEST_COLD_CHAIN = 4, /* parts [chosen] */
+	/* Edges that irreducible loops move outward, per edge of the graph; compilers make none. */
+	MOVED_PER_EDGE = 16, /* edges [chosen] */
+};
+
+/* --- whether a procedure returns -------------------------------------------------------------- */
+
+enum {
+	/* Calls within calls; deeper ones count as returning. */
+	DEEPEST_CALL = 200, /* calls [chosen] */
+	/* Parts that are followed together, and the addresses that they span at most: one bit each. */
+	MOST_PARTS_TOGETHER = 16,	  /* parts [chosen] */
+	WIDEST_PROCEDURE_BYTES = 1048576, /* bytes [chosen] */
+};
+
+/* --- where indirect jumps go ------------------------------------------------------------------ */
+
+enum {
+	/* Code that decides most switches. */
+	SHORT_WAY_BYTES = 512, /* bytes [chosen] */
+	/* Code that is evaluated for one jump, … */
+	LONG_WAY_BYTES = 262144, /* bytes [chosen] */
+	LONGEST_CHAIN = 1024,	 /* runs of code [chosen] */
+	/* … and for all jumps of a procedure: times its size and somewhat more, but no more than the last. */
+	TRACED_PER_BYTE = 64,	      /* bytes per byte of the procedure [chosen] */
+	FREE_TRACED_BYTES = 1048576,  /* bytes [chosen] */
+	MOST_TRACED_BYTES = 25165824, /* bytes: 24 MiB [chosen] */
+	/* Entries of a table whose length a comparison tells, … */
+	MOST_ENTRIES = 65536, /* entries [chosen] */
+	/* … and of one that goes on for as long as its entries make sense. */
+	MOST_GUESSED = 4096, /* entries [chosen] */
+	/* Targets of all jumps of a procedure: 200 MiB of graph. */
+	MOST_TARGETS = 1048576, /* targets [chosen] */
+	/* Labels times tables that are compared, in a procedure with computed gotos. */
+	MOST_COMPARED = 10485760, /* comparisons [chosen] */
+	/* A constant that is nearer to 0 is a number, which another way through the code may change; only
+	 * addresses are kept. */
+	SMALL_CONSTANT = 1024, /* [chosen] */
+};
+
+/* --- excerpts --------------------------------------------------------------------------------- */
+
+enum {
+	/* Code around a sample that is in no procedure: the instruction there. */
+	GAP_BYTES = 16, /* bytes [chosen] */
+	/* Names of one file: those of a file that has more are not kept. */
+	MOST_NAME_BYTES = 8388608, /* bytes: 8 MiB [chosen] */
+	/* Addresses whose lines are looked up between two looks at the clock. */
+	LINES_AT_ONCE = 16384, /* addresses [chosen] */
+};
+
+#endif
