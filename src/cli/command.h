@@ -27,8 +27,6 @@ enum hp_exit {
 	HP_EXIT_DAMAGED = 5,
 	HP_EXIT_SYSTEM = 125,	/* the machine said no: disk full, out of memory */
 	HP_EXIT_RECORDER = 125, /* record's and stat's own failures */
-	HP_EXIT_NOT_EXECUTABLE = 126,
-	HP_EXIT_NOT_FOUND = 127,
 };
 
 struct hp_command {

@@ -240,6 +240,27 @@ static void add_counted(struct hp_buffer *buffer, size_t count, const char *what
 		hp_buffer_printf(buffer, "; %zu %s%s", count, what, count == 1 ? "" : "s");
 }
 
+static size_t count_regressions(const struct hp_comparison *comparison)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < comparison->finding_count; i++)
+		count += hp_comparison_is_regression(comparison->findings[i]);
+	return count;
+}
+
+static size_t count_improvements(const struct hp_comparison *comparison)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < comparison->finding_count; i++) {
+		const struct hp_compared *compared = comparison->findings[i];
+
+		count += !compared->is_shift && compared->lost.value < 0;
+	}
+	return count;
+}
+
 void comparison_add_summary(struct hp_buffer *buffer, const struct hp_comparison *comparison)
 {
 	const struct hp_compared *program = comparison->program;
@@ -254,8 +275,8 @@ void comparison_add_summary(struct hp_buffer *buffer, const struct hp_comparison
 		hp_buffer_printf(buffer, "; ");
 		comparison_add_shortage(buffer, &comparison->shortages[0]);
 	}
-	add_counted(buffer, comparison_regressions(comparison), "regression");
-	add_counted(buffer, comparison_improvements(comparison), "improvement");
+	add_counted(buffer, count_regressions(comparison), "regression");
+	add_counted(buffer, count_improvements(comparison), "improvement");
 	if (comparison->verdict == HP_VERDICT_PASS && isfinite(program->smallest_change) &&
 	    !comparison->is_relative)
 		hp_buffer_printf(buffer, "; a change of %.1f %% would have been detected",
@@ -375,27 +396,6 @@ void comparison_add_markup(struct hp_buffer *out, const char *text)
 bool hp_comparison_is_regression(const struct hp_compared *compared)
 {
 	return compared->is_finding && !compared->is_shift && compared->lost.value > 0;
-}
-
-size_t comparison_regressions(const struct hp_comparison *comparison)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < comparison->finding_count; i++)
-		count += hp_comparison_is_regression(comparison->findings[i]);
-	return count;
-}
-
-size_t comparison_improvements(const struct hp_comparison *comparison)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < comparison->finding_count; i++) {
-		const struct hp_compared *compared = comparison->findings[i];
-
-		count += !compared->is_shift && compared->lost.value < 0;
-	}
-	return count;
 }
 
 static int compare_differences(const void *left, const void *right)

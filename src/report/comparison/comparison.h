@@ -85,8 +85,6 @@ void comparison_add_markup(struct hp_buffer *out, const char *text);
 const char *comparison_relative_path(const struct comparison_writer *writer, const char *path);
 /* The part after the last slash. */
 const char *comparison_base_name(const char *path);
-size_t comparison_regressions(const struct hp_comparison *comparison);
-size_t comparison_improvements(const struct hp_comparison *comparison);
 size_t comparison_most_findings(const struct comparison_writer *writer);
 /* The program, then its procedures, the greatest difference first; free it. NULL when memory is
  * short. */

@@ -36,9 +36,7 @@ static inline const struct hp_path_place *export_place(const struct hp_call_path
 	return &paths->places.at[step->place];
 }
 
-/* Whether all samples of the event stand for as many units, so that they may be counted. */
-bool export_is_uniform(const struct hp_loaded_event *event);
-/* Units of the samples, or samples where they may be counted. */
+/* Samples, where all samples of the event stand for as many units; else their units. */
 uint64_t export_value(const struct hp_loaded_event *event, const struct hp_tally *tally);
 
 /* The command line, for titles; escaped. */

@@ -15,7 +15,7 @@ struct hp_error *export_path_of(const struct hp_call_paths *paths, const struct 
 	return NULL;
 }
 
-bool export_is_uniform(const struct hp_loaded_event *event)
+static bool is_uniform(const struct hp_loaded_event *event)
 {
 	double coverage = hp_profiles_coverage(event);
 
@@ -24,7 +24,7 @@ bool export_is_uniform(const struct hp_loaded_event *event)
 
 uint64_t export_value(const struct hp_loaded_event *event, const struct hp_tally *tally)
 {
-	return export_is_uniform(event) ? tally->samples : (uint64_t)llround(tally->weight);
+	return is_uniform(event) ? tally->samples : (uint64_t)llround(tally->weight);
 }
 
 void export_command(const struct report *report, struct hp_buffer *text)

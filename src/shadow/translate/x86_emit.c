@@ -22,7 +22,7 @@ void x86_u8(struct x86_emitter *emitter, unsigned value)
 	x86_bytes(emitter, &byte, 1);
 }
 
-void x86_u32(struct x86_emitter *emitter, uint32_t value)
+static void x86_u32(struct x86_emitter *emitter, uint32_t value)
 {
 	x86_bytes(emitter, &value, sizeof(value));
 }

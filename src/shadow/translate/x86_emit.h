@@ -47,7 +47,6 @@ static inline uint64_t x86_address(const struct x86_emitter *emitter)
 
 void x86_bytes(struct x86_emitter *emitter, const void *bytes, size_t count);
 void x86_u8(struct x86_emitter *emitter, unsigned value);
-void x86_u32(struct x86_emitter *emitter, uint32_t value);
 
 void x86_move_constant(struct x86_emitter *emitter, unsigned to, uint64_t value);
 void x86_move(struct x86_emitter *emitter, unsigned to, unsigned from);
