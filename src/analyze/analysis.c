@@ -80,7 +80,7 @@ static struct hp_error *run_passes(struct analyzer *analyzer)
 	if (!analyzer->options->frequencies_only && !analyzer->options->is_clock_unknown)
 		error = find_culprits(analyzer);
 	if (!error)
-		predict(analyzer->analysis);
+		error = predict(analyzer);
 	return error;
 }
 

@@ -65,7 +65,7 @@ struct hp_error *estimate_flow(struct analyzer *analyzer, bool uses_time);
 struct hp_error *estimate_dcpi(struct analyzer *analyzer);
 void conclude_frequencies(struct analyzer *analyzer);
 void sheet_count(struct hp_analysis *analysis); /* the samples of the sheet */
-void predict(struct hp_analysis *analysis);
+struct hp_error *predict(struct analyzer *analyzer);
 struct hp_error *find_culprits(struct analyzer *analyzer);
 
 #endif

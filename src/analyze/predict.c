@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * requires	frequencies and the scale; cycles of blocks; what was simulated (find_culprits)
- * provides	the prediction
+ * provides	the predictions of the procedure and of its loops
  */
 #include "passes.h"
 
@@ -14,36 +14,69 @@ static double executions_of(const struct hp_analysis *analysis, uint32_t block)
 	return isfinite(runs) ? runs : 0;
 }
 
-void predict(struct hp_analysis *analysis)
+/* false: nothing of the block was timed. */
+static bool predict_block(const struct hp_analysis *analysis, uint32_t b,
+			  struct hp_prediction *prediction)
 {
-	struct hp_prediction *prediction = &analysis->prediction;
+	const struct hp_analysed_block *block = &analysis->blocks[b];
+	const struct hp_frequency *frequency = &block->frequency;
+	double runs = executions_of(analysis, b);
+	bool is_timed = false;
 
-	for (uint32_t b = 0; b < analysis->cfg->block_count; b++) {
-		const struct hp_analysed_block *block = &analysis->blocks[b];
-		const struct hp_frequency *frequency = &block->frequency;
-		double runs = executions_of(analysis, b);
-		bool is_timed = false;
+	*prediction = (struct hp_prediction){ .measured = block->cycles,
+					      .instructions = runs * block->insn_count,
+					      .best_case = runs * block->best_case_cycles };
+	for (uint32_t i = 0; i < block->insn_count; i++) {
+		const struct hp_happened *seen = analysis->insns[block->first_insn + i].happened;
 
-		for (uint32_t i = 0; i < block->insn_count; i++) {
-			const struct hp_happened *seen =
-				analysis->insns[block->first_insn + i].happened;
+		is_timed |= seen != NULL;
+		for (unsigned lane = 0; seen && seen->block_cycles && lane < HP_LANES; lane++)
+			prediction->predicted[lane] += runs * seen->block_cycles[lane] / seen->runs;
+		if (seen && seen->block_cycles && analysis->is_absolute) {
+			double each = seen->block_cycles[HP_LANE_AS_IS] / seen->runs;
 
-			is_timed |= seen != NULL;
-			for (unsigned lane = 0; seen && seen->block_cycles && lane < HP_LANES;
-			     lane++)
-				prediction->predicted[lane] +=
-					runs * seen->block_cycles[lane] / seen->runs;
-			if (seen && seen->block_cycles && analysis->is_absolute) {
-				double each = seen->block_cycles[HP_LANE_AS_IS] / seen->runs;
-
-				prediction->low += each * frequency->executions_low;
-				prediction->high += each * frequency->executions_high;
-			}
+			prediction->low += each * frequency->executions_low;
+			prediction->high += each * frequency->executions_high;
 		}
-		if (!is_timed)
-			continue;
-		prediction->measured += block->cycles;
-		prediction->instructions += runs * block->insn_count;
-		prediction->best_case += runs * block->best_case_cycles;
 	}
+	return is_timed;
+}
+
+static void add(struct hp_prediction *into, const struct hp_prediction *one)
+{
+	for (unsigned lane = 0; lane < HP_LANES; lane++)
+		into->predicted[lane] += one->predicted[lane];
+	into->low += one->low;
+	into->high += one->high;
+	into->instructions += one->instructions;
+	into->best_case += one->best_case;
+	into->measured += one->measured;
+}
+
+struct hp_error *predict(struct analyzer *analyzer)
+{
+	struct hp_analysis *analysis = analyzer->analysis;
+	const struct hp_cfg *cfg = analyzer->cfg;
+	struct hp_prediction *loops = NULL;
+
+	for (uint32_t b = 0; b < cfg->block_count; b++) {
+		struct hp_prediction one;
+
+		if (!predict_block(analysis, b, &one))
+			continue;
+		if (!loops)
+			loops = hp_arena_array(analyzer->arena, (size_t)cfg->loop_count + 1,
+					       sizeof(*loops));
+		if (!loops)
+			return hp_error_create_no_memory();
+		add(&analysis->prediction, &one);
+		if (cfg->blocks[b].loop != HP_CFG_NONE)
+			add(&loops[cfg->blocks[b].loop], &one);
+	}
+	/* Inner loops come after those that they are in. */
+	for (uint32_t i = cfg->loop_count; loops && i-- > 0;)
+		if (cfg->loops[i].parent != HP_CFG_NONE)
+			add(&loops[cfg->loops[i].parent], &loops[i]);
+	analysis->loop_predictions = loops;
+	return NULL;
 }

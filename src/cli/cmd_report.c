@@ -49,9 +49,15 @@ static struct hp_error *settle_format(struct report_arguments *arguments)
 			"--tree has the same paths in other formats");
 	if (arguments->flame_graph)
 		return NULL;
+	if (arguments->as_svg && arguments->report.view == HP_VIEW_STACK) {
+		arguments->as_svg = false; /* Graphviz has no part in it */
+		arguments->report.format = HP_FORMAT_SVG;
+		return NULL;
+	}
 	if (arguments->as_svg && !arguments->as_graph)
-		return hp_error_advise(hp_error_create(HP_ERROR_USAGE, "--format=svg is for --cfg"),
-				       "--flamegraph FILE draws call paths");
+		return hp_error_advise(
+			hp_error_create(HP_ERROR_USAGE, "--format=svg is for --cfg and --stack"),
+			"--flamegraph FILE draws call paths");
 	/* For programs it is the instructions with everything that is known of them. */
 	if (arguments->report.view == HP_VIEW_ANNOTATE &&
 	    arguments->report.format != HP_FORMAT_TEXT)

@@ -72,8 +72,8 @@ static const struct argp_option options[] = {
 	  "mispredicted; needs record --shadow",
 	  1 },
 	{ "stack", OPTION_STACK, NULL, 0,
-	  "What the cycles of the program and of its procedures were spent on, by a model of the "
-	  "core that followed its path; needs record --shadow",
+	  "What the cycles of the program, its procedures and its loops were spent on, by a model "
+	  "of the core that followed its path; needs record --shadow",
 	  1 },
 	{ "cfg", OPTION_CFG, "PROC", 0,
 	  "The control-flow graph of PROC with samples, frequencies and stalls, as input for "
@@ -101,7 +101,7 @@ static const struct argp_option options[] = {
 	{ "summary", OPTION_SUMMARY, NULL, 0,
 	  "How the epoch was recorded, and how good the data is", 1 },
 	{ "format", OPTION_FORMAT, "text|json|csv", 0,
-	  "Output format (default: text); svg is for --cfg", 1 },
+	  "Output format (default: text); svg is for --cfg and --stack", 1 },
 	{ NULL, 0, NULL, 0, "Which samples (patterns are globs):", 2 },
 	HP_DB_OPTION(HP_KEY_DB, 2),
 	{ "event", 'e', "EVENT", 0, "Only events that match", 2 },

@@ -26,6 +26,7 @@ src_report_libreport_a_SOURCES = \
 	src/report/common/sheet.h src/report/common/sheet.c \
 	src/report/common/sort.h src/report/common/sort.c \
 	src/report/common/state.h \
+	src/report/common/svg.h src/report/common/svg.c \
 	src/report/common/text.h src/report/common/text.c \
 	src/report/comparison/comparison.h src/report/comparison/comparison.c src/report/comparison/comparison_write.c \
 	src/report/comparison/calls.c src/report/comparison/comparison_callers.c \
@@ -72,6 +73,8 @@ src_report_libreport_a_SOURCES = \
 	src/report/stalls/stall_cells.h src/report/stalls/stall_cells.c \
 	src/report/stalls/write_culprits.h src/report/stalls/write_culprits.c \
 	src/report/stalls/advice.h src/report/stalls/advice.c \
+	src/report/stalls/draw_stack.c \
+	src/report/stalls/program_stack.h src/report/stalls/program_stack.c \
 	src/report/stalls/stack.h src/report/stalls/stack.c \
 	src/report/stalls/write_stack.h src/report/stalls/write_stack.c \
 	src/report/stalls/write_stalls.h src/report/stalls/write_stalls.c \

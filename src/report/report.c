@@ -7,6 +7,7 @@
 #include "common/load.h"
 #include "common/sort.h"
 #include "stalls/survey.h"
+#include "stalls/write_stack.h"
 #include "paths/write_paths.h"
 #include "write.h"
 #include "tuning.h"
@@ -100,6 +101,8 @@ static struct hp_error *write_report(struct report *report, FILE *out)
 		return write_csv(report, out);
 	case HP_FORMAT_DOT:
 		return write_dot(report, out);
+	case HP_FORMAT_SVG:
+		return draw_stack(report, out);
 	case HP_FORMAT_TEXT:
 		break;
 	}

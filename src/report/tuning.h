@@ -172,6 +172,14 @@ static const double stack_error = 0.15; /* share of the part; scripts/cause-accu
 static const double least_stack_share = 0.01; /* share of the cycles [chosen] */
 /* … and so many of them for each procedure. */
 enum { STACK_LINES = 4 }; /* lines [chosen] */
+/* A loop that people are shown has this share of the program's cycles, … */
+static const double least_loop_share = 0.05; /* share of the cycles [chosen] */
+/* … and less than this share of those of what it is in. */
+static const double most_of_around = 0.95; /* share of the cycles [chosen] */
+/* A picture shows the range of parts that have this share, … */
+static const double least_drawn_range = 0.04; /* share of the cycles [chosen] */
+/* … and no bar longer than this. */
+static const double most_drawn = 1.5; /* times the measured cycles [chosen] */
 /* An access whose steps are alike in this share of its executions is strided, … */
 static const double strided_share = 0.8; /* share of executions [chosen] */
 /* … and in less than this, scattered. */

@@ -1349,6 +1349,98 @@ TEST(optimisers_are_told_of_what_was_sampled_and_not_counted)
 			    1000);
 }
 
+/* --- stacks ----------------------------------------------------------------------------------- */
+
+/* Windows that were simulated, too: a run of each block takes so many cycles on a core without what
+ * `without` has, and `each` on the core as it is. */
+static struct hp_counted followed[8];
+static size_t followed_count;
+
+static void follow(const char *start, const char *end, uint32_t instructions, uint64_t runs,
+		   uint64_t each)
+{
+	struct hp_counted ran = { .kind = HP_COUNTED_BLOCK,
+				  .at = { offset_of(start) },
+				  .bytes = (uint32_t)(end - start),
+				  .instructions = instructions };
+	struct hp_counted cycles = { .kind = HP_COUNTED_BLOCK_CYCLES, .at = { offset_of(start) } };
+
+	ran.counts[0] = runs;
+	for (unsigned lane = 0; lane < HP_LANES; lane++)
+		cycles.counts[lane] = runs * each;
+	followed[followed_count++] = ran;
+	followed[followed_count++] = cycles;
+}
+
+static void without(enum hp_lane lane, uint64_t cycles)
+{
+	followed[followed_count - 1].counts[lane] = cycles;
+}
+
+/* The loop's body waits for its operands; what comes after it is mispredicted. A sixth of the
+ * samples are there. */
+static struct fixture *record_followed(void)
+{
+	const struct fixture_count counts[] = {
+		clock_at(counted_back, 2000),
+		clock_at(counted_end, 400),
+	};
+
+	followed_count = 0;
+	follow(counted_loop, counted_body, 2, 1000, 1);
+	follow(counted_body, counted_back, 1, 10000, 75000);
+	without(HP_LANE_WIDTH, 2500);
+	follow(counted_back, counted_end, 2, 10000, 75000);
+	without(HP_LANE_WIDTH, 5000);
+	follow(counted_end, counted_leaf, 2, 1000, 300000);
+	without(HP_LANE_WIDTH, 500);
+	without(HP_LANE_IDEAL, 500);
+	without(HP_LANE_NO_MISPREDICT, 500);
+	for (enum hp_lane lane = HP_LANE_ONLY_CODE; lane < HP_LANES; lane++)
+		without(lane, 500);
+	qsort(followed, followed_count, sizeof(*followed), compare_items);
+	stratum.events = followed;
+	stratum.event_count = followed_count;
+	return record_counts(counts, HP_ARRAY_COUNT(counts));
+}
+
+TEST(a_procedure_and_its_loop_have_stacks_of_their_own)
+{
+	json_t *document = view_of(record_followed(), HP_VIEW_STACK);
+	json_t *procedure = json_with(json_at(document, "procedures"), "procedure", "counted_loop");
+	json_t *loop = json_at(procedure, "loops.0");
+
+	ck_assert_uint_eq(json_array_size(json_at(procedure, "loops")), 1);
+	ck_assert_uint_eq(strtoull(string_at(loop, "address"), NULL, 16),
+			  link_address(counted_body));
+	ck_assert_double_eq(number_at(loop, "depth"), 1);
+	assert_near(number_at(loop, "share"), 2000 / 2400.0, 0.02);
+	ck_assert_double_gt(number_at(loop, "components.dependency.likely"), 0.9);
+	ck_assert_double_lt(number_at(loop, "components.branch-mispredict.likely"), 0.01);
+	ck_assert_double_gt(number_at(procedure, "components.branch-mispredict.likely"), 0.1);
+	ck_assert_double_lt(number_at(procedure, "components.dependency.likely"), 0.9);
+}
+
+TEST(people_see_loops_that_are_not_all_of_their_procedure)
+{
+	const struct hp_report_options options = { .view = HP_VIEW_STACK };
+	const struct hp_report_options picture = { .view = HP_VIEW_STACK, .format = HP_FORMAT_SVG };
+	struct fixture *fixture = record_followed();
+	char address[64];
+
+	snprintf(address, sizeof(address), "loop at 0x%" PRIx64, link_address(counted_body));
+	ck_assert_ptr_nonnull(strstr(fixture_output(fixture, &options), address));
+	fixture_output(fixture, &picture);
+	ck_assert_ptr_nonnull(strstr(fixture->output, "<svg "));
+	ck_assert_ptr_nonnull(strstr(fixture->output, address));
+	ck_assert_ptr_nonnull(strstr(fixture->output, "prefers-color-scheme:dark"));
+	ck_assert_ptr_nonnull(strstr(fixture->output, "<title>mispredicted: "));
+	/* Without what comes after it the loop is nearly all. */
+	fixture = record_counts((const struct fixture_count[]){ clock_at(counted_back, 2000) }, 1);
+	ck_assert_ptr_null(strstr(fixture_output(fixture, &options), "loop at"));
+	ck_assert_ptr_nonnull(strstr(fixture->output, "counted_loop"));
+}
+
 HP_TEST_MAIN("report/counted")
 
 #else

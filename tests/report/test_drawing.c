@@ -7,6 +7,7 @@
 #include "../../src/report/annotate/hot_path.h"
 #include "../../src/report/common/quantity.h"
 #include "../../src/report/common/sheet.h"
+#include "../../src/report/common/svg.h"
 #include "../../src/report/annotate/source.h"
 
 #include <hpcprof/base/cleanup.h>
@@ -465,6 +466,21 @@ TEST(what_is_no_source_or_not_for_who_recorded_is_withheld)
 	ck_assert(!is_shown(path, other));
 	remove(path);
 	remove(directory);
+}
+
+/* --- pictures --------------------------------------------------------------------------------- */
+
+TEST(hostile_names_are_text_in_pictures)
+{
+	_cleanup_free_ char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	ck_assert_ptr_nonnull(out);
+	ck_assert(svg_text(out, "</text><script>alert(\"&'\")\033[2J\xff\n", 0));
+	ck_assert_int_eq(fclose(out), 0);
+	ck_assert_str_eq(text, "&lt;/text&gt;&lt;script&gt;alert(&quot;&amp;&#39;&quot;)"
+			       "\\x1b[2J\\xff\\n");
 }
 
 HP_TEST_MAIN("report/drawing")

@@ -277,6 +277,8 @@ struct hp_analysis {
 	size_t cause_count;
 	struct hp_stall_sheet sheet;
 	struct hp_prediction prediction; /* `measured` is 0 where nothing was timed */
+	/* Of the graph's loops, each with those in it; NULL where nothing of the procedure was timed. */
+	struct hp_prediction *loop_predictions;
 	bool is_absolute;
 	unsigned sources; /* the sources used, one bit each, in addition to time */
 	/* Executions per `relative`. Absolute: estimate and interval. Otherwise `estimate` is NAN,

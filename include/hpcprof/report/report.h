@@ -29,7 +29,7 @@ enum hp_report_view {
 	HP_VIEW_STALLS,	  /* of the whole profile, worst first */
 	HP_VIEW_MEMORY,	  /* loads and stores by what they cost, where windows were simulated */
 	HP_VIEW_BRANCHES, /* branches, likewise */
-	HP_VIEW_STACK, /* what cycles were spent on, of the program and of procedures, likewise */
+	HP_VIEW_STACK, /* what cycles were spent on: the program's, procedures', loops'; likewise */
 	HP_VIEW_CALLS, /* callers, callees and the number of calls, counted by windows */
 	HP_VIEW_EXECUTIONS, /* of procedures and lines, likewise */
 	HP_VIEW_BREAKDOWN,  /* by the keys of `of.by` */
@@ -47,6 +47,7 @@ enum hp_report_format {
 	HP_FORMAT_JSON,
 	HP_FORMAT_CSV,
 	HP_FORMAT_DOT, /* of instructions: the control-flow graph, for Graphviz */
+	HP_FORMAT_SVG, /* of HP_VIEW_STACK: a picture of bars */
 };
 
 /* Zeroed selects a report of all procedures as text. */

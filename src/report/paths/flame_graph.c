@@ -4,7 +4,7 @@
  * samples, and stands on its caller. One SVG file without script, font or link; a browser shows the
  * full name and figures of what the pointer is on.
  */
-#include "../common/text.h"
+#include "../common/svg.h"
 #include "../tuning.h"
 #include "paths_view.h"
 #include "write_paths.h"
@@ -34,33 +34,9 @@ struct drawing {
 	bool is_failed;
 };
 
-/* Valid UTF-8 without control characters, as XML wants it. */
-static void put_xml(FILE *out, const char *text)
-{
-	static const char *const names[128] = {
-		['&'] = "&amp;", ['<'] = "&lt;", ['>'] = "&gt;", ['"'] = "&quot;", ['\''] = "&#39;",
-	};
-	for (; *text; text++) {
-		unsigned char byte = (unsigned char)*text;
-
-		if (byte < 128 && names[byte])
-			fputs(names[byte], out);
-		else
-			putc(byte, out);
-	}
-}
-
 static void put_escaped(struct drawing *drawing, const char *text, size_t columns)
 {
-	struct hp_buffer safe = { 0 };
-	struct hp_buffer cut = { 0 };
-
-	text_escape(&safe, text);
-	text_cut(&cut, hp_buffer_text(&safe), columns);
-	put_xml(drawing->out, hp_buffer_text(&cut));
-	drawing->is_failed = drawing->is_failed || safe.failed || cut.failed;
-	hp_buffer_free(&safe);
-	hp_buffer_free(&cut);
+	drawing->is_failed = !svg_text(drawing->out, text, columns) || drawing->is_failed;
 }
 
 /* The same procedure has the same colour everywhere; the kernel, and what is no code, others. */
@@ -204,13 +180,7 @@ static void put_title(struct drawing *drawing)
 	const struct call_node *root = &drawing->tree->nodes.at[0];
 
 	fprintf(drawing->out, "<text x=\"%d\" y=\"22\" class=\"t\">", MARGIN);
-	for (size_t i = 0; epoch->meta->command_line && epoch->meta->command_line[i] && i < 8;
-	     i++) {
-		fputs(i ? " " : "", drawing->out);
-		put_escaped(drawing, epoch->meta->command_line[i], 60);
-	}
-	if (!epoch->meta->command_line)
-		put_escaped(drawing, epoch->meta->target ? epoch->meta->target : "hpcprof", 100);
+	drawing->is_failed = !svg_command(drawing->out, epoch->meta) || drawing->is_failed;
 	fprintf(drawing->out, "</text>\n<text x=\"%d\" y=\"42\">", MARGIN);
 	put_escaped(drawing, event->info->name, 0);
 	fprintf(drawing->out, ": %" PRIu64 " samples with call paths%s", root->total.samples,

@@ -37,19 +37,46 @@ static double fitted(const struct hp_prediction *prediction, double measured)
 	return fmax(lanes[HP_LANE_THIRD], fmin(measured, lanes[HP_LANE_MEMORY]));
 }
 
-bool stack_is_absolute(const struct hp_analysis *analysis)
+const char *stack_word(enum stack_component component)
 {
-	const struct hp_prediction *one = &analysis->prediction;
+	static const char *const words[STACK_COMPONENTS] = {
+		[STACK_WIDTH] = "issue width",
+		[STACK_DEPENDENCY] = "operands",
+		[STACK_PORT] = "ports",
+		[STACK_DIVIDER] = "divider",
+		[STACK_MULTIPLIER] = "multiplier",
+		[STACK_FP] = "floating point",
+		[STACK_SYNC] = "synchronization",
+		[STACK_MISPREDICT] = "mispredicted",
+		[STACK_ICACHE] = "code cache",
+		[STACK_ITLB] = "code TLB",
+		[STACK_FETCH] = "fetch, decode",
+		[STACK_L2] = "L2",
+		[STACK_FAR] = "L3 or memory",
+		[STACK_DTLB] = "data TLB",
+		[STACK_STORE_BUFFER] = "store buffer",
+		[STACK_STORE_FORWARD] = "forwarding fails",
+		[STACK_UNEXPLAINED] = "not predicted",
+	};
 
-	return analysis->is_absolute && one->high <= widest_executions * one->low &&
-	       one->predicted[HP_LANE_WIDTH] <= one->measured;
+	return (unsigned)component < STACK_COMPONENTS ? words[component] : "?";
 }
 
-void stack_add(struct hp_prediction *into, const struct hp_analysis *analysis)
+static bool is_absolute(const struct hp_analysis *analysis, const struct hp_prediction *part)
 {
-	const struct hp_prediction *one = &analysis->prediction;
+	return analysis->is_absolute && part->high <= widest_executions * part->low &&
+	       part->predicted[HP_LANE_WIDTH] <= part->measured;
+}
+
+bool stack_is_absolute(const struct hp_analysis *analysis)
+{
+	return is_absolute(analysis, &analysis->prediction);
+}
+
+static void add_part(struct hp_prediction *into, const struct hp_prediction *one, bool is_absolute)
+{
 	double whole = fitted(one, one->measured);
-	double scale = stack_is_absolute(analysis) ? 1 : whole > 0 ? one->measured / whole : 0;
+	double scale = is_absolute ? 1 : whole > 0 ? one->measured / whole : 0;
 
 	if (!(one->measured > 0))
 		return;
@@ -58,6 +85,11 @@ void stack_add(struct hp_prediction *into, const struct hp_analysis *analysis)
 	into->instructions += scale * one->instructions;
 	into->best_case += scale * one->best_case;
 	into->measured += one->measured;
+}
+
+void stack_add(struct hp_prediction *into, const struct hp_analysis *analysis)
+{
+	add_part(into, &analysis->prediction, stack_is_absolute(analysis));
 }
 
 /* Taken away from the core as it is; added to the one without events. */
@@ -175,12 +207,17 @@ struct stack stack_of(const struct hp_prediction *prediction, bool is_absolute)
 	return stack;
 }
 
+struct stack stack_of_part(const struct hp_analysis *analysis, const struct hp_prediction *part)
+{
+	struct hp_prediction scaled = { 0 };
+
+	add_part(&scaled, part, is_absolute(analysis, part));
+	return stack_of(&scaled, is_absolute(analysis, part));
+}
+
 struct stack stack_of_analysis(const struct hp_analysis *analysis)
 {
-	struct hp_prediction prediction = { 0 };
-
-	stack_add(&prediction, analysis);
-	return stack_of(&prediction, stack_is_absolute(analysis));
+	return stack_of_part(analysis, &analysis->prediction);
 }
 
 void stack_sum(struct stack *into, const struct stack *more)

@@ -56,13 +56,15 @@ void stack_add(struct hp_prediction *into, const struct hp_analysis *analysis);
 /* requires: prediction->measured > 0. `is_absolute`: what was added is. */
 struct stack stack_of(const struct hp_prediction *prediction, bool is_absolute);
 
-/* The stack of one procedure. requires: something of it was timed */
+/* The stack of one procedure, or of a part of it, such as a loop. requires: something of it was timed */
 struct stack stack_of_analysis(const struct hp_analysis *analysis);
+struct stack stack_of_part(const struct hp_analysis *analysis, const struct hp_prediction *part);
 /* The parts of several stacks, weighted by their cycles: summed up into what is all 0, and then ended. What is
  * predicted for a part of the program only makes sense there: time moves to others on other cores. */
 void stack_sum(struct stack *into, const struct stack *more);
 void stack_sum_end(struct stack *sum);
 
 const char *stack_name(enum stack_component component); /* "l3-or-memory", as in JSON */
+const char *stack_word(enum stack_component component); /* "L3 or memory", for people */
 
 #endif

@@ -253,11 +253,16 @@ static int compare_stalls(const void *left, const void *right)
 		     : (a->row.address > b->row.address) - (a->row.address < b->row.address);
 }
 
+static bool is_for_people(enum hp_report_format format)
+{
+	return format == HP_FORMAT_TEXT || format == HP_FORMAT_SVG;
+}
+
 static void apply_limits(const struct report *report, struct survey *survey)
 {
 	const struct hp_report_options *options = report->options;
 	size_t limit = options->limit ? options->limit
-		       : options->format == HP_FORMAT_TEXT && !(options->percent_limit > 0)
+		       : is_for_people(options->format) && !(options->percent_limit > 0)
 			       ? DEFAULT_ROWS
 			       : SIZE_MAX;
 	size_t kept = 0;

@@ -5,78 +5,12 @@
 #include "../common/quantity.h"
 #include "../common/text.h"
 #include "../tuning.h"
-#include "stack.h"
-#include "stall_cells.h"
-#include "survey.h"
-#include "write_culprits.h"
-#include "write_stalls.h"
+#include "program_stack.h"
 
+#include <inttypes.h>
 #include <math.h>
 
-/* The program's, and the procedures' it is the sum of. */
-struct program {
-	struct survey survey;
-	struct hp_row **rows;
-	struct hp_prediction prediction;
-	struct stack stack;
-	bool is_absolute;
-};
-
-static void program_clear(struct program *program)
-{
-	survey_clear(&program->survey);
-	free(program->rows);
-}
-
-static struct stack stack_of_row(const struct hp_row *row)
-{
-	return stack_of_analysis(stall_of_row(row)->analysis);
-}
-
-/* Procedures that limits hide are part of the program. */
-static struct hp_error *program_make(struct report *report, struct program *program)
-{
-	struct hp_error *error = survey_stalls(report, SURVEY_TIMED, &program->survey);
-	struct stack whole;
-
-	if (!error && !program->survey.simulated)
-		error = nothing_simulated(report);
-	if (!error)
-		error = stall_rows(&program->survey, &program->rows);
-	if (error)
-		return error;
-	program->prediction = program->survey.prediction;
-	program->is_absolute = program->survey.scaled <=
-			       unknown_executions * program->prediction.measured;
-	program->stack = program->survey.stack;
-	stack_sum_end(&program->stack);
-	whole = stack_of(&program->prediction, program->is_absolute);
-	program->stack.predicted = whole.predicted;
-	program->stack.cpi = whole.cpi;
-	return NULL;
-}
-
 /* --- text ------------------------------------------------------------------------------------- */
-
-static const char *const words[STACK_COMPONENTS] = {
-	[STACK_WIDTH] = "issue width",
-	[STACK_DEPENDENCY] = "operands",
-	[STACK_PORT] = "ports",
-	[STACK_DIVIDER] = "divider",
-	[STACK_MULTIPLIER] = "multiplier",
-	[STACK_FP] = "floating point",
-	[STACK_SYNC] = "synchronization",
-	[STACK_MISPREDICT] = "mispredicted",
-	[STACK_ICACHE] = "code cache",
-	[STACK_ITLB] = "code TLB",
-	[STACK_FETCH] = "fetch, decode",
-	[STACK_L2] = "L2",
-	[STACK_FAR] = "L3 or memory",
-	[STACK_DTLB] = "data TLB",
-	[STACK_STORE_BUFFER] = "store buffer",
-	[STACK_STORE_FORWARD] = "forwarding fails",
-	[STACK_UNEXPLAINED] = "not predicted",
-};
 
 static int by_likely(const void *left, const void *right, void *context)
 {
@@ -93,8 +27,9 @@ static void write_part(const struct stack *stack, unsigned component, FILE *out)
 	const struct stack_part *part = &stack->parts[component];
 	int blocks = (int)lround(WIDEST * fmin(1, fmax(0, part->likely)));
 
-	fprintf(out, "  %-16s %4.0f %%  %4.0f to %3.0f  ", words[component], 100 * part->likely,
-		100 * part->low, 100 * part->high);
+	fprintf(out, "  %-16s %4.0f %%  %4.0f to %3.0f  ",
+		stack_word((enum stack_component)component), 100 * part->likely, 100 * part->low,
+		100 * part->high);
 	for (int i = 0; i < blocks; i++)
 		fputs("█", out);
 	putc('\n', out);
@@ -136,26 +71,35 @@ static void write_latencies(const struct report *report, FILE *out)
 		core->l2_cycles, core->l3_cycles, core->memory_cycles);
 }
 
+/* The name of what the stack is of, for people. */
+static void write_heading(const struct stacked *one, FILE *out)
+{
+	_cleanup_(hp_buffer_free) struct hp_buffer text = { 0 };
+
+	if (!one->row) {
+		fprintf(out, "\nprogram: %.1f %% of the cycles are in code that was simulated",
+			100 * one->share);
+		return;
+	}
+	stacked_name(one, &text);
+	fprintf(out, "\n%.2f %%  %s", 100 * one->share, hp_buffer_text(&text));
+}
+
 struct hp_error *write_stack_text(struct report *report, FILE *out)
 {
-	_cleanup_(program_clear) struct program program = { 0 };
-	struct hp_error *error = program_make(report, &program);
+	_cleanup_(program_stack_clear) struct program_stack program = { 0 };
+	struct hp_error *error = program_stack_make(report, &program);
 
 	if (error)
 		return error;
-	fprintf(out, "\nprogram: %.1f %% of the cycles are in code that was simulated",
-		100 * survey_share(&program.survey, program.stack.cycles));
-	write_cpi(&program.stack, out);
-	write_parts(&program.stack, STACK_COMPONENTS, out);
-	for (size_t i = 0; i < program.survey.stalls.count; i++) {
-		struct stack stack = stack_of_row(program.rows[i]);
-		_cleanup_(hp_buffer_free) struct hp_buffer name = { 0 };
+	for (size_t i = 0; i < program.all.count; i++) {
+		const struct stacked *one = &program.all.at[i];
 
-		text_escape(&name, program.rows[i]->shown ? program.rows[i]->shown
-							  : program.rows[i]->name);
-		fprintf(out, "\n%.2f %%  %s", 100 * program.rows[i]->local, hp_buffer_text(&name));
-		write_cpi(&stack, out);
-		write_parts(&stack, STACK_LINES, out);
+		if (one->is_minor)
+			continue;
+		write_heading(one, out);
+		write_cpi(&one->stack, out);
+		write_parts(&one->stack, one->row ? STACK_LINES : STACK_COMPONENTS, out);
 	}
 	if (program.survey.hidden)
 		fprintf(out, "\n# not shown: %zu procedures (%.2f %%); --limit N shows more\n",
@@ -183,81 +127,109 @@ static json_t *components_object(const struct stack *stack)
 	return components;
 }
 
-static json_t *stack_object(const struct stack *stack, double share,
-			    const struct hp_prediction *prediction)
+static json_t *stack_object(const struct stacked *one)
 {
-	return json_pack(
-		"{s:f, s:f, s:o, s:o, s:o, s:o, s:o, s:o}", "share", share, "cycles", stack->cycles,
-		"predicted_cycles", json_number(stack->predicted), "guessed_cycles",
-		json_number(isfinite(stack->cpi) ? prediction->predicted[HP_LANE_AS_IS] : NAN),
-		"cpi", json_number(stack->cpi), "instructions",
-		json_number(isfinite(stack->cpi) ? prediction->instructions : NAN),
-		"best_case_cycles", json_number(isfinite(stack->cpi) ? prediction->best_case : NAN),
-		"components", components_object(stack));
+	const struct stack *stack = &one->stack;
+	const struct hp_prediction *prediction = one->prediction;
+	bool is_absolute = isfinite(stack->cpi);
+
+	return json_pack("{s:f, s:f, s:o, s:o, s:o, s:o, s:o, s:o}", "share", one->share, "cycles",
+			 stack->cycles, "predicted_cycles", json_number(stack->predicted),
+			 "guessed_cycles",
+			 json_number(is_absolute ? prediction->predicted[HP_LANE_AS_IS] : NAN),
+			 "cpi", json_number(stack->cpi), "instructions",
+			 json_number(is_absolute ? prediction->instructions : NAN),
+			 "best_case_cycles", json_number(is_absolute ? prediction->best_case : NAN),
+			 "components", components_object(stack));
 }
 
-static json_t *procedure_object(const struct hp_row *row)
+static json_t *procedure_object(const struct stacked *one)
 {
-	const struct stall *one = stall_of_row(row);
-	struct stack stack = stack_of_row(row);
-	json_t *object = stack_object(&stack, row->local, &one->analysis->prediction);
+	json_t *object = stack_object(one);
 
-	json_object_set_new(object, "procedure", json_text(row->name));
-	json_object_set_new(object, "image", json_text(row->image->id.path));
-	json_object_set_new(object, "build_id", json_text(row->image->build_id));
+	json_object_set_new(object, "procedure", json_text(one->row->name));
+	json_object_set_new(object, "image", json_text(one->row->image->id.path));
+	json_object_set_new(object, "build_id", json_text(one->row->image->build_id));
 	return object;
+}
+
+static json_t *loop_object(const struct stacked *one)
+{
+	_cleanup_(hp_buffer_free) struct hp_buffer line = { 0 };
+	json_t *object = stack_object(one);
+
+	stacked_line(one, &line);
+	json_object_set_new(object, "address", json_address(true, one->address));
+	json_object_set_new(object, "depth", json_count(one->loop->depth));
+	json_object_set_new(object, "line",
+			    one->file ? json_text(hp_buffer_text(&line)) : json_null());
+	return object;
+}
+
+/* From the procedure at `first` on, up to the next; says where that is. */
+static struct hp_error *write_procedure(const struct program_stack *program, size_t *first,
+					FILE *out)
+{
+	const struct stacked *all = program->all.at;
+	size_t i = *first;
+	struct hp_error *error = json_write(procedure_object(&all[i++]), true, out);
+
+	fputs(", \"loops\": [", out);
+	for (; i < program->all.count && all[i].loop && !error; i++) {
+		fputs(i > *first + 1 ? ",\n" : "\n", out);
+		error = json_write(loop_object(&all[i]), false, out);
+	}
+	fputs("]}", out);
+	*first = i;
+	return error;
 }
 
 struct hp_error *write_stack_json(struct report *report, FILE *out)
 {
-	_cleanup_(program_clear) struct program program = { 0 };
-	struct hp_error *error = program_make(report, &program);
+	_cleanup_(program_stack_clear) struct program_stack program = { 0 };
+	struct hp_error *error = program_stack_make(report, &program);
+	const char *separator = "\n";
 
 	if (!error)
 		error = json_write(json_header(report, "hpcprof-stack/1"), true, out);
 	if (error)
 		return error;
 	fputs(",\n\"program\": ", out);
-	error = json_write(stack_object(&program.stack,
-					survey_share(&program.survey, program.stack.cycles),
-					&program.prediction),
-			   false, out);
+	error = json_write(stack_object(&program.all.at[0]), false, out);
 	fputs(",\n\"procedures\": [", out);
-	for (size_t i = 0; i < program.survey.stalls.count && !error; i++) {
-		fputs(i ? ",\n" : "\n", out);
-		error = json_write(procedure_object(program.rows[i]), false, out);
+	for (size_t i = 1; i < program.all.count && !error; separator = ",\n") {
+		fputs(separator, out);
+		error = write_procedure(&program, &i, out);
 	}
 	fputs("]}\n", out);
 	return error;
 }
 
-static void write_record(const char *image, const char *name, const struct stack *stack, FILE *out)
+static void write_record(const struct stacked *one, unsigned component, FILE *out)
 {
-	for (unsigned i = 0; i < STACK_COMPONENTS; i++) {
-		_cleanup_(hp_buffer_free) struct hp_buffer record = { 0 };
+	const struct stack_part *part = &one->stack.parts[component];
+	_cleanup_(hp_buffer_free) struct hp_buffer record = { 0 };
 
-		text_csv(&record, image);
-		hp_buffer_printf(&record, ",");
-		text_csv(&record, name);
-		fprintf(out, "%s,%s,%.17g,%.17g,%.17g\r\n", hp_buffer_text(&record),
-			stack_name((enum stack_component)i), stack->parts[i].likely,
-			stack->parts[i].low, stack->parts[i].high);
-	}
+	text_csv(&record, one->row ? one->row->image->id.path : "");
+	hp_buffer_printf(&record, ",");
+	text_csv(&record, one->row ? one->row->name : "");
+	fprintf(out, "%s,%s,%.17g,%.17g,%.17g,", hp_buffer_text(&record),
+		stack_name((enum stack_component)component), part->likely, part->low, part->high);
+	if (one->loop)
+		fprintf(out, "0x%" PRIx64, one->address);
+	fputs("\r\n", out);
 }
 
 struct hp_error *write_stack_csv(struct report *report, FILE *out)
 {
-	_cleanup_(program_clear) struct program program = { 0 };
-	struct hp_error *error = program_make(report, &program);
+	_cleanup_(program_stack_clear) struct program_stack program = { 0 };
+	struct hp_error *error = program_stack_make(report, &program);
 
 	if (error)
 		return error;
-	fputs("image,procedure,component,likely,low,high\r\n", out);
-	write_record("", "", &program.stack, out);
-	for (size_t i = 0; i < program.survey.stalls.count; i++) {
-		struct stack stack = stack_of_row(program.rows[i]);
-
-		write_record(program.rows[i]->image->id.path, program.rows[i]->name, &stack, out);
-	}
+	fputs("image,procedure,component,likely,low,high,loop\r\n", out);
+	for (size_t i = 0; i < program.all.count; i++)
+		for (unsigned component = 0; component < STACK_COMPONENTS; component++)
+			write_record(&program.all.at[i], component, out);
 	return NULL;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the cycles of the program and of its procedures were spent on, where windows were simulated, in
+/* What the cycles of the program, of its procedures and of their loops were spent on, where windows were simulated, in
  * each format. */
 #ifndef REPORT_STALLS_WRITE_STACK_H
 #define REPORT_STALLS_WRITE_STACK_H
@@ -11,5 +11,7 @@
 struct hp_error *write_stack_text(struct report *report, FILE *out);
 struct hp_error *write_stack_csv(struct report *report, FILE *out);
 struct hp_error *write_stack_json(struct report *report, FILE *out);
+/* As one SVG picture, bars of shares. */
+struct hp_error *draw_stack(struct report *report, FILE *out);
 
 #endif
