@@ -428,6 +428,65 @@ TEST(executions_are_those_of_the_windows_times_what_they_stand_for)
 	assert_near(cycles, 2000 * 3e6 / 40000, 0.05);
 }
 
+/* The sum of the column of cycles, which is the fourth from the right; none after it is quoted. */
+static double csv_cycles(const char *csv)
+{
+	const char *line = strstr(csv, "\r\n");
+	double sum = 0;
+
+	ck_assert_ptr_nonnull(strstr(csv, ",cycles,cycles_per_execution,best_case,stalls\r\n"));
+	while (line[2]) {
+		const char *field = line = strstr(line + 2, "\r\n");
+
+		for (unsigned i = 0; i < 4; i++)
+			while (*--field != ',')
+				;
+		sum += strtod(field + 1, NULL);
+	}
+	return sum;
+}
+
+/* Samples come an instruction late, and cycles are of the instruction before: most rows have only one
+ * of both. */
+TEST(cycles_of_instructions_add_up_to_those_of_the_program)
+{
+	const struct fixture_count counts[] = {
+		clock_at(counted_back, 2000),	 clock_at(counted_leaf_then, 1500),
+		clock_at(counted_leaf_end, 500), clock_at(counted_body + 1, 7),
+		clock_at(counted_hidden, 3),
+	};
+	const struct hp_report_options csv = { .view = HP_VIEW_INSTRUCTIONS,
+					       .format = HP_FORMAT_CSV };
+	struct fixture_epoch epoch = { .counts = counts,
+				       .count = HP_ARRAY_COUNT(counts),
+				       .clock_hz = 3e9,
+				       .skid_instructions = 1 };
+	struct fixture *fixture = fixture_create();
+	json_t *list;
+	double sum = 0, without_samples = 0;
+
+	fixture_add(fixture, &epoch);
+	list = json_at(view_of(fixture, HP_VIEW_INSTRUCTIONS), "images.0.procedures");
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		json_t *rows = json_at(list, "%zu.instructions", i);
+
+		for (size_t j = 0; j < json_array_size(rows); j++) {
+			double cycles = number_at(rows, "%zu.cycles.total", j);
+
+			sum += cycles;
+			without_samples += number_at(rows, "%zu.samples.0", j) > 0 ? 0 : cycles;
+		}
+	}
+	/* The clock's histogram has steps of a percent. */
+	assert_near(sum, 4010 * 3e6, 0.01);
+	ck_assert_double_gt(without_samples, 0.4 * sum);
+	assert_near(csv_cycles(fixture_output(fixture, &csv)), sum, 1e-4);
+	list = json_at(view_of(fixture, HP_VIEW_PROCEDURES), "images.0.procedures");
+	ck_assert_uint_eq(json_array_size(list), 3);
+	assert_near(sum, 4010 * number_at(view_of(fixture, HP_VIEW_STALLS), "stack.cycles") / 4007,
+		    1e-9);
+}
+
 /* How often anything ran is in no view, but which way branches go, is. */
 static void assert_insufficient(struct fixture *fixture)
 {

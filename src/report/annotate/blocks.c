@@ -2,6 +2,7 @@
 #include "listing.h"
 #include "../common/state.h"
 
+#include <hpcprof/base/search.h>
 #include <hpcprof/infer/inference.h>
 
 static bool has_bytes(const struct hp_image_id *id)
@@ -38,6 +39,21 @@ struct hp_error *listing_add_blocks(struct report *report, const struct hp_row *
 	return error;
 }
 
+/* Samples inside an instruction are its own to the analysis, and so are their cycles: they would count
+ * twice. */
+static void take_cycles(const struct report *report, const struct hp_analysis *analysis,
+			struct hp_row *inside)
+{
+	size_t after = hp_bisect(i, analysis->insn_count,
+				 analysis->insns[i].insn->address <= inside->address);
+	const struct hp_insn *around = after ? analysis->insns[after - 1].insn : NULL;
+
+	for (size_t i = 0; around && inside->address - around->address < around->length &&
+			   i < report->profiles->events.count;
+	     i++)
+		inside->tallies[i].cycles = 0;
+}
+
 struct hp_error *listing_add_analysis(struct report *report, const struct hp_row *row,
 				      struct listing *listing)
 {
@@ -47,6 +63,8 @@ struct hp_error *listing_add_analysis(struct report *report, const struct hp_row
 	for (size_t i = 0; i < listing->rows.count && analysis; i++) {
 		struct hp_row *instruction = &listing->rows.at[i];
 
+		if (instruction->has_address && !instruction->length)
+			take_cycles(report, analysis, instruction);
 		if (!instruction->has_block || !instruction->has_address)
 			continue;
 		instruction->insn = hp_analysis_insn(analysis, instruction->address);

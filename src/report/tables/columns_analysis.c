@@ -77,8 +77,12 @@ static void cell_confidence(const struct cell *cell, struct hp_buffer *text)
 
 static void cell_cycles(const struct cell *cell, struct hp_buffer *text)
 {
+	size_t event = hp_profiles_time_event(cell->report->profiles);
+
 	if (cell->row->insn && has_clock(cell->report))
 		columns_add_number(text, cell->row->insn->cycles);
+	else if (has_clock(cell->report))
+		columns_add_number(text, cell->row->tallies[event].cycles);
 }
 
 static void cell_cycles_per_execution(const struct cell *cell, struct hp_buffer *text)
