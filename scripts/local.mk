@@ -136,3 +136,6 @@ EXTRA_DIST += scripts/bench/cause-speed scripts/cause-accuracy scripts/causes/sh
 EXTRA_PROGRAMS += scripts/causes/follow_lackey
 CLEANFILES += scripts/causes/follow_lackey
 scripts_causes_follow_lackey_LDADD = $(UARCH_LIBS)
+
+# Stall stacks: their tables against public lists.
+EXTRA_DIST += scripts/stack-tables scripts/stack/events.txt

@@ -25,7 +25,7 @@ hpcprof_SOURCES = \
 	src/cli/perf_words.h src/cli/perf_words.c \
 	src/cli/progress.h src/cli/progress.c \
 	src/cli/main.c
-hpcprof_LDADD = $(REPORT_LIBS) $(COLLECT_LIBS) $(COUNT_LIBS) $(SHADOW_LIBS)
+hpcprof_LDADD = $(REPORT_LIBS) $(COLLECT_LIBS) $(STACK_LIBS) $(COUNT_LIBS) $(SHADOW_LIBS)
 
 # Completions, from the option tables of the hpcprof that is built; when cross compiling from those
 # of one that runs here, or from the table that comes with a release.

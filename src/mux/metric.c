@@ -51,11 +51,19 @@ static struct bounded between(const struct hp_mux_estimates *estimates, const st
 	return total;
 }
 
+double hp_mux_sum_variance(const struct hp_mux_estimates *estimates,
+			   const struct hp_mux_term *terms, size_t count)
+{
+	const struct sum sum = { terms, count, 0, 0 };
+	struct bounded own = between(estimates, &sum, &sum);
+
+	return fmax(own.known + own.slack, 0);
+}
+
 static struct sum sum_of(const struct hp_mux_estimates *estimates, const struct hp_mux_term *terms,
 			 size_t count, struct hp_mux_ratio *ratio, double *freedom)
 {
 	struct sum sum = { terms, count, 0, 0 };
-	struct bounded own;
 
 	for (size_t i = 0; i < count; i++) {
 		const struct hp_mux_estimate *event = &estimates->events[terms[i].event];
@@ -65,8 +73,7 @@ static struct sum sum_of(const struct hp_mux_estimates *estimates, const struct 
 		if (event->verdict > ratio->verdict)
 			ratio->verdict = event->verdict;
 	}
-	own = between(estimates, &sum, &sum);
-	sum.variance = fmax(own.known + own.slack, 0);
+	sum.variance = hp_mux_sum_variance(estimates, terms, count);
 	return sum;
 }
 

@@ -34,6 +34,18 @@ static void take_number(const char *line, const char *key, uint32_t *number)
 		*number = (uint32_t)value;
 }
 
+/* Arm's rNpM: the variant N, then the revision M. */
+static void take_revision(const char *line, struct hp_cpu *cpu)
+{
+	enum { REVISION_BITS = 4 };
+	uint32_t variant = 0;
+	uint32_t revision = 0;
+
+	take_number(line, "CPU variant", &variant);
+	take_number(line, "CPU revision", &revision);
+	cpu->stepping |= variant << REVISION_BITS | revision;
+}
+
 static bool has_word(const char *text, const char *word)
 {
 	size_t length = strlen(word);
@@ -68,6 +80,7 @@ static bool take_line(const char *line, struct hp_cpu *cpu)
 	take_number(line, "stepping", &cpu->stepping);
 	take_number(line, "CPU implementer", &cpu->implementer);
 	take_number(line, "CPU part", &cpu->part);
+	take_revision(line, cpu);
 	return take_vendor(line, cpu);
 }
 

@@ -131,6 +131,19 @@ TEST(an_arm_cpu_is_known_by_implementer_and_part)
 	ck_assert_uint_eq(machine->cpu.instruction_cache_bytes, 0);
 }
 
+TEST(an_arm_cpu_has_variant_and_revision)
+{
+	static const struct tree_file files[] = {
+		{ "/proc/cpuinfo", "processor\t: 0\nCPU implementer\t: 0x41\nCPU variant\t: 0x1\n"
+				   "CPU part\t: 0xd49\nCPU revision\t: 3\n" },
+		{ NULL, NULL },
+	};
+	_cleanup_(hp_machine_destroy_scope) struct hp_machine *machine = machine_of(files);
+
+	ck_assert_uint_eq(machine->cpu.part, 0xd49);
+	ck_assert_uint_eq(machine->cpu.stepping, 0x13);
+}
+
 TEST(cores_of_several_kinds_are_no_one_cpu)
 {
 	static const struct tree_file big_and_little[] = {

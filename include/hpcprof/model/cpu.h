@@ -15,8 +15,8 @@ struct hp_cpu {
 	char *vendor;	 /* x86: "GenuineIntel". Owned; NULL elsewhere */
 	uint32_t family; /* x86 */
 	uint32_t model;
-	uint32_t stepping;
-	bool has_amx;			  /* hypervisors hide the model, but rarely its features */
+	uint32_t stepping; /* Arm: variant in the upper four bits of eight, revision in the lower */
+	bool has_amx;	   /* hypervisors hide the model, but rarely its features */
 	uint32_t implementer;		  /* Arm: MIDR's, 0x41 is Arm itself; 0 elsewhere */
 	uint32_t part;			  /* Arm: 0xd0c is a Neoverse N1 */
 	uint32_t instruction_cache_bytes; /* first level; 0 when not known */

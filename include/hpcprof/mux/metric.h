@@ -29,6 +29,10 @@ struct hp_mux_ratio hp_mux_ratio_of(const struct hp_mux_estimates *estimates,
 				    const struct hp_mux_term *denominator, size_t denominator_count,
 				    double divisor, double scale);
 
+/* The variance of the sum of the terms, with covariances as above: an upper limit. */
+double hp_mux_sum_variance(const struct hp_mux_estimates *estimates,
+			   const struct hp_mux_term *terms, size_t count);
+
 /* The meaning of an event, with which metrics and invariants find their parts. */
 enum hp_mux_role {
 	HP_MUX_ROLE_NONE,

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Intel's cores. Formulas: Intel's own top-down formulas (perfmon, TMA 4.8 and later, level 1 to 3),
+ * with these differences. The refill after a branch is charged to the branch, not to the front end.
+ * Levels of the data cache share what the back end lost to memory as their stalled cycles do, so that
+ * they add up; front-end causes share what the front end lost when they claim more of it.
+ *
+ * Slots are those of a thread that has its core for itself: where two threads run on a core, the
+ * other one's slots are missing, and the stack says that it does not add up.
+ */
+#include "tables.h"
+#include "tuning.h"
+
+/* clang-format off */
+
+/* --- Skylake, Cascade Lake: 4 slots ----------------------------------------------------------- */
+
+#define SKYLAKE_EVENTS \
+	/* symbol	encoding	name						group rare */ \
+	{ "cycles",	"cycles",	"cpu_clk_unhalted.thread",			0, false }, \
+	{ "instructions", "instructions", "inst_retired.any",				0, false }, \
+	{ "retired",	"r02c2",	"uops_retired.retire_slots",			1, false }, \
+	{ "issued",	"r010e",	"uops_issued.any",				1, false }, \
+	{ "fe",		"r019c",	"idq_uops_not_delivered.core",			1, false }, \
+	{ "recovery",	"r010d",	"int_misc.recovery_cycles",			1, true }, \
+	{ "misp",	"r00c5",	"br_misp_retired.all_branches",			2, true }, \
+	{ "clears",	"r10401c3",	"machine_clears.count",				2, true }, \
+	{ "resteer",	"r800d",	"int_misc.clear_resteer_cycles",		2, true }, \
+	{ "icache",	"r0480",	"icache_16b.ifdata_stall",			3, true }, \
+	{ "icache_edge", "r1040480",	"icache_16b.ifdata_stall:c1:e",			3, true }, \
+	{ "itlb",	"r0483",	"icache_tag.stalls",				3, true }, \
+	{ "stalls_mem",	"r140014a3",	"cycle_activity.stalls_mem_any",		4, true }, \
+	{ "stalls_total", "r40004a3",	"cycle_activity.stalls_total",			4, true }, \
+	{ "stalls_l1d",	"rc000ca3",	"cycle_activity.stalls_l1d_miss",		4, true }, \
+	{ "stores",	"r40a6",	"exe_activity.bound_on_stores",			4, true }, \
+	{ "stalls_l2",	"r50005a3",	"cycle_activity.stalls_l2_miss",		5, true }, \
+	{ "stalls_l3",	"r60006a3",	"cycle_activity.stalls_l3_miss",		5, true }, \
+	{ "ports1",	"r02a6",	"exe_activity.1_ports_util",			5, true }, \
+	{ "ports2",	"r04a6",	"exe_activity.2_ports_util",			5, true }, \
+	{ "dtlb_hit",	"r1002008",	"dtlb_load_misses.stlb_hit:c1",			6, true }, \
+	{ "dtlb_walk",	"r1001008",	"dtlb_load_misses.walk_active",			6, true }, \
+	{ "cycles_mem",	"r100010a3",	"cycle_activity.cycles_mem_any",		6, true }, \
+	{ "cycles_l1d",	"r80008a3",	"cycle_activity.cycles_l1d_miss",		6, true }, \
+	{ "l2_hits",	"r02d1",	"mem_load_retired.l2_hit",			8, true }, \
+	{ "l3_hits",	"r04d1",	"mem_load_retired.l3_hit",			8, true }, \
+	{ "l3_misses",	"r20d1",	"mem_load_retired.l3_miss",			8, true }, \
+	{ "walked",	"r11d0",	"mem_inst_retired.stlb_miss_loads",		8, true }
+
+static const struct hp_stack_event skylake_events[] = {
+	SKYLAKE_EVENTS,
+	{ "no_retire",	"r18002c2",	"uops_retired.stall_cycles",			7, false },
+	{ "divider",	"r1000114",	"arith.divider_active",				7, true },
+	{ "serial",	"r0159",	"partial_rat_stalls.scoreboard",		7, true },
+};
+
+/* What the front end lost, without the refill: shared by what claims it. */
+#define FRONT_END \
+	{ "by_branch",	"share(misp, misp + clears)",					NULL }, \
+	{ "refilled",	"min(resteer, frontend)",					NULL }, \
+	{ "front",	"frontend - refilled",						NULL }, \
+	{ "fit",	"share(front, max(front, known(icache_stalls) + known(itlb)))",	NULL }
+/* What the back end lost: `per` slots' worth of cycles for each stalled one. */
+#define BACK_END \
+	{ "core",	"backend - memory_bound",				"tma_core_bound" }, \
+	{ "per",	"share(memory_bound, stalls_mem + stores)",			NULL }, \
+	{ "l1_stalls",	"max(stalls_mem - stalls_l1d, 0)",				NULL }, \
+	{ "walks",	"min(tlb * dtlb_hit + dtlb_walk, max(cycles_mem - cycles_l1d, 0))", NULL }, \
+	{ "dtlb_stalls", "min(walks, l1_stalls)",					NULL }
+
+static const struct hp_stack_term skylake_terms[] = {
+	{ "frontend",	"fe / W",					"tma_frontend_bound" },
+	{ "bad",	"(issued - retired) / W + recovery",		"tma_bad_speculation" },
+	{ "backend",	"cycles - frontend - issued / W - recovery",	"tma_backend_bound" },
+	{ "retiring",	"retired / W",					"tma_retiring" },
+	{ "icache_stalls", "icache + 2 * icache_edge",			NULL },
+	{ "memory_bound",
+	  "backend * (stalls_mem + stores) / (stalls_total + ports1 + retiring / cycles * ports2 + stores)",
+									"tma_memory_bound" },
+	{ "long",	"divider + serial",				NULL },
+	FRONT_END,
+	BACK_END,
+};
+
+#define OWN HP_STACK_OTHER
+#define TMA "perfmon, TMA metrics"
+
+/* All of Intel's cores: the terms differ. */
+#define INTEL_ROWS \
+	{ HP_STACK_BASE, OWN, BY("retiring", NULL, "cycles - no_retire", NULL), \
+	  SLOTS_DOUBT, "none", TMA ": Retiring" }, \
+	{ HP_STACK_MISPREDICT, OWN, \
+	  BY("by_branch * (bad + refilled)", "by_branch * bad", NULL, "misp * mispredict"), \
+	  RECOVERY_DOUBT, "icache, itlb", TMA ": Branch_Mispredicts, Mispredicts_Resteers" }, \
+	{ HP_STACK_RESTART, OWN, \
+	  BY("(1 - by_branch) * (bad + refilled)", "(1 - by_branch) * bad", NULL, NULL), \
+	  RECOVERY_DOUBT, "branch-mispredict", TMA ": Machine_Clears, Clears_Resteers" }, \
+	{ HP_STACK_ICACHE, OWN, BY("icache_stalls * fit", "icache_stalls", NULL, NULL), \
+	  SLOTS_DOUBT, "branch-mispredict, itlb, fetch, back end", TMA ": ICache_Misses" }, \
+	{ HP_STACK_ITLB, OWN, BY("itlb * fit", "itlb", NULL, NULL), \
+	  SLOTS_DOUBT, "branch-mispredict, icache, fetch, back end", TMA ": ITLB_Misses" }, \
+	{ HP_STACK_FETCH, OWN, \
+	  BY("front - known(icache_stalls * fit) - known(itlb * fit)", "front", NULL, NULL), \
+	  SLOTS_DOUBT, "icache, itlb", TMA ": Frontend_Bound less the above" }, \
+	{ HP_STACK_L1, OWN, BY("(l1_stalls - known(dtlb_stalls)) * per", "l1_stalls", NULL, NULL), \
+	  LOADS_DOUBT, "dtlb, store, core", TMA ": L1_Bound" }, \
+	{ HP_STACK_L2, OWN, \
+	  BY("(stalls_l1d - stalls_l2) * per", "stalls_l1d - stalls_l2", "stalls_l1d - stalls_l2", \
+	     "l2_hits * l2"), MISS_DOUBT, "core", TMA ": L2_Bound" }, \
+	{ HP_STACK_L3, OWN, \
+	  BY("(stalls_l2 - stalls_l3) * per", "stalls_l2 - stalls_l3", "stalls_l2 - stalls_l3", \
+	     "l3_hits * l3"), MISS_DOUBT, "core", TMA ": L3_Bound" }, \
+	{ HP_STACK_MEMORY, OWN, \
+	  BY("stalls_l3 * per", "stalls_l3", "stalls_l3", "l3_misses * memory"), \
+	  MISS_DOUBT, "core", TMA ": DRAM_Bound" }, \
+	{ HP_STACK_DTLB, OWN, BY("dtlb_stalls * per", "walks", NULL, "walked * walk"), \
+	  UNTESTED_DOUBT, "l1, l2, l3, memory", TMA ": DTLB_Load" }, \
+	{ HP_STACK_STORE, OWN, BY("stores * per", "stores", NULL, NULL), \
+	  UNTESTED_DOUBT, "l1, core", TMA ": Store_Bound" }, \
+	{ HP_STACK_LONG, OWN, BY("min(core, long)", "long", NULL, NULL), \
+	  UNTESTED_DOUBT, "core", TMA ": Divider, Serializing_Operation" }, \
+	{ HP_STACK_CORE, OWN, BY("core - known(min(core, long))", "core", NULL, NULL), \
+	  LOADS_DOUBT, "long-latency, l1", TMA ": Core_Bound less the above" }
+
+static const struct hp_stack_row intel_rows[] = { INTEL_ROWS };
+
+#define STALL_SUMS \
+	"stalls_l3 <= stalls_l2", "stalls_l2 <= stalls_l1d", "stalls_l1d <= stalls_mem", \
+	"stalls_mem <= stalls_total", "stalls_total <= cycles"
+
+static const char *const skylake_sums[] = { "retired <= issued", STALL_SUMS, NULL };
+
+/* --- Ice Lake, Tiger Lake: 5 slots, level 1 from PERF_METRICS ---------------------------------- */
+
+/* The kernel wants the slots to lead the group of their parts. */
+#define METRIC_EVENTS \
+	{ "cycles",	"cycles",	"cpu_clk_unhalted.thread",			0, false }, \
+	{ "instructions", "instructions", "inst_retired.any",				0, false }, \
+	{ "slots",	"r0400",	"topdown.slots",				1, false }, \
+	{ "perf_ret",	"r8000",	"topdown-retiring",				1, false }, \
+	{ "perf_bad",	"r8100",	"topdown-bad-spec",				1, true }, \
+	{ "perf_fe",	"r8200",	"topdown-fe-bound",				1, true }, \
+	{ "perf_be",	"r8300",	"topdown-be-bound",				1, true }
+
+static const struct hp_stack_event ice_lake_events[] = {
+	METRIC_EVENTS,
+	{ "drop",	"r100d",	"int_misc.uop_dropping",			1, true },
+	{ "clearings",	"r104010d",	"int_misc.clears_count",			1, true },
+	{ "misp",	"r00c5",	"br_misp_retired.all_branches",			2, true },
+	{ "clears",	"r10401c3",	"machine_clears.count",				2, true },
+	{ "resteer",	"r800d",	"int_misc.clear_resteer_cycles",		2, true },
+	{ "icache",	"r0480",	"icache_data.stalls",				3, true },
+	{ "itlb",	"r0483",	"icache_tag.stalls",				3, true },
+	{ "stalls_mem",	"r140014a3",	"cycle_activity.stalls_mem_any",		4, true },
+	{ "stalls_total", "r40004a3",	"cycle_activity.stalls_total",			4, true },
+	{ "stalls_l1d",	"rc000ca3",	"cycle_activity.stalls_l1d_miss",		4, true },
+	{ "stores",	"r20040a6",	"exe_activity.bound_on_stores",			4, true },
+	{ "ports1",	"r02a6",	"exe_activity.1_ports_util",			4, true },
+	{ "ports2",	"r04a6",	"exe_activity.2_ports_util",			4, true },
+	{ "stalls_l2",	"r50005a3",	"cycle_activity.stalls_l2_miss",		4, true },
+	{ "stalls_l3",	"r60006a3",	"cycle_activity.stalls_l3_miss",		4, true },
+	{ "dtlb_hit",	"r1002008",	"dtlb_load_misses.stlb_hit:c1",			5, true },
+	{ "dtlb_walk",	"r1001008",	"dtlb_load_misses.walk_active",			5, true },
+	{ "cycles_mem",	"r100010a3",	"cycle_activity.cycles_mem_any",		5, true },
+	{ "cycles_l1d",	"r80008a3",	"cycle_activity.cycles_l1d_miss",		5, true },
+	{ "divider",	"r1000914",	"arith.divider_active",				6, true },
+	{ "serial",	"r02a2",	"resource_stalls.scoreboard",			6, true },
+	{ "no_retire",	"r18002c2",	"uops_retired.stall_cycles",			6, false },
+	{ "l2_hits",	"r02d1",	"mem_load_retired.l2_hit",			7, true },
+	{ "l3_hits",	"r04d1",	"mem_load_retired.l3_hit",			7, true },
+	{ "l3_misses",	"r20d1",	"mem_load_retired.l3_miss",			7, true },
+	{ "walked",	"r11d0",	"mem_inst_retired.stlb_miss_loads",		7, true },
+};
+
+/* Their sum, of which each has its share: the hardware has eight bits for each. */
+#define ALL_METRICS { "all", "perf_ret + perf_bad + perf_fe + perf_be", NULL }, \
+	{ "frontend",	"cycles * (share(perf_fe, all) - drop / slots)", "tma_frontend_bound" }, \
+	{ "retiring",	"cycles * share(perf_ret, all)",		"tma_retiring" }
+
+static const struct hp_stack_term ice_lake_terms[] = {
+	ALL_METRICS,
+	{ "backend",	"cycles * (share(perf_be, all) + W * clearings / slots)", "tma_backend_bound" },
+	{ "bad",	"max(cycles - frontend - backend - retiring, 0)", "tma_bad_speculation" },
+	{ "icache_stalls", "icache",						NULL },
+	{ "memory_bound",
+	  "backend * (stalls_mem + stores) / (stalls_total + ports1 + retiring / cycles * ports2 + stores)",
+									"tma_memory_bound" },
+	{ "dividing",	"divider",						"tma_divider" },
+	{ "long",	"divider + serial",						NULL },
+	FRONT_END,
+	BACK_END,
+};
+
+static const char *const ice_lake_sums[] = {
+	"perf_ret + perf_bad + perf_fe + perf_be = slots", STALL_SUMS, NULL,
+};
+
+/* --- Sapphire Rapids: 6 slots, level 2 from PERF_METRICS, too ---------------------------------- */
+
+static const struct hp_stack_event sapphire_rapids_events[] = {
+	METRIC_EVENTS,
+	{ "perf_misp",	"r8500",	"topdown-br-mispredict",			1, true },
+	{ "perf_mem",	"r8700",	"topdown-mem-bound",				1, true },
+	{ "drop",	"r10ad",	"int_misc.uop_dropping",			1, true },
+	{ "misp",	"r00c5",	"br_misp_retired.all_branches",			2, true },
+	{ "resteer",	"r80ad",	"int_misc.clear_resteer_cycles",		2, true },
+	{ "icache",	"r0480",	"icache_data.stalls",				2, true },
+	{ "itlb",	"r0483",	"icache_tag.stalls",				2, true },
+	{ "stalls_mem",	"r50021a6",	"exe_activity.bound_on_loads",			3, true },
+	{ "stalls_l1d",	"r3000347",	"memory_activity.stalls_l1d_miss",		3, true },
+	{ "stalls_l2",	"r5000547",	"memory_activity.stalls_l2_miss",		3, true },
+	{ "stalls_l3",	"r9000947",	"memory_activity.stalls_l3_miss",		3, true },
+	{ "stores",	"r20040a6",	"exe_activity.bound_on_stores",			3, true },
+	{ "dtlb_hit",	"r1002012",	"dtlb_load_misses.stlb_hit:c1",			4, true },
+	{ "dtlb_walk",	"r1001012",	"dtlb_load_misses.walk_active",			4, true },
+	{ "cycles_mem",	"r100010a3",	"cycle_activity.cycles_mem_any",		4, true },
+	{ "cycles_l1d",	"r2000247",	"memory_activity.cycles_l1d_miss",		4, true },
+	{ "divider",	"r10009b0",	"arith.div_active",				5, true },
+	{ "serial",	"r02a2",	"resource_stalls.scoreboard",			5, true },
+	{ "light_sleep", "r20ec",	"cpu_clk_unhalted.c02",				5, true },
+	{ "no_retire",	"r18002c2",	"uops_retired.stalls",				5, false },
+	{ "l2_hits",	"r02d1",	"mem_load_retired.l2_hit",			6, true },
+	{ "l3_hits",	"r04d1",	"mem_load_retired.l3_hit",			6, true },
+	{ "l3_misses",	"r20d1",	"mem_load_retired.l3_miss",			6, true },
+	{ "walked",	"r11d0",	"mem_inst_retired.stlb_miss_loads",		6, true },
+};
+
+static const struct hp_stack_term sapphire_rapids_terms[] = {
+	ALL_METRICS,
+	{ "backend",	"cycles * share(perf_be, all)",			"tma_backend_bound" },
+	{ "bad",	"max(cycles - frontend - backend - retiring, 0)", "tma_bad_speculation" },
+	{ "memory_bound", "cycles * share(perf_mem, all)",		"tma_memory_bound" },
+	{ "mispredicted", "cycles * share(perf_misp, all)",		"tma_branch_mispredicts" },
+	{ "by_branch",	"share(min(mispredicted, bad), bad)",		NULL },
+	{ "refilled",	"min(resteer, frontend)",			NULL },
+	{ "front",	"frontend - refilled",				NULL },
+	{ "icache_stalls", "icache",					NULL },
+	{ "fit",	"share(front, max(front, known(icache_stalls) + known(itlb)))", NULL },
+	{ "long",	"divider + serial + known(light_sleep)",	NULL },
+	BACK_END,
+};
+
+static const char *const sapphire_rapids_sums[] = {
+	"perf_ret + perf_bad + perf_fe + perf_be = slots", "perf_misp <= perf_bad",
+	"perf_mem <= perf_be", "stalls_l3 <= stalls_l2", "stalls_l2 <= stalls_l1d",
+	NULL,
+};
+
+/* --- all --------------------------------------------------------------------------------------- */
+
+#define ROWS .rows = intel_rows, .row_count = HP_ARRAY_COUNT(intel_rows)
+#define INTEL(prefix)                                                                              \
+	.events = prefix##_events, .event_count = HP_ARRAY_COUNT(prefix##_events),                 \
+	.terms = prefix##_terms, .term_count = HP_ARRAY_COUNT(prefix##_terms),                     \
+	.sums = prefix##_sums, ROWS
+
+const struct hp_stack_table stack_tables_intel[] = {
+	{ .name = "skylake", .title = "Intel Skylake to Comet Lake", .list = "x86/skylake",
+	  .core = "skylake-sp", .width = 4, INTEL(skylake) },
+	{ .name = "skylake-sp", .title = "Intel Skylake-SP", .list = "x86/skylakex",
+	  .core = "skylake-sp", .width = 4, INTEL(skylake) },
+	{ .name = "cascade-lake", .title = "Intel Cascade Lake, Cooper Lake",
+	  .list = "x86/cascadelakex", .core = "skylake-sp", .width = 4, INTEL(skylake) },
+	{ .name = "ice-lake", .title = "Intel Ice Lake, Rocket Lake", .list = "x86/icelake",
+	  .core = "ice-lake-sp", .width = 5, INTEL(ice_lake) },
+	{ .name = "tiger-lake", .title = "Intel Tiger Lake", .list = "x86/tigerlake",
+	  .core = "ice-lake-sp", .width = 5, INTEL(ice_lake) },
+	{ .name = "ice-lake-sp", .title = "Intel Ice Lake-SP", .list = "x86/icelakex",
+	  .core = "ice-lake-sp", .width = 5, INTEL(ice_lake) },
+	{ .name = "sapphire-rapids", .title = "Intel Sapphire Rapids", .list = "x86/sapphirerapids",
+	  .core = "sapphire-rapids", .width = 6, INTEL(sapphire_rapids) },
+};
+const size_t stack_tables_intel_count = HP_ARRAY_COUNT(stack_tables_intel);

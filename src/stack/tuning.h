@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The numbers of stall stacks that somebody had to choose: how far a formula may be off, when a stack
+ * adds up, and where a phase ends.
+ *
+ * Each stands on a line of its own, as NAME = VALUE, with its unit behind it and its reason above it.
+ * Where it comes from:
+ *	a text		from which it follows, by its title
+ *	[chosen]	nobody has measured it alone; scripts/sensitivity finds it by this mark
+ *
+ * Widths, refills and latencies of cores are in the tables.
+ */
+#ifndef HPCPROF_SRC_STACK_TUNING_H
+#define HPCPROF_SRC_STACK_TUNING_H
+
+/*
+ * --- how far a component may be off: the tables ------------------------------------------------
+ *
+ * The largest error over ten programs of what each kind of event counts, emulated with ideal semantics
+ * on a cycle model of the core of Eyerman et al. 2006, table 2, against runs without the cause in
+ * either order. Real counters are not ideal, so these are the least by which a range is wider.
+ */
+enum {
+	/* Slots that the front end left empty, without those of recovery. */
+	SLOTS_DOUBT = 16, /* thousandths of the cycles */
+	/* Slots of wrong paths, and a constant for each mispredicted branch. */
+	REFILL_DOUBT = 15, /* thousandths of the cycles */
+	/* Slots of wrong paths and cycles of recovery that an event counts. */
+	RECOVERY_DOUBT = 78, /* thousandths of the cycles */
+	/* Slots of the back end, by the share of its stalls in which a load was the oldest. */
+	LOADS_DOUBT = 18, /* thousandths of the cycles */
+	/* Cycles without execution while a miss is outstanding. */
+	MISS_DOUBT = 15, /* thousandths of the cycles */
+	/* Slots of the front end that contain the refill: where no event tells the two apart. */
+	FRONT_END_DOUBT = 166, /* thousandths of the cycles */
+	/* What was not emulated is thought to be as far off as the worst but for the above. */
+	UNTESTED_DOUBT = 78, /* thousandths of the cycles [chosen] */
+};
+
+/*
+ * --- what cores take: the tables ----------------------------------------------------------------
+ *
+ * From a redirected fetch to dispatch: the penalty of isa/machine less the cycles from dispatch to a
+ * branch's execution, which are 4 at least.
+ */
+enum {
+	ZEN_2_REFILL = 14, /* cycles [chosen] */
+	ZEN_3_REFILL = 9,  /* cycles [chosen] */
+	ZEN_4_REFILL = 11, /* cycles [chosen] */
+	ZEN_5_REFILL = 11, /* cycles [chosen] */
+	/* The constant of Arm's formulas is 4; Neoverse N1's penalty is 11 (Arm's optimization guide). */
+	NEOVERSE_N1_REFILL = 7, /* cycles [chosen] */
+	NEOVERSE_REFILL = 4,	/* cycles; Arm's telemetry specifications */
+	/* For upper limits and for the naive accounting only. */
+	NEOVERSE_MISPREDICT = 11, /* cycles; Arm's optimization guides */
+	NEOVERSE_L2 = 11,	  /* cycles [chosen] */
+	NEOVERSE_L3 = 70,	  /* cycles [chosen] */
+	NEOVERSE_MEMORY = 350,	  /* cycles [chosen] */
+	NEOVERSE_L2_TLB = 5,	  /* cycles [chosen] */
+	NEOVERSE_WALK = 40,	  /* cycles [chosen] */
+};
+
+/* --- when a stack adds up: stack.c ----------------------------------------------------------- */
+
+/* Counters of one group are read one after the other, and slots are lost at interrupts. */
+static const double sums_tolerance = 0.01; /* of the cycles [chosen] */
+/* An event that reads 0 in so many cycles is dead, unless the table says that it is rare. */
+static const double dead_cycles = 1e6; /* cycles [chosen] */
+
+#endif

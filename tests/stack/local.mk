@@ -1,0 +1,1 @@
+check_PROGRAMS += tests/stack/test_formula tests/stack/test_stack tests/stack/test_tables

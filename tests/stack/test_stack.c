@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "../support.h"
+
+#include <hpcprof/mux/metric.h>
+#include <hpcprof/stack/stack.h>
+
+#include <math.h>
+#include <string.h>
+
+enum { EVENTS_MOST = 48 };
+
+/* Counts of a table, made by hand. */
+static struct {
+	const struct hp_stack_table *table;
+	struct hp_mux_estimates estimates;
+	struct hp_mux_estimate events[EVENTS_MOST];
+	double covariance[EVENTS_MOST * EVENTS_MOST];
+	uint32_t groups[EVENTS_MOST];
+	uint32_t numbers[EVENTS_MOST];
+	struct hp_stack stack;
+} made;
+
+static void begin(const char *table)
+{
+	memset(&made, 0, sizeof(made));
+	made.table = hp_stack_table_named(table);
+	ck_assert(made.table);
+	made.estimates = (struct hp_mux_estimates){
+		.count = made.table->event_count,
+		.events = made.events,
+		.covariance = made.covariance,
+		.groups = made.groups,
+		.group_count = 1,
+	};
+	for (size_t i = 0; i < made.table->event_count; i++) {
+		made.events[i] =
+			(struct hp_mux_estimate){ .count = NAN, .verdict = HP_MUX_NOT_COUNTED };
+		made.numbers[i] = (uint32_t)i;
+	}
+}
+
+static size_t number_of(const char *symbol)
+{
+	for (size_t i = 0; i < made.table->event_count; i++)
+		if (strcmp(made.table->events[i].symbol, symbol) == 0)
+			return i;
+	ck_abort_msg("%s has no %s", made.table->name, symbol);
+}
+
+static void count(const char *symbol, double value)
+{
+	made.events[number_of(symbol)] = (struct hp_mux_estimate){
+		.count = value,
+		.low = value,
+		.high = value,
+		.freedom = INFINITY,
+		.raw = (uint64_t)value,
+		.running = 1,
+		.verdict = HP_MUX_EXACT,
+	};
+}
+
+static void estimate(const char *symbol, double value, double deviation)
+{
+	size_t event = number_of(symbol);
+
+	count(symbol, value);
+	made.events[event].verdict = HP_MUX_ESTIMATED;
+	made.events[event].running = 0.5;
+	made.events[event].raw = (uint64_t)(value / 2);
+	made.covariance[event * made.estimates.count + event] = deviation * deviation;
+}
+
+static const struct hp_stack *stack(void)
+{
+	hp_assert_ok(hp_stack_create(made.table, &made.estimates, made.numbers, &made.stack));
+	return &made.stack;
+}
+
+static double likely(enum hp_stack_component component)
+{
+	return made.stack.parts[component].values[HP_STACK_INTERVAL];
+}
+
+#define near(found, wanted) ck_assert_msg(fabs((found) - (wanted)) < 1e-9, "%g", (double)(found))
+
+/* 1000 cycles of 6 slots: 1200 retired, 300 of wrong paths, 600 of the front end, 3900 of the back. */
+static void count_zen(void)
+{
+	begin("zen-4");
+	count("cycles", 1e9);
+	count("instructions", 1e9);
+	count("retired", 1.2e9);
+	count("dispatched", 1.5e9);
+	count("fe", 0.6e9);
+	count("no_ops", 0.05e9);
+	count("be", 3.9e9);
+	count("smt", 0);
+	count("misp", 3e6);
+	count("resync", 1e6);
+	count("not_complete", 0.6e9);
+	count("load", 0.4e9);
+	count("empty", 0.08e9);
+	count("no_retire", 0.7e9);
+}
+
+TEST(components_are_cycles_per_instruction_and_add_up)
+{
+	double sum = 0;
+
+	count_zen();
+	stack();
+	near(made.stack.cpi, 1);
+	near(likely(HP_STACK_BASE), 0.2);
+	/* Three of four redirections are of branches; 11 cycles each to fill the pipeline. */
+	near(likely(HP_STACK_MISPREDICT), 0.05 * 0.75 + 0.033);
+	near(likely(HP_STACK_RESTART), 0.05 * 0.25);
+	near(likely(HP_STACK_FETCH), 0.1 - 0.033);
+	near(likely(HP_STACK_DCACHE), 0.65 * 4 / 6);
+	near(likely(HP_STACK_CORE), 0.65 * 2 / 6);
+	near(likely(HP_STACK_SMT), 0);
+	near(likely(HP_STACK_OTHER), 0);
+	for (unsigned i = 0; i < HP_STACK_COMPONENTS; i++)
+		sum += isnan(likely(i)) ? 0 : likely(i);
+	near(sum, 1);
+	ck_assert(made.stack.adds_up);
+	ck_assert(!made.stack.violated);
+}
+
+TEST(a_range_covers_both_attributions_and_their_doubt)
+{
+	const struct hp_stack_part *base = &made.stack.parts[HP_STACK_BASE];
+
+	count_zen();
+	stack();
+	/* 300 cycles retire something. */
+	near(base->low, 0.2 - 0.016);
+	near(base->high, 0.3 + 0.016);
+}
+
+TEST(vendors_metrics_are_shares_of_the_slots)
+{
+	double found = NAN;
+
+	count_zen();
+	stack();
+	for (size_t i = 0; i < made.stack.metric_count; i++)
+		if (strcmp(made.stack.metrics[i].name, "frontend_bound") == 0)
+			found = made.stack.metrics[i].share;
+	near(found, 0.1);
+}
+
+TEST(what_is_not_counted_is_a_range_within_another)
+{
+	const struct hp_stack_part *l2 = &made.stack.parts[HP_STACK_L2];
+
+	count_zen();
+	stack();
+	ck_assert(l2->is_known);
+	ck_assert(isnan(likely(HP_STACK_L2)));
+	ck_assert_str_eq(l2->missing, "ls_dmnd_fills_from_sys.local_l2");
+	near(l2->low, 0);
+	near(l2->high, made.stack.parts[HP_STACK_DCACHE].high);
+	/* 14 cycles each are the most. */
+	count("fill_l2", 1e6);
+	stack();
+	ck_assert(!l2->missing);
+	near(l2->high, 0.014);
+}
+
+TEST(what_nothing_counts_stays_in_other)
+{
+	count_zen();
+	made.events[number_of("be")] =
+		(struct hp_mux_estimate){ .count = NAN, .verdict = HP_MUX_NOT_COUNTED };
+	stack();
+	ck_assert(isnan(likely(HP_STACK_DCACHE)));
+	near(likely(HP_STACK_OTHER), 0.65);
+	/* In 400 cycles the oldest waited for a load. */
+	near(made.stack.parts[HP_STACK_DCACHE].high, 0.4 + 0.018);
+	ck_assert_str_eq(made.stack.parts[HP_STACK_DCACHE].missing,
+			 "de_no_dispatch_per_slot.backend_stalls");
+}
+
+TEST(an_event_that_reads_zero_is_dead)
+{
+	count_zen();
+	count("be", 0);
+	stack();
+	ck_assert(isnan(likely(HP_STACK_CORE)));
+	near(likely(HP_STACK_OTHER), 0.65);
+}
+
+TEST(a_stack_that_claims_too_much_says_so)
+{
+	count_zen();
+	count("be", 4.8e9);
+	stack();
+	ck_assert(!made.stack.adds_up);
+	near(made.stack.excess, 0.15);
+	near(likely(HP_STACK_OTHER), -0.15);
+	/* Nothing is rescaled. */
+	near(likely(HP_STACK_BASE), 0.2);
+	ck_assert_str_eq(made.stack.violated, "dispatched + fe + be + smt = W * cycles");
+}
+
+TEST(intervals_of_counts_become_intervals_of_components)
+{
+	count_zen();
+	made.events[number_of("smt")].verdict = HP_MUX_NOT_COUNTED;
+	estimate("no_retire", 0.7e9, 0.01e9);
+	stack();
+	/* Two standard deviations of 0.01. */
+	ck_assert(fabs(made.stack.parts[HP_STACK_BASE].high - (0.3 + 0.016 + 0.0196)) < 1e-4);
+	near(made.stack.parts[HP_STACK_BASE].low, 0.2 - 0.016);
+}
+
+TEST(a_sum_that_holds_makes_counts_more_precise)
+{
+	count_zen();
+	estimate("be", 3.9e9, 0.3e9);
+	stack();
+	/* The other slots are exact, so this is what they leave. */
+	near(likely(HP_STACK_CORE), 0.65 * 2 / 6);
+	ck_assert(made.stack.parts[HP_STACK_CORE].high - likely(HP_STACK_CORE) < 0.02);
+}
+
+TEST(too_little_for_an_interval_is_any_share)
+{
+	count_zen();
+	made.events[number_of("smt")].verdict = HP_MUX_NOT_COUNTED;
+	estimate("fe", 0.6e9, 0);
+	made.events[number_of("fe")].verdict = HP_MUX_INSUFFICIENT;
+	stack();
+	near(made.stack.parts[HP_STACK_FETCH].low, 0);
+	near(made.stack.parts[HP_STACK_FETCH].high, 1);
+	ck_assert(made.stack.adds_up);
+}
+
+/* What Eyerman et al. call naive: completion has what events times latency leave, if anything. */
+TEST(the_naive_accounting_may_leave_nothing_for_completion)
+{
+	count_zen();
+	count("fill_near", 5e6);
+	count("fill_far", 0);
+	stack();
+	near(made.stack.parts[HP_STACK_MEMORY].values[HP_STACK_NAIVE], 2);
+	ck_assert(made.stack.parts[HP_STACK_BASE].values[HP_STACK_NAIVE] < -1);
+}
+
+TEST(the_erratum_of_neoverse_n2_is_corrected)
+{
+	static const char *const names[] = { "neoverse-n2-r0p0", "neoverse-n2" };
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(names); i++) {
+		double surplus = i == 0 ? 1e9 : 0;
+
+		begin(names[i]);
+		count("cycles", 1e9);
+		count("instructions", 1e9);
+		count("retired", 1e9);
+		count("ops", 1.25e9);
+		count("front_slots", 1e9 + surplus);
+		count("back_slots", 1.5e9);
+		count("slots", 2.5e9 + surplus);
+		count("misp", 1e7);
+		stack();
+		near(likely(HP_STACK_BASE), 0.8 * 0.5);
+		near(likely(HP_STACK_MISPREDICT), 0.2 * 0.5 + 0.04);
+		near(likely(HP_STACK_FETCH), 0.2 - 0.01);
+		near(likely(HP_STACK_CORE), 0.3 - 0.03);
+		near(likely(HP_STACK_OTHER), 0);
+	}
+}
+
+TEST(an_unknown_core_has_two_levels)
+{
+	begin("generic");
+	count("cycles", 3e9);
+	count("instructions", 1e9);
+	stack();
+	near(made.stack.cpi, 3);
+	near(made.stack.parts[HP_STACK_BASE].high, 1);
+	near(likely(HP_STACK_OTHER), 3);
+	ck_assert_str_eq(made.stack.parts[HP_STACK_FETCH].missing, "stalled-cycles-frontend");
+	near(made.stack.parts[HP_STACK_FETCH].high, 3);
+}
+
+TEST(nothing_counted_is_no_stack)
+{
+	begin("zen-4");
+	stack();
+	ck_assert(isnan(made.stack.cpi));
+}
+
+TEST(the_worst_comes_first_and_other_last)
+{
+	enum hp_stack_component order[HP_STACK_COMPONENTS];
+
+	count_zen();
+	hp_stack_order(stack(), order);
+	ck_assert_uint_eq(order[0], HP_STACK_DCACHE);
+	ck_assert_uint_eq(order[1], HP_STACK_CORE);
+	ck_assert_uint_eq(order[2], HP_STACK_BASE);
+	ck_assert_uint_eq(order[HP_STACK_COMPONENTS - 1], HP_STACK_OTHER);
+}
+
+HP_TEST_MAIN("stack/stack")
