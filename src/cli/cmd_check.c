@@ -483,7 +483,7 @@ static struct hp_error *check(struct arguments *arguments, int *status)
 	if (!error)
 		error = hp_compare(job.sides, &arguments->compare, &comparison);
 	if (!error)
-		error = hp_comparison_add_calls(comparison, job.sides, &arguments->compare);
+		error = hp_comparison_add_reasons(comparison, job.sides, &arguments->compare);
 	if (!error)
 		error = print(arguments, comparison, &page);
 	if (!error)

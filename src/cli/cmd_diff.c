@@ -183,7 +183,7 @@ static struct hp_error *compare(const struct arguments *arguments, struct hp_db 
 	if (!error)
 		error = hp_compare(sides, &arguments->compare, comparison);
 	if (!error)
-		error = hp_comparison_add_calls(*comparison, sides, &arguments->compare);
+		error = hp_comparison_add_reasons(*comparison, sides, &arguments->compare);
 	for (size_t side = 0; side < HP_SIDES; side++)
 		hp_db_free_stamps(stamps[side], stamps[side] ? sides[side].count : 0);
 	return error;

@@ -29,7 +29,8 @@ src_report_libreport_a_SOURCES = \
 	src/report/common/svg.h src/report/common/svg.c \
 	src/report/common/text.h src/report/common/text.c \
 	src/report/comparison/comparison.h src/report/comparison/comparison.c src/report/comparison/comparison_write.c \
-	src/report/comparison/calls.c src/report/comparison/comparison_callers.c \
+	src/report/comparison/calls.c src/report/comparison/causes.c \
+	src/report/comparison/comparison_callers.c \
 	src/report/comparison/comparison_github.c \
 	src/report/comparison/comparison_html.c \
 	src/report/comparison/comparison_json.c \
@@ -37,6 +38,7 @@ src_report_libreport_a_SOURCES = \
 	src/report/comparison/comparison_markdown.c \
 	src/report/comparison/comparison_sarif.c \
 	src/report/comparison/comparison_text.c \
+	src/report/comparison/reasons.h src/report/comparison/reasons.c src/report/comparison/reasons_names.c \
 	src/report/comparison/spread.c \
 	src/report/executions/executions.h src/report/executions/executions.c \
 	src/report/executions/executions_lines.c \

@@ -145,6 +145,8 @@ enum {
 	COMPARISON_MOST_FINDINGS = 10,
 	/* callers of a finding whose counts are shown; [chosen] */
 	MOST_COMPARED_CALLERS = 2,
+	/* causes of a finding that are shown; [chosen] */
+	MOST_COMPARED_CAUSES = 2,
 	/* estimates shown where nothing was found; [chosen] */
 	MOST_ESTIMATES = 6,
 	/* images and procedures drawn in a page: others are too thin to be seen, and would make it

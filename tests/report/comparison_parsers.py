@@ -55,7 +55,11 @@ def read_json(text, kind):
     check(callers["callers"][0]["blamed"] is True, "the caller")
     check(callers["callers"][0]["of_change"]["low"] == 0.74, "its part of the change")
     check(finding["calls"][0]["ratio"]["estimate"] == 2.1, "how often it calls")
-    check(len(finding["sentences"]) == 2, "both in words")
+    (cause,) = finding["causes"]
+    check(cause["cause"] == "branch-mispredict", "which cause grew")
+    check(cause["base"]["high"] == 0.18 and cause["candidate"]["low"] == 0.41, "from what to what")
+    check(document["findings"][3]["causes"] is None, "and what was not simulated")
+    check(len(finding["sentences"]) == 3, "all in words")
     check(document["findings"][2]["callers"]["blame"] == "insufficient", "what is not known")
     check(document["findings"][3]["callers"] is None, "and what is not asked")
     check(document["findings"][2]["change"]["estimate"] is None, "what is new has no change")

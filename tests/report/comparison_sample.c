@@ -147,6 +147,10 @@ static void fill_findings(struct sample *sample, bool is_hostile)
 {
 	static struct hp_cost_shift shift = { NULL, 15e6, "inlined into" };
 	static struct hp_compared_caller callers[1];
+	static const struct hp_compared_cause cause = {
+		.name = "branch-mispredict",
+		.share = { { 0.15, 0.12, 0.18 }, { 0.46, 0.41, 0.52 } },
+	};
 	static struct hp_compared_calls calls = {
 		.image = "app",
 		.calls = { { 1e6, 0.9e6, 1.1e6 }, { 2.1e6, 2e6, 2.2e6 } },
@@ -168,6 +172,9 @@ static void fill_findings(struct sample *sample, bool is_hostile)
 	sample->procedures[0].callers = (struct hp_compared_callers){
 		HP_BLAME_CALLERS, NULL, callers, HP_ARRAY_COUNT(callers), { 310, 403 }
 	};
+	sample->procedures[0].has_causes = true;
+	sample->procedures[0].causes = &cause;
+	sample->procedures[0].cause_count = 1;
 	sample->procedures[0].calls = &calls;
 	sample->procedures[0].call_count = 1;
 	sample->procedures[4].callers.blame = HP_BLAME_INSUFFICIENT;

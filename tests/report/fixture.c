@@ -112,7 +112,7 @@ void fixture_add(struct fixture *fixture, const struct fixture_epoch *epoch)
 		.host = host,
 		.cpus = 2,
 		.command_line = command_line,
-		.start_ns = 1700000000000000000,
+		.start_ns = 1700000000000000000 + epoch->later_ns,
 		.end_ns = 1700000002500000000,
 		.per_process = epoch->per_process,
 		.target_cpu_ns = epoch->cpu_ns,

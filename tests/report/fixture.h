@@ -54,6 +54,7 @@ struct fixture_epoch {
 	const struct hp_paths *paths;		   /* NULL: none */
 	struct hp_command_times *commands;
 	size_t command_count;
+	uint64_t later_ns;	/* than the first epoch */
 	const double *coverage; /* of each event, cpu-clock:u first; NULL: not known */
 };
 

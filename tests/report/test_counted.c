@@ -7,6 +7,7 @@
 #include "fixture.h"
 
 #include <hpcprof/image/identity.h>
+#include <hpcprof/report/comparison.h>
 #include <hpcprof/report/export.h>
 
 #include <fcntl.h>
@@ -1438,6 +1439,26 @@ static void without(enum hp_lane lane, uint64_t cycles)
 
 /* The loop's body waits for its operands; what comes after it is mispredicted. A sixth of the
  * samples are there. */
+static void follow_loop(uint64_t end_cycles)
+{
+	followed_count = 0;
+	follow(counted_loop, counted_body, 2, 1000, 1);
+	follow(counted_body, counted_back, 1, 10000, 75000);
+	without(HP_LANE_WIDTH, 2500);
+	follow(counted_back, counted_end, 2, 10000, 75000);
+	without(HP_LANE_WIDTH, 5000);
+	follow(counted_end, counted_leaf, 2, 1000, end_cycles);
+	without(HP_LANE_WIDTH, 500);
+	without(HP_LANE_IDEAL, 500);
+	without(HP_LANE_NO_MISPREDICT, 500);
+	for (enum hp_lane lane = HP_LANE_ONLY_CODE; lane < HP_LANES; lane++)
+		without(lane, 500);
+	without(HP_LANE_ONLY_MISPREDICT, 1000 * end_cycles);
+	qsort(followed, followed_count, sizeof(*followed), compare_items);
+	stratum.events = followed;
+	stratum.event_count = followed_count;
+}
+
 static struct fixture *record_followed(void)
 {
 	const struct fixture_count counts[] = {
@@ -1445,21 +1466,7 @@ static struct fixture *record_followed(void)
 		clock_at(counted_end, 400),
 	};
 
-	followed_count = 0;
-	follow(counted_loop, counted_body, 2, 1000, 1);
-	follow(counted_body, counted_back, 1, 10000, 75000);
-	without(HP_LANE_WIDTH, 2500);
-	follow(counted_back, counted_end, 2, 10000, 75000);
-	without(HP_LANE_WIDTH, 5000);
-	follow(counted_end, counted_leaf, 2, 1000, 300000);
-	without(HP_LANE_WIDTH, 500);
-	without(HP_LANE_IDEAL, 500);
-	without(HP_LANE_NO_MISPREDICT, 500);
-	for (enum hp_lane lane = HP_LANE_ONLY_CODE; lane < HP_LANES; lane++)
-		without(lane, 500);
-	qsort(followed, followed_count, sizeof(*followed), compare_items);
-	stratum.events = followed;
-	stratum.event_count = followed_count;
+	follow_loop(300000);
 	return record_counts(counts, HP_ARRAY_COUNT(counts));
 }
 
@@ -1498,6 +1505,111 @@ TEST(people_see_loops_that_are_not_all_of_their_procedure)
 	fixture = record_counts((const struct fixture_count[]){ clock_at(counted_back, 2000) }, 1);
 	ck_assert_ptr_null(strstr(fixture_output(fixture, &options), "loop at"));
 	ck_assert_ptr_nonnull(strstr(fixture->output, "counted_loop"));
+}
+
+/* --- comparisons of stacks --------------------------------------------------------------------- */
+
+enum { RUNS = 5 };
+
+struct run {
+	const char *label;
+	uint64_t loop; /* samples there, and after it, where branches are mispredicted */
+	uint64_t end;
+};
+
+static void record_run(struct fixture *fixture, const struct run *run, size_t number)
+{
+	const struct fixture_count counts[] = {
+		clock_at(counted_back, run->loop),
+		clock_at(counted_end, run->end),
+	};
+	const struct fixture_epoch epoch = { .label = run->label,
+					     .counts = counts,
+					     .count = HP_ARRAY_COUNT(counts),
+					     .clock_hz = 3e9,
+					     .evidence = &windows,
+					     .commands = &times,
+					     .command_count = 1,
+					     .later_ns = number * 10000000000 };
+
+	/* As the samples have it, against 75000 twice in the loop, which runs ten times as often. */
+	follow_loop(1500000 * run->end / run->loop);
+	stratum.recording++;
+	fixture_add(fixture, &epoch);
+}
+
+static void free_stamps(void *stamps)
+{
+	hp_db_free_stamps(stamps, RUNS);
+}
+
+/* Of the candidate's loop, against 2000 samples in it and 400 after it. */
+static const struct hp_compared *compare_runs(uint64_t loop, uint64_t end)
+{
+	static struct hp_comparison *comparison;
+	const struct hp_compare_options options = { 0 };
+	const struct run runs[HP_SIDES] = { { "before", 2000, 400 }, { "after", loop, end } };
+	struct fixture *fixture = fixture_create();
+	struct hp_compare_epochs sides[HP_SIDES];
+
+	/* In turns: otherwise the machine might be to blame. */
+	for (size_t i = 0; i < (size_t)HP_SIDES * RUNS; i++)
+		record_run(fixture, &runs[i % HP_SIDES], i);
+	for (size_t i = 0; i < HP_SIDES; i++) {
+		char label[16];
+		char *word = label;
+		char **stamps;
+		size_t count;
+
+		snprintf(label, sizeof(label), "%s", runs[i].label);
+		hp_assert_ok(hp_db_resolve_apart(fixture->db, &word, 1, &stamps, &count));
+		ck_assert_uint_eq(count, RUNS);
+		at_end(free_stamps, stamps);
+		sides[i] = (struct hp_compare_epochs){ fixture->db, stamps, RUNS, 0 };
+	}
+	hp_assert_ok(hp_compare(sides, &options, &comparison));
+	hp_assert_ok(hp_comparison_add_reasons(comparison, sides, &options));
+	for (size_t i = 0; i < comparison->finding_count; i++)
+		if (comparison->findings[i]->scope == HP_SCOPE_PROCEDURE)
+			return comparison->findings[i];
+	ck_abort_msg("no procedure changed");
+	return NULL;
+}
+
+TEST(a_cause_that_grew_is_named_with_both_ranges)
+{
+	const struct hp_compared *loop = compare_runs(2000, 1600);
+
+	ck_assert_str_eq(loop->name, "counted_loop");
+	ck_assert(loop->has_causes);
+	ck_assert_uint_eq(loop->cause_count, 1);
+	ck_assert_str_eq(loop->causes[0].name, "branch-mispredict");
+	assert_near(loop->causes[0].share[HP_BASE].value, 400 / 2400.0, 0.2);
+	assert_near(loop->causes[0].share[HP_CANDIDATE].value, 1600 / 3600.0, 0.2);
+	ck_assert_double_gt(loop->causes[0].share[HP_CANDIDATE].low,
+			    loop->causes[0].share[HP_BASE].high);
+}
+
+TEST(so_is_one_that_shrank_where_the_procedure_did)
+{
+	const struct hp_compared *loop = compare_runs(2000, 4);
+
+	ck_assert_uint_eq(loop->cause_count, 1);
+	ck_assert_str_eq(loop->causes[0].name, "branch-mispredict");
+	ck_assert_double_lt(loop->causes[0].share[HP_CANDIDATE].high,
+			    loop->causes[0].share[HP_BASE].low);
+}
+
+/* More of the same, and a little more of one cause than before. */
+TEST(no_cause_is_named_where_all_grew_or_ranges_overlap)
+{
+	const struct hp_compared *loop = compare_runs(4000, 800);
+
+	ck_assert(loop->has_causes);
+	ck_assert_uint_eq(loop->cause_count, 0);
+	loop = compare_runs(2300, 500);
+	ck_assert(loop->has_causes);
+	ck_assert_uint_eq(loop->cause_count, 0);
 }
 
 HP_TEST_MAIN("report/counted")

@@ -140,6 +140,12 @@ struct hp_compared_calls {
 	struct hp_measured ratio; /* candidate's to base's */
 };
 
+/* What takes a part of a procedure's cycles that differs between the sides beyond doubt. */
+struct hp_compared_cause {
+	const char *name;		    /* as in hpcprof-stack/1 */
+	struct hp_measured share[HP_SIDES]; /* of the procedure's cycles; ranges, not intervals */
+};
+
 /* A compared item: the program, an image, a procedure, a line, a block. */
 struct hp_compared {
 	enum hp_scope scope;
@@ -182,9 +188,15 @@ struct hp_compared {
 
 	/* For findings that are procedures: who calls them. */
 	struct hp_compared_callers callers;
-	/* What changed the most first; none without counts on both sides: hp_comparison_add_calls. */
+	/* What changed the most first; none without counts on both sides:
+	 * hp_comparison_add_reasons. */
 	const struct hp_compared_calls *calls;
 	size_t call_count;
+	/* For findings that are procedures, where both sides' cycles are known by cause: those causes
+	 * that grew, or shrank, with the cost; what changed the most first. */
+	bool has_causes;
+	const struct hp_compared_cause *causes;
+	size_t cause_count;
 };
 
 /* Why there is no answer, and what would help. */

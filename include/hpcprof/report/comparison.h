@@ -54,11 +54,11 @@ struct hp_error *hp_comparison_write(const struct hp_comparison *comparison,
 				     enum hp_comparison_format format,
 				     const struct hp_comparison_options *options, FILE *out);
 
-/* How often findings are called, where the epochs of both sides have exact counts of windows. `epochs` and
- * `options` are those of the comparison. */
-struct hp_error *hp_comparison_add_calls(struct hp_comparison *comparison,
-					 const struct hp_compare_epochs epochs[HP_SIDES],
-					 const struct hp_compare_options *options);
+/* Why findings changed, as far as the epochs of both sides have windows: how often they are called,
+ * and what their cycles were spent on. `epochs` and `options` are those of the comparison. */
+struct hp_error *hp_comparison_add_reasons(struct hp_comparison *comparison,
+					   const struct hp_compare_epochs epochs[HP_SIDES],
+					   const struct hp_compare_options *options);
 
 /* Whether the finding fails a check; not if it became cheaper, or if its cost moved. */
 bool hp_comparison_is_regression(const struct hp_compared *compared);

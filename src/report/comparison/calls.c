@@ -1,63 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* How often findings are called, by the exact counts of windows on both sides. */
-#include "../common/load.h"
-#include "../executions/executions.h"
 #include "../tuning.h"
-
-#include <hpcprof/report/comparison.h>
+#include "reasons.h"
 
 #include <math.h>
 #include <string.h>
 
 /* Figures have intervals of 90 %, comparisons of 95: quantiles of the normal distribution. */
 static const double wider = 1.960 / 1.645;
-
-/* One side's counts. */
-struct counted {
-	struct hp_report_options options;
-	struct report report;
-	struct executions calls;
-	double exposure; /* runs, or units of work */
-};
-
-static struct hp_error *load_side(const struct hp_compare_epochs *epochs,
-				  const struct hp_compare_options *options, struct counted *counted)
-{
-	static const struct report_wants wants = { .counts = true };
-	struct report *report = &counted->report;
-	struct hp_error *error;
-
-	/* JSON has no limits. */
-	counted->options = (struct hp_report_options){
-		.view = HP_VIEW_CALLS,
-		.format = HP_FORMAT_JSON,
-		.of = { .rows = HP_ROWS_OF_PROCEDURES,
-			.needs_code = true,
-			.symfs = options->symfs,
-			.no_debuginfo = options->no_debuginfo },
-	};
-	report->options = &counted->options;
-	report->of = counted->options.of;
-	error = report_load(report, epochs->db, epochs->stamps, epochs->count, &wants);
-	if (error || !hp_windows_exist(report->inference))
-		return error;
-	report->profiles->keeps_files = true;
-	error = hp_profiles_attribute(report->profiles);
-	if (!error)
-		error = executions_of_calls(report, &counted->calls);
-	if (!error || error->class != HP_ERROR_INSUFFICIENT)
-		return error;
-	/* They counted no calls. */
-	hp_error_destroy(error);
-	executions_clear(&counted->calls);
-	return NULL;
-}
-
-static void clear_side(struct counted *counted)
-{
-	executions_clear(&counted->calls);
-	report_clear(&counted->report);
-}
 
 static double exposure_of(const struct hp_compared_side *side)
 {
@@ -69,28 +19,8 @@ static double exposure_of(const struct hp_compared_side *side)
 	return exposure;
 }
 
-/* As compared: without what compilers add to names of parts and clones. */
-static bool is_named(const char *name, const char *shown)
-{
-	size_t length = strlen(shown);
-
-	return strncmp(name, shown, length) == 0 &&
-	       (!name[length] || name[length] == '.' || strncmp(name + length, " [clone", 7) == 0);
-}
-
-/* Programs have other names on both sides, perhaps; libraries have not. */
-static bool is_image(const struct hp_loaded_image *image, const char *path)
-{
-	const char *library = strstr(path, ".so");
-	const char *base = hp_image_basename(path);
-
-	if (!image || !library || library < base)
-		return image && !strstr(hp_image_basename(image->id.path), ".so");
-	return strncmp(hp_image_basename(image->id.path), base, (size_t)(library - base) + 3) == 0;
-}
-
 /* The sum over clones of the caller; NAN where it was not counted. */
-static struct hp_measured calls_between(const struct counted *counted, const char *caller,
+static struct hp_measured calls_between(const struct compared_report *counted, const char *caller,
 					const char *callee, const char *callee_image)
 {
 	struct hp_measured sum = { NAN, NAN, NAN };
@@ -99,8 +29,9 @@ static struct hp_measured calls_between(const struct counted *counted, const cha
 		const struct executed *one = &counted->calls.at.at[i];
 		const struct hp_counted_figure *runs = &one->runs;
 
-		if (!isfinite(runs->value) || !is_named(one->row.name, caller) ||
-		    !is_named(one->callee, callee) || !is_image(one->callee_image, callee_image))
+		if (!isfinite(runs->value) || !reasons_is_named(one->row.name, caller) ||
+		    !reasons_is_named(one->callee, callee) ||
+		    !reasons_is_image(one->callee_image, callee_image))
 			continue;
 		if (isnan(sum.value))
 			sum = (struct hp_measured){ 0, 0, 0 };
@@ -137,7 +68,7 @@ static int compare_change(const void *left, const void *right)
 }
 
 /* Whether the candidate's call at `at` is the first of its caller. */
-static bool is_first(const struct counted *counted, size_t at)
+static bool is_first(const struct compared_report *counted, size_t at)
 {
 	for (size_t i = 0; i < at; i++)
 		if (strcmp(counted->calls.at.at[i].row.name, counted->calls.at.at[at].row.name) ==
@@ -147,10 +78,10 @@ static bool is_first(const struct counted *counted, size_t at)
 	return true;
 }
 
-static struct hp_error *add_calls_of(struct hp_arena *arena, const struct counted *sides,
+static struct hp_error *add_calls_of(struct hp_arena *arena, const struct compared_report *sides,
 				     struct hp_compared *finding)
 {
-	const struct counted *candidate = &sides[HP_CANDIDATE];
+	const struct compared_report *candidate = &sides[HP_CANDIDATE];
 	const char *former = finding->former_name ? finding->former_name : finding->name;
 	struct hp_compared_calls *list =
 		hp_arena_array(arena, candidate->calls.at.count + 1, sizeof(*list));
@@ -162,7 +93,7 @@ static struct hp_error *add_calls_of(struct hp_arena *arena, const struct counte
 		const struct executed *one = &candidate->calls.at.at[i];
 		struct hp_compared_calls *calls = &list[count];
 
-		if (!is_named(one->callee, finding->name) || !is_first(candidate, i))
+		if (!reasons_is_named(one->callee, finding->name) || !is_first(candidate, i))
 			continue;
 		*calls = (struct hp_compared_calls){
 			.name = one->row.name,
@@ -187,7 +118,7 @@ static struct hp_error *add_calls_of(struct hp_arena *arena, const struct counte
 	return NULL;
 }
 
-static struct hp_error *add_calls(struct hp_comparison *comparison, struct counted *sides)
+struct hp_error *reasons_add_calls(struct hp_comparison *comparison, struct compared_report *sides)
 {
 	struct hp_error *error = NULL;
 
@@ -196,24 +127,5 @@ static struct hp_error *add_calls(struct hp_comparison *comparison, struct count
 	for (size_t i = 0; i < comparison->finding_count && !error; i++)
 		if (comparison->findings[i]->scope == HP_SCOPE_PROCEDURE)
 			error = add_calls_of(comparison->arena, sides, comparison->findings[i]);
-	return error;
-}
-
-struct hp_error *hp_comparison_add_calls(struct hp_comparison *comparison,
-					 const struct hp_compare_epochs epochs[HP_SIDES],
-					 const struct hp_compare_options *options)
-{
-	struct counted sides[HP_SIDES] = { 0 };
-	struct hp_error *error = NULL;
-	bool has_counts = true;
-
-	for (size_t i = 0; i < HP_SIDES && comparison->finding_count && has_counts && !error; i++) {
-		error = load_side(&epochs[i], options, &sides[i]);
-		has_counts = sides[i].calls.at.count;
-	}
-	if (!error && has_counts)
-		error = add_calls(comparison, sides);
-	for (size_t i = 0; i < HP_SIDES; i++)
-		clear_side(&sides[i]);
 	return error;
 }

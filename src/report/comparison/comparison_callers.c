@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Whose calls a change is from, in words. */
+/* Whose calls a change is from, and which cause grew, in words. */
 #include "comparison.h"
 
 #include "../common/quantity.h"
@@ -86,6 +86,18 @@ static void add_calls(struct hp_buffer *buffer, const struct hp_comparison *comp
 	hp_buffer_printf(buffer, " calls per %s)", comparison->per);
 }
 
+/* "branch-mispredict grew from 12-18 % to 41-52 % of its cycles (simulated paths)" */
+static void add_cause(struct hp_buffer *buffer, const struct hp_compared_cause *cause)
+{
+	const struct hp_measured *base = &cause->share[HP_BASE];
+	const struct hp_measured *candidate = &cause->share[HP_CANDIDATE];
+
+	hp_buffer_printf(
+		buffer, "%s %s from %.0f-%.0f %% to %.0f-%.0f %% of its cycles (simulated paths)",
+		cause->name, candidate->low > base->high ? "grew" : "shrank", 100 * base->low,
+		100 * base->high, 100 * candidate->low, 100 * candidate->high);
+}
+
 static bool add_callers(struct hp_buffer *buffer, const struct hp_compared *compared, size_t at)
 {
 	const struct hp_compared_callers *callers = &compared->callers;
@@ -115,6 +127,7 @@ bool comparison_next_caller(struct hp_buffer *buffer, const struct hp_comparison
 {
 	const struct hp_compared_callers *callers = &compared->callers;
 	size_t paths = callers->blame == HP_BLAME_CALLERS ? callers->count : 1;
+	size_t next;
 
 	while (*at < paths) {
 		size_t i = (*at)++;
@@ -124,8 +137,13 @@ bool comparison_next_caller(struct hp_buffer *buffer, const struct hp_comparison
 		if (add_callers(buffer, compared, i))
 			return true;
 	}
-	if (*at - paths >= compared->call_count)
+	next = *at - paths;
+	if (next >= compared->call_count + compared->cause_count)
 		return false;
-	add_calls(buffer, comparison, &compared->calls[(*at)++ - paths]);
+	++*at;
+	if (next < compared->call_count)
+		add_calls(buffer, comparison, &compared->calls[next]);
+	else
+		add_cause(buffer, &compared->causes[next - compared->call_count]);
 	return true;
 }

@@ -167,6 +167,25 @@ static json_t *calls_array(const struct hp_compared *compared)
 	return calls;
 }
 
+/* Null where the cycles of a side are not known by cause. */
+static json_t *causes_array(const struct hp_compared *compared)
+{
+	json_t *causes;
+
+	if (!compared->has_causes)
+		return json_null();
+	causes = json_array();
+	for (size_t i = 0; i < compared->cause_count; i++) {
+		const struct hp_compared_cause *one = &compared->causes[i];
+
+		json_array_append_new(causes,
+				      json_pack("{s:s, s:o, s:o}", "cause", one->name, "base",
+						measured_object(&one->share[HP_BASE]), "candidate",
+						measured_object(&one->share[HP_CANDIDATE])));
+	}
+	return causes;
+}
+
 /* The same in words. */
 static json_t *sentences_array(const struct hp_comparison *comparison,
 			       const struct hp_compared *compared)
@@ -192,6 +211,7 @@ static json_t *coded_object(const struct comparison_writer *writer,
 	json_object_set_new(object, "blocks", blocks_array(writer, compared));
 	json_object_set_new(object, "callers", callers_object(&compared->callers));
 	json_object_set_new(object, "calls", calls_array(compared));
+	json_object_set_new(object, "causes", causes_array(compared));
 	json_object_set_new(object, "sentences", sentences_array(writer->comparison, compared));
 	return object;
 }
