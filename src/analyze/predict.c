@@ -30,6 +30,9 @@ static bool predict_block(const struct hp_analysis *analysis, uint32_t b,
 		const struct hp_happened *seen = analysis->insns[block->first_insn + i].happened;
 
 		is_timed |= seen != NULL;
+		if (seen)
+			prediction->far_lines += runs * (seen->mean[HP_EVENT_L2_MISS] +
+							 seen->mean[HP_EVENT_L2_UNKNOWN]);
 		for (unsigned lane = 0; seen && seen->block_cycles && lane < HP_LANES; lane++)
 			prediction->predicted[lane] += runs * seen->block_cycles[lane] / seen->runs;
 		if (seen && seen->block_cycles && analysis->is_absolute) {
@@ -50,6 +53,7 @@ static void add(struct hp_prediction *into, const struct hp_prediction *one)
 	into->high += one->high;
 	into->instructions += one->instructions;
 	into->best_case += one->best_case;
+	into->far_lines += one->far_lines;
 	into->measured += one->measured;
 }
 

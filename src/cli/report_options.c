@@ -22,6 +22,7 @@ enum {
 	OPTION_MEMORY,
 	OPTION_BRANCHES,
 	OPTION_STACK,
+	OPTION_WHAT_IF,
 	OPTION_CFG,
 	OPTION_CALLS,
 	OPTION_EXECUTIONS,
@@ -74,6 +75,12 @@ static const struct argp_option options[] = {
 	{ "stack", OPTION_STACK, NULL, 0,
 	  "What the cycles of the program, its procedures and its loops were spent on, by a model "
 	  "of the core that followed its path; needs record --shadow",
+	  1 },
+	{ "what-if", OPTION_WHAT_IF, "CHANGE,...", 0,
+	  "How much time the program and its procedures would take if something were otherwise: "
+	  "PART:perfect (branch, l1d, l2, dtlb, ...), memory:0.5x (half the latency) or larger "
+	  "sizes "
+	  "(l2:2M, dtlb:4096), each with its range; needs record --shadow",
 	  1 },
 	{ "cfg", OPTION_CFG, "PROC", 0,
 	  "The control-flow graph of PROC with samples, frequencies and stalls, as input for "
@@ -335,6 +342,9 @@ static error_t parse_view(int key, char *argument, struct argp_state *state)
 		return choose_view(state, HP_VIEW_BRANCHES);
 	case OPTION_STACK:
 		return choose_view(state, HP_VIEW_STACK);
+	case OPTION_WHAT_IF:
+		arguments->report.what_if = argument;
+		return choose_view(state, HP_VIEW_WHAT_IF);
 	case OPTION_CFG:
 		arguments->as_graph = true;
 		arguments->report.of.listed = argument;

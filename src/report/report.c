@@ -7,6 +7,7 @@
 #include "common/load.h"
 #include "common/sort.h"
 #include "stalls/survey.h"
+#include "stalls/what_if.h"
 #include "stalls/write_stack.h"
 #include "paths/write_paths.h"
 #include "write.h"
@@ -17,6 +18,14 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Before anything is written; what the core has is asked later. */
+static struct hp_error *check_what_if(const char *text)
+{
+	struct what_if what_if;
+
+	return what_if_parse(text, NULL, &what_if);
+}
+
 static struct hp_error *check_options(const struct hp_report_options *options)
 {
 	if (!(options->percent_limit >= 0 && options->percent_limit <= 100))
@@ -26,6 +35,8 @@ static struct hp_error *check_options(const struct hp_report_options *options)
 		return hp_error_advise(
 			hp_error_create(HP_ERROR_USAGE, "--inlines is not possible with this view"),
 			"use it with --procedures or --lines");
+	if (options->view == HP_VIEW_WHAT_IF)
+		return check_what_if(options->what_if);
 	if (shows_paths(options) && (options->of.image || options->of.procedure))
 		return hp_error_advise(
 			hp_error_create(HP_ERROR_USAGE,

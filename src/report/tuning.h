@@ -182,6 +182,10 @@ static const double most_of_around = 0.95; /* share of the cycles [chosen] */
 static const double least_drawn_range = 0.04; /* share of the cycles [chosen] */
 /* … and no bar longer than this. */
 static const double most_drawn = 1.5; /* times the measured cycles [chosen] */
+/* Names of changes and procedures stand in so many. */
+enum { WHAT_IF_COLUMNS = 40 }; /* columns [chosen] */
+/* Memory is not asked to be slower than this. */
+static const double most_latency_factor = 10; /* times the latency [chosen] */
 /* An access whose steps are alike in this share of its executions is strided, … */
 static const double strided_share = 0.8; /* share of executions [chosen] */
 /* … and in less than this, scattered. */

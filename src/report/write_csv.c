@@ -2,6 +2,7 @@
 #include "stalls/write_culprits.h"
 #include "stalls/write_stack.h"
 #include "stalls/write_stalls.h"
+#include "stalls/write_what_if.h"
 #include "executions/write_executions.h"
 #include "tables/table.h"
 #include "annotate/listing.h"
@@ -100,6 +101,8 @@ struct hp_error *write_csv(struct report *report, FILE *out)
 		return write_stalls_csv(report, out);
 	if (report->options->view == HP_VIEW_STACK)
 		return write_stack_csv(report, out);
+	if (report->options->view == HP_VIEW_WHAT_IF)
+		return write_what_if_csv(report, out);
 	if (shows_culprits(report->options))
 		return write_culprits_csv(report, out);
 	if (report->options->view == HP_VIEW_CALLS)

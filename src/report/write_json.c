@@ -6,6 +6,7 @@
 #include "stalls/write_culprits.h"
 #include "stalls/write_stack.h"
 #include "stalls/write_stalls.h"
+#include "stalls/write_what_if.h"
 #include "executions/write_executions.h"
 #include "tables/breakdown.h"
 #include "tables/columns_counts.h"
@@ -278,6 +279,8 @@ struct hp_error *write_json(struct report *report, FILE *out)
 		return write_culprits_json(report, out);
 	case HP_VIEW_STACK:
 		return write_stack_json(report, out);
+	case HP_VIEW_WHAT_IF:
+		return write_what_if_json(report, out);
 	case HP_VIEW_CALLS:
 		return write_calls_json(report, out);
 	case HP_VIEW_EXECUTIONS:

@@ -4,6 +4,7 @@
 #include "stalls/write_culprits.h"
 #include "stalls/write_stack.h"
 #include "stalls/write_stalls.h"
+#include "stalls/write_what_if.h"
 #include "header/text_header.h"
 #include "executions/write_executions.h"
 #include "annotate/write_annotate.h"
@@ -123,6 +124,8 @@ static struct hp_error *write_body(struct report *report, const struct columns *
 		return write_stalls_text(report, out);
 	if (report->options->view == HP_VIEW_STACK)
 		return write_stack_text(report, out);
+	if (report->options->view == HP_VIEW_WHAT_IF)
+		return write_what_if_text(report, out);
 	if (shows_culprits(report->options))
 		return write_culprits_text(report, out);
 	if (report->options->view == HP_VIEW_CALLS)

@@ -1507,6 +1507,24 @@ TEST(people_see_loops_that_are_not_all_of_their_procedure)
 	ck_assert_ptr_nonnull(strstr(fixture->output, "counted_loop"));
 }
 
+TEST(what_if_says_what_the_program_and_its_procedures_would_save)
+{
+	const struct hp_report_options options = { .view = HP_VIEW_WHAT_IF,
+						   .format = HP_FORMAT_JSON,
+						   .what_if = "branch:perfect,l2:64M" };
+	json_t *document = report_json(record_followed(), &options);
+	json_t *change = json_at(document, "changes.0.change");
+
+	ck_assert_str_eq(string_at(document, "schema"), "hpcprof-what-if/1");
+	ck_assert_str_eq(string_at(document, "changes.0.what"), "branch:perfect");
+	assert_near(-number_at(change, "likely"), 400 / 2400.0, 0.1);
+	ck_assert_double_lt(number_at(change, "low"), number_at(change, "likely"));
+	ck_assert_double_gt(number_at(change, "high"), number_at(change, "likely"));
+	ck_assert(json_is_null(json_at(document, "changes.1.change.likely")));
+	ck_assert(json_is_null(json_at(document, "program.likely")));
+	ck_assert_str_eq(string_at(document, "procedures.0.procedure"), "counted_loop");
+}
+
 /* --- comparisons of stacks --------------------------------------------------------------------- */
 
 enum { RUNS = 5 };

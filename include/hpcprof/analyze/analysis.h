@@ -225,6 +225,7 @@ struct hp_prediction {
 	double low, high; /* of the first lane, at either end of the executions' intervals */
 	double instructions;
 	double best_case;
+	double far_lines; /* accesses that the second cache misses, or may */
 	double measured;
 };
 

@@ -30,6 +30,7 @@ enum hp_report_view {
 	HP_VIEW_MEMORY,	  /* loads and stores by what they cost, where windows were simulated */
 	HP_VIEW_BRANCHES, /* branches, likewise */
 	HP_VIEW_STACK, /* what cycles were spent on: the program's, procedures', loops'; likewise */
+	HP_VIEW_WHAT_IF, /* how long it would take if `what_if` were so; likewise */
 	HP_VIEW_CALLS, /* callers, callees and the number of calls, counted by windows */
 	HP_VIEW_EXECUTIONS, /* of procedures and lines, likewise */
 	HP_VIEW_BREAKDOWN,  /* by the keys of `of.by` */
@@ -56,6 +57,7 @@ struct hp_report_options {
 	enum hp_report_format format;
 	struct hp_profiles_options of; /* what is reported; the view adds what it needs */
 	struct hp_inference_options how;
+	const char *what_if;	    /* of that view: branch:perfect,memory:0.5x,l2:2M */
 	const char *path_procedure; /* whose callers or callees; NULL: of all procedures */
 	bool bottom_up;		    /* the tree: callers below what they call */
 	bool all;		    /* --annotate does not fold anything */

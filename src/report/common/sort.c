@@ -6,7 +6,8 @@
 bool shows_survey(const struct hp_report_options *options)
 {
 	return options->view == HP_VIEW_STALLS || options->view == HP_VIEW_MEMORY ||
-	       options->view == HP_VIEW_BRANCHES || options->view == HP_VIEW_STACK;
+	       options->view == HP_VIEW_BRANCHES || options->view == HP_VIEW_STACK ||
+	       options->view == HP_VIEW_WHAT_IF;
 }
 
 bool shows_counts(const struct hp_report_options *options)

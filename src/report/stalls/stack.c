@@ -84,6 +84,7 @@ static void add_part(struct hp_prediction *into, const struct hp_prediction *one
 		into->predicted[lane] += scale * one->predicted[lane];
 	into->instructions += scale * one->instructions;
 	into->best_case += scale * one->best_case;
+	into->far_lines += scale * one->far_lines;
 	into->measured += one->measured;
 }
 
@@ -91,11 +92,6 @@ void stack_add(struct hp_prediction *into, const struct hp_analysis *analysis)
 {
 	add_part(into, &analysis->prediction, stack_is_absolute(analysis));
 }
-
-/* Taken away from the core as it is; added to the one without events. */
-struct orders {
-	double last, first;
-};
 
 static double saved(const double *lanes, enum hp_lane without)
 {
@@ -114,7 +110,7 @@ static double of_group(double group, double member, double others)
 }
 
 static void find_events(const double *lanes, double from_memory,
-			struct orders orders[STACK_COMPONENTS])
+			struct stack_orders orders[STACK_COMPONENTS])
 {
 	double icache = saved(lanes, HP_LANE_NO_ICACHE), itlb = saved(lanes, HP_LANE_NO_ITLB);
 	double fetch = saved(lanes, HP_LANE_NO_FETCH), far = saved(lanes, HP_LANE_NO_FAR);
@@ -124,22 +120,27 @@ static void find_events(const double *lanes, double from_memory,
 	double code = added(lanes, HP_LANE_ONLY_CODE), data = added(lanes, HP_LANE_ONLY_DCACHE);
 	double store = added(lanes, HP_LANE_ONLY_STORE);
 
-	orders[STACK_MISPREDICT] = (struct orders){ saved(lanes, HP_LANE_NO_MISPREDICT),
-						    added(lanes, HP_LANE_ONLY_MISPREDICT) };
-	orders[STACK_ICACHE] = (struct orders){ icache, of_group(code, icache, itlb + fetch) };
-	orders[STACK_ITLB] = (struct orders){ itlb, of_group(code, itlb, icache + fetch) };
-	orders[STACK_FETCH] = (struct orders){ fetch, of_group(code, fetch, icache + itlb) };
-	orders[STACK_L2] = (struct orders){ near, of_group(data, near, far) };
-	orders[STACK_FAR] = (struct orders){ fmax(0, far + from_memory),
-					     fmax(0, of_group(data, far, near) + from_memory) };
-	orders[STACK_DTLB] =
-		(struct orders){ saved(lanes, HP_LANE_NO_DTLB), added(lanes, HP_LANE_ONLY_DTLB) };
-	orders[STACK_STORE_BUFFER] = (struct orders){ buffer, of_group(store, buffer, forward) };
-	orders[STACK_STORE_FORWARD] = (struct orders){ forward, of_group(store, forward, buffer) };
+	orders[STACK_MISPREDICT] = (struct stack_orders){ saved(lanes, HP_LANE_NO_MISPREDICT),
+							  added(lanes, HP_LANE_ONLY_MISPREDICT) };
+	orders[STACK_ICACHE] =
+		(struct stack_orders){ icache, of_group(code, icache, itlb + fetch) };
+	orders[STACK_ITLB] = (struct stack_orders){ itlb, of_group(code, itlb, icache + fetch) };
+	orders[STACK_FETCH] = (struct stack_orders){ fetch, of_group(code, fetch, icache + itlb) };
+	orders[STACK_L2] = (struct stack_orders){ near, of_group(data, near, far) };
+	orders[STACK_FAR] =
+		(struct stack_orders){ fmax(0, far + from_memory),
+				       fmax(0, of_group(data, far, near) + from_memory) };
+	orders[STACK_DTLB] = (struct stack_orders){ saved(lanes, HP_LANE_NO_DTLB),
+						    added(lanes, HP_LANE_ONLY_DTLB) };
+	orders[STACK_STORE_BUFFER] =
+		(struct stack_orders){ buffer, of_group(store, buffer, forward) };
+	orders[STACK_STORE_FORWARD] =
+		(struct stack_orders){ forward, of_group(store, forward, buffer) };
 }
 
 /* What a core without events spends: no order among these but that operands have what is left. */
-static void find_base(const double *lanes, double base, struct orders orders[STACK_COMPONENTS])
+static void find_base(const double *lanes, double base,
+		      struct stack_orders orders[STACK_COMPONENTS])
 {
 	static const struct {
 		enum stack_component component;
@@ -154,26 +155,37 @@ static void find_base(const double *lanes, double base, struct orders orders[STA
 	double width = fmin(lanes[HP_LANE_WIDTH], base);
 	double left = base - width;
 
-	orders[STACK_WIDTH] = (struct orders){ width, width };
+	orders[STACK_WIDTH] = (struct stack_orders){ width, width };
 	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
 		double part = fmin(left, saved(lanes, units[i].without));
 
-		orders[units[i].component] = (struct orders){ part, part };
+		orders[units[i].component] = (struct stack_orders){ part, part };
 		left -= part;
 	}
-	orders[STACK_DEPENDENCY] = (struct orders){ left, left };
+	orders[STACK_DEPENDENCY] = (struct stack_orders){ left, left };
+}
+
+double stack_find_orders(const struct hp_prediction *prediction,
+			 struct stack_orders orders[STACK_COMPONENTS])
+{
+	const double *lanes = prediction->predicted;
+	double predicted = fitted(prediction, prediction->measured);
+
+	orders[STACK_UNEXPLAINED] = (struct stack_orders){ 0 };
+	/* Of a part of the program: time may have moved to another. */
+	find_base(lanes, fmin(predicted, lanes[HP_LANE_IDEAL]), orders);
+	find_events(lanes, predicted - lanes[HP_LANE_AS_IS], orders);
+	return predicted;
 }
 
 struct stack stack_of(const struct hp_prediction *prediction, bool is_absolute)
 {
 	const double *lanes = prediction->predicted;
+	struct stack_orders orders[STACK_COMPONENTS] = { 0 };
 	double measured = prediction->measured;
-	double predicted = fitted(prediction, measured);
+	double predicted = stack_find_orders(prediction, orders);
 	double unexplained = measured - predicted;
-	/* Of a part of the program: time may have moved to another. */
-	double base = fmin(predicted, lanes[HP_LANE_IDEAL]);
-	double events = predicted - base;
-	struct orders orders[STACK_COMPONENTS] = { 0 };
+	double events = predicted - fmin(predicted, lanes[HP_LANE_IDEAL]);
 	struct stack stack = {
 		.cycles = measured,
 		.predicted = is_absolute ? predicted : NAN,
@@ -183,8 +195,6 @@ struct stack stack_of(const struct hp_prediction *prediction, bool is_absolute)
 	};
 	double sum = 0;
 
-	find_base(lanes, base, orders);
-	find_events(lanes, predicted - lanes[HP_LANE_AS_IS], orders);
 	for (unsigned i = STACK_MISPREDICT; i < STACK_UNEXPLAINED; i++)
 		sum += (orders[i].last + orders[i].first) / 2;
 	for (unsigned i = 0; i < STACK_UNEXPLAINED; i++) {
@@ -207,11 +217,19 @@ struct stack stack_of(const struct hp_prediction *prediction, bool is_absolute)
 	return stack;
 }
 
-struct stack stack_of_part(const struct hp_analysis *analysis, const struct hp_prediction *part)
+struct hp_prediction stack_scaled(const struct hp_analysis *analysis,
+				  const struct hp_prediction *part)
 {
 	struct hp_prediction scaled = { 0 };
 
 	add_part(&scaled, part, is_absolute(analysis, part));
+	return scaled;
+}
+
+struct stack stack_of_part(const struct hp_analysis *analysis, const struct hp_prediction *part)
+{
+	struct hp_prediction scaled = stack_scaled(analysis, part);
+
 	return stack_of(&scaled, is_absolute(analysis, part));
 }
 

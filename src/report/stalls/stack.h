@@ -59,6 +59,18 @@ struct stack stack_of(const struct hp_prediction *prediction, bool is_absolute);
 /* The stack of one procedure, or of a part of it, such as a loop. requires: something of it was timed */
 struct stack stack_of_analysis(const struct hp_analysis *analysis);
 struct stack stack_of_part(const struct hp_analysis *analysis, const struct hp_prediction *part);
+/* The part's prediction, scaled to what was measured unless it is absolute. */
+struct hp_prediction stack_scaled(const struct hp_analysis *analysis,
+				  const struct hp_prediction *part);
+
+/* Cycles of a component, taken away from the core as it is, and added to the one without events. */
+struct stack_orders {
+	double last, first;
+};
+/* Returns what is predicted, as in struct stack. */
+double stack_find_orders(const struct hp_prediction *prediction,
+			 struct stack_orders orders[STACK_COMPONENTS]);
+
 /* The parts of several stacks, weighted by their cycles: summed up into what is all 0, and then ended. What is
  * predicted for a part of the program only makes sense there: time moves to others on other cores. */
 void stack_sum(struct stack *into, const struct stack *more);

@@ -258,7 +258,7 @@ static bool is_for_people(enum hp_report_format format)
 	return format == HP_FORMAT_TEXT || format == HP_FORMAT_SVG;
 }
 
-static void apply_limits(const struct report *report, struct survey *survey)
+size_t survey_shown(const struct report *report, const struct survey *survey)
 {
 	const struct hp_report_options *options = report->options;
 	size_t limit = options->limit ? options->limit
@@ -271,6 +271,13 @@ static void apply_limits(const struct report *report, struct survey *survey)
 		if (100 * survey_share(survey, survey->stalls.at[kept].cycles) <
 		    options->percent_limit)
 			break;
+	return kept;
+}
+
+static void apply_limits(const struct report *report, struct survey *survey)
+{
+	size_t kept = survey_shown(report, survey);
+
 	for (size_t i = kept; i < survey->stalls.count; i++)
 		survey->hidden_cycles += survey->stalls.at[i].cycles;
 	survey->hidden = survey->stalls.count - kept;

@@ -66,6 +66,8 @@ static inline bool shows_culprits(const struct hp_report_options *options)
 /* requires: attribute_samples of a view that needs code */
 struct hp_error *survey_make(struct report *report, enum survey_list list, struct survey *survey);
 void survey_clear(struct survey *survey);
+/* How many of its stalls the limits leave; survey_make has cut the others off. */
+size_t survey_shown(const struct report *report, const struct survey *survey);
 
 /* Share of the whole profile's cycles, 0 to 1. */
 double survey_share(const struct survey *survey, double cycles);

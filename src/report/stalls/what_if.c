@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "what_if.h"
+
+#include "../tuning.h"
+
+#include <hpcprof/base/number.h>
+#include <hpcprof/uarch/geometry.h>
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* --- what is asked ---------------------------------------------------------------------------- */
+
+#define OF(component) (1U << STACK_##component)
+
+static const struct {
+	const char *name;
+	uint32_t components;
+	size_t sets; /* of the geometry; 0: it has no size */
+	bool has_lines;
+} parts[] = {
+	{ "branch", OF(MISPREDICT), 0, false },
+	{ "l1i", OF(ICACHE), offsetof(struct hp_uarch_geometry, l1i), true },
+	{ "itlb", OF(ITLB), offsetof(struct hp_uarch_geometry, itlb), false },
+	{ "fetch", OF(FETCH), 0, false },
+	{ "l1d", OF(L2) | OF(FAR), offsetof(struct hp_uarch_geometry, l1d), true },
+	{ "l2", OF(FAR), offsetof(struct hp_uarch_geometry, l2), true },
+	{ "memory", OF(FAR), 0, false },
+	{ "dtlb", OF(DTLB), offsetof(struct hp_uarch_geometry, tlb2), false },
+	{ "store-buffer", OF(STORE_BUFFER), 0, false },
+	{ "store-forward", OF(STORE_FORWARD), 0, false },
+	{ "divider", OF(DIVIDER), 0, false },
+	{ "multiplier", OF(MULTIPLIER), 0, false },
+	{ "fp-latency", OF(FP), 0, false },
+	{ "sync", OF(SYNC), 0, false },
+	{ "port", OF(PORT), 0, false },
+};
+
+static struct hp_error *not_known(const char *text)
+{
+	return hp_error_advise(
+		hp_error_create(HP_ERROR_USAGE, "--what-if does not know '%s'", text),
+		"it knows PART:perfect of branch, l1i, itlb, fetch, l1d, l2, dtlb, store-buffer, "
+		"store-forward, divider, multiplier, fp-latency, sync and port; memory:FACTORx "
+		"(0.5x: half the latency); and larger sizes: l1i, l1d, l2 (bytes: l2:2M), itlb, "
+		"dtlb (entries: dtlb:4096)");
+}
+
+static struct hp_error *take_factor(const char *value, struct what_change *change)
+{
+	char number[sizeof(change->text)];
+	size_t length = strlen(value);
+
+	if (length < 2 || value[length - 1] != 'x')
+		return not_known(change->text);
+	snprintf(number, sizeof(number), "%.*s", (int)(length - 1), value);
+	if (!hp_parse_double(number, &change->factor) || !(change->factor > 0) ||
+	    change->factor > most_latency_factor)
+		return hp_error_create(HP_ERROR_USAGE,
+				       "--what-if=memory:FACTORx takes a factor above 0, up to %gx",
+				       most_latency_factor);
+	return NULL;
+}
+
+static struct hp_error *take_size(size_t part, const char *value, const struct hp_core *core,
+				  struct what_change *change)
+{
+	const struct hp_uarch_geometry geometry = core ? hp_uarch_geometry_of(core)
+						       : hp_uarch_geometry_generic();
+	const struct hp_uarch_sets *sets =
+		(const void *)((const char *)&geometry + parts[part].sets);
+	uint64_t has = (uint64_t)sets->sets * sets->ways *
+		       (parts[part].has_lines ? geometry.line_bytes : 1);
+	uint64_t asked;
+
+	if (!parts[part].sets ||
+	    !(parts[part].has_lines ? hp_parse_bytes : hp_parse_u64)(value, &asked))
+		return not_known(change->text);
+	if (core && asked <= has)
+		return hp_error_advise(
+			hp_error_create(HP_ERROR_INSUFFICIENT,
+					"--what-if=%s: this core has %" PRIu64
+					", and what less of it would cost is not known",
+					change->text, has),
+			"larger sizes have bounds; PART:perfect is the largest");
+	change->is_larger = true;
+	return NULL;
+}
+
+static struct hp_error *take_change(const char *text, size_t length, const struct hp_core *core,
+				    struct what_change *change)
+{
+	const char *value;
+	size_t part = 0;
+
+	*change = (struct what_change){ 0 };
+	snprintf(change->text, sizeof(change->text), "%.*s", (int)length, text);
+	value = strchr(change->text, ':');
+	if (!value || length >= sizeof(change->text))
+		return not_known(change->text);
+	while (part < HP_ARRAY_COUNT(parts) &&
+	       (strncmp(parts[part].name, change->text, (size_t)(value - change->text)) != 0 ||
+		parts[part].name[value - change->text]))
+		part++;
+	if (part == HP_ARRAY_COUNT(parts))
+		return not_known(change->text);
+	change->components = parts[part].components;
+	if (strcmp(++value, "perfect") == 0)
+		return NULL;
+	return strcmp(parts[part].name, "memory") == 0 ? take_factor(value, change)
+						       : take_size(part, value, core, change);
+}
+
+struct hp_error *what_if_parse(const char *text, const struct hp_core *core,
+			       struct what_if *what_if)
+{
+	struct hp_error *error = NULL;
+
+	*what_if = (struct what_if){ 0 };
+	while (!error) {
+		size_t length = strcspn(text, ",");
+
+		if (what_if->count == MOST_CHANGES)
+			return hp_error_create(HP_ERROR_USAGE, "--what-if takes %d changes at most",
+					       MOST_CHANGES);
+		error = take_change(text, length, core, &what_if->changes[what_if->count++]);
+		if (!text[length])
+			break;
+		text += length + 1;
+	}
+	return error;
+}
+
+/* --- what it saves ---------------------------------------------------------------------------- */
+
+/* How much of the way from as it is to no misses a latency goes; less than 0: the other way. */
+static double way_of(const struct what_change *change, const struct hp_core *core)
+{
+	double far = core->memory_cycles, near = fmin(far - 1, core->l2_cycles);
+
+	return change->factor > 0 ? fmin(1, (1 - change->factor) * far / (far - near)) : 1;
+}
+
+/* Measured, but not predicted, may be of any cause; predicted, but not measured, of none. */
+static struct what_gain widened(double low, double likely, double high, double unexplained,
+				double measured)
+{
+	struct what_gain gain = {
+		.low = fmax(0, low * (1 - stack_error) + fmin(0, unexplained)),
+		.likely = fmin(measured, likely),
+		.high = fmin(measured, high * (1 + stack_error) + fmax(0, unexplained)),
+	};
+
+	gain.low = fmin(gain.low, gain.likely);
+	gain.high = fmax(gain.high, gain.likely);
+	return gain;
+}
+
+/* The proportional part at least, and what each miss is longer at most. */
+static struct what_gain lost_of(double proportional, double most)
+{
+	return (struct what_gain){
+		.low = -fmax(proportional, most) * (1 + stack_error),
+		.likely = -proportional,
+		.high = -proportional * (1 - stack_error),
+	};
+}
+
+struct what_gain what_change_gain(const struct what_change *change, const struct hp_core *core,
+				  const struct hp_prediction *prediction)
+{
+	struct stack_orders orders[STACK_COMPONENTS] = { 0 };
+	double predicted = stack_find_orders(prediction, orders);
+	double unexplained = prediction->measured - predicted;
+	double way = way_of(change, core);
+	double longest = prediction->far_lines * core->memory_cycles;
+	double saved = 0;
+	struct what_gain gain;
+
+	for (unsigned i = 0; i < STACK_COMPONENTS; i++)
+		saved += change->components >> i & 1 ? orders[i].last : 0;
+	if (way < 0)
+		return lost_of(-way * saved, (change->factor - 1) * longest);
+	/* What was predicted, but not measured, is not there to be saved. */
+	gain = widened(way * saved, way * saved * fmin(1, prediction->measured / predicted),
+		       change->factor > 0
+			       ? fmax(way * saved, fmin(saved, (1 - change->factor) * longest))
+			       : saved,
+		       unexplained, prediction->measured);
+	if (change->is_larger) {
+		gain.low = 0;
+		gain.likely = NAN;
+	}
+	return gain;
+}
+
+/* A component that two changes are of is the one's that takes more of it. */
+static double joint_gain(const struct what_if *what_if, const struct hp_core *core,
+			 const double cycles[STACK_COMPONENTS])
+{
+	double sum = 0;
+
+	for (unsigned i = 0; i < STACK_COMPONENTS; i++) {
+		double most = 0;
+
+		for (size_t j = 0; j < what_if->count; j++)
+			if (what_if->changes[j].components >> i & 1)
+				most = fmax(most, way_of(&what_if->changes[j], core));
+		sum += most * cycles[i];
+	}
+	return sum;
+}
+
+struct what_gain what_if_gain(const struct what_if *what_if, const struct hp_core *core,
+			      const struct hp_prediction *prediction)
+{
+	struct stack_orders orders[STACK_COMPONENTS] = { 0 };
+	double predicted = stack_find_orders(prediction, orders);
+	struct stack stack = stack_of(prediction, true);
+	double likely[STACK_COMPONENTS] = { 0 }, most[STACK_COMPONENTS] = { 0 };
+	struct what_gain sum = { 0 }, lost = { 0 };
+	double greatest = 0;
+	bool is_known = true;
+
+	for (size_t i = 0; i < what_if->count; i++) {
+		struct what_gain one = what_change_gain(&what_if->changes[i], core, prediction);
+
+		if (what_if->changes[i].factor > 1)
+			what_gain_add(&lost, &one);
+		else
+			greatest = fmax(greatest, one.low);
+		is_known &= !what_if->changes[i].is_larger;
+		if (what_if->count == 1)
+			return one;
+	}
+	for (unsigned i = 0; i < STACK_UNEXPLAINED; i++) {
+		likely[i] = stack.parts[i].likely * prediction->measured *
+			    fmin(1, prediction->measured / predicted);
+		most[i] = fmax(likely[i], fmax(orders[i].last, orders[i].first));
+	}
+	sum = widened(0, joint_gain(what_if, core, likely), joint_gain(what_if, core, most),
+		      prediction->measured - predicted, prediction->measured);
+	sum.low = fmin(greatest, sum.likely);
+	sum.likely = is_known ? sum.likely : NAN;
+	what_gain_add(&sum, &lost);
+	return sum;
+}
+
+void what_gain_add(struct what_gain *into, const struct what_gain *more)
+{
+	into->low += more->low;
+	into->likely += more->likely;
+	into->high += more->high;
+}
+
+struct what_gain what_if_unknown(const struct what_change *changes, size_t count)
+{
+	struct what_gain gain = { 0 };
+
+	for (size_t i = 0; i < count; i++) {
+		if (changes[i].factor > 1)
+			gain.low -= changes[i].factor - 1;
+		else
+			gain.high = 1;
+	}
+	return gain;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * How much time a program would take on another core, from the cores of each lane (model/lanes.h)
+ * that its path was timed on:
+ *
+ *	PART:perfect	that core was timed: what is saved is the difference, give or take the error
+ *			of the timing and what was not predicted
+ *	memory:FACTORx	between the core as it is and one without misses of the second level. A run
+ *			takes as long as the longest of its chains of waits, and each chain is linear
+ *			in the latency: so time is convex in it. Shorter, at least the proportional
+ *			part is saved, longer, at least that is lost; at most each miss costs all of
+ *			its difference
+ *	PART:SIZE	of a larger one: something between nothing and what a perfect one saves. No
+ *			path is kept that would say how much
+ */
+#ifndef REPORT_STALLS_WHAT_IF_H
+#define REPORT_STALLS_WHAT_IF_H
+
+#include "stack.h"
+
+#include <hpcprof/base/error.h>
+
+enum { MOST_CHANGES = 8 };
+
+struct what_change {
+	char text[32];	     /* as it was asked for */
+	uint32_t components; /* of the stack, bits */
+	double factor;	     /* of the latency; 0: there is no such wait */
+	bool is_larger;	     /* a size: likely is not known */
+};
+
+struct what_if {
+	struct what_change changes[MOST_CHANGES];
+	size_t count;
+};
+
+/* USAGE for what is not known; INSUFFICIENT for sizes that are not larger than those of the core, which
+ * NULL does not ask for. */
+struct hp_error *what_if_parse(const char *text, const struct hp_core *core,
+			       struct what_if *what_if);
+
+/* Cycles saved; less than 0: lost. */
+struct what_gain {
+	double low;
+	double likely; /* NAN unknown */
+	double high;
+};
+
+/* requires: prediction->measured > 0 */
+struct what_gain what_change_gain(const struct what_change *change, const struct hp_core *core,
+				  const struct hp_prediction *prediction);
+/* Of all changes at once. */
+struct what_gain what_if_gain(const struct what_if *what_if, const struct hp_core *core,
+			      const struct hp_prediction *prediction);
+
+void what_gain_add(struct what_gain *into, const struct what_gain *more);
+/* What is saved at most where nothing was predicted, as a share of that time; and lost. */
+struct what_gain what_if_unknown(const struct what_change *changes, size_t count);
+
+#endif
