@@ -308,6 +308,33 @@ TEST(without_counts_cycles_are_lower_bounds_and_that_is_said)
 	assert_lacks(scene->output, "*** Actual \xe2\x89\xa5");
 }
 
+TEST(what_is_certain_comes_first_and_what_nothing_speaks_for_is_told_to_who_wants_all)
+{
+	static struct hp_cause causes[3];
+	struct scene *scene = scene_create();
+	const char *certain, *likely;
+
+	analyse_by_hand(scene, true);
+	causes[0] =
+		(struct hp_cause){ .kind = HP_CAUSE_FETCH, .low = 0.1, .high = 0.7, .likely = 0.5 };
+	causes[1] = scene->cause;
+	causes[2] = (struct hp_cause){ .kind = HP_CAUSE_DTLB, .high = 0.77 };
+	scene->analysis.causes = causes;
+	scene->insns[1].first_cause = 0;
+	scene->insns[1].cause_count = 3;
+	annotate(scene, true);
+	certain = strstr(scene->output, "~~ data cache miss: 40 to 90 %");
+	likely = strstr(scene->output, ": 10 to 70 %, likely 50 %");
+	ck_assert_ptr_nonnull(certain);
+	ck_assert_ptr_nonnull(likely);
+	ck_assert(certain < likely);
+	assert_lacks(scene->output, "up to 77 %");
+	scene->options.all = true;
+	annotate(scene, true);
+	assert_contains(scene->output, "up to 77 % but unlikely");
+	assert_lacks(scene->output, "0.00 cycles");
+}
+
 TEST(without_an_analysis_there_are_samples_and_the_reason)
 {
 	struct scene *scene = scene_create();

@@ -203,6 +203,12 @@ static double cycles_each_time(const struct hp_analysis *analysis,
 		       : NAN;
 }
 
+/* It may be, but nothing speaks for it. */
+static bool is_unlikely(const struct hp_cause *cause)
+{
+	return cause->high - cause->low > wide_range && cause->likely < unlikely_cause;
+}
+
 static struct hp_error *add_cause(struct annotation *annotation, size_t row,
 				  const struct hp_cause *cause)
 {
@@ -212,11 +218,11 @@ static struct hp_error *add_cause(struct annotation *annotation, size_t row,
 
 	hp_buffer_printf(&text, "%s: ", quantity_cause((enum hp_cause_kind)cause->kind));
 	add_percent_range(&text, cause->low, cause->high);
-	if (cause->high - cause->low > wide_range && cause->likely < unlikely_cause)
+	if (is_unlikely(cause))
 		hp_buffer_printf(&text, is_unknown ? ", unlikely" : " but unlikely");
 	else if (!is_unknown && cause->high - cause->low > wide_range)
 		hp_buffer_printf(&text, ", likely %.0f %%", 100 * cause->likely);
-	if (isfinite(cycles) && !is_unknown) {
+	if (isfinite(cycles) && !is_unknown && !is_unlikely(cause)) {
 		hp_buffer_printf(&text, ", about ");
 		quantity_add_cycles(&text, cause->likely * cycles);
 		hp_buffer_printf(&text, " cycles per execution");
@@ -266,23 +272,47 @@ static bool is_worth_telling(const struct annotation *annotation, size_t row)
 	return annotation->shows_all || annotation_share(annotation, row) >= worth_telling;
 }
 
-struct hp_error *annotate_stalls(struct annotation *annotation, size_t row)
+/* What is certain comes first. */
+static int compare_causes(const void *left, const void *right)
+{
+	const struct hp_cause *a = left;
+	const struct hp_cause *b = right;
+
+	if (a->low != b->low)
+		return (a->low < b->low) - (a->low > b->low);
+	return (a->likely < b->likely) - (a->likely > b->likely);
+}
+
+static struct hp_error *add_causes(struct annotation *annotation, size_t row)
 {
 	const struct hp_analysed_insn *insn = annotation->insns[row];
+	_cleanup_free_ struct hp_cause *causes = calloc(insn->cause_count + 1, sizeof(*causes));
 	struct hp_error *error = NULL;
 	uint32_t told = 0;
 
-	if (!insn || !is_worth_telling(annotation, row))
-		return NULL;
+	if (!causes)
+		return hp_error_create_no_memory();
+	for (uint32_t i = 0; i < insn->cause_count; i++)
+		causes[i] = annotation->analysis->causes[insn->first_cause + i];
+	qsort(causes, insn->cause_count, sizeof(*causes), compare_causes);
 	for (uint32_t i = 0; i < insn->cause_count && !error; i++) {
-		const struct hp_cause *cause = &annotation->analysis->causes[insn->first_cause + i];
-
-		if (!annotation->shows_all &&
-		    (cause->high < noticeable_cause || told == MOST_CAUSES_TOLD))
+		if (!annotation->shows_all && (causes[i].high < noticeable_cause ||
+					       is_unlikely(&causes[i]) || told == MOST_CAUSES_TOLD))
 			continue;
 		told++;
-		error = add_cause(annotation, row, cause);
+		error = add_cause(annotation, row, &causes[i]);
 	}
+	return error;
+}
+
+struct hp_error *annotate_stalls(struct annotation *annotation, size_t row)
+{
+	const struct hp_analysed_insn *insn = annotation->insns[row];
+	struct hp_error *error;
+
+	if (!insn || !is_worth_telling(annotation, row))
+		return NULL;
+	error = add_causes(annotation, row);
 	if (!error && insn->static_stall != HP_STALL_NONE && insn->stall_cycles >= whole_cycle)
 		error = add_static(annotation, row);
 	return error;
