@@ -18,8 +18,8 @@
 #endif
 
 /* What the bombs below grow to, and far less. */
-static const char bomb_bytes[] = "256M";
-enum { ALLOWED_BYTES = 128 << 20 };
+static const char bomb_bytes[] = "96M";
+enum { ALLOWED_BYTES = 64 << 20 };
 
 static uint64_t peak_bytes(void)
 {

@@ -131,9 +131,9 @@ TEST(a_stripped_program_of_the_real_compiler_has_the_names_of_its_symbols)
 	}
 	source = fopen(workshop_path("go.go"), "w");
 	ck_assert_ptr_nonnull(source);
-	fputs("package main\nimport \"fmt\"\ntype T struct{ n int }\n"
+	fputs("package main\ntype T struct{ n int }\n"
 	      "func (t *T) two() int { return t.n }\n"
-	      "func main() { fmt.Println((&T{1}).two()) }\n",
+	      "func main() { println((&T{1}).two()) }\n",
 	      source);
 	ck_assert_int_eq(fclose(source), 0);
 	check_build("exe");

@@ -13,6 +13,8 @@
 #	share LEAST PART WHOLE   for use as a condition: PART is at least LEAST % of WHOLE
 #	among LEAST COUNT...     every count is at least LEAST
 #	compile OUT FLAG... <C   with the compiler under test; says why and fails without one
+#	compile_work OUT FLAG... another build of tests/live/work.c; without a compiler: $no_compiler
+#	tells TEXT               condition: the last report, in `reported` and report.said, holds it
 
 # shellcheck disable=SC2034 # for the scripts
 live=${top_builddir:?}/tests/live
@@ -111,4 +113,20 @@ compile() {
 }
 can_compile() {
 	echo 'int main(void) { return 0; }' | compile can_compile "$@" && ./can_compile
+}
+
+no_compiler='no C compiler, or not for this'
+compile_work() {
+	output_=$1
+	shift
+	# shellcheck disable=SC2086 # a command with its options
+	${CC:-cc} -std=gnu11 -O1 -g -D_GNU_SOURCE -pthread "$@" -o "$output_" \
+		"$top_srcdir/tests/live/work.c" 2>compile.said
+}
+tells() {
+	grep -qF -e "$1" report.said reported || {
+		echo "no '$1' in:"
+		cat report.said reported
+		return 1
+	}
 }

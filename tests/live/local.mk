@@ -3,7 +3,7 @@
 # symbols, and no sanitizer.
 dist_check_SCRIPTS += \
 	tests/live/apart.test \
-	tests/live/attach.test \
+	tests/live/attach.test tests/live/baits.test \
 	tests/live/call-paths.test tests/live/callers.test \
 	tests/live/causes.test \
 	tests/live/check.test \
@@ -21,7 +21,7 @@ dist_check_SCRIPTS += \
 	tests/live/kernel.test \
 	tests/live/limits.test \
 	tests/live/nameless.test \
-	tests/live/optimisers.test \
+	tests/live/optimisers.test tests/live/others.test \
 	tests/live/probes.test \
 	tests/live/progress.test \
 	tests/live/registers.test \

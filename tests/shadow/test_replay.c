@@ -214,14 +214,15 @@ static int finish(const struct tracee *shadow, const struct hp_replay *result)
 /* --- tests --------------------------------------------------------------------------------------
  */
 
-static void start(struct tracee *original, struct tracee *shadow, struct trace **trace,
-		  struct hp_engine **engine)
+static void start(struct tracee *original, struct tracee *shadows, size_t count,
+		  struct trace **trace, struct hp_engine **engine)
 {
 	*trace = calloc(1, sizeof(**trace));
 	ck_assert_ptr_nonnull(*trace);
 	hp_assert_ok(hp_engine_create(&(struct hp_engine_options){ 0 }, engine));
 	tracee_start(original, "replayed");
-	tracee_copy(original, shadow);
+	for (size_t i = 0; i < count; i++)
+		tracee_copy(original, &shadows[i]);
 	step_through(original, *trace);
 	ck_assert(WIFEXITED((*trace)->status));
 }
@@ -236,62 +237,41 @@ static void stop(struct tracee *original, struct trace *trace, struct hp_engine 
 	hp_replay_free(result);
 }
 
-TEST(a_program_does_the_same_and_every_count_is_exact)
-{
-	struct tracee original, shadow;
-	struct trace *trace;
-	struct hp_engine *engine;
-	struct hp_replay result;
-	struct tally tally;
-	char *expected, *output;
-
-	start(&original, &shadow, &trace, &engine);
-	expected = tracee_take_output(&original);
-	replay(&shadow, engine, NULL, 0, &result);
-	ck_assert_msg(result.end == HP_WINDOW_SYSTEM_CALL && result.end_detail == SYS_exit_group,
-		      "ended with \"%s\" (%ld) at 0x%lx", hp_window_end_name(result.end),
-		      result.end_detail, result.end_address);
-	ck_assert_int_eq(finish(&shadow, &result), trace->status);
-	output = tracee_take_output(&original);
-	ck_assert_str_eq(output, expected);
-	ck_assert_uint_gt(strlen(output), 50);
-	tally = tally_of(trace, 0, trace->steps.count);
-	assert_counts(&result, &tally, 0);
-	/* The call that ended it is counted with its block, and was not stepped over. */
-	ck_assert_uint_eq(result.instructions, trace->steps.count + 1);
-	free(tally.steps);
-	free(expected);
-	free(output);
-	stop(&original, trace, engine, &result);
-}
-
-/* What was translated for the first is counted by the second in other ways: by then more ways lead to
- * more blocks. */
-TEST(another_window_on_the_same_translation_counts_the_same)
+/* What was translated for the first window is counted by the second in other ways: by then more ways lead
+ * to more blocks. */
+TEST(a_program_does_the_same_and_every_count_of_both_windows_is_exact)
 {
 	struct tracee original, shadows[2];
 	struct trace *trace;
 	struct hp_engine *engine;
 	struct hp_replay results[2];
 	struct tally tally;
+	char *expected, *output;
 
-	trace = calloc(1, sizeof(*trace));
-	ck_assert_ptr_nonnull(trace);
-	hp_assert_ok(hp_engine_create(&(struct hp_engine_options){ 0 }, &engine));
-	tracee_start(&original, "replayed");
-	tracee_copy(&original, &shadows[0]);
-	tracee_copy(&original, &shadows[1]);
-	step_through(&original, trace);
+	start(&original, shadows, HP_ARRAY_COUNT(shadows), &trace, &engine);
+	expected = tracee_take_output(&original);
 	tally = tally_of(trace, 0, trace->steps.count);
 	for (size_t i = 0; i < 2; i++) {
+		const struct hp_replay *result = &results[i];
+
 		replay(&shadows[i], engine, NULL, 0, &results[i]);
-		tracee_kill(&shadows[i]);
-		assert_counts(&results[i], &tally, 0);
-		ck_assert_uint_eq(results[i].instructions, trace->steps.count + 1);
+		ck_assert_msg(result->end == HP_WINDOW_SYSTEM_CALL &&
+				      result->end_detail == SYS_exit_group,
+			      "ended with \"%s\" (%ld) at 0x%lx", hp_window_end_name(result->end),
+			      result->end_detail, result->end_address);
+		ck_assert_int_eq(finish(&shadows[i], result), trace->status);
+		output = tracee_take_output(&original);
+		ck_assert_str_eq(output, expected);
+		ck_assert_uint_gt(strlen(output), 50);
+		free(output);
+		assert_counts(result, &tally, 0);
+		/* The call that ended it is counted with its block, and was not stepped over. */
+		ck_assert_uint_eq(result->instructions, trace->steps.count + 1);
 	}
 	ck_assert_uint_gt(results[0].translated, 0);
 	ck_assert_uint_eq(results[1].translated, 0);
 	free(tally.steps);
+	free(expected);
 	hp_replay_free(&results[0]);
 	stop(&original, trace, engine, &results[1]);
 }
@@ -346,7 +326,7 @@ TEST(samples_match_where_they_were_taken)
 	struct hp_replay result;
 	struct tally tally;
 
-	start(&original, &shadow, &trace, &engine);
+	start(&original, &shadow, 1, &trace, &engine);
 	ck_assert_uint_gt(trace->sample_count, 20);
 	replay(&shadow, engine, trace->samples, trace->sample_count, &result);
 	tracee_kill(&shadow);
