@@ -78,4 +78,12 @@ enum {
 	MOST_METRICS = 64, /* ratios [chosen] */
 };
 
+/* --- a text of counts: replay_file.c --------------------------------------------------------- */
+
+enum {
+	/* Slices times events: two hours of 40 events at 1 ms fit. */
+	REPLAY_COUNTS_MOST = 1 << 25, /* counts [chosen] */
+	REPLAY_LINE_MOST = 512,	      /* bytes [chosen] */
+};
+
 #endif

@@ -1,7 +1,7 @@
 # A target, tests/fuzz/fuzz_NAME from fuzz_NAME.c beside this file, has its corpus in
 # tests/fuzz/corpus/NAME/. Built with --enable-fuzz they are libFuzzer programs that
 # `make fuzz` runs; otherwise replay.c runs each one's corpus as a test.
-fuzz_targets = tests/fuzz/fuzz_analysis tests/fuzz/fuzz_cfg tests/fuzz/fuzz_elf \
+fuzz_targets = tests/fuzz/fuzz_analysis tests/fuzz/fuzz_cfg tests/fuzz/fuzz_counts tests/fuzz/fuzz_elf \
 	tests/fuzz/fuzz_events tests/fuzz/fuzz_maps tests/fuzz/fuzz_perf_file tests/fuzz/fuzz_perf_map \
 	tests/fuzz/fuzz_profile tests/fuzz/fuzz_records tests/fuzz/fuzz_schedule \
 	tests/fuzz/fuzz_unwind
@@ -21,6 +21,7 @@ tests_fuzz_libreplay_a_SOURCES = tests/fuzz/replay.c
 endif
 tests_fuzz_fuzz_analysis_LDADD = $(TARGET_MAIN) $(TEST_LIBS)
 tests_fuzz_fuzz_cfg_LDADD = $(TARGET_MAIN) $(TEST_LIBS)
+tests_fuzz_fuzz_counts_LDADD = $(TARGET_MAIN) $(TEST_LIBS)
 tests_fuzz_fuzz_elf_LDADD = $(TARGET_MAIN) $(TEST_LIBS)
 tests_fuzz_fuzz_events_LDADD = $(TARGET_MAIN) $(TEST_LIBS)
 tests_fuzz_fuzz_maps_LDADD = $(TARGET_MAIN) $(TEST_LIBS)

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A count of the past: counts from a text go through the groups, the scheduler and the estimators
+ * that those of counters go through.
+ *
+ * The text (hpcprof-stat(1) has it for people):
+ *
+ *	hpcprof-counts 1
+ *	# anything
+ *	core zen-4		the core they are of, as events of stacks know it; optional
+ *	slice 0 0.5		a slice, from and to, in seconds; without them it follows the last,
+ *				and is as long as its cycles are at 1 GHz
+ *	1,234 EVENT		what it counted; commas between digits are passed over
+ *
+ * If every slice has every event, it is a full count: with `counters`, groups take turns as they
+ * would have, and the other counts are not looked at. Otherwise a slice is the turn of a group: that
+ * of the events it has. An event that all slices have is counted all the time.
+ *
+ * The text is somebody else's: its size is bounded, and an error names the line.
+ */
+#ifndef HPCPROF_COUNT_REPLAY_H
+#define HPCPROF_COUNT_REPLAY_H
+
+#include <hpcprof/base/cleanup.h>
+#include <hpcprof/count/counting.h>
+
+struct hp_replay {
+	char *core;    /* NULL: the text does not say */
+	char **names;  /* of events, in the order of the text */
+	size_t *turns; /* of each: slices that have it */
+	size_t name_count;
+	struct hp_replay_slice *slices;
+	size_t slice_count;
+	uint64_t *counts; /* [slice][name]; HP_REPLAY_NOT_COUNTED */
+};
+
+struct hp_replay_slice {
+	uint64_t begin_ns, end_ns; /* both 0: the text does not say, and hp_replay_group does */
+};
+
+#define HP_REPLAY_NOT_COUNTED UINT64_MAX
+#define HP_REPLAY_NO_NAME     SIZE_MAX
+
+/* DAMAGED where the text is not as above. */
+struct hp_error *hp_replay_create(const char *path, struct hp_replay **replay);
+void hp_replay_destroy(struct hp_replay *replay);
+HP_DEFINE_CLEANUP(struct hp_replay, hp_replay_destroy);
+
+/* HP_REPLAY_NO_NAME when there is none. Case does not matter. */
+size_t hp_replay_find(const struct hp_replay *replay, const char *name);
+
+/* The rotation sets of these events: `names[i]` is the number of event i's name. Events without
+ * counts become `absent`. */
+struct hp_error *hp_replay_group(struct hp_replay *replay, const size_t *names,
+				 struct hp_event_list *events, const struct hp_machine *machine,
+				 const struct hp_grouping_options *options,
+				 struct hp_rotation_sets *rotation_sets);
+
+/* Reports as hp_counting_run does. Of `options` the events, the rotation sets, the policy, method,
+ * seed, interval and callbacks are used. */
+struct hp_error *hp_replay_run(const struct hp_replay *replay, const size_t *names,
+			       const struct hp_counting_options *options);
+
+#endif
