@@ -2,6 +2,7 @@
 /* hpcprof events: what this machine can count or sample, and what each event means. */
 #include "arguments.h"
 #include "command.h"
+#include "events_stalls.h"
 
 #include <hpcprof/pmu/event.h>
 #include <hpcprof/pmu/machine.h>
@@ -57,7 +58,8 @@ static const struct argp argp = {
 	.args_doc = "[PATTERN]",
 	.doc = "List the events that this machine can count or sample, with the meaning of each. "
 	       "PATTERN is part of a name or kind; with * or ? in it, a glob that matches the "
-	       "whole name: hpcprof events cache, hpcprof events 'sched:*'\vUse a name with record "
+	       "whole name: hpcprof events cache, hpcprof events 'sched:*'. "
+	       "@stalls lists the events of stat --stalls\vUse a name with record "
 	       "or stat: hpcprof record -e NAME[:u] -- COMMAND",
 };
 
@@ -246,7 +248,9 @@ static int run(int argc, char **argv)
 	if (options.format == CSV)
 		puts("name,kind,description,here");
 	error = hp_machine_create(&machine);
-	if (!error)
+	if (!error && options.pattern && strcmp(options.pattern, HP_STALLS_SET) == 0)
+		error = hp_stalls_enumerate(machine, list, &listing);
+	else if (!error)
 		error = hp_event_enumerate(machine, list, &listing);
 	if (options.format == JSON) {
 		struct hp_error *json_error = finish_json(&listing);

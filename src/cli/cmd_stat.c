@@ -2,7 +2,10 @@
 /* hpcprof stat: any number of events from few counters, with error bars. */
 #include "command.h"
 #include "stat.h"
+#include "stat_history.h"
 #include "stat_options.h"
+#include "stat_replay.h"
+#include "stat_stalls.h"
 
 #include <hpcprof/base/broken_pipe.h>
 #include <hpcprof/base/text.h>
@@ -25,6 +28,9 @@ enum { PLOT_INTERVAL_NS = 100000000 };
 struct printing {
 	const struct stat_arguments *arguments;
 	struct stat_subject subject;
+	struct stat_replay replayed;
+	struct stat_stalls stalls;
+	struct stat_history history; /* of stacks, with intervals */
 	FILE *stream;
 	struct stat_plot *plot; /* NULL without */
 	FILE *plot_stream;
@@ -77,8 +83,9 @@ static struct hp_error *begin_plot(struct printing *printing, struct hp_counting
 		return NULL;
 	if (!options->interval_ns)
 		options->interval_ns = PLOT_INTERVAL_NS;
-	printing->plot = stat_plot_create(&printing->subject);
-	if (!printing->plot)
+	if (!printing->subject.stalls)
+		printing->plot = stat_plot_create(&printing->subject);
+	if (!printing->subject.stalls && !printing->plot)
 		return hp_error_create_no_memory();
 	printing->plot_stream = fopen(path, "we");
 	return printing->plot_stream ? NULL : hp_error_create_errno(errno, "opening %s", path);
@@ -92,7 +99,10 @@ static struct hp_error *write_plot(struct printing *printing)
 	if (!stream)
 		return NULL;
 	printing->plot_stream = NULL;
-	stat_plot_write(stream, printing->plot);
+	if (printing->plot)
+		stat_plot_write(stream, printing->plot);
+	else
+		stat_history_plot(stream, &printing->subject, &printing->history);
 	failed = ferror(stream) != 0;
 	return fclose(stream) != 0 || failed ? hp_error_create(HP_ERROR_SYSTEM, "writing %s failed",
 							       printing->arguments->plot)
@@ -135,6 +145,20 @@ static bool write_view(struct printing *printing, const struct stat_view *view)
 	}
 }
 
+/* The stack of an interval or of the run, and the phases of the run. */
+static struct hp_error *find_stack(struct printing *printing,
+				   const struct hp_counting_report *report, struct hp_stack *stack)
+{
+	struct hp_error *error =
+		stat_stalls_stack(printing->subject.stalls, report->estimates, stack);
+
+	if (!error && report->whole)
+		return stat_history_end(&printing->history);
+	if (!error && !stat_history_add(&printing->history, report, stack))
+		error = hp_error_create_no_memory();
+	return error;
+}
+
 static void print_report(const struct hp_counting_report *report, void *context)
 {
 	struct printing *printing = context;
@@ -144,12 +168,18 @@ static void print_report(const struct hp_counting_report *report, void *context)
 		.report = report,
 		.run = printing->run,
 	};
+	struct hp_stack stack;
 	bool fine = true;
 
 	if (printing->plot && !report->whole)
 		fine = stat_plot_add(printing->plot, report);
 	if (report->whole)
 		keep_counts(printing, report);
+	if (!printing->error && printing->subject.stalls) {
+		printing->error = find_stack(printing, report, &stack);
+		view.stack = &stack;
+		view.history = &printing->history;
+	}
 	if (!printing->error && fine && (report->whole || printing->print_intervals)) {
 		printing->error = hp_figures_create(printing->subject.events,
 						    printing->subject.rotation_sets,
@@ -283,14 +313,35 @@ static struct hp_error *check_slices(const struct stat_arguments *arguments,
 			       "use --slice=4ms; hpcprof doctor says why there is no PMU");
 }
 
-static struct hp_error *find_rotation_sets(const struct stat_arguments *arguments,
+static struct hp_error *find_events(struct printing *printing, const struct hp_machine *machine,
+				    struct hp_event_list *events)
+{
+	const struct stat_arguments *arguments = printing->arguments;
+	struct stat_stalls *stalls = arguments->stalls ? &printing->stalls : NULL;
+	struct hp_error *error = NULL;
+
+	printing->stalls.accounting = arguments->accounting;
+	if (arguments->replay)
+		return stat_replay_events(&printing->replayed, arguments->replay, stalls, events);
+	if (stalls)
+		error = stat_stalls_events(stalls, machine, arguments->stalls_mode, events);
+	if (!error && (!stalls || arguments->events.count))
+		error = parse_events(arguments, machine, events);
+	return error;
+}
+
+static struct hp_error *find_rotation_sets(struct printing *printing,
 					   const struct hp_machine *machine,
 					   struct hp_event_list *events,
 					   struct hp_rotation_sets *rotation_sets)
 {
-	struct hp_error *error = parse_events(arguments, machine, events);
+	const struct stat_arguments *arguments = printing->arguments;
+	struct hp_error *error = find_events(printing, machine, events);
 
-	if (!error)
+	if (!error && printing->replayed.replay)
+		error = hp_replay_group(printing->replayed.replay, printing->replayed.names, events,
+					machine, &arguments->grouping, rotation_sets);
+	else if (!error)
 		error = hp_rotation_sets_create(events, machine, &arguments->grouping,
 						rotation_sets);
 	if (!error && arguments->strict)
@@ -339,7 +390,14 @@ static struct hp_error *run_once(struct printing *printing, const struct hp_mach
 {
 	struct hp_counting_result result = { .exit_status = HP_EXIT_RECORDER };
 	struct hp_counting *counting = NULL;
-	struct hp_error *error = hp_counting_create(options, machine, &counting);
+	struct hp_error *error;
+
+	if (printing->replayed.replay) {
+		*status = HP_EXIT_OK;
+		error = hp_replay_run(printing->replayed.replay, printing->replayed.names, options);
+		return error ? error : hp_steal(printing->error);
+	}
+	error = hp_counting_create(options, machine, &counting);
 
 	if (error) {
 		/* Nothing has run: the error's class says it all. */
@@ -400,11 +458,12 @@ static struct hp_error *count(struct stat_arguments *arguments, int *status)
 	struct hp_event_list events = { 0 };
 	struct hp_rotation_sets rotation_sets = { 0 };
 	struct printing printing = { .arguments = arguments, .stream = stderr };
-	_cleanup_free_ char *target = describe_target(options);
+	_cleanup_free_ char *target = arguments->replay ? strdup(arguments->replay)
+							: describe_target(options);
 	struct hp_error *error = hp_machine_create(&machine);
 
 	if (!error)
-		error = find_rotation_sets(arguments, machine, &events, &rotation_sets);
+		error = find_rotation_sets(&printing, machine, &events, &rotation_sets);
 	printing.subject = (struct stat_subject){
 		.events = &events,
 		.rotation_sets = &rotation_sets,
@@ -415,6 +474,8 @@ static struct hp_error *count(struct stat_arguments *arguments, int *status)
 		.runs = arguments->runs,
 		.scheduler = hp_mux_policy_name(options->policy),
 		.estimator = hp_mux_method_name(options->method),
+		.stalls = arguments->stalls ? &printing.stalls : NULL,
+		.is_replayed = arguments->replay != NULL,
 	};
 	printing.print_intervals = options->interval_ns > 0;
 	if (!error)
@@ -436,6 +497,9 @@ static struct hp_error *count(struct stat_arguments *arguments, int *status)
 	if (printing.plot_stream)
 		fclose(printing.plot_stream);
 	stat_plot_destroy(printing.plot);
+	stat_replay_clear(&printing.replayed);
+	stat_stalls_clear(&printing.stalls);
+	stat_history_clear(&printing.history);
 	free(printing.counts);
 	hp_rotation_sets_clear(&rotation_sets);
 	hp_event_list_clear(&events);

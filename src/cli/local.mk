@@ -9,13 +9,19 @@ hpcprof_SOURCES = \
 	src/cli/cmd_diff.c \
 	src/cli/cmd_doctor.c \
 	src/cli/cmd_epochs.c src/cli/epoch_list.h src/cli/epoch_list.c \
-	src/cli/cmd_events.c src/cli/cmd_export.c src/cli/cmd_import.c \
+	src/cli/cmd_events.c src/cli/events_stalls.h src/cli/events_stalls.c src/cli/cmd_export.c src/cli/cmd_import.c \
 	src/cli/cmd_record.c src/cli/recording.h src/cli/recording.c \
 	src/cli/recording_options.c src/cli/record_shadow.h src/cli/record_shadow.c \
 	src/cli/cmd_report.c src/cli/report_options.h src/cli/report_options.c \
 	src/cli/cmd_stats.c \
 	src/cli/cmd_stat.c src/cli/stat.h src/cli/stat_options.h src/cli/stat_options.c \
 	src/cli/stat_json.c src/cli/stat_plot.c src/cli/stat_text.c \
+	src/cli/stat_drawing.h src/cli/stat_drawing.c \
+	src/cli/stat_history.h src/cli/stat_history.c src/cli/stat_history_plot.c \
+	src/cli/stat_phases.c \
+	src/cli/stat_replay.h src/cli/stat_replay.c \
+	src/cli/stat_stalls.h src/cli/stat_stalls.c \
+	src/cli/stat_stalls_json.c src/cli/stat_stalls_text.c \
 	src/cli/command.h src/cli/commands.c \
 	src/cli/fault.h src/cli/fault.c \
 	src/cli/option_table.h src/cli/option_table.c \

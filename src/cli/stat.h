@@ -9,6 +9,10 @@
 
 #include <stdio.h>
 
+struct hp_stack;
+struct stat_history;
+struct stat_stalls;
+
 /* What stays the same all along. */
 struct stat_subject {
 	const struct hp_event_list *events;
@@ -20,13 +24,17 @@ struct stat_subject {
 	uint32_t runs;	      /* -r; else 1; less when somebody ended them early */
 	const char *scheduler;
 	const char *estimator;
+	const struct stat_stalls *stalls; /* NULL without --stalls */
+	bool is_replayed;		  /* of a text of counts */
 };
 
 struct stat_view {
 	const struct stat_subject *subject;
 	const struct hp_counting_report *report;
 	const struct hp_figures *figures;
-	uint32_t run; /* from 1 */
+	const struct hp_stack *stack;	    /* NULL without --stalls */
+	const struct stat_history *history; /* likewise: stacks of the intervals so far */
+	uint32_t run;			    /* from 1 */
 };
 
 /* What -r tells beside the events, in seconds: rows behind theirs. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* hpcprof stat for programs: JSON (hpcprof-stat/1) and CSV. */
-#include "stat.h"
+#include "stat_history.h"
+#include "stat_stalls.h"
 
 #include <hpcprof/base/text.h>
 
@@ -155,6 +156,13 @@ bool stat_json_view(FILE *stream, const struct stat_view *view)
 			   (double)report->duration_ns / 1e9, "whole", report->whole != NULL, "run",
 			   (int)view->run, "events", events, "metrics", metrics, "invariants",
 			   invariants_of(view->figures));
+	if (object && view->stack &&
+	    !stat_stalls_json(object, view->subject->stalls, view->stack)) {
+		json_decref(object);
+		return false;
+	}
+	if (object && view->stack && report->whole)
+		json_object_set_new(object, "phases", stat_phases_json(view->history));
 	if (object && report->whole) {
 		json_object_set_new(object, "rotation", rotation_object(view));
 		json_object_set_new(object, "user_s",

@@ -22,11 +22,17 @@ enum {
 	KEY_OUTPUT_FD,
 	KEY_PLOT,
 	KEY_TRUTH,
+	KEY_STALLS,
+	KEY_ACCOUNTING,
+	KEY_REPLAY,
 };
 
 enum { MOST_RUNS = 100000 };
 
 static const char formats[] = "text|json|csv"; /* enum stat_format */
+static const char modes[] = "all|user|kernel"; /* enum stat_mode */
+static const char accountings[] =
+	"interval|multi-stage|power5|naive"; /* enum hp_stack_accounting */
 
 static const struct argp_option option_table[] = {
 	{ NULL, 0, NULL, 0, "What to count:", 1 },
@@ -38,6 +44,14 @@ static const struct argp_option option_table[] = {
 	  "Count these events and sets of events such as @cache; hpcprof events lists them "
 	  "(default: @default)",
 	  1 },
+	{ "stalls", KEY_STALLS, modes, OPTION_ARG_OPTIONAL,
+	  "Count what the core's events say of stalls, and show what the cycles of an instruction "
+	  "were spent on; with user or kernel, in that mode only",
+	  1 },
+	{ "accounting", KEY_ACCOUNTING, accountings, 0,
+	  "With --stalls: also show what another accounting says", 1 },
+	{ "replay", KEY_REPLAY, "FILE", 0,
+	  "Count nothing: take the counts from FILE, as man hpcprof-stat describes it", 1 },
 	{ "repeat", 'r', "N", 0,
 	  "Run the command N times and print one table of means and their spread", 1 },
 	{ "strict", KEY_STRICT, NULL, 0, "Fail if an event cannot be counted", 1 },
@@ -153,8 +167,15 @@ static void parse_target(struct argp_state *state, struct stat_arguments *argume
 {
 	struct hp_counting_options *counting = &arguments->counting;
 
-	counting->command = hp_argument_command(state, "stat", "count", &arguments->pids,
-						&arguments->tids, counting->system_wide);
+	if (arguments->replay) {
+		if (state->next < state->argc || arguments->pids.count || arguments->tids.count ||
+		    counting->system_wide || arguments->runs > 1)
+			argp_error(state, "--replay counts nothing: leave out the command, -p, -t, "
+					  "-a and -r");
+	} else {
+		counting->command = hp_argument_command(state, "stat", "count", &arguments->pids,
+							&arguments->tids, counting->system_wide);
+	}
 	counting->pids = arguments->pids.at;
 	counting->pid_count = arguments->pids.count;
 	counting->tids = arguments->tids.at;
@@ -163,6 +184,12 @@ static void parse_target(struct argp_state *state, struct stat_arguments *argume
 		argp_error(state, "-r needs a command to run again");
 	if (arguments->runs > 1 && arguments->plot)
 		argp_error(state, "--plot draws one run: leave out -r");
+	if (arguments->stalls && arguments->runs > 1)
+		argp_error(state, "--stalls shows one run: leave out -r");
+	if (arguments->stalls && arguments->format == STAT_CSV)
+		argp_error(state, "--stalls is text or JSON: use --format=json");
+	if (arguments->accounting != HP_STACK_INTERVAL && !arguments->stalls)
+		argp_error(state, "--accounting is of stacks: add --stalls");
 	if (arguments->output && arguments->output_fd >= 0)
 		argp_error(state, "-o and --output-fd exclude each other");
 }
@@ -252,6 +279,19 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	case KEY_STRICT:
 		arguments->strict = true;
 		return 0;
+	case KEY_STALLS:
+		arguments->stalls = true;
+		if (argument)
+			arguments->stalls_mode = (enum stat_mode)hp_argument_choice(
+				state, "--stalls", argument, modes);
+		return 0;
+	case KEY_ACCOUNTING:
+		arguments->accounting = (enum hp_stack_accounting)hp_argument_choice(
+			state, "--accounting", argument, accountings);
+		return 0;
+	case KEY_REPLAY:
+		arguments->replay = argument;
+		return 0;
 	case 'I':
 		counting->interval_ns = hp_argument_milliseconds(state, "-I", argument);
 		if (counting->interval_ns < 1000000)
@@ -275,7 +315,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 const struct argp stat_argp = {
 	.options = option_table,
 	.parser = parse_option,
-	.args_doc = "-- CMD [ARG...]\n-p PID [-- CMD [ARG...]]\n-a [-- CMD [ARG...]]",
+	.args_doc =
+		"-- CMD [ARG...]\n-p PID [-- CMD [ARG...]]\n-a [-- CMD [ARG...]]\n--replay FILE",
 	.doc = "Count events of a command, of processes or of the whole system. If there are more "
 	       "events than the hardware has counters, groups of events take turns. Each count has "
 	       "an interval: ± gives the distance to the true value in 95 of 100 cases.\vThe exit "

@@ -4,6 +4,7 @@
 #define HPCPROF_CLI_STAT_OPTIONS_H
 
 #include "arguments.h"
+#include "stat_stalls.h"
 
 #include <hpcprof/base/vector.h>
 #include <hpcprof/count/counting.h>
@@ -22,6 +23,10 @@ struct stat_arguments {
 	const char *plot;
 	uint32_t runs;
 	enum hp_unit slice_unit;
+	const char *replay; /* a text of counts, instead of counting; NULL */
+	bool stalls;
+	enum stat_mode stalls_mode;
+	enum hp_stack_accounting accounting;
 	bool strict;
 	bool quiet;
 };

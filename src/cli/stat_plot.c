@@ -4,7 +4,7 @@
  * axis, with the interval's band behind the line. Where too little was seen for an interval the
  * line is dashed; where an event was not counted there is nothing.
  */
-#include "stat.h"
+#include "stat_drawing.h"
 
 #include <hpcprof/base/vector.h>
 
@@ -12,17 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-	WIDTH = 960,
-	LEFT = 96,
-	RIGHT = 24,
-	TOP = 56,
-	PANEL = 110,
-	GAP = 34,
-	BOTTOM = 48,
-	TICKS = 4,
-	TIME_TICKS = 8,
-};
+enum { PANEL = 110, GAP = 34, TICKS = 4 };
+
+static const char style[] =
+	".name { font-size: 13px; font-weight: bold }\n"
+	".band { fill: #9ecae1; fill-opacity: 0.7; stroke: none }\n"
+	".line { fill: none; stroke: #08519c; stroke-width: 1.6 }\n"
+	".unsure { fill: none; stroke: #999; stroke-width: 1.2; stroke-dasharray: 3 3 }\n";
 
 /* One event in one interval, as a rate a second; NaN where there is none. */
 struct point {
@@ -80,16 +76,6 @@ bool stat_plot_add(struct stat_plot *plot, const struct hp_counting_report *repo
 
 /* --- scales ----------------------------------------------------------------------------------- */
 
-/* 1, 2 or 5 times a power of ten, so that about `count` of them reach `most`. */
-static double step_for(double most, int count)
-{
-	double raw = most / count;
-	double power = pow(10, floor(log10(raw)));
-	double lead = raw / power;
-
-	return power * (lead <= 1 ? 1 : lead <= 2 ? 2 : lead <= 5 ? 5 : 10);
-}
-
 static void print_rate(FILE *stream, double value)
 {
 	static const char suffixes[] = { 0, 'k', 'M', 'G', 'T' };
@@ -102,20 +88,6 @@ static void print_rate(FILE *stream, double value)
 	fprintf(stream, "%.4g", value);
 	if (suffixes[which])
 		putc(suffixes[which], stream);
-}
-
-static void print_escaped(FILE *stream, const char *text)
-{
-	for (; *text; text++) {
-		if (*text == '<')
-			fputs("&lt;", stream);
-		else if (*text == '&')
-			fputs("&amp;", stream);
-		else if ((unsigned char)*text >= 0x20 && (unsigned char)*text < 0x7f)
-			putc(*text, stream);
-		else
-			putc('?', stream);
-	}
 }
 
 /* --- one panel -------------------------------------------------------------------------------- */
@@ -131,7 +103,8 @@ struct panel {
 
 static double x_of(const struct panel *panel, double time_s)
 {
-	return LEFT + (WIDTH - LEFT - RIGHT) * time_s / panel->most_s;
+	return STAT_DRAW_LEFT +
+	       (STAT_DRAW_WIDTH - STAT_DRAW_LEFT - STAT_DRAW_RIGHT) * time_s / panel->most_s;
 }
 
 static double y_of(const struct panel *panel, double rate)
@@ -154,16 +127,16 @@ static size_t intervals_of(const struct stat_plot *plot)
 static void draw_grid(const struct panel *panel)
 {
 	FILE *stream = panel->stream;
-	double step = step_for(panel->most, TICKS);
+	double step = stat_draw_step(panel->most, TICKS);
 
 	for (double rate = 0; rate <= panel->most * 1.0001; rate += step) {
 		double y = y_of(panel, rate);
 
 		fprintf(stream,
 			"<line class=\"grid\" x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\"/>\n",
-			LEFT, WIDTH - RIGHT, y, y);
+			STAT_DRAW_LEFT, STAT_DRAW_WIDTH - STAT_DRAW_RIGHT, y, y);
 		fprintf(stream, "<text class=\"tick\" text-anchor=\"end\" x=\"%d\" y=\"%.1f\">",
-			LEFT - 8, y + 4);
+			STAT_DRAW_LEFT - 8, y + 4);
 		print_rate(stream, rate);
 		fputs("</text>\n", stream);
 	}
@@ -242,15 +215,17 @@ static void draw_panel(const struct panel *panel)
 {
 	const struct hp_event *event = &panel->plot->subject->events->events[panel->event];
 
-	fprintf(panel->stream, "<text class=\"name\" x=\"%d\" y=\"%.1f\">", LEFT, panel->top - 7);
-	print_escaped(panel->stream, event->name);
+	fprintf(panel->stream, "<text class=\"name\" x=\"%d\" y=\"%.1f\">", STAT_DRAW_LEFT,
+		panel->top - 7);
+	stat_draw_text(panel->stream, event->name);
 	fputs(event->unit == HP_UNIT_NS ? " (ns per second)</text>\n" : " (per second)</text>\n",
 	      panel->stream);
 	draw_grid(panel);
 	fprintf(panel->stream,
 		"<clipPath id=\"p%zu\"><rect x=\"%d\" y=\"%.1f\" width=\"%d\" height=\"%d\"/>"
 		"</clipPath>\n<g clip-path=\"url(#p%zu)\">\n",
-		panel->event, LEFT, panel->top - 2, WIDTH - LEFT - RIGHT, PANEL + 4, panel->event);
+		panel->event, STAT_DRAW_LEFT, panel->top - 2,
+		STAT_DRAW_WIDTH - STAT_DRAW_LEFT - STAT_DRAW_RIGHT, PANEL + 4, panel->event);
 	draw_band(panel);
 	draw_line(panel, false);
 	draw_line(panel, true);
@@ -258,72 +233,6 @@ static void draw_panel(const struct panel *panel)
 }
 
 /* --- all of it -------------------------------------------------------------------------------- */
-
-static void draw_time_axis(FILE *stream, double most_s, double y)
-{
-	double step = step_for(most_s, TIME_TICKS);
-
-	for (double time_s = 0; time_s <= most_s * 1.0001; time_s += step)
-		fprintf(stream,
-			"<text class=\"tick\" text-anchor=\"middle\" x=\"%.1f\" "
-			"y=\"%.1f\">%.4g</text>\n",
-			LEFT + (WIDTH - LEFT - RIGHT) * time_s / most_s, y, time_s);
-	fprintf(stream,
-		"<text class=\"tick\" x=\"%d\" y=\"%.1f\">band: 95 %%; dashed: too little "
-		"data</text>\n",
-		LEFT, y + 18);
-	fprintf(stream,
-		"<text class=\"tick\" text-anchor=\"end\" x=\"%d\" y=\"%.1f\">seconds</text>\n",
-		WIDTH - RIGHT, y + 18);
-}
-
-/* The target, or as much of a long command as has room. */
-static void draw_title(FILE *stream, const struct stat_subject *subject)
-{
-	enum { MOST_CHARACTERS = 86 };
-	_cleanup_free_ char *title = NULL;
-	size_t size = 0;
-	size_t characters = 0;
-	FILE *text = open_memstream(&title, &size);
-
-	if (!text)
-		return;
-	if (subject->target)
-		fputs(subject->target, text);
-	for (char *const *word = subject->command; word && *word; word++)
-		fprintf(text, "%s%s", word != subject->command ? " " : "", *word);
-	if (fclose(text) != 0)
-		return;
-	for (size_t i = 0; i < size; i++) {
-		/* The first byte of a character of UTF-8. */
-		characters += (title[i] & 0xc0) != 0x80;
-		if (characters > MOST_CHARACTERS)
-			title[i] = 0;
-	}
-	fprintf(stream, "<text class=\"title\" x=\"%d\" y=\"24\">", LEFT);
-	print_escaped(stream, title);
-	fprintf(stream, "%s</text>\n", characters > MOST_CHARACTERS ? "…" : "");
-}
-
-static void draw_head(FILE *stream, const struct stat_subject *subject, int height)
-{
-	fprintf(stream,
-		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
-		"viewBox=\"0 0 %d %d\">\n",
-		WIDTH, height, WIDTH, height);
-	fputs("<style>\n"
-	      "text { font-family: sans-serif; fill: #222 }\n"
-	      ".title { font-size: 16px; font-weight: bold }\n"
-	      ".name { font-size: 13px; font-weight: bold }\n"
-	      ".tick { font-size: 11px; fill: #555 }\n"
-	      ".grid { stroke: #ddd; stroke-width: 1 }\n"
-	      ".band { fill: #9ecae1; fill-opacity: 0.7; stroke: none }\n"
-	      ".line { fill: none; stroke: #08519c; stroke-width: 1.6 }\n"
-	      ".unsure { fill: none; stroke: #999; stroke-width: 1.2; stroke-dasharray: 3 3 }\n"
-	      "</style>\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n",
-	      stream);
-	draw_title(stream, subject);
-}
 
 static bool is_drawn(const struct stat_plot *plot, size_t event)
 {
@@ -339,13 +248,14 @@ void stat_plot_write(FILE *stream, const struct stat_plot *plot)
 
 	for (size_t i = 0; i < each; i++)
 		panels += is_drawn(plot, i);
-	draw_head(stream, plot->subject, TOP + panels * (PANEL + GAP) + BOTTOM - GAP);
+	stat_draw_head(stream, plot->subject,
+		       STAT_DRAW_TOP + panels * (PANEL + GAP) + STAT_DRAW_BOTTOM - GAP, style);
 	for (size_t i = 0; i < each; i++) {
 		struct panel panel = {
 			.stream = stream,
 			.plot = plot,
 			.event = i,
-			.top = TOP + drawn * (PANEL + GAP),
+			.top = STAT_DRAW_TOP + drawn * (PANEL + GAP),
 			.most_s = most_s,
 			.most = most_of(plot, i),
 		};
@@ -355,6 +265,7 @@ void stat_plot_write(FILE *stream, const struct stat_plot *plot)
 		draw_panel(&panel);
 		drawn++;
 	}
-	draw_time_axis(stream, most_s, TOP + panels * (PANEL + GAP) - GAP + 18);
+	stat_draw_time_axis(stream, most_s, "band: 95 %; dashed: too little data",
+			    STAT_DRAW_TOP + panels * (PANEL + GAP) - GAP + 18);
 	fputs("</svg>\n", stream);
 }

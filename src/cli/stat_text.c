@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* hpcprof stat for people. */
-#include "stat.h"
+#include "stat_history.h"
+#include "stat_stalls.h"
 
 #include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/text.h>
@@ -280,6 +281,14 @@ static void print_times(FILE *stream, const struct hp_counting_result *result)
 	putc('\n', stream);
 }
 
+static void print_replayed(FILE *stream, const struct stat_view *view)
+{
+	const struct hp_rotation_set *set = &view->subject->rotation_sets->at[0];
+
+	fprintf(stream, "\n# replayed: %" PRIu64 " slices of %u group%s, as the text has them\n",
+		view->report->whole->slices, set->group_count, set->group_count == 1 ? "" : "s");
+}
+
 /* Clocks count all the time that a task runs, whatever their modifiers (Linux 6.18). */
 static void print_left_out(FILE *stream, const struct stat_subject *subject, double cpu_ns,
 			   double system_ns)
@@ -309,6 +318,11 @@ static void print_interval(FILE *stream, const struct stat_view *view)
 	const uint64_t every = 25;
 	uint64_t end_ns = view->report->begin_ns + view->report->duration_ns;
 
+	if (view->stack) {
+		stat_stalls_line(stream, (double)end_ns / 1e9, view->stack);
+		fflush(stream);
+		return;
+	}
 	if (view->report->begin_ns / view->subject->interval_ns % every == 0)
 		print_headings(stream, view, false);
 	for (size_t i = 0; i < view->subject->events->count; i++) {
@@ -318,6 +332,26 @@ static void print_interval(FILE *stream, const struct stat_view *view)
 		print_row(stream, view, i, false);
 	}
 	fflush(stream);
+}
+
+/* Counts of which a stack does not tell enough: those that were asked for besides, and all that an
+ * unknown core has. */
+static bool is_other_event(const struct stat_subject *subject, size_t event)
+{
+	const struct hp_stack_table *table = subject->stalls->table;
+
+	for (size_t i = 0; !hp_stack_table_is_generic(table) && i < table->event_count; i++)
+		if (subject->stalls->numbers[i] == event)
+			return false;
+	return true;
+}
+
+static bool has_other_events(const struct stat_subject *subject)
+{
+	for (size_t i = 0; i < subject->events->count; i++)
+		if (is_other_event(subject, i))
+			return true;
+	return false;
 }
 
 void stat_text_view(FILE *stream, const struct stat_view *view)
@@ -330,12 +364,26 @@ void stat_text_view(FILE *stream, const struct stat_view *view)
 	}
 	if (view->subject->runs > 1)
 		return;
-	fputs("\nCounts of ", stream);
+	fputs(view->stack ? "\nStalls of " : "\nCounts of ", stream);
 	print_target(stream, view->subject);
 	fputs("\n\n", stream);
-	print_headings(stream, view, with_adjusted);
+	if (view->stack) {
+		stat_stalls_text(stream, view->subject->stalls, view->stack);
+		stat_phases_text(stream, view->history);
+	}
+	if (!view->stack || has_other_events(view->subject)) {
+		fputs(view->stack ? "\n" : "", stream);
+		print_headings(stream, view, with_adjusted);
+	}
 	for (size_t i = 0; i < view->subject->events->count; i++)
-		print_row(stream, view, i, with_adjusted);
+		if (!view->stack || is_other_event(view->subject, i))
+			print_row(stream, view, i, with_adjusted);
+	if (view->subject->is_replayed) {
+		print_replayed(stream, view);
+		print_violations(stream, view->figures);
+		fflush(stream);
+		return;
+	}
 	print_times(stream, view->report->whole);
 	print_left_out(stream, view->subject, (double)view->report->whole->target_cpu_ns,
 		       (double)view->report->whole->target_system_ns);

@@ -141,3 +141,10 @@ int stack_counts_missing(struct stack_counts *counts, const char *formula)
 			return (int)i;
 	return -1;
 }
+
+bool hp_stack_formula_needs(const struct hp_stack_table *table, const char *formula, size_t event)
+{
+	bool needed[STACK_EVENTS_MOST] = { false };
+
+	return formula && stack_formula_events(table, formula, needed) && needed[event];
+}

@@ -2,6 +2,7 @@
 # call.
 noinst_LIBRARIES += src/stack/libstack.a
 src_stack_libstack_a_SOURCES = \
+	include/hpcprof/stack/phases.h src/stack/phases.c \
 	include/hpcprof/stack/stack.h src/stack/stack.c \
 	include/hpcprof/stack/table.h \
 	src/stack/evaluate.h src/stack/evaluate.c \

@@ -173,11 +173,12 @@ static void find_other(struct making *making)
 	struct hp_stack_part *other = &stack->parts[HP_STACK_OTHER];
 	double likely = making->figures.values[HP_STACK_OTHER][HP_STACK_INTERVAL];
 	double half = making->half.values[HP_STACK_OTHER][HP_STACK_INTERVAL];
+	double most = isnan(stack->cpi_high) ? stack->cpi : stack->cpi_high;
 
 	other->is_known = true;
 	other->within = HP_STACK_OTHER;
 	other->low = isinf(half) ? 0 : likely - half;
-	other->high = limited(likely + half, 0, stack->cpi_high);
+	other->high = limited(likely + half, 0, most);
 	stack->adds_up = !(likely + half + sums_tolerance * stack->cpi < 0);
 	stack->excess = stack->adds_up ? 0 : -likely;
 }
@@ -192,7 +193,7 @@ static void find_range(struct making *making, const struct hp_stack_row *row)
 	double first = values[HP_STACK_INTERVAL];
 	double second = values[HP_STACK_MULTI_STAGE];
 	double doubt = row->doubt / per_whole * making->stack->cpi;
-	double most = making->stack->cpi_high;
+	double most = isnan(making->stack->cpi_high) ? making->stack->cpi : making->stack->cpi_high;
 
 	if (!isnan(first) && isnan(second)) {
 		part->low = first - halves[HP_STACK_INTERVAL] - doubt;
@@ -237,9 +238,13 @@ static void find_parts(struct making *making)
 	struct stack_counts counts;
 
 	stack_counts_begin(&counts, table, making->counted);
-	for (unsigned i = 0; i < HP_STACK_COMPONENTS; i++)
-		memcpy(making->stack->parts[i].values, making->figures.values[i],
-		       sizeof(making->stack->parts[i].values));
+	for (unsigned i = 0; i < HP_STACK_COMPONENTS; i++) {
+		struct hp_stack_part *part = &making->stack->parts[i];
+		double half = making->half.values[i][HP_STACK_INTERVAL];
+
+		memcpy(part->values, making->figures.values[i], sizeof(part->values));
+		part->half = isinf(half) ? NAN : half;
+	}
 	find_other(making);
 	for (size_t i = 0; i < table->row_count; i++)
 		if (table->rows[i].within == HP_STACK_OTHER)
@@ -293,6 +298,8 @@ struct hp_error *hp_stack_create(const struct hp_stack_table *table,
 	stack->cpi = making.figures.cpi;
 	stack->cpi_low = fmax(0, stack->cpi - making.half.cpi);
 	stack->cpi_high = stack->cpi + making.half.cpi;
+	if (isinf(making.half.cpi))
+		stack->cpi_low = stack->cpi_high = NAN;
 	find_parts(&making);
 	find_metrics(&making);
 	return NULL;

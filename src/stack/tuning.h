@@ -67,4 +67,15 @@ static const double sums_tolerance = 0.01; /* of the cycles [chosen] */
 /* An event that reads 0 in so many cycles is dead, unless the table says that it is rare. */
 static const double dead_cycles = 1e6; /* cycles [chosen] */
 
+/* --- phases: phases.c -------------------------------------------------------------------------- */
+
+enum {
+	/* A shorter one is a moment, not a phase. */
+	SHORTEST_PHASE = 3, /* intervals [chosen] */
+};
+/* Noise is not less than this: a change of less than some times it is of no interest. */
+static const double least_change = 0.002; /* of the cycles per instruction [chosen] */
+/* Neighbours that are more alike are a slow change, not noise with memory. */
+static const double most_memory = 0.8; /* correlation [chosen] */
+
 #endif

@@ -5,6 +5,8 @@
 #include "../../src/stack/evaluate.h"
 
 #include <hpcprof/mux/reconcile.h>
+#include <hpcprof/pmu/event.h>
+#include <hpcprof/pmu/machine.h>
 #include <hpcprof/stack/table.h>
 
 #include <math.h>
@@ -141,6 +143,27 @@ TEST(components_add_up_to_the_cycles)
 						  table->rows[j].formulas[HP_STACK_INTERVAL]);
 		ck_assert_msg(fabs(sum - 1e5) < 1e-6, "%s: %g", names[i], sum);
 	}
+}
+
+/* As stat asks for it: what the kernel is handed is the encoding, however wide. */
+TEST(every_encoding_is_one_event)
+{
+	_cleanup_(hp_machine_destroy_scope) struct hp_machine *machine = NULL;
+	const struct hp_stack_table *table;
+
+	hp_assert_ok(hp_machine_create(&machine));
+	for (size_t i = 0; (table = hp_stack_table_at(i)); i++)
+		for (size_t j = 2; table->list && j < table->event_count; j++) {
+			struct hp_event_list events = { 0 };
+			const char *encoding = table->events[j].encoding;
+
+			hp_assert_ok(hp_event_parse(encoding, machine, &events));
+			ck_assert_uint_eq(events.count, 1);
+			ck_assert_uint_eq(events.events[0].type, PERF_TYPE_RAW);
+			ck_assert_uint_eq(events.events[0].config,
+					  strtoull(encoding + 1, NULL, 16));
+			hp_event_list_clear(&events);
+		}
 }
 
 /* --- public lists ----------------------------------------------------------------------------- */

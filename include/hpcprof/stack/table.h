@@ -111,5 +111,7 @@ const struct hp_stack_table *hp_stack_table_named(const char *name); /* NULL: no
 /* Never NULL: the generic table, which has cycles and instructions only, for other CPUs. */
 const struct hp_stack_table *hp_stack_table_of(const struct hp_cpu *cpu);
 bool hp_stack_table_is_generic(const struct hp_stack_table *table);
+/* Whether a formula needs the table's event of this number, directly or through terms. */
+bool hp_stack_formula_needs(const struct hp_stack_table *table, const char *formula, size_t event);
 
 #endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Phases of a program: stretches of intervals whose stacks are alike (Azimi et al. 2005, figure 7).
+ *
+ * Change points by PELT (Killick, Fearnhead and Eckley 2012): the division into stretches for which
+ * the sum of squared distances from each stretch's mean, in units of the noise, and a penalty for each
+ * stretch is smallest: exactly the best one, in time that grows little faster than the number of
+ * intervals. The model is Gaussian noise around means that change all at once; the penalty is BIC's,
+ * log n for the place and log n for the mean, of each number: those of a stack vary together, and a
+ * chance in one is a chance in all. The noise is not known: it is taken from differences of
+ * neighbours (their median, which changes do not move), with as much memory as differences at
+ * distance two show.
+ */
+#ifndef HPCPROF_STACK_PHASES_H
+#define HPCPROF_STACK_PHASES_H
+
+#include <hpcprof/base/error.h>
+
+#include <stddef.h>
+
+/* `values` has `width` numbers for each of `count` intervals, row by row, all finite. `scale`: what
+ * they add up to, about; deviations that are small beside it do not matter. Writes the ends of the phases, of which the last is
+ * `count`, to `ends` (malloc'ed). */
+struct hp_error *hp_phases_find(const double *values, size_t count, size_t width, double scale,
+				size_t **ends, size_t *phase_count);
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "stat_replay.h"
+
+#include <string.h>
+
+void stat_replay_clear(struct stat_replay *replayed)
+{
+	hp_replay_destroy(replayed->replay);
+	free(replayed->names);
+	*replayed = (struct stat_replay){ NULL, NULL };
+}
+
+/* By its symbol, its public name, or its encoding. */
+static size_t find_event(const struct hp_replay *replay, const struct hp_stack_event *event,
+			 bool is_generic)
+{
+	size_t name = is_generic ? hp_replay_find(replay, event->symbol) : HP_REPLAY_NO_NAME;
+
+	if (name == HP_REPLAY_NO_NAME)
+		name = hp_replay_find(replay, event->name);
+	if (name == HP_REPLAY_NO_NAME)
+		name = hp_replay_find(replay, event->encoding);
+	return name;
+}
+
+static struct hp_error *name_stall_events(struct stat_replay *replayed,
+					  const struct stat_stalls *stalls)
+{
+	const struct hp_stack_table *table = stalls->table;
+
+	for (size_t i = 0; i < table->event_count; i++)
+		if (stalls->numbers[i] != HP_MUX_NO_EVENT)
+			replayed->names[stalls->numbers[i]] =
+				find_event(replayed->replay, &table->events[i], i < 2);
+	return NULL;
+}
+
+struct hp_error *stat_replay_events(struct stat_replay *replayed, const char *path,
+				    struct stat_stalls *stalls, struct hp_event_list *events)
+{
+	struct hp_error *error = hp_replay_create(path, &replayed->replay);
+
+	if (!error && stalls)
+		error = hp_error_wrap(stat_stalls_replayed(stalls, replayed->replay->core, events),
+				      "%s", path);
+	for (size_t i = 0; !error && !stalls && i < replayed->replay->name_count; i++)
+		error = stat_add_replayed(events, replayed->replay->names[i], i, -1);
+	if (error)
+		return error;
+	replayed->names = calloc(events->count + 1, sizeof(*replayed->names));
+	if (!replayed->names)
+		return hp_error_create_no_memory();
+	if (stalls)
+		return name_stall_events(replayed, stalls);
+	for (size_t i = 0; i < events->count; i++)
+		replayed->names[i] = i;
+	return NULL;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* hpcprof stat --replay: the events of a text of counts. */
+#ifndef HPCPROF_CLI_STAT_REPLAY_H
+#define HPCPROF_CLI_STAT_REPLAY_H
+
+#include "stat_stalls.h"
+
+#include <hpcprof/count/replay.h>
+
+struct stat_replay {
+	struct hp_replay *replay; /* NULL: counters count */
+	size_t *names;		  /* of each event of the list: its number in there */
+};
+void stat_replay_clear(struct stat_replay *replayed);
+
+/* All events of the text, or with `stalls` those of its core's stack. */
+struct hp_error *stat_replay_events(struct stat_replay *replayed, const char *path,
+				    struct stat_stalls *stalls, struct hp_event_list *events);
+
+#endif

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A stack of stalls for people: at most 80 columns. */
+#include "stat_stalls.h"
+
+#include <hpcprof/base/text.h>
+
+#include <math.h>
+#include <string.h>
+
+/* What each component is, and where more of it is seen. */
+static const struct {
+	const char *words;
+	const char *means;
+} texts[HP_STACK_COMPONENTS] = {
+	[HP_STACK_BASE] = { "completion", "instructions, at the width of the core" },
+	[HP_STACK_MISPREDICT] = { "mispredicts", "wrong paths, and filling the pipeline again: "
+						 "report --branches" },
+	[HP_STACK_RESTART] = { "restarts", "machine clears, not by branches: report --stalls" },
+	[HP_STACK_ICACHE] = { "code cache", "code from L2 or farther: report --stalls" },
+	[HP_STACK_ITLB] = { "code TLB", "pages of code: report --stalls" },
+	[HP_STACK_FETCH] = { "fetch, decode", "the front end gave too little: report --stalls" },
+	[HP_STACK_L1] = { "L1 hits", "loads that hit, and forwarding: report --memory" },
+	[HP_STACK_L2] = { "L2", "loads that hit L2: report --memory" },
+	[HP_STACK_L3] = { "L3", "loads that hit L3: report --memory" },
+	[HP_STACK_MEMORY] = { "memory", "loads from memory: report --memory" },
+	[HP_STACK_DCACHE] = { "data cache", "loads from L2, L3 or memory: report --memory" },
+	[HP_STACK_DTLB] = { "data TLB", "pages of data: report --memory" },
+	[HP_STACK_STORE] = { "store buffer", "stores that have nowhere to go: report --memory" },
+	[HP_STACK_LONG] = { "long latency", "division, serializing: report --instructions" },
+	[HP_STACK_CORE] = { "dependences",
+			    "operands and units that are waited for: report --stalls" },
+	[HP_STACK_SMT] = { "other thread", "the other thread of the core had the slots" },
+	[HP_STACK_OTHER] = { "other", "no event claims these cycles" },
+};
+
+enum { BAR = 22, COLUMNS = 80 };
+
+const char *stat_stalls_words(enum hp_stack_component component)
+{
+	return texts[component].words;
+}
+
+/* Full up to the likely value, light up to the upper end. */
+static void print_bar(FILE *stream, double likely, double high, double cpi)
+{
+	int full = (int)lround(BAR * fmin(1, fmax(0, isnan(likely) ? 0 : likely / cpi)));
+	int light = (int)lround(BAR * fmin(1, fmax(0, high / cpi)));
+
+	for (int i = 0; i < full; i++)
+		fputs("█", stream);
+	for (int i = full; i < light; i++)
+		fputs("░", stream);
+}
+
+static void print_value(FILE *stream, double value)
+{
+	if (isnan(value))
+		fputs("       -", stream);
+	else
+		fprintf(stream, "%8.3f", value);
+}
+
+static void print_part(FILE *stream, const struct stat_stalls *stalls, const struct hp_stack *stack,
+		       enum hp_stack_component component)
+{
+	const struct hp_stack_part *part = &stack->parts[component];
+	double likely = part->values[HP_STACK_INTERVAL];
+
+	fprintf(stream, "  %-13s", texts[component].words);
+	print_value(stream, likely);
+	if (isnan(likely))
+		fputs("        ", stream);
+	else
+		fprintf(stream, " %4.0f %% ", 100 * likely / stack->cpi);
+	if (stalls->accounting != HP_STACK_INTERVAL)
+		print_value(stream, part->values[stalls->accounting]);
+	fprintf(stream, " %6.3f to %-6.3f ", part->low, part->high);
+	print_bar(stream, likely, part->high, stack->cpi);
+	putc('\n', stream);
+}
+
+/* Below a component's bar, one line. */
+static void print_meaning(FILE *stream, const struct hp_stack *stack,
+			  enum hp_stack_component component)
+{
+	const struct hp_stack_part *part = &stack->parts[component];
+
+	fprintf(stream, "      %s\n", texts[component].means);
+	if (part->within != HP_STACK_OTHER)
+		fprintf(stream, "      not counted apart: at most this much of %s\n",
+			texts[part->within].words);
+}
+
+static bool is_counted(const struct hp_stack_part *part)
+{
+	return part->is_known && !part->missing;
+}
+
+static bool is_shown(const struct hp_stack *stack, enum hp_stack_component component)
+{
+	const double least = 0.005;
+	const struct hp_stack_part *part = &stack->parts[component];
+
+	return component == HP_STACK_OTHER ||
+	       (is_counted(part) && part->high >= least * stack->cpi);
+}
+
+/* Those of one component that contains them, or of none, and how much of it they can be. */
+static void print_missing(FILE *stream, const struct hp_stack *stack,
+			  enum hp_stack_component within)
+{
+	double high = 0;
+	bool any = false;
+
+	for (unsigned i = 0; i < HP_STACK_OTHER; i++) {
+		const struct hp_stack_part *part = &stack->parts[i];
+
+		if (!part->missing || part->within != within)
+			continue;
+		fprintf(stream, "%s%s", any ? ", " : "# not counted here: ", texts[i].words);
+		high = fmax(high, part->high);
+		any = true;
+	}
+	if (any)
+		fprintf(stream, ": each 0 to %.3f, in %s\n", high, texts[within].words);
+}
+
+static void print_heading(FILE *stream, const struct stat_stalls *stalls,
+			  const struct hp_stack *stack)
+{
+	fprintf(stream, "%.3f cycles per instruction", stack->cpi);
+	if (stack->cpi_high > stack->cpi)
+		fprintf(stream, " (%.3f to %.3f)", stack->cpi_low, stack->cpi_high);
+	fprintf(stream, ", of which:\n\n  %-13s%8s%8s", "", "likely", "");
+	if (stalls->accounting != HP_STACK_INTERVAL)
+		fprintf(stream, " %7.7s",
+			stalls->accounting == HP_STACK_MULTI_STAGE
+				? "stages"
+				: hp_stack_accounting_name(stalls->accounting));
+	fprintf(stream, " %6s    %-6s (%s)\n", "from", "to", stack->table->title);
+}
+
+/* In lines of 80 columns. */
+static void print_remark(FILE *stream, const char *about, const char *says)
+{
+	size_t room = COLUMNS - strlen("# : ") - strlen(about);
+
+	fprintf(stream, "# %s: ", about);
+	for (;;) {
+		size_t length = hp_text_line(says, room);
+
+		fprintf(stream, "%.*s\n", (int)length, says);
+		says += length + strspn(says + length, " ");
+		if (!*says)
+			return;
+		fputs("#   ", stream);
+		room = COLUMNS - strlen("#   ");
+	}
+}
+
+static void print_doubts(FILE *stream, const struct stat_stalls *stalls,
+			 const struct hp_stack *stack)
+{
+	for (unsigned i = 0; i < HP_STACK_COMPONENTS; i++)
+		print_missing(stream, stack, (enum hp_stack_component)i);
+	if (isnan(stack->cpi_high))
+		fputs("# there were too few slices for an interval of the cycles per instruction\n",
+		      stream);
+	if (!stack->adds_up)
+		fprintf(stream,
+			"# the components are %.3f more than there were cycles (%.0f %%): these "
+			"counts do not\n# add up, and nothing was rescaled\n",
+			stack->excess, 100 * stack->excess / stack->cpi);
+	if (stack->violated)
+		fprintf(stream, "# these counts contradict: %s\n", stack->violated);
+	if (stalls->accounting != HP_STACK_INTERVAL) {
+		print_remark(stream, hp_stack_accounting_name(stalls->accounting),
+			     hp_stack_accounting_says(stalls->accounting));
+		print_remark(stream, "likely", hp_stack_accounting_says(HP_STACK_INTERVAL));
+	}
+	if (hp_stack_table_is_generic(stack->table))
+		fputs("# hpcprof has no table of this core's events: two levels are all it can "
+		      "tell\n",
+		      stream);
+}
+
+void stat_stalls_text(FILE *stream, const struct stat_stalls *stalls, const struct hp_stack *stack)
+{
+	enum hp_stack_component order[HP_STACK_COMPONENTS];
+
+	if (isnan(stack->cpi)) {
+		fputs("no stack: cycles or instructions were not counted\n", stream);
+		return;
+	}
+	print_heading(stream, stalls, stack);
+	hp_stack_order(stack, order);
+	for (unsigned i = 0; i < HP_STACK_COMPONENTS; i++) {
+		if (!is_shown(stack, order[i]))
+			continue;
+		print_part(stream, stalls, stack, order[i]);
+		print_meaning(stream, stack, order[i]);
+	}
+	print_doubts(stream, stalls, stack);
+}
+
+/* The largest components that a line has room for. */
+void stat_stalls_line(FILE *stream, double end_s, const struct hp_stack *stack)
+{
+	enum { MOST = 3 };
+	enum hp_stack_component order[HP_STACK_COMPONENTS];
+
+	fprintf(stream, "%10.4f  %8.3f", end_s, stack->cpi);
+	hp_stack_order(stack, order);
+	for (unsigned i = 0; i < MOST; i++) {
+		double likely = stack->parts[order[i]].values[HP_STACK_INTERVAL];
+
+		if (!isnan(likely) && likely > 0)
+			fprintf(stream, "  %3.0f %% %-13s", 100 * likely / stack->cpi,
+				texts[order[i]].words);
+	}
+	putc('\n', stream);
+}
