@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The loops that the skid is measured with. Each runs for ever: a slow instruction that needs its own
- * result of the round before, then additions that depend on nothing and run meanwhile, then the jump
- * back. So all the time is the slow instruction's.
+ * The loops for measuring the skid. Each runs without end: a slow instruction that depends on its
+ * own result of the iteration before, then additions that depend on nothing and overlap with it,
+ * then the jump back. So all time belongs to the slow instruction.
  */
 #ifndef CALIBRATE_SKID_KERNELS_H
 #define CALIBRATE_SKID_KERNELS_H

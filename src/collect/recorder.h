@@ -4,8 +4,8 @@
  *
  *	rings ─► record ─► processes (map changes) ─► sample table ─► attributor ─► epoch
  *
- * All memory is bounded: rings, table, overflow and placed samples are of fixed size; processes,
- * spaces and images are those alive, plus what came and went since the last flush.
+ * All memory is bounded: rings, table, overflow and placed samples have fixed sizes. Processes,
+ * spaces and images are those in use, and those that ended since the last flush.
  */
 #ifndef HPCPROF_COLLECT_RECORDER_H
 #define HPCPROF_COLLECT_RECORDER_H

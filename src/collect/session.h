@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A recording: session.c makes one ready, session_run.c runs it to its end. */
+/* A recording: session.c prepares it, session_run.c runs it until its end. */
 #ifndef HPCPROF_SRC_COLLECT_SESSION_H
 #define HPCPROF_SRC_COLLECT_SESSION_H
 

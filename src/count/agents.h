@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A thread on each CPU that is counted as a whole, which switches that CPU's groups itself: 4 us,
- * where an interrupt to the CPU for each switch takes ten times that and more (measured on Linux
- * 6.18 in a virtual machine).
+ * Threads that switch counter groups of whole CPUs, one per CPU. On its own CPU a thread needs 4 us
+ * per switch; from another CPU an interrupt is needed, and a switch takes ten times as long or more
+ * (measured on Linux 6.18 in a virtual machine).
  */
 #ifndef COUNT_AGENTS_H
 #define COUNT_AGENTS_H

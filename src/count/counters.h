@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The descriptors of one rotation set (pmu/groups.h): its groups, opened for every place that is counted,
- * a place being a thread (with whatever it starts) or a CPU.
+ * The descriptors of one rotation set (pmu/groups.h): its groups, opened for every counted place. A
+ * place is a thread (with all that it starts) or a CPU.
  *
- * A group is one group of the kernel's for each of the kernel's PMUs in it; software events,
- * tracepoints, breakpoints and either clock all have one of their own. On Linux 6.18 a sibling of
- * another PMU than its leader's counts until its group is switched off, and hardly anything once it
- * is on again (measured for each pair of them). Events that never take turns each lead their own.
+ * A group consists of one kernel group for each PMU of the kernel in it. Software events,
+ * tracepoints, breakpoints and each of the two clocks form kernel groups of their own: on Linux 6.18
+ * a sibling on another PMU than its leader's counts until its group is first disabled, and hardly at
+ * all after it is enabled again (measured for each pair). Events that never take turns each lead a
+ * group of their own.
  *
- * Counts only ever grow; whoever wants a slice's subtracts. A thread's counts go on with those of
- * its children, living and ended.
+ * Counts only grow; take differences for a slice. The counts of a thread include those of its
+ * children, running and ended.
  */
 #ifndef COUNT_COUNTERS_H
 #define COUNT_COUNTERS_H

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the parts of a counting share: opening its target (counting.c), turning its rotation sets
- * (turning.c), and saying what came of it (counting_report.c). */
+/*
+ * Shared by the parts of a counting: opening its target (counting.c), rotating its sets (turning.c)
+ * and reporting the results (counting_report.c).
+ */
 #ifndef COUNT_COUNTING_H
 #define COUNT_COUNTING_H
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * When a slice is over. Its length is time that the target runs: while it waits for a CPU nothing
- * happens that a group could miss, and groups that took turns meanwhile would have seen nothing of
- * the beginning that short slices are for. So a slice that is over by the clock, but not for the
- * target, goes on, for at most pace_patience_ns.
+ * When a slice ends. Its length is time that the target runs. While the target waits for a CPU no
+ * events happen; if groups took turns meanwhile, some would miss the beginning of the run, which the
+ * short first slices are for. So a slice that has lasted long enough by the clock, but not for the
+ * target, continues, for at most pace_patience_ns.
  */
 #ifndef COUNT_PACE_H
 #define COUNT_PACE_H

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One rotation set as it turns: which group counts now, what each slice counted, and what is estimated
- * from that. hpcprof decides; the kernel's own multiplexing never gets to see more than fits.
+ * The state of one rotation set while it rotates: which group counts now, what each slice counted,
+ * and the estimates from these. hpcprof decides; the kernel never has more events than counters, so
+ * that its own multiplexing does not set in.
  *
- * A slice's length is measured, from the moment its group has been switched on to just before it is
- * switched off. A rotation set with one group never turns: nothing is switched, and its counts are exact.
+ * The length of a slice is measured from just after its group was enabled to just before it is
+ * disabled. A set with a single group never rotates: nothing is switched, and its counts are exact.
  *
- * Slices lie on a line of time. For whole CPUs that is the clock. For tasks it is the time that the
- * target ran: while it sleeps nothing happens, and while we rotate it may run (on another CPU) or
- * not (on ours). How much of rotating it runs for is learnt from a counter that is always on and
- * only knows for how long it was enabled; to ask it costs an interrupt, so it is asked at every
- * rotation at first, then now and then.
+ * Slices lie on a time axis. For whole CPUs this is the clock. For tasks it is the time that the
+ * target has run: while it sleeps no events happen; while hpcprof rotates it may run (on another
+ * CPU) or not (on the same one). The share of rotations during which it runs is learnt from a
+ * counter that is always enabled. Reading that counter costs an interrupt, so it is read at every
+ * rotation at first, and then now and then.
  *
- * A child that is born while its parent's group is switched off may miss that, and counts on until
- * the group is switched off the next time. What it counts meanwhile belongs to no slice: groups of
- * tasks are read when their slices begin, too (they are off then: that costs no interrupt). A slice
- * whose beginning or end could not be read is none.
+ * A child that starts while its parent's group is disabled may miss that, and count until the group
+ * is disabled the next time. What it counts meanwhile belongs to no slice. So groups of tasks are
+ * also read when their slices begin (they are disabled then, and no interrupt is needed). A slice
+ * without a readable beginning or end is dropped.
  */
 #ifndef COUNT_ROTATION_H
 #define COUNT_ROTATION_H

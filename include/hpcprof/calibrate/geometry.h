@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The geometry of the machine that this runs on, for models of its core: the table of its core, with
- * what sysfs says of the caches and cpuid of the TLBs in place of the table's figures.
+ * The geometry of this machine's core, for models of it: the core's table, with the sizes that sysfs
+ * reports for caches and cpuid for TLBs in place of the table's.
  *
- * What is missing, not a number or out of bounds is passed over, each cache by itself: the result is
- * always valid, and the third level is left out (a virtual machine's share of it is not what sysfs
- * says).
+ * Values that are missing, not numeric or out of bounds are ignored, for each cache separately, so
+ * the result is always valid. The third level is left out, because sysfs does not know a virtual
+ * machine's share of it.
  */
 #ifndef HPCPROF_CALIBRATE_GEOMETRY_H
 #define HPCPROF_CALIBRATE_GEOMETRY_H

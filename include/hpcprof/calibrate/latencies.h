@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How long a load takes that the second level, the third or memory serves, and how much the third level
- * keeps: now, on this CPU. Behind a hypervisor, beside others, that is not what tables and sysfs say.
+ * Measures how long a load takes that is served by the second level, the third level or memory, and
+ * how much the third level keeps, at this time and on this CPU. In a virtual machine, or beside
+ * other programs, tables and sysfs do not give these values.
  *
- * Pointers are chased through rings of lines in an order that prefetchers do not know. The first level's
- * latency, which depends on nobody else, is the clock: times relative to it are cycles.
+ * Pointers are followed through rings of cache lines, in an order that prefetchers cannot predict.
+ * The latency of the first level, which does not depend on other programs, serves as the clock:
+ * times relative to it are cycles.
  */
 #ifndef HPCPROF_CALIBRATE_LATENCIES_H
 #define HPCPROF_CALIBRATE_LATENCIES_H

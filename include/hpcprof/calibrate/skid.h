@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Skid: the number of executed instructions by which samples are late. It depends on the CPU and on
- * the source of samples (MEASURED.md), so it is measured on the machine, with loops in which one
+ * the source of samples, so it is measured on the machine, with loops in which one
  * instruction takes nearly all of the time. The result is kept in the user's cache
  * (hpcprof/base/cache.h, "skid.json") for later recordings.
  */

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A perf.data file made into an epoch, as if hpcprof had recorded it: samples, and the call paths that came
- * with them. Copied stacks are unwound; else the kernel's callchain is taken.
+ * Makes an epoch from a perf.data file, as if hpcprof had recorded it: samples, and the call paths
+ * that came with them. A path is found from the copied stack where there is one, else taken from the
+ * kernel's callchain.
  *
- * Images are found by their paths, and by the build-ids that the file has. Of processes nothing but their
- * perf-PID.map is looked up: they are over, or their numbers are others' by now. Names of the kernel are
- * not known.
+ * Images are found by their paths and by the build-ids in the file. Nothing is looked up in /proc,
+ * since the processes have ended or their numbers belong to other processes now; only their
+ * perf-PID.map files are read. Symbols of the kernel stay unnamed.
  */
 #ifndef HPCPROF_COLLECT_IMPORT_H
 #define HPCPROF_COLLECT_IMPORT_H

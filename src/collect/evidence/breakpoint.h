@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One execution breakpoint that counts, of one thread. */
+/* One execution breakpoint of one thread, which counts its hits. */
 #ifndef COLLECT_EVIDENCE_BREAKPOINT_H
 #define COLLECT_EVIDENCE_BREAKPOINT_H
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The file behind an image, for reading single instructions and constants while it runs.
+ * The file behind an image, for reading single instructions and constants while the target runs.
  *
- * Read piece by piece and never mapped: a file may shrink. Nothing in its headers is trusted. The
- * latest pieces of all files are kept, as most reads are near the one before.
+ * The file is read in pieces and never mapped, because it may shrink. Its headers are not trusted.
+ * The latest pieces of all files are kept, because most reads are near the one before.
  */
 #ifndef COLLECT_EVIDENCE_CODE_FILE_H
 #define COLLECT_EVIDENCE_CODE_FILE_H

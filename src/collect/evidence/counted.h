@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A list of things counted, on its way from the recorder's images to those of the epoch's evidence.
+ * A list of counted places: keyed by the recorder's images while recording, by the epoch's when
+ * written.
  */
 #ifndef COLLECT_EVIDENCE_COUNTED_H
 #define COLLECT_EVIDENCE_COUNTED_H

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From the registers of samples to the outcomes of branches: each sample's code is run forward from
- * the state it was in, as far as that is known, and which way its branches go is counted (DCPI
- * section 7, "instruction interpretation").
+ * Outcomes of branches, from the registers of samples: the code at a sample is interpreted from the
+ * sampled state, as far as that state is known, and the direction of each branch on the way is
+ * counted (DCPI section 7, "instruction interpretation").
  *
- * Registers and stacks are never kept: only sums by branch are. Memory is bounded: files, decoded
- * instructions and branches; what there is no room for is counted.
+ * Registers and stacks are not kept, only sums per branch. Memory is bounded (files, decoded
+ * instructions, branches); what does not fit is counted as such.
  */
 #ifndef COLLECT_EVIDENCE_OUTCOMES_H
 #define COLLECT_EVIDENCE_OUTCOMES_H

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Breakpoint probes: how often code that runs seldom is run, counted exactly for moments spread
- * over the time.
+ * Breakpoint probes: exact counts of rarely executed code, during short periods spread over the run.
  *
- * At a random time of each slot, up to two places of one thread are counted for some milliseconds.
- * Each stops by itself after a number of hits (PERF_EVENT_IOC_REFRESH, which works once for each
- * descriptor), so that a place that runs too often costs no more than that; it is then left alone,
- * and so is one that runs in bursts longer than that number. To know these each place takes two of
- * the processor's four debug registers: one stops at half of the hits, and tells when that was. The
- * thread is that of the latest sample, so that moments are spread over CPU time; the places are
- * both ways of branches, and what is called, near where samples are. What probes take from the
- * target stays within a budget, or there are none.
+ * Time is divided into slots. At a random time in each slot, up to two places in one thread are
+ * counted for some milliseconds. A breakpoint switches itself off after a number of hits
+ * (PERF_EVENT_IOC_REFRESH, which works once per descriptor), which bounds its cost. A place that
+ * reaches this number runs too often, or in bursts, and is not probed again. To tell the two apart,
+ * each place uses two of the processor's four debug registers: the second one stops at half of the
+ * hits and records when.
+ *
+ * The thread is that of the latest sample, so that probes are spread over CPU time. The places are
+ * both targets of branches, and called procedures, near sampled code. The cost to the target stays
+ * within a budget; where it cannot, there are no probes.
  */
 #ifndef COLLECT_EVIDENCE_PROBES_H
 #define COLLECT_EVIDENCE_PROBES_H

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Straight code out of branch records: what lies between one taken branch and the next ran as a
- * whole, and hardware that counts the cycles in between says how long it took. Aggregated as they
- * come; records themselves are never kept.
+ * Straight-line code from branch records. All code between one taken branch and the next was
+ * executed, and hardware that counts cycles per record also reports how long it took. Records are
+ * aggregated at once and never kept.
  *
- * The sample itself came somewhere behind its last branch: what it stands for is time of the code
- * from there on. Executions come of that time over how long the same code takes, and not of what is
- * in records: what is slow is under way at the moment of a sample, and never in its record.
+ * A sample lies somewhere behind the last branch of its record, so it stands for time in the code
+ * from there on. Executions are estimated from that time and the duration of the same code in other
+ * records, not from the number of records: slow code is still running at the time of a sample, and
+ * so is missing from the sample's own record.
  *
- * Memory is bounded; what there is no room for is counted.
+ * Memory is bounded; what does not fit is counted as such.
  */
 #ifndef COLLECT_EVIDENCE_RANGES_H
 #define COLLECT_EVIDENCE_RANGES_H

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The registers that come with a sample (<hpcprof/pmu/registers.h>), as the interpreter takes them.
- */
+/* Registers of a sample (<hpcprof/pmu/registers.h>) in the form that the interpreter uses. */
 #ifndef COLLECT_EVIDENCE_REGISTERS_H
 #define COLLECT_EVIDENCE_REGISTERS_H
 

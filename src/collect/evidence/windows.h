@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Shadow windows, from run-time addresses to sums by image: what the epoch keeps of them.
+ * Turns the counts of shadow windows, which have run-time addresses, into sums per image for the
+ * epoch.
  *
- * A window comes when its replay is done, long after the moment that it is of: a process may have
- * mapped something else since, or be gone. It waits until the map changes of its time have been
- * taken in, and is then looked up in the address space that the process had (processes_at). The
- * recorder's own samples of its time are kept until then: they tell where that went.
+ * A window arrives when its replay has ended, long after the time that it covers. By then the
+ * process may have mapped other files, or be gone. So the window waits until all map changes of its
+ * time have been read, and is then looked up in the address space of that time (processes_at). Until
+ * then the recorder keeps its own samples of that time, which tell where time went.
  */
 #ifndef COLLECT_EVIDENCE_WINDOWS_H
 #define COLLECT_EVIDENCE_WINDOWS_H

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The identity of a mapped file when the kernel did not send its build-id: by opening the file as
- * the process sees it, now, while the process and the file are still there. */
+/*
+ * Identifies a mapped file for which the kernel sent no build-id: the file is opened as the process
+ * sees it, while both still exist.
+ */
 #ifndef COLLECT_IMAGES_FILE_IDENTITY_H
 #define COLLECT_IMAGES_FILE_IDENTITY_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Files that will not be found by their path when the recording ends: of processes with another root
- * directory or other mounts, and those that are deleted already. They are opened while the process is
- * there, as far as it may be looked into, and held until names have been read.
+ * Files that cannot be found by their path at the end of the recording: deleted ones, and those of
+ * processes with another root directory or other mounts. They are opened while the process exists,
+ * where permissions allow it, and stay open until their names have been read.
  */
 #ifndef COLLECT_IMAGES_HELD_FILES_H
 #define COLLECT_IMAGES_HELD_FILES_H

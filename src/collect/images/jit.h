@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Samples in generated code, by the names its perf-PID.map gives it.
+ * Samples in generated code, by the names in perf-PID.map.
  *
- * Addresses of generated code mean nothing in another process or run, names do. So each name gets
- * an extent in the synthetic image "[jit COMMAND]" whose place is a hash of the name: samples of
- * one function add up over processes, epochs and machines.
+ * Addresses of generated code differ between processes and runs; names do not. So each name gets a
+ * range in a synthetic image "[jit COMMAND]", at an offset that is a hash of the name. Samples of
+ * one function then add up over processes, epochs and machines.
  */
 #ifndef COLLECT_IMAGES_JIT_H
 #define COLLECT_IMAGES_JIT_H

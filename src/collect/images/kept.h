@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Names of sampled code that cannot be had later (JIT code, the kernel), collected to be kept in
- * the epoch: only of symbols that were hit, so this stays small. */
+/*
+ * Names of sampled code that are not available later (generated code, the kernel), collected for the
+ * epoch. Only symbols with samples are kept, so the list stays short.
+ */
 #ifndef COLLECT_IMAGES_KEPT_H
 #define COLLECT_IMAGES_KEPT_H
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Samples in the kernel: which image (the kernel or a module), and the symbol's name, which only
- * this boot can tell (/proc/kallsyms moves with KASLR). Offsets are from _text, or from the start
- * of the module's text, so that epochs of one kernel build add up over boots. Everything is read at
- * the first kernel sample, or before. Without permission (kptr_restrict) samples stay at their raw addresses.
+ * Samples in the kernel: the image (the kernel or a module), and the symbol's name, which is only
+ * known until the next boot (/proc/kallsyms changes with KASLR). Offsets are relative to _text, or
+ * to the start of the module's text, so that epochs of one kernel build add up over boots.
+ * Everything is read at the first kernel sample, or before. Without permission (kptr_restrict)
+ * samples keep their raw addresses.
  */
 #ifndef COLLECT_IMAGES_KERNEL_H
 #define COLLECT_IMAGES_KERNEL_H

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* perf-PID.map files: how just-in-time compilers name their code ("START SIZE NAME", hexadecimal,
- * a line each; a later line replaces earlier ones where it overlaps them). Written by anybody. */
+/*
+ * perf-PID.map files, in which just-in-time compilers name their code: one line per symbol, "START
+ * SIZE NAME" in hexadecimal; where symbols overlap the later line holds. Any user may have written
+ * the file.
+ */
 #ifndef COLLECT_IMAGES_PERF_MAP_H
 #define COLLECT_IMAGES_PERF_MAP_H
 

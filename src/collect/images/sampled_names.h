@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Names, bodies and excerpts of sampled procedures of files, kept in the epoch when a recording ends.
+ * Names, bodies and excerpts of the sampled procedures of files, stored in the epoch when a
+ * recording ends.
  *
- * A program is rebuilt where it was, or its profile goes to a machine that does not have it: with
- * these the epoch can still say which procedures its samples are in, show and analyse their code, and
- * tell which those are that have other names in another build.
+ * A program may be rebuilt in place, and a profile may be read on a machine without the program.
+ * With these the epoch still names its procedures, shows and analyses their code, and recognizes
+ * those that have other names in another build.
  */
 #ifndef COLLECT_IMAGES_SAMPLED_NAMES_H
 #define COLLECT_IMAGES_SAMPLED_NAMES_H

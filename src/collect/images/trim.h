@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Memory that was freed between blocks that are not goes back to the system only when it is asked. */
+/* Returns freed memory to the system, which malloc keeps while blocks around it are in use. */
 #ifndef COLLECT_IMAGES_TRIM_H
 #define COLLECT_IMAGES_TRIM_H
 

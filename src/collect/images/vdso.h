@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The vdso: code that the kernel maps into every process, and that is in no file. It is the same in all
- * processes of one word size, so its bytes are read from hpcprof's own memory. */
+/*
+ * The vdso: code that the kernel maps into every process and that no file contains. It is the same
+ * in all processes of one word size, so its bytes are read from hpcprof's own memory.
+ */
 #ifndef COLLECT_IMAGES_VDSO_H
 #define COLLECT_IMAGES_VDSO_H
 

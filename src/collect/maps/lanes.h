@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Numbers for the threads and CPUs whose samples are kept apart. Depending on the options a lane is a
- * thread (while it has one name), a CPU, or a thread on a CPU. Lane 0 is for samples that are not kept
- * apart, and for lanes beyond the bound.
+ * Numbers for the threads and CPUs whose samples are kept apart. Depending on the options, a lane is
+ * a thread (under one name), a CPU, or a thread on a CPU. Samples that are not kept apart, and those
+ * beyond the limit of lanes, are in lane 0.
  *
- * Memory: what the bound allows, and one name per live thread.
+ * Memory: what the limit allows, and one name per live thread.
  */
 #ifndef COLLECT_MAPS_LANES_H
 #define COLLECT_MAPS_LANES_H

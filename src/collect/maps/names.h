@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Strings as small numbers: command names. Number 0 is "", which also stands for every name past
- * the bound, so that a program that renames itself for ever cannot fill our memory. */
+/*
+ * Command names as small numbers. Number 0 is the empty name; it also stands for all names beyond
+ * the limit, so that a program that renames itself without end cannot fill memory.
+ */
 #ifndef COLLECT_MAPS_NAMES_H
 #define COLLECT_MAPS_NAMES_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What /proc says of a process that ran before we came. */
+/* What /proc tells about a process that was running before the recording began. */
 #ifndef COLLECT_MAPS_PROC_FILES_H
 #define COLLECT_MAPS_PROC_FILES_H
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The text of /proc/PID/maps: executable mappings of processes that ran before we came. */
+/*
+ * The text of /proc/PID/maps: executable mappings of processes that were running before the
+ * recording began.
+ */
 #ifndef COLLECT_MAPS_PROC_MAPS_H
 #define COLLECT_MAPS_PROC_MAPS_H
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The processes being sampled, and the contexts their samples are counted under.
+ * The sampled processes, and the contexts that their samples are counted under.
  *
- * A context is what, beside the pc, tells samples apart: process, its address space at that time,
- * its command name, the stream (event and period), and, where these are kept apart, thread and CPU.
- * Contexts have small numbers for the sample table. A process that execs, maps over something, or is renamed gets new contexts; the old ones
- * are retired and live on until the samples counted under them have been attributed
- * (processes_reap), as do the dead processes' spaces.
+ * A context is everything but the pc that distinguishes samples: process, its address space at that
+ * time, command name, stream (event and period) and, where these are kept apart, thread and CPU.
+ * Contexts have small numbers, for the sample table. When a process calls exec, maps over existing
+ * code, or is renamed, it gets new contexts. The old ones are retired; they exist until the samples
+ * under them have been attributed (processes_reap), and so do the address spaces of ended processes.
  *
- * A process that has ended is known for a while: the kernel still takes it apart, and samples that.
+ * A process is remembered for a while after its end, because the kernel still samples its exit.
  *
- * Memory: live processes, plus what was retired since the last reap.
+ * Memory: live processes, and what was retired since the last processes_reap.
  */
 #ifndef COLLECT_MAPS_PROCESS_H
 #define COLLECT_MAPS_PROCESS_H

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * An address space: which image is mapped where.
+ * An address space: which image is mapped at which address.
  *
- * fork shares the parent's space (a reference, no copy) until either side maps something. A space
- * that samples may still refer to is never changed where it already mapped something: replacing a
- * mapping makes a new space and leaves the old one to the samples taken under it. So a sample may
- * be looked up long after it was taken, as long as its space is held.
+ * After fork, both processes share one space (a reference, no copy) until one of them maps
+ * something. A space that samples may refer to is not changed where it has mappings: a mapping over
+ * an existing one creates a new space, and samples taken before keep the old one. So a sample can be
+ * looked up long after it was taken, as long as its space is referenced.
  */
 #ifndef COLLECT_MAPS_SPACE_H
 #define COLLECT_MAPS_SPACE_H

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From samples to call paths: each sample's path is found at once, and added to a calling-context tree;
- * copied stacks and raw addresses are never kept.
+ * Call paths of samples: the path of each sample is found at once and added to a calling-context
+ * tree. Copied stacks and raw addresses are not kept.
  *
- * Where the kernel gives its own path (by frame pointers), that is taken; else user registers and a
- * piece of stack came with the sample, and the path is found by the unwind tables of the images.
+ * Where the kernel supplies a path (by frame pointers), that path is used. Otherwise user registers
+ * and a piece of the stack come with the sample, and unwind tables of the images give the path.
  *
- * A path whose copied stack ends early is continued as the latest whole path of its thread went on from
- * the same frame, and marked there.
+ * Where the copied piece of stack ends too early, the path continues as the latest complete path of
+ * the same thread did from the same frame, and is marked there.
  *
- * Code that a file describes is at its image and offset in the tree. Addresses in generated code and in
- * the kernel are kept as they are until the tree is written, as the rest of a recording does with
- * samples: names of generated code come late, and one look per address is enough.
+ * Code in files is stored as image and offset. Addresses in generated code and in the kernel stay
+ * raw until the tree is written, as in the rest of a recording: names of generated code come late,
+ * and one look-up per address is enough.
  */
 #ifndef COLLECT_PATHS_CALL_PATHS_H
 #define COLLECT_PATHS_CALL_PATHS_H

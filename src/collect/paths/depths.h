@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How much of the stack to copy with each sample: the smallest of some sizes that holds nearly as many
- * samples' paths as the largest does.
+ * How much of the stack to copy with each sample: the smallest of several sizes that covers nearly
+ * as many paths as the largest one does.
  *
- * Which samples a smaller size would hold, the samples themselves say; which a larger one would, those say
- * that come with much more (deep samples). What was long ago counts less, as programs change.
+ * Samples show whether a smaller size would have sufficed. Occasional samples with a much larger
+ * piece of stack (deep samples) show whether a larger size would. Older samples count less, because
+ * programs change.
  */
 #ifndef COLLECT_PATHS_DEPTHS_H
 #define COLLECT_PATHS_DEPTHS_H

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The latest whole path of each thread, so that one whose copied stack ends early can be joined to it.
+ * The latest complete path of each thread, to which a path is joined whose copied stack ends early.
  *
- * A frame is known by its return address and by where on the stack it lies: where both agree, it is the
- * same call that has not returned since, and so are all calls further out; or it is another one that looks
- * the same: what is joined is marked. Memory is bounded: the threads that were not seen for longest are
- * forgotten.
+ * A frame is identified by its return address and its position on the stack. Where both agree, the
+ * call has not returned since, and so all outer calls are the same; or, rarely, another call looks
+ * the same. So joined paths are marked. Memory is bounded: the threads that were not seen for
+ * longest are forgotten.
  */
 #ifndef COLLECT_PATHS_LASTS_H
 #define COLLECT_PATHS_LASTS_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A tree with addresses as they were, made into one with images and offsets only. */
+/* Turns a tree of raw addresses into one of images and offsets. */
 #ifndef COLLECT_PATHS_NAMED_H
 #define COLLECT_PATHS_NAMED_H
 

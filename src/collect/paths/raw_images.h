@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Images of a tree in which addresses stand as they are: the memory of a process that no file is behind,
- * and the kernel. They stand in for the images that addresses turn out to be in when the tree is written. */
+/*
+ * Placeholders for images of a tree whose addresses are still raw: a process's memory outside of
+ * files, and the kernel. They are replaced by the images of the addresses when the tree is written.
+ */
 #ifndef COLLECT_PATHS_RAW_IMAGES_H
 #define COLLECT_PATHS_RAW_IMAGES_H
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The unwind tables of images, made when a path first leads through them.
+ * The unwind tables of images, created when the first path leads through an image.
  *
- * A table's image is held, so that the next process with it finds the table made. Memory is bounded: the
- * tables that were not used for longest go, and are made again when needed.
+ * A table keeps its image referenced, so that the next process with that image uses the same table.
+ * Memory is bounded: tables that were not used for longest are released, and created again when
+ * needed.
  */
 #ifndef COLLECT_PATHS_TABLES_H
 #define COLLECT_PATHS_TABLES_H

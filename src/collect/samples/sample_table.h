@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The sample table: counts how often each (context, pc) was sampled lately, in bounded memory.
+ * The sample table: counts recent samples by (context, pc), in bounded memory.
  *
  * This is the hash table of the DCPI driver (Anderson et al. 1997, section 4.2.1) in the variant
- * that section 5.4 found best: buckets of one cache line with six entries, swap-to-front on a hit,
- * new entries at the front, the last one evicted. Evicted entries go to an overflow buffer, which
- * its owner empties when it is full. A context number stands for what else tells samples apart
- * (process, event, period).
+ * that section 5.4 found best: a bucket is one cache line with six entries; a hit swaps the entry to
+ * the front; a new entry goes to the front and the last one is evicted. Evicted entries go to an
+ * overflow buffer, which its owner empties when it is full. A context number stands for all else
+ * that distinguishes samples (process, event, period).
  */
 #ifndef COLLECT_SAMPLES_SAMPLE_TABLE_H
 #define COLLECT_SAMPLES_SAMPLE_TABLE_H
