@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Offsets to images, procedures and lines: from parts to the rows of the view. */
+/* Turns parts of profiles into the rows of a view: offsets become images, procedures and lines. */
 #ifndef PROFILE_ATTRIBUTE_H
 #define PROFILE_ATTRIBUTE_H
 

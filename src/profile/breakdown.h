@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What rows are told apart by: processes, threads, CPUs, and places in the code. */
+/* The keys that rows can be split by: process, thread, CPU and place in the code. */
 #ifndef PROFILE_BREAKDOWN_H
 #define PROFILE_BREAKDOWN_H
 

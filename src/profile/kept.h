@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Files that are gone, or are another build by now, by what the epochs kept of them. */
+/* Files that are gone or have been rebuilt, represented by what the epochs kept of them. */
 #ifndef PROFILE_KEPT_H
 #define PROFILE_KEPT_H
 #include <hpcprof/profile/profiles.h>

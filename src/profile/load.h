@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What loading profiles and loading call paths share. */
+/* Shared by the loading of profiles and the loading of call paths. */
 #ifndef PROFILE_LOAD_H
 #define PROFILE_LOAD_H
 

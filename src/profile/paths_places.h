@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The places of call paths and the procedures they are in, each once. Memory is the profiles' arena. */
+/*
+ * The places of call paths and the procedures that contain them, each listed once. Memory is the
+ * profiles' arena.
+ */
 #ifndef PROFILE_PATHS_PLACES_H
 #define PROFILE_PATHS_PLACES_H
 

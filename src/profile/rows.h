@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The rows of a view: found by what they stand for, added up. */
+/* The rows of a view: found by their key, and added up. */
 #ifndef PROFILE_ROWS_H
 #define PROFILE_ROWS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a mistyped name of a procedure may have meant. */
+/* Procedures that a mistyped name may have meant. */
 #ifndef PROFILE_SUGGEST_H
 #define PROFILE_SUGGEST_H
 #include <hpcprof/profile/profiles.h>

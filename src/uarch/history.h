@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What branches did before, for predictors: outcomes of up to HISTORY_MOST branches, and of each of a
- * series of lengths a hash that is kept up to date. The lengths are a geometric series.
+ * Outcomes of earlier branches, for predictors: up to HISTORY_MOST outcomes, and hashes of the
+ * latest outcomes for a geometric series of lengths, updated with each branch.
  */
 #ifndef HPCPROF_SRC_UARCH_HISTORY_H
 #define HPCPROF_SRC_UARCH_HISTORY_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Targets of indirect jumps and calls, as ITTAGE has them: the last target by address, and tables of
- * tagged targets by address and history.
+ * Targets of indirect jumps and calls, predicted as by ITTAGE: the last target by address, and
+ * tables of tagged targets by address and history.
  */
 #ifndef HPCPROF_SRC_UARCH_INDIRECT_H
 #define HPCPROF_SRC_UARCH_INDIRECT_H

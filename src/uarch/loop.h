@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Branches that go the same way N times and then once the other, always with the same N: loops of
- * constant length, also those that are longer than any history.
+ * Branches that go one way N times and then the other way once, always with the same N: loops of
+ * constant length, also those longer than any history.
  */
 #ifndef HPCPROF_SRC_UARCH_LOOP_H
 #define HPCPROF_SRC_UARCH_LOOP_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where returns go: a stack of the calls. */
+/* Predicts returns: a stack of calls. */
 #ifndef HPCPROF_SRC_UARCH_RETURNS_H
 #define HPCPROF_SRC_UARCH_RETURNS_H
 

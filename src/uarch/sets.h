@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sets of blocks with the time of their last use: exact LRU, of which caches, TLBs and the cache of
- * decoded instructions are made.
+ * Sets of blocks with the time of their last use (exact LRU), from which caches, TLBs and the cache
+ * of decoded instructions are built.
  *
- * A table of hints says in which way a block was last. Nearly every use finds its block there, and
- * does nothing that depends on how many ways there are.
+ * A table of hints tells in which way of its set a block was last. Nearly every access finds its
+ * block there, so its cost does not depend on the number of ways.
  */
 #ifndef HPCPROF_SRC_UARCH_SETS_H
 #define HPCPROF_SRC_UARCH_SETS_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The direction of conditional branches, by TAGE: a table of counters by address, and tables of tagged
- * counters by address and histories of growing lengths. The longest history that has an entry
- * predicts.
+ * The direction of conditional branches by TAGE: a table of counters by address, and tables of
+ * tagged counters by address and by histories of increasing length. The longest history with an
+ * entry predicts.
  */
 #ifndef HPCPROF_SRC_UARCH_TAGE_H
 #define HPCPROF_SRC_UARCH_TAGE_H

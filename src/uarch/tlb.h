@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The TLBs: first levels for code and data, and a second one that they share or not. Pages are small
- * unless a range says otherwise. Pages of both sizes are kept apart where the geometry says so.
+ * The TLBs: first levels for code and data, and a second level that they may share. Pages are small,
+ * except in ranges declared otherwise. Pages of the two sizes have separate entries where the
+ * geometry says so.
  */
 #ifndef HPCPROF_SRC_UARCH_TLB_H
 #define HPCPROF_SRC_UARCH_TLB_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Rows, as they come from call frame instructions, into the layout of tables. */
+/* Packs rows, as call frame instructions produce them, into the layout of tables. */
 #ifndef UNWIND_PACK_H
 #define UNWIND_PACK_H
 

@@ -2,10 +2,11 @@
 /*
  * The layout of unwind tables.
  *
- * A row is the place from where a recipe holds, and the number of the recipe; it holds up to the next row.
- * There are few different recipes, a thousand in a million rows, and most rows have one of the first
- * hundred. Rows stand in blocks: each as its distance from the row before, which is 0 for the first, and
- * the number of its recipe; both as unsigned LEB128, so that a row takes little more than two bytes.
+ * A row consists of the address from which a recipe holds, and the number of that recipe; it holds
+ * until the next row. There are few different recipes (a thousand in a million rows), and most rows
+ * have one of the first hundred. Rows are stored in blocks, each row as the distance from the row
+ * before (0 for the first) and the number of its recipe, both as unsigned LEB128. So a row takes
+ * little more than two bytes.
  */
 #ifndef UNWIND_TABLE_H
 #define UNWIND_TABLE_H

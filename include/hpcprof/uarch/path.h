@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Models of a core, which follow the exact path of a program and tell which events happen on it.
+ * Models of a core that follow the exact path of a program and report the events on it.
  *
- * The caller hands over what the program does, in order: code fetched, data accessed, branches. Each
+ * The caller passes what the program does, in order: code fetched, data accessed, branches. Each
  * answer is a set of the bits below. Caches and TLBs are exact (least recently used), of the demand
- * accesses alone: prefetchers of the core do not change what misses; a miss which one of them would
- * have brought in before is marked. Branch predictors and the store queue are of the kind that cores
- * have, not of one that exists.
+ * accesses alone: prefetchers do not change what misses, but a miss that one of them would have
+ * avoided is marked. Branch predictors and the store queue are of the kinds that cores use, not
+ * copies of a particular one.
  *
- * Models begin cold, which the program did not. What a cold model cannot know is an event of its own,
- * …_UNKNOWN: never a hit, never a miss. A line (page) is unknown at its first touch if its set has not
- * yet been filled since: it may have been there before. It is not unknown for ever: a set that was
- * filled knows all that it holds.
+ * Models begin empty, while the program's caches were not. What an empty model cannot know is an
+ * event of its own, ..._UNKNOWN, neither hit nor miss: the first touch of a line (page) is unknown
+ * if its set has not been filled since the beginning, because the line may have been there before.
+ * Once a set has been filled, its contents are known.
  *
- * No system call, no clock, no chance: the same path gives the same events. A struct hp_uarch is for
- * one thread at a time; its memory does not grow. Any address and any number are welcome.
+ * No system call, no clock, no randomness: the same path gives the same events. A struct hp_uarch is
+ * used by one thread at a time, and its memory does not grow. All addresses and numbers are
+ * accepted.
  *
  * TAGE: Seznec, Michaud, "A case for (partially) tagged geometric history length branch prediction",
  * JILP 2006; ITTAGE: Seznec, "A 64-Kbytes ITTAGE indirect branch predictor", 2011.

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * When the instructions of a path retire, on a core out of order and on cores that are the same but
- * for one thing (model/lanes.h), all in one pass.
+ * When the instructions of a path retire, on an out-of-order core and, in the same pass, on cores
+ * that differ from it in one respect each (model/lanes.h).
  *
- * An instruction is dispatched in order, as wide as the core is, when the reorder buffer and the store
- * buffer have room; begins when its operands and a unit are there; and retires in order. A
- * mispredicted branch holds the code behind it back until it has been executed, a miss of the code's
- * caches until the line is there. Misses of data share a number of buffers. That is what interval
- * analysis says of a core (Eyerman, Eeckhout, Karkhanis, Smith, "A performance counter architecture
- * for computing accurate CPI components", ASPLOS 2006, section 2), with the overlap of events found by
- * doing it rather than by formulas.
+ * Instructions are dispatched in order, up to the width of the core, when the reorder buffer and the
+ * store buffer have room. An instruction begins when its operands and a unit are available, and
+ * retires in order. A mispredicted branch delays the code behind it until the branch has been
+ * executed; a miss of the instruction caches, until the line has arrived. Data misses share a
+ * limited number of buffers. This is the model of interval analysis (Eyerman, Eeckhout, Karkhanis,
+ * Smith, "A performance counter architecture for computing accurate CPI components", ASPLOS 2006,
+ * section 2); the overlap of events is simulated, not computed by formulas.
  *
- * Left out: code behind a mispredicted branch that is executed in vain, and a scheduler that is full.
- * Units serve micro-ops in their order, whenever those come to have their operands.
+ * Not modelled: wrong-path code behind a mispredicted branch, and a full scheduler. Units serve
+ * micro-ops in program order, whenever their operands become available.
  *
- * Times are in ticks, HP_TIMING_TICKS a cycle, relative to a moment that hp_timing_rebase moves. No
- * system call, no allocation after creation. A struct hp_timing is for one thread at a time.
+ * Times are in ticks, HP_TIMING_TICKS per cycle, relative to a moment that hp_timing_rebase moves.
+ * No system call, no allocation after creation. A struct hp_timing is used by one thread at a time.
  */
 #ifndef HPCPROF_UARCH_TIMING_H
 #define HPCPROF_UARCH_TIMING_H

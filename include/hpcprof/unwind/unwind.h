@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The callers of a moment: from the registers of a thread and a copy of the end of its stack.
+ * The call path of one moment, from the registers of a thread and a copy of the end of its stack.
  *
- * Each frame is left as the table of its image says. Where no table covers the code (generated code,
- * assembly), the frame is left as one with a frame pointer, if the stack looks so: what comes of that is
- * marked as a guess. Nothing but the copied bytes is read. The thread may have made up its registers and
- * its stack: that falsifies its own path, which is bounded in length and time.
+ * Each frame is unwound as the table of its image says. Where no table covers the code (generated
+ * code, assembly), a frame pointer is assumed if the stack looks like it, and the result is marked
+ * as a guess. Only the copied bytes are read. A thread may have forged its registers and its stack;
+ * that falsifies only its own path, whose length and time are bounded.
  */
 #ifndef HPCPROF_UNWIND_UNWIND_H
 #define HPCPROF_UNWIND_UNWIND_H
