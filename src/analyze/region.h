@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the parts of the schedule share: a region, its costs, and the dependences in it. */
+/* Shared by the parts of the schedule: a region, its costs, and its dependences. */
 #ifndef HPCPROF_ANALYZE_REGION_H
 #define HPCPROF_ANALYZE_REGION_H
 

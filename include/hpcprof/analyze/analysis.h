@@ -140,7 +140,7 @@ struct hp_frequency {
 	uint8_t confidence; /* of `executions` in an absolute analysis, else of `relative` */
 };
 
-/* Why cycles were lost: the names of CLI.md's contract. Stalls of the best case have the same
+/* Why cycles were lost; hp_cause_name has the names. Stalls of the best case have the same
  * names: a chain of divisions waits for the divider, statically. DEPENDENCY is for what has no
  * better name. Latency of a plain instruction that the best case hides but the code does not is
  * DEPENDENCY, too. */
@@ -306,7 +306,7 @@ void hp_analysis_withhold(struct hp_analysis *analysis);
 
 void hp_stall_sheet_add(struct hp_stall_sheet *into, const struct hp_stall_sheet *from);
 
-const char *hp_cause_name(enum hp_cause_kind kind);	       /* "dcache", as in CLI.md */
+const char *hp_cause_name(enum hp_cause_kind kind);	       /* "dcache", as in JSON */
 const char *hp_confidence_name(enum hp_confidence confidence); /* "none", "low" … */
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * One shadow window: how often each block and each edge of a thread's code was executed between two
- * known moments (design: EVIDENCE.md, shadow windows).
+ * known moments.
  *
  * Addresses are run-time addresses of the process `pid` at `time_ns`. A block is code that was
  * executed without a branch in or out, from where control entered. Two blocks may overlap, and a

@@ -3,7 +3,7 @@
  * A finished comparison for those who read it: CI systems, reviewers, browsers.
  *
  *	TEXT		for people: verdict, findings, what changed there
- *	JSON		"hpcprof-check/1", all of it (CLI.md)
+ *	JSON		"hpcprof-check/1", all of it
  *	JUNIT		JUnit XML: a test case for the program and each procedure that was tested
  *	SARIF		SARIF 2.1.0, as code scanning services take it: a result for each regression
  *	GITHUB		workflow commands: an annotation at the line of each regression, the worst

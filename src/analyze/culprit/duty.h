@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What each instruction does that may take long, and the cause that such time goes by. */
+/* What an instruction does that may take long, and the name of the cause for that time. */
 #ifndef HPCPROF_ANALYZE_CULPRIT_DUTY_H
 #define HPCPROF_ANALYZE_CULPRIT_DUTY_H
 

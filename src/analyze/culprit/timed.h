@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a timing of the simulated path says of one instruction: how many cycles of one execution each kind
- * of cause takes, which is what it takes less on a core without it (model/lanes.h).
+ * What the timing of the simulated path says about one instruction: the cycles per execution due to
+ * each kind of cause, which is the difference to a core without that cause (model/lanes.h).
  *
- * The timing has an error, and its cycles are not those that were measured. The part of each cause is
- * widened by a share of itself, by a little, and by what the measured time differs, which may be any
- * cause's. Parts overlap: two misses at a time cost little more than one, and each of them nothing.
+ * The timing has an error, and its cycles differ from the measured ones. So the cycles of each cause
+ * are widened by a share of themselves, by a small constant, and by the difference between predicted
+ * and measured time, which any cause may explain. Causes overlap: removing one of two simultaneous
+ * misses saves almost nothing.
  */
 #ifndef HPCPROF_ANALYZE_CULPRIT_TIMED_H
 #define HPCPROF_ANALYZE_CULPRIT_TIMED_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What was seen to happen to instructions where windows were simulated (hp_happened). Causes bound
- * themselves by it: events counted, at the upper end of their interval, times the most that one of
- * them costs. Where nothing was simulated they argue from the code alone.
+ * Events that were seen at instructions in simulated windows (hp_happened). They bound causes: the
+ * number of events, at the upper end of its interval, times the largest cost of one event. Without
+ * simulation, causes are judged by the code alone.
  */
 #ifndef HPCPROF_ANALYZE_CULPRIT_WITNESS_H
 #define HPCPROF_ANALYZE_CULPRIT_WITNESS_H

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Jumps within a listing, drawn in a gutter at its left: short ones nearest to the text. What does
- * not fit is left out, the longest first. */
+/*
+ * Jumps within a listing, drawn in a margin at its left; short ones are nearest to the text. Jumps
+ * that do not fit are left out, the longest first.
+ */
 #ifndef REPORT_ANNOTATE_ARROWS_H
 #define REPORT_ANNOTATE_ARROWS_H
 

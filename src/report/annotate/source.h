@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Lines of source files, for showing beside the code made of them. Files are read once and kept; a
- * file that is not there, or was changed after the recording, is remembered as such. */
+/*
+ * Lines of source files, shown beside the code. Files are read once and kept. A file that is
+ * missing, or was changed after the recording, is remembered as such.
+ */
 #ifndef REPORT_ANNOTATE_SOURCE_H
 #define REPORT_ANNOTATE_SOURCE_H
 

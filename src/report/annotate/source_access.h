@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which files may be shown as source. Their paths are in debugging information, so whoever built a
- * program chose them: they may name a key, a table of passwords, what only the reader of somebody
- * else's profile may see and would pass on in a page.
+ * Which files may be shown as source. Their paths come from debugging information, so the author of
+ * a program chose them. They may name a key or a password file that the reader of a profile can
+ * access, and would disclose by passing a page on.
  */
 #ifndef REPORT_ANNOTATE_SOURCE_ACCESS_H
 #define REPORT_ANNOTATE_SOURCE_ACCESS_H

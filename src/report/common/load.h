@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* From the database to what views and exports are made of. */
+/* From the database to the data that views and exports use. */
 #ifndef REPORT_COMMON_LOAD_H
 #define REPORT_COMMON_LOAD_H
 

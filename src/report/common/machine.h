@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The machine as the analysis takes it: which tables of a core, which clock, and
- * how late its samples are. */
+/*
+ * The machine as the analysis sees it: the tables of its core, its clock, and the skid of its
+ * samples.
+ */
 #ifndef REPORT_COMMON_MACHINE_H
 #define REPORT_COMMON_MACHINE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Estimates for people: three figures, and never more certain than they are. */
+/* Estimates as text: three digits, and no more precision than they have. */
 #ifndef REPORT_COMMON_QUANTITY_H
 #define REPORT_COMMON_QUANTITY_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where the cycles of a procedure or a program went, as DCPI's figure 4 has it. */
+/* How the cycles of a procedure or a program were spent, as in figure 4 of DCPI. */
 #ifndef REPORT_COMMON_SHEET_H
 #define REPORT_COMMON_SHEET_H
 

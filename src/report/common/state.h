@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A report being made: what was asked for, what was loaded, and what is inferred from it. */
+/* A report in progress: its options, the loaded data, and the inference from it. */
 #ifndef REPORT_COMMON_STATE_H
 #define REPORT_COMMON_STATE_H
 

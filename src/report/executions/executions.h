@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What windows counted of the whole program: who calls whom how often, how often each procedure was
- * called and how many instructions ran in it, how often each line ran. Code without a single sample
- * is in it too, when it was counted.
+ * What windows counted, for the whole program: calls between procedures, calls and instructions of
+ * each procedure, executions of each line. Code without a sample is included if it was counted.
  */
 #ifndef REPORT_EXECUTIONS_EXECUTIONS_H
 #define REPORT_EXECUTIONS_EXECUTIONS_H

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How often the code of one image ran, as optimisers want it: by link-time address, as whole numbers.
+ * How often the code of one image was executed, in the form that optimisers take: whole numbers by
+ * link-time address.
  *
- * What windows counted of a procedure is a sample: what flows into a block is not what flows out of it. So
- * each procedure has its flow-consistent estimate (hp_inference_analyse), in executions of the whole
- * recording; where there is none, what was counted. What no window and no sample saw, and what ran
- * less than one count stands for, is 0: optimisers call it cold.
+ * Windows are samples, so their counts do not balance: the inflow of a block differs from its
+ * outflow. So each procedure has its flow-consistent estimate (hp_inference_analyse), in executions
+ * of the whole recording; where there is none, its counts. Code without samples and counts, and code
+ * that ran less often than one count stands for, has 0: optimisers treat it as cold.
  *
- * Procedures that were sampled and not counted have their estimates by time: they ran as close to their
- * best case as those that were counted; where there are none of these, as close as can be.
+ * Procedures with samples but without counts have estimates from time: their cycles per best case
+ * are those of the counted procedures, or 1 where nothing was counted.
  */
 #ifndef REPORT_EXPORT_COUNTED_CODE_H
 #define REPORT_EXPORT_COUNTED_CODE_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The lines that begin with "#", above the first row: as many as there is room for, the most important
- * ones, in the order in which they were put. A screen has 24 lines, and rows are what is wanted.
+ * The lines that begin with "#", above the first row. If there are more than fit, the least
+ * important ones are left out; the others keep their order. A screen has 24 lines, and users want
+ * the rows.
  */
 #ifndef REPORT_HEADER_HEADER_H
 #define REPORT_HEADER_HEADER_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Parts of the header that are a subject of their own. */
+/* Larger parts of the header, one per subject. */
 #ifndef REPORT_HEADER_HEADER_PARTS_H
 #define REPORT_HEADER_HEADER_PARTS_H
 

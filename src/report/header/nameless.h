@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What would give names to code that has none: an option of the runtime that made it, or a package
- * of debug symbols. */
+/*
+ * What would give names to code without any: an option of the runtime that generated it, or a
+ * package of debug symbols.
+ */
 #ifndef REPORT_HEADER_NAMELESS_H
 #define REPORT_HEADER_NAMELESS_H
 

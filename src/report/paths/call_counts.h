@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How often procedures were called, where windows counted it: samples alone do not tell. */
+/* How often procedures were called, where windows counted it; samples alone do not show this. */
 #ifndef REPORT_PATHS_CALL_COUNTS_H
 #define REPORT_PATHS_CALL_COUNTS_H
 

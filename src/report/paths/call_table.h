@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Procedures with what they cost themselves and over all they call, and who calls whom. */
+/* Procedures with their own cost and that of all they call, and who calls whom. */
 #ifndef REPORT_PATHS_CALL_TABLE_H
 #define REPORT_PATHS_CALL_TABLE_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Call paths of one event as a tree of procedures: what was inlined is a procedure of its own, and
- * places of the same procedure are one.
+ * The call paths of one event as a tree of procedures. An inlined function is a procedure of its
+ * own; places in the same procedure are one node.
  */
 #ifndef REPORT_PATHS_CALL_TREE_H
 #define REPORT_PATHS_CALL_TREE_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What somebody might try against a stall, where what was simulated supports it. */
+/* What a user might try against a stall, where simulation supports it. */
 #ifndef REPORT_STALLS_ADVICE_H
 #define REPORT_STALLS_ADVICE_H
 

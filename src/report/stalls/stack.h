@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What cycles were spent on: a prediction (hp_prediction) as components that add up to what was measured.
+ * How cycles were spent: a prediction (hp_prediction) split into components that add up to the
+ * measured cycles.
  *
- * The core without events comes first: its width, operands and units that it waits for. Events follow. What
- * an event costs depends on what else happens: taken away alone from the core as it is, or added alone to
- * the core without events. The likely part is the mean of the two, made to add up; the range holds both
- * (as the truth of interval analysis, with simulations in both orders), the error of the timing and what
- * was measured but not predicted, which is a component of its own.
+ * The core without any events comes first: its width, and the operands and units that it waits for.
+ * Events follow. The cost of an event depends on the other events: it differs between removing it
+ * alone from the real core and adding it alone to the core without events. The likely cost is the
+ * mean of both, scaled so that all components add up. The range contains both (simulating in both
+ * orders, as the truth of interval analysis is obtained), the error of the timing, and the measured
+ * cycles that were not predicted, which form a component of their own.
  */
 #ifndef REPORT_STALLS_STACK_H
 #define REPORT_STALLS_STACK_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Cells that lists of a survey share. Their rows are those of struct stall. */
+/* Cells that the lists of a survey share. Their rows are those of struct stall. */
 #ifndef REPORT_STALLS_STALL_CELLS_H
 #define REPORT_STALLS_STALL_CELLS_H
 

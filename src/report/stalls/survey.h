@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* All sampled procedures analysed: the stalls of the whole profile, and where its cycles went. */
+/*
+ * The analysis of all sampled procedures: the stalls of the whole profile, and how its cycles were
+ * spent.
+ */
 #ifndef REPORT_STALLS_SURVEY_H
 #define REPORT_STALLS_SURVEY_H
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The views of what was simulated, in each format: loads and stores, or branches, by the cycles that
- * others lose to them. */
+/*
+ * The views of simulated events, in each format: loads and stores, or branches, by the cycles that
+ * other instructions lose to them.
+ */
 #ifndef REPORT_STALLS_WRITE_CULPRITS_H
 #define REPORT_STALLS_WRITE_CULPRITS_H
 

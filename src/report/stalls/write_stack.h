@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the cycles of the program, of its procedures and of their loops were spent on, where windows were simulated, in
- * each format. */
+/*
+ * The view of how the cycles of the program and of its procedures were spent, where windows were
+ * simulated, in each format.
+ */
 #ifndef REPORT_STALLS_WRITE_STACK_H
 #define REPORT_STALLS_WRITE_STACK_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The columns and objects of the view whose rows are told apart by what --by asks for. */
+/* The columns and objects of the view whose rows are split by the keys of --by. */
 #ifndef REPORT_TABLES_BREAKDOWN_H
 #define REPORT_TABLES_BREAKDOWN_H
 

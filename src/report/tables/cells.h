@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Cells (see columns.h) that tables of several views have. A cell is empty where the row has no value. */
+/*
+ * Cells (columns.h) that tables of several views share. A cell is empty where the row has no value.
+ */
 #ifndef REPORT_TABLES_CELLS_H
 #define REPORT_TABLES_CELLS_H
 

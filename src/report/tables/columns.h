@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the views show of a row, column by column, for the writers that print tables. */
+/* The columns of each view, for the writers that print tables. */
 #ifndef REPORT_TABLES_COLUMNS_H
 #define REPORT_TABLES_COLUMNS_H
 

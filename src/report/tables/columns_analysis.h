@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Columns of what the analysis found of an instruction, for machines: empty where nothing is known.
- * The rows are those of a listing after listing_add_analysis. */
+/*
+ * Columns with the analysis of an instruction, for programs; empty where nothing is known. The rows
+ * are those of a listing after listing_add_analysis.
+ */
 #ifndef REPORT_TABLES_COLUMNS_ANALYSIS_H
 #define REPORT_TABLES_COLUMNS_ANALYSIS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Columns of what windows counted of a procedure: nothing in rows that windows know nothing of. */
+/* Columns with the counts of windows for a procedure; empty where no window counted it. */
 #ifndef REPORT_TABLES_COLUMNS_COUNTS_H
 #define REPORT_TABLES_COLUMNS_COUNTS_H
 
