@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The moment at which a window ends: the thread is stopped once more, and its registers and the
- * memory that they lead to are read. That tells one moment of a loop from all others where samples,
- * which have only registers and stack, do not; and since time alone chose the moment, counts up to it
- * are of the time up to it, whatever ran.
+ * memory that they point to are read. These distinguish one iteration of a loop from others where
+ * samples, which have only registers and stack, cannot. Time alone chose this moment, so counts up
+ * to it belong to the time up to it, whatever code ran.
  *
- * Nothing is read of a thread that has other rights by then than its copy: it may run another program
- * (set-user-ID), whose memory the copy must not be compared with. What is read is in no core file.
+ * Nothing is read from a thread whose rights differ by then from those of its copy: it may run
+ * another program (set-user-ID), whose memory must not be compared with the copy's. What was read is
+ * excluded from core files.
  */
 #ifndef SHADOW_END_STATE_H
 #define SHADOW_END_STATE_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What came of windows, counted up for hp_shadow_statistics(). */
+/* Adds up the results of windows for hp_shadow_statistics(). */
 #ifndef SHADOW_STATISTICS_H
 #define SHADOW_STATISTICS_H
 

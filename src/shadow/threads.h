@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The processes and threads of the target: which there are, how much CPU time they have used, how
- * long they have waited for CPUs, and a random one that runs. */
+/*
+ * The target's processes and threads: which exist, how much CPU time they have used, how long they
+ * have waited for CPUs; and the choice of a random running one.
+ */
 #ifndef HPCPROF_SHADOW_THREADS_H
 #define HPCPROF_SHADOW_THREADS_H
 

@@ -339,11 +339,11 @@ enum {
 	/* The log of a copy's path, which is handed on when it is full: a stop of the copy, some 10 us,
 	 * per 64 Ki words; it stays in a second-level cache until then. */
 	PATH_LOG_BYTES = 524288, /* bytes: 512 KiB [chosen] */
-	/* Of each window the first instructions are simulated: a second-level cache and a predictor of
-	 * branches need so many until they know what they would know (CAUSES.md: 4 to 16 million), … */
-	SIMULATED_INSNS = 16000000, /* instructions; CAUSES.md */
-	/* … and the first of them only warm them up. */
-	WARMING_INSNS = 4000000, /* instructions; CAUSES.md: a quarter */
+	/* The first instructions of each window are simulated. A second-level cache and a branch predictor
+	 * are warm after 4 to 16 million; … */
+	SIMULATED_INSNS = 16000000, /* instructions [chosen] */
+	/* … so the first quarter is not counted. */
+	WARMING_INSNS = 4000000, /* instructions [chosen] */
 	/* Runs of a block until its instructions are timed one by one: each takes 300 bytes then. */
 	RUNS_BEFORE_EACH = 256, /* runs [chosen] */
 	/* The first windows are not simulated: two are needed for absolute counts. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Between a window and its replay: the moments of the target that the replay looks for, and which time
- * of the target the counts that come back are of. */
+/*
+ * Between a window and its replay: the moments of the target that the replay is to match, and the
+ * time of the target that the resulting counts belong to.
+ */
 #ifndef SHADOW_WINDOW_COUNTS_H
 #define SHADOW_WINDOW_COUNTS_H
 

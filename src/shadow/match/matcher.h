@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Finds the states that the target's samples recorded again in a replay.
+ * Matches the states that the target's samples recorded with states of a replay.
  *
  * A few of the next samples are armed at a time: each translated block that contains the address of
  * an armed sample is replaced by a copy that compares registers there (x86_check.h) and traps when
- * they agree; matcher_judge() then compares flags and memory. Samples match in their order. One that
- * has matched stays armed while it is watched (matches.h): if its state comes by again the match
- * was ambiguous, and is taken back.
+ * they agree; matcher_judge() then compares flags and memory. Samples match in their order. A
+ * matched sample stays armed while it is watched (matches.h): if its state occurs again, the match
+ * was ambiguous and is withdrawn.
  */
 #ifndef SHADOW_MATCH_MATCHER_H
 #define SHADOW_MATCH_MATCHER_H

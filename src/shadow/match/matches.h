@@ -2,34 +2,33 @@
 /*
  * The matches of a replay, and which of them to believe.
  *
- * The state of a loop whose counters are in memory comes by in each round. Such a state matches a
- * sample in the first round, not in the round in which the sample was taken; the next sample does
+ * The state of a loop whose counters are in memory occurs in every iteration. Such a state matches a
+ * sample in the first iteration, not in the one in which the sample was taken; the next sample does
  * the same, and the window would seem to have run a hundredth of what it really ran. Two rules
  * exclude that:
  *
- *	time		A copy takes about as long as the original did, or longer. A state that comes by
- *			much too early or too late is not the sample's moment.
- *	repetition	A match is watched for a few distances between samples, and if it came early,
- *			until well after its expected moment. If its state comes by again meanwhile it is
- *			taken back; otherwise it is believed.
+ *	time		A copy takes about as long as the original, or longer. A state that occurs much
+ *			too early or too late is not the sample's moment.
+ *	repetition	A match is watched for a few intervals between samples; if it came early, until
+ *			well after its expected moment. If its state occurs again meanwhile, the match
+ *			is withdrawn; otherwise it is believed.
  *
- * A match that was believed wrongly makes the samples behind it seem late. After a few late ones in
- * a row it is taken back.
+ * After a wrong match, later samples seem late. After a few late ones in a row it is withdrawn.
  *
- * The end of a window decides what is counted too often. Code that seldom matches makes long gaps
- * between matches. If a window went from the first match in a stretch of time to the last one in
- * it, the gaps across both ends would be lost, long ones more often than short ones. So it goes on
- * to the first match behind the end of the stretch, and has each gap that begins in the stretch.
- * The samples behind `wanted` are for that.
+ * How a window ends affects what is counted. Code that seldom matches makes long gaps between
+ * matches. If a window went from the first match in a stretch of time to the last one in it, the
+ * gaps across both ends would be lost, long ones more often than short ones. So it continues to the
+ * first match after the end of the stretch, and includes each gap that begins in the stretch. The
+ * samples after `wanted` are for that.
  *
- * A window may have an end of its own: a moment at which the original was stopped again, so that
- * much more is known of its state than a sample has. It is the last sample. When it matches, the
- * window is all that lies between the copy and that moment, however few samples match in between:
- * both ends were chosen by time alone. Its state is told from others by its memory, so that it is
- * never thought to come late, and need not be watched for longer than others.
+ * A window may also end at a second stop of the original, whose state is known in much more detail
+ * than a sample's. It is the last sample. When it matches, the window is everything between the copy
+ * and that moment, no matter how few samples match in between: both ends were chosen by time alone.
+ * Its memory distinguishes its state from others, so it is never considered late, and is watched no
+ * longer than others.
  *
- * Time is the copy's CPU time. Samples without times (all 0) are believed as soon as another one
- * has matched, unless they have come by again before.
+ * Time is the copy's CPU time. Samples without times (all 0) are believed as soon as another one has
+ * matched, unless they have occurred again before.
  */
 #ifndef SHADOW_MATCH_MATCHES_H
 #define SHADOW_MATCH_MATCHES_H

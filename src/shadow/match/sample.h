@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A moment of the original, as a sample recorded it. */
+/* One moment of the original, as a sample recorded it. */
 #ifndef SHADOW_MATCH_SAMPLE_H
 #define SHADOW_MATCH_SAMPLE_H
 

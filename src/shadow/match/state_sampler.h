@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Samples a thread's state: general registers, flags and the top of the stack, at even steps of its
- * user CPU time. These tell one moment of the target from all others. The event is opened anew for
- * each window, so the recorder's rate and rings are not involved, and ticks are counted from the
+ * Samples the state of a thread at regular intervals of its user CPU time: general registers, flags
+ * and the top of the stack, which together distinguish moments of the target. The event is opened
+ * for each window, independently of the recorder's rate and rings, and ticks are counted from the
  * copy on.
  */
 #ifndef SHADOW_MATCH_STATE_SAMPLER_H

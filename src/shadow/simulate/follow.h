@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Follows a logged path (translate/path_log.h) with models, block by block, and counts events by
- * instruction. No threads here. */
+/*
+ * Follows a logged path (translate/path_log.h) with models, block by block, and counts events per
+ * instruction. Starts no threads.
+ */
 #ifndef SHADOW_SIMULATE_FOLLOW_H
 #define SHADOW_SIMULATE_FOLLOW_H
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is known of a block whose runs are followed: its code, in the form that models want it, and
- * what has happened to it. No threads here. */
+/*
+ * A block whose executions are followed: its code in the form that models use, and the events so
+ * far. Starts no threads.
+ */
 #ifndef SHADOW_SIMULATE_FOLLOWED_H
 #define SHADOW_SIMULATE_FOLLOWED_H
 

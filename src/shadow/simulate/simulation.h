@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Simulates the beginning of a window: the path that its copy logs goes through models of a core
- * (uarch/path.h), and what happens is counted by instruction (design: CAUSES.md).
+ * Simulates the beginning of a window: models of a core (uarch/path.h) follow the path that the copy
+ * logs, and events are counted per instruction.
  *
- * The models run in a thread of its own at the lowest priority, which follows the copy at some
- * distance and holds it back when it is too far ahead. So the copy's CPU time is that of the copy.
+ * The models run in a thread of their own at the lowest priority. It follows the copy, and stops it
+ * when it is too far ahead. So the copy's CPU time does not include the simulation.
  *
- *	simulation_begin	a window; models are cold
+ *	simulation_begin	a window
  *	simulation_log		what its replay is given
  *	simulation_end		waits until everything logged is simulated, and hands over the events
  *

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The counters of a cache at a moment, and what ran between two such moments. */
+/* The counters of a cache at one moment, and the executions between two such moments. */
 #ifndef SHADOW_TRANSLATE_COUNTS_H
 #define SHADOW_TRANSLATE_COUNTS_H
 

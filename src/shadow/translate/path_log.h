@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The path of a copy, logged: which blocks run, in order, and the addresses that they access.
+ * The logged path of a copy: which blocks were executed, in order, and the addresses that they
+ * accessed.
  *
- * Each block has a second translation that logs. While a cache is logging, blocks go to those (the
- * first bytes of the plain ones are a jump then); the two may be switched while a copy is stopped.
+ * Each block has a second translation, which logs. While a cache is logging, the first bytes of each
+ * plain block are a jump to the logging one. Logging can be switched while a copy is stopped.
  *
- * A log is 64-bit words. A block that is entered writes its number, then as many words as its plan
- * has: values of registers, from which the addresses of all its accesses follow. What the program
- * could have written over is not trusted: who reads a log checks block numbers, and addresses are
- * only looked up in models.
+ * A log consists of 64-bit words. At its entry a block writes its number, then as many words as its
+ * plan says: values of registers from which the addresses of all its accesses follow. The program
+ * may have overwritten the log, so it is not trusted: the reader checks block numbers, and addresses
+ * are only looked up in models.
  *
- * The log lies in the data of the first zone, and ends at that zone's guard page: the word that finds
- * no room faults, and is written again once the log has been taken. The base of gs leads to it, which
- * programs do not use; a path ends with an instruction that does.
+ * The log lies in the data of the first zone and ends at that zone's guard page: the word that does
+ * not fit faults, and is written again once the log has been taken. The base of gs points to the
+ * log. Programs do not use gs; a path ends at an instruction that does.
  */
 #ifndef SHADOW_TRANSLATE_PATH_LOG_H
 #define SHADOW_TRANSLATE_PATH_LOG_H

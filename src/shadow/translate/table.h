@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Numbers by address, for what is looked up with every block that is translated: an open hash table
- * that only grows, and is emptied as a whole. */
+/*
+ * Numbers by address, for look-ups with each translated block: an open hash table that only grows,
+ * and is emptied as a whole.
+ */
 #ifndef SHADOW_TRANSLATE_TABLE_H
 #define SHADOW_TRANSLATE_TABLE_H
 

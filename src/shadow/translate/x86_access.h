@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Part of the decoder: which memory an instruction accesses, by Zydis's operands. */
+/* Part of the decoder: which memory an instruction accesses, according to Zydis's operands. */
 #ifndef SHADOW_TRANSLATE_X86_ACCESS_H
 #define SHADOW_TRANSLATE_X86_ACCESS_H
 

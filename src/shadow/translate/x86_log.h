@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Emits what logs a block: see path_log.h.
+ * Emits the code that logs a block (path_log.h).
  *
- * A value is logged once per block: base and index of an operand until one of them changes; pushes,
- * calls and returns move the stack pointer by what is known. Two registers that the block does not
- * use hold the place in the log and an address; where there are none, or where the program's own
- * registers must hold at each instruction, they are put aside for each word.
+ * Each value is logged once per block: base and index of an operand, until one of them changes;
+ * pushes, calls and returns move the stack pointer by known amounts. Two registers that the block
+ * does not use hold the position in the log and an address. Where none are free, or where the
+ * program's own registers must be intact at each instruction, two registers are saved and restored
+ * around each word.
  */
 #ifndef SHADOW_TRANSLATE_X86_LOG_H
 #define SHADOW_TRANSLATE_X86_LOG_H
