@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The directions that the branches of one image took, by link-time address. Two sources tell them:
- * the registers of samples, and branch records.
+ * The directions that the branches of one image took, by link-time address, from two sources: the
+ * registers of samples, and branch records.
  */
 #ifndef INFER_BRANCHES_H
 #define INFER_BRANCHES_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What happened where windows were simulated: events of each instruction per execution, over all
- * windows of an image, with intervals from how windows differ.
+ * Events in simulated windows: for each instruction, events per execution over all windows of an
+ * image, with intervals from the differences between windows.
  */
 #ifndef INFER_EVENTS_H
 #define INFER_EVENTS_H

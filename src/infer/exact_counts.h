@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Exact counts from a file of the user: see hp_inference_options. */
+/* Exact counts from a file that the user supplies (hp_inference_options). */
 #ifndef INFER_EXACT_COUNTS_H
 #define INFER_EXACT_COUNTS_H
 

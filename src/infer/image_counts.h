@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What windows counted in one image, for the rest of this folder. */
+/* The counts of windows in one image, for the rest of this folder. */
 #ifndef INFER_IMAGE_COUNTS_H
 #define INFER_IMAGE_COUNTS_H
 

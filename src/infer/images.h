@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is inferred for one image: made on first use, then kept. */
+/* The inference for one image, created on first use and kept. */
 #ifndef INFER_IMAGES_H
 #define INFER_IMAGES_H
 

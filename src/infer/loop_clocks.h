@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The clock of a loop: what counts_clock.h does for a procedure, within one.
+ * The clock of a loop: as counts_clock.h for a procedure, but for the loops within one.
  *
- * A procedure may have phases of its own, one loop after another, each for seconds. Windows are few and
- * meet some of them too often. The samples of each loop show by how much: its counts are scaled to its
- * share of the procedure's samples, as far as these prove that windows missed or favoured it; w and
- * `noise` as there. Then its share is as uncertain as its samples in windows are few: w noise is added
- * to the variance, beside moved_share of what was moved.
+ * A procedure may run one loop after another, each for seconds. There are few windows, so some loops
+ * get more of them than their share of the time. The samples of each loop show by how much. Its
+ * counts are scaled to its share of the procedure's samples, as far as these prove a difference; w
+ * and `noise` are those of counts_clock.h. The share of a loop with few samples in windows is
+ * uncertain: w noise is added to the variance, beside moved_share of the correction.
  *
- * Loops are the outermost ones; but within one that is nearly all of the procedure, those next to it.
+ * The loops are the outermost ones; but where one loop is nearly all of the procedure, those within
+ * it.
  */
 #ifndef INFER_LOOP_CLOCKS_H
 #define INFER_LOOP_CLOCKS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Places counted by breakpoints, which were active for moments: hits per active time, times the
- * whole time of the command.
+ * Places counted by breakpoints during short periods: hits per active time, multiplied by the total
+ * time of the command.
  */
 #ifndef INFER_PROBES_H
 #define INFER_PROBES_H

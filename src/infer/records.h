@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What branch records with cycles tell: how often straight code was executed in all sampled cycles,
- * and how many cycles it took from one taken branch to the next.
+ * Branch records with cycles: how often straight-line code was executed in all sampled cycles, and
+ * how many cycles passed from one taken branch to the next.
  */
 #ifndef INFER_RECORDS_H
 #define INFER_RECORDS_H

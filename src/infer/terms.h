@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Terms of the estimate of one procedure, as each kind of evidence adds them. */
+/* The terms of one procedure's estimate, one function per kind of evidence. */
 #ifndef INFER_TERMS_H
 #define INFER_TERMS_H
 

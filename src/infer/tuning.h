@@ -4,9 +4,11 @@
  * evidence's own groups are in hpcprof/model/evidence.h.
  *
  * Before each: its unit; the reason; where the value comes from, unless it is [chosen], which means
- * that no measurement stands behind it; "2x: nothing" where neither half nor twice of it moved a
- * figure of scripts/sensitivity --quick --by absolute. The script reads this file, halves and doubles
- * each constant and prints which accuracy figures move: so each is a plain literal on one line.
+ * that no measurement stands behind it. scripts/sensitivity reads this file, halves and doubles each
+ * constant and prints which accuracy figures move: so each is a plain literal on one line. What
+ * `--quick --by absolute` printed stands behind [chosen], if it is little:
+ *	nothing		neither half nor twice of it moved a figure by half a point
+ *	a guard		no report of the recordings differs: they have no such case
  */
 #ifndef HPCPROF_INFER_TUNING_H
 #define HPCPROF_INFER_TUNING_H
@@ -14,12 +16,12 @@
 /* --- which windows count absolutely (windows.c, counts.c) -------------------------------------- */
 
 /* share of a command's windows, at most, that were truncated; beyond, the others are no fair sample
- * any more, and counts are relative; [chosen] */
+ * any more, and counts are relative; [chosen], a guard */
 static const double most_truncated = 0.1;
 /* share of a command's time in recordings without windows, at most; beyond, those with windows do
- * not speak for it; [chosen] */
+ * not speak for it; [chosen], a guard */
 static const double most_without = 0.6;
-/* share of an image's time in commands without windows, at most; the same; [chosen] */
+/* share of an image's time in commands without windows, at most; the same; [chosen], a guard */
 static const double most_uncovered = 0.1;
 
 /* --- what all counts may be off by together (windows.c, counts.c) ------------------------------ */
@@ -33,13 +35,13 @@ static const double youth_ns = 1.2e8;
 /* share of the young time; what runs then runs never to twice as often as later, uniformly:
  * 1 / sqrt(3) */
 static const double youth_deviation = 0.57735;
-/* share of a command's time that is young, at most; [chosen] */
+/* share of a command's time that is young, at most; [chosen], a guard */
 static const double most_youth = 0.5;
 /* share of a bound of bias that counts are off by at most in nine of ten cases; the bound is what
  * all would be off by if everything lost were of one kind; [chosen] */
 static const double bias_within = 0.5;
 /* share of what windows cost the program that falls into them: samples, and caches that are cold;
- * stops and copies are outside; [chosen], 2x: nothing */
+ * stops and copies are outside; [chosen] */
 static const double disturbed_in_windows = 0.2;
 /* share by which a program is slower while a copy runs beside it; scripts/bench/shadow-price finds
  * nothing to a fifth, by program and by host */
@@ -52,7 +54,7 @@ static const double ticks_of_place = 20;
 /* deviation of a weight from 1, where samples say nothing: one over the root of the ridge;
  * [chosen] */
 static const double weight_deviation = 1;
-/* weight, at least; none is negative; [chosen], 2x: nothing */
+/* weight, at least; none is negative; [chosen] */
 static const double least_window_weight = 0.1;
 
 /* --- clocks of procedures (counts_clock.c) ----------------------------------------------------- */
@@ -72,15 +74,15 @@ static const double nearly_all = 0.9;
 
 /* --- counts of blocks and edges (counts_terms.c, counts.c) ------------------------------------- */
 
-/* share, at least, of how counts are to each other; [chosen], 2x: nothing */
+/* share, at least, of how counts are to each other; [chosen], nothing */
 static const double least_relative_deviation = 0.002;
 /* deviation of a logarithm, of what one group of windows alone knows: a window of 100 ms is within
- * twice the truth in nine programs of ten, exp(1.645 * 0.4) = 1.93; [chosen] */
+ * twice the truth in nine programs of ten, exp(1.645 * 0.4) = 1.93; [chosen], nothing */
 static const double one_group_deviation = 0.4;
-/* samples of a block; fewer may be stray ones; [chosen] */
+/* samples of a block; fewer may be stray ones; [chosen], a guard */
 static const double enough_block_samples = 3;
 /* cycles of one execution of a block; many times what it takes to fetch all it needs from memory:
- * a block that seems to take more ran when there was no window; [chosen] */
+ * a block that seems to take more ran when there was no window; [chosen], a guard */
 static const double most_block_cycles = 20000;
 /* times; a block with its ticks in windows below what it should have over this has fewer than by
  * chance; [chosen] */
@@ -90,7 +92,7 @@ static const double enough_ticks = 6;
 /* times a missed block's executions, at most, of a neighbour that is missed with it; [chosen] */
 static const double missed_alike = 2;
 /* times what one count stands for; what was counted less often hardly ran, and an upper end within
- * suffices to be shown; [chosen] */
+ * suffices to be shown; [chosen], a guard */
 static const double few_counts = 10;
 /* times what one count stands for; what ran so often is seen at least once in 19 cases of 20:
  * Poisson, exp(-3) = 0.05 */
@@ -103,7 +105,7 @@ static const double unseen_counts = 3;
  * scripts/frequency-accuracy */
 static const double registers_bias = 0.3;
 /* logarithm of odds; records are of branches as they come, but for what hardware leaves out;
- * [chosen] */
+ * [chosen], a guard */
 static const double records_bias = 0.1;
 /* share, of each block's executions by records with cycles; how late hardware takes a sample depends
  * on what runs: off by 3 to 20 % on a Skylake-SP, scripts/branch-record-accuracy */
@@ -112,16 +114,16 @@ static const double least_record_deviation = 0.12;
 /* --- breakpoints (probes.c) -------------------------------------------------------------------- */
 
 /* share, at least; breakpoints disturb what they count, and their own time is known by and large;
- * [chosen] */
+ * [chosen], a guard */
 static const double least_probe_deviation = 0.1;
 /* share, of one moment alone, beside chance; what runs in phases runs several times more often than
- * on the whole, or not at all; [chosen] */
+ * on the whole, or not at all; [chosen], a guard */
 static const double one_moment_deviation = 2;
 
 /* --- what is shown (analyse.c) ----------------------------------------------------------------- */
 
 /* probability; of an edge that is taken less an upper end within suffices to be shown;
- * [chosen], 2x: nothing */
+ * [chosen], nothing */
 static const double rare_edge = 0.01;
 
 #endif

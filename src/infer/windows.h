@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What shadow windows counted, all epochs of the profiles together. */
+/* The counts of shadow windows, of all epochs together. */
 #ifndef INFER_WINDOWS_H
 #define INFER_WINDOWS_H
 

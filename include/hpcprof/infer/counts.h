@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The counts of shadow windows in one image, by link-time address: how often each instruction was
- * executed, and the directions of branches, calls and jumps. They are estimates for the whole
- * recording: counts by group, each multiplied by what one count stands for.
+ * The counts of shadow windows in one image, by link-time address: executions of each instruction,
+ * and the directions of branches, calls and jumps. They are estimates for the whole recording: the
+ * counts of each group, multiplied by the number of executions that one count stands for.
  */
 #ifndef HPCPROF_INFER_COUNTS_H
 #define HPCPROF_INFER_COUNTS_H
