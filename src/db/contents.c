@@ -99,9 +99,7 @@ static struct hp_error *stray(const struct scan *scan, const char *name, const c
 {
 	if (!scan->contents->meta.complete || !scan->sink)
 		return NULL;
-	return hp_error_create(HP_ERROR_DAMAGED,
-			       "%s: offset 0x%x: a profile of which %s knows "
-			       "nothing",
+	return hp_error_create(HP_ERROR_DAMAGED, "%s: offset 0x%x: %s does not list this profile",
 			       name, HP_CONTAINER_HEADER_BYTES, missing_in);
 }
 
@@ -131,7 +129,7 @@ static struct hp_error *add_to_sum(const struct scan *scan, const char *name,
 	    __builtin_add_overflow(sum->samples, samples, &sum->samples) ||
 	    __builtin_add_overflow(sum->weight, weight, &sum->weight))
 		return hp_error_create(HP_ERROR_DAMAGED,
-				       "%s: its samples run past what 64 bits hold", name);
+				       "%s: its samples add up to more than 64 bits", name);
 	if (profile->image.kind == HP_IMAGE_UNKNOWN)
 		sum->unattributed += samples;
 	return NULL;
@@ -191,16 +189,16 @@ static struct hp_error *check_event(const struct hp_event_totals *event,
 				    const struct hp_event_sum *sum, bool complete)
 {
 	if (sum->samples < event->samples || (complete && sum->samples > event->samples))
-		return hp_error_create(
-			HP_ERROR_DAMAGED,
-			HP_META_NAME ": offset 0x%x: event %s: %" PRIu64
-				     " samples promised, %" PRIu64 " in the profiles",
-			HP_CONTAINER_HEADER_BYTES, event->info.name, event->samples, sum->samples);
+		return hp_error_create(HP_ERROR_DAMAGED,
+				       HP_META_NAME ": offset 0x%x: event %s: %" PRIu64
+						    " samples listed, %" PRIu64 " in the profiles",
+				       HP_CONTAINER_HEADER_BYTES, event->info.name, event->samples,
+				       sum->samples);
 	if (sum->unattributed < event->unattributed ||
 	    (complete && sum->unattributed > event->unattributed))
 		return hp_error_create(HP_ERROR_DAMAGED,
 				       HP_META_NAME ": offset 0x%x: event %s: %" PRIu64
-						    " unattributed samples promised, %" PRIu64
+						    " unattributed samples listed, %" PRIu64
 						    " in the profiles",
 				       HP_CONTAINER_HEADER_BYTES, event->info.name,
 				       event->unattributed, sum->unattributed);
@@ -251,7 +249,7 @@ static struct hp_error *check_weight(const struct hp_event_totals *event, uint64
 		return NULL;
 	return hp_error_create(HP_ERROR_DAMAGED,
 			       HP_META_NAME ": offset 0x%x: event %s: a period total of %" PRIu64
-					    " promised, %" PRIu64 " in the profiles",
+					    " listed, %" PRIu64 " in the profiles",
 			       HP_CONTAINER_HEADER_BYTES, event->info.name, event->period_total,
 			       weight);
 }
@@ -266,12 +264,11 @@ static struct hp_error *compare_parts(struct hp_contents *contents)
 	if (known->are_known != (contents->files.count > 0))
 		return hp_contradictions_add(
 			&contents->contradictions,
-			hp_error_create(
-				HP_ERROR_DAMAGED,
-				"%s: offset 0x%x: it knows nothing of %s, which knows of it",
-				known->are_known ? HP_META_NAME : HP_INDEX_NAME,
-				HP_CONTAINER_HEADER_BYTES,
-				known->are_known ? HP_INDEX_NAME : HP_META_NAME));
+			hp_error_create(HP_ERROR_DAMAGED,
+					"%s: offset 0x%x: it does not list %s, which lists it",
+					known->are_known ? HP_META_NAME : HP_INDEX_NAME,
+					HP_CONTAINER_HEADER_BYTES,
+					known->are_known ? HP_INDEX_NAME : HP_META_NAME));
 	for (size_t i = 0; i < HP_META_PARTS && known->are_known && !error; i++) {
 		if (found->digests[i] == known->digests[i])
 			continue;
@@ -279,8 +276,8 @@ static struct hp_error *compare_parts(struct hp_contents *contents)
 			&contents->contradictions,
 			hp_error_create(HP_ERROR_DAMAGED,
 					HP_META_NAME
-					": offset 0x%x: its %s: not what " HP_INDEX_NAME
-					" knows of it: XXH3 %016" PRIx64 ", and not %016" PRIx64,
+					": offset 0x%x: its %s is not the one that " HP_INDEX_NAME
+					" lists: XXH3 %016" PRIx64 ", not %016" PRIx64,
 					HP_CONTAINER_HEADER_BYTES, hp_meta_part_name(i),
 					found->digests[i], known->digests[i]));
 	}

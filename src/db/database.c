@@ -86,7 +86,7 @@ static struct hp_error *check_marker(const char *text, size_t size)
 	for (size_t i = 0; i < size && i < sizeof(marker) - 1; i++) {
 		if (text[i] != marker[i])
 			return hp_error_create(HP_ERROR_DAMAGED,
-					       MARKER_NAME ": offset 0x%zx: not what marks a "
+					       MARKER_NAME ": offset 0x%zx: not the marker of a "
 							   "profile database",
 					       i);
 	}

@@ -145,7 +145,7 @@ static struct hp_error *add_counts(uint64_t *into, const uint64_t *from, size_t 
 	for (size_t i = 0; i < count; i++)
 		if (__builtin_add_overflow(into[i], from[i], &into[i]))
 			return hp_error_create(HP_ERROR_DAMAGED,
-					       "what windows counted is more than 64 bits hold");
+					       "the counts of windows add up to more than 64 bits");
 	return NULL;
 }
 

@@ -251,7 +251,7 @@ static struct hp_error *first_difference(const struct hp_file_sum *found,
 		return contradict(known->name, "bytes", found->bytes, known->bytes);
 	return hp_error_create(HP_ERROR_DAMAGED,
 			       "%s: offset 0x0: its figures are not those that " HP_META_NAME
-			       " knows: XXH3 %s, and not %s",
+			       " lists: XXH3 %s, not %s",
 			       known->name, found->digest, known->digest);
 }
 
@@ -279,8 +279,8 @@ static struct hp_error *check_one(int directory, const struct hp_file_sum *known
 	if (!found)
 		return hp_contradictions_add(contradictions,
 					     hp_error_create(HP_ERROR_DAMAGED,
-							     "%s: it is missing, and " HP_META_NAME
-							     " knows of it",
+							     "%s: it is missing, but " HP_META_NAME
+							     " lists it",
 							     known->name));
 	if (!all_figures && has_same_bytes(&sum, known)) {
 		free(bytes);
@@ -323,11 +323,10 @@ static struct hp_error *check_unknown(int directory, const char *name,
 		return but_damage(error);
 	error = measure(bytes, &sum);
 	if (!error)
-		error = hp_contradictions_add(contradictions,
-					      hp_error_create(HP_ERROR_DAMAGED,
-							      "%s: offset 0x0: " HP_META_NAME
-							      " knows nothing of it",
-							      name));
+		error = hp_contradictions_add(
+			contradictions,
+			hp_error_create(HP_ERROR_DAMAGED,
+					"%s: offset 0x0: " HP_META_NAME " does not list it", name));
 	hp_file_sum_clear(&sum);
 	return but_damage(error);
 }

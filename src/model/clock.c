@@ -44,7 +44,7 @@ static struct hp_error *add_class(struct hp_clock *clock, const struct hp_clock_
 	if (__builtin_add_overflow(clock->classes[at].count, added->count,
 				   &clock->classes[at].count))
 		return hp_error_create(HP_ERROR_DAMAGED,
-				       "the measurements of the clock are more than 64 bits count");
+				       "the measurements of the clock add up to more than 64 bits");
 	return NULL;
 }
 

@@ -81,7 +81,7 @@ static bool add_u64(uint64_t *into, uint64_t from)
 
 static struct hp_error *overflowed(void)
 {
-	return hp_error_create(HP_ERROR_DAMAGED, "the totals add up to more than 64 bits hold");
+	return hp_error_create(HP_ERROR_DAMAGED, "the totals add up to more than 64 bits");
 }
 
 /* --- events ------------------------------------------------------------------------------- */

@@ -46,7 +46,8 @@ static bool add_u64(uint64_t *into, uint64_t from)
 
 static struct hp_error *overflowed(void)
 {
-	return hp_error_create(HP_ERROR_DAMAGED, "what windows counted is more than 64 bits hold");
+	return hp_error_create(HP_ERROR_DAMAGED,
+			       "the counts of windows add up to more than 64 bits");
 }
 
 /* --- images ----------------------------------------------------------------------------------- */

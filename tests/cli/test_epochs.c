@@ -215,7 +215,7 @@ TEST(verify_and_reports_tell_what_is_wrong_with_an_epoch)
 		if (strstr(names.at[i], ".sym"))
 			ck_assert_int_eq(remove(fixture_path(epoch, names.at[i])), 0);
 	assert_run(directory, "verify", 5, output);
-	ck_assert_ptr_nonnull(strstr(output, ".sym: it is missing, and meta knows of it"));
+	ck_assert_ptr_nonnull(strstr(output, ".sym: it is missing, but meta lists it"));
 	run_hpcprof(directory, "report", "--images", 0, output, sizeof(output));
 	ck_assert_msg(strstr(output, "# warning    epoch ") &&
 			      strstr(output, "was changed after the recording: "),

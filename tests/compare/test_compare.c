@@ -499,7 +499,7 @@ TEST(an_epoch_whose_files_contradict_is_named)
 	ck_assert_uint_gt(removed, 0);
 	test.comparison = compare_all(&test.sides);
 	ck_assert(has_note(test.comparison, test.sides.stamps[HP_BASE][2]));
-	ck_assert(has_note(test.comparison, ".sym: it is missing, and meta knows of it"));
+	ck_assert(has_note(test.comparison, ".sym: it is missing, but meta lists it"));
 }
 
 HP_TEST_MAIN("compare/compare")

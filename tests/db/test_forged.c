@@ -191,8 +191,8 @@ TEST(forged_samples_are_noticed)
 	choose(&forgery, ".prof");
 	forge_profile(&forgery, one_more, " samples, and meta knows of ");
 	forge_profile(&forgery, another_period, " units in its samples, and meta knows of ");
-	forge_profile(&forgery, elsewhere, "its figures are not those that meta knows");
-	forge_profile(&forgery, more_here_fewer_there, "its figures are not those that meta knows");
+	forge_profile(&forgery, elsewhere, "its figures are not those that meta lists");
+	forge_profile(&forgery, more_here_fewer_there, "its figures are not those that meta lists");
 	put_back(&forgery);
 	end(&forgery);
 }
@@ -209,7 +209,7 @@ TEST(forged_names_are_noticed)
 	      "1 names, and meta knows of 2");
 	symbols.symbols[0].name[0] = 'X';
 	forge(&forgery, hp_symbols_encode(&symbols.image, symbols.symbols, 2, &file), &file,
-	      "its figures are not those that meta knows");
+	      "its figures are not those that meta lists");
 	hp_symbol_file_clear(&symbols);
 	put_back(&forgery);
 	end(&forgery);
@@ -225,7 +225,7 @@ TEST(forged_counts_of_windows_are_noticed)
 	hp_assert_ok(hp_evidence_decode(copy_of(&forgery), forgery.size, &evidence, NULL, NULL));
 	evidence.strata[0].items[0].counts[0]++;
 	forge(&forgery, hp_evidence_encode(&evidence, &file), &file,
-	      "its figures are not those that meta knows");
+	      "its figures are not those that meta lists");
 	evidence.strata[0].groups[0].windows++;
 	forge(&forgery, hp_evidence_encode(&evidence, &file), &file,
 	      " windows, and meta knows of ");
@@ -246,11 +246,11 @@ TEST(forged_images_and_copies_of_them_are_noticed)
 	hp_assert_ok(hp_index_decode(copy_of(&forgery), forgery.size, &index, NULL));
 	index.entries[1].bytes_crc++;
 	forge(&forgery, hp_index_encode(&index, &file), &file,
-	      "its figures are not those that meta knows");
+	      "its figures are not those that meta lists");
 	hp_assert_ok(hp_index_add(&index, &image, &at));
 	forge(&forgery, hp_index_encode(&index, &file), &file, "4 images, and meta knows of 3");
 	index.meta.are_known = false;
-	forge(&forgery, hp_index_encode(&index, &file), &file, "it knows nothing of meta");
+	forge(&forgery, hp_index_encode(&index, &file), &file, "it does not list meta");
 	hp_index_clear(&index);
 	hp_image_id_clear(&image);
 	put_back(&forgery);
@@ -285,8 +285,8 @@ TEST(a_forged_description_is_noticed)
 		size_t offset;
 		const char *what;
 	} figures[] = {
-		{ EVENT(samples), "samples promised" },
-		{ EVENT(unattributed), "unattributed samples promised" },
+		{ EVENT(samples), "samples listed" },
+		{ EVENT(unattributed), "unattributed samples listed" },
 		{ EVENT(lost), "its events" },
 		{ EVENT(throttled), "its events" },
 		{ EVENT(period_total), "its events" },
@@ -299,7 +299,7 @@ TEST(a_forged_description_is_noticed)
 		{ META(target_cpu_ns), "its description" },
 		{ META(target_system_ns), "its description" },
 		{ META(damaged_records), "its description" },
-		{ SIZE_MAX, "it knows nothing of images" },
+		{ SIZE_MAX, "it does not list images" },
 	};
 	struct forgery forgery = begin();
 
@@ -322,14 +322,14 @@ TEST(a_file_that_is_gone_or_was_added_is_noticed)
 
 	choose(&forgery, ".sym");
 	ck_assert_int_eq(remove(forgery.path), 0);
-	assert_noticed(&forgery, "it is missing, and meta knows of it");
+	assert_noticed(&forgery, "it is missing, but meta lists it");
 	fixture_write(forgery.path, forgery.bytes, forgery.size);
 	hp_assert_ok(hp_symbols_decode(copy_of(&forgery), forgery.size, &symbols));
 	hp_assert_ok(hp_symbols_encode(&image, symbols.symbols, 1, &file));
 	fixture_write(epoch_path(&forgery, added), file.bytes, file.size);
 	free(forgery.name);
 	forgery.name = added;
-	assert_noticed(&forgery, "meta knows nothing of it");
+	assert_noticed(&forgery, "meta does not list it");
 	ck_assert_int_eq(remove(epoch_path(&forgery, added)), 0);
 	hp_writer_free(&file);
 	hp_symbol_file_clear(&symbols);
