@@ -319,6 +319,8 @@ static void print_interval(FILE *stream, const struct stat_view *view)
 	uint64_t end_ns = view->report->begin_ns + view->report->duration_ns;
 
 	if (view->stack) {
+		if (view->report->begin_ns / view->subject->interval_ns % every == 0)
+			fprintf(stream, "%10s  %8s  the largest components\n", "time s", "CPI");
 		stat_stalls_line(stream, (double)end_ns / 1e9, view->stack);
 		fflush(stream);
 		return;

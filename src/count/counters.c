@@ -52,6 +52,12 @@ static void arrange(struct counter_group *group, bool apart)
 		struct counter_slot slot = slots[i];
 		size_t place = i;
 
+		if (hp_event_is_slots(slot.event)) {
+			/* Their parts count behind them only. */
+			memmove(&slots[1], &slots[0], i * sizeof(*slots));
+			slots[0] = slot;
+			continue;
+		}
 		for (size_t j = 0; j < i; j++)
 			if (hp_event_same_pmu(slots[j].event, slot.event))
 				place = j + 1;

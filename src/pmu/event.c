@@ -38,6 +38,30 @@ void hp_event_to_attr(const struct hp_event *event, struct perf_event_attr *attr
 	attr->precise_ip = event->precise & 3u;
 }
 
+enum { FIRST_PART_CONFIG = 0x8000, LAST_PART_CONFIG = 0x8700 };
+
+static bool is_raw_of_intel(const struct hp_event *event)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	/* AMD has no event 0 with such masks. */
+	return event->type == PERF_TYPE_RAW && (event->config & 0xff) == 0;
+#else
+	(void)event;
+	return false;
+#endif
+}
+
+bool hp_event_is_slots(const struct hp_event *event)
+{
+	return is_raw_of_intel(event) && event->config == HP_SLOTS_CONFIG;
+}
+
+bool hp_event_is_part_of_slots(const struct hp_event *event)
+{
+	return is_raw_of_intel(event) && event->config >= FIRST_PART_CONFIG &&
+	       event->config <= LAST_PART_CONFIG;
+}
+
 bool hp_event_is_clock(const struct hp_event *event)
 {
 	return event->type == PERF_TYPE_SOFTWARE && (event->config == PERF_COUNT_SW_CPU_CLOCK ||

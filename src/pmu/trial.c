@@ -104,9 +104,24 @@ static bool has_run(int leader)
 	return read(leader, &reading, sizeof(reading)) == sizeof(reading) && reading.running_ns > 0;
 }
 
+/* The same events, slots before all others. */
+static void put_slots_first(const struct hp_event *const *events, size_t count,
+			    const struct hp_event **ordered)
+{
+	size_t placed = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (hp_event_is_slots(events[i]))
+			ordered[placed++] = events[i];
+	for (size_t i = 0; i < count; i++)
+		if (!hp_event_is_slots(events[i]))
+			ordered[placed++] = events[i];
+}
+
 bool hp_trial_run(const struct hp_event *const *events, size_t count,
 		  const struct hp_rotation_set *rotation_set)
 {
+	const struct hp_event *ordered[MOST_TOGETHER];
 	int fds[MOST_TOGETHER];
 	size_t opened = 0;
 	struct stay stay;
@@ -114,8 +129,9 @@ bool hp_trial_run(const struct hp_event *const *events, size_t count,
 
 	if (count > MOST_TOGETHER || !go_to(rotation_set, &stay))
 		return false;
+	put_slots_first(events, count, ordered);
 	for (; opened < count; opened++) {
-		fds[opened] = open_event(events[opened], stay.cpu, opened ? fds[0] : -1);
+		fds[opened] = open_event(ordered[opened], stay.cpu, opened ? fds[0] : -1);
 		if (fds[opened] < 0)
 			break;
 	}
@@ -344,18 +360,22 @@ static bool runs(void *context, const struct hp_event *const *events, size_t cou
 static int opens(void *context, const struct hp_event *event,
 		 const struct hp_rotation_set *rotation_set)
 {
+	struct hp_event slots = *event;
+	_cleanup_close_ int leader = -1;
+	_cleanup_close_ int fd = -1;
 	struct stay stay;
 	int failure;
-	int fd;
 
 	(void)context;
 	if (!go_to(rotation_set, &stay))
 		return ENODEV;
-	fd = open_event(event, stay.cpu, -1);
+	if (hp_event_is_part_of_slots(event)) {
+		slots.config = HP_SLOTS_CONFIG;
+		leader = open_event(&slots, stay.cpu, -1);
+	}
+	fd = open_event(event, stay.cpu, leader);
 	failure = fd < 0 ? errno : 0;
 	go_back(&stay);
-	if (fd >= 0)
-		close(fd);
 	return failure;
 }
 

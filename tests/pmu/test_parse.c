@@ -640,4 +640,22 @@ TEST(every_name_that_is_listed_can_be_asked_for)
 	ck_assert_uint_ge(parsed, 10 + 12 + 32);
 }
 
+/* On Arm r8000 is another event. */
+TEST(slots_are_told_from_their_parts)
+{
+	_cleanup_(hp_event_list_clear) struct hp_event_list list =
+		parse("r0400:u,r8000:u,r8700:u,r8800:u,r019c:u,cycles:u");
+#if defined(__x86_64__)
+	const size_t slots = 0, first_part = 1, last_part = 2;
+#else
+	const size_t slots = SIZE_MAX, first_part = SIZE_MAX, last_part = 0;
+#endif
+
+	for (size_t i = 0; i < list.count; i++) {
+		ck_assert_int_eq(hp_event_is_slots(&list.events[i]), i == slots);
+		ck_assert_int_eq(hp_event_is_part_of_slots(&list.events[i]),
+				 i >= first_part && i <= last_part);
+	}
+}
+
 HP_TEST_MAIN("pmu/parse")
