@@ -1,22 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tuning.h"
 
+#include <hpcprof/base/number.h>
 #include <hpcprof/calibrate/latencies.h>
 
 #include <math.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <time.h>
 
 enum { LINE_BYTES = 64 };
-
-static double cpu_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-	return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
-}
 
 /* A ring of so many lines or, if that is no power of two, fewer; in an order that goes anywhere each time
  * (a linear congruential generator of full period), so that no prefetcher and no row of memory knows the
@@ -37,13 +29,13 @@ static void **ring(char *memory, size_t bytes)
 static double chase_ns(void ***at, size_t steps)
 {
 	void **line = *at;
-	double start_ns = cpu_ns();
+	double start_ns = (double)hp_clock_thread_ns();
 
 	for (size_t i = 0; i < steps; i++)
 		line = *line;
 	__asm__ volatile("" : "+r"(line));
 	*at = line;
-	return (cpu_ns() - start_ns) / (double)steps;
+	return ((double)hp_clock_thread_ns() - start_ns) / (double)steps;
 }
 
 static int compare(const void *left, const void *right)

@@ -1,27 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tuning.h"
 
+#include <hpcprof/base/number.h>
 #include <hpcprof/calibrate/reference.h>
 
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 
 enum { LINE_BYTES = 64 };
 
-static double cpu_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-	return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
-}
-
 static double time_additions(void)
 {
-	double start_ns = cpu_ns();
+	double start_ns = (double)hp_clock_thread_ns();
 	uint64_t sums[4] = { 0 };
 
 	for (uint64_t i = 0; i < REFERENCE_ROUNDS; i++) {
@@ -32,18 +24,18 @@ static double time_additions(void)
 		/* Each sum is looked at, so that none becomes a product. */
 		__asm__ volatile("" : "+r"(sums[0]), "+r"(sums[1]), "+r"(sums[2]), "+r"(sums[3]));
 	}
-	return cpu_ns() - start_ns;
+	return (double)hp_clock_thread_ns() - start_ns;
 }
 
 static double time_reads(const unsigned char *memory)
 {
-	double start_ns = cpu_ns();
+	double start_ns = (double)hp_clock_thread_ns();
 	uint64_t sum = 0;
 
 	for (size_t i = 0; i < REFERENCE_BYTES; i += LINE_BYTES)
 		sum += memory[i];
 	__asm__ volatile("" : : "r"(sum));
-	return cpu_ns() - start_ns;
+	return (double)hp_clock_thread_ns() - start_ns;
 }
 
 uint64_t hp_reference_measure(void)

@@ -11,12 +11,12 @@
 #include "code.h"
 
 #include <hpcprof/base/cleanup.h>
+#include <hpcprof/base/number.h>
 #include <hpcprof/base/search.h>
 #include <hpcprof/isa/text.h>
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { WANTED_NAME = 1, WANTED_CODE = 2 };
 
@@ -394,14 +394,6 @@ static void copy_ranges(struct making *making)
 
 /* --- lines --------------------------------------------------------------------------------- */
 
-static uint64_t cpu_ns(void)
-{
-	struct timespec now = { 0 };
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 static uint32_t word_of(struct making *making, const char *text)
 {
 	return text ? hp_excerpt_word(making->excerpt, text) : HP_EXCERPT_NONE;
@@ -460,7 +452,7 @@ static struct hp_error *look_up(struct making *making, const struct spot *spots,
 
 static struct hp_error *keep_lines(struct making *making)
 {
-	uint64_t begin = cpu_ns();
+	uint64_t begin = hp_clock_thread_ns();
 	_cleanup_free_ struct hp_frames *frames = calloc(LINES_AT_ONCE, sizeof(*frames));
 	struct hp_error *error = NULL;
 
@@ -473,7 +465,7 @@ static struct hp_error *keep_lines(struct making *making)
 	     at += LINES_AT_ONCE) {
 		size_t left = making->spots.count - at;
 
-		if (cpu_ns() - begin > making->options->most_line_ns)
+		if (hp_clock_thread_ns() - begin > making->options->most_line_ns)
 			break;
 		error = look_up(making, making->spots.at + at,
 				left < LINES_AT_ONCE ? left : LINES_AT_ONCE, frames);

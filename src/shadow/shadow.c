@@ -10,6 +10,7 @@
 #include "budget/waits.h"
 #include "window.h"
 
+#include <hpcprof/base/number.h>
 #include <hpcprof/base/thread.h>
 #include <hpcprof/base/vector.h>
 
@@ -131,15 +132,6 @@ static uint64_t next_slot_ns(const struct hp_shadow *shadow, const struct job *j
 	return paid_ns > least_ns ? paid_ns : least_ns;
 }
 
-static uint64_t own_cpu_ns(void)
-{
-	struct timespec now;
-
-	if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now) < 0)
-		return 0;
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 static uint64_t online_cpus(void)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
@@ -191,7 +183,7 @@ static void begin_window(struct hp_shadow *shadow, struct window_maker *maker, s
 	*job = (struct job){
 		.order = { .slot_end_ns = shadow->schedule.end_ns, .window_ns = shadow->window_ns },
 		.result = { .outcome = WINDOW_NOT_NOW },
-		.cpu_ns = own_cpu_ns(),
+		.cpu_ns = hp_clock_thread_ns(),
 		.stopped_ns = shadow->ledger.stopped_ns,
 	};
 	target_choose(&shadow->target, &shadow->schedule.random, &choice);
@@ -230,7 +222,7 @@ static void charge(struct hp_shadow *shadow, const struct job *job)
 	struct ledger *ledger = &shadow->ledger;
 	const struct price_terms terms = terms_of(job);
 	/* What was done while the target was held is in the stop. */
-	uint64_t all_ns = own_cpu_ns() - job->cpu_ns;
+	uint64_t all_ns = hp_clock_thread_ns() - job->cpu_ns;
 	uint64_t own_ns = all_ns > job->stopped_ns ? all_ns - job->stopped_ns : 0;
 	uint64_t taken_ns = result->replay_ns + own_ns;
 	/* A copy of lowest priority keeps nobody waiting. */

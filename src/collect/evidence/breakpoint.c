@@ -3,12 +3,12 @@
 
 #include "../tuning.h"
 
+#include <hpcprof/base/number.h>
 #include <hpcprof/pmu/open.h>
 
 #include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
 int breakpoint_open(pid_t tid, uint64_t address, unsigned most)
@@ -51,14 +51,6 @@ __attribute__((noinline)) static void hit(void)
 	__asm__ volatile("" ::: "memory");
 }
 
-static double thread_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-	return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
-}
-
 double breakpoint_cost_ns(void)
 {
 	struct breakpoint_count count;
@@ -67,10 +59,10 @@ double breakpoint_cost_ns(void)
 
 	if (fd < 0)
 		return 0;
-	taken = -thread_ns();
+	taken = -(double)hp_clock_thread_ns();
 	for (unsigned i = 0; i < PROBE_COST_HITS; i++)
 		hit();
-	taken += thread_ns();
+	taken += (double)hp_clock_thread_ns();
 	if (!breakpoint_take(fd, &count) || count.hits != PROBE_COST_HITS || !(taken > 0))
 		return 0;
 	return taken / PROBE_COST_HITS;

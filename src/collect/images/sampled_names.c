@@ -4,6 +4,7 @@
 #include "../tuning.h"
 #include "trim.h"
 
+#include <hpcprof/base/number.h>
 #include <hpcprof/base/vector.h>
 #include <hpcprof/cfg/cfg.h>
 #include <hpcprof/image/body.h>
@@ -223,14 +224,6 @@ static struct hp_error *keep_names(struct hp_epoch_writer *writer, size_t index,
 	return error;
 }
 
-static uint64_t cpu_ns(void)
-{
-	struct timespec now = { 0 };
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 static uint64_t less(uint64_t from, uint64_t taken)
 {
 	return from > taken ? from - taken : 0;
@@ -306,7 +299,7 @@ static struct hp_error *keep_excerpt(const struct sampled_source *source, size_t
 				     struct hp_image *image, const struct offsets *offsets,
 				     struct allowance *allowance)
 {
-	const uint64_t begin = cpu_ns();
+	const uint64_t begin = hp_clock_thread_ns();
 	const struct hp_excerpt_options options = {
 		.no_code = source->no_code,
 		.most_code_bytes = allowance->code_bytes < MOST_CODE_BYTES ? allowance->code_bytes
@@ -324,7 +317,7 @@ static struct hp_error *keep_excerpt(const struct sampled_source *source, size_t
 		error = hp_epoch_writer_excerpt(source->writer, index, &excerpt);
 	for (size_t i = 0; i < excerpt.ranges.count; i++)
 		allowance->code_bytes = less(allowance->code_bytes, excerpt.ranges.at[i].size);
-	allowance->line_ns = less(allowance->line_ns, cpu_ns() - begin);
+	allowance->line_ns = less(allowance->line_ns, hp_clock_thread_ns() - begin);
 	hp_excerpt_clear(&excerpt);
 	/* One file that is too strange to keep anything of has names all the same. */
 	if (error && error->errno_value == 0) {

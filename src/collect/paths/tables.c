@@ -5,6 +5,7 @@
 #include "../images/vdso.h"
 #include "../tuning.h"
 
+#include <hpcprof/base/number.h>
 #include <hpcprof/base/foreign_file.h>
 
 #include <stdlib.h>
@@ -83,18 +84,10 @@ static size_t find_oldest(const struct tables *tables)
 	return oldest;
 }
 
-static uint64_t cpu_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 static struct unwinding *look_for(struct tables *tables, struct image *image, uint32_t pid)
 {
 	struct unwinding *unwinding = calloc(1, sizeof(*unwinding));
-	uint64_t begin_ns = cpu_ns();
+	uint64_t begin_ns = hp_clock_thread_ns();
 
 	if (!unwinding || !hp_vector_push(&tables->at, unwinding)) {
 		free(unwinding);
@@ -109,7 +102,7 @@ static struct unwinding *look_for(struct tables *tables, struct image *image, ui
 		unwinding->bytes += hp_unwind_table_facts(unwinding->table).bytes;
 	tables->bytes += unwinding->bytes;
 	tables->made += unwinding->table != NULL;
-	tables->made_ns += cpu_ns() - begin_ns;
+	tables->made_ns += hp_clock_thread_ns() - begin_ns;
 	unwinding->used = ++tables->clock;
 	while (tables->at.count > 1 &&
 	       (tables->bytes > MOST_TABLE_BYTES || tables->at.count > MOST_TABLES))

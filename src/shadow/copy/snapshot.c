@@ -421,20 +421,12 @@ static uint64_t probe_ns(struct snapshot *snapshot, uint8_t *memory)
 	return snapshot->read_bytes == PROBE_BYTES ? took_ns[PROBES / 2] : 0;
 }
 
-static uint64_t own_cpu_ns(void)
-{
-	struct timespec now = { 0 };
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
-}
-
 struct snapshot_price snapshot_price(void)
 {
 	const size_t bytes = 2 * PROBE_BYTES;
 	struct snapshot snapshot = { 0 };
 	struct snapshot_price price = { 0 };
-	uint64_t start_ns = own_cpu_ns();
+	uint64_t start_ns = hp_clock_thread_ns();
 	uint8_t *memory =
 		mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
@@ -442,7 +434,7 @@ struct snapshot_price snapshot_price(void)
 		return price;
 	madvise(memory, bytes, MADV_HUGEPAGE);
 	memset(memory, 0, bytes);
-	price.fresh_ns = (double)(own_cpu_ns() - start_ns) / (double)bytes;
+	price.fresh_ns = (double)(hp_clock_thread_ns() - start_ns) / (double)bytes;
 	price.reading_ns = (double)probe_ns(&snapshot, memory) / PROBE_BYTES;
 	free(snapshot.runs);
 	munmap(memory, bytes);
