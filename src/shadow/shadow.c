@@ -175,6 +175,34 @@ static double share_beside_copy(struct hp_shadow *shadow, uint64_t from_ns, uint
 	return end_ns > start_ns ? (double)(end_ns - start_ns) / (double)(to_ns - from_ns) : 0;
 }
 
+/* Enters what it took beside stops and samples. */
+static void charge(struct hp_shadow *shadow, const struct job *job)
+{
+	const struct window_order *order = &job->order;
+	const struct window_result *result = &job->result;
+	struct ledger *ledger = &shadow->ledger;
+	const struct price_terms terms = terms_of(job);
+	/* What was done while the target was held is in the stop. */
+	uint64_t all_ns = hp_clock_thread_ns() - job->cpu_ns;
+	uint64_t own_ns = all_ns > job->stopped_ns ? all_ns - job->stopped_ns : 0;
+	uint64_t taken_ns = result->replay_ns + own_ns;
+	/* A copy of lowest priority keeps nobody waiting. */
+	double waited_ns = end_copy(shadow, own_ns);
+
+	ledger_settle(ledger, job->owed_ns);
+	if (is_idle_room(order->room))
+		ledger_other(ledger, waited_ns);
+	if (result->outcome != WINDOW_MADE) {
+		ledger_wasted(ledger, taken_ns, &terms);
+		return;
+	}
+	ledger_taken(ledger, taken_ns, &terms);
+	if (result->window.end == HP_WINDOW_COMPLETE) {
+		ledger_whole(ledger, taken_ns, terms.window_ns);
+		ledger_matched(ledger, result->samples, result->matched);
+	}
+}
+
 /* Makes a window of whatever runs now, up to its copy. */
 static void begin_window(struct hp_shadow *shadow, struct window_maker *maker, struct job *job)
 {
@@ -208,38 +236,13 @@ static void begin_window(struct hp_shadow *shadow, struct window_maker *maker, s
 						hp_clock_monotonic_ns());
 	}
 	job->stopped_ns = shadow->ledger.stopped_ns - job->stopped_ns;
+	/* The next slot pays for what has come to nothing, too. */
+	if (!job->has_copy && job->order.tid)
+		charge(shadow, job);
 	if (job->result.outcome == WINDOW_NOT_NOW)
 		schedule_again(&shadow->schedule, target_now_ns(shadow));
 	else
 		schedule_next(&shadow->schedule, target_now_ns(shadow), next_slot_ns(shadow, job));
-}
-
-/* Enters what it took beside stops and samples. */
-static void charge(struct hp_shadow *shadow, const struct job *job)
-{
-	const struct window_order *order = &job->order;
-	const struct window_result *result = &job->result;
-	struct ledger *ledger = &shadow->ledger;
-	const struct price_terms terms = terms_of(job);
-	/* What was done while the target was held is in the stop. */
-	uint64_t all_ns = hp_clock_thread_ns() - job->cpu_ns;
-	uint64_t own_ns = all_ns > job->stopped_ns ? all_ns - job->stopped_ns : 0;
-	uint64_t taken_ns = result->replay_ns + own_ns;
-	/* A copy of lowest priority keeps nobody waiting. */
-	double waited_ns = end_copy(shadow, own_ns);
-
-	ledger_settle(ledger, job->owed_ns);
-	if (is_idle_room(order->room))
-		ledger_other(ledger, waited_ns);
-	if (result->outcome != WINDOW_MADE) {
-		ledger_wasted(ledger, taken_ns, &terms);
-		return;
-	}
-	ledger_taken(ledger, taken_ns, &terms);
-	if (result->window.end == HP_WINDOW_COMPLETE) {
-		ledger_whole(ledger, taken_ns, terms.window_ns);
-		ledger_matched(ledger, result->samples, result->matched);
-	}
 }
 
 /* --- the threads ------------------------------------------------------------------------------ */
@@ -327,7 +330,7 @@ static void replay(struct hp_shadow *shadow, struct window_maker *maker, struct 
 static void end_window(struct hp_shadow *shadow, struct job *job)
 {
 	pthread_mutex_lock(&shadow->books);
-	if (job->order.tid)
+	if (job->has_copy)
 		charge(shadow, job);
 	account(shadow, job, target_now_ns(shadow));
 	pthread_mutex_unlock(&shadow->books);

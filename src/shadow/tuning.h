@@ -186,8 +186,9 @@ static const double longest_of_taken = 4; /* times [chosen] */
 static const double longest_delay_ns = 300e6; /* ns of the copy's CPU time [chosen] */
 /* … before the first whole one, when nothing is translated, this. */
 static const double longest_start_ns = 2e9; /* ns of the copy's CPU time [chosen] */
-/* It never costs the target more than so many times what the window was to cost. */
-static const double longest_of_price = 3; /* times [chosen] */
+/* Nor does it cost the target more than what is left of the budget, or, if that is less, so many times what
+ * it was to cost: what is cut at just that would teach nothing of what copies take. */
+static const double longest_of_cost = 1.25; /* times [chosen] */
 
 /* The share of a window's samples that no state of the replay matched, before the first window; it
  * decides how many samples are taken behind a window so that one of them matches. */

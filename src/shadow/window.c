@@ -235,12 +235,18 @@ static bool make_ready(struct window_maker *maker, const struct window_order *or
 
 /* --- the stop --------------------------------------------------------------------------------- */
 
-/* Somebody else may want the CPUs that we read with: rather no copy than a price without end. */
+/* Somebody else may want the CPUs that we read with: rather no copy than a price without end, or more than is
+ * left of the budget. */
 static uint64_t longest_hold_ns(const struct window_maker *maker, const struct window_order *order)
 {
 	/* Each of its threads may wait for the one. */
-	return LATE_STOP_NS / (order->threads ? order->threads : 1) +
-	       LATE_STOP_FACTOR * ledger_hold(maker->ledger, maker->snapshot.used_bytes);
+	uint64_t threads = order->threads ? order->threads : 1;
+	uint64_t late_ns =
+		LATE_STOP_NS / threads +
+		LATE_STOP_FACTOR * ledger_hold(maker->ledger, maker->snapshot.used_bytes);
+	uint64_t left_ns = ledger_left_ns(maker->ledger, order->slot_end_ns) / threads;
+
+	return late_ns < left_ns ? late_ns : left_ns;
 }
 
 /* Holds the thread, reads what is needed, and lets go: everything that the target has to wait for.
@@ -542,8 +548,8 @@ bool window_copy(struct window_maker *maker, struct window_order *order,
 		maker->wanted = maker->sampler.count + 1;
 	terms = terms_of(order, result->copied_bytes, 0);
 	terms.window_ns = maker->sampler.tick * MATCH_PERIOD_NS;
-	maker->longest_replay_ns =
-		ledger_longest_replay_ns(maker->ledger, &terms, result->price_ns);
+	maker->longest_replay_ns = ledger_longest_replay_ns(
+		maker->ledger, &terms, ledger_left_ns(maker->ledger, order->slot_end_ns));
 	if (!is_copied || error)
 		make_end(maker, error, result);
 	return is_copied && !error;

@@ -549,14 +549,28 @@ TEST(copies_may_take_so_much_longer_than_others_did)
 			  ledger_longest_replay_ns(&ledger, &longer, dear_ns));
 }
 
-TEST(a_copy_that_has_lost_its_way_costs_a_few_times_its_price)
+/* What is left of the budget; but what it was to cost, and a little more, in any case. */
+TEST(a_copy_that_has_lost_its_way_costs_no_more_than_is_left)
 {
 	const uint64_t ms = 1000000;
 	const struct price_terms terms = { .window_ns = 10 * ms, .room = ROOM_NONE };
+	const struct price_terms in_core = { .window_ns = 10 * ms, .room = ROOM_IN_CORE };
 	struct ledger ledger;
+	uint64_t expected_ns;
 
-	ledger_init(&ledger, 1, 0);
-	ck_assert_uint_eq(ledger_longest_replay_ns(&ledger, &terms, 20 * ms), 60 * ms);
+	begin_steadily(&ledger, 1, 0);
+	ledger.has_taken = true;
+	ck_assert_uint_eq(ledger_longest_replay_ns(&ledger, &terms, 60 * ms), 60 * ms);
+	ck_assert_uint_eq(ledger_longest_replay_ns(&ledger, &in_core, 60 * ms), 120 * ms);
+	expected_ns = ledger_longest_replay_ns(&ledger, &terms, 0);
+	ck_assert_uint_gt(expected_ns, 30 * ms);
+	ck_assert_uint_lt(expected_ns, 40 * ms);
+	/* It is what the slot has, less what was spent of that. */
+	ck_assert_uint_eq(ledger_left_ns(&ledger, 1000 * ms), 10 * ms);
+	ledger_other(&ledger, 4e6);
+	ck_assert_uint_eq(ledger_left_ns(&ledger, 1000 * ms), 6 * ms);
+	ledger_other(&ledger, 10e6);
+	ck_assert_uint_eq(ledger_left_ns(&ledger, 1000 * ms), 0);
 }
 
 TEST(beside_other_programs_the_target_loses_its_share)

@@ -126,16 +126,6 @@ uint64_t ledger_window_ns(const struct ledger *ledger, const struct price_terms 
 	return (uint64_t)fmax(fmin(best_ns, longest_window_ns), shortest_ns[terms->room]);
 }
 
-uint64_t ledger_longest_replay_ns(const struct ledger *ledger, const struct price_terms *terms,
-				  uint64_t price_ns)
-{
-	double longest_ns = longest_of_taken * ledger->whole_per_ns * (double)terms->window_ns +
-			    (ledger->has_whole ? longest_delay_ns : longest_start_ns);
-	double paid_ns = longest_of_price * (double)price_ns / loss_of_copy(terms);
-
-	return (uint64_t)fmin(longest_ns, paid_ns);
-}
-
 /* What it costs that the copy runs. */
 static double copy_cost_ns(const struct ledger *ledger, const struct price_terms *terms)
 {
@@ -145,6 +135,16 @@ static double copy_cost_ns(const struct ledger *ledger, const struct price_terms
 	if (!ledger->has_taken)
 		taken_ns += guessed_start_ns;
 	return loss_of_copy(terms) * taken_ns;
+}
+
+uint64_t ledger_longest_replay_ns(const struct ledger *ledger, const struct price_terms *terms,
+				  uint64_t left_ns)
+{
+	double longest_ns = longest_of_taken * ledger->whole_per_ns * (double)terms->window_ns +
+			    (ledger->has_whole ? longest_delay_ns : longest_start_ns);
+	double paid_ns = fmax((double)left_ns, longest_of_cost * copy_cost_ns(ledger, terms));
+
+	return (uint64_t)fmin(longest_ns, paid_ns / loss_of_copy(terms));
 }
 
 uint64_t ledger_price(const struct ledger *ledger, const struct price_terms *terms)
@@ -168,10 +168,17 @@ uint64_t ledger_slot_end(const struct ledger *ledger, uint64_t price_ns, uint64_
 	return paid_ns > least_ns ? paid_ns : least_ns;
 }
 
+uint64_t ledger_left_ns(const struct ledger *ledger, uint64_t slot_end_ns)
+{
+	double left_ns =
+		share_of(ledger) * (double)slot_end_ns - (double)ledger->lost_ns - ledger->owed_ns;
+
+	return left_ns > 0 ? (uint64_t)left_ns : 0;
+}
+
 bool ledger_allows(const struct ledger *ledger, uint64_t price_ns, uint64_t slot_end_ns)
 {
-	return (double)ledger->lost_ns + ledger->owed_ns + (double)price_ns <=
-	       share_of(ledger) * (double)slot_end_ns;
+	return price_ns <= ledger_left_ns(ledger, slot_end_ns);
 }
 
 void ledger_other(struct ledger *ledger, double lost_ns)

@@ -72,9 +72,10 @@ uint64_t ledger_hold(const struct ledger *ledger, uint64_t bytes);
  */
 uint64_t ledger_window_ns(const struct ledger *ledger, const struct price_terms *terms);
 /* The CPU time that a copy of such a window may take, by what whole ones have taken: one that has lost
- * its way runs on until then, and is charged for it; and by the price that was predicted. */
+ * its way runs on until then, and is charged for it; and by what is left, or else by what it was expected
+ * to take. */
 uint64_t ledger_longest_replay_ns(const struct ledger *ledger, const struct price_terms *terms,
-				  uint64_t price_ns);
+				  uint64_t left_ns);
 /* How much of the target's CPU time lies between two windows at least, or else copies would queue: see
  * schedule.h. */
 uint64_t ledger_spacing_ns(const struct ledger *ledger, const struct price_terms *terms);
@@ -84,6 +85,8 @@ uint64_t ledger_slot(const struct ledger *ledger, uint64_t price_ns);
  * ones have overdrawn. What they have left over makes it shorter, by half at most: windows are not to
  * crowd. */
 uint64_t ledger_slot_end(const struct ledger *ledger, uint64_t price_ns, uint64_t start_ns);
+/* How much of the target's time may still be spent in the slot that ends at `slot_end_ns` of its CPU time. */
+uint64_t ledger_left_ns(const struct ledger *ledger, uint64_t slot_end_ns);
 /* Whether it may be spent in the slot that ends at `slot_end_ns` of the target's CPU time. */
 bool ledger_allows(const struct ledger *ledger, uint64_t price_ns, uint64_t slot_end_ns);
 /* What reading a byte takes here, and a byte of fresh memory, measured before there is a target. */
