@@ -48,6 +48,11 @@ enum {
 	/* Samples are collected until the window's CPU time is used, or so many times its length
 	 * has passed: a thread that hardly runs is not waited for without end. */
 	SAMPLING_PATIENCE = 10, /* wall time per length of the window [chosen] */
+	/* A thread that is in a system call is asked again so often before the moment is given up: what has
+	 * been prepared for its copy took a hundred times as long as asking. */
+	HOLD_TRIES = 12, /* times [chosen] */
+	/* … and behind each time it is left alone for so long. */
+	HOLD_PAUSE_NS = 300000, /* ns of wall time [chosen] */
 	/* A stop that takes longer than so many times the prediction, … */
 	LATE_STOP_FACTOR = 2, /* times the predicted stop [chosen] */
 	/* … and this on top, is broken off: others want the CPUs that read the memory. It is of all

@@ -262,7 +262,7 @@ static bool copy(struct window_maker *maker, const struct window_order *order,
 	uint64_t stop_ns;
 
 	hp_thread_begin_unstoppable();
-	held = hold(order->tid, &maker->state, &times, &error, &refusal);
+	held = hold_in_user_mode(order->tid, &maker->state, &times, &error, &refusal);
 	if (held == HOLD_STOPPED) {
 		error = snapshot_take(&maker->snapshot,
 				      times.start_ns + longest_hold_ns(maker, order));
@@ -288,9 +288,9 @@ static bool copy(struct window_maker *maker, const struct window_order *order,
 		/* Nothing is learned of reading where there was none. */
 		if (result->copied_bytes)
 			ledger_read(maker->ledger, stop_ns, result->copied_bytes);
-	} else if (held == HOLD_IN_KERNEL) {
-		ledger_other(maker->ledger, (double)(times.end_ns - times.start_ns));
 	}
+	/* Of stops that came to nothing. */
+	ledger_other(maker->ledger, (double)times.in_vain_ns);
 	hp_thread_end_unstoppable();
 	if (error)
 		refuse(result, refusal, error);

@@ -30,6 +30,19 @@ static pid_t start_counter(void)
 	return pid;
 }
 
+/* Waits for a byte, and then counts. */
+static pid_t start_waiting(int fd)
+{
+	pid_t pid = fork();
+	char byte;
+
+	ck_assert_int_ge(pid, 0);
+	if (pid == 0 && read(fd, &byte, 1) == 1)
+		for (volatile uint64_t i = 0;; i++)
+			;
+	return pid;
+}
+
 /* Computes until it has been stopped for a moment, as its clock says, and then sleeps: after a stop no
  * sample of it comes. */
 static pid_t start_target(void)
@@ -121,6 +134,53 @@ TEST_WHERE(can_copy(), a_window_goes_from_one_stop_to_the_next)
 	ck_assert_uint_ge(result.window.part_count, 1);
 	ck_assert_uint_ge(hp_window_duration_ns(&result.window), window_ns);
 	hp_window_clear(&result.window);
+}
+
+struct waker {
+	int fd;
+	pthread_t thread;
+};
+
+static void *wake(void *context)
+{
+	const struct waker *waker = context;
+
+	usleep(1000);
+	ck_assert_int_eq(write(waker->fd, "", 1), 1);
+	return NULL;
+}
+
+/* What has been prepared for its copy is not thrown away. */
+TEST_WHERE(can_copy(), a_thread_that_is_in_a_system_call_is_asked_again)
+{
+	enum hp_shadow_refusal refusal;
+	struct hp_error *error = NULL;
+	enum hold_result held = HOLD_IN_KERNEL;
+	static struct held_state state; /* large */
+
+	/* On a busy machine neither may come to a CPU in time. */
+	for (int tries = 0; tries < 50 && held == HOLD_IN_KERNEL; tries++) {
+		struct hold_times times;
+		struct waker waker;
+		int ends[2];
+		pid_t pid;
+
+		ck_assert_int_eq(pipe(ends), 0);
+		pid = start_waiting(ends[0]);
+		waker.fd = ends[1];
+		usleep(2000);
+		ck_assert_int_eq(pthread_create(&waker.thread, NULL, wake, &waker), 0);
+		held = hold_in_user_mode(pid, &state, &times, &error, &refusal);
+		hp_assert_ok(error);
+		if (held == HOLD_STOPPED)
+			hold_release(pid, &times);
+		pthread_join(waker.thread, NULL);
+		kill(pid, SIGKILL);
+		ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+		close(ends[0]);
+		close(ends[1]);
+	}
+	ck_assert_int_eq(held, HOLD_STOPPED);
 }
 
 /* As other processes do, on the first CPU that we may use. */

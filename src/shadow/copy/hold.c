@@ -287,6 +287,24 @@ enum hold_result hold(pid_t tid, struct held_state *state, struct hold_times *ti
 	return result;
 }
 
+enum hold_result hold_in_user_mode(pid_t tid, struct held_state *state, struct hold_times *times,
+				   struct hp_error **error, enum hp_shadow_refusal *refusal)
+{
+	const struct timespec pause = { .tv_nsec = HOLD_PAUSE_NS };
+	enum hold_result result = HOLD_IN_KERNEL;
+	uint64_t in_vain_ns = 0;
+
+	for (unsigned i = 0; i < HOLD_TRIES && result == HOLD_IN_KERNEL; i++) {
+		if (i)
+			nanosleep(&pause, NULL);
+		result = hold(tid, state, times, error, refusal);
+		if (result == HOLD_IN_KERNEL)
+			in_vain_ns += times->end_ns - times->start_ns;
+	}
+	times->in_vain_ns = in_vain_ns;
+	return result;
+}
+
 /* Its end comes first: a thread that is let go may have our CPU at once, before we can look. */
 void hold_release(pid_t tid, struct hold_times *times)
 {

@@ -37,8 +37,9 @@ enum hold_result {
 /* From when to when a thread was stopped (CLOCK_MONOTONIC). Not in it is that it waited for a CPU when
  * it was told to stop: this it does anyway, on a busy machine for a tenth of a second. */
 struct hold_times {
-	uint64_t start_ns; /* 0: it was not */
-	uint64_t end_ns;   /* once it was let go */
+	uint64_t start_ns;   /* 0: it was not */
+	uint64_t end_ns;     /* once it was let go */
+	uint64_t in_vain_ns; /* held before, by hold_in_user_mode, when it was in a system call */
 	/* Of the thread that holds it, to go back to: meanwhile it comes before all others, where that is
 	 * permitted. A CPU that it waits for is time that the target waits. */
 	int policy; /* -1: as it was */
@@ -49,6 +50,9 @@ struct hold_times {
  * there is an error, to be destroyed, and `refusal` says which kind. */
 enum hold_result hold(pid_t tid, struct held_state *state, struct hold_times *times,
 		      struct hp_error **error, enum hp_shadow_refusal *refusal);
+/* Asks again, for some ms, while the thread is in a system call. */
+enum hold_result hold_in_user_mode(pid_t tid, struct held_state *state, struct hold_times *times,
+				   struct hp_error **error, enum hp_shadow_refusal *refusal);
 void hold_release(pid_t tid, struct hold_times *times);
 
 /* The general ones as instructions number them: rax rcx rdx rbx rsp rbp rsi rdi r8 … */
