@@ -118,27 +118,48 @@ static void find_gradient(const struct making *making, size_t event, double *gra
 		gradient[i] = isnan(after[i]) ? 0 : (after[i] - before[i]) / step;
 }
 
+/* Degrees of freedom of a sum of variances: Welch and Satterthwaite. */
+struct freedom {
+	double sum, parts;
+};
+
+static void add_variance(struct freedom *freedom, double variance, double degrees)
+{
+	freedom->sum += variance;
+	freedom->parts += variance * variance / degrees;
+}
+
+static double degrees_of(const struct freedom *freedom)
+{
+	return freedom->parts > 0 ? freedom->sum * freedom->sum / freedom->parts : INFINITY;
+}
+
 /* The half width of one figure; infinite where one of its counts has no interval. */
 static double half_of(const struct making *making, double (*gradients)[FIGURES], size_t figure)
 {
 	struct hp_mux_term terms[STACK_EVENTS_MOST];
-	double freedom = INFINITY;
+	struct freedom freedom = { 0, 0 };
 	size_t count = 0;
 
 	for (size_t i = 0; i < making->table->event_count; i++) {
 		const struct hp_mux_estimate *estimate;
+		double gradient = gradients[i][figure];
+		uint32_t event = making->events[i];
 
-		if (isnan(making->counted[i]) || gradients[i][figure] == 0)
+		if (isnan(making->counted[i]) || gradient == 0)
 			continue;
-		estimate = &making->estimates->events[making->events[i]];
+		estimate = &making->estimates->events[event];
 		if (estimate->verdict == HP_MUX_EXACT)
 			continue;
 		if (estimate->verdict != HP_MUX_ESTIMATED)
 			return INFINITY;
-		freedom = fmin(freedom, estimate->freedom);
-		terms[count++] = (struct hp_mux_term){ making->events[i], gradients[i][figure] };
+		add_variance(&freedom,
+			     gradient * gradient *
+				     hp_mux_covariance(making->estimates, event, event),
+			     estimate->freedom);
+		terms[count++] = (struct hp_mux_term){ event, gradient };
 	}
-	return count ? hp_mux_quantile(freedom) *
+	return count ? hp_mux_quantile(degrees_of(&freedom)) *
 			       sqrt(hp_mux_sum_variance(making->estimates, terms, count))
 		     : 0;
 }

@@ -215,6 +215,21 @@ TEST(intervals_of_counts_become_intervals_of_components)
 	near(made.stack.parts[HP_STACK_BASE].low, 0.2 - 0.016);
 }
 
+TEST(a_rare_event_that_adds_little_makes_no_interval_wide)
+{
+	const struct hp_stack_part *core = &made.stack.parts[HP_STACK_CORE];
+
+	count_zen();
+	estimate("not_complete", 0.6e9, 0.01e9);
+	estimate("load", 0.4e9, 1e4);
+	made.events[number_of("load")].freedom = 3;
+	stack();
+	/* What was not complete but for loads: two standard deviations of 0.01, not three. */
+	ck_assert_msg(core->high < 0.65 * 2 / 6 + 0.018 + 0.015, "%g", core->high);
+	ck_assert_msg(core->low < 0.2 - 0.018 - 0.0195, "%g", core->low);
+	ck_assert_msg(core->low > 0.2 - 0.018 - 0.0225, "%g", core->low);
+}
+
 TEST(a_sum_that_holds_makes_counts_more_precise)
 {
 	count_zen();
