@@ -99,7 +99,7 @@ static double *values_of(const struct stat_history *history, size_t *width)
 {
 	double *values =
 		calloc(history->intervals.count * (HP_STACK_COMPONENTS + 1) + 1, sizeof(*values));
-	unsigned components[HP_STACK_COMPONENTS];
+	unsigned components[HP_STACK_COMPONENTS] = { 0 };
 	size_t count = 0;
 
 	for (unsigned i = 0; i < HP_STACK_COMPONENTS; i++)

@@ -107,9 +107,11 @@ struct hp_error *stat_stalls_events(struct stat_stalls *stalls, const struct hp_
 	struct hp_error *error;
 
 	stalls->table = table;
+	if (!members)
+		return hp_error_create_no_memory();
 	if (!machine->has_cycles)
 		return no_counters(machine);
-	error = members ? make_numbers(stalls) : hp_error_create_no_memory();
+	error = make_numbers(stalls);
 	for (size_t i = 0; !error && i < table->event_count; i++) {
 		size_t count = 0;
 
@@ -144,10 +146,11 @@ struct hp_error *stat_add_replayed(struct hp_event_list *events, const char *nam
 	if (!longer)
 		return hp_error_create_no_memory();
 	events->events = longer;
-	event.name = strdup(name);
-	if (!event.name)
+	longer[events->count] = event;
+	longer[events->count].name = strdup(name);
+	if (!longer[events->count].name)
 		return hp_error_create_no_memory();
-	longer[events->count++] = event;
+	events->count++;
 	return NULL;
 }
 
