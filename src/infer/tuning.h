@@ -89,8 +89,6 @@ static const double most_block_cycles = 20000;
 static const double fewer_ticks = 3;
 /* samples in windows; where as many are to be expected, a third of them is not chance: Poisson, 2 % */
 static const double enough_ticks = 6;
-/* times a missed block's executions, at most, of a neighbour that is missed with it; [chosen] */
-static const double missed_alike = 2;
 /* times what one count stands for; what was counted less often hardly ran, and an upper end within
  * suffices to be shown; [chosen], a guard */
 static const double few_counts = 10;
