@@ -262,14 +262,74 @@ struct split {
 	double likely[MOST_SUSPECTS + 1];
 };
 
+/* Of each suspect, and of what is unexplained, in one scene. */
+static void split_suspects(struct stalls *stalls, uint32_t at, unsigned scene,
+			   const struct timed_part *parts, struct split *split,
+			   double bounds[HP_CAUSE_COUNT])
+{
+	const struct hp_analysed_insn *insn = facts_insn(stalls->facts, at);
+	const struct case_file *file = &stalls->files[at];
+	double runs = stalls->runs[scene][insn->block];
+	double stall = stall_of(stalls, at, scene);
+	double each = runs > 0 ? stall / runs : 0; /* of one execution */
+	double share = runs / insn->cycles;
+	double likely[MOST_SUSPECTS] = { 0 };
+	double slack = slack_of(insn);
+	double most = file->bound > 0 ? each / file->bound : 1;
+	/* Only as far as they have to. */
+	double stretch = fmax(1, fmin(slack, most));
+	double all = file->bound * slack;
+	double left = fmax(0, each - file->bound * stretch);
+
+	if (scene == stalls->likely)
+		split_likely(file, runs, each, stretch, likely);
+	if (scene == stalls->likely && parts)
+		time_likely(file, parts, each, likely);
+	for (uint32_t i = 0; i < file->count; i++) {
+		double bound = file->suspects[i].bound * slack;
+
+		bounds[file->suspects[i].kind] += bound;
+		split->low[i] =
+			fmin(split->low[i], share * fmax(0, fmin(bound, each - (all - bound))));
+		split->high[i] = fmax(split->high[i], share * fmin(each, bound));
+		split->likely[i] += share * likely[i];
+	}
+	bounds[HP_CAUSE_UNEXPLAINED] = left;
+	split->low[file->count] = fmin(split->low[file->count], share * left);
+	split->high[file->count] = fmax(split->high[file->count], share * left);
+	if (scene == stalls->likely)
+		split->likely[file->count] = share * left;
+}
+
+/* Of each kind of cause, in one scene. */
+static void split_kinds(struct stalls *stalls, uint32_t at, unsigned scene,
+			const struct timed_part *parts, const double bounds[HP_CAUSE_COUNT])
+{
+	const struct hp_analysed_insn *insn = facts_insn(stalls->facts, at);
+	double runs = stalls->runs[scene][insn->block];
+	double each = runs > 0 ? stall_of(stalls, at, scene) / runs : 0;
+	double share = runs / insn->cycles;
+	double all = stalls->files[at].bound * slack_of(insn);
+
+	for (unsigned k = 0; k < HP_CAUSE_COUNT; k++) {
+		bool is_left = k == HP_CAUSE_UNEXPLAINED;
+		double low = is_left ? bounds[k]
+				     : fmax(0, fmin(bounds[k], each - (all - bounds[k])));
+		double high = fmin(each, bounds[k]);
+
+		if (parts && !is_left)
+			narrow(&parts[k], &low, &high);
+		stalls->kinds[k].low = fmin(stalls->kinds[k].low, share * low);
+		stalls->kinds[k].high = fmax(stalls->kinds[k].high, share * high);
+	}
+}
+
 static void split_stall(struct stalls *stalls, uint32_t at, struct split *split)
 {
 	const struct hp_analysed_insn *insn = facts_insn(stalls->facts, at);
 	const struct case_file *file = &stalls->files[at];
 	bool is_timed = timed_of(stalls, at) != NULL;
 	struct timed_part parts[HP_CAUSE_COUNT];
-	double kind_low[HP_CAUSE_COUNT];
-	double kind_high[HP_CAUSE_COUNT];
 
 	memset(split, 0, sizeof(*split));
 	for (uint32_t i = 0; i <= file->count; i++)
@@ -278,52 +338,14 @@ static void split_stall(struct stalls *stalls, uint32_t at, struct split *split)
 		stalls->kinds[k] = (struct hp_range){ .low = 1, .high = 0 };
 	for (unsigned scene = 0; scene < stalls->scenes; scene++) {
 		double runs = stalls->runs[scene][insn->block];
-		double stall = stall_of(stalls, at, scene);
-		double each = runs > 0 ? stall / runs : 0; /* of one execution */
-		double share = runs / insn->cycles;
-		double likely[MOST_SUSPECTS] = { 0 };
 		double bounds[HP_CAUSE_COUNT] = { 0 };
-		double slack = slack_of(insn);
-		double most = file->bound > 0 ? each / file->bound : 1;
-		/* Only as far as they have to. */
-		double stretch = fmax(1, fmin(slack, most));
-		double all = file->bound * slack;
-		double left = fmax(0, each - file->bound * stretch);
 
 		if (is_timed) {
 			find_parts(stalls, at, runs, parts);
 			take_statics(file, insn->cycles / runs, parts);
 		}
-		if (scene == stalls->likely)
-			split_likely(file, runs, each, stretch, likely);
-		if (scene == stalls->likely && is_timed)
-			time_likely(file, parts, each, likely);
-		for (uint32_t i = 0; i < file->count; i++) {
-			double bound = file->suspects[i].bound * slack;
-
-			bounds[file->suspects[i].kind] += bound;
-			split->low[i] = fmin(split->low[i],
-					     share * fmax(0, fmin(bound, each - (all - bound))));
-			split->high[i] = fmax(split->high[i], share * fmin(each, bound));
-			split->likely[i] += share * likely[i];
-		}
-		bounds[HP_CAUSE_UNEXPLAINED] = left;
-		split->low[file->count] = fmin(split->low[file->count], share * left);
-		split->high[file->count] = fmax(split->high[file->count], share * left);
-		if (scene == stalls->likely)
-			split->likely[file->count] = share * left;
-		for (unsigned k = 0; k < HP_CAUSE_COUNT; k++) {
-			double others = all - bounds[k];
-
-			kind_low[k] = k == HP_CAUSE_UNEXPLAINED
-					      ? left
-					      : fmax(0, fmin(bounds[k], each - others));
-			kind_high[k] = fmin(each, bounds[k]);
-			if (is_timed && k != HP_CAUSE_UNEXPLAINED)
-				narrow(&parts[k], &kind_low[k], &kind_high[k]);
-			stalls->kinds[k].low = fmin(stalls->kinds[k].low, share * kind_low[k]);
-			stalls->kinds[k].high = fmax(stalls->kinds[k].high, share * kind_high[k]);
-		}
+		split_suspects(stalls, at, scene, is_timed ? parts : NULL, split, bounds);
+		split_kinds(stalls, at, scene, is_timed ? parts : NULL, bounds);
 	}
 }
 

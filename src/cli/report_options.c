@@ -380,43 +380,53 @@ static bool is_breakdown(const char *keys)
 	return strchr(keys, ',');
 }
 
+/* What is shown, and under which names. */
+static bool parse_filter(int key, char *argument, struct hp_report_options *report)
+{
+	switch (key) {
+	case 'e':
+		report->of.event = argument;
+		return true;
+	case OPTION_IMAGE:
+		report->of.image = argument;
+		return true;
+	case OPTION_PROCEDURE:
+		report->of.procedure = argument;
+		return true;
+	case OPTION_COMM:
+		report->of.comm = argument;
+		return true;
+	case OPTION_PID:
+		report->of.pid = argument;
+		return true;
+	case 's':
+		if (is_breakdown(argument))
+			report->of.by = argument;
+		else
+			report->sort = argument;
+		return true;
+	case OPTION_BY:
+		report->of.by = argument;
+		return true;
+	case OPTION_FULL_NAMES:
+		report->of.full_names = true;
+		return true;
+	case OPTION_INLINES:
+		report->of.inlines = true;
+		return true;
+	default:
+		return false;
+	}
+}
+
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
 	struct report_arguments *arguments = state->input;
 	struct hp_report_options *report = &arguments->report;
 
+	if (parse_filter(key, argument, report))
+		return 0;
 	switch (key) {
-	case 'e':
-		report->of.event = argument;
-		return 0;
-	case OPTION_IMAGE:
-		report->of.image = argument;
-		return 0;
-	case OPTION_PROCEDURE:
-		report->of.procedure = argument;
-		return 0;
-	case OPTION_COMM:
-		report->of.comm = argument;
-		return 0;
-	case OPTION_PID:
-		report->of.pid = argument;
-		return 0;
-	case 's':
-		if (is_breakdown(argument)) {
-			report->of.by = argument;
-			return 0;
-		}
-		report->sort = argument;
-		return 0;
-	case OPTION_BY:
-		report->of.by = argument;
-		return 0;
-	case OPTION_FULL_NAMES:
-		report->of.full_names = true;
-		return 0;
-	case OPTION_INLINES:
-		report->of.inlines = true;
-		return 0;
 	case 'n':
 		return 0;
 	case OPTION_ESTIMATOR:
