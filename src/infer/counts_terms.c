@@ -48,6 +48,7 @@ struct asking {
 	double missed_deviation;    /* of what windows missed of it: see counts_clock.h */
 	struct block_clock *clocks; /* by block */
 	struct phase *phases;	    /* by loop of the graph */
+	double *missed; /* by block: how often windows came by where it was missed; else NAN */
 	struct counts_terms *terms;
 };
 
@@ -120,14 +121,12 @@ static struct hp_counts_tick ticks_in(const struct hp_image_counts *counted,
 /* The block ran, but in no window, or only seldom in windows. Either windows have less than a third of the
  * samples of it that are to be expected; or the few executions would each have taken longer than a
  * block can. A block that copies much memory may take so long: then windows have its samples, too. */
-static bool ran_elsewhere(const struct asking *asking, const struct hp_block *block)
+static bool ran_elsewhere(const struct asking *asking, const struct hp_block *block, double runs)
 {
 	const struct hp_image_counts *counted = asking->counted;
 	struct hp_sampled sampled = sampled_in(asking, block);
 	double expected = counted->ticks_per_sample * sampled.samples;
 	bool is_less = fewer_ticks * ticks_in(counted, block).count < expected;
-	struct hp_grouped grouped = hp_counts_runs(counted, block->address.value);
-	double runs = hp_grouped_sum(&grouped);
 
 	if (sampled.samples < enough_block_samples)
 		return false;
@@ -136,21 +135,71 @@ static bool ran_elsewhere(const struct asking *asking, const struct hp_block *bl
 		(is_less || !(runs > 0)));
 }
 
-/* For the analysis as well: flow would tie what ran when there was no window to what was counted next to
- * it. False when memory is short. */
+static double runs_of(const struct asking *asking, uint32_t block)
+{
+	struct hp_grouped runs =
+		hp_counts_runs(asking->counted, asking->input->cfg->blocks[block].address.value);
+
+	return hp_grouped_sum(&runs);
+}
+
+struct spreading {
+	const struct asking *asking;
+	uint32_t *blocks; /* whose neighbours are to be looked at */
+	uint32_t count;
+};
+
+static void take(struct spreading *spreading, uint32_t block, double runs)
+{
+	spreading->asking->missed[block] = runs;
+	spreading->blocks[spreading->count++] = block;
+}
+
+/* Along an edge, to what windows saw no more often: it ran on the same occasions. Few windows came by
+ * python3's opcodes a few times and missed where they took their time: what was counted next to these
+ * says no more of them. */
+static void spread(struct spreading *spreading, double runs, uint32_t to)
+{
+	const struct asking *asking = spreading->asking;
+
+	if (to < asking->input->cfg->block_count && isnan(asking->missed[to]) &&
+	    runs_of(asking, to) <= runs)
+		take(spreading, to, runs);
+}
+
+/* What ran when there was no window. Flow would tie it to what was counted next to it. False when
+ * memory is short. */
 static bool find_missed(const struct asking *asking)
 {
 	const struct hp_cfg *cfg = asking->input->cfg;
+	_cleanup_free_ uint32_t *blocks = calloc(cfg->block_count, sizeof(*blocks));
+	struct spreading spreading = { .asking = asking, .blocks = blocks };
 
-	asking->terms->missed = calloc(cfg->block_count, sizeof(*asking->terms->missed));
-	for (uint32_t i = 0; i < cfg->block_count && asking->terms->missed; i++)
-		asking->terms->missed[i] = ran_elsewhere(asking, &cfg->blocks[i]);
-	return asking->terms->missed;
+	if (!blocks)
+		return false;
+	for (uint32_t i = 0; i < cfg->block_count; i++) {
+		double runs = runs_of(asking, i);
+
+		asking->missed[i] = NAN;
+		if (ran_elsewhere(asking, &cfg->blocks[i], runs))
+			take(&spreading, i, runs);
+	}
+	while (spreading.count) {
+		uint32_t at = blocks[--spreading.count];
+		const struct hp_block *block = &cfg->blocks[at];
+
+		for (uint32_t i = 0; i < block->out_count; i++)
+			spread(&spreading, asking->missed[at], cfg->edges[block->first_out + i].to);
+		for (uint32_t i = 0; i < block->in_count; i++)
+			spread(&spreading, asking->missed[at],
+			       cfg->edges[cfg->in_edges[block->first_in + i]].from);
+	}
+	return true;
 }
 
 static bool was_missed(const struct asking *asking, uint32_t block)
 {
-	return asking->terms->missed[block];
+	return !isnan(asking->missed[block]);
 }
 
 static bool add_block(const struct asking *asking, uint32_t number)
@@ -304,6 +353,17 @@ static bool set_phases(const struct asking *asking)
 	return true;
 }
 
+/* For the analysis. False when memory is short. */
+static bool hand_on_missed(const struct asking *asking)
+{
+	uint32_t count = asking->input->cfg->block_count;
+
+	asking->terms->missed = calloc(count, sizeof(*asking->terms->missed));
+	for (uint32_t i = 0; i < count && asking->terms->missed; i++)
+		asking->terms->missed[i] = was_missed(asking, i);
+	return asking->terms->missed;
+}
+
 void counts_terms_clear(struct counts_terms *terms)
 {
 	hp_vector_free(&terms->terms);
@@ -326,6 +386,7 @@ struct hp_error *counts_terms_of(const struct hp_inference *inference,
 		.input = input,
 		.terms = terms,
 	};
+	_cleanup_free_ double *missed = NULL;
 	_cleanup_free_ struct block_clock *clocks = NULL;
 	_cleanup_free_ struct phase *phases = NULL;
 	bool is_fine = true;
@@ -339,9 +400,10 @@ struct hp_error *counts_terms_of(const struct hp_inference *inference,
 	}
 	if (!(hp_grouped_sum(&asking.instructions) > 0))
 		return NULL;
+	asking.missed = missed = calloc(cfg->block_count, sizeof(*missed));
 	asking.clocks = clocks = calloc(cfg->block_count, sizeof(*clocks));
 	asking.phases = phases = calloc(cfg->loop_count + 1, sizeof(*phases));
-	if (!clocks || !phases || !find_missed(&asking))
+	if (!missed || !clocks || !phases || !find_missed(&asking) || !hand_on_missed(&asking))
 		return hp_error_create_no_memory();
 	if (!set_clocks(&asking) || !set_phases(&asking))
 		return hp_error_create_no_memory();
