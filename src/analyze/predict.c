@@ -14,6 +14,16 @@ static double executions_of(const struct hp_analysis *analysis, uint32_t block)
 	return isfinite(runs) ? runs : 0;
 }
 
+static void add_lane(struct hp_prediction *prediction, const struct hp_happened *seen,
+		     unsigned lane, double scale)
+{
+	const double *resized = seen->resized_cycles ? seen->resized_cycles : seen->block_cycles;
+
+	prediction->predicted[lane] += scale * seen->block_cycles[lane];
+	prediction->resized[lane] += scale * resized[lane];
+	prediction->has_resized |= lane == 0 && seen->resized_cycles;
+}
+
 /* false: nothing of the block was timed. */
 static bool predict_block(const struct hp_analysis *analysis, uint32_t b,
 			  struct hp_prediction *prediction)
@@ -34,7 +44,7 @@ static bool predict_block(const struct hp_analysis *analysis, uint32_t b,
 			prediction->far_lines += runs * (seen->mean[HP_EVENT_L2_MISS] +
 							 seen->mean[HP_EVENT_L2_UNKNOWN]);
 		for (unsigned lane = 0; seen && seen->block_cycles && lane < HP_LANES; lane++)
-			prediction->predicted[lane] += runs * seen->block_cycles[lane] / seen->runs;
+			add_lane(prediction, seen, lane, runs / seen->runs);
 		if (seen && seen->block_cycles && analysis->is_absolute) {
 			double each = seen->block_cycles[HP_LANE_AS_IS] / seen->runs;
 
@@ -49,6 +59,9 @@ static void add(struct hp_prediction *into, const struct hp_prediction *one)
 {
 	for (unsigned lane = 0; lane < HP_LANES; lane++)
 		into->predicted[lane] += one->predicted[lane];
+	for (unsigned lane = 0; lane < HP_LANES; lane++)
+		into->resized[lane] += one->resized[lane];
+	into->has_resized |= one->has_resized;
 	into->low += one->low;
 	into->high += one->high;
 	into->instructions += one->instructions;

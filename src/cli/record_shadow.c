@@ -114,6 +114,7 @@ struct hp_error *record_shadow_attach(struct record_shadow *shadow, struct hp_se
 		.geometry = shadow->causes == RECORD_CAUSES_OFF ? NULL : &geometry,
 		.core = hp_core_of_cpu(&machine->cpu),
 		.measure = hp_latencies_measure,
+		.resizes = &shadow->resizes,
 		.simulates_always = shadow->causes == RECORD_CAUSES_ALWAYS,
 		.sample_ns = (double)hp_session_meta(session)->sample_cost_ns,
 	};

@@ -11,6 +11,7 @@ enum record_causes { RECORD_CAUSES_AUTO, RECORD_CAUSES_ALWAYS, RECORD_CAUSES_OFF
 struct record_shadow {
 	double percent; /* 0: no shadow windows */
 	enum record_causes causes;
+	struct hp_resizes resizes; /* that paths are timed with, too */
 	bool quiet;
 	struct hp_shadow *shadow;
 	struct hp_shadow_statistics statistics; /* when it is over */

@@ -20,6 +20,7 @@ enum {
 	KEY_SLICE,
 	KEY_SHADOW,
 	KEY_CAUSES,
+	KEY_WHAT_IF,
 	KEY_WORK,
 	KEY_CALL_GRAPH,
 };
@@ -59,6 +60,10 @@ static const struct argp_option option_table[] = {
 	  "stalled: while a CPU is idle (auto, the default), also in time that others want "
 	  "(always), "
 	  "or not at all (off)",
+	  2 },
+	{ "what-if", KEY_WHAT_IF, "PART:SIZE,...", 0,
+	  "Also simulate a core with other sizes (l2:2M, dtlb:4096, rob:512, ...), for report "
+	  "--what-if; needs --shadow",
 	  2 },
 	{ "strict", KEY_STRICT, NULL, 0, "Fail if hpcprof cannot sample exactly what was asked for",
 	  2 },
@@ -179,6 +184,19 @@ static void parse_causes(struct argp_state *state, const char *text, struct reco
 		argp_error(state, "--causes takes auto, always or off, not '%s'", text);
 }
 
+/* What has no model of that size is found before anything is recorded. */
+static void parse_what_if(struct argp_state *state, const char *text, struct hp_resizes *resizes)
+{
+	struct hp_uarch_geometry geometry = hp_uarch_geometry_generic();
+	struct hp_core core = *hp_core_named("generic-x86-64");
+
+	if (!hp_resizes_parse(text, resizes) || !hp_resizes_apply(resizes, &geometry, &core))
+		argp_error(state,
+			   "--what-if takes up to %d of l1i, l1d, l2, itlb, dtlb, rob and stores, "
+			   "each with a size that a model can have (l2:2M,dtlb:4096), not '%s'",
+			   HP_MOST_RESIZES, text);
+}
+
 /* What is recorded beside time, and how events take turns. */
 static error_t take_evidence_option(struct recording *recording, int key, char *argument,
 				    struct argp_state *state)
@@ -188,6 +206,9 @@ static error_t take_evidence_option(struct recording *recording, int key, char *
 	switch (key) {
 	case KEY_CAUSES:
 		parse_causes(state, argument, &recording->shadow);
+		return 0;
+	case KEY_WHAT_IF:
+		parse_what_if(state, argument, &recording->shadow.resizes);
 		return 0;
 	case KEY_SHADOW:
 		recording->shadow.percent = HP_SHADOW_DEFAULT_PERCENT;

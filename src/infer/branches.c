@@ -77,6 +77,7 @@ static bool add_outcome(const struct hp_loaded_part *part, const struct hp_count
 	case HP_COUNTED_EVENT:
 	case HP_COUNTED_CYCLES:
 	case HP_COUNTED_BLOCK_CYCLES:
+	case HP_COUNTED_RESIZED_CYCLES:
 		break;
 	}
 	return true;

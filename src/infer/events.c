@@ -29,6 +29,7 @@ struct event {
 struct timed {
 	uint64_t address;
 	bool is_block;
+	uint64_t resizes; /* of the core; 0: as it is */
 	double cycles[HP_LANES];
 };
 
@@ -38,6 +39,7 @@ struct image_events {
 	HP_VECTOR(struct timed) timed;		  /* by address */
 	uint32_t longest;			  /* block, bytes */
 	double windows;				  /* in all, of the recording */
+	uint64_t resizes;			  /* of the core that is asked for */
 };
 
 void events_destroy(struct image_events *events)
@@ -65,7 +67,8 @@ static bool add_cycles(struct image_events *events, const struct hp_counted *ite
 {
 	struct timed timed = {
 		.address = address,
-		.is_block = item->kind == HP_COUNTED_BLOCK_CYCLES,
+		.is_block = item->kind != HP_COUNTED_CYCLES,
+		.resizes = item->kind == HP_COUNTED_RESIZED_CYCLES ? item->to.value : 0,
 	};
 
 	for (unsigned lane = 0; lane < HP_LANES; lane++)
@@ -120,7 +123,9 @@ static int compare_timed(const void *left, const void *right)
 
 	if (a->address != b->address)
 		return a->address < b->address ? -1 : 1;
-	return a->is_block - b->is_block;
+	if (a->is_block != b->is_block)
+		return a->is_block - b->is_block;
+	return (a->resizes > b->resizes) - (a->resizes < b->resizes);
 }
 
 /* One of each place: strata add up. */
@@ -191,6 +196,7 @@ struct hp_error *events_of(struct hp_inference *inference, const struct hp_loade
 		if (!inferred->events)
 			return hp_error_create_no_memory();
 		inferred->events->windows = windows_of(sum);
+		inferred->events->resizes = inference->options->resizes;
 		for (uint32_t i = 0; i < sum->image_count && !error; i++)
 			if (hp_image_id_compare(&sum->images[i], &part->image->id) == 0)
 				error = make(inference, part, i, inferred->events);
@@ -244,15 +250,22 @@ static struct hp_grouped take_kind(const struct image_events *events, size_t *i)
 	return counts;
 }
 
-/* Both of one address stand together. */
+static const double **cycles_for(struct hp_happened *happened, const struct timed *timed)
+{
+	if (timed->resizes)
+		return &happened->resized_cycles;
+	return timed->is_block ? &happened->block_cycles : &happened->cycles;
+}
+
+/* All of one address stand together; of cores with other sizes those that are asked for. */
 static void find_cycles(const struct image_events *events, uint64_t address,
 			struct hp_happened *happened)
 {
 	size_t i = hp_bisect(k, events->timed.count, events->timed.at[k].address < address);
 
 	for (; i < events->timed.count && events->timed.at[i].address == address; i++)
-		*(events->timed.at[i].is_block ? &happened->block_cycles : &happened->cycles) =
-			events->timed.at[i].cycles;
+		if (!events->timed.at[i].resizes || events->timed.at[i].resizes == events->resizes)
+			*cycles_for(happened, &events->timed.at[i]) = events->timed.at[i].cycles;
 }
 
 bool events_happened(const void *context, hp_link_address address, struct hp_happened *happened)

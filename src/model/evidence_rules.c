@@ -4,7 +4,8 @@
 
 static bool is_cycles(const struct hp_counted *item)
 {
-	return item->kind == HP_COUNTED_CYCLES || item->kind == HP_COUNTED_BLOCK_CYCLES;
+	return item->kind == HP_COUNTED_CYCLES || item->kind == HP_COUNTED_BLOCK_CYCLES ||
+	       item->kind == HP_COUNTED_RESIZED_CYCLES;
 }
 
 static const char *item_fault(const struct hp_window_evidence *evidence,

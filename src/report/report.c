@@ -18,14 +18,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Before anything is written; what the core has is asked later. */
-static struct hp_error *check_what_if(const char *text)
-{
-	struct what_if what_if;
-
-	return what_if_parse(text, NULL, &what_if);
-}
-
 static struct hp_error *check_options(const struct hp_report_options *options)
 {
 	if (!(options->percent_limit >= 0 && options->percent_limit <= 100))
@@ -35,8 +27,6 @@ static struct hp_error *check_options(const struct hp_report_options *options)
 		return hp_error_advise(
 			hp_error_create(HP_ERROR_USAGE, "--inlines is not possible with this view"),
 			"use it with --procedures or --lines");
-	if (options->view == HP_VIEW_WHAT_IF)
-		return check_what_if(options->what_if);
 	if (shows_paths(options) && (options->of.image || options->of.procedure))
 		return hp_error_advise(
 			hp_error_create(HP_ERROR_USAGE,
@@ -228,8 +218,15 @@ static struct hp_error *make(struct hp_db *db, char *const *epochs, size_t epoch
 			     const struct hp_report_options *options,
 			     const struct hp_notices *notices, FILE *out, bool *is_refused)
 {
-	struct report report = { .options = options, .notices = notices };
+	struct hp_report_options resized = *options;
+	struct report report = { .options = &resized, .notices = notices };
 	struct hp_error *error = check_options(options);
+	struct what_if what_if;
+
+	if (!error && options->view == HP_VIEW_WHAT_IF) {
+		error = what_if_parse(options->what_if, &what_if);
+		resized.how.resizes = hp_resizes_code(&what_if.sizes);
+	}
 
 	ask_profiles(&report);
 	if (!error)

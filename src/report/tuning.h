@@ -182,6 +182,8 @@ static const double most_of_around = 0.95; /* share of the cycles [chosen] */
 static const double least_drawn_range = 0.04; /* share of the cycles [chosen] */
 /* … and no bar longer than this. */
 static const double most_drawn = 1.5; /* times the measured cycles [chosen] */
+/* Where both cores are timed by the same model, its errors are alike, but for this. */
+static const double resize_error = 0.02; /* share of the measured cycles [chosen] */
 /* Names of changes and procedures stand in so many. */
 enum { WHAT_IF_COLUMNS = 40 }; /* columns [chosen] */
 /* Memory is not asked to be slower than this. */

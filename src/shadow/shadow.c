@@ -432,7 +432,7 @@ struct hp_error *hp_shadow_create(const struct hp_shadow_options *options,
 				  shadow->stop_fd);
 	}
 	error = replayer_create(&shadow->replayer, options->geometry, options->core,
-				options->measure);
+				options->measure, options->resizes);
 	shadow->replayer.simulates_always = options->simulates_always;
 	if (!error && (shadow->ready_fd < 0 || shadow->stop_fd < 0))
 		error = hp_error_create(HP_ERROR_SYSTEM, "no descriptors left for an eventfd");

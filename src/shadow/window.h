@@ -40,7 +40,8 @@ struct replayer {
 struct hp_error *replayer_create(struct replayer *replayer,
 				 const struct hp_uarch_geometry *geometry,
 				 const struct hp_core *core,
-				 void (*measure)(struct hp_uarch_geometry *, struct hp_core *));
+				 void (*measure)(struct hp_uarch_geometry *, struct hp_core *),
+				 const struct hp_resizes *resizes);
 void replayer_clear(struct replayer *replayer);
 
 struct window_maker {

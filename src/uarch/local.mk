@@ -9,6 +9,7 @@ src_uarch_libuarch_a_SOURCES = \
 	src/uarch/loop.h src/uarch/loop.c \
 	src/uarch/predictor.h src/uarch/predictor.c \
 	src/uarch/prefetch.h src/uarch/prefetch.c \
+	include/hpcprof/uarch/resize.h src/uarch/resize.c \
 	src/uarch/returns.h src/uarch/returns.c \
 	src/uarch/sets.h src/uarch/sets.c \
 	src/uarch/stores.h src/uarch/stores.c \

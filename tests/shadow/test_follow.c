@@ -185,6 +185,42 @@ TEST(cycles_are_of_blocks_and_of_their_instructions)
 	ck_assert_uint_ge(block->cycles[HP_LANE_MEMORY], block->cycles[HP_LANE_AS_IS]);
 }
 
+/* A loop over 1000 lines, which the second core's first cache holds. */
+TEST(cycles_of_a_core_with_other_sizes_stand_beside_those_of_the_one_as_it_is)
+{
+	struct hp_uarch_geometry geometry = hp_uarch_geometry_generic();
+	const struct hp_core *core = hp_core_named("zen-4");
+	_cleanup_(hp_uarch_destroy_scope) struct hp_uarch *larger = NULL;
+	_cleanup_(hp_timing_destroy_scope) struct hp_timing *beside = NULL;
+	struct follower second;
+	const struct hp_window_timed *resized;
+
+	geometry.l1d.sets *= 16;
+	larger = hp_uarch_create(&geometry);
+	beside = hp_timing_create(core, &geometry);
+	ck_assert(follower_create(&second, larger, beside, core));
+	begin_timed(core);
+	follower_begin(&second, false, plan_of, NULL, 0, 0);
+	for (uint64_t i = 0; i < TURNS; i++) {
+		const uint64_t words[] = { 7, 0x10000000 + i % 1000 * LINE };
+
+		follower_take(&follower, words, 2);
+		follower_take(&second, words, 2);
+	}
+	follower_tell(&follower, &window);
+	follower_tell_resized(&second, 77, &window);
+	follower_clear(&second);
+	/* Of instructions it is not told again. */
+	ck_assert_uint_eq(window.timed_count, 4);
+	resized = &window.timed[3];
+	ck_assert_uint_eq(resized->resizes, 77);
+	ck_assert(resized->is_block);
+	ck_assert_uint_eq(resized->address.value, 0x401000);
+	ck_assert_uint_lt(resized->cycles[HP_LANE_AS_IS] * 10,
+			  timed_at(0x401000, true)->cycles[HP_LANE_AS_IS] * 9);
+	ck_assert_uint_eq(timed_at(0x401000, true)->resizes, 0);
+}
+
 TEST(a_later_stretch_of_a_program_is_timed_anew)
 {
 	uint64_t before;

@@ -74,6 +74,7 @@ struct hp_happened {
 	 * branch. Borrowed from who tells. */
 	const double *cycles;
 	const double *block_cycles;
+	const double *resized_cycles; /* of the block, on a core with other sizes */
 };
 
 enum hp_estimator {
@@ -222,7 +223,10 @@ struct hp_analysed_block {
  * what is not `measured` mean anything. */
 struct hp_prediction {
 	double predicted[HP_LANES];
-	double low, high; /* of the first lane, at either end of the executions' intervals */
+	bool has_resized;
+	double resized
+		[HP_LANES]; /* on the core with other sizes; what was not timed on it as it is */
+	double low, high;   /* of the first lane, at either end of the executions' intervals */
 	double instructions;
 	double best_case;
 	double far_lines; /* accesses that the second cache misses, or may */

@@ -18,6 +18,7 @@ struct hp_inference_options {
 	enum hp_estimator estimator; /* of frequencies */
 	const char *exact_counts;    /* counts:FILE: exact executions of blocks; NULL: none */
 	bool frequencies_only;	     /* analyses have no causes of stalls */
+	uint64_t resizes; /* cycles of which core with other sizes are wanted (uarch/resize.h) */
 };
 
 /*

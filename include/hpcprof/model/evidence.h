@@ -76,6 +76,8 @@ enum hp_counted_kind {
 	 * begins there. Groups are lanes (model/lanes.h). */
 	HP_COUNTED_CYCLES = 56,
 	HP_COUNTED_BLOCK_CYCLES = 57,
+	/* The same of a block on a core with other sizes; `to` says which (uarch/resize.h). */
+	HP_COUNTED_RESIZED_CYCLES = 58,
 };
 
 /* One block or edge. Blocks may overlap: execution that starts in the middle of a block is another

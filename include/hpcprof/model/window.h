@@ -119,6 +119,7 @@ struct hp_window_event {
 struct hp_window_timed {
 	hp_runtime_address address; /* of the instruction, or the first one */
 	bool is_block;
+	uint64_t resizes; /* on a core with other sizes (uarch/resize.h): which; 0: as it is */
 	uint64_t cycles[HP_LANES];
 };
 

@@ -26,7 +26,7 @@
 #include <hpcprof/base/error.h>
 #include <hpcprof/model/window.h>
 #include <hpcprof/pmu/machine.h>
-#include <hpcprof/uarch/geometry.h>
+#include <hpcprof/uarch/resize.h>
 
 #include <sys/types.h>
 
@@ -50,6 +50,8 @@ struct hp_shadow_options {
 	/* Puts what is measured of this machine in their place, on a thread of its own, before the first
 	 * window is simulated. */
 	void (*measure)(struct hp_uarch_geometry *geometry, struct hp_core *core);
+	/* Paths are timed a second time, with these sizes; NULL: they are not. Copied. */
+	const struct hp_resizes *resizes;
 	bool simulates_always; /* in time that others want, too */
 };
 

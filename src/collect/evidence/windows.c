@@ -157,13 +157,14 @@ static void place_event(struct placing *placing, hp_runtime_address address, str
 
 static void place_cycles(struct placing *placing, const struct hp_window_timed *timed)
 {
-	struct hp_counted item = { .kind = timed->is_block ? HP_COUNTED_BLOCK_CYCLES
-							   : HP_COUNTED_CYCLES };
+	struct hp_counted item = { .kind = timed->resizes    ? HP_COUNTED_RESIZED_CYCLES
+					   : timed->is_block ? HP_COUNTED_BLOCK_CYCLES
+							     : HP_COUNTED_CYCLES };
 
 	if (!place(placing, &placing->events, timed->address, &item.image, &item.at))
 		return;
 	item.to_image = item.image;
-	item.to = item.at;
+	item.to = timed->resizes ? (hp_image_offset){ timed->resizes } : item.at;
 	memcpy(item.counts, timed->cycles, sizeof(timed->cycles));
 	placing->is_short_of_memory |= !hp_vector_push(&placing->events.items, item);
 }

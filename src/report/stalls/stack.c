@@ -82,6 +82,9 @@ static void add_part(struct hp_prediction *into, const struct hp_prediction *one
 		return;
 	for (unsigned lane = 0; lane < HP_LANES; lane++)
 		into->predicted[lane] += scale * one->predicted[lane];
+	for (unsigned lane = 0; lane < HP_LANES; lane++)
+		into->resized[lane] += scale * one->resized[lane];
+	into->has_resized |= one->has_resized;
 	into->instructions += scale * one->instructions;
 	into->best_case += scale * one->best_case;
 	into->far_lines += scale * one->far_lines;

@@ -4,7 +4,6 @@
 #include "../tuning.h"
 
 #include <hpcprof/base/number.h>
-#include <hpcprof/uarch/geometry.h>
 
 #include <inttypes.h>
 #include <math.h>
@@ -17,25 +16,25 @@
 
 static const struct {
 	const char *name;
-	uint32_t components;
-	size_t sets; /* of the geometry; 0: it has no size */
-	bool has_lines;
+	uint32_t components; /* that a perfect one has none of; 0: there is no such thing */
 } parts[] = {
-	{ "branch", OF(MISPREDICT), 0, false },
-	{ "l1i", OF(ICACHE), offsetof(struct hp_uarch_geometry, l1i), true },
-	{ "itlb", OF(ITLB), offsetof(struct hp_uarch_geometry, itlb), false },
-	{ "fetch", OF(FETCH), 0, false },
-	{ "l1d", OF(L2) | OF(FAR), offsetof(struct hp_uarch_geometry, l1d), true },
-	{ "l2", OF(FAR), offsetof(struct hp_uarch_geometry, l2), true },
-	{ "memory", OF(FAR), 0, false },
-	{ "dtlb", OF(DTLB), offsetof(struct hp_uarch_geometry, tlb2), false },
-	{ "store-buffer", OF(STORE_BUFFER), 0, false },
-	{ "store-forward", OF(STORE_FORWARD), 0, false },
-	{ "divider", OF(DIVIDER), 0, false },
-	{ "multiplier", OF(MULTIPLIER), 0, false },
-	{ "fp-latency", OF(FP), 0, false },
-	{ "sync", OF(SYNC), 0, false },
-	{ "port", OF(PORT), 0, false },
+	{ "branch", OF(MISPREDICT) },
+	{ "l1i", OF(ICACHE) },
+	{ "itlb", OF(ITLB) },
+	{ "fetch", OF(FETCH) },
+	{ "l1d", OF(L2) | OF(FAR) },
+	{ "l2", OF(FAR) },
+	{ "memory", OF(FAR) },
+	{ "dtlb", OF(DTLB) },
+	{ "store-buffer", OF(STORE_BUFFER) },
+	{ "store-forward", OF(STORE_FORWARD) },
+	{ "divider", OF(DIVIDER) },
+	{ "multiplier", OF(MULTIPLIER) },
+	{ "fp-latency", OF(FP) },
+	{ "sync", OF(SYNC) },
+	{ "port", OF(PORT) },
+	{ "rob", 0 },
+	{ "stores", 0 },
 };
 
 static struct hp_error *not_known(const char *text)
@@ -44,8 +43,8 @@ static struct hp_error *not_known(const char *text)
 		hp_error_create(HP_ERROR_USAGE, "--what-if does not know '%s'", text),
 		"it knows PART:perfect of branch, l1i, itlb, fetch, l1d, l2, dtlb, store-buffer, "
 		"store-forward, divider, multiplier, fp-latency, sync and port; memory:FACTORx "
-		"(0.5x: half the latency); and larger sizes: l1i, l1d, l2 (bytes: l2:2M), itlb, "
-		"dtlb (entries: dtlb:4096)");
+		"(0.5x: half the latency); and sizes: l1i, l1d, l2 (bytes: l2:2M), itlb, dtlb, "
+		"rob, stores (entries: dtlb:4096)");
 }
 
 static struct hp_error *take_factor(const char *value, struct what_change *change)
@@ -64,34 +63,23 @@ static struct hp_error *take_factor(const char *value, struct what_change *chang
 	return NULL;
 }
 
-static struct hp_error *take_size(size_t part, const char *value, const struct hp_core *core,
-				  struct what_change *change)
+static struct hp_error *take_size(struct what_change *change, struct hp_resizes *sizes)
 {
-	const struct hp_uarch_geometry geometry = core ? hp_uarch_geometry_of(core)
-						       : hp_uarch_geometry_generic();
-	const struct hp_uarch_sets *sets =
-		(const void *)((const char *)&geometry + parts[part].sets);
-	uint64_t has = (uint64_t)sets->sets * sets->ways *
-		       (parts[part].has_lines ? geometry.line_bytes : 1);
-	uint64_t asked;
+	struct hp_resizes one;
 
-	if (!parts[part].sets ||
-	    !(parts[part].has_lines ? hp_parse_bytes : hp_parse_u64)(value, &asked))
+	if (!hp_resizes_parse(change->text, &one))
 		return not_known(change->text);
-	if (core && asked <= has)
-		return hp_error_advise(
-			hp_error_create(HP_ERROR_INSUFFICIENT,
-					"--what-if=%s: this core has %" PRIu64
-					", and what less of it would cost is not known",
-					change->text, has),
-			"larger sizes have bounds; PART:perfect is the largest");
-	change->is_larger = true;
+	if (!hp_resizes_add(sizes, (enum hp_part)one.at[0].part, one.at[0].size))
+		return hp_error_create(HP_ERROR_USAGE, "--what-if takes %d different sizes at most",
+				       HP_MOST_RESIZES);
+	change->is_size = true;
+	change->size = one.at[0];
 	return NULL;
 }
 
-static struct hp_error *take_change(const char *text, size_t length, const struct hp_core *core,
-				    struct what_change *change)
+static struct hp_error *take_change(const char *text, size_t length, struct what_if *what_if)
 {
+	struct what_change *change = &what_if->changes[what_if->count++];
 	const char *value;
 	size_t part = 0;
 
@@ -108,13 +96,12 @@ static struct hp_error *take_change(const char *text, size_t length, const struc
 		return not_known(change->text);
 	change->components = parts[part].components;
 	if (strcmp(++value, "perfect") == 0)
-		return NULL;
+		return change->components ? NULL : not_known(change->text);
 	return strcmp(parts[part].name, "memory") == 0 ? take_factor(value, change)
-						       : take_size(part, value, core, change);
+						       : take_size(change, &what_if->sizes);
 }
 
-struct hp_error *what_if_parse(const char *text, const struct hp_core *core,
-			       struct what_if *what_if)
+struct hp_error *what_if_parse(const char *text, struct what_if *what_if)
 {
 	struct hp_error *error = NULL;
 
@@ -125,12 +112,37 @@ struct hp_error *what_if_parse(const char *text, const struct hp_core *core,
 		if (what_if->count == MOST_CHANGES)
 			return hp_error_create(HP_ERROR_USAGE, "--what-if takes %d changes at most",
 					       MOST_CHANGES);
-		error = take_change(text, length, core, &what_if->changes[what_if->count++]);
+		error = take_change(text, length, what_if);
 		if (!text[length])
 			break;
 		text += length + 1;
 	}
 	return error;
+}
+
+struct hp_error *what_if_check(const struct what_if *what_if, const struct hp_core *core,
+			       bool has_resized)
+{
+	const struct hp_uarch_geometry geometry = hp_uarch_geometry_of(core);
+
+	for (size_t i = 0; i < what_if->count && !has_resized; i++) {
+		const struct what_change *change = &what_if->changes[i];
+		uint64_t has = change->is_size ? hp_part_size((enum hp_part)change->size.part,
+							      &geometry, core)
+					       : 0;
+
+		if (change->is_size && (!change->components || change->size.size <= has))
+			return hp_error_advise(
+				hp_error_create(HP_ERROR_INSUFFICIENT,
+						"--what-if=%s: this core has %" PRIu64
+						", and it was not recorded what another size "
+						"does",
+						change->text, has),
+				"record with: hpcprof record --shadow --what-if=PART:SIZE,..., "
+				"with "
+				"the same sizes");
+	}
+	return NULL;
 }
 
 /* --- what it saves ---------------------------------------------------------------------------- */
@@ -189,11 +201,29 @@ struct what_gain what_change_gain(const struct what_change *change, const struct
 			       ? fmax(way * saved, fmin(saved, (1 - change->factor) * longest))
 			       : saved,
 		       unexplained, prediction->measured);
-	if (change->is_larger) {
+	if (change->is_size) {
 		gain.low = 0;
 		gain.likely = NAN;
 	}
 	return gain;
+}
+
+/* Lines of unknown place are where they fit the measured time best, on both cores. */
+static struct what_gain resized_gain(const struct hp_prediction *prediction)
+{
+	struct stack_orders orders[STACK_COMPONENTS] = { 0 };
+	const double *as_is = prediction->predicted, *resized = prediction->resized;
+	double predicted = stack_find_orders(prediction, orders);
+	double measured = prediction->measured;
+	double between = as_is[HP_LANE_MEMORY] - as_is[HP_LANE_THIRD];
+	double place = between > 0 ? (predicted - as_is[HP_LANE_THIRD]) / between : 0;
+	double saved = predicted - resized[HP_LANE_THIRD] -
+		       place * (resized[HP_LANE_MEMORY] - resized[HP_LANE_THIRD]);
+	double likely = saved * fmin(1, measured / predicted);
+	double more = fabs(saved) * stack_error + resize_error * measured;
+
+	return (struct what_gain){ fmin(likely, saved - more), likely,
+				   fmin(measured, fmax(likely, saved + more)) };
 }
 
 /* A component that two changes are of is the one's that takes more of it. */
@@ -224,6 +254,9 @@ struct what_gain what_if_gain(const struct what_if *what_if, const struct hp_cor
 	double greatest = 0;
 	bool is_known = true;
 
+	if (what_if->sizes.count && what_if->sizes.count == what_if->count &&
+	    prediction->has_resized)
+		return resized_gain(prediction);
 	for (size_t i = 0; i < what_if->count; i++) {
 		struct what_gain one = what_change_gain(&what_if->changes[i], core, prediction);
 
@@ -231,7 +264,7 @@ struct what_gain what_if_gain(const struct what_if *what_if, const struct hp_cor
 			what_gain_add(&lost, &one);
 		else
 			greatest = fmax(greatest, one.low);
-		is_known &= !what_if->changes[i].is_larger;
+		is_known &= !what_if->changes[i].is_size;
 		if (what_if->count == 1)
 			return one;
 	}

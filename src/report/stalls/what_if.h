@@ -10,8 +10,9 @@
  *			in the latency: so time is convex in it. Shorter, at least the proportional
  *			part is saved, longer, at least that is lost; at most each miss costs all of
  *			its difference
- *	PART:SIZE	of a larger one: something between nothing and what a perfect one saves. No
- *			path is kept that would say how much
+ *	PART:SIZE	what the path took on a core with these sizes, if it was recorded on one
+ *			(record --what-if); if not, of a larger one: something between nothing and
+ *			what a perfect one saves
  */
 #ifndef REPORT_STALLS_WHAT_IF_H
 #define REPORT_STALLS_WHAT_IF_H
@@ -19,6 +20,7 @@
 #include "stack.h"
 
 #include <hpcprof/base/error.h>
+#include <hpcprof/uarch/resize.h>
 
 enum { MOST_CHANGES = 8 };
 
@@ -26,18 +28,22 @@ struct what_change {
 	char text[32];	     /* as it was asked for */
 	uint32_t components; /* of the stack, bits */
 	double factor;	     /* of the latency; 0: there is no such wait */
-	bool is_larger;	     /* a size: likely is not known */
+	bool is_size;	     /* and which, */
+	struct hp_resize size;
 };
 
 struct what_if {
 	struct what_change changes[MOST_CHANGES];
 	size_t count;
+	struct hp_resizes sizes; /* of all changes that are of a size */
 };
 
-/* USAGE for what is not known; INSUFFICIENT for sizes that are not larger than those of the core, which
- * NULL does not ask for. */
-struct hp_error *what_if_parse(const char *text, const struct hp_core *core,
-			       struct what_if *what_if);
+/* USAGE for what is not known. */
+struct hp_error *what_if_parse(const char *text, struct what_if *what_if);
+/* INSUFFICIENT for sizes that nothing is known of: they were not recorded, and are not larger than those of
+ * the core. */
+struct hp_error *what_if_check(const struct what_if *what_if, const struct hp_core *core,
+			       bool has_resized);
 
 /* Cycles saved; less than 0: lost. */
 struct what_gain {

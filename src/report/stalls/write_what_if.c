@@ -59,7 +59,9 @@ static void add_up(struct predicted *predicted)
 		predicted->timed += one.measured;
 		what_gain_add(&predicted->of_program, &gain);
 		for (size_t j = 0; j < what_if->count; j++) {
-			gain = what_change_gain(&what_if->changes[j], predicted->core, &one);
+			if (what_if->count > 1)
+				gain = what_change_gain(&what_if->changes[j], predicted->core,
+							&one);
 			what_gain_add(&predicted->of_changes[j], &gain);
 		}
 	}
@@ -77,7 +79,7 @@ static struct hp_error *predict(struct report *report, struct predicted *predict
 	struct hp_error *error;
 
 	predicted->core = &report->inference->core;
-	error = what_if_parse(report->options->what_if, predicted->core, &predicted->what_if);
+	error = what_if_parse(report->options->what_if, &predicted->what_if);
 	if (error)
 		return error;
 	all.options = &unlimited;
@@ -86,6 +88,9 @@ static struct hp_error *predict(struct report *report, struct predicted *predict
 	error = survey_stalls(&all, SURVEY_TIMED, &predicted->survey);
 	if (!error && !predicted->survey.simulated)
 		error = nothing_simulated(report);
+	if (!error)
+		error = what_if_check(&predicted->what_if, predicted->core,
+				      predicted->survey.prediction.has_resized);
 	if (!error)
 		error = stall_rows(&predicted->survey, &predicted->rows);
 	if (error)
@@ -171,7 +176,7 @@ struct hp_error *write_what_if_text(struct report *report, FILE *out)
 	for (size_t i = 0; i < what_if->count; i++) {
 		change = change_of(&predicted.of_changes[i], predicted.survey.cycles);
 		write_change(what_if->changes[i].text, WHAT_IF_COLUMNS, &change, out);
-		has_sizes |= what_if->changes[i].is_larger;
+		has_sizes |= !isfinite(change.likely);
 	}
 	change = change_of(&predicted.of_program, predicted.survey.cycles);
 	if (what_if->count > 1)
@@ -185,9 +190,9 @@ struct hp_error *write_what_if_text(struct report *report, FILE *out)
 		"ranges include what the rest may save\n",
 		100 * survey_share(&predicted.survey, predicted.timed));
 	if (has_sizes)
-		fputs("# of a larger size only bounds are known: nothing, or as much as a perfect "
-		      "one "
-		      "saves\n",
+		fputs("# of a size that was not recorded (record --what-if) bounds are known: "
+		      "nothing, or as "
+		      "much as a perfect one saves\n",
 		      out);
 	return NULL;
 }

@@ -313,6 +313,7 @@ struct telling {
 	HP_VECTOR(struct hp_window_event) events;
 	HP_VECTOR(struct hp_window_timed) timed;
 	bool has_memory;
+	uint64_t resizes;
 };
 
 static void tell_tally(struct telling *telling, const struct tally *tally, uint64_t address)
@@ -332,7 +333,9 @@ static void tell_tally(struct telling *telling, const struct tally *tally, uint6
 static void tell_lanes(struct telling *telling, const double ticks[HP_LANES], uint64_t address,
 		       bool is_block)
 {
-	struct hp_window_timed timed = { .address = { address }, .is_block = is_block };
+	struct hp_window_timed timed = { .address = { address },
+					 .is_block = is_block,
+					 .resizes = telling->resizes };
 	uint64_t any = 0;
 
 	for (unsigned lane = 0; lane < HP_LANES; lane++) {
@@ -414,4 +417,28 @@ void follower_tell(const struct follower *follower, struct hp_window *window)
 	window->event_count = telling.events.count;
 	window->timed = telling.timed.at;
 	window->timed_count = telling.timed.count;
+}
+
+void follower_tell_resized(const struct follower *follower, uint64_t resizes,
+			   struct hp_window *window)
+{
+	struct telling telling = { .has_memory = true, .resizes = resizes };
+	struct hp_window_timed *all;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < follower->all.count; i++)
+		if (follower->all.at[i]->runs && follower->all.at[i]->timed)
+			tell_cycles(&telling, follower->all.at[i]);
+	for (size_t i = 0; i < telling.timed.count; i++)
+		if (telling.timed.at[i].is_block)
+			telling.timed.at[kept++] = telling.timed.at[i];
+	all = telling.has_memory
+		      ? realloc(window->timed, (window->timed_count + kept) * sizeof(*all) + 1)
+		      : NULL;
+	if (all) {
+		for (size_t i = 0; i < kept; i++)
+			all[window->timed_count++] = telling.timed.at[i];
+		window->timed = all;
+	}
+	hp_vector_free(&telling.timed);
 }

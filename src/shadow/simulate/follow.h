@@ -53,5 +53,8 @@ void follower_begin(struct follower *follower, bool goes_on,
 void follower_take(struct follower *follower, const uint64_t *words, size_t count);
 /* Sets what the window says about events; nothing when memory is short. */
 void follower_tell(const struct follower *follower, struct hp_window *window);
+/* Adds the cycles of a second follower, whose models have other sizes. */
+void follower_tell_resized(const struct follower *follower, uint64_t resizes,
+			   struct hp_window *window);
 
 #endif

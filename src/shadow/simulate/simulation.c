@@ -25,11 +25,17 @@ struct simulation {
 	struct hp_uarch_geometry geometry; /* what was measured, once that is done */
 	struct hp_core core;
 	void (*measure)(struct hp_uarch_geometry *, struct hp_core *);
-	struct hp_uarch *uarch;
-	struct hp_timing *timing;
+	struct hp_resizes
+		resizes; /* what is otherwise in the second of the models; none: there is none */
+	struct model {
+		struct hp_core core;
+		struct hp_uarch *uarch;
+		struct hp_timing *timing;
+		struct follower follower;
+	} models[2]; /* as it is, and resized */
+	size_t model_count;
 	uint64_t prepared_ns; /* CPU time of the thread when it had measured and made models */
-	struct follower follower;
-	pid_t pid; /* of the window before */
+	pid_t pid;	      /* of the window before */
 	pthread_t thread;
 	bool is_running;
 	pthread_mutex_t lock; /* of what follows */
@@ -71,6 +77,29 @@ static enum work wait_for_work(struct simulation *simulation)
 	return work;
 }
 
+static bool make_model(struct model *model, const struct hp_uarch_geometry *geometry)
+{
+	model->uarch = hp_uarch_create(geometry);
+	model->timing = hp_timing_create(&model->core, geometry);
+	return model->uarch && model->timing &&
+	       follower_create(&model->follower, model->uarch, model->timing, &model->core);
+}
+
+static bool make_models(struct simulation *simulation)
+{
+	struct hp_uarch_geometry resized = simulation->geometry;
+
+	simulation->models[0].core = simulation->models[1].core = simulation->core;
+	simulation->model_count = 1;
+	if (!make_model(&simulation->models[0], &simulation->geometry))
+		return false;
+	if (!simulation->resizes.count ||
+	    !hp_resizes_apply(&simulation->resizes, &resized, &simulation->models[1].core))
+		return true;
+	simulation->model_count = 2;
+	return make_model(&simulation->models[1], &resized);
+}
+
 /* At the usual priority: with none it could take minutes beside others, and who ends waits for it. */
 static void prepare(struct simulation *simulation)
 {
@@ -79,11 +108,7 @@ static void prepare(struct simulation *simulation)
 
 	if (simulation->measure)
 		simulation->measure(&simulation->geometry, &simulation->core);
-	simulation->uarch = hp_uarch_create(&simulation->geometry);
-	simulation->timing = hp_timing_create(&simulation->core, &simulation->geometry);
-	is_able = simulation->uarch && simulation->timing &&
-		  follower_create(&simulation->follower, simulation->uarch, simulation->timing,
-				  &simulation->core);
+	is_able = make_models(simulation);
 	/* From here on, what the target or anybody else wants to run comes first. */
 	(void)sched_setscheduler(0, SCHED_IDLE, &no_priority);
 	pthread_mutex_lock(&simulation->lock);
@@ -105,12 +130,14 @@ static bool has_enough(struct simulation *simulation)
 static void follow_piece(struct simulation *simulation)
 {
 	const struct piece *piece = &simulation->queue[simulation->first];
-	struct follower *follower = &simulation->follower;
+	const struct follower *follower = &simulation->models[0].follower;
 
 	/* Step by step: beside others who want the CPU a whole piece may take seconds. */
 	for (size_t at = 0; at < piece->count && !has_enough(simulation); at += STEP_WORDS)
-		follower_take(follower, piece->words + at,
-			      piece->count - at < STEP_WORDS ? piece->count - at : STEP_WORDS);
+		for (size_t i = 0; i < simulation->model_count; i++)
+			follower_take(&simulation->models[i].follower, piece->words + at,
+				      piece->count - at < STEP_WORDS ? piece->count - at
+								     : STEP_WORDS);
 	pthread_mutex_lock(&simulation->lock);
 	simulation->has_enough |= follower->is_lost || follower->instructions >= SIMULATED_INSNS;
 	if (simulation->waiting) {
@@ -215,8 +242,9 @@ void simulation_begin(struct simulation *simulation, pid_t pid, uint64_t fs_base
 	simulation->has_enough = false;
 	pthread_mutex_unlock(&simulation->lock);
 	simulation->pid = pid;
-	follower_begin(&simulation->follower, goes_on, plan_of, simulation->engine, fs_base,
-		       WARMING_INSNS);
+	for (size_t i = 0; i < simulation->model_count; i++)
+		follower_begin(&simulation->models[i].follower, goes_on, plan_of,
+			       simulation->engine, fs_base, WARMING_INSNS);
 }
 
 const struct hp_engine_log *simulation_log(const struct simulation *simulation)
@@ -240,7 +268,10 @@ void simulation_end(struct simulation *simulation, struct hp_window *window)
 		window->latencies[HP_LATENCY_L2] = simulation->core.l2_cycles;
 		window->latencies[HP_LATENCY_L3] = simulation->core.l3_cycles;
 		window->latencies[HP_LATENCY_MEMORY] = simulation->core.memory_cycles;
-		follower_tell(&simulation->follower, window);
+		follower_tell(&simulation->models[0].follower, window);
+		if (simulation->model_count > 1)
+			follower_tell_resized(&simulation->models[1].follower,
+					      hp_resizes_code(&simulation->resizes), window);
 	}
 }
 
@@ -249,7 +280,8 @@ void simulation_end(struct simulation *simulation, struct hp_window *window)
 struct hp_error *simulation_create(const struct hp_uarch_geometry *geometry,
 				   const struct hp_core *core,
 				   void (*measure)(struct hp_uarch_geometry *, struct hp_core *),
-				   const struct hp_engine *engine, struct simulation **result)
+				   const struct hp_resizes *resizes, const struct hp_engine *engine,
+				   struct simulation **result)
 {
 	struct simulation *simulation = calloc(1, sizeof(*simulation));
 
@@ -263,6 +295,8 @@ struct hp_error *simulation_create(const struct hp_uarch_geometry *geometry,
 	simulation->geometry = *geometry;
 	simulation->core = *core;
 	simulation->measure = measure;
+	if (resizes)
+		simulation->resizes = *resizes;
 	simulation->has_enough = true;
 	simulation->is_running = simulation->queue &&
 				 hp_thread_start(&simulation->thread, simulate, simulation) == 0;
@@ -284,10 +318,14 @@ void simulation_destroy(struct simulation *simulation)
 		pthread_mutex_unlock(&simulation->lock);
 		pthread_join(simulation->thread, NULL);
 	}
-	if (simulation->follower.by_block)
-		follower_clear(&simulation->follower);
-	hp_uarch_destroy(simulation->uarch);
-	hp_timing_destroy(simulation->timing);
+	for (size_t i = 0; i < simulation->model_count; i++) {
+		struct model *model = &simulation->models[i];
+
+		if (model->follower.by_block)
+			follower_clear(&model->follower);
+		hp_uarch_destroy(model->uarch);
+		hp_timing_destroy(model->timing);
+	}
 	pthread_mutex_destroy(&simulation->lock);
 	pthread_cond_destroy(&simulation->changed);
 	free(simulation->queue);

@@ -18,18 +18,20 @@
 #include "../replay/engine.h"
 
 #include <hpcprof/model/window.h>
-#include <hpcprof/uarch/geometry.h>
+#include <hpcprof/uarch/resize.h>
 
 #include <sched.h>
 
 struct simulation;
 
 /* Starts its thread. The geometry and the core are copied, the engine is borrowed; `measure`: see struct
- * hp_shadow_options. */
+ * hp_shadow_options. With `resizes` (copied; NULL: none) each path is timed a second time, on a core that is
+ * otherwise in these. */
 struct hp_error *simulation_create(const struct hp_uarch_geometry *geometry,
 				   const struct hp_core *core,
 				   void (*measure)(struct hp_uarch_geometry *, struct hp_core *),
-				   const struct hp_engine *engine, struct simulation **simulation);
+				   const struct hp_resizes *resizes, const struct hp_engine *engine,
+				   struct simulation **simulation);
 void simulation_destroy(struct simulation *simulation);
 
 /* CPU time of its thread since it was prepared. */

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Cores with other sizes: "l2:2M,dtlb:4096". A cache keeps its ways and its lines, a TLB its ways: they
+ * have more sets, or fewer. What a larger one takes longer to answer is not changed.
+ */
+#ifndef HPCPROF_UARCH_RESIZE_H
+#define HPCPROF_UARCH_RESIZE_H
+
+#include <hpcprof/uarch/geometry.h>
+
+#include <stddef.h>
+
+enum hp_part {
+	HP_PART_L1I, /* bytes */
+	HP_PART_L1D,
+	HP_PART_L2,
+	HP_PART_ITLB, /* entries */
+	HP_PART_DTLB, /* of the last level, which code shares on many cores */
+	HP_PART_ROB,  /* instructions in flight */
+	HP_PART_STORES,
+	HP_PART_COUNT,
+};
+
+enum { HP_MOST_RESIZES = 3 };
+
+struct hp_resizes {
+	struct hp_resize {
+		uint8_t part; /* enum hp_part */
+		uint64_t size;
+	} at[HP_MOST_RESIZES]; /* by part, each at most once */
+	size_t count;
+};
+
+/* "l2" and so on; HP_PART_COUNT for none. */
+enum hp_part hp_part_named(const char *name, size_t length);
+/* false: not such a list, or a part twice. Sizes have 11 significant bits; the rest is 0. */
+bool hp_resizes_parse(const char *text, struct hp_resizes *resizes);
+/* One more; false: too many, or the part a second time. */
+bool hp_resizes_add(struct hp_resizes *resizes, enum hp_part part, uint64_t size);
+
+uint64_t hp_part_size(enum hp_part part, const struct hp_uarch_geometry *geometry,
+		      const struct hp_core *core);
+/* false: models of these sizes cannot be made, and nothing is changed. */
+bool hp_resizes_apply(const struct hp_resizes *resizes, struct hp_uarch_geometry *geometry,
+		      struct hp_core *core);
+
+/* The list as a number, which is part of the database's format: 0 for none. */
+uint64_t hp_resizes_code(const struct hp_resizes *resizes);
+/* false: not such a number. */
+bool hp_resizes_of_code(uint64_t code, struct hp_resizes *resizes);
+
+#endif
