@@ -4,7 +4,7 @@
  *
  * A cause is named if its ranges on the two sides do not overlap, as a share of the procedure's
  * cycles and as a cost: where everything grew alike, as when there is more to do, nothing is named,
- * nor where only the rest became less. Ranges are those of report --stack; what of the procedure was
+ * nor where only the rest became less, nor what hardly anybody would look for (least_grown). Ranges are those of report --stack; what of the procedure was
  * not simulated may be any cause's.
  */
 #include "../stalls/stack.h"
@@ -63,7 +63,7 @@ static bool is_more(const struct hp_compared *finding, const struct hp_compared_
 	enum hp_side less = more == HP_BASE ? HP_CANDIDATE : HP_BASE;
 	double low = cause->share[more].low, high = cause->share[less].high;
 
-	return low > high &&
+	return low > high + least_grown &&
 	       low * least_cost(&finding->side[more]) > high * most_cost(&finding->side[less]);
 }
 
