@@ -191,8 +191,11 @@ static const double longest_of_taken = 4; /* times [chosen] */
 static const double longest_delay_ns = 300e6; /* ns of the copy's CPU time [chosen] */
 /* … before the first whole one, when nothing is translated, this. */
 static const double longest_start_ns = 2e9; /* ns of the copy's CPU time [chosen] */
-/* Nor does it cost the target more than what is left of the budget, or, if that is less, so many times what
- * it was to cost: what is cut at just that would teach nothing of what copies take. */
+/* Nor does it cost the target more than so many times what the window was to cost, where a CPU is idle: it
+ * is little of its time. */
+static const double longest_of_price = 3; /* times [chosen] */
+/* Elsewhere no more than what is left of the budget, or, if that is less, so many times what the copy was to
+ * cost: what is cut at just that would teach nothing of what copies take. */
 static const double longest_of_cost = 1.25; /* times [chosen] */
 
 /* The share of a window's samples that no state of the replay matched, before the first window; it

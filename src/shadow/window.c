@@ -549,8 +549,9 @@ bool window_copy(struct window_maker *maker, struct window_order *order,
 		maker->wanted = maker->sampler.count + 1;
 	terms = terms_of(order, result->copied_bytes, 0);
 	terms.window_ns = maker->sampler.tick * MATCH_PERIOD_NS;
-	maker->longest_replay_ns = ledger_longest_replay_ns(
-		maker->ledger, &terms, ledger_left_ns(maker->ledger, order->slot_end_ns));
+	maker->longest_replay_ns =
+		ledger_longest_replay_ns(maker->ledger, &terms, result->price_ns,
+					 ledger_left_ns(maker->ledger, order->slot_end_ns));
 	if (!is_copied || error)
 		make_end(maker, error, result);
 	return is_copied && !error;

@@ -537,16 +537,16 @@ TEST(copies_may_take_so_much_longer_than_others_did)
 	uint64_t first_ns;
 
 	ledger_init(&ledger, 1, 0);
-	first_ns = ledger_longest_replay_ns(&ledger, &terms, dear_ns);
+	first_ns = ledger_longest_replay_ns(&ledger, &terms, dear_ns, 0);
 	/* One that translates most of the program takes a second more than any other. */
 	ck_assert_uint_gt(first_ns, 2 * UINT64_C(1000000000));
 	ledger_whole(&ledger, 2 * window_ns, window_ns);
 	/* What one that had lost its way took is no measure. */
 	ledger_taken(&ledger, 100 * window_ns, &terms);
-	ck_assert_uint_lt(ledger_longest_replay_ns(&ledger, &terms, dear_ns), first_ns);
-	ck_assert_uint_ge(ledger_longest_replay_ns(&ledger, &terms, dear_ns), 4 * 2 * window_ns);
-	ck_assert_uint_lt(ledger_longest_replay_ns(&ledger, &terms, dear_ns),
-			  ledger_longest_replay_ns(&ledger, &longer, dear_ns));
+	ck_assert_uint_lt(ledger_longest_replay_ns(&ledger, &terms, dear_ns, 0), first_ns);
+	ck_assert_uint_ge(ledger_longest_replay_ns(&ledger, &terms, dear_ns, 0), 4 * 2 * window_ns);
+	ck_assert_uint_lt(ledger_longest_replay_ns(&ledger, &terms, dear_ns, 0),
+			  ledger_longest_replay_ns(&ledger, &longer, dear_ns, 0));
 }
 
 /* What is left of the budget; but what it was to cost, and a little more, in any case. */
@@ -554,17 +554,18 @@ TEST(a_copy_that_has_lost_its_way_costs_no_more_than_is_left)
 {
 	const uint64_t ms = 1000000;
 	const struct price_terms terms = { .window_ns = 10 * ms, .room = ROOM_NONE };
-	const struct price_terms in_core = { .window_ns = 10 * ms, .room = ROOM_IN_CORE };
+	const struct price_terms in_core = { .window_ns = 100 * ms, .room = ROOM_IN_CORE };
 	struct ledger ledger;
 	uint64_t expected_ns;
 
 	begin_steadily(&ledger, 1, 0);
 	ledger.has_taken = true;
-	ck_assert_uint_eq(ledger_longest_replay_ns(&ledger, &terms, 60 * ms), 60 * ms);
-	ck_assert_uint_eq(ledger_longest_replay_ns(&ledger, &in_core, 60 * ms), 120 * ms);
-	expected_ns = ledger_longest_replay_ns(&ledger, &terms, 0);
+	ck_assert_uint_eq(ledger_longest_replay_ns(&ledger, &terms, 100 * ms, 60 * ms), 60 * ms);
+	expected_ns = ledger_longest_replay_ns(&ledger, &terms, 100 * ms, 0);
 	ck_assert_uint_gt(expected_ns, 30 * ms);
 	ck_assert_uint_lt(expected_ns, 40 * ms);
+	/* Where a CPU is idle it is a few times its price. */
+	ck_assert_uint_eq(ledger_longest_replay_ns(&ledger, &in_core, 20 * ms, 0), 120 * ms);
 	/* It is what the slot has, less what was spent of that. */
 	ck_assert_uint_eq(ledger_left_ns(&ledger, 1000 * ms), 10 * ms);
 	ledger_other(&ledger, 4e6);

@@ -138,11 +138,14 @@ static double copy_cost_ns(const struct ledger *ledger, const struct price_terms
 }
 
 uint64_t ledger_longest_replay_ns(const struct ledger *ledger, const struct price_terms *terms,
-				  uint64_t left_ns)
+				  uint64_t price_ns, uint64_t left_ns)
 {
 	double longest_ns = longest_of_taken * ledger->whole_per_ns * (double)terms->window_ns +
 			    (ledger->has_whole ? longest_delay_ns : longest_start_ns);
-	double paid_ns = fmax((double)left_ns, longest_of_cost * copy_cost_ns(ledger, terms));
+	double paid_ns =
+		is_idle_room(terms->room)
+			? longest_of_price * (double)price_ns
+			: fmax((double)left_ns, longest_of_cost * copy_cost_ns(ledger, terms));
 
 	return (uint64_t)fmin(longest_ns, paid_ns / loss_of_copy(terms));
 }

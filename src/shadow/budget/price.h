@@ -72,10 +72,10 @@ uint64_t ledger_hold(const struct ledger *ledger, uint64_t bytes);
  */
 uint64_t ledger_window_ns(const struct ledger *ledger, const struct price_terms *terms);
 /* The CPU time that a copy of such a window may take, by what whole ones have taken: one that has lost
- * its way runs on until then, and is charged for it; and by what is left, or else by what it was expected
- * to take. */
+ * its way runs on until then, and is charged for it; and by the price that was predicted. Without an
+ * idle CPU by what is left of the budget, or else by what it was expected to take. */
 uint64_t ledger_longest_replay_ns(const struct ledger *ledger, const struct price_terms *terms,
-				  uint64_t left_ns);
+				  uint64_t price_ns, uint64_t left_ns);
 /* How much of the target's CPU time lies between two windows at least, or else copies would queue: see
  * schedule.h. */
 uint64_t ledger_spacing_ns(const struct ledger *ledger, const struct price_terms *terms);
