@@ -150,7 +150,8 @@ static void write_change(const char *what, int columns, const struct change *cha
 
 static void write_procedures(const struct predicted *predicted, FILE *out)
 {
-	fputs("\nof the time of each procedure\n", out);
+	fprintf(out, "\nof the time of each procedure%s\n",
+		predicted->what_if.count > 1 ? ", all of them together" : "");
 	for (size_t i = 0; i < predicted->count; i++) {
 		const struct hp_row *row = predicted->rows[i];
 		struct change change = change_of_row(predicted, row);

@@ -9,6 +9,12 @@
  * CPUs). What a fork is better for is much memory that is hardly written: there, windows are fewer
  * and longer.
  *
+ * Nor is memory read ahead while the target runs, so that a stop would read only what has changed since, as
+ * migrating virtual machines do (Clark et al., NSDI 2005): that takes a kernel that tells an ordinary user which
+ * pages have been written (CONFIG_MEM_SOFT_DIRTY, which many lack). Reading twice and comparing finds most of
+ * them, and the stop becomes short; but what the target wrote last, between the second reading and the
+ * stop, is what it uses next: most copies of lua, rustc, cc1 and python3 crashed or ended at once.
+ *
  * Read are the pages that are in memory and that no file holds: of private areas what has been
  * written, of shared ones that can be written everything. Devices are never touched, nor is what a
  * fork would not have. What was read is in no image of our memory, should we crash.
