@@ -130,3 +130,18 @@ tells() {
 		return 1
 	}
 }
+
+# Copies of this session's recorders; those that are dead and wait to be seen are none.
+copies() {
+	pgrep -s 0 -x -r D,I,R,S,T,t,W,P hpcprof-shadow
+}
+
+# Killed processes need a CPU to end on, and others may be busy.
+no_copies() {
+	for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+		copies >left || return 0
+		sleep 0.5
+	done
+	ps -o pid,ppid,stat,comm -p "$(tr '\n' , <left | sed 's/,$//')"
+	return 1
+}
