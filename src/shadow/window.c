@@ -464,7 +464,7 @@ static struct hp_error *replay_copy(struct window_maker *maker, struct simulatio
 		.has_end = maker->end.is_known,
 		.log = simulation ? simulation_log(simulation) : NULL,
 	};
-	struct hp_engine_calls calls = { shadow_calls_handle, &maker->calls };
+	struct hp_engine_calls calls = { shadow_calls_handle, shadow_calls_protect, &maker->calls };
 	struct hp_replay replay = { 0 };
 	_cleanup_free_ struct hp_engine_sample *samples = window_samples(maker);
 	struct hp_error *error;

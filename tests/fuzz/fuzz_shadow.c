@@ -17,6 +17,7 @@
 #include "../../src/shadow/copy/sandbox_lock.h"
 #include "../../src/shadow/copy/secrets.h"
 #include "../../src/shadow/syscalls/system_calls.h"
+#include "../../src/shadow/translate/x86_link.h"
 #include "../../src/shadow/translate/x86_translate.h"
 
 #include <hpcprof/base/cleanup.h>
@@ -96,6 +97,11 @@ static struct {
 	bool is_ready;
 } counted;
 
+static void drop(void *context, uint64_t page)
+{
+	x86_drop(context, page);
+}
+
 /* Code of our own is translated; it never runs. */
 static bool translate_something(void)
 {
@@ -110,7 +116,8 @@ static bool translate_something(void)
 		return true;
 	place &= ~UINT64_C(4095);
 	if (memory_fd < 0 || areas_read(&counted.areas, getpid()) ||
-	    code_cache_create(&counted.cache, 32 << 20, false) || shadow_text_create(&text) ||
+	    code_cache_create(&counted.cache, 32 << 20, false) ||
+	    shadow_text_create(drop, &counted.cache, &text) ||
 	    shadow_text_begin(text, getpid(), memory_fd, &counted.areas, NULL, &changed))
 		return false;
 	code_cache_place(&counted.cache, &place, 1);

@@ -264,7 +264,7 @@ static void replay_all(struct context *context, pid_t pid, struct hp_engine *eng
 {
 	const struct hp_engine_log log = { take, walk };
 	struct hp_engine_limits limits = { .time_ns = 600000000000 };
-	struct hp_engine_calls calls = { answer, context };
+	struct hp_engine_calls calls = { .handle = answer, .context = context };
 	uint64_t before_ns = hp_clock_thread_ns();
 	struct hp_replay replay;
 	enum hp_window_end end;

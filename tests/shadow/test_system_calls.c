@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What the system calls of a copy do: in a copy of this very program. */
 #include "../../src/shadow/copy/sandbox_lock.h"
+#include "../../src/shadow/syscalls/answers.h"
 #include "../../src/shadow/syscalls/system_calls.h"
 #include "../../src/shadow/syscalls/vdso_calls.h"
 #include "../support.h"
@@ -727,15 +728,50 @@ TEST_WHERE(can_copy(), its_memory_is_its_own)
 	ck_assert_uint_eq(stage.memory[0], 77);
 }
 
-TEST_WHERE(can_copy(), code_that_comes_or_goes_ends_the_window)
+TEST_WHERE(can_copy(), code_of_files_that_comes_or_goes_ends_the_window)
 {
 	uint64_t code = (uint64_t)(uintptr_t)&shadow_calls_handle & ~4095ull;
 
 	start();
 	ends(call(SYS_munmap, code, 4096, 0, 0), false);
 	ends(call(SYS_mprotect, code, 4096, PROT_READ | PROT_WRITE, 0), false);
-	ends(call(SYS_mprotect, at(0), 4096, PROT_READ | PROT_EXEC, 0), false);
-	ends(call(SYS_mmap, 0, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS), false);
+	ends(call(SYS_madvise, code, 4096, MADV_DONTNEED, 0), false);
+	ends(call(SYS_mmap, 0, 4096, PROT_READ | PROT_EXEC, MAP_SHARED | MAP_ANONYMOUS), false);
+}
+
+static int protection_of(uint64_t address)
+{
+	const struct area *area = areas_find(stage.calls.areas, address);
+
+	return area ? area->protection : 0;
+}
+
+/* As a JIT compiler does it. The copy may read what is code, and no more. */
+TEST_WHERE(can_copy(), code_that_the_program_makes_is_known_for_such)
+{
+	const int all = PROT_READ | PROT_WRITE | PROT_EXEC;
+	uint64_t value = 5, made;
+
+	start();
+	answers(call(SYS_mprotect, at(0), 4096, PROT_READ | PROT_EXEC, 0), 0);
+	ck_assert_int_eq(protection_of(at(0)), PROT_READ | PROT_EXEC);
+	ck_assert(call_is_sacred(&stage.calls, at(0), 1));
+	answers(call(SYS_mprotect, at(0), 4096, PROT_READ | PROT_WRITE, 0), 0);
+	ck_assert(!call_is_sacred(&stage.calls, at(0), 1));
+	made = (uint64_t)call(SYS_mmap, 0, 12288, all, MAP_PRIVATE | MAP_ANONYMOUS).result;
+	ck_assert_int_eq(protection_of(made), all);
+	ck_assert_int_lt(process_vm_writev(stage.copied.sandbox.pid, &(struct iovec){ &value, 8 },
+					   1, &(struct iovec){ (void *)(uintptr_t)made, 8 }, 1, 0),
+			 0);
+	ck_assert(shadow_calls_protect(&stage.calls, made, PROT_READ | PROT_WRITE));
+	ck_assert_int_eq(process_vm_writev(stage.copied.sandbox.pid, &(struct iovec){ &value, 8 },
+					   1, &(struct iovec){ (void *)(uintptr_t)made, 8 }, 1, 0),
+			 8);
+	answers(call(SYS_munmap, made + 4096, 4096, 0, 0), 0);
+	ck_assert_int_eq(protection_of(made), all);
+	ck_assert_int_eq(protection_of(made + 4096), 0);
+	ck_assert_int_eq(protection_of(made + 8192), all);
+	ck_assert(!shadow_calls_protect(&stage.calls, stage.copied.sandbox.tools, PROT_READ));
 }
 
 /* Wherever a range begins or ends in what is ours, and however it wraps around. */

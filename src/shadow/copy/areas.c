@@ -151,3 +151,60 @@ const struct area *areas_find(const struct areas *areas, uint64_t address)
 		return &areas->at[first];
 	return NULL;
 }
+
+/* --- changes ---------------------------------------------------------------------------------- */
+
+static bool is_made(const struct area *area)
+{
+	return !area->is_shared && (area->kind == AREA_MEMORY || area->kind == AREA_HEAP);
+}
+
+bool areas_are_made(const struct areas *areas, uint64_t start, uint64_t end, int protection)
+{
+	size_t first = hp_bisect(i, areas->count, areas->at[i].end <= start);
+
+	for (size_t i = first; i < areas->count && areas->at[i].start < end; i++) {
+		if ((areas->at[i].protection & protection) == protection && !is_made(&areas->at[i]))
+			return false;
+	}
+	return true;
+}
+
+/* Has an area begin at `address`, if there is one around it. */
+static bool cut(struct areas *areas, uint64_t address)
+{
+	size_t number = hp_bisect(i, areas->count, areas->at[i].end <= address);
+	struct area upper;
+
+	if (number == areas->count || areas->at[number].start >= address)
+		return true;
+	if (areas->count >= AREA_LIMIT || !hp_vector_reserve(areas, areas->count + 1))
+		return false;
+	upper = areas->at[number];
+	upper.file_offset += address - upper.start;
+	upper.start = address;
+	areas->at[number].end = address;
+	memmove(&areas->at[number + 2], &areas->at[number + 1],
+		(areas->count - number - 1) * sizeof(upper));
+	areas->at[number + 1] = upper;
+	areas->count++;
+	return true;
+}
+
+bool areas_set(struct areas *areas, uint64_t start, uint64_t end, int protection)
+{
+	const struct area area = {
+		.start = start, .end = end, .path = "", .protection = (uint8_t)protection
+	};
+	size_t first, behind;
+
+	if (end <= start || !cut(areas, start) || !cut(areas, end) || areas->count >= AREA_LIMIT ||
+	    !hp_vector_reserve(areas, areas->count + 1))
+		return false;
+	first = hp_bisect(i, areas->count, areas->at[i].end <= start);
+	behind = hp_bisect(i, areas->count, areas->at[i].end <= end);
+	memmove(&areas->at[first + 1], &areas->at[behind], (areas->count - behind) * sizeof(area));
+	areas->count = areas->count - (behind - first) + 1;
+	areas->at[first] = area;
+	return true;
+}

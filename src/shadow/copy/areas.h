@@ -61,6 +61,13 @@ static inline bool area_is_writable_code(const struct area *area)
 	return (area->protection & both) == both;
 }
 
+/* Whether the areas between them that have all of this protection (0: any) are private memory of the
+ * program's own. */
+bool areas_are_made(const struct areas *areas, uint64_t start, uint64_t end, int protection);
+/* From now on there is private memory of the program's own, protected like that (0: as good as none).
+ * False: there would be too many areas. */
+bool areas_set(struct areas *areas, uint64_t start, uint64_t end, int protection);
+
 /* The area that holds `address`; NULL: none. */
 const struct area *areas_find(const struct areas *areas, uint64_t address);
 

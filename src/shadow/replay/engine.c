@@ -16,6 +16,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -24,11 +25,19 @@
 enum {
 	SYSCALL_BYTES = 2,
 	TRAP_FLAG = 1 << 8, /* of the flags */
+	MOST_ERRNO = 4095,
 };
 
 /* --- life
  * -----------------------------------------------------------------------------------------
  */
+
+static void drop_code(void *context, uint64_t page)
+{
+	struct hp_engine *engine = context;
+
+	x86_drop(&engine->cache, page);
+}
 
 struct hp_error *hp_engine_create(const struct hp_engine_options *options,
 				  struct hp_engine **engine)
@@ -44,7 +53,7 @@ struct hp_error *hp_engine_create(const struct hp_engine_options *options,
 				  options->cache_bytes ? options->cache_bytes : DEFAULT_CACHE_BYTES,
 				  options->logs);
 	if (!error)
-		error = shadow_text_create(&made->text);
+		error = shadow_text_create(drop_code, made, &made->text);
 	if (error)
 		return error;
 	made->translator = (struct x86_translator){ .cache = &made->cache, .text = made->text };
@@ -118,9 +127,11 @@ static uint32_t go_on_at(struct run *run, uint64_t address)
 {
 	struct hp_engine *engine = run->engine;
 	uint8_t why = HP_WINDOW_CACHE_FULL;
-	uint32_t number = x86_enter(&engine->translator, address, &why);
+	uint32_t number = CODE_NO_NUMBER;
 	const struct code_block *block;
 
+	if (!code_cache_is_full(&engine->cache))
+		number = x86_enter(&engine->translator, address, &why);
 	if (number == CODE_NO_NUMBER) {
 		end(run, why, address, 0);
 		return number;
@@ -158,32 +169,30 @@ static void do_site(struct run *run, const struct code_exit *exit)
 		end(run, HP_WINDOW_CACHE_FULL, address, 0);
 }
 
-/* Calls that map, unmap, protect or empty memory, after they were made. */
-static bool code_may_change(struct run *run, const struct user_regs_struct *call, int64_t result)
+/* Of calls that map, unmap, protect or empty memory, after they were made. */
+static void note_changed(struct shadow_text *text, const struct user_regs_struct *call,
+			 int64_t result)
 {
-	const struct shadow_text *text = run->engine->text;
-
-	if (result < 0 && result >= -4095)
-		return false;
 	switch (call->orig_rax) {
 	case SYS_mmap:
-		shadow_text_remapped(run->engine->text);
-		return shadow_text_disturbs(text, (uint64_t)result, call->rsi);
+		shadow_text_changed(text, (uint64_t)result, call->rsi);
+		break;
+	case SYS_mremap:
+		shadow_text_changed(text, (uint64_t)result, call->rdx);
+		shadow_text_changed(text, call->rdi, call->rsi);
+		break;
+	case SYS_madvise:
+		if (call->rdx != MADV_DONTNEED && call->rdx != MADV_FREE)
+			break;
+		shadow_text_changed(text, call->rdi, call->rsi);
+		break;
 	case SYS_mprotect:
 	case SYS_pkey_mprotect:
 	case SYS_munmap:
-		shadow_text_remapped(run->engine->text);
-		return shadow_text_disturbs(text, call->rdi, call->rsi);
-	case SYS_mremap:
-		shadow_text_remapped(run->engine->text);
-		return shadow_text_disturbs(text, call->rdi, call->rsi) ||
-		       shadow_text_disturbs(text, (uint64_t)result, call->rdx);
-	case SYS_madvise:
-		return shadow_text_disturbs(text, call->rdi, call->rsi);
-	case SYS_shmat:
-		return true;
+		shadow_text_changed(text, call->rdi, call->rsi);
+		break;
 	default:
-		return false;
+		break;
 	}
 }
 
@@ -200,10 +209,8 @@ static void do_system_call(struct run *run, const struct code_exit *exit)
 		end(run, HP_WINDOW_SYSTEM_CALL, address, (int64_t)call.rax);
 		return;
 	}
-	if (code_may_change(run, &call, answer.result)) {
-		end(run, HP_WINDOW_WRITABLE_CODE, address, (int64_t)call.rax);
-		return;
-	}
+	if (answer.result >= 0 || answer.result < -MOST_ERRNO)
+		note_changed(run->engine->text, &call, answer.result);
 	if (answer.guessed_bytes)
 		matcher_guess(&run->matcher, answer.guessed_at, answer.guessed_bytes);
 	run->registers.rax = (unsigned long long)answer.result;
@@ -306,22 +313,48 @@ static bool find_trap(struct run *run, uint32_t *number)
 	return true;
 }
 
-/* To what it could write to if it were not a copy: see rebuild.c. */
-static bool is_write_to_code(const struct run *run)
+/* What it writes to is code: see text.h. */
+static void do_fault(struct run *run)
 {
 	const struct area *area;
+	uint64_t address;
 	siginfo_t info;
 
-	if (!run->program || ptrace(PTRACE_GETSIGINFO, run->pid, NULL, &info) < 0)
-		return false;
-	area = areas_find(run->program, (uint64_t)(uintptr_t)info.si_addr);
-	return area && area_is_writable_code(area);
+	if (ptrace(PTRACE_GETSIGINFO, run->pid, NULL, &info) < 0) {
+		end(run, HP_WINDOW_DIED, 0, 0);
+		return;
+	}
+	address = (uint64_t)(uintptr_t)info.si_addr;
+	if (shadow_text_open(run->engine->text, address)) {
+		if (code_cache_is_full(&run->engine->cache))
+			end(run, HP_WINDOW_CACHE_FULL, address, 0);
+		return;
+	}
+	area = run->program ? areas_find(run->program, address) : NULL;
+	end(run, area && area_is_writable_code(area) ? HP_WINDOW_WRITABLE_CODE : HP_WINDOW_SIGNAL,
+	    0, SIGSEGV);
+}
+
+/* Why it has stopped, if not for our watchdog. */
+static void do_signal(struct run *run, int status)
+{
+	int signal = WSTOPSIG(status);
+	uint32_t number;
+
+	/* With the trap flag it stops wherever it likes, perhaps behind a byte that looks like one
+	 * of our traps. */
+	if (signal == SIGTRAP && !(status >> 16) && !(run->registers.eflags & TRAP_FLAG) &&
+	    find_trap(run, &number))
+		do_exit(run, number);
+	else if (signal == SIGSEGV)
+		do_fault(run);
+	else
+		end(run, HP_WINDOW_SIGNAL, 0, signal);
 }
 
 static void do_stop(struct run *run, int status)
 {
 	int signal = WSTOPSIG(status);
-	uint32_t number;
 
 	if (signal == SIGSTOP && shadow_watchdog_has_fired(&run->watchdog)) {
 		end(run, HP_WINDOW_TIME, 0, 0);
@@ -338,17 +371,7 @@ static void do_stop(struct run *run, int status)
 	run->replay->exits++;
 	if (signal == SIGSEGV && logging_go_on(&run->logging, run->pid, &run->registers))
 		return;
-	/* With the trap flag it stops wherever it likes, perhaps behind a byte that looks like one
-	 * of our traps. */
-	if (signal != SIGTRAP || status >> 16 || (run->registers.eflags & TRAP_FLAG) ||
-	    !find_trap(run, &number)) {
-		end(run,
-		    signal == SIGSEGV && is_write_to_code(run) ? HP_WINDOW_WRITABLE_CODE
-							       : HP_WINDOW_SIGNAL,
-		    0, signal);
-		return;
-	}
-	do_exit(run, number);
+	do_signal(run, status);
 	if (!run->is_over && run->limits->exits && run->replay->exits >= run->limits->exits)
 		end(run, HP_WINDOW_EXITS, 0, 0);
 }
@@ -459,6 +482,7 @@ struct hp_error *hp_engine_replay(struct hp_engine *engine, pid_t pid,
 	run.registers.eflags &= ~(unsigned long long)TRAP_FLAG;
 	hold_general(registers, general);
 	code_cache_zero_counters(&engine->cache);
+	shadow_text_protect_by(engine->text, calls->protect, calls->context);
 	logging_begin(&run.logging, &engine->cache, limits->log, &run.registers);
 	error = matcher_begin(&run.matcher, &engine->translator, pid, samples, sample_count,
 			      limits->samples ? limits->samples : sample_count, limits->has_end,

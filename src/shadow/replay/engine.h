@@ -122,6 +122,9 @@ struct hp_engine_call {
 struct hp_engine_calls {
 	struct hp_engine_call (*handle)(void *context, pid_t pid,
 					const struct user_regs_struct *registers);
+	/* Protects a page of the program's memory in the shadow (PROT_*); false: it cannot. NULL: code
+	 * that is written to ends the window. */
+	bool (*protect)(void *context, uint64_t page, int protection);
 	void *context;
 };
 

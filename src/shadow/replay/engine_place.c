@@ -140,7 +140,8 @@ struct hp_error *hp_engine_prepare(struct hp_engine *engine, pid_t pid, const st
 	if (!error)
 		error = shadow_text_begin(engine->text, pid, engine->memory_fd, program, own,
 					  &changed);
-	if (!error && (engine->is_full || changed || !places_are_free(engine)))
+	if (!error && (engine->is_full || changed || code_cache_is_full(&engine->cache) ||
+		       !places_are_free(engine)))
 		error = start_over(engine, program);
 	if (error)
 		return error;

@@ -57,7 +57,8 @@ call_answer answer_mmap;
 call_answer answer_brk;
 call_answer answer_mremap;
 call_answer answer_madvise;
-call_answer answer_memory; /* mprotect, munmap */
+call_answer answer_mprotect;
+call_answer answer_munmap;
 
 /* --- what it asks and says of itself: own_calls.c --------------------------------------------- */
 

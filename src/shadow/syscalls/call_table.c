@@ -21,8 +21,8 @@ static const struct row rows[] = {
 	/* memory: a copy's own */
 	ROW(mmap, answer_mmap),
 	ROW(brk, answer_brk),
-	ROW(mprotect, answer_memory),
-	ROW(munmap, answer_memory),
+	ROW(mprotect, answer_mprotect),
+	ROW(munmap, answer_munmap),
 	ROW(mremap, answer_mremap),
 	ROW(madvise, answer_madvise),
 	ROW(prctl, answer_prctl),

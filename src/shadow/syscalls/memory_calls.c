@@ -17,15 +17,38 @@ static int64_t run(struct shadow_calls *calls, const struct call *call)
 			    call->a[3], call->a[4], call->a[5]);
 }
 
-/* Those that read and write; what else there is changes more than what is named. */
-static bool is_plain(uint64_t protection)
+/* What else there is changes more than what is named. */
+static bool is_known(uint64_t protection)
 {
-	return !(protection & ~(uint64_t)(PROT_READ | PROT_WRITE));
+	return !(protection & ~(uint64_t)(PROT_READ | PROT_WRITE | PROT_EXEC));
 }
 
 static uint64_t page_up(uint64_t address)
 {
 	return (address + PAGE_BYTES - 1) & ~(uint64_t)(PAGE_BYTES - 1);
+}
+
+/* Translations are made from code that the copy may only read: see text.h. */
+static uint64_t protection_of_copy(uint64_t protection)
+{
+	return protection & PROT_EXEC ? PROT_READ : protection;
+}
+
+/* The range may be changed: if there is code in it, the program has made it. */
+static bool may_change(const struct shadow_calls *calls, uint64_t start, uint64_t bytes)
+{
+	return start + bytes >= start &&
+	       areas_are_made(calls->areas, start, start + bytes, PROT_EXEC) &&
+	       !sandbox_is_ours(calls->sandbox, start, bytes);
+}
+
+/* What is code from now on, or was until now. */
+static bool note_code(struct shadow_calls *calls, const struct call *call, uint64_t start,
+		      uint64_t bytes, uint64_t protection)
+{
+	return call->result < 0 ||
+	       !((protection & PROT_EXEC) || call_is_sacred(calls, start, bytes)) ||
+	       areas_set(calls->areas, start, page_up(start + bytes), (int)protection);
 }
 
 /* Of a file: memory that is filled, since a copy opens nothing. */
@@ -46,14 +69,25 @@ static bool map_file(struct shadow_calls *calls, struct call *call, struct descr
 	return read_file(calls, descriptor, (uint64_t)call->result, call->a[1], call->a[5]) >= 0;
 }
 
+static bool map_anonymous(struct shadow_calls *calls, struct call *call)
+{
+	call->result = sandbox_call(calls->sandbox, SYS_mmap, call->a[0], call->a[1],
+				    protection_of_copy(call->a[2]), call->a[3], UINT64_MAX, 0);
+	return note_code(calls, call, (uint64_t)call->result, call->a[1], call->a[2]);
+}
+
 bool answer_mmap(struct shadow_calls *calls, struct call *call)
 {
 	struct descriptor *descriptor;
 	uint64_t flags = call->a[3];
 
-	if (!is_plain(call->a[2]) || (flags & MAP_HUGETLB) ||
+	if (!is_known(call->a[2]) || (flags & MAP_HUGETLB) ||
 	    ((flags & (MAP_FIXED | MAP_FIXED_NOREPLACE)) &&
-	     call_is_sacred(calls, call->a[0], call->a[1])))
+	     !may_change(calls, call->a[0], call->a[1])))
+		return false;
+	if ((flags & MAP_ANONYMOUS) && (flags & MAP_TYPE) == MAP_PRIVATE)
+		return map_anonymous(calls, call);
+	if ((call->a[2] & PROT_EXEC) || call_is_sacred(calls, call->a[0], call->a[1]))
 		return false;
 	if (flags & MAP_ANONYMOUS)
 		return call_done(call, run(calls, call));
@@ -104,7 +138,7 @@ bool answer_madvise(struct shadow_calls *calls, struct call *call)
 	switch (call->a[2]) {
 	case MADV_DONTNEED:
 	case MADV_FREE:
-		return !call_is_sacred(calls, call->a[0], call->a[1]) &&
+		return may_change(calls, call->a[0], call->a[1]) &&
 		       call_done(call, run(calls, call));
 	case MADV_NORMAL:
 	case MADV_RANDOM:
@@ -112,6 +146,8 @@ bool answer_madvise(struct shadow_calls *calls, struct call *call)
 	case MADV_WILLNEED:
 	case MADV_HUGEPAGE:
 	case MADV_NOHUGEPAGE:
+	case MADV_DONTFORK:
+	case MADV_DOFORK:
 	case MADV_DONTDUMP:
 	case MADV_DODUMP:
 	case MADV_COLD:
@@ -121,11 +157,23 @@ bool answer_madvise(struct shadow_calls *calls, struct call *call)
 	}
 }
 
-bool answer_memory(struct shadow_calls *calls, struct call *call)
+bool answer_mprotect(struct shadow_calls *calls, struct call *call)
 {
-	if (call_is_sacred(calls, call->a[0], call->a[1]))
+	uint64_t protection = call->a[2];
+
+	if (!is_known(protection) || !may_change(calls, call->a[0], call->a[1]) ||
+	    ((protection & PROT_EXEC) &&
+	     !areas_are_made(calls->areas, call->a[0], call->a[0] + call->a[1], 0)))
 		return false;
-	if (call->number == SYS_mprotect && !is_plain(call->a[2]))
+	call->result = sandbox_call(calls->sandbox, SYS_mprotect, call->a[0], call->a[1],
+				    protection_of_copy(protection), 0, 0, 0);
+	return note_code(calls, call, call->a[0], call->a[1], protection);
+}
+
+bool answer_munmap(struct shadow_calls *calls, struct call *call)
+{
+	if (!may_change(calls, call->a[0], call->a[1]))
 		return false;
-	return call_done(call, run(calls, call));
+	call->result = run(calls, call);
+	return note_code(calls, call, call->a[0], call->a[1], PROT_NONE);
 }

@@ -11,6 +11,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+enum { PAGE_BYTES = 4096 };
+
 /* What tells of the machine, or of what there is in it. The original's filter may refuse it, and a
  * copy has none like it. */
 static bool may_be_asked(const struct shadow_calls *calls, int64_t number)
@@ -44,6 +46,15 @@ struct hp_engine_call shadow_calls_handle(void *context, pid_t pid,
 		.guessed_at = call.guessed_at,
 		.guessed_bytes = call.guessed_bytes,
 	};
+}
+
+bool shadow_calls_protect(void *context, uint64_t page, int protection)
+{
+	struct shadow_calls *calls = context;
+
+	return !sandbox_is_ours(calls->sandbox, page, PAGE_BYTES) &&
+	       sandbox_call(calls->sandbox, SYS_mprotect, page, PAGE_BYTES, (uint64_t)protection, 0,
+			    0, 0) == 0;
 }
 
 /* --- ids -------------------------------------------------------------------------------------- */

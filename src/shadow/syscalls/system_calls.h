@@ -41,7 +41,7 @@ struct name_roots {
 /* What is known of the original, and of its copy so far. */
 struct shadow_calls {
 	struct sandbox *sandbox;
-	const struct areas *areas; /* of the moment of the copy */
+	struct areas *areas; /* of the moment of the copy, and then with what code the copy makes */
 	struct descriptors *descriptors;
 	pid_t pid;
 	pid_t tid;
@@ -93,6 +93,7 @@ bool shadow_clock_is_after(const struct shadow_clock *clock, struct timespec sta
 /* For hp_engine_calls; `context` is a struct shadow_calls. */
 struct hp_engine_call shadow_calls_handle(void *context, pid_t pid,
 					  const struct user_regs_struct *registers);
+bool shadow_calls_protect(void *context, uint64_t page, int protection);
 
 /* Of the table: "futex"; NULL when there is none in the table. */
 const char *shadow_call_name(int64_t number);

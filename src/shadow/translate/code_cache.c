@@ -8,7 +8,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-enum { PAGE = 4096, SMALLEST_ZONE_BYTES = SMALLEST_ZONE_COPIES * COPIES_BYTES };
+enum { PAGE = CODE_PAGE_BYTES, SMALLEST_ZONE_BYTES = SMALLEST_ZONE_COPIES * COPIES_BYTES };
 /* Spills have a page of their own: they are written all the time, and by every shadow anew. */
 enum { COUNTERS_AT = PAGE };
 
@@ -332,6 +332,8 @@ void code_block_divert(struct code_block *block, const uint8_t *code)
 
 void code_cache_arm(struct code_cache *cache, struct code_block *block, const uint8_t *checks)
 {
+	if (block->is_gone)
+		return;
 	block->is_armed = checks != NULL;
 	code_block_divert(block, checks ? checks : cache->is_logging ? block->logged : NULL);
 }
@@ -369,6 +371,15 @@ uint64_t code_log_address(const struct code_cache *cache)
 bool code_zone_is_full(const struct code_zone *zone)
 {
 	return zone->blocks.is_full || zone->side.is_full;
+}
+
+bool code_cache_is_full(const struct code_cache *cache)
+{
+	for (size_t i = 0; i < cache->zone_count; i++) {
+		if (code_zone_is_full(&cache->zones[i]))
+			return true;
+	}
+	return false;
 }
 
 uint64_t code_counter_address(const struct code_zone *zone, uint32_t counter)

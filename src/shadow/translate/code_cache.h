@@ -40,6 +40,7 @@ enum {
 	CODE_CACHE_FILES = 64,
 	CODE_LINK_BYTES = 5, /* a jump: what arming a block writes over */
 	CODE_GUARD_BYTES = 4096,
+	CODE_PAGE_BYTES = 4096, /* of the program's memory */
 	CODE_NO_NUMBER = UINT32_MAX,
 };
 
@@ -227,6 +228,8 @@ static inline uint64_t code_log_words_address(const struct code_cache *cache)
 }
 
 bool code_zone_is_full(const struct code_zone *zone);
+/* One of its zones is. */
+bool code_cache_is_full(const struct code_cache *cache);
 
 /* Addresses in the shadow. */
 static inline uint64_t code_zone_address(const struct code_zone *zone, const uint8_t *code)

@@ -9,9 +9,14 @@ struct shadow_table_entry {
 	uint32_t number; /* SHADOW_TABLE_NONE: free */
 };
 
+static size_t first_slot(const struct shadow_table *table, uint64_t address)
+{
+	return (size_t)(address * 0x9e3779b97f4a7c15 >> 32) & (table->capacity - 1);
+}
+
 static size_t slot(const struct shadow_table *table, uint64_t address)
 {
-	size_t at = (size_t)(address * 0x9e3779b97f4a7c15 >> 32) & (table->capacity - 1);
+	size_t at = first_slot(table, address);
 
 	while (table->at[at].number != SHADOW_TABLE_NONE && table->at[at].address != address)
 		at = (at + 1) & (table->capacity - 1);
@@ -51,6 +56,27 @@ bool shadow_table_put(struct shadow_table *table, uint64_t address, uint32_t num
 		table->count++;
 	table->at[at] = (struct shadow_table_entry){ .address = address, .number = number };
 	return true;
+}
+
+/* What lies behind it moves up, as it may be there only because this slot was taken. */
+void shadow_table_remove(struct shadow_table *table, uint64_t address)
+{
+	size_t free_at = table->count ? slot(table, address) : 0;
+	size_t mask = table->capacity - 1;
+
+	if (!table->count || table->at[free_at].number == SHADOW_TABLE_NONE)
+		return;
+	table->count--;
+	for (size_t at = (free_at + 1) & mask; table->at[at].number != SHADOW_TABLE_NONE;
+	     at = (at + 1) & mask) {
+		size_t first = first_slot(table, table->at[at].address);
+
+		if (((at - first) & mask) < ((at - free_at) & mask))
+			continue;
+		table->at[free_at] = table->at[at];
+		free_at = at;
+	}
+	table->at[free_at].number = SHADOW_TABLE_NONE;
 }
 
 void shadow_table_empty(struct shadow_table *table)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Numbers by address, for look-ups with each translated block: an open hash table that only grows,
- * and is emptied as a whole.
+ * Numbers by address, for look-ups with each translated block: an open hash table.
  */
 #ifndef SHADOW_TRANSLATE_TABLE_H
 #define SHADOW_TRANSLATE_TABLE_H
@@ -21,6 +20,8 @@ enum { SHADOW_TABLE_NONE = UINT32_MAX };
 uint32_t shadow_table_find(const struct shadow_table *table, uint64_t address);
 /* Replaces the number where there is one. False when memory is short. */
 bool shadow_table_put(struct shadow_table *table, uint64_t address, uint32_t number);
+/* Nothing, if there is none. */
+void shadow_table_remove(struct shadow_table *table, uint64_t address);
 void shadow_table_empty(struct shadow_table *table);
 void shadow_table_free(struct shadow_table *table);
 

@@ -33,6 +33,11 @@ struct shadow_text {
 	const struct areas *areas; /* of the program; borrowed */
 	struct areas *own;	   /* the same, if they can change; else NULL */
 	bool areas_are_old;
+	shadow_text_dropped *dropped;
+	void *owner;
+	shadow_text_protect *protect; /* or NULL */
+	void *protector;
+	struct shadow_table opened; /* pages that can be written to: of each, anything */
 	struct {
 		struct page *at;
 		size_t count, capacity;
@@ -40,10 +45,15 @@ struct shadow_text {
 	struct shadow_table by_address;
 };
 
-struct hp_error *shadow_text_create(struct shadow_text **text)
+struct hp_error *shadow_text_create(shadow_text_dropped *dropped, void *context,
+				    struct shadow_text **text)
 {
 	*text = calloc(1, sizeof(**text));
-	return *text ? NULL : hp_error_create_no_memory();
+	if (!*text)
+		return hp_error_create_no_memory();
+	(*text)->dropped = dropped;
+	(*text)->owner = context;
+	return NULL;
 }
 
 void shadow_text_forget(struct shadow_text *text)
@@ -59,6 +69,7 @@ void shadow_text_destroy(struct shadow_text *text)
 	shadow_text_forget(text);
 	free(text->pages.at);
 	shadow_table_free(&text->by_address);
+	shadow_table_free(&text->opened);
 	free(text);
 }
 
@@ -98,20 +109,40 @@ static bool read_pages(const struct shadow_text *text, uint64_t address, uint8_t
 	return pread(text->memory_fd, bytes, size, (off_t)address) == (ssize_t)size;
 }
 
-/* Whether these pages, neighbours, read as they did. */
-static bool same(const struct shadow_text *text, const struct page *pages, size_t count,
-		 uint8_t *buffer)
+/* Which of these pages, neighbours, read as they did. */
+static void compare(const struct shadow_text *text, struct page *pages, size_t count,
+		    uint8_t *buffer)
 {
-	for (size_t i = 0; i < count; i++) {
-		if (may_be_read(text, pages[i].address) != SHADOW_TEXT_READ)
-			return false;
-	}
-	if (!read_pages(text, pages[0].address, buffer, count))
-		return false;
+	bool is_readable = read_pages(text, pages[0].address, buffer, count);
+
 	for (size_t i = 0; i < count; i++)
-		if (memcmp(buffer + i * PAGE, pages[i].bytes, PAGE) != 0)
-			return false;
-	return true;
+		pages[i].stays = is_readable &&
+				 may_be_read(text, pages[i].address) == SHADOW_TEXT_READ &&
+				 memcmp(buffer + i * PAGE, pages[i].bytes, PAGE) == 0;
+}
+
+/* The last one takes its place. */
+static void drop(struct shadow_text *text, size_t number)
+{
+	struct page page = text->pages.at[number];
+	struct page last = text->pages.at[--text->pages.count];
+
+	shadow_table_remove(&text->by_address, page.address);
+	if (number < text->pages.count) {
+		text->pages.at[number] = last;
+		(void)shadow_table_put(&text->by_address, last.address, (uint32_t)number);
+	}
+	text->dropped(text->owner, page.address);
+	free(page.bytes);
+}
+
+static size_t count_changed(const struct shadow_text *text)
+{
+	size_t changed = 0;
+
+	for (size_t i = 0; i < text->pages.count; i++)
+		changed += !text->pages.at[i].stays;
+	return changed;
 }
 
 struct hp_error *shadow_text_begin(struct shadow_text *text, pid_t pid, int memory_fd,
@@ -126,13 +157,19 @@ struct hp_error *shadow_text_begin(struct shadow_text *text, pid_t pid, int memo
 	text->areas = areas;
 	text->own = own;
 	text->areas_are_old = false;
-	*changed = false;
-	for (size_t i = 0, count = 0; i < text->pages.count && !*changed; i += count) {
+	text->protect = NULL;
+	shadow_table_empty(&text->opened);
+	for (size_t i = 0, count = 0; i < text->pages.count; i += count) {
 		count = count_neighbours(&text->pages.at[i], text->pages.count - i);
-		*changed = !same(text, &text->pages.at[i], count, buffer);
+		compare(text, &text->pages.at[i], count, buffer);
 	}
+	*changed = 2 * count_changed(text) > text->pages.count;
 	if (*changed)
 		shadow_text_forget(text);
+	for (size_t i = text->pages.count; i-- > 0;) {
+		if (!text->pages.at[i].stays)
+			drop(text, i);
+	}
 	return NULL;
 }
 
@@ -205,26 +242,49 @@ bool shadow_text_move(struct shadow_text *text)
 	return has_memory;
 }
 
-bool shadow_text_disturbs(const struct shadow_text *text, uint64_t address, uint64_t bytes)
+/* --- changes in a window ---------------------------------------------------------------------- */
+
+static void drop_between(struct shadow_text *text, uint64_t start, uint64_t end)
 {
-	uint64_t end = address + bytes < address ? UINT64_MAX : address + bytes;
+	for (size_t i = text->pages.count; i-- > 0;) {
+		const struct page *page = &text->pages.at[i];
 
-	for (size_t i = 0; i < text->pages.count; i++)
-		if (text->pages.at[i].address < end && text->pages.at[i].address + PAGE > address)
-			return true;
-	/* It could be written to from then on. */
-	for (size_t i = 0; i < text->areas->count; i++) {
-		const struct area *area = &text->areas->at[i];
-
-		if (area_is_writable_code(area) && area->start < end && area->end > address)
-			return true;
+		if (page->address < end && page->address + PAGE > start)
+			drop(text, i);
 	}
-	return false;
 }
 
-void shadow_text_remapped(struct shadow_text *text)
+void shadow_text_changed(struct shadow_text *text, uint64_t address, uint64_t bytes)
 {
 	text->areas_are_old = text->own != NULL;
+	drop_between(text, address, address + bytes < address ? UINT64_MAX : address + bytes);
+}
+
+void shadow_text_protect_by(struct shadow_text *text, shadow_text_protect *protect, void *context)
+{
+	text->protect = protect;
+	text->protector = context;
+}
+
+bool shadow_text_open(struct shadow_text *text, uint64_t address)
+{
+	uint64_t page = address / PAGE * PAGE;
+	const struct area *area = areas_find(text->areas, page);
+
+	if (!text->protect || may_be_read(text, page) != SHADOW_TEXT_READ ||
+	    !area_is_writable_code(area) ||
+	    !text->protect(text->protector, page, PROT_READ | PROT_WRITE))
+		return false;
+	drop_between(text, page, page + PAGE);
+	return shadow_table_put(&text->opened, page, 0);
+}
+
+static bool close_page(struct shadow_text *text, uint64_t page)
+{
+	if (shadow_table_find(&text->opened, page) == SHADOW_TABLE_NONE)
+		return true;
+	shadow_table_remove(&text->opened, page);
+	return text->protect && text->protect(text->protector, page, PROT_READ);
 }
 
 /* --- reading -------------------------------------------------------------------------------------
@@ -235,10 +295,9 @@ static enum shadow_text_state read_page(struct shadow_text *text, uint64_t addre
 {
 	_cleanup_free_ uint8_t *copy = NULL;
 	const struct area *area;
-	enum shadow_text_state state = may_be_read(text, address);
+	enum shadow_text_state state;
 
-	/* Only what is missing can be new: what is there was seen to be touched. */
-	if (state == SHADOW_TEXT_UNREADABLE && text->areas_are_old) {
+	if (text->areas_are_old) {
 		struct hp_error *error = areas_read(text->own, text->pid);
 
 		text->areas_are_old = false;
@@ -246,10 +305,12 @@ static enum shadow_text_state read_page(struct shadow_text *text, uint64_t addre
 			hp_error_destroy(error);
 			return SHADOW_TEXT_UNREADABLE;
 		}
-		state = may_be_read(text, address);
 	}
+	state = may_be_read(text, address);
 	if (state != SHADOW_TEXT_READ)
 		return state;
+	if (!close_page(text, address))
+		return SHADOW_TEXT_WRITABLE;
 	copy = malloc(PAGE);
 	if (!copy || text->pages.count >= TEXT_MOST_PAGES)
 		return SHADOW_TEXT_FULL;

@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The code of the copy: read once (/proc/PID/mem), kept from window to window, and checked, since a
- * translation is right only while the bytes that it was made from are the same.
+ * translation is right only while the bytes that it was made from are the same. A page that has
+ * changed is dropped: its owner is told to forget what it was translated to, and it is read anew.
  *
  *	- When a window begins, every page that was read is read again and compared.
- *	- Within a window code changes only by writing or mapping. What the program may write, as a JIT
- *	  compiler does, its copy may only read: writing ends the window. Code of shared mappings is not
- *	  replayed. Mappings change by system calls, which hpcprof sees (shadow_text_disturbs).
+ *	- Within a window code changes only by writing or mapping. Mappings change by system calls, which
+ *	  hpcprof sees (shadow_text_changed). Code that the program may write, as a JIT compiler does, its
+ *	  copy may only read at first: writing faults, and opens the page (shadow_text_open) until code is
+ *	  read from it again. Code of files and of shared mappings that can be written to is not replayed.
+ *
+ * A processor sees a write to code at once. A copy sees it at the next branch to it: compilers write to
+ * what is not being executed.
  */
 #ifndef SHADOW_TRANSLATE_TEXT_H
 #define SHADOW_TRANSLATE_TEXT_H
@@ -22,13 +27,19 @@
 
 struct shadow_text;
 
-struct hp_error *shadow_text_create(struct shadow_text **text);
+/* The page of this address is code no more, or other code. */
+typedef void shadow_text_dropped(void *context, uint64_t page);
+/* Protects a page of the copy (PROT_*). False: it cannot be done. */
+typedef bool shadow_text_protect(void *context, uint64_t page, int protection);
+
+struct hp_error *shadow_text_create(shadow_text_dropped *dropped, void *context,
+				    struct shadow_text **text);
 void shadow_text_destroy(struct shadow_text *text);
 
-/* A window of this process begins, whose memory is read from `memory_fd`. `areas` are the program's,
- * and stay valid while the window lasts. `own`: they are those of the process itself, and are read
- * again when it has made new ones; or NULL. `*changed`: something that was read before reads
- * differently now, and everything is forgotten. */
+/* A window of this process begins, whose memory is read from `memory_fd`. `areas` are the program's, as
+ * they are at any time, and stay valid while the window lasts. `own`: they are those of the process
+ * itself, and are read again when it has made new ones; or NULL. `*changed`: most of what was read before
+ * reads differently now, and everything is forgotten. */
 struct hp_error *shadow_text_begin(struct shadow_text *text, pid_t pid, int memory_fd,
 				   const struct areas *areas, struct areas *own, bool *changed);
 /*
@@ -58,9 +69,12 @@ enum shadow_text_state {
 enum shadow_text_state shadow_text_read(struct shadow_text *text, uint64_t address, uint8_t *bytes,
 					size_t size, size_t *got);
 
-/* Would mapping, unmapping or protecting this range touch code that has been read? */
-bool shadow_text_disturbs(const struct shadow_text *text, uint64_t address, uint64_t bytes);
-/* The address space has got mappings: what was not there may be now. */
-void shadow_text_remapped(struct shadow_text *text);
+/* This range was mapped, unmapped, protected or emptied. */
+void shadow_text_changed(struct shadow_text *text, uint64_t address, uint64_t bytes);
+/* How pages of this window's copy are protected; NULL (until then): they cannot be. */
+void shadow_text_protect_by(struct shadow_text *text, shadow_text_protect *protect, void *context);
+/* The copy is about to write to this address, and may not. True: it may now, as this is code that the
+ * program may write. */
+bool shadow_text_open(struct shadow_text *text, uint64_t address);
 
 #endif

@@ -100,6 +100,57 @@ void x86_link_pending(struct code_cache *cache)
 	cache->pending.count = 0;
 }
 
+/* --- code that has changed
+ * ----------------------------------------------------------------------------------------
+ */
+
+static void drop_block(struct code_cache *cache, uint32_t number)
+{
+	struct code_block *block = &cache->blocks.at[number];
+	struct x86_emitter patch = { .at = block->code, .end = block->code + CODE_LINK_BYTES };
+
+	/* Its count is what it is by now, whatever the block before it does from here on. */
+	x86_count_from_now(cache, number);
+	code_block_divert(block, NULL);
+	block->is_gone = true;
+	block->is_armed = false;
+	shadow_table_remove(&cache->by_address, block->address);
+	x86_link(cache, block->zone, x86_jump(&patch), block->address);
+}
+
+/* Of the blocks that start on `page`, those with a byte between `start` and `end`. */
+static void drop_starting_on(struct code_cache *cache, uint64_t page, uint64_t start, uint64_t end)
+{
+	uint32_t number = shadow_table_find(&cache->by_page, page / CODE_PAGE_BYTES);
+	uint32_t kept = CODE_NO_NUMBER;
+	uint32_t next;
+
+	if (number == CODE_NO_NUMBER)
+		return;
+	for (; number != CODE_NO_NUMBER; number = next) {
+		struct code_block *block = &cache->blocks.at[number];
+
+		next = block->next_on_page;
+		if (block->address < end && block->next > start) {
+			drop_block(cache, number);
+		} else {
+			block->next_on_page = kept;
+			kept = number;
+		}
+	}
+	if (kept == CODE_NO_NUMBER)
+		shadow_table_remove(&cache->by_page, page / CODE_PAGE_BYTES);
+	else /* in place of the number that is there */
+		(void)shadow_table_put(&cache->by_page, page / CODE_PAGE_BYTES, kept);
+}
+
+void x86_drop(struct code_cache *cache, uint64_t page)
+{
+	/* Blocks are shorter than a page. */
+	drop_starting_on(cache, page - CODE_PAGE_BYTES, page, page + CODE_PAGE_BYTES);
+	drop_starting_on(cache, page, page, page + CODE_PAGE_BYTES);
+}
+
 /* --- indirect branches
  *------------------------------------------------------------------------------
  *
@@ -331,11 +382,7 @@ static void move_site(struct code_cache *cache, struct code_site *site,
 
 bool x86_sites_move(struct code_cache *cache, const uint64_t by[SHADOW_PLACES])
 {
-	bool has_room = true;
-
 	for (size_t i = 0; i < cache->sites.count; i++)
 		move_site(cache, &cache->sites.at[i], by);
-	for (size_t i = 0; i < cache->zone_count; i++)
-		has_room = has_room && !code_zone_is_full(&cache->zones[i]);
-	return has_room;
+	return !code_cache_is_full(cache);
 }

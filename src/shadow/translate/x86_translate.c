@@ -373,8 +373,7 @@ uint32_t x86_enter(struct x86_translator *translator, uint64_t address, uint8_t 
 	}
 	hp_vector_free(&work.later);
 	x86_link_pending(work.cache);
-	for (size_t i = 0; i < work.cache->zone_count; i++)
-		has_room = has_room && !code_zone_is_full(&work.cache->zones[i]);
+	has_room = has_room && !code_cache_is_full(work.cache);
 	*end = HP_WINDOW_CACHE_FULL;
 	return has_room ? code_cache_find(work.cache, address) : CODE_NO_NUMBER;
 }
