@@ -65,6 +65,7 @@ struct hp_shadow {
 
 	/* Until when the current window may go on (CLOCK_MONOTONIC), once that is known. */
 	bool is_finishing;
+	uint64_t started_ns, finished_ns;
 	struct timespec patience;
 	bool is_left; /* a thread that did not end in time uses all this */
 
@@ -461,6 +462,7 @@ static void forgo_core(void)
 struct hp_error *hp_shadow_start(struct hp_shadow *shadow)
 {
 	forgo_core();
+	shadow->started_ns = hp_clock_monotonic_ns();
 	open_books(shadow);
 	/* Signals are for the thread that started us. */
 	for (size_t i = 0; i < MAKERS; i++) {
@@ -514,17 +516,25 @@ static void end_copies(struct hp_shadow *shadow)
 		simulation_drop(shadow->replayer.simulation);
 }
 
-static struct timespec in_ns(long ns)
+static struct timespec at_ns(uint64_t ns)
 {
-	struct timespec then;
+	return (struct timespec){ .tv_sec = (time_t)(ns / NS_PER_S),
+				  .tv_nsec = (long)(ns % NS_PER_S) };
+}
 
-	clock_gettime(CLOCK_MONOTONIC, &then);
-	then.tv_nsec += ns;
-	if (then.tv_nsec >= NS_PER_S) {
-		then.tv_nsec -= NS_PER_S;
-		then.tv_sec++;
-	}
-	return then;
+/* How long replays may go on behind the end of recording. */
+static uint64_t patience_ns(struct hp_shadow *shadow)
+{
+	uint64_t part_ns = (shadow->finished_ns - shadow->started_ns) / ENDED_PATIENCE_PART;
+	bool is_gone;
+
+	pthread_mutex_lock(&shadow->books);
+	(void)target_now_ns(shadow);
+	is_gone = target_is_gone(&shadow->target);
+	pthread_mutex_unlock(&shadow->books);
+	if (!is_gone || part_ns < STOP_PATIENCE_NS)
+		return STOP_PATIENCE_NS;
+	return part_ns < ENDED_PATIENCE_NS ? part_ns : ENDED_PATIENCE_NS;
 }
 
 /* A killed copy of an ordinary user dies when a CPU has nothing else to do, which beside busy loops is
@@ -537,7 +547,7 @@ static void join(struct hp_shadow *shadow, struct hand *hand)
 	if (pthread_clockjoin_np(hand->thread, NULL, CLOCK_MONOTONIC, &shadow->patience) == 0)
 		return;
 	end_copies(shadow);
-	shadow->patience = in_ns(END_PATIENCE_NS);
+	shadow->patience = at_ns(hp_clock_monotonic_ns() + END_PATIENCE_NS);
 	if (pthread_clockjoin_np(hand->thread, NULL, CLOCK_MONOTONIC, &shadow->patience) == 0)
 		return;
 	pthread_detach(hand->thread);
@@ -554,7 +564,7 @@ void hp_shadow_finish(struct hp_shadow *shadow)
 	/* A counter that is 0 has room for one, and it is. */
 	if (write(shadow->stop_fd, &one, sizeof(one)) < 0)
 		errno = 0;
-	shadow->patience = in_ns(STOP_PATIENCE_NS);
+	shadow->finished_ns = hp_clock_monotonic_ns();
 }
 
 void hp_shadow_stop(struct hp_shadow *shadow)
@@ -562,6 +572,7 @@ void hp_shadow_stop(struct hp_shadow *shadow)
 	if (!shadow->hands[0].is_running)
 		return;
 	hp_shadow_finish(shadow);
+	shadow->patience = at_ns(shadow->finished_ns + patience_ns(shadow));
 	for (size_t i = 0; i < MAKERS; i++)
 		join(shadow, &shadow->hands[i]);
 	if (!shadow->is_left)

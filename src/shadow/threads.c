@@ -154,6 +154,15 @@ uint64_t target_cpu_ns(struct target *target, uint64_t now_ns)
 	return total_ns > target->base_ns ? total_ns - target->base_ns : 0;
 }
 
+bool target_is_gone(const struct target *target)
+{
+	for (size_t i = 0; i < target->count; i++) {
+		if (!target->at[i].is_gone)
+			return false;
+	}
+	return true;
+}
+
 /* --- choosing --------------------------------------------------------------------------------- */
 
 struct choosing {

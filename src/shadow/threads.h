@@ -39,6 +39,9 @@ void target_clear(struct target *target);
  * to find, too: as soon as that takes little. */
 uint64_t target_cpu_ns(struct target *target, uint64_t now_ns);
 
+/* Whether all of it had ended at the last look. */
+bool target_is_gone(const struct target *target);
+
 /* How long its threads have been ready to run without running, in all; of very many, the first. */
 uint64_t target_waited_ns(const struct target *target);
 

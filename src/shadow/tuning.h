@@ -36,9 +36,14 @@ enum {
 	SHORTEST_SLEEP_NS = 500000, /* ns of wall time [chosen] */
 	/* After a refusal that another moment will not change (no permission, no memory). */
 	REFUSED_PAUSE_MS = 500, /* ms of wall time [chosen] */
-	/* When recording ends, a replay under way may go on for so long, while the recorder does its last
-	 * work: a replay that is cut short keeps what it has counted, so more would gain little. */
+	/* When recording ends while the target runs on, a replay under way may go on for so long, during
+	 * which the recorder does its last work. */
 	STOP_PATIENCE_NS = 100000000, /* ns of wall time [chosen] */
+	/* When it ends with the target, replays are nobody's loss: they may take this part of what the
+	 * recording took, … */
+	ENDED_PATIENCE_PART = 4, /* parts of the recording [chosen] */
+	/* … and no more than this. Of a run of some seconds every third window was lost without. */
+	ENDED_PATIENCE_NS = 2000000000, /* ns of wall time [chosen] */
 	/* A copy that is ended then dies within this where a CPU is to be had. */
 	END_PATIENCE_NS = 100000000, /* ns of wall time [chosen] */
 	/* The ring of samples is emptied so often: at one sample per 3 ms it is never half full. */
@@ -336,7 +341,7 @@ static const uint64_t most_written_bytes = 134217728; /* bytes: 128 MiB [chosen]
 enum {
 	/* The cache of translated code, counters and constants; a full one ends the window and is
 	 * emptied. Memory is used as it fills. */
-	DEFAULT_CACHE_BYTES = 134217728, /* bytes: 128 MiB [chosen] */
+	DEFAULT_CACHE_BYTES = 268435456, /* bytes: 256 MiB [chosen] */
 	/* Of a zone of the cache, code has so many eighths; constants and counters have one each. */
 	CODE_EIGHTHS = 6, /* eighths of a zone [chosen] */
 	/* Within the code of a zone, the room for blocks that have checks for samples in them, … */
