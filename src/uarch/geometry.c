@@ -60,6 +60,10 @@ struct hp_uarch_geometry hp_uarch_geometry_of(const struct hp_core *core)
 	geometry.decoded_bytes = sizes->decoded_bytes;
 	geometry.store_entries = sizes->store_entries;
 	geometry.predictor.return_entries = sizes->return_entries;
+	if (sizes->tagged_entries)
+		geometry.predictor.tagged_entries = sizes->tagged_entries;
+	if (sizes->indirect_entries)
+		geometry.predictor.indirect_entries = sizes->indirect_entries;
 	return geometry;
 }
 

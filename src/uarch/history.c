@@ -26,9 +26,22 @@ void uarch_history_reset(struct uarch_history *history)
 	history->newest = HISTORY_MOST;
 }
 
+/* As many bits, or a few more. Where every second or third branch always goes the same way, parts of a
+ * length that is a multiple of it would have these at the same bits, and tell less: so a prime. */
+static unsigned odd_bits(unsigned bits)
+{
+	static const uint8_t primes[] = { 5, 7, 11, 13, 17, 19 };
+	unsigned i = 0;
+
+	while (i + 1 < sizeof(primes) && primes[i] < bits)
+		i++;
+	return primes[i];
+}
+
 void uarch_history_create(struct uarch_history *history, const struct hp_uarch_predictor *sizes)
 {
 	double ratio = (double)sizes->longest_history / sizes->shortest_history;
+	unsigned index_bits;
 
 	*history = (struct uarch_history){ .count = sizes->tagged_tables };
 	for (unsigned i = history->count; i < TABLES_MOST; i++)
@@ -41,8 +54,9 @@ void uarch_history_create(struct uarch_history *history, const struct hp_uarch_p
 						   ? (UINT32_C(1) << history->length[i]) - 1
 						   : (UINT32_C(1) << PATH_BITS) - 1;
 	}
-	prepare(&history->index, (unsigned)__builtin_ctz(sizes->tagged_entries), history);
-	prepare(&history->tag, TAG_BITS, history);
+	index_bits = odd_bits((unsigned)__builtin_ctz(sizes->tagged_entries));
+	prepare(&history->index, index_bits, history);
+	prepare(&history->tag, index_bits == TAG_BITS ? TAG_BITS + 2 : TAG_BITS, history);
 	uarch_history_reset(history);
 }
 

@@ -93,7 +93,7 @@ static void allocate(struct uarch_indirect *indirect, const struct places *place
 }
 
 bool uarch_indirect_follow(struct uarch_indirect *indirect, const struct uarch_history *history,
-			   uint64_t ip, uint64_t target, bool *is_cold)
+			   uint64_t ip, uint64_t target, bool *is_cold, bool *is_late)
 {
 	uint32_t hash = uarch_hash(ip);
 	struct uarch_target *last = &indirect->last[hash >> 7 & indirect->mask];
@@ -117,6 +117,8 @@ bool uarch_indirect_follow(struct uarch_indirect *indirect, const struct uarch_h
 		next = last;
 	predicted = provider && provider->confidence > 0 ? provider->target : next->target;
 	*is_cold = last->seen < COLD_EXECUTIONS;
+	*is_late = (uint16_t)uarch_hash(predicted) != last->newest;
+	last->newest = (uint16_t)uarch_hash(target);
 	if (last->seen < COLD_EXECUTIONS)
 		last->seen++;
 	if (predicted != target && (!provider || provider->target != target))

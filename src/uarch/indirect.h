@@ -11,6 +11,7 @@
 struct uarch_target {
 	uint64_t target;
 	uint16_t tag;
+	uint16_t newest;    /* of the last targets: where the branch went the last time, a hash */
 	uint8_t confidence; /* 0 … 3 */
 	uint8_t useful;	    /* 0 … 1 */
 	uint8_t seen; /* of the last targets: branches that were here, up to COLD_EXECUTIONS */
@@ -29,8 +30,9 @@ bool uarch_indirect_create(struct uarch_indirect *indirect, const struct hp_uarc
 void uarch_indirect_destroy(struct uarch_indirect *indirect);
 void uarch_indirect_reset(struct uarch_indirect *indirect);
 
-/* Whether the target would have been predicted; learns it. `*is_cold`: the branch was seldom seen. */
+/* Whether the target would have been predicted; learns it. `*is_cold`: the branch was seldom seen;
+ * `*is_late`: what is predicted is not where it went the last time. */
 bool uarch_indirect_follow(struct uarch_indirect *indirect, const struct uarch_history *history,
-			   uint64_t ip, uint64_t target, bool *is_cold);
+			   uint64_t ip, uint64_t target, bool *is_cold, bool *is_late);
 
 #endif

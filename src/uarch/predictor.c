@@ -28,10 +28,11 @@ void uarch_predictor_reset(struct uarch_predictor *predictor)
 	uarch_returns_reset(&predictor->returns);
 }
 
-static unsigned event_of(bool is_right, bool is_cold)
+/* `late`: the event, if the faster predictor said otherwise. */
+static unsigned event_of(bool is_right, bool is_cold, unsigned late)
 {
 	if (is_right)
-		return 0;
+		return late;
 	return is_cold ? HP_UARCH_BRANCH_UNKNOWN : HP_UARCH_MISPREDICTED;
 }
 
@@ -39,7 +40,9 @@ static unsigned follow_direction(struct uarch_predictor *predictor, uint64_t ip,
 {
 	bool by_history = uarch_tage_predict(&predictor->tage, &predictor->history, ip);
 	bool is_taken = uarch_loops_predict(&predictor->loops, ip, by_history);
-	unsigned event = event_of(is_taken == taken, uarch_tage_is_cold(&predictor->tage));
+	unsigned event = event_of(
+		is_taken == taken, uarch_tage_is_cold(&predictor->tage),
+		uarch_tage_at_once(&predictor->tage) != is_taken ? HP_UARCH_BRANCH_LATE : 0);
 
 	uarch_tage_learn(&predictor->tage, taken);
 	uarch_loops_learn(&predictor->loops, taken, by_history);
@@ -49,14 +52,14 @@ static unsigned follow_direction(struct uarch_predictor *predictor, uint64_t ip,
 
 static unsigned follow_target(struct uarch_predictor *predictor, uint64_t ip, uint64_t target)
 {
-	bool is_cold;
+	bool is_cold, is_late;
 	bool is_right = uarch_indirect_follow(&predictor->indirect, &predictor->history, ip, target,
-					      &is_cold);
+					      &is_cold, &is_late);
 	uint32_t hash = uarch_hash(target);
 
 	for (int i = 0; i < TARGET_BITS; i++)
 		uarch_history_add(&predictor->history, hash >> (31 - i) & 1);
-	return event_of(is_right, is_cold);
+	return event_of(is_right, is_cold, is_late ? HP_UARCH_TARGET_LATE : 0);
 }
 
 unsigned uarch_predictor_follow(struct uarch_predictor *predictor, uint64_t ip, uint64_t next,
@@ -79,7 +82,7 @@ unsigned uarch_predictor_follow(struct uarch_predictor *predictor, uint64_t ip, 
 		break;
 	case HP_UARCH_RETURN:
 		is_right = uarch_returns_follow(&predictor->returns, target, &is_cold);
-		event = event_of(is_right, is_cold);
+		event = event_of(is_right, is_cold, 0);
 		break;
 	}
 	/* A call of the next instruction only asks where it is. */

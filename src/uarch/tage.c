@@ -54,9 +54,11 @@ static void find_places(struct uarch_tage *tage, const struct uarch_history *his
 	uint32_t place = hash ^ hash >> tage->tagged_shift;
 
 	for (unsigned i = 0; i < VECTORS; i++) {
-		uarch_vector fold = history->index.now.vector[i];
+		uarch_vector bits = history->index.now.vector[i];
+		uarch_vector fold = bits ^ bits >> tage->tagged_shift;
 		uarch_vector path = history->path_mask.vector[i] & history->path;
-		uarch_vector tag = history->tag.now.vector[i] ^ fold << 1 ^ hash >> 12;
+		uarch_vector tags = history->tag.now.vector[i];
+		uarch_vector tag = tags ^ tags >> TAG_BITS ^ fold << 1 ^ hash >> 12;
 
 		tage->index.vector[i] = ((fold ^ path ^ path >> 7 ^ place) & tage->tagged_mask) +
 					tage->first.vector[i];
@@ -197,6 +199,7 @@ void uarch_tage_learn(struct uarch_tage *tage, bool taken)
 		learn_provider(tage, taken);
 	else
 		count(&tage->in_base->counter, taken, -2, 1);
+	count(&tage->in_base->at_once, taken, -2, 1);
 	tage->in_base->seen =
 		(uint8_t)(tage->in_base->seen + (tage->in_base->seen < COLD_EXECUTIONS));
 }

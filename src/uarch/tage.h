@@ -11,6 +11,7 @@
 
 struct uarch_base {
 	int8_t counter; /* -2 … 1; taken from 0 on */
+	int8_t at_once; /* the same, of all that the branch does */
 	uint8_t seen;	/* branches that were here, up to COLD_EXECUTIONS */
 };
 
@@ -46,6 +47,11 @@ void uarch_tage_reset(struct uarch_tage *tage);
 /* Whether it will be taken. Then uarch_tage_learn must be called for it. */
 bool uarch_tage_predict(struct uarch_tage *tage, const struct uarch_history *history, uint64_t ip);
 void uarch_tage_learn(struct uarch_tage *tage, bool taken);
+/* What its address alone tells of the branch that was asked for. */
+static inline bool uarch_tage_at_once(const struct uarch_tage *tage)
+{
+	return tage->in_base->at_once >= 0;
+}
 /* Whether the branch that was asked for is one that was seldom seen. */
 static inline bool uarch_tage_is_cold(const struct uarch_tage *tage)
 {

@@ -192,14 +192,21 @@ WIDE void hp_timing_fetch(struct hp_timing *timing, unsigned events)
 
 WIDE void hp_timing_branch(struct hp_timing *timing, unsigned events, bool is_taken)
 {
+	const struct hp_core *core = timing->core;
+
 	if (is_taken) {
 		raise_where(&timing->fetched, &timing->turned, TICKS, &timing->has[FETCH]);
 		timing->turned = timing->fetched;
 	}
+	if (events & (HP_UARCH_BRANCH_LATE | HP_UARCH_TARGET_LATE))
+		add_where(&timing->fetched,
+			  TICKS * (events & HP_UARCH_TARGET_LATE ? core->late_target_cycles
+								 : core->late_branch_cycles),
+			  &timing->has[FETCH]);
 	if (!(events & (HP_UARCH_MISPREDICTED | HP_UARCH_BRANCH_UNKNOWN)))
 		return;
 	/* The branch's own cycle is part of the cost, as it was measured. */
-	raise_where(&timing->fetched, &timing->done, (timing->core->mispredict_cycles - 1) * TICKS,
+	raise_where(&timing->fetched, &timing->done, (core->mispredict_cycles - 1) * TICKS,
 		    &timing->has[MISPREDICT]);
 	raise_where(&timing->foreseen, &timing->fetched, 0, &timing->has[MISPREDICT]);
 }
@@ -243,32 +250,41 @@ INLINE unsigned choose(const struct hp_timing *timing, uint32_t units)
 	return best;
 }
 
+/* A division or a fence that takes a cycle keeps its unit for no longer. */
 INLINE void take_units(struct hp_timing *timing, const struct hp_timed_insn *insn,
 		       struct hp_lanes *begin)
 {
+	enum part part = insn->duty == HP_DUTY_DIVIDE ? DIVIDER
+			 : insn->duty == HP_DUTY_SYNC ? SYNC
+						      : PORT;
+
 	for (unsigned i = 0; i < insn->use_count; i++) {
 		struct hp_lanes *unit = &timing->units[choose(timing, insn->units[i])];
+		int32_t least = part == PORT || insn->busy[i] < 1 ? insn->busy[i] : 1;
 
 		raise_to(unit, &timing->dispatched);
-		raise_where(begin, unit, 0,
-			    &timing->has[insn->duty == HP_DUTY_DIVIDE ? DIVIDER : PORT]);
-		add_all(unit, insn->busy[i] * TICKS);
+		raise_where(begin, unit, 0, &timing->has[part]);
+		add_all(unit, least * TICKS);
+		add_where(unit, (insn->busy[i] - least) * TICKS, &timing->has[part]);
 	}
 }
 
+/* When it asks for its data, and when it begins: operands that it needs only later do not hold up the
+ * former. */
 INLINE void find_begin(struct hp_timing *timing, const struct hp_timed_insn *insn, bool loads,
-		       struct hp_lanes *begin)
+		       struct hp_lanes *asks, struct hp_lanes *begin)
 {
-	*begin = timing->dispatched;
+	*asks = timing->dispatched;
 	for (unsigned i = 0; i < insn->address_count; i++)
-		raise_where(begin, &timing->registers[insn->addresses[i]], 0,
+		raise_where(asks, &timing->registers[insn->addresses[i]], 0,
 			    &timing->has[DEPENDENCY]);
+	if (loads)
+		raise_where(asks, &timing->fenced, 0, &timing->has[SYNC]);
+	take_units(timing, insn, asks);
+	*begin = *asks;
 	for (unsigned i = 0; i < insn->operand_count; i++)
 		raise_where(begin, &timing->registers[insn->operands[i]], -insn->late * TICKS,
 			    &timing->has[DEPENDENCY]);
-	if (loads)
-		raise_where(begin, &timing->fenced, 0, &timing->has[SYNC]);
-	take_units(timing, insn, begin);
 }
 
 /* What takes a cycle, or a load's, where this kind of unit is as fast. */
@@ -349,13 +365,25 @@ INLINE void fill(struct hp_timing *timing, uint64_t line, const struct hp_lanes 
 	*filled = *at;
 }
 
+/* A load gets its bytes from a store so long after that had them; what is done with them follows. */
+INLINE void forward(struct hp_timing *timing, const struct hp_timed_insn *insn,
+		    const struct hp_lanes *stored, int32_t cycles, enum part part)
+{
+	int32_t first = insn->latency < timing->core->l1_cycles ? insn->latency
+								: timing->core->l1_cycles;
+	struct hp_lanes at = *stored;
+
+	add_all(&at, (cycles - first) * TICKS);
+	add_latency(timing, insn, &at);
+	raise_where(&timing->done, &at, 0, &timing->has[part]);
+}
+
 INLINE void load(struct hp_timing *timing, const struct hp_timed_insn *insn,
-		 const struct hp_timed_access *access, const struct hp_lanes *begin)
+		 const struct hp_timed_access *access, const struct hp_lanes *asks)
 {
 	const struct hp_core *core = timing->core;
 	unsigned events = access->events;
-	struct hp_lanes at = *begin;
-	int32_t behind = insn->latency > core->l1_cycles ? insn->latency - core->l1_cycles : 0;
+	struct hp_lanes at = *asks;
 	const struct hp_lanes *stored = &timing->stored[access->store % STORES];
 	enum level level;
 
@@ -376,22 +404,20 @@ INLINE void load(struct hp_timing *timing, const struct hp_timed_insn *insn,
 		    timing->instruction - one->when < FILL_AGE * timing->reorder_slots)
 			raise_where(&at, filled, 0, &timing->has[DCACHE]);
 	}
-	add_all(&at, insn->latency * TICKS);
+	add_latency(timing, insn, &at);
 	raise_to(&timing->done, &at);
 	if (events & HP_UARCH_FORWARD_FAILED)
-		raise_where(&timing->done, stored, (core->blocked_cycles + behind) * TICKS,
-			    &timing->has[STORE_FORWARD]);
+		forward(timing, insn, stored, core->blocked_cycles, STORE_FORWARD);
 	if (events & (HP_UARCH_FORWARDED | HP_UARCH_FORWARD_FAILED))
-		raise_where(&timing->done, stored, (core->forward_cycles + behind) * TICKS,
-			    &timing->has[DEPENDENCY]);
+		forward(timing, insn, stored, core->forward_cycles, DEPENDENCY);
 }
 
 /* When it retires it may leave, in order, once the line is there, which is asked for as soon as the
  * address is known. */
 INLINE void store(struct hp_timing *timing, const struct hp_timed_access *access,
-		  const struct hp_lanes *begin)
+		  const struct hp_lanes *asks)
 {
-	struct hp_lanes at = *begin;
+	struct hp_lanes at = *asks;
 	enum level level;
 
 	timing->store = access->store;
@@ -423,7 +449,7 @@ WIDE void hp_timing_insn(struct hp_timing *timing, const struct hp_timed_insn *i
 			 const struct hp_timed_access *accesses, unsigned access_count,
 			 struct hp_lanes *spent)
 {
-	struct hp_lanes begin;
+	struct hp_lanes asks, begin;
 	bool loads = false, stores = false;
 
 	for (unsigned i = 0; i < access_count; i++) {
@@ -431,19 +457,19 @@ WIDE void hp_timing_insn(struct hp_timing *timing, const struct hp_timed_insn *i
 		stores |= accesses[i].is_store;
 	}
 	dispatch(timing, insn, stores);
-	find_begin(timing, insn, loads, &begin);
+	find_begin(timing, insn, loads, &asks, &begin);
 	timing->done = begin;
 	if (!insn->is_eliminated)
 		add_latency(timing, insn, &timing->done);
 	for (unsigned i = 0; i < access_count; i++)
 		if (!accesses[i].is_store)
-			load(timing, insn, &accesses[i], &begin);
+			load(timing, insn, &accesses[i], &asks);
 	for (unsigned i = 0; i < insn->result_count; i++)
 		timing->registers[insn->results[i]] = timing->done;
 	retire(timing, insn, spent);
 	for (unsigned i = 0; i < access_count; i++)
 		if (accesses[i].is_store)
-			store(timing, &accesses[i], &begin);
+			store(timing, &accesses[i], &asks);
 	if (insn->is_fencing)
 		timing->fenced = timing->done;
 	if (insn->is_serializing)

@@ -253,6 +253,15 @@ TEST(a_locked_addition_costs_what_the_core_says)
 	ck_assert_uint_ge(cost.latency, 18);
 }
 
+TEST(a_pause_costs_what_the_core_says)
+{
+	struct hp_cost cost = cost_on("skylake-sp", NULL, DECODE(0xf3, 0x90));
+
+	ck_assert_uint_ge(cost.latency, 140);
+	ck_assert(cost.is_serializing);
+	ck_assert_uint_lt(cost_on("zen-4", NULL, DECODE(0xf3, 0x90)).latency, 140);
+}
+
 TEST(instructions_of_512_bits_are_in_the_table)
 {
 	/* vaddph and vaddps zmm0, zmm1, zmm2 */

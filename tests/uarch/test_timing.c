@@ -28,6 +28,8 @@ static const struct hp_core core = {
 	.l2_tlb_cycles = 7,
 	.walk_cycles = 60,
 	.mispredict_cycles = 20,
+	.late_branch_cycles = 3,
+	.late_target_cycles = 5,
 	.forward_cycles = 4,
 	.blocked_cycles = 18,
 };
@@ -147,6 +149,63 @@ TEST(divisions_wait_for_the_divider)
 	ck_cycles(HP_LANE_AS_IS, 10);
 	ck_cycles(HP_LANE_NO_PORT, 10);
 	ck_cycles(HP_LANE_NO_DIVIDER, 0.25);
+}
+
+/* addsd with a load: the sum is a chain, and what it adds is not. */
+TEST(a_load_does_not_wait_for_what_it_is_added_to)
+{
+	struct hp_timed_insn insn = load_of(A, B);
+
+	insn.operand_count = 1;
+	insn.operands[0] = B;
+	insn.latency = 7;
+	insn.duty = HP_DUTY_FP;
+	for (uint64_t i = 0; i < TURNS; i++)
+		step(&insn, &(struct hp_timed_access){ .line = i, .events = HP_UARCH_L1_MISS });
+	ck_cycles(HP_LANE_AS_IS, 3);
+	ck_cycles(HP_LANE_NO_DCACHE, 3);
+	ck_cycles(HP_LANE_NO_FP, 10.0 / 8);
+}
+
+TEST(without_floating_point_a_chain_through_memory_is_shorter)
+{
+	struct hp_timed_insn insn = load_of(A, B);
+
+	insn.operand_count = 1;
+	insn.operands[0] = B;
+	insn.latency = 7;
+	insn.duty = HP_DUTY_FP;
+	for (uint64_t i = 0; i < TURNS; i++)
+		step(&insn, &(struct hp_timed_access){ .line = 1 });
+	ck_cycles(HP_LANE_AS_IS, 3);
+	ck_cycles(HP_LANE_NO_FP, 1);
+}
+
+TEST(without_synchronization_a_fence_keeps_no_unit_busy)
+{
+	struct hp_timed_insn insn = { .slots = 1, .latency = 58, .duty = HP_DUTY_SYNC };
+
+	insn.is_serializing = insn.is_fencing = true;
+	insn.use_count = 1;
+	insn.units[0] = 4;
+	insn.busy[0] = 58;
+	for (int i = 0; i < TURNS; i++)
+		step(&insn, NULL);
+	ck_assert_double_ge(cycles(HP_LANE_AS_IS), 58);
+	ck_cycles(HP_LANE_NO_SYNC, 0.25);
+}
+
+TEST(code_comes_late_behind_a_branch_that_its_history_foretells)
+{
+	const struct hp_timed_insn insn = plain(A, B, 1);
+
+	for (int i = 0; i < TURNS; i++) {
+		step(&insn, NULL);
+		hp_timing_branch(timing, i & 1 ? HP_UARCH_BRANCH_LATE : HP_UARCH_TARGET_LATE, true);
+	}
+	ck_cycles(HP_LANE_AS_IS, 4.125);
+	ck_cycles(HP_LANE_NO_FETCH, 0.25);
+	ck_cycles(HP_LANE_NO_MISPREDICT, 4.125);
 }
 
 TEST(a_mispredicted_branch_costs_what_the_core_says)

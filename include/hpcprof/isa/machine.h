@@ -74,10 +74,15 @@ struct hp_core {
 	uint16_t l2_tlb_cycles; /* more, on a miss of the first TLB */
 	uint16_t walk_cycles;	/* more, on a miss of both */
 	uint16_t mispredict_cycles;
+	/* After a branch that only its history foretells (a conditional one, an indirect one) no code comes
+	 * for so long; 0: not known. */
+	uint8_t late_branch_cycles;
+	uint8_t late_target_cycles;
 	uint16_t forward_cycles; /* from a store to a load of the same bytes */
 	uint16_t blocked_cycles; /* the same if the load needs more than the bytes of that store */
 	uint16_t locked_cycles;	 /* of an atomic operation */
 	uint16_t fence_cycles;	 /* of a full fence */
+	uint16_t pause_cycles;	 /* of a hint that a loop waits for another CPU */
 };
 
 /* The identification of a CPU in /proc/cpuinfo. */

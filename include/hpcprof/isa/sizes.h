@@ -23,6 +23,8 @@ struct hp_core_sizes {
 	uint32_t decoded_bytes;		     /* each for about so much code */
 	uint32_t store_entries;
 	uint32_t return_entries;
+	/* Of the predictor, in each table: directions by history, and targets; 0: not known. */
+	uint32_t tagged_entries, indirect_entries;
 };
 
 /* NULL for the generic core. */

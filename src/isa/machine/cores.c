@@ -45,7 +45,8 @@ const struct hp_core cores[CORE_COUNT] = {
 			   .forward_cycles = 5,
 			   .blocked_cycles = 17,
 			   .locked_cycles = 18,
-			   .fence_cycles = 33 },
+			   .fence_cycles = 33,
+			   .pause_cycles = 60 },
 	/* Moves of general registers are eliminated here, and not on Ice Lake, where microcode
 	 * turned that off (erratum ICL065). */
 	/* LLVM 19: reorder buffer, load latency. Its issue width of 6 is that of the decoders;
@@ -75,7 +76,8 @@ const struct hp_core cores[CORE_COUNT] = {
 			   .forward_cycles = 5,
 			   .blocked_cycles = 15,
 			   .locked_cycles = 18,
-			   .fence_cycles = 33 },
+			   .fence_cycles = 33,
+			   .pause_cycles = 140 },
 	/* LLVM 19: reorder buffer, load latency. Unchecked: the rest. */
 	[CORE_ICE_LAKE] = { .name = "ice-lake-sp",
 			    .title = "Intel Ice Lake-SP (Sunny Cove)",
@@ -102,7 +104,8 @@ const struct hp_core cores[CORE_COUNT] = {
 			    .forward_cycles = 5,
 			    .blocked_cycles = 16,
 			    .locked_cycles = 18,
-			    .fence_cycles = 33 },
+			    .fence_cycles = 33,
+			    .pause_cycles = 140 },
 	/* LLVM 19: issue width, reorder buffer, load latency. Published descriptions of Golden
 	 * Cove: six decoders, eight micro-ops a cycle out of their cache. That stores are forwarded
 	 * at no cost was measured on its successor. Unchecked: the rest. */
@@ -132,7 +135,8 @@ const struct hp_core cores[CORE_COUNT] = {
 				   .forward_cycles = 0,
 				   .blocked_cycles = 19,
 				   .locked_cycles = 18,
-				   .fence_cycles = 33 },
+				   .fence_cycles = 33,
+				   .pause_cycles = 140 },
 	/* Its multiplications are faster, and its instructions are the ones that were measured. So
 	 * are the latencies here, in a virtual machine of a loaded server (2026-11): second
 	 * level 15.8; third, of 8 to 128 MiB, 540 to 690; memory from 1040 on, mostly 1500; second
@@ -168,7 +172,8 @@ const struct hp_core cores[CORE_COUNT] = {
 				  .forward_cycles = 0,
 				  .blocked_cycles = 19,
 				  .locked_cycles = 18,
-				  .fence_cycles = 50 },
+				  .fence_cycles = 50,
+				  .pause_cycles = 140 },
 	/* LLVM 19 (AMD 55723): retire width, load latency; its issue width of 4 counts decoders,
 	 * its reorder buffer is 192 or 224 by turns. Unchecked: the rest. */
 	[CORE_ZEN_2] = { .name = "zen-2",
@@ -195,7 +200,8 @@ const struct hp_core cores[CORE_COUNT] = {
 			 .forward_cycles = 7,
 			 .blocked_cycles = 17,
 			 .locked_cycles = 17,
-			 .fence_cycles = 60 },
+			 .fence_cycles = 60,
+			 .pause_cycles = 65 },
 	/* LLVM 19 (AMD 56665): issue and retire width, reorder buffer, load latency, common
 	 * mispredict. Unchecked: the rest. */
 	[CORE_ZEN_3] = { .name = "zen-3",
@@ -222,14 +228,16 @@ const struct hp_core cores[CORE_COUNT] = {
 			 .forward_cycles = 7,
 			 .blocked_cycles = 17,
 			 .locked_cycles = 8,
-			 .fence_cycles = 60 },
+			 .fence_cycles = 60,
+			 .pause_cycles = 65 },
 	/* LLVM 19 (AMD 57647, 2.8, 2.9.8, 2.10.3, 2.12): issue and retire width, op cache, reorder
 	 * buffer, load latency. Measured on family 25 model 17, in a virtual machine whose third level
 	 * and memory are shared (from 4 MiB on 430 to 550 cycles, in memory 750 to 940; the figures
 	 * here are an idle server's): level 1 3.9, level 2 13.7, second TLB 6 to 10, a walk through
 	 * two page tables 60, a wrong guess 19.7 with the branch's own time (AMD has 11 to 18
 	 * without), a store forwarded and added to 2.0, one that cannot be forwarded 18.5, a locked
-	 * addition 5.9, a store and mfence 58. */
+	 * addition 5.9, a store and mfence 58, pause 90; a branch (an indirect one) that goes as it did some
+	 * thousand branches ago, and otherwise at random, 3.1 (4.4) more than one that always goes one way. */
 	[CORE_ZEN_4] = { .name = "zen-4",
 			 .title = "AMD Zen 4",
 			 .table = TABLE_ZEN_4,
@@ -251,10 +259,13 @@ const struct hp_core cores[CORE_COUNT] = {
 			 .l2_tlb_cycles = 7,
 			 .walk_cycles = 60,
 			 .mispredict_cycles = 19,
+			 .late_branch_cycles = 3,
+			 .late_target_cycles = 4,
 			 .forward_cycles = 1,
 			 .blocked_cycles = 18,
 			 .locked_cycles = 6,
-			 .fence_cycles = 58 },
+			 .fence_cycles = 58,
+			 .pause_cycles = 90 },
 	/* LLVM 19 has but a copy of Zen 4's instructions: four arithmetic units, where six are.
 	 * Unchecked against AMD 58455: all of it. */
 	[CORE_ZEN_5] = { .name = "zen-5",
@@ -281,5 +292,6 @@ const struct hp_core cores[CORE_COUNT] = {
 			 .forward_cycles = 7,
 			 .blocked_cycles = 17,
 			 .locked_cycles = 8,
-			 .fence_cycles = 60 },
+			 .fence_cycles = 60,
+			 .pause_cycles = 65 },
 };

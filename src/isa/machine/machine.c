@@ -206,6 +206,7 @@ static bool is_serializing(const struct hp_insn *insn)
 	case ZYDIS_MNEMONIC_CPUID:
 	case ZYDIS_MNEMONIC_LFENCE:
 	case ZYDIS_MNEMONIC_MFENCE:
+	case ZYDIS_MNEMONIC_PAUSE:
 	case ZYDIS_MNEMONIC_RDTSCP:
 	case ZYDIS_MNEMONIC_SERIALIZE:
 		return true;
@@ -338,4 +339,6 @@ void hp_core_cost(const struct hp_core *machine, const struct hp_insn *before,
 		cost->latency = machine->locked_cycles;
 	if (insn->mnemonic == ZYDIS_MNEMONIC_MFENCE && cost->latency < machine->fence_cycles)
 		cost->latency = machine->fence_cycles;
+	if (insn->mnemonic == ZYDIS_MNEMONIC_PAUSE && cost->latency < machine->pause_cycles)
+		cost->latency = machine->pause_cycles;
 }
