@@ -43,10 +43,13 @@ void uarch_indirect_reset(struct uarch_indirect *indirect)
 struct places {
 	struct uarch_target *entries[INDIRECT_TABLES];
 	uint16_t tags[INDIRECT_TABLES];
+	struct uarch_target *last;
+	struct uarch_target *provider, *next; /* the longest history, or NULL; the next best */
+	unsigned table;			      /* of the provider */
 };
 
-static void find_places(const struct uarch_indirect *indirect, const struct uarch_history *history,
-			uint32_t hash, struct places *places)
+static void find_entries(const struct uarch_indirect *indirect, const struct uarch_history *history,
+			 uint32_t hash, struct places *places)
 {
 	for (unsigned i = 0; i < indirect->tables; i++) {
 		unsigned length = i * indirect->stride;
@@ -60,6 +63,40 @@ static void find_places(const struct uarch_indirect *indirect, const struct uarc
 				    TAG_MASK) +
 				   1);
 	}
+}
+
+/* Gives the target that is predicted. */
+static uint64_t find_places(const struct uarch_indirect *indirect,
+			    const struct uarch_history *history, uint64_t ip, struct places *places)
+{
+	uint32_t hash = uarch_hash(ip);
+
+	find_entries(indirect, history, hash, places);
+	places->last = &indirect->last[hash >> 7 & indirect->mask];
+	places->provider = places->next = NULL;
+	places->table = 0;
+	for (unsigned i = indirect->tables; i-- > 0 && !places->next;) {
+		if (places->entries[i]->tag != places->tags[i])
+			continue;
+		if (places->provider) {
+			places->next = places->entries[i];
+		} else {
+			places->provider = places->entries[i];
+			places->table = i;
+		}
+	}
+	if (!places->next)
+		places->next = places->last;
+	return places->provider && places->provider->confidence > 0 ? places->provider->target
+								    : places->next->target;
+}
+
+uint64_t uarch_indirect_guess(const struct uarch_indirect *indirect,
+			      const struct uarch_history *history, uint64_t ip)
+{
+	struct places places;
+
+	return find_places(indirect, history, ip, &places);
 }
 
 static void learn(struct uarch_target *entry, uint64_t target)
@@ -95,34 +132,18 @@ static void allocate(struct uarch_indirect *indirect, const struct places *place
 bool uarch_indirect_follow(struct uarch_indirect *indirect, const struct uarch_history *history,
 			   uint64_t ip, uint64_t target, bool *is_cold, bool *is_late)
 {
-	uint32_t hash = uarch_hash(ip);
-	struct uarch_target *last = &indirect->last[hash >> 7 & indirect->mask];
-	struct uarch_target *provider = NULL, *next = NULL;
-	unsigned table = 0;
 	struct places places;
-	uint64_t predicted;
+	uint64_t predicted = find_places(indirect, history, ip, &places);
+	struct uarch_target *last = places.last, *provider = places.provider, *next = places.next;
 
-	find_places(indirect, history, hash, &places);
-	for (unsigned i = indirect->tables; i-- > 0 && !next;) {
-		if (places.entries[i]->tag != places.tags[i])
-			continue;
-		if (provider) {
-			next = places.entries[i];
-		} else {
-			provider = places.entries[i];
-			table = i;
-		}
-	}
-	if (!next)
-		next = last;
-	predicted = provider && provider->confidence > 0 ? provider->target : next->target;
+	indirect->predicted = predicted;
 	*is_cold = last->seen < COLD_EXECUTIONS;
 	*is_late = (uint16_t)uarch_hash(predicted) != last->newest;
 	last->newest = (uint16_t)uarch_hash(target);
 	if (last->seen < COLD_EXECUTIONS)
 		last->seen++;
 	if (predicted != target && (!provider || provider->target != target))
-		allocate(indirect, &places, provider ? table + 1 : 0, target);
+		allocate(indirect, &places, provider ? places.table + 1 : 0, target);
 	if (provider) {
 		if (provider->target == target && next->target != target)
 			provider->useful = 1;

@@ -24,6 +24,7 @@ struct uarch_indirect {
 	unsigned shift;
 	unsigned tables, stride; /* a table has every so many-th length of history */
 	uint32_t random;
+	uint64_t predicted; /* the last one */
 };
 
 bool uarch_indirect_create(struct uarch_indirect *indirect, const struct hp_uarch_predictor *sizes);
@@ -34,5 +35,9 @@ void uarch_indirect_reset(struct uarch_indirect *indirect);
  * `*is_late`: what is predicted is not where it went the last time. */
 bool uarch_indirect_follow(struct uarch_indirect *indirect, const struct uarch_history *history,
 			   uint64_t ip, uint64_t target, bool *is_cold, bool *is_late);
+
+/* Where it would be predicted to go; learns nothing. */
+uint64_t uarch_indirect_guess(const struct uarch_indirect *indirect,
+			      const struct uarch_history *history, uint64_t ip);
 
 #endif

@@ -5,6 +5,7 @@ src_uarch_libuarch_a_SOURCES = \
 	include/hpcprof/uarch/path.h src/uarch/path.c \
 	src/uarch/caches.h src/uarch/caches.c \
 	src/uarch/history.h src/uarch/history.c \
+	src/uarch/hybrid.h src/uarch/hybrid.c \
 	src/uarch/indirect.h src/uarch/indirect.c \
 	src/uarch/loop.h src/uarch/loop.c \
 	src/uarch/predictor.h src/uarch/predictor.c \
@@ -16,6 +17,7 @@ src_uarch_libuarch_a_SOURCES = \
 	src/uarch/tage.h src/uarch/tage.c \
 	include/hpcprof/uarch/timing.h src/uarch/timed_insn.c src/uarch/timing.c src/uarch/lane_groups.h \
 	src/uarch/tlb.h src/uarch/tlb.c \
+	include/hpcprof/uarch/trace.h src/uarch/trace.h src/uarch/trace.c src/uarch/trace_write.c \
 	src/uarch/tuning.h
 
 UARCH_LIBS = src/uarch/libuarch.a $(ISA_LIBS) -lm

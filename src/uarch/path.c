@@ -331,6 +331,27 @@ unsigned hp_uarch_branch(struct hp_uarch *uarch, uint64_t ip, uint64_t next,
 	return uarch_predictor_follow(&uarch->predictor, ip, next, kind, taken, target);
 }
 
+uint64_t hp_uarch_predicted(const struct hp_uarch *uarch)
+{
+	return uarch->predictor.predicted;
+}
+
+void hp_uarch_stray(struct hp_uarch *uarch)
+{
+	uarch_predictor_stray(&uarch->predictor);
+}
+
+uint64_t hp_uarch_guess(struct hp_uarch *uarch, uint64_t ip, uint64_t next,
+			enum hp_uarch_branch_kind kind, uint64_t target)
+{
+	return uarch_predictor_guess(&uarch->predictor, ip, next, kind, target);
+}
+
+void hp_uarch_rejoin(struct hp_uarch *uarch)
+{
+	uarch_predictor_rejoin(&uarch->predictor);
+}
+
 void hp_uarch_retire(struct hp_uarch *uarch, unsigned instructions)
 {
 	uarch->clock += instructions;

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "predictor.h"
 
+#include <string.h>
+
 bool uarch_predictor_create(struct uarch_predictor *predictor,
 			    const struct hp_uarch_predictor *sizes)
 {
 	uarch_history_create(&predictor->history, sizes);
+	predictor->is_hybrid = sizes->is_hybrid;
+	if (sizes->is_hybrid && !uarch_hybrid_create(&predictor->hybrid, sizes))
+		return false;
 	return uarch_tage_create(&predictor->tage, sizes) &&
 	       uarch_loops_create(&predictor->loops, sizes) &&
 	       uarch_indirect_create(&predictor->indirect, sizes) &&
@@ -15,6 +20,7 @@ void uarch_predictor_destroy(struct uarch_predictor *predictor)
 {
 	uarch_tage_destroy(&predictor->tage);
 	uarch_loops_destroy(&predictor->loops);
+	uarch_hybrid_destroy(&predictor->hybrid);
 	uarch_indirect_destroy(&predictor->indirect);
 	uarch_returns_destroy(&predictor->returns);
 }
@@ -24,6 +30,7 @@ void uarch_predictor_reset(struct uarch_predictor *predictor)
 	uarch_history_reset(&predictor->history);
 	uarch_tage_reset(&predictor->tage);
 	uarch_loops_reset(&predictor->loops);
+	uarch_hybrid_reset(&predictor->hybrid);
 	uarch_indirect_reset(&predictor->indirect);
 	uarch_returns_reset(&predictor->returns);
 }
@@ -34,6 +41,16 @@ static unsigned event_of(bool is_right, bool is_cold, unsigned late)
 	if (is_right)
 		return late;
 	return is_cold ? HP_UARCH_BRANCH_UNKNOWN : HP_UARCH_MISPREDICTED;
+}
+
+static unsigned follow_hybrid(struct uarch_predictor *predictor, uint64_t ip, bool taken)
+{
+	bool is_taken = uarch_hybrid_predict(&predictor->hybrid, ip);
+	bool is_cold;
+
+	uarch_hybrid_learn(&predictor->hybrid, taken, &is_cold);
+	uarch_history_add(&predictor->history, taken);
+	return event_of(is_taken == taken, is_cold, 0);
 }
 
 static unsigned follow_direction(struct uarch_predictor *predictor, uint64_t ip, bool taken)
@@ -50,15 +67,22 @@ static unsigned follow_direction(struct uarch_predictor *predictor, uint64_t ip,
 	return event;
 }
 
+static void add_target(struct uarch_predictor *predictor, uint64_t target)
+{
+	uint32_t hash = uarch_hash(target);
+
+	for (int i = 0; i < TARGET_BITS; i++)
+		uarch_history_add(&predictor->history, hash >> (31 - i) & 1);
+}
+
 static unsigned follow_target(struct uarch_predictor *predictor, uint64_t ip, uint64_t target)
 {
 	bool is_cold, is_late;
 	bool is_right = uarch_indirect_follow(&predictor->indirect, &predictor->history, ip, target,
 					      &is_cold, &is_late);
-	uint32_t hash = uarch_hash(target);
 
-	for (int i = 0; i < TARGET_BITS; i++)
-		uarch_history_add(&predictor->history, hash >> (31 - i) & 1);
+	predictor->predicted = predictor->indirect.predicted;
+	add_target(predictor, target);
 	return event_of(is_right, is_cold, is_late ? HP_UARCH_TARGET_LATE : 0);
 }
 
@@ -71,7 +95,8 @@ unsigned uarch_predictor_follow(struct uarch_predictor *predictor, uint64_t ip, 
 
 	switch (kind) {
 	case HP_UARCH_CONDITIONAL:
-		event = follow_direction(predictor, ip, taken);
+		event = predictor->is_hybrid ? follow_hybrid(predictor, ip, taken)
+					     : follow_direction(predictor, ip, taken);
 		break;
 	case HP_UARCH_JUMP:
 	case HP_UARCH_CALL:
@@ -81,6 +106,7 @@ unsigned uarch_predictor_follow(struct uarch_predictor *predictor, uint64_t ip, 
 		event = follow_target(predictor, ip, target);
 		break;
 	case HP_UARCH_RETURN:
+		predictor->predicted = uarch_returns_top(&predictor->returns);
 		is_right = uarch_returns_follow(&predictor->returns, target, &is_cold);
 		event = event_of(is_right, is_cold, 0);
 		break;
@@ -90,4 +116,68 @@ unsigned uarch_predictor_follow(struct uarch_predictor *predictor, uint64_t ip, 
 		uarch_returns_call(&predictor->returns, next);
 	uarch_history_pass(&predictor->history, ip);
 	return event;
+}
+
+/* --- what is predicted and not taken ----------------------------------------------------------- */
+
+void uarch_predictor_stray(struct uarch_predictor *predictor)
+{
+	struct uarch_strayed *strayed = &predictor->strayed;
+
+	strayed->history = predictor->history;
+	strayed->hybrid_history = predictor->hybrid.history;
+	memcpy(strayed->returns, predictor->returns.stack,
+	       predictor->returns.count * sizeof(*strayed->returns));
+	strayed->top = predictor->returns.top;
+}
+
+static bool guess_direction(struct uarch_predictor *predictor, uint64_t ip)
+{
+	bool is_taken = predictor->is_hybrid
+				? uarch_hybrid_predict(&predictor->hybrid, ip)
+				: uarch_tage_predict(&predictor->tage, &predictor->history, ip);
+
+	predictor->hybrid.history = predictor->hybrid.history << 1 | is_taken;
+	uarch_history_add(&predictor->history, is_taken);
+	return is_taken;
+}
+
+uint64_t uarch_predictor_guess(struct uarch_predictor *predictor, uint64_t ip, uint64_t next,
+			       enum hp_uarch_branch_kind kind, uint64_t target)
+{
+	uint64_t guess = target;
+	bool is_cold;
+
+	switch (kind) {
+	case HP_UARCH_CONDITIONAL:
+		guess = guess_direction(predictor, ip) ? target : next;
+		break;
+	case HP_UARCH_JUMP:
+	case HP_UARCH_CALL:
+		break;
+	case HP_UARCH_JUMP_INDIRECT:
+	case HP_UARCH_CALL_INDIRECT:
+		guess = uarch_indirect_guess(&predictor->indirect, &predictor->history, ip);
+		add_target(predictor, guess);
+		break;
+	case HP_UARCH_RETURN:
+		guess = uarch_returns_top(&predictor->returns);
+		(void)uarch_returns_follow(&predictor->returns, guess, &is_cold);
+		break;
+	}
+	if (kind == HP_UARCH_CALL_INDIRECT || (kind == HP_UARCH_CALL && target != next))
+		uarch_returns_call(&predictor->returns, next);
+	uarch_history_pass(&predictor->history, ip);
+	return guess;
+}
+
+void uarch_predictor_rejoin(struct uarch_predictor *predictor)
+{
+	const struct uarch_strayed *strayed = &predictor->strayed;
+
+	predictor->history = strayed->history;
+	predictor->hybrid.history = strayed->hybrid_history;
+	memcpy(predictor->returns.stack, strayed->returns,
+	       predictor->returns.count * sizeof(*strayed->returns));
+	predictor->returns.top = strayed->top;
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The branch predictor: directions (tage.h, loop.h), targets (indirect.h, returns.h). */
+/* The branch predictor: directions (tage.h and loop.h, or hybrid.h), targets (indirect.h, returns.h). */
 #ifndef HPCPROF_SRC_UARCH_PREDICTOR_H
 #define HPCPROF_SRC_UARCH_PREDICTOR_H
 
 #include "history.h"
+#include "hybrid.h"
 #include "indirect.h"
 #include "loop.h"
 #include "returns.h"
@@ -15,8 +16,18 @@ struct uarch_predictor {
 	struct uarch_history history;
 	struct uarch_tage tage;
 	struct uarch_loops loops;
+	struct uarch_hybrid hybrid;
+	bool is_hybrid;
 	struct uarch_indirect indirect;
 	struct uarch_returns returns;
+	uint64_t predicted; /* where the last indirect branch or return was to go */
+	/* What of it changes on a path that is not taken, as it was when that began. */
+	struct uarch_strayed {
+		struct uarch_history history;
+		uint64_t hybrid_history;
+		uint64_t returns[RETURNS_MOST];
+		uint32_t top;
+	} strayed;
 };
 
 bool uarch_predictor_create(struct uarch_predictor *predictor,
@@ -27,5 +38,11 @@ void uarch_predictor_reset(struct uarch_predictor *predictor);
 /* Follows a branch, and gives its events; as hp_uarch_branch. */
 unsigned uarch_predictor_follow(struct uarch_predictor *predictor, uint64_t ip, uint64_t next,
 				enum hp_uarch_branch_kind kind, bool taken, uint64_t target);
+
+/* A path that is predicted and not taken, as in hpcprof/uarch/path.h. */
+void uarch_predictor_stray(struct uarch_predictor *predictor);
+uint64_t uarch_predictor_guess(struct uarch_predictor *predictor, uint64_t ip, uint64_t next,
+			       enum hp_uarch_branch_kind kind, uint64_t target);
+void uarch_predictor_rejoin(struct uarch_predictor *predictor);
 
 #endif

@@ -18,4 +18,10 @@ void uarch_returns_call(struct uarch_returns *returns, uint64_t next);
 /* `*is_cold`: the call was before the models began. */
 bool uarch_returns_follow(struct uarch_returns *returns, uint64_t target, bool *is_cold);
 
+/* Where the next return is to go. */
+static inline uint64_t uarch_returns_top(const struct uarch_returns *returns)
+{
+	return returns->stack[returns->top];
+}
+
 #endif

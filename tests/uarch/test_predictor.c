@@ -473,4 +473,98 @@ TEST(folds_are_those_of_the_outcomes_that_they_cover)
 	}
 }
 
+/* --- hybrid ------------------------------------------------------------------------------------ */
+
+static struct hp_uarch *made_hybrid(void)
+{
+	struct hp_uarch_geometry geometry = hp_uarch_geometry_generic();
+	struct hp_uarch *uarch;
+
+	geometry.predictor.is_hybrid = true;
+	geometry.predictor.base_entries = 4096;
+	geometry.predictor.loop_entries = 0;
+	uarch = hp_uarch_create(&geometry);
+	ck_assert_ptr_nonnull(uarch);
+	at_end((void (*)(void *))hp_uarch_destroy, uarch);
+	return uarch;
+}
+
+static struct tally hybrid_tally(bool (*goes)(unsigned, struct hp_random *))
+{
+	struct hp_random random = hp_random_seeded(7);
+	struct hp_uarch *uarch = made_hybrid();
+	struct tally tally = { 0 };
+
+	for (unsigned i = 0; i < 4000; i++) {
+		unsigned event = conditional(uarch, 0x1000, goes(i, &random));
+
+		if (i >= 2000)
+			add(&tally, event);
+	}
+	return tally;
+}
+
+TEST(the_hybrid_predictor_knows_what_repeats_within_its_history)
+{
+	struct tally tally = hybrid_tally(alternating);
+
+	ck_assert_uint_eq(tally.mispredicted, 0);
+	tally = hybrid_tally(always);
+	ck_assert_uint_eq(tally.mispredicted, 0);
+	tally = hybrid_tally(by_chance);
+	ck_assert(rate(&tally) > 0.4);
+}
+
+/* --- wrong paths ------------------------------------------------------------------------------- */
+
+/* What is guessed in between changes nothing of what is predicted behind it. */
+static void check_straying(struct hp_uarch *uarch, struct hp_uarch *other)
+{
+	struct hp_random random = hp_random_seeded(3);
+
+	for (unsigned i = 0; i < 3000; i++) {
+		bool is_taken = hp_random_next(&random) >> 40 & 1;
+		uint64_t target = 0x9000 + (i % 3) * 64;
+
+		ck_assert_uint_eq(conditional(uarch, 0x1000 + i % 5 * 16, is_taken),
+				  conditional(other, 0x1000 + i % 5 * 16, is_taken));
+		ck_assert_uint_eq(hp_uarch_branch(uarch, 0x2000, 0x2005, HP_UARCH_CALL_INDIRECT,
+						  true, target),
+				  hp_uarch_branch(other, 0x2000, 0x2005, HP_UARCH_CALL_INDIRECT,
+						  true, target));
+		hp_uarch_stray(uarch);
+		for (unsigned j = 0; j < i % 40; j++)
+			(void)hp_uarch_guess(uarch, 0x3000 + j * 8, 0x3004 + j * 8,
+					     (enum hp_uarch_branch_kind)(j % 6), 0x5000);
+		hp_uarch_rejoin(uarch);
+		ck_assert_uint_eq(
+			hp_uarch_branch(uarch, target, target + 1, HP_UARCH_RETURN, true, 0x2005),
+			hp_uarch_branch(other, target, target + 1, HP_UARCH_RETURN, true, 0x2005));
+	}
+}
+
+TEST(nobody_learns_from_a_path_that_is_not_taken)
+{
+	check_straying(made(), made());
+	check_straying(made_hybrid(), made_hybrid());
+}
+
+TEST(a_guess_is_what_would_be_predicted)
+{
+	struct hp_uarch *uarch = made();
+
+	for (unsigned i = 0; i < 100; i++) {
+		(void)conditional(uarch, 0x1000, true);
+		(void)hp_uarch_branch(uarch, 0x2000, 0x2005, HP_UARCH_CALL_INDIRECT, true, 0x9000);
+		(void)hp_uarch_branch(uarch, 0x9000, 0x9001, HP_UARCH_RETURN, true, 0x2005);
+		ck_assert_uint_eq(hp_uarch_predicted(uarch), 0x2005);
+	}
+	hp_uarch_stray(uarch);
+	ck_assert_uint_eq(hp_uarch_guess(uarch, 0x1000, 0x1002, HP_UARCH_CONDITIONAL, 0x1100),
+			  0x1100);
+	ck_assert_uint_eq(hp_uarch_guess(uarch, 0x2000, 0x2005, HP_UARCH_CALL_INDIRECT, 0), 0x9000);
+	ck_assert_uint_eq(hp_uarch_guess(uarch, 0x9000, 0x9001, HP_UARCH_RETURN, 0), 0x2005);
+	hp_uarch_rejoin(uarch);
+}
+
 HP_TEST_MAIN("uarch/predictor")

@@ -21,7 +21,8 @@ struct hp_uarch_sets {
 };
 
 struct hp_uarch_predictor {
-	uint32_t base_entries;	   /* counters by address alone; a power of two */
+	uint32_t base_entries; /* counters by address alone; a power of two */
+	bool is_hybrid; /* directions by such counters, as many with history, and a choice: no TAGE */
 	uint32_t tagged_tables;	   /* of the histories below */
 	uint32_t tagged_entries;   /* in each; a power of two */
 	uint32_t shortest_history; /* branches that the first tagged table looks at, … */

@@ -137,6 +137,18 @@ unsigned hp_uarch_fetch(struct hp_uarch *uarch, uint64_t address, uint32_t bytes
 unsigned hp_uarch_branch(struct hp_uarch *uarch, uint64_t ip, uint64_t next,
 			 enum hp_uarch_branch_kind kind, bool taken, uint64_t target);
 
+/* Where the last indirect branch or return was predicted to go. */
+uint64_t hp_uarch_predicted(const struct hp_uarch *uarch);
+
+/* What a core fetches behind a branch that it predicts wrongly: from hp_uarch_stray until
+ * hp_uarch_rejoin, hp_uarch_guess goes on from branch to branch; nobody learns from it, and predictors
+ * are then as before. Gives the address that the branch is predicted to go to. Caches of code do change
+ * by what is fetched meanwhile. */
+void hp_uarch_stray(struct hp_uarch *uarch);
+uint64_t hp_uarch_guess(struct hp_uarch *uarch, uint64_t ip, uint64_t next,
+			enum hp_uarch_branch_kind kind, uint64_t target);
+void hp_uarch_rejoin(struct hp_uarch *uarch);
+
 /* So many instructions were executed since the last call: the time that ages stores and prefetches.
  * Once a block suffices. */
 void hp_uarch_retire(struct hp_uarch *uarch, unsigned instructions);

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Traces: exact paths of a program in a file, for models of a core. The format is in
+ * hpcprof-trace(5).
+ *
+ * A trace consists of blocks, stretches of code that are executed from their first instruction to
+ * their last one, and of their runs in order, each with the addresses of the data it accesses. Its
+ * code is in the trace, so that a core can fetch what lies beside the path, too.
+ *
+ * A reader has looked at all of a trace before it hands out anything: hp_trace_next does not fail.
+ * No system call; memory for the blocks, not for the runs.
+ */
+#ifndef HPCPROF_UARCH_TRACE_H
+#define HPCPROF_UARCH_TRACE_H
+
+#include <hpcprof/base/bytes.h>
+#include <hpcprof/base/cleanup.h>
+#include <hpcprof/base/error.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	HP_TRACE_BLOCKS_MOST = 1 << 20,
+	HP_TRACE_INSNS_MOST = 255,    /* of a block */
+	HP_TRACE_ACCESSES_MOST = 255, /* of a block */
+};
+/* What is longer is not read, nor written. */
+#define HP_TRACE_BYTES_MOST (UINT64_C(1) << 30)
+
+enum hp_trace_access_kind {
+	HP_TRACE_LOAD,
+	HP_TRACE_STORE,
+	HP_TRACE_MODIFY, /* a load and a store of the same bytes */
+	HP_TRACE_PREFETCH,
+	HP_TRACE_ACCESS_KINDS,
+};
+
+struct hp_trace_access {
+	uint16_t bytes;	  /* of an element; not 0 */
+	uint8_t insn;	  /* of the block; no less than that of the access before */
+	uint8_t kind;	  /* enum hp_trace_access_kind */
+	bool is_repeated; /* each run says of how many elements, one behind the other */
+};
+
+struct hp_trace_block {
+	uint64_t address;
+	uint8_t insn_count, access_count;
+	const uint8_t *lengths; /* of its instructions, 1 to 15 bytes each */
+	const uint8_t *code;
+	const struct hp_trace_access *accesses;
+};
+
+/* --- reading ----------------------------------------------------------------------------------- */
+
+struct hp_trace {
+	uint16_t machine; /* ELF e_machine */
+	struct hp_trace_block *blocks;
+	size_t block_count;
+	uint64_t runs, instructions;
+	uint64_t bytes;
+	/* Private. */
+	const uint8_t *file;
+	struct hp_trace_access *accesses;
+};
+
+/* The bytes are borrowed, and must not change. DAMAGED: it says where and why. */
+struct hp_error *hp_trace_open(const void *bytes, size_t size, struct hp_trace **trace);
+void hp_trace_close(struct hp_trace *trace);
+HP_DEFINE_CLEANUP(struct hp_trace, hp_trace_close);
+
+/* A run of a block. */
+struct hp_trace_run {
+	uint32_t block;
+	bool is_apart; /* it does not follow the run before: something is left out */
+	uint64_t addresses[HP_TRACE_ACCESSES_MOST]; /* by access */
+	uint64_t elements[HP_TRACE_ACCESSES_MOST];
+};
+
+/* A way through a trace from its beginning; any number at a time. */
+struct hp_trace_cursor;
+/* NULL when memory is short. The trace is borrowed. */
+struct hp_trace_cursor *hp_trace_cursor_create(const struct hp_trace *trace);
+void hp_trace_cursor_destroy(struct hp_trace_cursor *cursor);
+HP_DEFINE_CLEANUP(struct hp_trace_cursor, hp_trace_cursor_destroy);
+/* false: it is over. */
+bool hp_trace_next(struct hp_trace_cursor *cursor, struct hp_trace_run *run);
+
+/* --- writing ----------------------------------------------------------------------------------- */
+
+struct hp_trace_writer {
+	struct hp_writer out; /* what is written so far; the owner may take pieces away */
+	struct hp_trace_written *blocks; /* private */
+	size_t block_count, block_capacity;
+	uint64_t runs;
+};
+
+/* Zero-initialized before. */
+void hp_trace_begin(struct hp_trace_writer *writer, uint16_t machine);
+/* One more block; blocks have numbers from 0. false: there are too many, or memory is short. */
+bool hp_trace_add_block(struct hp_trace_writer *writer, const struct hp_trace_block *block);
+/* `elements` of accesses that are not repeated are not looked at. */
+void hp_trace_add_run(struct hp_trace_writer *writer, const struct hp_trace_run *run);
+void hp_trace_end(struct hp_trace_writer *writer);
+void hp_trace_writer_free(struct hp_trace_writer *writer);
+
+#endif

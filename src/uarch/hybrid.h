@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The direction of conditional branches by two tables of counters, one by address and one by address
+ * and history (gshare), and a third that says which of them to heed: McFarling, "Combining branch
+ * predictors", DEC WRL TN-36, 1993. What cores had before TAGE.
+ */
+#ifndef HPCPROF_SRC_UARCH_HYBRID_H
+#define HPCPROF_SRC_UARCH_HYBRID_H
+
+#include "history.h"
+
+struct uarch_hybrid {
+	uint8_t *by_address; /* counters, 0 … 3; taken from 2 on */
+	uint8_t *by_history;
+	uint8_t *choice; /* by history from 2 on */
+	uint8_t *seen;	 /* by address: branches that were here, up to COLD_EXECUTIONS */
+	uint32_t mask;
+	uint64_t history; /* the newest lowest */
+	/* Of the branch that is asked for. */
+	uint32_t address, both;
+};
+
+bool uarch_hybrid_create(struct uarch_hybrid *hybrid, const struct hp_uarch_predictor *sizes);
+void uarch_hybrid_destroy(struct uarch_hybrid *hybrid);
+void uarch_hybrid_reset(struct uarch_hybrid *hybrid);
+
+/* Whether it will be taken. */
+bool uarch_hybrid_predict(struct uarch_hybrid *hybrid, uint64_t ip);
+/* Of the branch that was asked for; `*is_cold`: it was seldom seen. */
+void uarch_hybrid_learn(struct uarch_hybrid *hybrid, bool taken, bool *is_cold);
+
+#endif
