@@ -10,3 +10,4 @@ dist_man_MANS += man/hpcprof-export.1
 dist_man_MANS += man/hpcprof-import.1
 dist_man_MANS += man/hpcprof-stats.1
 dist_man_MANS += man/hpcprof-diff.1
+dist_man_MANS += man/hpcprof-model.1 man/hpcprof-trace.5

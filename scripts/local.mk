@@ -138,4 +138,4 @@ CLEANFILES += scripts/causes/follow_lackey
 scripts_causes_follow_lackey_LDADD = $(UARCH_LIBS)
 
 # Stall stacks: their tables against public lists.
-EXTRA_DIST += scripts/stack-tables scripts/stack-accuracy scripts/stack/events.txt
+EXTRA_DIST += scripts/trace-make scripts/stack-tables scripts/stack-accuracy scripts/stack/events.txt

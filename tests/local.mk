@@ -33,7 +33,7 @@ tests_libsupport_a_SOURCES += tests/shadow/copied.h tests/shadow/copied.c tests/
 	tests/shadow/puppet.c tests/shadow/states.h tests/shadow/states.c tests/shadow/tracee.h \
 	tests/shadow/tracee.c
 endif
-TEST_LIBS = tests/libsupport.a $(REPORT_LIBS) $(COLLECT_LIBS) $(STACK_LIBS) $(COUNT_LIBS) $(SHADOW_LIBS) $(UARCH_LIBS) \
+TEST_LIBS = tests/libsupport.a $(REPORT_LIBS) $(COLLECT_LIBS) $(STACK_LIBS) $(CYCLE_LIBS) $(COUNT_LIBS) $(SHADOW_LIBS) $(UARCH_LIBS) \
 	$(CHECK_LIBS)
 LDADD = $(TEST_LIBS)
 noinst_HEADERS += tests/program.h tests/compare/notes.h tests/cli/run.h
@@ -71,6 +71,7 @@ include tests/target/local.mk
 include tests/sample/local.mk
 include tests/count/local.mk
 include tests/stack/local.mk
+include tests/cycle/local.mk
 include tests/calibrate/local.mk
 include tests/collect/local.mk
 include tests/shadow/local.mk

@@ -49,6 +49,7 @@ extern const struct hp_command hp_command_import;
 extern const struct hp_command hp_command_epochs;
 extern const struct hp_command hp_command_events;
 extern const struct hp_command hp_command_doctor;
+extern const struct hp_command hp_command_model;
 
 /* All of them, in the order of `hpcprof --help`; NULL ends the list. */
 extern const struct hp_command *const hp_commands[];

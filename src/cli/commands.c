@@ -4,7 +4,17 @@
 #include <stddef.h>
 
 const struct hp_command *const hp_commands[] = {
-	&hp_command_record, &hp_command_report, &hp_command_stat,   &hp_command_check,
-	&hp_command_diff,   &hp_command_stats,	&hp_command_export, &hp_command_import,
-	&hp_command_epochs, &hp_command_events, &hp_command_doctor, NULL,
+	&hp_command_record,
+	&hp_command_report,
+	&hp_command_stat,
+	&hp_command_check,
+	&hp_command_diff,
+	&hp_command_stats,
+	&hp_command_export,
+	&hp_command_import,
+	&hp_command_epochs,
+	&hp_command_events,
+	&hp_command_doctor,
+	&hp_command_model,
+	NULL,
 };

@@ -10,6 +10,7 @@ hpcprof_SOURCES = \
 	src/cli/cmd_doctor.c \
 	src/cli/cmd_epochs.c src/cli/epoch_list.h src/cli/epoch_list.c \
 	src/cli/cmd_events.c src/cli/events_stalls.h src/cli/events_stalls.c src/cli/cmd_export.c src/cli/cmd_import.c \
+	src/cli/cmd_model.c src/cli/model_output.h src/cli/model_output.c \
 	src/cli/cmd_record.c src/cli/recording.h src/cli/recording.c \
 	src/cli/recording_options.c src/cli/record_shadow.h src/cli/record_shadow.c \
 	src/cli/cmd_report.c src/cli/report_options.h src/cli/report_options.c \
@@ -31,7 +32,7 @@ hpcprof_SOURCES = \
 	src/cli/perf_words.h src/cli/perf_words.c \
 	src/cli/progress.h src/cli/progress.c \
 	src/cli/main.c
-hpcprof_LDADD = $(REPORT_LIBS) $(COLLECT_LIBS) $(STACK_LIBS) $(COUNT_LIBS) $(SHADOW_LIBS)
+hpcprof_LDADD = $(REPORT_LIBS) $(COLLECT_LIBS) $(STACK_LIBS) $(CYCLE_LIBS) $(COUNT_LIBS) $(SHADOW_LIBS)
 
 # Completions, from the option tables of the hpcprof that is built; when cross compiling from those
 # of one that runs here, or from the table that comes with a release.

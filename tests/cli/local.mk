@@ -4,6 +4,7 @@ dist_check_SCRIPTS += \
 	tests/cli/events.test \
 	tests/cli/main.test \
 	tests/cli/man.test \
+	tests/cli/model.test \
 	tests/cli/perf_words.test \
 	tests/cli/stat.test tests/cli/stat_stalls.test \
 	tests/cli/readmes.test tests/cli/words.test

@@ -4,7 +4,7 @@
 fuzz_targets = tests/fuzz/fuzz_analysis tests/fuzz/fuzz_cfg tests/fuzz/fuzz_counts tests/fuzz/fuzz_elf \
 	tests/fuzz/fuzz_events tests/fuzz/fuzz_maps tests/fuzz/fuzz_perf_file tests/fuzz/fuzz_perf_map \
 	tests/fuzz/fuzz_profile tests/fuzz/fuzz_records tests/fuzz/fuzz_schedule \
-	tests/fuzz/fuzz_unwind
+	tests/fuzz/fuzz_trace tests/fuzz/fuzz_unwind
 if X86_64
 fuzz_targets += tests/fuzz/fuzz_shadow
 endif
@@ -31,6 +31,7 @@ tests_fuzz_fuzz_profile_LDADD = $(TARGET_MAIN) $(TEST_LIBS)
 tests_fuzz_fuzz_records_LDADD = $(TARGET_MAIN) $(TEST_LIBS)
 tests_fuzz_fuzz_schedule_LDADD = $(TARGET_MAIN) $(TEST_LIBS)
 tests_fuzz_fuzz_shadow_LDADD = $(TARGET_MAIN) $(TEST_LIBS)
+tests_fuzz_fuzz_trace_LDADD = $(TARGET_MAIN) $(TEST_LIBS)
 tests_fuzz_fuzz_unwind_LDADD = $(TARGET_MAIN) $(TEST_LIBS)
 noinst_HEADERS += tests/fuzz/fuzz.h tests/fuzz/graphs.h
 EXTRA_DIST += tests/fuzz/corpus

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A reference core whose cycles are known: a trace (uarch/trace.h) runs on it cycle by cycle, with
+ * wrong paths fetched from the trace's code. Whoever charges cycles to causes can be compared with the
+ * truth on it: the time that the same trace takes less when a cause costs nothing.
+ *
+ * The core fetches, dispatches and retires in order and executes out of order; models of caches, TLBs
+ * and predictors are those of uarch/path.h. The data of wrong paths is not known, their loads hit.
+ * Stores leave the core when they retire, and nobody waits for them.
+ *
+ * Truth. What one cause costs depends on which others are there when it comes. As in Eyerman, Eeckhout,
+ * Karkhanis, Smith, "A performance counter architecture for computing accurate CPI components", ASPLOS
+ * 2006, section 5.1, causes are added one by one to a core without any, in two orders: a range.
+ *
+ * No system call, no randomness: the same trace gives the same figures. Struct and functions may be used
+ * by several threads at a time, as long as each has results of its own.
+ */
+#ifndef HPCPROF_CYCLE_MODEL_H
+#define HPCPROF_CYCLE_MODEL_H
+
+#include <hpcprof/cycle/config.h>
+#include <hpcprof/uarch/trace.h>
+
+/* Ways to charge cycles to causes. */
+enum hp_accounting {
+	HP_ACCOUNTING_NAIVE,	      /* events times their latencies, wrong paths included */
+	HP_ACCOUNTING_NAIVE_EXECUTED, /* without wrong paths */
+	HP_ACCOUNTING_POWER5,	      /* what completion waits for */
+	HP_ACCOUNTING_SFMT_PRINTED, /* shared front-end miss event table, as the paper prints it */
+	HP_ACCOUNTING_FMT_PRINTED,  /* front-end miss event table, as printed */
+	HP_ACCOUNTING_FMT_RESOLVED, /* a branch counts until it is resolved, … */
+	HP_ACCOUNTING_SFMT,	    /* … and code that misses meanwhile is not the branch's */
+	HP_ACCOUNTING_FMT,
+	HP_ACCOUNTING_DISPATCH, /* slots lost at dispatch */
+	HP_ACCOUNTING_COMMIT,	/* slots lost at retirement */
+	HP_ACCOUNTINGS,
+};
+
+/* "naive" and so on. */
+const char *hp_accounting_name(enum hp_accounting accounting);
+
+/* What was counted on the measured part of a trace. */
+struct hp_cycle_counts {
+	uint64_t cycles, instructions, slots;
+	uint64_t branches, mispredicts;
+	/* By part, from UNITS on: misses of the path, and of what was fetched beside it. */
+	uint64_t misses[HP_CYCLE_PARTS], strayed_misses[HP_CYCLE_PARTS];
+	/* What these would cost if each had its whole latency. */
+	uint64_t latencies[HP_CYCLE_PARTS], strayed_latencies[HP_CYCLE_PARTS];
+};
+
+struct hp_cycle_stack {
+	double cpi[HP_CYCLE_PARTS]; /* they add up to that of the program */
+};
+
+struct hp_cycle_result {
+	struct hp_cycle_counts counts;
+	struct hp_cycle_stack stacks[HP_ACCOUNTINGS];
+	/* Lowest and highest of the two orders. */
+	struct hp_cycle_stack truth_low, truth_high;
+	double one_pass_cpi; /* by uarch/timing.h */
+};
+
+struct hp_cycle_options {
+	uint64_t warming; /* instructions that are not counted */
+	uint64_t most;	  /* instructions in all; 0: the whole trace */
+	bool has_truth;	  /* idealised runs, some 12 times the work */
+};
+
+/* USAGE for a machine that cannot be decoded; INSUFFICIENT if nothing is left to measure. */
+struct hp_error *hp_cycle_measure(const struct hp_trace *trace,
+				  const struct hp_cycle_config *config,
+				  const struct hp_cycle_options *options,
+				  struct hp_cycle_result *result);
+
+/* How far the worst component is from the truth, as a share of the cycles. */
+double hp_cycle_error(const struct hp_cycle_result *result, enum hp_accounting accounting,
+		      enum hp_cycle_part *worst);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* hpcprof model: what is printed. */
+#ifndef HPCPROF_CLI_MODEL_OUTPUT_H
+#define HPCPROF_CLI_MODEL_OUTPUT_H
+
+#include <hpcprof/cycle/model.h>
+
+enum { MODEL_CHANGES_MOST = 16 };
+
+struct model_output {
+	const char *trace;
+	const char *core; /* its name */
+	struct hp_cycle_config config;
+	uint64_t warming; /* instructions */
+	bool has_truth;
+	struct hp_cycle_result result;
+	size_t change_count;
+	struct model_change {
+		const char *list;
+		struct hp_cycle_config config;
+		double cpi;
+	} changes[MODEL_CHANGES_MOST];
+};
+
+struct hp_error *model_print_text(const struct model_output *output);
+struct hp_error *model_print_json(const struct model_output *output);
+
+#endif

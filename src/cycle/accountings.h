@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Ways to charge cycles to causes, each a file. What they leave is the base. One may look only at what
+ * its hardware could see.
+ */
+#ifndef HPCPROF_SRC_CYCLE_ACCOUNTINGS_H
+#define HPCPROF_SRC_CYCLE_ACCOUNTINGS_H
+
+#include "core.h"
+
+/* Events times latencies, of the path or of all that was fetched: naive.c */
+void naive_charge(const struct hp_cycle_counts *counts, const struct hp_cycle_config *config,
+		  bool with_strayed, double spent[HP_CYCLE_PARTS]);
+
+/* Cycles without a completion, as IBM's POWER5 counts them: power5.c */
+void power5_create(struct watcher *watcher);
+
+/* Slots lost at dispatch, and at retirement: slots.c */
+struct slots {
+	struct watcher watcher;
+	unsigned width;
+};
+void dispatch_slots_create(struct slots *slots, unsigned width);
+void commit_slots_create(struct slots *slots, unsigned width);
+
+/* The front-end miss event table: fmt.c. Rows are of branches in flight. */
+enum { FMT_ROWS = 8192 };
+struct fmt {
+	struct watcher watcher;
+	/* What the paper does not do: a branch counts until it is resolved, not until it retires; and while code
+	 * that misses is waited for behind it, that counts, not the branch. */
+	bool stops_at_resolution, misses_come_first;
+	uint64_t clock;	 /* cycles in which there was room to dispatch */
+	bool has_branch; /* the mispredicted one is resolved and has not retired, and counts still */
+	struct fmt_row {
+		uint64_t misses[HP_CYCLE_PARTS];
+		uint64_t since;	  /* the clock when it was dispatched */
+		uint64_t penalty; /* once that is known */
+	} rows[FMT_ROWS];
+};
+void fmt_create(struct fmt *fmt, bool stops_at_resolution, bool misses_come_first);
+
+/* The shared one: counters of misses in common, and a bit of each instruction: sfmt.c */
+struct sfmt {
+	struct watcher watcher;
+	bool is_corrected; /* both, as above */
+	uint64_t clock;
+	bool has_branch;
+	uint64_t misses[HP_CYCLE_PARTS];
+	uint64_t cleared; /* the newest instruction that has lost its bit */
+	struct sfmt_row {
+		uint64_t since, penalty;
+	} rows[FMT_ROWS];
+};
+void sfmt_create(struct sfmt *sfmt, bool is_corrected);
+
+/* Both charge what is behind dispatch so: cycles with the reorder buffer full, to what its oldest
+ * instruction waits for. True: it is full. */
+static inline bool charge_full(struct watcher *watcher, const struct view *view, uint64_t count)
+{
+	if (view->is_full && !view->head_is_done && view->head_waits != HP_CYCLE_BASE)
+		watcher->spent[view->head_waits] += (double)count;
+	return view->is_full;
+}
+
+#endif

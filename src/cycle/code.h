@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The code of a trace, decoded for one core, by address, and the way that the trace takes through it. */
+#ifndef HPCPROF_SRC_CYCLE_CODE_H
+#define HPCPROF_SRC_CYCLE_CODE_H
+
+#include <hpcprof/cycle/config.h>
+#include <hpcprof/uarch/path.h>
+#include <hpcprof/uarch/timing.h>
+#include <hpcprof/uarch/trace.h>
+
+struct insn {
+	uint64_t address;
+	uint64_t next;	 /* behind it in memory */
+	uint64_t target; /* of direct branches */
+	bool is_branch;
+	uint8_t length;
+	enum hp_uarch_branch_kind kind;
+	struct hp_timed_insn timed;
+};
+
+struct cycle_code {
+	struct insn *insns;
+	size_t count;
+	size_t *first;	  /* instruction of each block */
+	uint32_t *places; /* by hash of the address: the instruction's number + 1, or 0 */
+	size_t mask;
+};
+
+/* USAGE for a machine whose code cannot be decoded. What is no instruction takes a cycle. */
+struct hp_error *cycle_code_create(const struct hp_trace *trace,
+				   const struct hp_cycle_config *config, struct cycle_code *code);
+void cycle_code_clear(struct cycle_code *code);
+/* NULL: the trace has no code there. */
+const struct insn *cycle_code_at(const struct cycle_code *code, uint64_t address);
+
+/* --- the path ---------------------------------------------------------------------------------- */
+
+enum { STEP_ACCESSES = 4 };
+
+/* An instruction of the path. */
+struct step {
+	const struct insn *insn;
+	bool begins;   /* a run of its block */
+	bool has_next; /* … the next one is known: */
+	uint64_t next; /* its address */
+	/* More of one instruction are left out. */
+	unsigned access_count;
+	struct {
+		uint64_t address;
+		uint32_t bytes;
+		enum hp_trace_access_kind kind;
+	} accesses[STEP_ACCESSES];
+};
+
+struct walk {
+	const struct hp_trace *trace;
+	const struct cycle_code *code;
+	struct hp_trace_cursor *cursor;
+	struct hp_trace_run runs[2]; /* this one and the next */
+	unsigned now;
+	bool is_over, has_next;
+	unsigned insn, access; /* of the run: those to come */
+};
+
+/* false: memory is short. The others are borrowed. */
+bool walk_begin(struct walk *walk, const struct hp_trace *trace, const struct cycle_code *code);
+void walk_end(struct walk *walk);
+/* false: it is over. */
+bool walk_step(struct walk *walk, struct step *step);
+
+#endif

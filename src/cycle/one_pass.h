@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The same trace on the quick model, uarch/timing.h. */
+#ifndef HPCPROF_SRC_CYCLE_ONE_PASS_H
+#define HPCPROF_SRC_CYCLE_ONE_PASS_H
+
+#include "core.h"
+
+/* Cycles per instruction of the measured part. */
+struct hp_error *one_pass_run(const struct core_run *run, double *cpi);
+
+#endif

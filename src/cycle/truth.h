@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What causes cost: runs of the same trace on cores that lack them. */
+#ifndef HPCPROF_SRC_CYCLE_TRUTH_H
+#define HPCPROF_SRC_CYCLE_TRUTH_H
+
+#include "core.h"
+
+/* `cpi`: of the core as it is, which is the last of both orders. */
+struct hp_error *truth_find(const struct core_run *run, double cpi, struct hp_cycle_result *result);
+
+#endif

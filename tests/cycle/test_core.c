@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Programs whose cycles are known by construction, on the core of the paper: 4 wide, 128 in flight, data
+ * after 2, 9 or 259 cycles, 5 stages from fetch to dispatch. */
+#include "../support.h"
+
+#include <hpcprof/cycle/model.h>
+
+#include <elf.h>
+#include <math.h>
+#include <string.h>
+
+enum { CODE = 0x400000, DATA = 0x10000000, INSNS = 64, TURNS = 3000 };
+
+static struct hp_trace_writer writer;
+static struct hp_cycle_config config;
+static struct hp_cycle_result result;
+static uint8_t code[INSNS * 15], lengths[INSNS];
+static struct hp_trace_access accesses[INSNS];
+static struct hp_trace_block block;
+static size_t code_bytes;
+
+SETUP
+{
+	writer = (struct hp_trace_writer){ 0 };
+	at_end((void (*)(void *))hp_trace_writer_free, &writer);
+	hp_trace_begin(&writer, EM_X86_64);
+	hp_assert_ok(hp_cycle_config_named("eyerman2006", &config));
+	block = (struct hp_trace_block){
+		.address = CODE, .lengths = lengths, .code = code, .accesses = accesses
+	};
+	code_bytes = 0;
+}
+
+/* --- making programs --------------------------------------------------------------------------- */
+
+static void insn(const char *bytes, size_t count)
+{
+	memcpy(code + code_bytes, bytes, count);
+	code_bytes += count;
+	lengths[block.insn_count++] = (uint8_t)count;
+}
+#define INSN(bytes) insn(bytes, sizeof(bytes) - 1)
+
+static void accessing(enum hp_trace_access_kind kind)
+{
+	accesses[block.access_count++] = (struct hp_trace_access){
+		.bytes = 8, .insn = (uint8_t)(block.insn_count - 1), .kind = (uint8_t)kind
+	};
+}
+
+/* Ends a block; the next one is at `next`. */
+static void end_block(uint64_t next)
+{
+	ck_assert(hp_trace_add_block(&writer, &block));
+	block.insn_count = block.access_count = 0;
+	block.address = next;
+	code_bytes = 0;
+}
+
+#define ADD   "\x48\x01\xc0"	 /* add %rax,%rax */
+#define MOV   "\xb8\x01\0\0\0"	 /* mov $1,%eax */
+#define MUL   "\x48\x0f\xaf\xc0" /* imul %rax,%rax */
+#define LOAD  "\x48\x8b\x03"	 /* mov (%rbx),%rax */
+#define CHASE "\x48\x8b\x00"	 /* mov (%rax),%rax */
+#define STORE "\x48\x89\x03"	 /* mov %rax,(%rbx) */
+#define JUMP  "\xeb\x00"	 /* to what follows, as far as the predictor cares */
+#define JNE   "\x75\x10"	 /* 16 bytes further, if taken */
+
+static void repeat(const char *bytes, size_t count, unsigned times)
+{
+	for (unsigned i = 0; i < times; i++)
+		insn(bytes, count);
+}
+#define REPEAT(bytes, times) repeat(bytes, sizeof(bytes) - 1, times)
+
+static void run(uint32_t number, uint64_t address, uint64_t step)
+{
+	struct hp_trace_run one = { .block = number };
+
+	for (unsigned i = 0; i < INSNS; i++)
+		one.addresses[i] = address + i * step;
+	hp_trace_add_run(&writer, &one);
+}
+
+static double measure(bool has_truth)
+{
+	struct hp_cycle_options options = { .has_truth = has_truth };
+	struct hp_trace *trace;
+
+	hp_trace_end(&writer);
+	ck_assert(!writer.out.failed);
+	hp_assert_ok(hp_trace_open(writer.out.bytes, writer.out.size, &trace));
+	options.warming = trace->instructions / 2;
+	hp_assert_ok(hp_cycle_measure(trace, &config, &options, &result));
+	hp_trace_close(trace);
+	ck_assert_uint_ge(result.counts.instructions + config.core.retire_width, options.warming);
+	return (double)result.counts.cycles / (double)result.counts.instructions;
+}
+
+static void ck_near(double found, double expected, double tolerance)
+{
+	ck_assert_msg(fabs(found - expected) <= tolerance, "%.4f, expected %.4f", found, expected);
+}
+
+/* All accountings and the truth are exactly of the cycles that there were. */
+static void ck_add_up(void)
+{
+	double cpi = (double)result.counts.cycles / (double)result.counts.instructions;
+
+	for (unsigned i = 0; i < HP_ACCOUNTINGS; i++) {
+		double sum = 0;
+
+		for (unsigned part = 0; part < HP_CYCLE_PARTS; part++)
+			sum += result.stacks[i].cpi[part];
+		ck_near(sum, cpi, 1e-9);
+	}
+}
+
+/* --- execution --------------------------------------------------------------------------------- */
+
+static double of_loop(const char *bytes, size_t count)
+{
+	repeat(bytes, count, 32);
+	end_block(0);
+	for (unsigned i = 0; i < TURNS; i++)
+		run(0, DATA, 0);
+	return measure(false);
+}
+#define OF_LOOP(bytes) of_loop(bytes, sizeof(bytes) - 1)
+
+TEST(independent_instructions_are_as_fast_as_the_core_is_wide)
+{
+	ck_near(OF_LOOP(MOV), 0.25, 0.01);
+	ck_add_up();
+}
+
+TEST(a_chain_of_additions_takes_a_cycle_each)
+{
+	ck_near(OF_LOOP(ADD), 1, 0.01);
+	ck_near(result.stacks[HP_ACCOUNTING_FMT].cpi[HP_CYCLE_BASE], 1, 0.01);
+}
+
+TEST(a_chain_of_multiplications_takes_three_and_is_the_units)
+{
+	ck_near(OF_LOOP(MUL), 3, 0.02);
+	ck_near(result.stacks[HP_ACCOUNTING_FMT].cpi[HP_CYCLE_UNITS], 3, 0.1);
+}
+
+TEST(perfect_units_take_a_cycle)
+{
+	hp_assert_ok(hp_cycle_config_change(&config, "units:perfect"));
+	ck_near(OF_LOOP(MUL), 1, 0.02);
+}
+
+/* What is multiplied is new each time: two units take one each per cycle. */
+TEST(units_bound_what_is_independent)
+{
+	for (unsigned i = 0; i < 16; i++) {
+		INSN(MOV);
+		INSN(MUL);
+		INSN(MOV);
+		INSN(MUL);
+		INSN("\x48\x0f\xaf\xc9"); /* imul %rcx,%rcx, whose chain is the longest */
+		if (block.insn_count > 58)
+			break;
+	}
+	end_block(0);
+	for (unsigned i = 0; i < TURNS; i++)
+		run(0, DATA, 0);
+	/* 3 multiplications of 5 instructions: 1.5 cycles for units, 3 for the chain of rcx. */
+	ck_near(measure(false), 0.6, 0.02);
+}
+
+/* --- data -------------------------------------------------------------------------------------- */
+
+static double of_loads(const char *bytes, size_t count, uint64_t region, uint64_t step)
+{
+	uint64_t at = 0;
+
+	for (unsigned i = 0; i < 32; i++) {
+		insn(bytes, count);
+		accessing(HP_TRACE_LOAD);
+	}
+	end_block(0);
+	for (unsigned i = 0; i < TURNS; i++) {
+		run(0, DATA + at, step);
+		at = region ? (at + 32 * step) % region : at + 32 * step;
+	}
+	return measure(true);
+}
+#define OF_LOADS(bytes, region, step) of_loads(bytes, sizeof(bytes) - 1, region, step)
+
+TEST(chased_pointers_take_what_their_level_takes)
+{
+	ck_near(OF_LOADS(CHASE, 64 * 32, 64), 2, 0.02);
+	ck_add_up();
+}
+
+TEST(chased_pointers_of_the_second_level)
+{
+	ck_near(OF_LOADS(CHASE, 128 << 10, 64), 9, 0.05);
+	ck_near(result.truth_low.cpi[HP_CYCLE_UNITS], 7, 0.05);
+	ck_near(result.stacks[HP_ACCOUNTING_FMT].cpi[HP_CYCLE_UNITS], 9, 0.2);
+}
+
+/* Every line of memory: 250 more than the second level's. A page has one line of it: 60 more. */
+TEST(chased_pointers_of_memory_and_their_pages)
+{
+	enum hp_cycle_part worst;
+
+	ck_near(OF_LOADS(CHASE, 0, 4160), 259 + 60, 3);
+	ck_near(result.truth_high.cpi[HP_CYCLE_L2D], 250, 2);
+	ck_near(result.truth_low.cpi[HP_CYCLE_DTLB], 60, 2);
+	ck_assert(hp_cycle_error(&result, HP_ACCOUNTING_NAIVE_EXECUTED, &worst) < 0.05);
+}
+
+TEST(independent_misses_overlap_within_the_window)
+{
+	enum hp_cycle_part worst;
+	double cpi;
+
+	hp_assert_ok(hp_cycle_config_change(&config, "dtlb:perfect"));
+	/* Loads fill the queue of 64: so many misses at a time. */
+	cpi = OF_LOADS(LOAD, 0, 64);
+	ck_near(cpi, 259.0 / 64, 0.3);
+	/* Each miss by itself would be more than there is. */
+	ck_assert(result.stacks[HP_ACCOUNTING_NAIVE].cpi[HP_CYCLE_BASE] < 0);
+	ck_assert(hp_cycle_error(&result, HP_ACCOUNTING_FMT, &worst) < 0.1);
+}
+
+TEST(a_larger_queue_overlaps_more)
+{
+	hp_assert_ok(hp_cycle_config_change(&config, "dtlb:perfect,rob:256"));
+	config.lsq_entries = 256;
+	ck_near(OF_LOADS(LOAD, 0, 64), 259.0 / 256, 0.1);
+}
+
+TEST(a_load_waits_for_the_store_of_its_bytes)
+{
+	for (unsigned i = 0; i < 16; i++) {
+		INSN(STORE);
+		accessing(HP_TRACE_STORE);
+		INSN(LOAD);
+		accessing(HP_TRACE_LOAD);
+	}
+	end_block(0);
+	for (unsigned i = 0; i < TURNS; i++)
+		run(0, DATA, 0);
+	/* Through memory and back: a store's cycle and a load's two. */
+	ck_near(measure(false), 1.5, 0.02);
+}
+
+/* --- code -------------------------------------------------------------------------------------- */
+
+/* Blocks of one line each, 64 bytes behind one another. */
+static void add_lines(unsigned lines)
+{
+	for (unsigned line = 0; line < lines; line++) {
+		REPEAT(MOV, 12);
+		REPEAT("\x90", 4);
+		end_block(CODE + 64 * (line + 1));
+	}
+}
+
+TEST(code_of_the_second_level_takes_nine_for_each_line)
+{
+	enum { LINES = 512, ROUNDS = 20 };
+	enum hp_cycle_part worst;
+
+	hp_assert_ok(hp_cycle_config_change(&config, "itlb:perfect"));
+	add_lines(LINES);
+	for (unsigned i = 0; i < LINES * ROUNDS; i++)
+		run(i % LINES, DATA, 0);
+	/* 9 until it comes, then 16 instructions at 8 per cycle. */
+	ck_near(measure(true), (9 + 2) / 16.0, 0.02);
+	ck_near(result.truth_low.cpi[HP_CYCLE_L1I], (9 + 2 - 4) / 16.0, 0.03);
+	ck_near((double)result.counts.misses[HP_CYCLE_L1I], (double)result.counts.instructions / 16,
+		4);
+	ck_assert(hp_cycle_error(&result, HP_ACCOUNTING_POWER5, &worst) > 0.1);
+}
+
+/* --- branches ---------------------------------------------------------------------------------- */
+
+/* A block that ends with a branch by chance, and both that it can lead to, which go back. */
+static void add_branches(unsigned turns)
+{
+	struct hp_random random = hp_random_seeded(1);
+
+	REPEAT(MOV, 15);
+	INSN(JNE);
+	end_block(CODE + 77);
+	REPEAT("\x90", 14);
+	INSN("\xeb\xa3"); /* jmp to the beginning: 77 + 16 - 93 */
+	end_block(CODE + 93);
+	REPEAT("\x90", 14);
+	INSN("\xeb\x93");
+	end_block(0);
+	for (unsigned i = 0; i < turns; i++) {
+		run(0, DATA, 0);
+		run(hp_random_next(&random) >> 32 & 1 ? 1 : 2, DATA, 0);
+	}
+}
+
+TEST(a_mispredicted_branch_costs_the_front_end_and_its_resolution)
+{
+	enum hp_cycle_part worst;
+	double mispredicts;
+
+	add_branches(TURNS);
+	(void)measure(true);
+	mispredicts = (double)result.counts.mispredicts / (double)result.counts.instructions;
+	ck_near(mispredicts * 31, 0.5, 0.05);
+	/* 5 stages, a cycle until it begins, one until it is done; the branch's own cycle is no loss. */
+	ck_near(result.truth_low.cpi[HP_CYCLE_BRANCH] / mispredicts, 6.5, 1);
+	ck_near(result.stacks[HP_ACCOUNTING_FMT].cpi[HP_CYCLE_BRANCH] / mispredicts, 6.5, 1);
+	ck_assert(hp_cycle_error(&result, HP_ACCOUNTING_FMT, &worst) < 0.05);
+	ck_add_up();
+}
+
+TEST(with_a_perfect_predictor_there_is_no_wrong_path)
+{
+	hp_assert_ok(hp_cycle_config_change(&config, "branch:perfect"));
+	add_branches(TURNS);
+	(void)measure(false);
+	ck_assert_uint_eq(result.counts.mispredicts, 0);
+	for (unsigned part = 0; part < HP_CYCLE_PARTS; part++)
+		ck_assert_uint_eq(result.counts.strayed_misses[part], 0);
+}
+
+/* A branch that waits for memory is resolved late: more than the front end, which is all that the naive
+ * way knows of. */
+TEST(a_branch_that_waits_for_data_costs_more)
+{
+	struct hp_random random = hp_random_seeded(1);
+
+	INSN("\x48\x85\xc0"); /* test %rax,%rax */
+	INSN(JNE);
+	end_block(CODE + 5);
+	REPEAT("\x90", 14);
+	INSN("\xeb\x10");
+	end_block(CODE + 21);
+	REPEAT("\x90", 14);
+	INSN("\xeb\x00");
+	end_block(CODE + 37);
+	INSN(LOAD);
+	accessing(HP_TRACE_LOAD);
+	INSN("\xeb\xd6"); /* to the beginning */
+	end_block(0);
+	for (unsigned i = 0; i < TURNS; i++) {
+		run(3, DATA + (i * UINT64_C(64)) % (128 << 10), 0);
+		run(0, DATA, 0);
+		run(hp_random_next(&random) >> 32 & 1 ? 1 : 2, DATA, 0);
+	}
+	(void)measure(true);
+	ck_assert(result.truth_low.cpi[HP_CYCLE_BRANCH] >
+		  1.3 * result.stacks[HP_ACCOUNTING_NAIVE].cpi[HP_CYCLE_BRANCH]);
+}
+
+/* --- traces ------------------------------------------------------------------------------------ */
+
+TEST(a_trace_of_another_machine_is_refused)
+{
+	struct hp_cycle_options options = { 0 };
+	struct hp_trace *trace;
+
+	INSN(ADD);
+	end_block(0);
+	run(0, 0, 0);
+	hp_trace_end(&writer);
+	writer.out.bytes[16] = EM_AARCH64;
+	hp_assert_ok(hp_trace_open(writer.out.bytes, writer.out.size, &trace));
+	hp_assert_fails(HP_ERROR_USAGE, hp_cycle_measure(trace, &config, &options, &result));
+	hp_trace_close(trace);
+}
+
+TEST(a_trace_that_only_warms_measures_nothing)
+{
+	struct hp_cycle_options options = { .warming = 1000 };
+	struct hp_trace *trace;
+
+	INSN(ADD);
+	end_block(0);
+	run(0, 0, 0);
+	hp_trace_end(&writer);
+	hp_assert_ok(hp_trace_open(writer.out.bytes, writer.out.size, &trace));
+	hp_assert_fails(HP_ERROR_INSUFFICIENT, hp_cycle_measure(trace, &config, &options, &result));
+	hp_trace_close(trace);
+}
+
+HP_TEST_MAIN("cycle/core")
