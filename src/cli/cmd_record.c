@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "arguments.h"
 #include "command.h"
+#include "output_file.h"
 #include "recording.h"
 
 #include <hpcprof/base/broken_pipe.h>
@@ -14,6 +15,7 @@ enum {
 	KEY_PER_THREAD,
 	KEY_PER_CPU,
 	KEY_NO_CODE,
+	KEY_TRACE,
 };
 
 static const struct argp_option option_table[] = {
@@ -41,6 +43,10 @@ static const struct argp_option option_table[] = {
 	{ "no-code", KEY_NO_CODE, NULL, 0,
 	  "Do not store the code of procedures that have samples; the database becomes smaller",
 	  4 },
+	{ "trace", KEY_TRACE, "FILE", 0,
+	  "Also write the paths of simulated shadow windows to FILE, for hpcprof model; needs "
+	  "--shadow",
+	  4 },
 	{ "quiet", 'q', NULL, 0, "Print neither the first line nor the summary at the end", 4 },
 	{ 0 },
 };
@@ -53,6 +59,8 @@ struct arguments {
 	char *append;
 	struct hp_ids pids;
 	struct hp_ids tids;
+	const char *trace;
+	struct output_file trace_file;
 };
 
 static void parse_target(struct argp_state *state, struct arguments *arguments)
@@ -67,6 +75,11 @@ static void parse_target(struct argp_state *state, struct arguments *arguments)
 	session->tid_count = arguments->tids.count;
 	if (arguments->recording.shadow.percent > 0 && session->system_wide)
 		argp_error(state, "--shadow is for a command, -p or -t, not for the whole system");
+	if (arguments->trace && (!(arguments->recording.shadow.percent > 0) ||
+				 arguments->recording.shadow.causes == RECORD_CAUSES_OFF))
+		argp_error(state,
+			   "--trace is of simulated shadow windows: add --shadow, and leave out "
+			   "--causes=off");
 	if (arguments->recording.work.kind != WORK_NOT_ASKED &&
 	    !hp_session_records_command(session))
 		argp_error(state, "--work needs a command: it is the work of one run");
@@ -119,6 +132,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		return 0;
 	case KEY_NO_CODE:
 		session->no_code = true;
+		return 0;
+	case KEY_TRACE:
+		arguments->trace = argument;
 		return 0;
 	case 'q':
 		arguments->recording.is_quiet = true;
@@ -175,6 +191,14 @@ static void warn_of_work(const struct work *work)
 	hp_error_destroy(error);
 }
 
+static struct hp_error *begin_trace(struct arguments *arguments)
+{
+	struct output_file *file = &arguments->trace_file;
+	struct hp_error *error = output_file_open("--trace", arguments->trace, file);
+
+	return error ? error : output_file_begin(file, &arguments->recording.shadow.trace_fd);
+}
+
 static struct hp_error *record(struct arguments *arguments, int *status)
 {
 	struct recording_result result = { .exit_status = HP_EXIT_RECORDER };
@@ -183,8 +207,12 @@ static struct hp_error *record(struct arguments *arguments, int *status)
 
 	if (!error)
 		error = open_database(arguments, &stamps);
+	if (!error && arguments->trace)
+		error = begin_trace(arguments);
 	if (!error)
 		error = recording_run(&arguments->recording, &result);
+	if (!error && arguments->trace)
+		error = output_file_commit(&arguments->trace_file);
 	if (!error && result.has_run && !(result.run.work > 0) &&
 	    arguments->recording.work.kind != WORK_NOT_ASKED)
 		warn_of_work(&arguments->recording.work);
@@ -206,6 +234,7 @@ static int run(int argc, char **argv)
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &arguments);
 	error = record(&arguments, &status);
 	recording_clear(&arguments.recording);
+	output_file_close(&arguments.trace_file);
 	hp_db_close(arguments.recording.session.db);
 	free(arguments.pids.at);
 	free(arguments.tids.at);

@@ -7,6 +7,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -57,8 +59,42 @@ struct hp_error *output_file_write(const struct output_file *file, const void *b
 	return explain(file, hp_file_replace(file->directory, file->name, bytes, size, 0644));
 }
 
+struct hp_error *output_file_begin(struct output_file *file, int *fd)
+{
+	if (asprintf(&file->temporary, ".%s.tmp.%d", file->name, (int)getpid()) < 0) {
+		file->temporary = NULL;
+		return hp_error_create_no_memory();
+	}
+	file->fd = openat(file->directory, file->temporary,
+			  O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+	if (file->fd < 0) {
+		int reason = errno;
+
+		free(file->temporary);
+		file->temporary = NULL;
+		return explain(file, hp_error_create_errno(reason, "a file beside it"));
+	}
+	*fd = file->fd;
+	return NULL;
+}
+
+struct hp_error *output_file_commit(struct output_file *file)
+{
+	if (renameat(file->directory, file->temporary, file->directory, file->name) < 0)
+		return explain(file, hp_error_create_errno(errno, "renaming it"));
+	free(file->temporary);
+	file->temporary = NULL;
+	return NULL;
+}
+
 void output_file_close(struct output_file *file)
 {
+	if (file->temporary) {
+		unlinkat(file->directory, file->temporary, 0);
+		free(file->temporary);
+	}
+	if (file->fd > 0)
+		close(file->fd);
 	if (file->path && file->directory >= 0)
 		close(file->directory);
 	*file = (struct output_file){ 0 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A file that an option names: looked at before any work is done, and written at the end.
+ * A file that an option names: looked at before any work is done, and written at the end, or bit by bit
+ * in between.
  *
  * It is replaced in one step. A symbolic link that stands there is replaced, not followed; but what
  * is no file, or leads to none (a directory, /dev/null, /dev/stdout), stays what it is.
@@ -17,12 +18,17 @@ struct output_file {
 	const char *path;   /* as given; not owned */
 	const char *name;   /* in the directory; part of `path` */
 	int directory;
+	char *temporary; /* what has been begun; NULL: nothing */
+	int fd;
 };
 
 /* USAGE when no file can be there, NOT_PERMITTED when it may not be written, NOT_FOUND without its
  * directory. */
 struct hp_error *output_file_open(const char *option, const char *path, struct output_file *file);
 struct hp_error *output_file_write(const struct output_file *file, const void *bytes, size_t size);
+/* Beside the file; output_file_commit puts it in its place, output_file_close removes it else. */
+struct hp_error *output_file_begin(struct output_file *file, int *fd);
+struct hp_error *output_file_commit(struct output_file *file);
 void output_file_close(struct output_file *file);
 
 #endif

@@ -12,6 +12,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* A trace is no longer: some 200 million instructions. */
+enum { TRACE_BYTES = 256 << 20 };
+
 /* --- what the session calls ------------------------------------------------------------------- */
 
 static void start(struct hp_session *session, void *context)
@@ -116,6 +119,8 @@ struct hp_error *record_shadow_attach(struct record_shadow *shadow, struct hp_se
 		.measure = hp_latencies_measure,
 		.resizes = &shadow->resizes,
 		.simulates_always = shadow->causes == RECORD_CAUSES_ALWAYS,
+		.trace_fd = shadow->trace_fd,
+		.trace_bytes = TRACE_BYTES,
 		.sample_ns = (double)hp_session_meta(session)->sample_cost_ns,
 	};
 	struct hp_window_source source = {
@@ -281,6 +286,19 @@ static void print_refusals(const struct hp_shadow_statistics *statistics)
 	fprintf(stderr, "%s%s\n", *statistics->reason ? ": " : "", statistics->reason);
 }
 
+static void print_trace(const struct hp_shadow_statistics *statistics)
+{
+	if (statistics->trace_errno)
+		fprintf(stderr, "hpcprof: the trace could not be written: %s\n",
+			strerror(statistics->trace_errno));
+	else if (statistics->trace_instructions)
+		fprintf(stderr, "hpcprof: the trace has %.1f million instructions, in %.1f MB\n",
+			(double)statistics->trace_instructions / 1e6,
+			(double)statistics->trace_bytes / 1e6);
+	else
+		fputs("hpcprof: the trace is empty: no shadow window was simulated\n", stderr);
+}
+
 void record_shadow_print_closing(const struct record_shadow *shadow)
 {
 	const struct hp_shadow_statistics *statistics = &shadow->statistics;
@@ -290,6 +308,8 @@ void record_shadow_print_closing(const struct record_shadow *shadow)
 	print_counted(shadow);
 	if (statistics->windows)
 		print_price(shadow);
+	if (shadow->trace_fd)
+		print_trace(statistics);
 	if (has_refusals(statistics))
 		print_refusals(statistics);
 }

@@ -12,6 +12,7 @@ struct record_shadow {
 	double percent; /* 0: no shadow windows */
 	enum record_causes causes;
 	struct hp_resizes resizes; /* that paths are timed with, too */
+	int trace_fd;		   /* paths are written there; 0: nowhere */
 	bool quiet;
 	struct hp_shadow *shadow;
 	struct hp_shadow_statistics statistics; /* when it is over */

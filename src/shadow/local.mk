@@ -28,6 +28,7 @@ src_shadow_libshadow_a_SOURCES += \
 	src/shadow/simulate/follow.h src/shadow/simulate/follow.c \
 	src/shadow/simulate/followed.h src/shadow/simulate/followed.c \
 	src/shadow/simulate/simulation.h src/shadow/simulate/simulation.c \
+	src/shadow/simulate/tracing.h src/shadow/simulate/tracing.c \
 	src/shadow/replay/logging.h src/shadow/replay/logging.c \
 	src/shadow/replay/watchdog.h src/shadow/replay/watchdog.c
 

@@ -432,8 +432,11 @@ struct hp_error *hp_shadow_create(const struct hp_shadow_options *options,
 		window_maker_init(&shadow->hands[i].maker, &shadow->replayer, &shadow->ledger,
 				  shadow->stop_fd);
 	}
-	error = replayer_create(&shadow->replayer, options->geometry, options->core,
-				options->measure, options->resizes);
+	error = replayer_create(&shadow->replayer,
+				&(struct simulation_options){ options->geometry, options->core,
+							      options->measure, options->resizes,
+							      options->trace_fd,
+							      options->trace_bytes });
 	shadow->replayer.simulates_always = options->simulates_always;
 	if (!error && (shadow->ready_fd < 0 || shadow->stop_fd < 0))
 		error = hp_error_create(HP_ERROR_SYSTEM, "no descriptors left for an eventfd");
@@ -567,6 +570,19 @@ void hp_shadow_finish(struct hp_shadow *shadow)
 	shadow->finished_ns = hp_clock_monotonic_ns();
 }
 
+static void close_trace(struct hp_shadow *shadow)
+{
+	const struct tracing *tracing = shadow->replayer.simulation
+						? simulation_end_trace(shadow->replayer.simulation)
+						: NULL;
+
+	if (!tracing)
+		return;
+	shadow->statistics.trace_instructions = tracing->instructions;
+	shadow->statistics.trace_bytes = tracing->bytes;
+	shadow->statistics.trace_errno = tracing->errno_value;
+}
+
 void hp_shadow_stop(struct hp_shadow *shadow)
 {
 	if (!shadow->hands[0].is_running)
@@ -575,8 +591,10 @@ void hp_shadow_stop(struct hp_shadow *shadow)
 	shadow->patience = at_ns(shadow->finished_ns + patience_ns(shadow));
 	for (size_t i = 0; i < MAKERS; i++)
 		join(shadow, &shadow->hands[i]);
-	if (!shadow->is_left)
-		close_books(shadow);
+	if (shadow->is_left)
+		return;
+	close_books(shadow);
+	close_trace(shadow);
 }
 
 void hp_shadow_destroy(struct hp_shadow *shadow)

@@ -27,19 +27,15 @@ enum {
 };
 
 struct hp_error *replayer_create(struct replayer *replayer,
-				 const struct hp_uarch_geometry *geometry,
-				 const struct hp_core *core,
-				 void (*measure)(struct hp_uarch_geometry *, struct hp_core *),
-				 const struct hp_resizes *resizes)
+				 const struct simulation_options *simulation)
 {
-	struct hp_engine_options options = { .logs = geometry != NULL };
+	struct hp_engine_options options = { .logs = simulation->geometry != NULL };
 	struct hp_error *error;
 
 	*replayer = (struct replayer){ 0 };
 	error = hp_engine_create(&options, &replayer->engine);
-	if (!error && geometry)
-		error = simulation_create(geometry, core, measure, resizes, replayer->engine,
-					  &replayer->simulation);
+	if (!error && simulation->geometry)
+		error = simulation_create(simulation, replayer->engine, &replayer->simulation);
 	return error;
 }
 

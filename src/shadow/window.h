@@ -36,12 +36,9 @@ struct replayer {
 	struct truncation truncation;
 };
 
-/* `geometry`: of the core that windows are simulated with, or NULL. */
+/* The options are copied. */
 struct hp_error *replayer_create(struct replayer *replayer,
-				 const struct hp_uarch_geometry *geometry,
-				 const struct hp_core *core,
-				 void (*measure)(struct hp_uarch_geometry *, struct hp_core *),
-				 const struct hp_resizes *resizes);
+				 const struct simulation_options *simulation);
 void replayer_clear(struct replayer *replayer);
 
 struct window_maker {

@@ -96,7 +96,7 @@ static void make_alone(pid_t pid, uint64_t window_ns, struct window_result *resu
 	int stop_fd = eventfd(0, EFD_CLOEXEC);
 
 	ledger_init(&ledger, 100, 0);
-	hp_assert_ok(replayer_create(&replayer, NULL, NULL, NULL, NULL));
+	hp_assert_ok(replayer_create(&replayer, &(struct simulation_options){ 0 }));
 	window_maker_init(&maker, &replayer, &ledger, stop_fd);
 	make_one(&maker, pid, window_ns, result);
 	hp_assert_ok(result->error);

@@ -53,6 +53,10 @@ struct hp_shadow_options {
 	/* Paths are timed a second time, with these sizes; NULL: they are not. Copied. */
 	const struct hp_resizes *resizes;
 	bool simulates_always; /* in time that others want, too */
+	/* More than 0: the paths that are simulated are written there (uarch/trace.h), up to so many bytes.
+	 * Borrowed until hp_shadow_destroy. */
+	int trace_fd;
+	uint64_t trace_bytes;
 };
 
 /* A system call that ended windows. */
@@ -81,6 +85,8 @@ struct hp_shadow_statistics {
 	uint64_t lost_ns;   /* measured: stops and samples of windows */
 	uint64_t replay_ns; /* CPU time that copies took, on other CPUs */
 	uint64_t copied_bytes;
+	uint64_t trace_instructions, trace_bytes; /* of the trace, once it is over */
+	int trace_errno;			  /* why it could not be written; 0 */
 	uint64_t price_ns; /* of the window that was due last, as predicted; 0: none was due */
 	/* The last refusal that was not temporary, as a sentence with a way out; "": none. */
 	char reason[256];

@@ -3,6 +3,7 @@
 
 #include "../translate/x86_decode.h"
 #include "followed.h"
+#include "tracing.h"
 
 #include <stdlib.h>
 
@@ -188,6 +189,9 @@ static void follow_block(struct follower *follower, struct followed *followed)
 	const struct path_plan *plan = followed->plan;
 	bool counts = follower->instructions >= follower->warming;
 
+	if (follower->tracing)
+		tracing_take(follower->tracing, followed->number, plan, follower->words,
+			     follower->fs_base);
 	follow_branch(follower, plan->address, counts);
 	if (counts)
 		followed_run(followed);

@@ -14,6 +14,7 @@
 #include <hpcprof/uarch/timing.h>
 
 struct followed;
+struct tracing;
 
 /* Accesses of one instruction that are timed; the rest of them are not. */
 enum { TIMED_ACCESSES = 8 };
@@ -24,6 +25,7 @@ struct follower {
 	struct hp_uarch *uarch;
 	struct hp_timing *timing; /* NULL: there is none */
 	const struct hp_core *core;
+	struct tracing *tracing;		      /* NULL: the path is not kept. Borrowed */
 	struct hp_timed_access timed[TIMED_ACCESSES]; /* of the instruction that is followed */
 	unsigned timed_count;
 	struct hp_lanes uncounted; /* what was timed while the models warm up */

@@ -34,8 +34,9 @@ struct simulation {
 		struct follower follower;
 	} models[2]; /* as it is, and resized */
 	size_t model_count;
-	uint64_t prepared_ns; /* CPU time of the thread when it had measured and made models */
-	pid_t pid;	      /* of the window before */
+	struct tracing tracing; /* of the first model; without a buffer there is none */
+	uint64_t prepared_ns;	/* CPU time of the thread when it had measured and made models */
+	pid_t pid;		/* of the window before */
 	pthread_t thread;
 	bool is_running;
 	pthread_mutex_t lock; /* of what follows */
@@ -93,6 +94,8 @@ static bool make_models(struct simulation *simulation)
 	simulation->model_count = 1;
 	if (!make_model(&simulation->models[0], &simulation->geometry))
 		return false;
+	if (simulation->tracing.numbers)
+		simulation->models[0].follower.tracing = &simulation->tracing;
 	if (!simulation->resizes.count ||
 	    !hp_resizes_apply(&simulation->resizes, &resized, &simulation->models[1].core))
 		return true;
@@ -242,6 +245,8 @@ void simulation_begin(struct simulation *simulation, pid_t pid, uint64_t fs_base
 	simulation->has_enough = false;
 	pthread_mutex_unlock(&simulation->lock);
 	simulation->pid = pid;
+	if (simulation->tracing.numbers)
+		tracing_begin_window(&simulation->tracing);
 	for (size_t i = 0; i < simulation->model_count; i++)
 		follower_begin(&simulation->models[i].follower, goes_on, plan_of,
 			       simulation->engine, fs_base, WARMING_INSNS);
@@ -277,11 +282,32 @@ void simulation_end(struct simulation *simulation, struct hp_window *window)
 
 /* --- life -------------------------------------------------------------------------------------- */
 
-struct hp_error *simulation_create(const struct hp_uarch_geometry *geometry,
-				   const struct hp_core *core,
-				   void (*measure)(struct hp_uarch_geometry *, struct hp_core *),
-				   const struct hp_resizes *resizes, const struct hp_engine *engine,
-				   struct simulation **result)
+const struct tracing *simulation_end_trace(struct simulation *simulation)
+{
+	if (!simulation->tracing.numbers)
+		return NULL;
+	come_to_rest(simulation, true);
+	tracing_end(&simulation->tracing);
+	return &simulation->tracing;
+}
+
+static bool begin(struct simulation *simulation, const struct simulation_options *options)
+{
+	simulation->queue = calloc(SIMULATION_QUEUE, sizeof(*simulation->queue));
+	simulation->geometry = *options->geometry;
+	simulation->core = *options->core;
+	simulation->measure = options->measure;
+	if (options->resizes)
+		simulation->resizes = *options->resizes;
+	simulation->has_enough = true;
+	return simulation->queue &&
+	       (!options->trace_fd ||
+		tracing_begin(&simulation->tracing, options->trace_fd, options->trace_bytes)) &&
+	       hp_thread_start(&simulation->thread, simulate, simulation) == 0;
+}
+
+struct hp_error *simulation_create(const struct simulation_options *options,
+				   const struct hp_engine *engine, struct simulation **result)
 {
 	struct simulation *simulation = calloc(1, sizeof(*simulation));
 
@@ -291,15 +317,7 @@ struct hp_error *simulation_create(const struct hp_uarch_geometry *geometry,
 	simulation->log = (struct hp_engine_log){ take, simulation };
 	pthread_mutex_init(&simulation->lock, NULL);
 	pthread_cond_init(&simulation->changed, NULL);
-	simulation->queue = calloc(SIMULATION_QUEUE, sizeof(*simulation->queue));
-	simulation->geometry = *geometry;
-	simulation->core = *core;
-	simulation->measure = measure;
-	if (resizes)
-		simulation->resizes = *resizes;
-	simulation->has_enough = true;
-	simulation->is_running = simulation->queue &&
-				 hp_thread_start(&simulation->thread, simulate, simulation) == 0;
+	simulation->is_running = begin(simulation, options);
 	if (!simulation->is_running) {
 		simulation_destroy(simulation);
 		return hp_error_create_no_memory();
@@ -326,6 +344,7 @@ void simulation_destroy(struct simulation *simulation)
 		hp_uarch_destroy(model->uarch);
 		hp_timing_destroy(model->timing);
 	}
+	tracing_clear(&simulation->tracing);
 	pthread_mutex_destroy(&simulation->lock);
 	pthread_cond_destroy(&simulation->changed);
 	free(simulation->queue);

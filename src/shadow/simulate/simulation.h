@@ -16,6 +16,7 @@
 #define SHADOW_SIMULATE_SIMULATION_H
 
 #include "../replay/engine.h"
+#include "tracing.h"
 
 #include <hpcprof/model/window.h>
 #include <hpcprof/uarch/resize.h>
@@ -24,14 +25,19 @@
 
 struct simulation;
 
-/* Starts its thread. The geometry and the core are copied, the engine is borrowed; `measure`: see struct
- * hp_shadow_options. With `resizes` (copied; NULL: none) each path is timed a second time, on a core that is
- * otherwise in these. */
-struct hp_error *simulation_create(const struct hp_uarch_geometry *geometry,
-				   const struct hp_core *core,
-				   void (*measure)(struct hp_uarch_geometry *, struct hp_core *),
-				   const struct hp_resizes *resizes, const struct hp_engine *engine,
-				   struct simulation **simulation);
+/* As in struct hp_shadow_options. */
+struct simulation_options {
+	const struct hp_uarch_geometry *geometry; /* NULL: there is no simulation */
+	const struct hp_core *core;
+	void (*measure)(struct hp_uarch_geometry *, struct hp_core *);
+	const struct hp_resizes *resizes;
+	int trace_fd;
+	uint64_t trace_bytes;
+};
+
+/* Starts its thread. The options are copied, the engine and the descriptor are borrowed. */
+struct hp_error *simulation_create(const struct simulation_options *options,
+				   const struct hp_engine *engine, struct simulation **simulation);
 void simulation_destroy(struct simulation *simulation);
 
 /* CPU time of its thread since it was prepared. */
@@ -47,5 +53,8 @@ const struct hp_engine_log *simulation_log(const struct simulation *simulation);
 void simulation_drop(struct simulation *simulation);
 /* The replay is over. Fills in what of the window is simulated; NULL: nobody wants it, nor waits. */
 void simulation_end(struct simulation *simulation, struct hp_window *window);
+
+/* Ends the trace, once no window comes any more, and says what became of it; NULL: none was wanted. */
+const struct tracing *simulation_end_trace(struct simulation *simulation);
 
 #endif
