@@ -61,7 +61,7 @@ static void set_eyerman(struct hp_cycle_config *config)
 		.is_plain = true,
 		.ignores = HP_UARCH_PREFETCHED | HP_UARCH_PREFETCHED_LATE | HP_UARCH_WALK_MISS |
 			   HP_UARCH_WALK_UNKNOWN | HP_UARCH_LINE_SPLIT | HP_UARCH_PAGE_SPLIT |
-			   HP_UARCH_FORWARD_FAILED,
+			   HP_UARCH_FORWARD_FAILED | HP_UARCH_BRANCH_LATE | HP_UARCH_TARGET_LATE,
 	};
 	config->core.issue_width = 4;
 	config->core.retire_width = 4;

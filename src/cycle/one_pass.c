@@ -66,8 +66,8 @@ static void follow_branch(struct pass *pass, const struct step *step)
 	if (!insn->is_branch || !step->has_next)
 		return;
 	hp_timing_branch(pass->timing,
-			 hp_uarch_branch(pass->uarch, insn->address, insn->next, insn->kind,
-					 is_taken, step->next),
+			 heeded(pass, hp_uarch_branch(pass->uarch, insn->address, insn->next,
+						      insn->kind, is_taken, step->next)),
 			 is_taken);
 }
 
