@@ -61,6 +61,7 @@ static struct hp_error *make_one(struct hp_shadow_statistics *statistics)
 		.pid_count = 1,
 		.percent = TRIAL_PERCENT,
 		.window_ns = TRIAL_WINDOW_NS,
+		.is_urgent = true,
 	};
 	struct hp_error *error;
 	pid_t parent = getpid();

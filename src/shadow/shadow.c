@@ -44,6 +44,7 @@ struct job {
 struct hp_shadow {
 	double percent;
 	uint64_t window_ns;
+	bool is_urgent;
 	int ready_fd; /* eventfd: counts windows to be taken */
 	int stop_fd;  /* eventfd */
 	struct hand hands[MAKERS];
@@ -224,7 +225,8 @@ static void begin_window(struct hp_shadow *shadow, struct window_maker *maker, s
 		job->order.room =
 			spare_cpus(choice.tid, choice.running, cpus_to_use(), &job->order.cpus);
 		job->order.runnable = shadow->load.runnable;
-		if (job->order.room != ROOM_NONE && cpu_load_is_full(&shadow->load))
+		if (job->order.room != ROOM_NONE &&
+		    (shadow->is_urgent || cpu_load_is_full(&shadow->load)))
 			job->order.room = ROOM_SHARED;
 		begin_copy(shadow);
 		job->has_copy = window_copy(maker, &job->order, &job->result);
@@ -420,6 +422,7 @@ struct hp_error *hp_shadow_create(const struct hp_shadow_options *options,
 	pthread_mutex_init(&shadow->lock, NULL);
 	shadow->percent = options->percent > 0 ? options->percent : HP_SHADOW_DEFAULT_PERCENT;
 	shadow->window_ns = options->window_ns;
+	shadow->is_urgent = options->is_urgent;
 	shadow->ready_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	shadow->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	ledger_init(&shadow->ledger, shadow->percent, options->sample_ns);

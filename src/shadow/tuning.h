@@ -72,9 +72,9 @@ enum {
 
 enum {
 	/* The window that doctor tries: short, as it only has to work. */
-	TRIAL_WINDOW_NS = 20000000, /* ns of the child's CPU time [chosen] */
-	/* Its budget: large enough that the first slot is over in a fraction of a second. */
-	TRIAL_PERCENT = 50, /* % of the child's CPU time [chosen] */
+	TRIAL_WINDOW_NS = 5000000, /* ns of the child's CPU time [chosen] */
+	/* Its budget: the child has nothing else to do, so that a window is due at once, whatever it costs. */
+	TRIAL_PERCENT = 10000, /* % of the child's CPU time */
 	/* Doctor waits so long for a window before it calls the machine too busy, … */
 	TRIAL_PATIENCE_MS = 3000, /* ms of wall time [chosen] */
 	/* … and looks so often. */

@@ -5,7 +5,7 @@ check_PROGRAMS += tests/shadow/test_translate tests/shadow/test_engine tests/sha
 	tests/shadow/test_areas tests/shadow/test_reached tests/shadow/test_state_sampler \
 	tests/shadow/test_schedule \
 	tests/shadow/test_system_calls tests/shadow/test_sandbox tests/shadow/test_window \
-	tests/shadow/test_replay
+	tests/shadow/test_replay tests/shadow/test_shadow
 tests_shadow_test_translate_SOURCES = tests/shadow/test_translate.c tests/shadow/forms.S
 check_PROGRAMS += tests/shadow/test_path_log tests/shadow/test_follow
 tests_shadow_test_path_log_SOURCES = tests/shadow/test_path_log.c tests/shadow/forms.S

@@ -53,6 +53,7 @@ struct hp_shadow_options {
 	/* Paths are timed a second time, with these sizes; NULL: they are not. Copied. */
 	const struct hp_resizes *resizes;
 	bool simulates_always; /* in time that others want, too */
+	bool is_urgent;	       /* copies run in such time, too: they do not wait for an idle CPU */
 	/* More than 0: the paths that are simulated are written there (uarch/trace.h), up to so many bytes.
 	 * Borrowed until hp_shadow_destroy. */
 	int trace_fd;
