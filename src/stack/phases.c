@@ -116,7 +116,8 @@ static double cost_of(const struct series *series, size_t begin, size_t end)
 
 /* `best[t]`: of the intervals before t; `last[t]`: where its last stretch begins. A beginning that is
  * worse than the best by the penalty will never be it again, and is dropped. */
-static void search(const struct series *series, double *best, size_t *last, size_t *open)
+static void search(const struct series *series, double *best, size_t *last, size_t *open,
+		   double *costs)
 {
 	size_t open_count = 0;
 
@@ -129,15 +130,14 @@ static void search(const struct series *series, double *best, size_t *last, size
 		if (begin == 0 || begin >= SHORTEST_PHASE)
 			open[open_count++] = begin;
 		for (size_t i = 0; i < open_count; i++) {
-			double cost = best[open[i]] + cost_of(series, open[i], end);
-
-			if (cost + series->penalty >= best[end])
+			costs[i] = best[open[i]] + cost_of(series, open[i], end);
+			if (costs[i] + series->penalty >= best[end])
 				continue;
-			best[end] = cost + series->penalty;
+			best[end] = costs[i] + series->penalty;
 			last[end] = open[i];
 		}
 		for (size_t i = 0; i < open_count; i++)
-			if (best[open[i]] + cost_of(series, open[i], end) < best[end])
+			if (costs[i] < best[end])
 				open[kept++] = open[i];
 		open_count = kept;
 	}
@@ -166,16 +166,17 @@ struct hp_error *hp_phases_find(const double *values, size_t count, size_t width
 	_cleanup_free_ double *best = calloc(count + 1, sizeof(*best));
 	_cleanup_free_ size_t *last = calloc(count + 1, sizeof(*last));
 	_cleanup_free_ size_t *open = calloc(count + 1, sizeof(*open));
+	_cleanup_free_ double *costs = calloc(count + 1, sizeof(*costs));
 	_cleanup_(series_clear) struct series series = { 0 };
 	struct hp_error *error;
 
-	if (!best || !last || !open)
+	if (!best || !last || !open || !costs)
 		return hp_error_create_no_memory();
 	if (count < 2 * SHORTEST_PHASE)
 		return trace_back(last, count, ends, phase_count);
 	error = series_make(values, count, width, least_change * scale, &series);
 	if (error)
 		return error;
-	search(&series, best, last, open);
+	search(&series, best, last, open, costs);
 	return trace_back(last, count, ends, phase_count);
 }

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { WIDTH = 6, TEN_MINUTES = 6000 /* intervals of 100 ms */, SERIES = 40, CHANGES_MOST = 200 };
+enum { WIDTH = 6, TEN_MINUTES = 6000 /* intervals of 100 ms */, SERIES = 12, CHANGES_MOST = 200 };
 
 /* --- synthetic stacks ------------------------------------------------------------------------- */
 
