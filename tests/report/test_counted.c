@@ -778,6 +778,23 @@ TEST(texts_say_what_was_counted_at_which_price_trips_and_which_way_branches_go)
 				rows[i].said);
 }
 
+TEST(without_a_window_the_header_says_why_and_counts_none)
+{
+	static char refused[] = "over budget";
+	struct hp_window_reason refusal = { .what = refused, .is_refusal = true, .count = 3 };
+	const char *text;
+
+	keep_windows(0);
+	stratum.item_count = 0;
+	windows.reasons = &refusal;
+	windows.reason_count = 1;
+	windows.samples = windows.matched = 0;
+	text = text_of(record(0), HP_VIEW_SUMMARY, NULL, HP_FORMAT_TEXT);
+	assert_contains(text, "# windows    cost the program 0.50 % of its time (budget 1 %)\n");
+	assert_contains(text, "windows refused: over budget 3 times\n");
+	ck_assert_ptr_null(strstr(text, "# counted"));
+}
+
 /* Two phases, one of which had three quarters of the time: what ran in the other, sampled or not,
  * has a quarter. That is half of what the windows of the other phase saw of it. */
 static void assert_weighted(double seen)

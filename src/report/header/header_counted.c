@@ -12,7 +12,7 @@ static double percent(double part, double whole)
 }
 
 /* Why windows ended, or why there were none: the most frequent first. */
-static void add_reasons(const struct hp_window_evidence *sum, bool is_refusal,
+static void add_reasons(const struct hp_window_evidence *sum, const char *heading, bool is_refusal,
 			struct hp_buffer *text)
 {
 	uint64_t below = UINT64_MAX;
@@ -31,13 +31,23 @@ static void add_reasons(const struct hp_window_evidence *sum, bool is_refusal,
 			if (sum->reasons[i].is_refusal == is_refusal &&
 			    sum->reasons[i].count == most)
 				hp_buffer_printf(text, "%s %s %" PRIu64 " time%s",
-						 told++ ? "," : "", sum->reasons[i].what, most,
+						 told++ ? "," : heading, sum->reasons[i].what, most,
 						 most == 1 ? "" : "s");
 		below = most;
 	}
 }
 
-static void put_price(const struct hp_window_evidence *sum, struct header *header)
+/* A line below "counted", or, without that, below a word of its own. */
+static void put_detail(struct header *header, const char **word, struct hp_buffer *text)
+{
+	if (!text->size)
+		return;
+	header_put(header, HEADER_DETAILS, *word, "%s", hp_buffer_text(text));
+	hp_buffer_clear(text);
+	*word = "";
+}
+
+static void put_price(const struct hp_window_evidence *sum, const char *word, struct header *header)
 {
 	const struct hp_window_price *price = &sum->price;
 	_cleanup_(hp_buffer_free) struct hp_buffer text = { 0 };
@@ -51,16 +61,11 @@ static void put_price(const struct hp_window_evidence *sum, struct header *heade
 		hp_buffer_printf(&text, "%s%.0f %% of their samples were matched",
 				 text.size ? "; " : "",
 				 percent((double)sum->matched, (double)sum->samples));
-	if (text.size)
-		header_put(header, HEADER_DETAILS, "", "%s", hp_buffer_text(&text));
-	hp_buffer_clear(&text);
-	add_reasons(sum, false, &text);
-	if (text.size)
-		header_put(header, HEADER_DETAILS, "", "windows ended:%s", hp_buffer_text(&text));
-	hp_buffer_clear(&text);
-	add_reasons(sum, true, &text);
-	if (text.size)
-		header_put(header, HEADER_DETAILS, "", "windows refused:%s", hp_buffer_text(&text));
+	put_detail(header, &word, &text);
+	add_reasons(sum, "windows ended:", false, &text);
+	put_detail(header, &word, &text);
+	add_reasons(sum, "windows refused:", true, &text);
+	put_detail(header, &word, &text);
 }
 
 /* Which way branches went after samples. */
@@ -158,15 +163,16 @@ static void put_windows(const struct report *report, struct header *header)
 		return;
 	for (size_t i = 0; i < windows->sum.stratum_count; i++)
 		time_ns += (double)windows->sum.strata[i].time_ns;
-	header_put(header, HEADER_REMARKS, "counted",
-		   "by %" PRIu64 " shadow window%s: %.2f s of %.2f s in user code", all,
-		   all == 1 ? "" : "s", (double)(counted.time_ns + relative.time_ns) / 1e9,
-		   time_ns / 1e9);
+	if (all)
+		header_put(header, HEADER_REMARKS, "counted",
+			   "by %" PRIu64 " shadow window%s: %.2f s of %.2f s in user code", all,
+			   all == 1 ? "" : "s", (double)(counted.time_ns + relative.time_ns) / 1e9,
+			   time_ns / 1e9);
 	if (all && windows->why_relative)
 		header_put(header, HEADER_REMARKS, "", "no absolute executions: %s",
 			   windows->why_relative);
 	put_simulated(&windows->sum, all, header);
-	put_price(&windows->sum, header);
+	put_price(&windows->sum, all ? "" : "windows", header);
 }
 
 void header_put_counted(const struct report *report, struct header *header)
