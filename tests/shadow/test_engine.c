@@ -300,6 +300,24 @@ TEST(code_that_is_mapped_during_a_window_is_found)
 	assert_end(HP_WINDOW_INTERRUPT, PUPPET_CODE + ELSEWHERE);
 }
 
+static struct hp_engine_call look_at_zero(struct script *script, pid_t pid,
+					  const struct user_regs_struct *registers)
+{
+	(void)pid;
+	ck_assert_uint_ne(registers->eflags & 0x40, 0);
+	return (struct hp_engine_call){ .is_handled = script->calls < 4 };
+}
+
+/* The processor copies them to r11, whatever counting does to flags that nobody reads. */
+TEST(a_system_call_has_the_flags_of_the_program)
+{
+	bench.script.answer = look_at_zero;
+	bench.state.registers.rsi = PUPPET_CODE + 4;
+	/* xor eax, eax; jmp rsi; mov eax, 39; syscall; jmp to the start */
+	RUN("\x31\xc0\xff\xe6\xb8\x27\x00\x00\x00\x0f\x05\xeb\xf3");
+	assert_end(HP_WINDOW_SYSTEM_CALL, PUPPET_CODE + 9);
+}
+
 /* The first call puts a trap where the window began, the second is refused. */
 static struct hp_engine_call change_code(struct script *script, pid_t pid,
 					 const struct user_regs_struct *registers)

@@ -204,7 +204,10 @@ static void decode_flags(const ZydisDecodedInstruction *raw, struct x86_insn *in
 	const ZydisAccessedFlags *flags = raw->cpu_flags;
 	ZydisAccessedFlagsMask written;
 
-	if (!flags)
+	/* r11 gets them. */
+	if (raw->mnemonic == ZYDIS_MNEMONIC_SYSCALL)
+		insn->reads_flags = true;
+	if (!flags || insn->reads_flags)
 		return;
 	insn->reads_flags = (flags->tested & five) != 0;
 	written = flags->modified | flags->set_0 | flags->set_1;
