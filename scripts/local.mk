@@ -138,4 +138,5 @@ CLEANFILES += scripts/causes/follow_lackey
 scripts_causes_follow_lackey_LDADD = $(UARCH_LIBS)
 
 # Stall stacks: their tables against public lists.
-EXTRA_DIST += scripts/trace-make scripts/stack-tables scripts/stack-accuracy scripts/stack/events.txt
+EXTRA_DIST += scripts/trace-make scripts/stack-tables scripts/stack-accuracy scripts/stack/events.txt \
+	scripts/stack/emulated.py scripts/stack/reference.py

@@ -19,6 +19,7 @@ enum {
 	OPTION_WARM,
 	OPTION_INSTRUCTIONS,
 	OPTION_NO_TRUTH,
+	OPTION_COUNTS,
 	OPTION_FORMAT,
 };
 
@@ -48,6 +49,10 @@ static const struct argp_option option_table[] = {
 	{ "instructions", OPTION_INSTRUCTIONS, "N", 0, "Stop after N instructions", 0 },
 	{ "no-truth", OPTION_NO_TRUTH, NULL, 0,
 	  "Leave out the runs on idealised cores: no errors are known", 0 },
+	{ "counts", OPTION_COUNTS, "skylake-sp|zen-4|zen-5|neoverse-v1", 0,
+	  "Print instead what counters of this core would count, as a text for hpcprof stat "
+	  "--stalls --replay",
+	  0 },
 	{ "format", OPTION_FORMAT, formats, 0, "Output format (default: text)", 0 },
 	{ 0 },
 };
@@ -93,6 +98,11 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		return 0;
 	case OPTION_NO_TRUTH:
 		options->cycle.has_truth = false;
+		return 0;
+	case OPTION_COUNTS:
+		options->output.table = model_table_named(argument);
+		if (!options->output.table)
+			argp_error(state, "--counts: events of '%s' are not emulated", argument);
 		return 0;
 	case OPTION_FORMAT:
 		options->format =
@@ -177,6 +187,9 @@ static struct hp_error *configure(struct model_output *output)
 
 	if (error)
 		return hp_error_advise(error, "eyerman2006, zen-4 and so on: see hpcprof-model(1)");
+	/* What formulas take for granted. */
+	if (output->table && output->table->refill > 0)
+		output->config.front_stages = (uint16_t)output->table->refill;
 	for (size_t i = 0; i < output->change_count && !error; i++) {
 		output->changes[i].config = output->config;
 		error = hp_cycle_config_change(&output->changes[i].config, output->changes[i].list);
@@ -199,6 +212,8 @@ static struct hp_error *work(struct options *options)
 	if (error)
 		return error;
 	choose_warming(options, trace);
+	/* Nobody would see it. */
+	options->cycle.has_truth &= !options->output.table || options->format == JSON;
 	error = measure(options, trace);
 	hp_trace_close(trace);
 	if (!error)

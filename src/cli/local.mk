@@ -10,7 +10,7 @@ hpcprof_SOURCES = \
 	src/cli/cmd_doctor.c \
 	src/cli/cmd_epochs.c src/cli/epoch_list.h src/cli/epoch_list.c \
 	src/cli/cmd_events.c src/cli/events_stalls.h src/cli/events_stalls.c src/cli/cmd_export.c src/cli/cmd_import.c \
-	src/cli/cmd_model.c src/cli/model_output.h src/cli/model_output.c \
+	src/cli/cmd_model.c src/cli/model_counts.c src/cli/model_output.h src/cli/model_output.c \
 	src/cli/cmd_record.c src/cli/recording.h src/cli/recording.c \
 	src/cli/recording_options.c src/cli/record_shadow.h src/cli/record_shadow.c \
 	src/cli/cmd_report.c src/cli/report_options.h src/cli/report_options.c \

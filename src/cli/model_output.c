@@ -77,8 +77,21 @@ static void print_table(const struct model_output *output)
 		puts("error: of the worst component, in percent of all cycles");
 }
 
+static struct hp_error *print_counts(const struct model_output *output)
+{
+	char *text = model_counts_text(output);
+
+	if (!text)
+		return hp_error_create_no_memory();
+	fputs(text, stdout);
+	free(text);
+	return NULL;
+}
+
 struct hp_error *model_print_text(const struct model_output *output)
 {
+	if (output->table)
+		return print_counts(output);
 	print_head(output);
 	print_table(output);
 	if (output->change_count)
@@ -168,6 +181,12 @@ struct hp_error *model_print_json(const struct model_output *output)
 	if (object && output->has_truth) {
 		json_object_set_new(object, "truth_low", stack_object(&output->result.truth_low));
 		json_object_set_new(object, "truth_high", stack_object(&output->result.truth_high));
+	}
+	if (object && output->table) {
+		char *text = model_counts_text(output);
+
+		json_object_set_new(object, "text_of_counts", text ? json_string(text) : NULL);
+		free(text);
 	}
 	if (object)
 		is_written = json_dumpf(object, stdout, JSON_INDENT(2)) == 0 && putchar('\n') > 0;

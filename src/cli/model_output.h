@@ -4,6 +4,7 @@
 #define HPCPROF_CLI_MODEL_OUTPUT_H
 
 #include <hpcprof/cycle/model.h>
+#include <hpcprof/stack/table.h>
 
 enum { MODEL_CHANGES_MOST = 16 };
 
@@ -13,6 +14,7 @@ struct model_output {
 	struct hp_cycle_config config;
 	uint64_t warming; /* instructions */
 	bool has_truth;
+	const struct hp_stack_table *table; /* whose events are emulated; NULL: none are */
 	struct hp_cycle_result result;
 	size_t change_count;
 	struct model_change {
@@ -21,6 +23,11 @@ struct model_output {
 		double cpi;
 	} changes[MODEL_CHANGES_MOST];
 };
+
+/* Tables whose events are emulated: NULL for others. */
+const struct hp_stack_table *model_table_named(const char *name);
+/* Counts of the table's events, a text for hpcprof stat --replay: malloc'ed; NULL when memory is short. */
+char *model_counts_text(const struct model_output *output);
 
 struct hp_error *model_print_text(const struct model_output *output);
 struct hp_error *model_print_json(const struct model_output *output);

@@ -54,6 +54,14 @@ struct sfmt {
 };
 void sfmt_create(struct sfmt *sfmt, bool is_corrected);
 
+/* No accounting: what counters of cores count: counters.c */
+struct counters {
+	struct watcher watcher;
+	unsigned width;
+	struct hp_cycle_counters counts;
+};
+void counters_create(struct counters *counters, unsigned width);
+
 /* Both charge what is behind dispatch so: cycles with the reorder buffer full, to what its oldest
  * instruction waits for. True: it is full. */
 static inline bool charge_full(struct watcher *watcher, const struct view *view, uint64_t count)

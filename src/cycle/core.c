@@ -132,6 +132,11 @@ static void dispatch(struct pipeline *pipeline)
 
 /* --- a cycle ----------------------------------------------------------------------------------- */
 
+static uint64_t left(const struct pipeline *pipeline, uint64_t until)
+{
+	return until > pipeline->now ? until - pipeline->now : 0;
+}
+
 static void look_at_head(struct pipeline *pipeline)
 {
 	struct view *view = &pipeline->view;
@@ -139,6 +144,10 @@ static void look_at_head(struct pipeline *pipeline)
 
 	view->is_empty = pipeline->retired == pipeline->dispatched;
 	view->head_is_done = !view->is_empty && is_done(pipeline, head);
+	view->head_loads = !view->is_empty && head->loads;
+	for (unsigned i = 0; i < 4; i++)
+		view->loads[i] = left(pipeline, pipeline->loads_until[i]);
+	view->divides = left(pipeline, pipeline->divides_until);
 	view->head_waits = view->is_empty || view->head_is_done ? HP_CYCLE_BASE
 								: execute_waits(pipeline, head);
 }
@@ -240,10 +249,22 @@ static bool prepare(struct pipeline *pipeline)
 	       walk_begin(&pipeline->walk, pipeline->run->trace, pipeline->run->code);
 }
 
+static struct hp_error *nothing_left(const struct core_run *run)
+{
+	return hp_error_create(HP_ERROR_INSUFFICIENT,
+			       "none of its %llu instructions is left behind the first %llu",
+			       (unsigned long long)run->trace->instructions,
+			       (unsigned long long)run->warming);
+}
+
 struct hp_error *core_run(struct core_run *run)
 {
-	struct pipeline *pipeline = calloc(1, sizeof(*pipeline));
+	struct pipeline *pipeline;
 	struct hp_error *error = NULL;
+
+	if (run->trace->instructions <= run->warming || (run->most && run->most <= run->warming))
+		return nothing_left(run);
+	pipeline = calloc(1, sizeof(*pipeline));
 
 	if (!pipeline)
 		return hp_error_create_no_memory();
@@ -264,10 +285,8 @@ struct hp_error *core_run(struct core_run *run)
 			(unsigned long long)pipeline->passed);
 		break;
 	}
-	if (!error && !pipeline->is_measuring)
-		error = hp_error_create(HP_ERROR_INSUFFICIENT,
-					"nothing is left of it behind the first %llu instructions",
-					(unsigned long long)run->warming);
+	if (!error && !run->counts.instructions)
+		error = nothing_left(run);
 	clear(pipeline);
 	return error;
 }

@@ -33,7 +33,8 @@ struct flight {
 	uint8_t source_count;
 	uint64_t sources[MOST_SOURCES]; /* numbers of those it waits for, << 1, | needed late */
 	uint64_t when; /* it is looked at again, if it is scheduled; it is done, if that is known */
-	uint64_t loaded;	  /* its data have come */
+	uint64_t loaded; /* its data have come, from memory:  */
+	bool is_in_memory;
 	enum hp_cycle_part waits; /* what its result waits for, since it has begun */
 };
 
@@ -42,7 +43,11 @@ struct view {
 	unsigned retired, dispatched, strayed; /* slots: of the path, and beside it */
 	bool is_full;			       /* dispatch waits for room */
 	bool is_empty;			       /* nothing is between dispatch and retirement */
-	bool head_is_done;
+	bool head_is_done, head_loads;
+	unsigned begun; /* instructions that began */
+	/* Loads are under way for so many cycles yet: any, and those that missed each level. */
+	uint64_t loads[4];
+	uint64_t divides;	       /* so is a division */
 	enum hp_cycle_part head_waits; /* BASE: for nothing that has a name */
 	enum hp_cycle_part code_waits; /* fetch; BASE: it does not wait */
 	enum hp_cycle_part code_lacks; /* the same, as dispatch sees it */

@@ -202,6 +202,27 @@ static void take_units(struct pipeline *pipeline, const struct hp_timed_insn *ti
 	}
 }
 
+/* What is under way, for those who count. */
+static void note(struct pipeline *pipeline, const struct flight *flight)
+{
+	const struct hp_timed_insn *timed = &flight->insn->timed;
+	uint64_t from = flight->loaded + timed->late;
+	unsigned level = flight->waits == HP_CYCLE_L2D	   ? 2
+			 : flight->waits == HP_CYCLE_UNITS ? 1
+							   : 0;
+
+	if (timed->duty == HP_DUTY_DIVIDE &&
+	    pipeline->divides_until < pipeline->now + timed->latency)
+		pipeline->divides_until = pipeline->now + timed->latency;
+	if (!flight->loads)
+		return;
+	if (level == 2 && flight->is_in_memory)
+		level = 3;
+	for (unsigned i = 0; i <= level; i++)
+		if (pipeline->loads_until[i] < from)
+			pipeline->loads_until[i] = from;
+}
+
 static void begin(struct pipeline *pipeline, uint64_t place)
 {
 	struct flight *flight = &pipeline->ring[place];
@@ -210,6 +231,7 @@ static void begin(struct pipeline *pipeline, uint64_t place)
 	take_units(pipeline, timed);
 	flight->has_begun = true;
 	flight->loaded = memory_load(pipeline, flight);
+	note(pipeline, flight);
 	if (flight->waits == HP_CYCLE_BASE && timed->duty != HP_DUTY_PLAIN &&
 	    latency_of(pipeline, timed) > timed->late + 1U)
 		flight->waits = HP_CYCLE_UNITS;
@@ -274,6 +296,7 @@ void execute_begin(struct pipeline *pipeline)
 				      room - begun);
 	begun += begin_within(pipeline, first, ~behind, room - begun);
 	pipeline->has_moved |= begun > 0;
+	pipeline->view.begun = begun;
 }
 
 uint64_t execute_next(const struct pipeline *pipeline)

@@ -6,6 +6,7 @@ src_cycle_libcycle_a_SOURCES = \
 	src/cycle/accountings.h \
 	src/cycle/code.h src/cycle/code.c \
 	src/cycle/core.h src/cycle/core.c \
+	src/cycle/counters.c \
 	src/cycle/execute.c \
 	src/cycle/fetch.c \
 	src/cycle/fmt.c \

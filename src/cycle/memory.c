@@ -161,6 +161,9 @@ uint64_t memory_load(struct pipeline *pipeline, struct flight *flight)
 		(void)memory_data_cycles(pipeline, fill->events, &part);
 		if (part == HP_CYCLE_L2D || !page)
 			flight->waits = part;
+		flight->is_in_memory = part == HP_CYCLE_L2D &&
+				       far_cycles(pipeline, fill->events) ==
+					       pipeline->config->core.memory_cycles;
 		at = fill->comes;
 	}
 	return at;

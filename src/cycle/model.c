@@ -26,7 +26,7 @@ const char *hp_accounting_name(enum hp_accounting accounting)
 }
 
 /* Of the accountings, those from POWER5 on. */
-enum { WATCHERS = HP_ACCOUNTINGS - HP_ACCOUNTING_POWER5 };
+enum { ACCOUNTED = HP_ACCOUNTINGS - HP_ACCOUNTING_POWER5, WATCHERS = ACCOUNTED + 1 };
 
 /* All that watch the core as it is. */
 struct watchers {
@@ -34,7 +34,8 @@ struct watchers {
 	struct sfmt sfmt_printed, sfmt;
 	struct fmt fmt_printed, fmt_resolved, fmt;
 	struct slots dispatch, commit;
-	struct watcher *all[WATCHERS]; /* in the order of enum hp_accounting */
+	struct counters counters;
+	struct watcher *all[WATCHERS]; /* in the order of enum hp_accounting; the counters */
 };
 
 static struct watchers *watchers_create(const struct hp_cycle_config *config)
@@ -59,6 +60,8 @@ static struct watchers *watchers_create(const struct hp_cycle_config *config)
 	watchers->all[5] = &watchers->fmt.watcher;
 	watchers->all[6] = &watchers->dispatch.watcher;
 	watchers->all[7] = &watchers->commit.watcher;
+	counters_create(&watchers->counters, config->core.issue_width);
+	watchers->all[ACCOUNTED] = &watchers->counters.watcher;
 	return watchers;
 }
 
@@ -83,7 +86,7 @@ static void make_stacks(const struct core_run *run, struct hp_cycle_result *resu
 	make_stack(&run->counts, spent, &result->stacks[HP_ACCOUNTING_NAIVE]);
 	naive_charge(&run->counts, run->config, false, spent);
 	make_stack(&run->counts, spent, &result->stacks[HP_ACCOUNTING_NAIVE_EXECUTED]);
-	for (size_t i = 0; i < run->watcher_count; i++)
+	for (size_t i = 0; i < ACCOUNTED; i++)
 		make_stack(&run->counts, run->watchers[i]->spent,
 			   &result->stacks[HP_ACCOUNTING_POWER5 + i]);
 }
@@ -128,6 +131,7 @@ struct hp_error *hp_cycle_measure(const struct hp_trace *trace,
 		run.watchers = watchers->all;
 		run.watcher_count = WATCHERS;
 		error = measure(&run, options->has_truth, result);
+		result->counters = watchers->counters.counts;
 	} else {
 		error = hp_error_create_no_memory();
 	}

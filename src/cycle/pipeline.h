@@ -62,6 +62,8 @@ struct pipeline {
 	uint64_t units[HP_CORE_UNITS]; /* free again then */
 	uint64_t buffers[MISS_BUFFERS];
 	uint64_t buffer;
+	uint64_t loads_until[4]; /* as in struct view */
+	uint64_t divides_until;
 	struct fill *fills, *code_fills;
 	struct stored *stored;
 

@@ -105,6 +105,7 @@ static void ck_near(double found, double expected, double tolerance)
 /* All accountings and the truth are exactly of the cycles that there were. */
 static void ck_add_up(void)
 {
+	const struct hp_cycle_counters *counters = &result.counters;
 	double cpi = (double)result.counts.cycles / (double)result.counts.instructions;
 
 	for (unsigned i = 0; i < HP_ACCOUNTINGS; i++) {
@@ -114,6 +115,15 @@ static void ck_add_up(void)
 			sum += result.stacks[i].cpi[part];
 		ck_near(sum, cpi, 1e-9);
 	}
+	ck_assert_uint_eq(counters->path_slots + counters->strayed_slots + counters->front_slots +
+				  counters->refill_slots + counters->back_slots,
+			  4 * result.counts.cycles);
+	ck_assert_uint_le(counters->stalled_l3, counters->stalled_l2);
+	ck_assert_uint_le(counters->stalled_l2, counters->stalled_l1);
+	ck_assert_uint_le(counters->stalled_l1, counters->stalled_load);
+	ck_assert_uint_le(counters->stalled_load, counters->stalled);
+	ck_assert_uint_le(counters->no_retire_load + counters->no_retire_empty,
+			  counters->no_retire);
 }
 
 /* --- execution --------------------------------------------------------------------------------- */
@@ -209,6 +219,11 @@ TEST(chased_pointers_of_memory_and_their_pages)
 	enum hp_cycle_part worst;
 
 	ck_near(OF_LOADS(CHASE, 0, 4160), 259 + 60, 3);
+	ck_add_up();
+	/* Nothing begins while the one load is under way, but in the cycle that it begins in. */
+	ck_near((double)result.counters.stalled_l3 / (double)result.counts.cycles, 318.0 / 319,
+		0.01);
+	ck_near((double)result.counters.no_retire_load / (double)result.counts.cycles, 1, 0.01);
 	ck_near(result.truth_high.cpi[HP_CYCLE_L2D], 250, 2);
 	ck_near(result.truth_low.cpi[HP_CYCLE_DTLB], 60, 2);
 	ck_assert(hp_cycle_error(&result, HP_ACCOUNTING_NAIVE_EXECUTED, &worst) < 0.05);

@@ -39,6 +39,25 @@ enum hp_accounting {
 /* "naive" and so on. */
 const char *hp_accounting_name(enum hp_accounting accounting);
 
+/* What counters of cores count, with ideal semantics: slots of dispatch, and cycles. */
+struct hp_cycle_counters {
+	uint64_t path_slots, strayed_slots; /* dispatched: of the path, and beside it */
+	/* Empty slots, and cycles without any, by why: nothing came from the front end; since a branch
+	 * was resolved nothing of the path has; there was no room. */
+	uint64_t front_slots, refill_slots, back_slots;
+	uint64_t front_cycles, refill_cycles, back_cycles;
+	uint64_t back_memory; /* of the last, those in which data of memory were under way */
+	/* Cycles in which nothing retired: in all, with nothing to retire, behind a load. */
+	uint64_t no_retire, no_retire_empty, no_retire_load;
+	/* Cycles in which nothing began: in all, and while a load was under way, or one that missed the
+	 * first, the second, the third level. */
+	uint64_t stalled, stalled_load, stalled_l1, stalled_l2, stalled_l3;
+	uint64_t load_cycles, l1_cycles;   /* … whether or not something began */
+	uint64_t began_one, began_two;	   /* so many instructions began */
+	uint64_t code_cycles, page_cycles; /* fetch waited for a line, a page */
+	uint64_t divider;		   /* it was busy */
+};
+
 /* What was counted on the measured part of a trace. */
 struct hp_cycle_counts {
 	uint64_t cycles, instructions, slots;
@@ -55,6 +74,7 @@ struct hp_cycle_stack {
 
 struct hp_cycle_result {
 	struct hp_cycle_counts counts;
+	struct hp_cycle_counters counters;
 	struct hp_cycle_stack stacks[HP_ACCOUNTINGS];
 	/* Lowest and highest of the two orders. */
 	struct hp_cycle_stack truth_low, truth_high;

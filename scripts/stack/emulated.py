@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""stack-accuracy --emulated: formulas over counters beside the truth, where the reference core counts."""
+import json
+import os
+import statistics
+import subprocess
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+
+import reference
+
+TABLES = ['zen-4', 'zen-5', 'neoverse-v1', 'skylake-sp']
+# Components by what they are compared with, and causes of the truth: those that must be among them, and those that
+# may be. The model has data of the second cache and long-latency units in one.
+GROUPS = {
+    'branch': (('branch-mispredict', 'restart'), ('branch',), ()),
+    'code': (('icache', 'itlb', 'fetch'), ('l1i', 'l2i', 'itlb'), ()),
+    'data': (('l2', 'l3', 'memory', 'dcache', 'dtlb'), ('l2d',), ('dtlb', 'units')),
+    'rest': (('base', 'l1', 'long-latency', 'dependency', 'store-buffer', 'other'), ('base',),
+             ('dtlb', 'units')),
+}
+
+
+def measure(hpcprof, path, table, measured, warming):
+    out = subprocess.run([hpcprof, 'model', '--format=json', f'--counts={table}', f'--warm={warming}',
+                          f'--instructions={measured + warming}', str(path)],
+                         stdout=subprocess.PIPE, check=True).stdout
+    found = json.loads(out)
+    with tempfile.NamedTemporaryFile('w') as text:
+        text.write(found['text_of_counts'])
+        text.flush()
+        out = subprocess.run([hpcprof, 'stat', '-q', '--stalls', '--format=json', '-o', '-',
+                              '--replay', text.name], stdout=subprocess.PIPE, check=True).stdout
+    return found, json.loads(out)['stack']
+
+
+def compare(found, stack):
+    """{group: (error in % of the cycles, whether the truth meets the printed range)}"""
+    result = {}
+    for group, (names, causes, possible) in GROUPS.items():
+        parts = [stack[name] for name in names if name in stack and 'within' not in stack[name]]
+        low = sum(found['truth_low'][cause] for cause in causes)
+        high = sum(found['truth_high'][cause] for cause in causes + possible)
+        likely = sum(part['likely'] or 0 for part in parts)
+        error = max(low - likely, likely - high, 0)
+        meets = sum(p['low'] for p in parts) <= high and sum(p['high'] for p in parts) >= low
+        result[group] = 100 * error / found['cpi'], meets
+    return result
+
+
+def run(build, work, quick, names, measured, warming):
+    hpcprof = os.path.join(os.path.abspath(build), 'hpcprof')
+    paths = reference.traces(hpcprof, work, quick, names, measured, warming)
+    tables = TABLES[:1] if quick else TABLES
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        jobs = {(table, name): pool.submit(measure, hpcprof, path, table, measured, warming)
+                for table in tables for name, path in paths.items()}
+        results = {key: compare(*job.result()) for key, job in jobs.items()}
+    print(f"{'core':14}{'component':12}" + ''.join(f'{name:>9}' for name in paths) +
+          '     mean    worst   in range')
+    means, worst, met = [], [], []
+    for table in tables:
+        for group in GROUPS:
+            row = [results[table, name][group] for name in paths]
+            errors = [error for error, _ in row]
+            print(f'{table:14}{group:12}' + ''.join(f'{error:9.1f}' for error in errors) +
+                  f'{statistics.mean(errors):9.1f}{max(errors):9.1f}'
+                  f'{sum(meets for _, meets in row):6} of {len(row)}')
+            means.append(statistics.mean(errors))
+            worst.append(max(errors))
+            met += [meets for _, meets in row]
+    share = 100 * sum(met) / len(met)
+    print(f"\n{'Targets':54}{'measured':>9}{'target':>9}")
+    return all([
+        reference.target('components, mean, the worst of them, % of cycles', f'{max(means):.1f}',
+                         '<= 2', max(means) <= 2),
+        reference.target('components, worst, % of cycles', f'{max(worst):.1f}', '<= 5',
+                         max(worst) <= 5),
+        reference.target('truth in the printed range, %', f'{share:.0f}', '>= 90', share >= 90)])

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""stack-accuracy --reference: accountings of hpcprof model beside the truth of its core, on real programs."""
+import json
+import os
+import statistics
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+sys.path.append(str(Path(__file__).resolve().parent.parent / 'frequency'))
+
+import workloads
+
+# The corrections of FMT were found on these; on the others they are judged.
+LOOKED_AT = ['bzip2', 'cc1', 'gzip', 'lua', 'perl', 'python3', 'sqlite3', 'xz']
+KEPT_APART = ['bc', 'jq', 'lz4', 'mawk', 'tcl', 'unxz', 'xmllint', 'zstd']
+SHORT = ['gzip', 'mawk']
+# Runs in a row, and how often they are begun again for a trace that is long enough.
+TURNS, TRIES = 6, 5
+ORDER = ['naive', 'naive, non-speculative', 'POWER5', 'sFMT, corrected', 'FMT, corrected']
+
+
+def trace(hpcprof, program, inputs, work, least):
+    """The longest of some recordings; its file, or None."""
+    path = work / f'{program.name}.trace'
+    command = program.again(program.command, TURNS) if program.again else program.command
+    for turn in range(TRIES):
+        if path.exists() and instructions(hpcprof, path) >= least:
+            return path
+        other = work / 'other.trace'
+        with open(work / f'{program.name}.log', 'w') as log:
+            subprocess.run([hpcprof, 'record', '--db', str(work / 'db'), '--shadow=50',
+                            '--causes=always', '--trace', str(other), '--', *command], cwd=inputs,
+                           env={**os.environ, **workloads.ENVIRONMENT}, stdin=subprocess.DEVNULL,
+                           stdout=subprocess.DEVNULL, stderr=log)
+        if other.exists() and (not path.exists() or
+                               other.stat().st_size > path.stat().st_size):
+            other.rename(path)
+    return path if path.exists() and instructions(hpcprof, path) >= least / 10 else None
+
+
+def instructions(hpcprof, path):
+    """Of a trace, by running none of it."""
+    said = subprocess.run([hpcprof, 'model', '--no-truth', f'--warm={1 << 62}', str(path)],
+                          stderr=subprocess.PIPE, text=True).stderr
+    return int(said.split(' of its ')[1].split()[0]) if ' of its ' in said else 0
+
+
+def model(hpcprof, path, measured, warming):
+    out = subprocess.run([hpcprof, 'model', '--format=json', f'--warm={warming}',
+                          f'--instructions={measured + warming}', str(path)],
+                         stdout=subprocess.PIPE, check=True).stdout
+    return json.loads(out)
+
+
+def errors_of(found):
+    return {one['name']: 100 * one['error'] for one in found['accountings']}
+
+
+def print_table(title, results):
+    print(title)
+    names = [one['name'] for one in next(iter(results.values()))['accountings']]
+    print(f"  {'error, % of cycles':24}" + ''.join(f'{name:>9}' for name in results) +
+          '     mean    worst')
+    for name in names:
+        errors = [errors_of(found)[name] for found in results.values()]
+        print(f'  {name:24}' + ''.join(f'{error:9.1f}' for error in errors) +
+              f'{statistics.mean(errors):9.1f}{max(errors):9.1f}')
+    for label, value in (('cycles per instruction', lambda r: r['cpi']),
+                         ('in one pass, %', lambda r: 100 * (r['one_pass_cpi'] / r['cpi'] - 1)),
+                         ('million instructions', lambda r: r['counts']['instructions'] / 1e6),
+                         ('orders differ by, %', orders_differ)):
+        print(f'  {label:24}' + ''.join(f'{value(found):9.2f}' for found in results.values()))
+
+
+def orders_differ(found):
+    low, high = found['truth_low'], found['truth_high']
+    return 100 * max(high[part] - low[part] for part in low) / found['cpi']
+
+
+def target(what, value, wanted, is_met):
+    print(f"  {what:52}{value:>9}{wanted:>9}  {'met' if is_met else 'MISSED'}")
+    return is_met
+
+
+def judge(apart, every):
+    """Whether all that is asked for holds."""
+    def mean(name, results):
+        return statistics.mean(errors_of(found)[name] for found in results.values())
+
+    fmt = [errors_of(found)['FMT, corrected'] for found in apart.values()]
+    means = [mean(name, every) for name in ORDER]
+    passes = [abs(100 * (found['one_pass_cpi'] / found['cpi'] - 1)) for found in every.values()]
+    print(f"\n{'Targets':54}{'measured':>9}{'target':>9}")
+    return all([
+        target('kept apart: FMT, corrected, mean, %', f'{statistics.mean(fmt):.1f}', '<= 3',
+               statistics.mean(fmt) <= 3),
+        target('kept apart: FMT, corrected, worst, %', f'{max(fmt):.1f}', '<= 4.5',
+               max(fmt) <= 4.5),
+        target('naive > non-speculative > POWER5 > sFMT >= FMT, %',
+               ' '.join(f'{m:.0f}' for m in means[:2]) + '…', 'so',
+               all(a >= b for a, b in zip(means, means[1:]))),
+        target('in one pass, cycles differ by, mean, %', f'{statistics.mean(passes):.1f}', '<= 4',
+               statistics.mean(passes) <= 4)])
+
+
+def traces(hpcprof, work, quick, names, measured, warming):
+    """Their files, by program."""
+    work = Path(work).resolve()
+    inputs = work / 'inputs'
+    workloads.make_inputs(inputs)
+    known = {program.name: program for program in workloads.workloads()}
+    wanted = [name for name in LOOKED_AT + KEPT_APART
+              if (name in names if names else not quick or name in SHORT)]
+    paths = {name: trace(hpcprof, known[name], inputs, work, measured + warming)
+             for name in wanted}
+    for name, path in paths.items():
+        if not path:
+            print(f'{name}: no trace that is long enough')
+    return {name: path for name, path in paths.items() if path}
+
+
+def run(build, work, quick, names, measured, warming):
+    hpcprof = os.path.join(os.path.abspath(build), 'hpcprof')
+    paths = traces(hpcprof, work, quick, names, measured, warming)
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        found = {name: pool.submit(model, hpcprof, path, measured, warming)
+                 for name, path in paths.items()}
+        found = {name: one.result() for name, one in found.items()}
+    sets = {title: {name: found[name] for name in names if name in found}
+            for title, names in (('Programs that corrections were found on', LOOKED_AT),
+                                 ('Programs kept apart', KEPT_APART))}
+    for title, results in sets.items():
+        if results:
+            print_table(title, results)
+    apart = sets['Programs kept apart']
+    return judge(apart, found) if apart else False

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What counters of real cores would count on the reference core, by the names that tables of stall stacks
+ * have (src/stack): so formulas over counters meet a truth that is known. Semantics are ideal, those of
+ * the vendors' descriptions.
+ */
+#include "model_output.h"
+
+#include <hpcprof/base/number.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* All that the values are made of. */
+struct counted {
+	const struct hp_cycle_counts *counts;
+	const struct hp_cycle_counters *counters;
+	double width; /* the table's slots per slot of the core */
+	double walk;  /* cycles */
+};
+
+static uint64_t all(const struct counted *counted, enum hp_cycle_part part)
+{
+	return counted->counts->misses[part] + counted->counts->strayed_misses[part];
+}
+
+static double slots(const struct counted *counted, uint64_t count)
+{
+	return counted->width * (double)count;
+}
+
+/* --- what each event counts -------------------------------------------------------------------- */
+
+#define VALUE(name, expression)                                                                    \
+	static double name(const struct counted *of)                                               \
+	{                                                                                          \
+		return (double)(expression);                                                       \
+	}
+
+VALUE(cycles, of->counts->cycles)
+VALUE(instructions, of->counts->instructions)
+VALUE(retired, slots(of, of->counts->slots))
+VALUE(dispatched, slots(of, of->counters->path_slots + of->counters->strayed_slots))
+VALUE(mispredicts, of->counts->mispredicts)
+VALUE(front_slots, slots(of, of->counters->front_slots + of->counters->refill_slots))
+VALUE(front_cycles, of->counters->front_cycles + of->counters->refill_cycles)
+VALUE(refill_cycles, of->counters->refill_cycles)
+VALUE(back_slots, slots(of, of->counters->back_slots))
+VALUE(back_cycles, of->counters->back_cycles)
+VALUE(back_memory, of->counters->back_memory)
+VALUE(lost_slots,
+      slots(of, of->counters->front_slots + of->counters->refill_slots + of->counters->back_slots))
+VALUE(no_retire, of->counters->no_retire)
+VALUE(not_complete, of->counters->no_retire - of->counters->no_retire_empty)
+VALUE(load_not_complete, of->counters->no_retire_load)
+VALUE(empty, of->counters->no_retire_empty)
+VALUE(divider, of->counters->divider)
+VALUE(stalled, of->counters->stalled)
+VALUE(stalled_load, of->counters->stalled_load)
+VALUE(stalled_l1, of->counters->stalled_l1)
+VALUE(stalled_l2, of->counters->stalled_l2)
+VALUE(stalled_l3, of->counters->stalled_l3)
+VALUE(load_cycles, of->counters->load_cycles)
+VALUE(l1_cycles, of->counters->l1_cycles)
+VALUE(began_one, of->counters->began_one)
+VALUE(began_two, of->counters->began_two)
+VALUE(code_cycles, of->counters->code_cycles)
+VALUE(page_cycles, of->counters->page_cycles)
+VALUE(code_near, all(of, HP_CYCLE_L1I))
+VALUE(code_far, all(of, HP_CYCLE_L2I))
+VALUE(code_missed, all(of, HP_CYCLE_L1I) + all(of, HP_CYCLE_L2I))
+VALUE(code_walks, all(of, HP_CYCLE_ITLB))
+VALUE(data_near, of->counts->misses[HP_CYCLE_UNITS])
+VALUE(data_far, of->counts->misses[HP_CYCLE_L2D])
+VALUE(data_missed, of->counts->misses[HP_CYCLE_UNITS] + of->counts->misses[HP_CYCLE_L2D])
+VALUE(data_walks, of->counts->misses[HP_CYCLE_DTLB])
+VALUE(walk_cycles, (double)of->counts->misses[HP_CYCLE_DTLB] * of->walk)
+
+static const struct emulated {
+	const char *name;				/* as in the tables */
+	double (*value)(const struct counted *counted); /* NULL: there is none of it on this core */
+} events[] = {
+	/* AMD */
+	{ "ls_not_halted_cyc", cycles },
+	{ "ex_ret_instr", instructions },
+	{ "ex_ret_ops", retired },
+	{ "de_src_op_disp.all", dispatched },
+	{ "ex_ret_brn_misp", mispredicts },
+	{ "resyncs_or_nc_redirects", NULL },
+	{ "bp_redirects.resync", NULL },
+	{ "de_no_dispatch_per_slot.no_ops_from_frontend", front_slots },
+	{ "de_no_dispatch_per_slot.no_ops_from_frontend:c6", front_cycles },
+	{ "de_no_dispatch_per_slot.no_ops_from_frontend:c8", front_cycles },
+	{ "de_no_dispatch_per_slot.backend_stalls", back_slots },
+	{ "de_no_dispatch_per_slot.smt_contention", NULL },
+	{ "ex_no_retire.not_complete", not_complete },
+	{ "ex_no_retire.load_not_complete", load_not_complete },
+	{ "ex_no_retire.empty", empty },
+	{ "ex_no_retire.all", no_retire },
+	{ "ex_div_busy", divider },
+	{ "ic_cache_fill_l2", code_near },
+	{ "ic_cache_fill_sys", code_far },
+	{ "bp_l1_tlb_miss_l2_tlb_hit", NULL },
+	{ "bp_l1_tlb_miss_l2_tlb_miss.all", code_walks },
+	{ "ls_l1_d_tlb_miss.all_l2_miss", data_walks },
+	{ "ls_dmnd_fills_from_sys.local_l2", data_near },
+	{ "ls_dmnd_fills_from_sys.local_ccx", NULL },
+	{ "ls_dmnd_fills_from_sys.dram_io_near", data_far },
+	{ "ls_dmnd_fills_from_sys.dram_io_far", NULL },
+	{ "de_dis_dispatch_token_stalls1.store_queue_rsrc_stall", NULL },
+	{ "de_dispatch_stall_cycle_dynamic_tokens_part1.store_queue_rsrc_stall", NULL },
+	/* Arm */
+	{ "cpu_cycles", cycles },
+	{ "inst_retired", instructions },
+	{ "br_mis_pred", mispredicts },
+	{ "stall_frontend", front_cycles },
+	{ "stall_backend", back_cycles },
+	{ "l1i_cache_refill", code_missed },
+	{ "itlb_walk", code_walks },
+	{ "l1d_cache_refill", data_missed },
+	{ "l2d_cache_refill", data_far },
+	{ "ll_cache_miss_rd", data_far },
+	{ "dtlb_walk", data_walks },
+	{ "op_retired", retired },
+	{ "op_spec", dispatched },
+	{ "stall_slot", lost_slots },
+	{ "stall_slot_backend", back_slots },
+	{ "stall_slot_frontend", front_slots },
+	{ "stall_backend_mem", back_memory },
+	/* Intel */
+	{ "cpu_clk_unhalted.thread", cycles },
+	{ "inst_retired.any", instructions },
+	{ "uops_retired.retire_slots", retired },
+	{ "uops_issued.any", dispatched },
+	{ "idq_uops_not_delivered.core", front_slots },
+	{ "int_misc.recovery_cycles", NULL },
+	{ "br_misp_retired.all_branches", mispredicts },
+	{ "machine_clears.count", NULL },
+	{ "int_misc.clear_resteer_cycles", refill_cycles },
+	{ "icache_16b.ifdata_stall", code_cycles },
+	{ "icache_16b.ifdata_stall:c1:e", NULL },
+	{ "icache_tag.stalls", page_cycles },
+	{ "cycle_activity.stalls_mem_any", stalled_load },
+	{ "cycle_activity.stalls_total", stalled },
+	{ "cycle_activity.stalls_l1d_miss", stalled_l1 },
+	{ "cycle_activity.stalls_l2_miss", stalled_l2 },
+	{ "cycle_activity.stalls_l3_miss", stalled_l3 },
+	{ "cycle_activity.cycles_mem_any", load_cycles },
+	{ "cycle_activity.cycles_l1d_miss", l1_cycles },
+	{ "exe_activity.bound_on_stores", NULL },
+	{ "exe_activity.1_ports_util", began_one },
+	{ "exe_activity.2_ports_util", began_two },
+	{ "dtlb_load_misses.stlb_hit:c1", NULL },
+	{ "dtlb_load_misses.walk_active", walk_cycles },
+	{ "mem_load_retired.l2_hit", data_near },
+	{ "mem_load_retired.l3_hit", NULL },
+	{ "mem_load_retired.l3_miss", data_far },
+	{ "mem_inst_retired.stlb_miss_loads", data_walks },
+	{ "uops_retired.stall_cycles", no_retire },
+	{ "arith.divider_active", divider },
+	{ "partial_rat_stalls.scoreboard", NULL },
+};
+
+static const struct emulated *emulated(const char *name)
+{
+	for (size_t i = 0; i < HP_ARRAY_COUNT(events); i++)
+		if (strcmp(events[i].name, name) == 0)
+			return &events[i];
+	return NULL;
+}
+
+/* --- tables ------------------------------------------------------------------------------------ */
+
+const struct hp_stack_table *model_table_named(const char *name)
+{
+	const struct hp_stack_table *table = hp_stack_table_named(name);
+
+	for (size_t i = 0; table && i < table->event_count; i++)
+		if (!emulated(table->events[i].name))
+			return NULL;
+	return table && !hp_stack_table_is_generic(table) ? table : NULL;
+}
+
+char *model_counts_text(const struct model_output *output)
+{
+	const struct hp_stack_table *table = output->table;
+	struct counted counted = {
+		.counts = &output->result.counts,
+		.counters = &output->result.counters,
+		.width = table->width / output->config.core.issue_width,
+		.walk = output->config.core.walk_cycles,
+	};
+	char *text = NULL;
+	size_t size;
+	FILE *stream = open_memstream(&text, &size);
+
+	if (!stream)
+		return NULL;
+	fprintf(stream, "hpcprof-counts 1\ncore %s\nslice\n", table->name);
+	for (size_t i = 0; i < table->event_count; i++) {
+		const struct emulated *event = emulated(table->events[i].name);
+
+		if (event)
+			fprintf(stream, "%.0f %s\n", event->value ? event->value(&counted) : 0,
+				event->name);
+	}
+	if (fclose(stream) == 0)
+		return text;
+	free(text);
+	return NULL;
+}
