@@ -63,6 +63,7 @@ static void set_eyerman(struct hp_cycle_config *config)
 			   HP_UARCH_WALK_UNKNOWN | HP_UARCH_LINE_SPLIT | HP_UARCH_PAGE_SPLIT |
 			   HP_UARCH_FORWARD_FAILED | HP_UARCH_BRANCH_LATE | HP_UARCH_TARGET_LATE,
 	};
+	config->core.asks_late = true;
 	config->core.issue_width = 4;
 	config->core.retire_width = 4;
 	config->core.fetch_width = 8;

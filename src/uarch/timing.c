@@ -180,6 +180,8 @@ WIDE void hp_timing_fetch(struct hp_timing *timing, unsigned events)
 	timing->is_decoded = !(events & (HP_UARCH_DECODED_MISS | HP_UARCH_DECODED_UNKNOWN));
 	add_all(&timing->foreseen, TICKS);
 	raise_to(&timing->foreseen, oldest);
+	if (timing->core->asks_late)
+		raise_to(&timing->foreseen, &timing->fetched);
 	if (line || page) {
 		struct hp_lanes comes = timing->foreseen;
 

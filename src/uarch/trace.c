@@ -147,7 +147,9 @@ struct hp_error *hp_trace_open(const void *bytes, size_t size, struct hp_trace *
 	opening.trace = calloc(1, sizeof(*opening.trace));
 	if (!opening.trace)
 		return hp_error_create_no_memory();
-	error = take_all(&opening);
+	/* Blocks without accesses point there, too. */
+	error = hp_vector_reserve(&opening.accesses, 1) ? take_all(&opening)
+							: hp_error_create_no_memory();
 	opening.trace->file = bytes;
 	opening.trace->bytes = size;
 	opening.trace->blocks = opening.blocks.at;

@@ -288,6 +288,7 @@ TEST(code_of_the_second_level_takes_nine_for_each_line)
 		run(i % LINES, DATA, 0);
 	/* 9 until it comes, then 16 instructions at 8 per cycle. */
 	ck_near(measure(true), (9 + 2) / 16.0, 0.02);
+	ck_near(result.one_pass_cpi, (9 + 2) / 16.0, 0.03);
 	ck_near(result.truth_low.cpi[HP_CYCLE_L1I], (9 + 2 - 4) / 16.0, 0.03);
 	ck_near((double)result.counts.misses[HP_CYCLE_L1I], (double)result.counts.instructions / 16,
 		4);

@@ -65,6 +65,7 @@ struct hp_core {
 	bool eliminates_general_moves;
 	bool eliminates_vector_moves;
 	bool eliminates_small_additions; /* of constants to full registers */
+	bool asks_late; /* for code when it is fetched, not when it is predicted: old cores */
 	uint16_t reorder_slots;
 	uint8_t miss_buffers; /* lines that the first level of data waits for at a time */
 	uint16_t l1_cycles;   /* load to use, general register */
