@@ -156,8 +156,8 @@ void record_shadow_print_banner(const struct record_shadow *shadow)
 	fprintf(stderr, "hpcprof: shadow windows for %.3g %% of the target's time\n",
 		shadow->percent);
 	if (sched_getaffinity(0, sizeof(cpus), &cpus) == 0 && CPU_COUNT(&cpus) < 2)
-		fputs("hpcprof: there is only one CPU: replaying takes the target's own time, so "
-		      "there will be few windows\n",
+		fputs("hpcprof: there is only one CPU: most windows are replayed when the target "
+		      "has ended\n",
 		      stderr);
 }
 
@@ -257,6 +257,10 @@ static void print_counted(const struct record_shadow *shadow)
 	if (statistics->crowded)
 		fprintf(stderr, "; %" PRIu64 " %s short, because no CPU was idle",
 			statistics->crowded, statistics->crowded == 1 ? "was" : "were");
+	if (statistics->late)
+		fprintf(stderr,
+			"; %" PRIu64 " %s replayed when it had ended, as no CPU was idle before",
+			statistics->late, statistics->late == 1 ? "was" : "were");
 	print_shortage(shadow);
 	fputs("\n", stderr);
 }
@@ -271,7 +275,9 @@ static void print_price(const struct record_shadow *shadow)
 		plural(statistics->windows), percent(statistics->lost_ns, statistics->target_ns),
 		shadow->percent, (double)statistics->longest_stop_ns / 1e6,
 		(double)statistics->replay_ns / 1e9,
-		statistics->crowded ? "CPU time that others wanted" : "another CPU");
+		statistics->crowded ? "CPU time that others wanted"
+		: statistics->late  ? "CPU time, most of it when the target had ended"
+				    : "another CPU");
 }
 
 static void print_refusals(const struct hp_shadow_statistics *statistics)

@@ -127,11 +127,12 @@ static bool add_cpus(struct hp_findings *findings)
 				       "only one core: copies take up to half of it");
 	case ROOM_SHARED:
 	case ROOM_NONE:
+	case ROOM_AFTER:
 		break;
 	}
 	return hp_findings_add(findings, HP_FINDING_LIMITED, cpus_topic,
 			       "a second CPU: taskset, cpuset or CPU quota of the control group",
-			       fewer, "only one CPU: copies take the program's own time");
+			       fewer, "only one CPU: copies wait until the program has ended");
 }
 
 struct hp_error *hp_shadow_examine(struct hp_findings *findings)

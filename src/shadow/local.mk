@@ -69,6 +69,7 @@ src_shadow_libshadow_a_SOURCES += \
 	src/shadow/budget/truncation.h src/shadow/budget/truncation.c \
 	src/shadow/budget/waits.h src/shadow/budget/waits.c \
 	src/shadow/examine.c \
+	src/shadow/books.h src/shadow/books.c \
 	src/shadow/end_state.h src/shadow/end_state.c \
 	src/shadow/shadow.c \
 	src/shadow/statistics.h src/shadow/statistics.c \

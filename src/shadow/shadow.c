@@ -2,12 +2,9 @@
 #include <hpcprof/shadow/shadow.h>
 
 #include "copy/permission.h"
-#include "budget/cpu_load.h"
-#include "budget/schedule.h"
+#include "books.h"
 #include "statistics.h"
-#include "threads.h"
 #include "tuning.h"
-#include "budget/waits.h"
 #include "window.h"
 
 #include <hpcprof/base/number.h>
@@ -20,7 +17,7 @@
 #include <sys/eventfd.h>
 #include <sys/resource.h>
 
-enum { NS_PER_S = 1000000000 };
+enum { NS_PER_S = 1000000000, PAGE_BYTES = 4096 };
 
 /* One of the threads. Each makes whole windows, and waits for its turn twice in each. */
 struct hand {
@@ -30,21 +27,9 @@ struct hand {
 	bool is_running;
 };
 
-/* What it does. */
-struct job {
-	struct window_order order;
-	struct window_result result;
-	uint64_t cpu_ns;     /* of the hand before */
-	uint64_t stopped_ns; /* of the target's, meanwhile */
-	double owed_ns;	     /* for its copy */
-	double beside;	     /* share of the window, while another copy ran */
-	bool has_copy;
-};
-
 struct hp_shadow {
 	double percent;
 	uint64_t window_ns;
-	bool is_urgent;
 	int ready_fd; /* eventfd: counts windows to be taken */
 	int stop_fd;  /* eventfd */
 	struct hand hands[MAKERS];
@@ -55,14 +40,9 @@ struct hp_shadow {
 	pthread_mutex_t replay_turn;
 	struct replayer replayer;
 
-	/* Under this lock: what is known of the target, and what it is charged with. */
-	pthread_mutex_t books;
-	struct target target;
-	struct schedule schedule;
-	struct ledger ledger;
-	struct waits waits;
-	struct cpu_load load;
-	size_t copies; /* that there are */
+	/* Under this lock. */
+	pthread_mutex_t books_lock;
+	struct books books;
 
 	/* Until when the current window may go on (CLOCK_MONOTONIC), once that is known. */
 	bool is_finishing;
@@ -99,67 +79,15 @@ static void account(struct hp_shadow *shadow, struct job *job, uint64_t cpu_ns)
 	pthread_mutex_lock(&shadow->lock);
 	statistics_add(statistics, &job->order, &job->result, job->beside);
 	statistics->target_ns = cpu_ns;
-	statistics->lost_ns = shadow->ledger.lost_ns;
-	statistics->longest_stop_ns = shadow->ledger.longest_stop_ns;
+	statistics->lost_ns = shadow->books.ledger.lost_ns;
+	statistics->longest_stop_ns = shadow->books.ledger.longest_stop_ns;
 	if (job->result.outcome == WINDOW_MADE)
 		publish(shadow, &job->result.window);
 	pthread_mutex_unlock(&shadow->lock);
 	hp_error_destroy(job->result.error);
 }
 
-/* --- the books -------------------------------------------------------------------------------- */
-
-static struct price_terms terms_of(const struct job *job)
-{
-	return (struct price_terms){
-		.bytes = job->result.copied_bytes,
-		.fresh_bytes = job->result.fresh_bytes,
-		.window_ns = job->order.window_ns,
-		.threads = job->order.threads,
-		.runnable = job->order.runnable,
-		.room = job->order.room,
-	};
-}
-
-/* As much CPU time of the target as pays for a window; and, behind one, no less than replaying it
- * takes. */
-static uint64_t next_slot_ns(const struct hp_shadow *shadow, const struct job *job)
-{
-	const struct price_terms terms = terms_of(job);
-	uint64_t start_ns = shadow->schedule.end_ns;
-	uint64_t paid_ns =
-		ledger_slot_end(&shadow->ledger, job->result.price_ns, start_ns) - start_ns;
-	uint64_t least_ns = job->has_copy ? ledger_spacing_ns(&shadow->ledger, &terms) : 0;
-
-	return paid_ns > least_ns ? paid_ns : least_ns;
-}
-
-static uint64_t online_cpus(void)
-{
-	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-
-	return cpus > 0 ? (uint64_t)cpus : 1;
-}
-
-static uint64_t target_now_ns(struct hp_shadow *shadow)
-{
-	return target_cpu_ns(&shadow->target, hp_clock_monotonic_ns());
-}
-
-/* Time is calm while there is no copy. */
-static void begin_copy(struct hp_shadow *shadow)
-{
-	if (shadow->copies++ == 0)
-		waits_begin(&shadow->waits, hp_clock_monotonic_ns(),
-			    target_waited_ns(&shadow->target));
-}
-
-static double end_copy(struct hp_shadow *shadow, uint64_t taken_ns)
-{
-	shadow->copies--;
-	return waits_end(&shadow->waits, hp_clock_monotonic_ns(), target_waited_ns(&shadow->target),
-			 taken_ns);
-}
+/* --- making windows -------------------------------------------------------------------------- */
 
 /* Of this time that has just passed. No copy can have begun in it and ended. */
 static double share_beside_copy(struct hp_shadow *shadow, uint64_t from_ns, uint64_t to_ns)
@@ -177,75 +105,19 @@ static double share_beside_copy(struct hp_shadow *shadow, uint64_t from_ns, uint
 	return end_ns > start_ns ? (double)(end_ns - start_ns) / (double)(to_ns - from_ns) : 0;
 }
 
-/* Enters what it took beside stops and samples. */
-static void charge(struct hp_shadow *shadow, const struct job *job)
-{
-	const struct window_order *order = &job->order;
-	const struct window_result *result = &job->result;
-	struct ledger *ledger = &shadow->ledger;
-	const struct price_terms terms = terms_of(job);
-	/* What was done while the target was held is in the stop. */
-	uint64_t all_ns = hp_clock_thread_ns() - job->cpu_ns;
-	uint64_t own_ns = all_ns > job->stopped_ns ? all_ns - job->stopped_ns : 0;
-	uint64_t taken_ns = result->replay_ns + own_ns;
-	/* A copy of lowest priority keeps nobody waiting. */
-	double waited_ns = end_copy(shadow, own_ns);
-
-	ledger_settle(ledger, job->owed_ns);
-	if (is_idle_room(order->room))
-		ledger_other(ledger, waited_ns);
-	if (result->outcome != WINDOW_MADE) {
-		ledger_wasted(ledger, taken_ns, &terms);
-		return;
-	}
-	ledger_taken(ledger, taken_ns, &terms);
-	if (result->window.end == HP_WINDOW_COMPLETE) {
-		ledger_whole(ledger, taken_ns, terms.window_ns);
-		ledger_matched(ledger, result->samples, result->matched);
-	}
-}
-
 /* Makes a window of whatever runs now, up to its copy. */
 static void begin_window(struct hp_shadow *shadow, struct window_maker *maker, struct job *job)
 {
-	struct target_choice choice;
-
 	*job = (struct job){
-		.order = { .slot_end_ns = shadow->schedule.end_ns, .window_ns = shadow->window_ns },
+		.order = { .window_ns = shadow->window_ns },
 		.result = { .outcome = WINDOW_NOT_NOW },
-		.cpu_ns = hp_clock_thread_ns(),
-		.stopped_ns = shadow->ledger.stopped_ns,
 	};
-	target_choose(&shadow->target, &shadow->schedule.random, &choice);
-	job->order.pid = choice.pid;
-	job->order.tid = choice.tid;
-	/* Of the target's CPU time no more is lost while one of them is held than CPUs could give. */
-	job->order.threads = choice.in_process < online_cpus() ? choice.in_process : online_cpus();
-	if (choice.running) {
-		job->order.room =
-			spare_cpus(choice.tid, choice.running, cpus_to_use(), &job->order.cpus);
-		job->order.runnable = shadow->load.runnable;
-		if (job->order.room != ROOM_NONE &&
-		    (shadow->is_urgent || cpu_load_is_full(&shadow->load)))
-			job->order.room = ROOM_SHARED;
-		begin_copy(shadow);
+	if (books_begin(&shadow->books, job))
 		job->has_copy = window_copy(maker, &job->order, &job->result);
-	}
-	if (job->has_copy) {
-		struct price_terms terms = terms_of(job);
-
-		job->owed_ns = ledger_owe(&shadow->ledger, &terms);
+	if (job->has_copy)
 		job->beside = share_beside_copy(shadow, job->result.window.time_ns,
 						hp_clock_monotonic_ns());
-	}
-	job->stopped_ns = shadow->ledger.stopped_ns - job->stopped_ns;
-	/* The next slot pays for what has come to nothing, too. */
-	if (!job->has_copy && job->order.tid)
-		charge(shadow, job);
-	if (job->result.outcome == WINDOW_NOT_NOW)
-		schedule_again(&shadow->schedule, target_now_ns(shadow));
-	else
-		schedule_next(&shadow->schedule, target_now_ns(shadow), next_slot_ns(shadow, job));
+	books_copied(&shadow->books, job);
 }
 
 /* --- the threads ------------------------------------------------------------------------------ */
@@ -260,7 +132,7 @@ static bool is_stopping(const struct hp_shadow *shadow, int timeout_ms)
 /* Sleeps until CPU time may have come to `due_ns`: no faster than every CPU can make it. */
 static bool sleep_until_due(struct hp_shadow *shadow, uint64_t cpu_ns)
 {
-	uint64_t left_ns = (shadow->schedule.due_ns - cpu_ns) / online_cpus();
+	uint64_t left_ns = (shadow->books.schedule.due_ns - cpu_ns) / books_cpus();
 	struct pollfd poll_stop = { .fd = shadow->stop_fd, .events = POLLIN };
 	struct timespec time = { 0 };
 
@@ -281,9 +153,9 @@ static void look_at_load(struct hp_shadow *shadow)
 	is_replaying = shadow->replay_start_ns && !shadow->replay_end_ns;
 	pthread_mutex_unlock(&shadow->lock);
 	if (is_replaying)
-		cpu_load_pause(&shadow->load);
+		cpu_load_pause(&shadow->books.load);
 	else
-		cpu_load_look(&shadow->load, hp_clock_monotonic_ns());
+		cpu_load_look(&shadow->books.load, hp_clock_monotonic_ns());
 }
 
 /* Waits until one is due. False: no more of them. */
@@ -294,15 +166,15 @@ static bool next_window(struct hp_shadow *shadow, struct window_maker *maker, st
 	while (!is_due && !is_stopping(shadow, 0)) {
 		uint64_t cpu_ns;
 
-		pthread_mutex_lock(&shadow->books);
-		cpu_ns = target_now_ns(shadow);
+		pthread_mutex_lock(&shadow->books_lock);
+		cpu_ns = books_now_ns(&shadow->books);
 		look_at_load(shadow);
-		if (schedule_is_late(&shadow->schedule, cpu_ns))
-			schedule_skip(&shadow->schedule, cpu_ns);
-		is_due = cpu_ns >= shadow->schedule.due_ns;
+		if (schedule_is_late(&shadow->books.schedule, cpu_ns))
+			schedule_skip(&shadow->books.schedule, cpu_ns);
+		is_due = cpu_ns >= shadow->books.schedule.due_ns;
 		if (is_due)
 			begin_window(shadow, maker, job);
-		pthread_mutex_unlock(&shadow->books);
+		pthread_mutex_unlock(&shadow->books_lock);
 		if (!is_due && !sleep_until_due(shadow, cpu_ns))
 			break;
 	}
@@ -321,6 +193,21 @@ static void note_replay(struct hp_shadow *shadow, bool is_end)
 	pthread_mutex_unlock(&shadow->lock);
 }
 
+/* Until its copy may run. */
+static void await_room(struct hp_shadow *shadow, struct job *job)
+{
+	bool may_run = !job->order.is_later;
+
+	while (!may_run) {
+		bool is_over = is_stopping(shadow, WAITING_LOOK_MS);
+
+		pthread_mutex_lock(&shadow->books_lock);
+		look_at_load(shadow);
+		may_run = books_admit(&shadow->books, job, is_over);
+		pthread_mutex_unlock(&shadow->books_lock);
+	}
+}
+
 static void replay(struct hp_shadow *shadow, struct window_maker *maker, struct job *job)
 {
 	pthread_mutex_lock(&shadow->replay_turn);
@@ -332,11 +219,16 @@ static void replay(struct hp_shadow *shadow, struct window_maker *maker, struct 
 
 static void end_window(struct hp_shadow *shadow, struct job *job)
 {
-	pthread_mutex_lock(&shadow->books);
-	if (job->has_copy)
-		charge(shadow, job);
-	account(shadow, job, target_now_ns(shadow));
-	pthread_mutex_unlock(&shadow->books);
+	pthread_mutex_lock(&shadow->books_lock);
+	if (job->order.tid)
+		books_charge(&shadow->books, job);
+	account(shadow, job, books_now_ns(&shadow->books));
+	pthread_mutex_unlock(&shadow->books_lock);
+}
+
+static size_t waiting_copies(const struct hp_shadow *shadow)
+{
+	return __atomic_load_n(&shadow->books.waiting, __ATOMIC_RELAXED);
 }
 
 static void *make_windows(void *context)
@@ -349,13 +241,20 @@ static void *make_windows(void *context)
 	/* The target waits for us while it is held. */
 	hp_thread_set_slice(0, MAKER_SLICE_NS);
 	while (is_more) {
+		/* The others take the place of those whose copies wait. */
+		if (hand - shadow->hands >= ACTIVE_MAKERS + (ptrdiff_t)waiting_copies(shadow)) {
+			is_more = !is_stopping(shadow, WAITING_LOOK_MS);
+			continue;
+		}
 		pthread_mutex_lock(&shadow->next_turn);
 		is_more = next_window(shadow, &hand->maker, &job);
 		pthread_mutex_unlock(&shadow->next_turn);
 		if (!is_more)
 			break;
-		if (job.has_copy)
+		if (job.has_copy) {
+			await_room(shadow, &job);
 			replay(shadow, &hand->maker, &job);
+		}
 		end_window(shadow, &job);
 		if (job.result.outcome == WINDOW_REFUSED && job.result.refusal != HP_SHADOW_BUDGET)
 			is_stopping(shadow, REFUSED_PAUSE_MS);
@@ -363,19 +262,9 @@ static void *make_windows(void *context)
 	return NULL;
 }
 
-/* When the first is due. */
-static void open_books(struct hp_shadow *shadow)
-{
-	const struct price_terms least = { 0 };
-	uint64_t price_ns = ledger_price(&shadow->ledger, &least);
-
-	waits_begin(&shadow->waits, hp_clock_monotonic_ns(), target_waited_ns(&shadow->target));
-	schedule_next(&shadow->schedule, 0, ledger_slot(&shadow->ledger, price_ns));
-}
-
 static void close_books(struct hp_shadow *shadow)
 {
-	uint64_t cpu_ns = target_now_ns(shadow);
+	uint64_t cpu_ns = books_now_ns(&shadow->books);
 
 	pthread_mutex_lock(&shadow->lock);
 	if (cpu_ns > shadow->statistics.target_ns)
@@ -398,10 +287,10 @@ static struct hp_error *add_targets(struct hp_shadow *shadow,
 	if (error)
 		return hp_error_wrap(error, "no shadow windows");
 	for (size_t i = 0; room && i < options->pid_count; i++)
-		room = target_add(&shadow->target, options->pids[i], 0);
+		room = target_add(&shadow->books.target, options->pids[i], 0);
 	for (size_t i = 0; room && i < options->tid_count; i++)
-		room = target_add(&shadow->target, options->tids[i], options->tids[i]);
-	shadow->target.follows = true;
+		room = target_add(&shadow->books.target, options->tids[i], options->tids[i]);
+	shadow->books.target.follows = true;
 	return room ? NULL : hp_error_create_no_memory();
 }
 
@@ -411,6 +300,7 @@ struct hp_error *hp_shadow_create(const struct hp_shadow_options *options,
 	struct hp_error *error = shadow_permission();
 	struct hp_shadow *shadow = error ? NULL : calloc(1, sizeof(*shadow));
 	struct snapshot_price price;
+	uint64_t part;
 
 	if (error)
 		return hp_error_wrap(error, "no shadow windows");
@@ -418,22 +308,27 @@ struct hp_error *hp_shadow_create(const struct hp_shadow_options *options,
 		return hp_error_create_no_memory();
 	pthread_mutex_init(&shadow->next_turn, NULL);
 	pthread_mutex_init(&shadow->replay_turn, NULL);
-	pthread_mutex_init(&shadow->books, NULL);
+	pthread_mutex_init(&shadow->books_lock, NULL);
 	pthread_mutex_init(&shadow->lock, NULL);
 	shadow->percent = options->percent > 0 ? options->percent : HP_SHADOW_DEFAULT_PERCENT;
 	shadow->window_ns = options->window_ns;
-	shadow->is_urgent = options->is_urgent;
+	shadow->books.is_urgent = options->is_urgent;
 	shadow->ready_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	shadow->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	ledger_init(&shadow->ledger, shadow->percent, options->sample_ns);
+	ledger_init(&shadow->books.ledger, shadow->percent, options->sample_ns);
 	price = snapshot_price();
-	ledger_expect(&shadow->ledger, price.reading_ns, price.fresh_ns);
-	cpu_load_init(&shadow->load);
-	schedule_init(&shadow->schedule, options->seed ? options->seed : hp_clock_monotonic_ns());
+	part = price.bytes / MAKERS / PAGE_BYTES * PAGE_BYTES;
+	ledger_expect(&shadow->books.ledger, price.reading_ns, price.fresh_ns);
+	cpu_load_init(&shadow->books.load);
+	schedule_init(&shadow->books.schedule,
+		      options->seed ? options->seed : hp_clock_monotonic_ns());
 	for (size_t i = 0; i < MAKERS; i++) {
 		shadow->hands[i].shadow = shadow;
-		window_maker_init(&shadow->hands[i].maker, &shadow->replayer, &shadow->ledger,
+		window_maker_init(&shadow->hands[i].maker, &shadow->replayer, &shadow->books.ledger,
 				  shadow->stop_fd);
+		if (price.memory)
+			snapshot_adopt(&shadow->hands[i].maker.snapshot, price.memory + i * part,
+				       part);
 	}
 	error = replayer_create(&shadow->replayer,
 				&(struct simulation_options){ options->geometry, options->core,
@@ -469,7 +364,7 @@ struct hp_error *hp_shadow_start(struct hp_shadow *shadow)
 {
 	forgo_core();
 	shadow->started_ns = hp_clock_monotonic_ns();
-	open_books(shadow);
+	books_open(&shadow->books);
 	/* Signals are for the thread that started us. */
 	for (size_t i = 0; i < MAKERS; i++) {
 		struct hand *hand = &shadow->hands[i];
@@ -534,10 +429,10 @@ static uint64_t patience_ns(struct hp_shadow *shadow)
 	uint64_t part_ns = (shadow->finished_ns - shadow->started_ns) / ENDED_PATIENCE_PART;
 	bool is_gone;
 
-	pthread_mutex_lock(&shadow->books);
-	(void)target_now_ns(shadow);
-	is_gone = target_is_gone(&shadow->target);
-	pthread_mutex_unlock(&shadow->books);
+	pthread_mutex_lock(&shadow->books_lock);
+	(void)books_now_ns(&shadow->books);
+	is_gone = target_is_gone(&shadow->books.target);
+	pthread_mutex_unlock(&shadow->books_lock);
 	if (!is_gone || part_ns < STOP_PATIENCE_NS)
 		return STOP_PATIENCE_NS;
 	return part_ns < ENDED_PATIENCE_NS ? part_ns : ENDED_PATIENCE_NS;
@@ -610,7 +505,7 @@ void hp_shadow_destroy(struct hp_shadow *shadow)
 	for (size_t i = 0; i < MAKERS; i++)
 		window_maker_clear(&shadow->hands[i].maker);
 	replayer_clear(&shadow->replayer);
-	target_clear(&shadow->target);
+	target_clear(&shadow->books.target);
 	for (size_t i = 0; i < shadow->ready.count; i++)
 		hp_window_clear(&shadow->ready.at[i]);
 	hp_vector_free(&shadow->ready);
@@ -620,7 +515,7 @@ void hp_shadow_destroy(struct hp_shadow *shadow)
 		close(shadow->stop_fd);
 	pthread_mutex_destroy(&shadow->next_turn);
 	pthread_mutex_destroy(&shadow->replay_turn);
-	pthread_mutex_destroy(&shadow->books);
+	pthread_mutex_destroy(&shadow->books_lock);
 	pthread_mutex_destroy(&shadow->lock);
 	free(shadow);
 }

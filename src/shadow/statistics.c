@@ -44,7 +44,8 @@ void statistics_add(struct hp_shadow_statistics *statistics, const struct window
 {
 	switch (result->outcome) {
 	case WINDOW_MADE:
-		statistics->crowded += order->room != ROOM_OF_ITS_OWN;
+		statistics->late += order->room == ROOM_AFTER;
+		statistics->crowded += order->room != ROOM_OF_ITS_OWN && order->room != ROOM_AFTER;
 		add_window(statistics, &result->window, beside);
 		break;
 	case WINDOW_REFUSED:

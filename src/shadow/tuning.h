@@ -22,7 +22,11 @@
 enum {
 	/* Threads that make windows: while the copy of one is replayed, the next one is made. More
 	 * would have copies wait for each other, as one is replayed at a time. */
-	MAKERS = 2, /* threads [chosen] */
+	ACTIVE_MAKERS = 2, /* threads [chosen] */
+	/* And with those whose copies wait for an idle CPU: each has the target's memory once. */
+	MAKERS = 5, /* threads [chosen] */
+	/* These look so often whether there is one. */
+	WAITING_LOOK_MS = 20, /* ms of wall time [chosen] */
 	/* They ask for time slices of this length, the shortest that Linux gives: it makes their way to
 	 * a CPU short while the target is held (kernel/sched/fair.c, custom slices). */
 	MAKER_SLICE_NS = 100000, /* ns of CPU time; Linux */
@@ -179,6 +183,13 @@ static const double shortest_on_own_core_ns = 100e6; /* ns of the target's CPU t
 static const double shortest_in_core_ns = 30e6; /* ns of the target's CPU time [chosen] */
 /* … and so it is without an idle CPU, where copies are so dear that a short run affords no longer one. */
 static const double shortest_on_no_cpu_ns = 5e6; /* ns of the target's CPU time [chosen] */
+/* One that waits for an idle CPU may be longer: replaying it takes nothing from the target; … */
+static const double shortest_later_ns = 30e6; /* ns of the target's CPU time [chosen] */
+/* … but whoever records waits for it in the end. */
+static const double longest_later_ns = 60e6; /* ns of the target's CPU time [chosen] */
+/* Making such a copy, beside the stop and memory for it, before one was made: areas and descriptors are
+ * listed, files mapped, samples taken in. */
+static const double guessed_making_ns = 4e6; /* ns of CPU time [chosen] */
 /* Of the first windows (LENT_WINDOWS) the copy is to cost no more than this part of what making it costs:
  * they come soon rather than cheap. */
 static const double first_part = 0.5; /* times [chosen] */

@@ -103,24 +103,6 @@ static bool has_memory(uint64_t bytes, uint64_t have)
 	return bytes < UINT64_MAX / COPIES && bytes * COPIES <= have;
 }
 
-static struct hp_error *too_dear(const struct ledger *ledger, const struct price_terms *terms,
-				 uint64_t price_ns)
-{
-	static const char *const why[] = {
-		[ROOM_OF_ITS_OWN] = "",
-		[ROOM_IN_CORE] = " and replaying it on the other hardware thread of its core",
-		[ROOM_SHARED] = " and replaying it beside programs that keep all CPUs busy",
-		[ROOM_NONE] = " and replaying it without an idle CPU",
-	};
-	uint64_t due_ns = ledger_slot(ledger, ledger->lost_ns + price_ns);
-
-	return hp_error_create(HP_ERROR_INSUFFICIENT,
-			       "copying %.1f MiB%s would cost about %.0f ms of its time, and %.3g "
-			       "%% of its time allows that only after %.1f s",
-			       (double)terms->bytes / (1 << 20), why[terms->room],
-			       (double)price_ns / 1e6, 100 * ledger->share, (double)due_ns / 1e9);
-}
-
 static struct price_terms terms_of(const struct window_order *order, uint64_t bytes,
 				   uint64_t samples)
 {
@@ -131,7 +113,19 @@ static struct price_terms terms_of(const struct window_order *order, uint64_t by
 		.threads = order->threads,
 		.runnable = order->runnable,
 		.room = order->room,
+		.is_later = order->is_later,
 	};
+}
+
+/* Others may want that CPU, we among them, and would come to the target's for it, or it comes there
+ * itself: to them it is as good as idle. When all CPUs are busy all the time, what replaying takes has
+ * been paid for. */
+static void set_priority(const struct window_maker *maker, const struct window_order *order)
+{
+	const struct sched_param no_priority = { 0 };
+
+	sched_setscheduler(maker->sandbox.pid, is_idle_room(order->room) ? SCHED_IDLE : SCHED_BATCH,
+			   &no_priority);
 }
 
 /* Whether its memory may be read, and a copy can be given its rights. */
@@ -183,7 +177,8 @@ static bool plan(struct window_maker *maker, struct window_order *order,
 	terms.samples = order->samples;
 	result->price_ns = ledger_price(maker->ledger, &terms);
 	if (!ledger_allows(maker->ledger, result->price_ns, order->slot_end_ns)) {
-		refuse(result, HP_SHADOW_BUDGET, too_dear(maker->ledger, &terms, result->price_ns));
+		refuse(result, HP_SHADOW_BUDGET,
+		       ledger_too_dear(maker->ledger, &terms, result->price_ns));
 		return false;
 	}
 	if (!has_memory(bytes, memory_to_spare() + maker->snapshot.buffer_bytes)) {
@@ -208,7 +203,6 @@ static bool plan(struct window_maker *maker, struct window_order *order,
 static bool make_ready(struct window_maker *maker, const struct window_order *order,
 		       struct window_result *result)
 {
-	const struct sched_param no_priority = { 0 };
 	struct hp_error *error;
 
 	error = state_sampler_open(&maker->sampler, order->tid);
@@ -218,13 +212,9 @@ static bool make_ready(struct window_maker *maker, const struct window_order *or
 		error = hp_error_create(HP_ERROR_NOT_FOUND, "the thread has ended");
 	if (!error)
 		error = sandbox_create(&maker->sandbox, &maker->snapshot.areas, &order->cpus);
-	/* Others may want that CPU, we among them, and would come to the target's for it, or it comes
-	 * there itself: to them it is as good as idle. When all CPUs are busy all the time, what
-	 * replaying takes has been paid for. */
-	if (!error)
-		sched_setscheduler(maker->sandbox.pid,
-				   is_idle_room(order->room) ? SCHED_IDLE : SCHED_BATCH,
-				   &no_priority);
+	/* One that waits is to be made now. */
+	if (!error && !order->is_later)
+		set_priority(maker, order);
 	if (error)
 		refuse(result, HP_SHADOW_FAILED, error);
 	return !error;
@@ -565,7 +555,8 @@ static struct simulation *simulation_for(struct window_maker *maker,
 		return simulation;
 	if (replayer->windows && is_idle_room(order->room))
 		simulation_prepare(simulation);
-	return is_idle_room(order->room) && replayer->windows >= WINDOWS_BEFORE_SIMULATION &&
+	return (is_idle_room(order->room) || order->room == ROOM_AFTER) &&
+			       replayer->windows >= WINDOWS_BEFORE_SIMULATION &&
 			       simulation_spent_ns(simulation) <=
 				       replayer->replay_ns / SIMULATION_PART
 		       ? simulation
@@ -575,9 +566,12 @@ static struct simulation *simulation_for(struct window_maker *maker,
 void window_replay(struct window_maker *maker, const struct window_order *order,
 		   struct window_result *result)
 {
-	struct hp_error *error = build(maker);
-	struct simulation *simulation = error ? NULL : simulation_for(maker, order);
+	struct simulation *simulation;
+	struct hp_error *error;
 
+	set_priority(maker, order);
+	error = build(maker);
+	simulation = error ? NULL : simulation_for(maker, order);
 	if (simulation)
 		simulation_begin(simulation, order->pid, maker->state.registers.fs_base,
 				 &order->cpus);

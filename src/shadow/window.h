@@ -72,7 +72,8 @@ struct window_order {
 	uint64_t samples;     /* and with those behind it, at most, set */
 	uint64_t threads;     /* of the process that run, `tid` among them; no more than CPUs */
 	double runnable;      /* threads of the machine that want a CPU */
-	enum spare_cpus room; /* of the copy, on `cpus` */
+	enum spare_cpus room; /* of the copy, on `cpus`; while it is made, if it waits */
+	bool is_later;	      /* it waits for an idle CPU */
 	cpu_set_t cpus;
 };
 

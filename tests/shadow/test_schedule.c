@@ -184,6 +184,44 @@ TEST(windows_are_short_where_copies_take_the_targets_time)
 	ck_assert_uint_ge(ledger_window_ns(&ledger, &beside), 20 * ms);
 }
 
+/* It costs the stop, and what making it takes. */
+TEST(a_copy_that_waits_for_an_idle_cpu_costs_little)
+{
+	const uint64_t ms = 1000000;
+	struct price_terms terms = { .bytes = 2 << 20, .room = ROOM_NONE, .window_ns = 30 * ms };
+	struct price_terms after = { .bytes = 64 << 20, .room = ROOM_AFTER };
+	struct ledger ledger;
+	uint64_t at_once;
+
+	ledger_init(&ledger, 1, 0);
+	at_once = ledger_price(&ledger, &terms);
+	terms.is_later = true;
+	ck_assert_uint_lt(5 * ledger_price(&ledger, &terms), at_once);
+	/* Whatever it takes when it runs. */
+	ck_assert_uint_ge(ledger_longest_replay_ns(&ledger, &terms, 1), 300 * ms);
+	ledger_taken(&ledger, 1000 * ms, &after);
+	ck_assert_uint_eq(ledger.lost_ns, 0);
+	/* Making the next one is learned. */
+	at_once = ledger_price(&ledger, &terms);
+	for (int i = 0; i < 20; i++)
+		ledger_made(&ledger, ms / 2, &terms);
+	ck_assert_uint_lt(ledger_price(&ledger, &terms), at_once - 3 * ms);
+	ck_assert_uint_eq(ledger.lost_ns, 10 * ms);
+}
+
+/* Threads wait for each other: the copy of one ends there. */
+TEST(copies_that_wait_are_short_where_there_are_threads)
+{
+	struct price_terms terms = { .bytes = 2 << 20, .room = ROOM_NONE, .is_later = true };
+	struct ledger ledger;
+	uint64_t alone_ns;
+
+	ledger_init(&ledger, 1, 0);
+	alone_ns = ledger_window_ns(&ledger, &terms);
+	terms.threads = 2;
+	ck_assert_uint_lt(2 * ledger_window_ns(&ledger, &terms), alone_ns);
+}
+
 /* A short run has some windows rather than none. */
 TEST(the_first_windows_cost_little_more_than_making_them)
 {
@@ -335,6 +373,7 @@ TEST(the_first_windows_are_lent_half_a_point_and_no_more_than_half_the_budget)
 		for (size_t window = 0; window < LENT_WINDOWS; window++) {
 			ck_assert(ledger_allows(&ledger, most_ns - 1000, second));
 			ck_assert(!ledger_allows(&ledger, most_ns + 1000, second));
+			ledger_copied(&ledger);
 			ledger_settle(&ledger, ledger_owe(&ledger, &terms));
 		}
 		ck_assert(!ledger_allows(&ledger, most_ns - 1000, second));

@@ -23,6 +23,7 @@ void ledger_init(struct ledger *ledger, double percent, double sample_ns)
 		.fixed_ns = guessed_fixed_ns,
 		.ns_per_byte = guessed_ns_per_byte,
 		.fresh_ns = guessed_fresh_ns,
+		.making_ns = guessed_making_ns,
 		.taken_per_ns = guessed_taken_per_ns,
 		.whole_per_ns = guessed_taken_per_ns,
 		.missed = guessed_missed,
@@ -70,9 +71,12 @@ static double loss_of_copy(const struct price_terms *terms)
 		[ROOM_IN_CORE] = loss_in_core,
 		[ROOM_SHARED] = threads_of(terms) / fmax(terms->runnable, threads_of(terms)),
 		[ROOM_NONE] = 1,
+		[ROOM_AFTER] = 0,
 	};
 	double shared = fmin((double)terms->bytes / shared_memory_bytes, 1);
 
+	if (terms->room == ROOM_AFTER)
+		return 0;
 	return fmax(loss_by_room[terms->room], loss_by_sharing * shared);
 }
 
@@ -104,11 +108,14 @@ uint64_t ledger_spacing_ns(const struct ledger *ledger, const struct price_terms
 uint64_t ledger_window_ns(const struct ledger *ledger, const struct price_terms *terms)
 {
 	const double shortest_ns[] = {
-		[ROOM_OF_ITS_OWN] = shortest_on_own_core_ns,
-		[ROOM_IN_CORE] = shortest_in_core_ns,
-		[ROOM_SHARED] = shortest_on_no_cpu_ns,
-		[ROOM_NONE] = shortest_on_no_cpu_ns,
+		[ROOM_OF_ITS_OWN] = shortest_on_own_core_ns, [ROOM_IN_CORE] = shortest_in_core_ns,
+		[ROOM_SHARED] = shortest_on_no_cpu_ns,	     [ROOM_NONE] = shortest_on_no_cpu_ns,
+		[ROOM_AFTER] = shortest_on_own_core_ns,
 	};
+	/* One of several threads soon comes to a call in which it may wait for another. */
+	bool is_long = terms->is_later && threads_of(terms) == 1;
+	double least_ns = is_long ? shortest_later_ns : shortest_ns[terms->room];
+	double most_ns = terms->is_later ? longest_later_ns : longest_window_ns;
 	double stop_ns =
 		stop_cost_ns(ledger, terms) + loss_of_copy(terms) * memory_ns(ledger, terms);
 	/* For each ns of the window. */
@@ -123,7 +130,12 @@ uint64_t ledger_window_ns(const struct ledger *ledger, const struct price_terms 
 	/* The first ones come soon rather than well: no more for the copy than for its stop. */
 	if (ledger->copies < LENT_WINDOWS)
 		best_ns = fmin(best_ns, first_part * stop_ns / cost);
-	return (uint64_t)fmax(fmin(best_ns, longest_window_ns), shortest_ns[terms->room]);
+	return (uint64_t)fmax(fmin(best_ns, most_ns), least_ns);
+}
+
+static double making_ns(const struct ledger *ledger, const struct price_terms *terms)
+{
+	return ledger->making_ns + ledger->fresh_ns * (double)terms->fresh_bytes;
 }
 
 /* What it costs that the copy runs. */
@@ -132,9 +144,17 @@ static double copy_cost_ns(const struct ledger *ledger, const struct price_terms
 	double taken_ns =
 		memory_ns(ledger, terms) + ledger->taken_per_ns * (double)terms->window_ns;
 
-	if (!ledger->has_taken)
+	/* It waits: there is the buffer, and what comes with it. */
+	if (terms->is_later)
+		taken_ns = making_ns(ledger, terms);
+	else if (!ledger->has_taken)
 		taken_ns += guessed_start_ns;
 	return loss_of_copy(terms) * taken_ns;
+}
+
+uint64_t ledger_copy_price(const struct ledger *ledger, const struct price_terms *terms)
+{
+	return (uint64_t)copy_cost_ns(ledger, terms);
 }
 
 uint64_t ledger_longest_replay_ns(const struct ledger *ledger, const struct price_terms *terms,
@@ -142,12 +162,15 @@ uint64_t ledger_longest_replay_ns(const struct ledger *ledger, const struct pric
 {
 	double longest_ns = longest_of_taken * ledger->whole_per_ns * (double)terms->window_ns +
 			    (ledger->has_whole ? longest_delay_ns : longest_start_ns);
+	double loss = loss_of_copy(terms);
 	double paid_ns =
 		is_idle_room(terms->room)
 			? longest_of_price * (double)price_ns
 			: fmax((double)left_ns, longest_of_cost * copy_cost_ns(ledger, terms));
 
-	return (uint64_t)fmin(longest_ns, paid_ns / loss_of_copy(terms));
+	/* One that waits runs where it costs next to nothing. */
+	return (uint64_t)(terms->is_later || loss == 0 ? longest_ns : fmin(longest_ns, paid_ns / loss));
+}
 }
 
 uint64_t ledger_price(const struct ledger *ledger, const struct price_terms *terms)
@@ -182,6 +205,26 @@ uint64_t ledger_left_ns(const struct ledger *ledger, uint64_t slot_end_ns)
 bool ledger_allows(const struct ledger *ledger, uint64_t price_ns, uint64_t slot_end_ns)
 {
 	return price_ns <= ledger_left_ns(ledger, slot_end_ns);
+}
+
+struct hp_error *ledger_too_dear(const struct ledger *ledger, const struct price_terms *terms,
+				 uint64_t price_ns)
+{
+	static const char *const why[] = {
+		[ROOM_OF_ITS_OWN] = "",
+		[ROOM_IN_CORE] = " and replaying it on the other hardware thread of its core",
+		[ROOM_SHARED] = " and replaying it beside programs that keep all CPUs busy",
+		[ROOM_NONE] = " and replaying it without an idle CPU",
+		[ROOM_AFTER] = "",
+	};
+	uint64_t due_ns = ledger_slot(ledger, ledger->lost_ns + price_ns);
+	const char *replaying = terms->is_later ? " while all CPUs are busy" : why[terms->room];
+
+	return hp_error_create(HP_ERROR_INSUFFICIENT,
+			       "copying %.1f MiB%s would cost about %.0f ms of its time, and %.3g "
+			       "%% of its time allows that only after %.1f s",
+			       (double)terms->bytes / (1 << 20), replaying, (double)price_ns / 1e6,
+			       100 * ledger->share, (double)due_ns / 1e9);
 }
 
 void ledger_other(struct ledger *ledger, double lost_ns)
@@ -234,11 +277,24 @@ void ledger_whole(struct ledger *ledger, uint64_t taken_ns, uint64_t window_ns)
 	learn_taken(&ledger->whole_per_ns, &ledger->has_whole, (double)taken_ns, window_ns);
 }
 
+void ledger_copied(struct ledger *ledger)
+{
+	ledger->copies++;
+}
+
+void ledger_made(struct ledger *ledger, uint64_t own_ns, const struct price_terms *terms)
+{
+	double fresh_ns = ledger->fresh_ns * (double)terms->fresh_bytes;
+	double made_ns = fmax((double)own_ns - fresh_ns, 0);
+
+	ledger->making_ns += newest_weight * (made_ns - ledger->making_ns);
+	ledger_wasted(ledger, own_ns, terms);
+}
+
 double ledger_owe(struct ledger *ledger, const struct price_terms *terms)
 {
 	double owed_ns = copy_cost_ns(ledger, terms);
 
-	ledger->copies++;
 	ledger->owed_ns += owed_ns;
 	return owed_ns;
 }

@@ -24,6 +24,8 @@
 
 #include "spare_cpus.h"
 
+#include <hpcprof/base/error.h>
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -34,6 +36,7 @@ struct ledger {
 	double sample_ns;    /* of a sample */
 	double ns_per_byte;  /* of reading */
 	double fresh_ns;     /* per byte of memory that the kernel gives: CPU time */
+	double making_ns;    /* CPU time to make a copy that waits, beside stop and memory */
 	double taken_per_ns; /* CPU time of copies beside that, by the length of windows */
 	double whole_per_ns; /* … of those that came to the end of their window */
 	double missed;	     /* of windows' samples, the share that replays did not come by */
@@ -56,11 +59,14 @@ struct price_terms {
 	uint64_t threads; /* of its process that run, the held one among them; 0 is 1 */
 	double runnable;  /* threads of the machine that want a CPU; for ROOM_SHARED */
 	enum spare_cpus room;
+	bool is_later; /* the copy is to wait for an idle CPU: only making it takes something */
 };
 
 /* `sample_ns` 0: unknown. */
 void ledger_init(struct ledger *ledger, double percent, double sample_ns);
 uint64_t ledger_price(const struct ledger *ledger, const struct price_terms *terms);
+/* Of it, what the copy costs by running. */
+uint64_t ledger_copy_price(const struct ledger *ledger, const struct price_terms *terms);
 /* How long a stop to read so much is to take. */
 uint64_t ledger_hold(const struct ledger *ledger, uint64_t bytes);
 /*
@@ -89,6 +95,9 @@ uint64_t ledger_slot_end(const struct ledger *ledger, uint64_t price_ns, uint64_
 uint64_t ledger_left_ns(const struct ledger *ledger, uint64_t slot_end_ns);
 /* Whether it may be spent in the slot that ends at `slot_end_ns` of the target's CPU time. */
 bool ledger_allows(const struct ledger *ledger, uint64_t price_ns, uint64_t slot_end_ns);
+/* Why not, in words. */
+struct hp_error *ledger_too_dear(const struct ledger *ledger, const struct price_terms *terms,
+				 uint64_t price_ns);
 /* What reading a byte takes here, and a byte of fresh memory, measured before there is a target. */
 void ledger_expect(struct ledger *ledger, double ns_per_byte, double fresh_ns);
 /* Learns from a stop in which so much was read: sooner that it is dearer than that it is not. */
@@ -96,6 +105,10 @@ void ledger_read(struct ledger *ledger, uint64_t stop_ns, uint64_t bytes);
 /* Enters a stop, with `terms` as they turned out. */
 void ledger_stop(struct ledger *ledger, uint64_t stop_ns, const struct price_terms *terms);
 void ledger_samples(struct ledger *ledger, const struct price_terms *terms);
+/* There is one more copy. */
+void ledger_copied(struct ledger *ledger);
+/* Enters CPU time that making one took which waits, and learns from it. */
+void ledger_made(struct ledger *ledger, uint64_t own_ns, const struct price_terms *terms);
 /* A copy of such a window begins to run, and has ended: until it is known what it takes, it is what is
  * to be expected. The same `owed_ns` that the first returns is for the second. */
 double ledger_owe(struct ledger *ledger, const struct price_terms *terms);

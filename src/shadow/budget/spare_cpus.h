@@ -20,6 +20,7 @@ enum spare_cpus {
 	ROOM_IN_CORE,	 /* of its core only */
 	ROOM_SHARED,	 /* other programs keep all CPUs busy; the target has its share of them */
 	ROOM_NONE,	 /* but its own time */
+	ROOM_AFTER,	 /* the target has ended: nothing is taken from it */
 };
 
 /* Whether a copy runs there in time that nobody else wants. */
@@ -32,7 +33,7 @@ static inline bool is_idle_room(enum spare_cpus room)
  * least 1. */
 uint64_t cpus_to_use(void);
 
-/* `cpus`: where a copy of thread `tid` takes the least. Never ROOM_SHARED. `running`: how many threads of the target
+/* `cpus`: where a copy of thread `tid` takes the least. Never ROOM_SHARED or ROOM_AFTER. `running`: how many threads of the target
  * want a CPU now, of `usable` ones. */
 enum spare_cpus spare_cpus(pid_t tid, uint64_t running, uint64_t usable, cpu_set_t *cpus);
 

@@ -178,6 +178,13 @@ static struct hp_error *enlarge_buffer(struct snapshot *snapshot, uint64_t bytes
 	return NULL;
 }
 
+void snapshot_adopt(struct snapshot *snapshot, uint8_t *memory, uint64_t bytes)
+{
+	release_buffer(snapshot);
+	snapshot->buffer = memory;
+	snapshot->buffer_bytes = bytes;
+}
+
 static uint64_t bytes_wanted(const struct snapshot *snapshot)
 {
 	uint64_t bytes = snapshot->used_bytes + snapshot->used_bytes / SPARE_PART + SPARE_BYTES;
@@ -434,9 +441,11 @@ struct snapshot_price snapshot_price(void)
 		return price;
 	madvise(memory, bytes, MADV_HUGEPAGE);
 	memset(memory, 0, bytes);
+	madvise(memory, bytes, MADV_DONTDUMP);
+	price.memory = memory;
+	price.bytes = bytes;
 	price.fresh_ns = (double)(hp_clock_thread_ns() - start_ns) / (double)bytes;
 	price.reading_ns = (double)probe_ns(&snapshot, memory) / PROBE_BYTES;
 	free(snapshot.runs);
-	munmap(memory, bytes);
 	return price;
 }

@@ -56,9 +56,14 @@ struct snapshot_price {
 	double reading_ns;
 	double fresh_ns; /* CPU time for memory that was nobody's: the kernel finds and clears it, and so
 			  * may the host */
+	uint8_t *memory; /* that it was measured with, in memory: for snapshot_adopt, or to unmap */
+	uint64_t bytes;
 };
 /* Measured with a little memory of our own. */
 struct snapshot_price snapshot_price(void);
+/* Has the buffer begin with this, whole pages that are mapped and in memory, which it owns from then on:
+ * what there is before the target begins costs it nothing. */
+void snapshot_adopt(struct snapshot *snapshot, uint8_t *memory, uint64_t bytes);
 /* By how much the buffer would have to grow to hold what there is to read. */
 uint64_t snapshot_fresh_bytes(const struct snapshot *snapshot);
 /* How much there is to read now, the target running. */

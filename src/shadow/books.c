@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "books.h"
+
+#include "tuning.h"
+
+#include <unistd.h>
+
+static struct price_terms terms_of(const struct job *job)
+{
+	return (struct price_terms){
+		.bytes = job->result.copied_bytes,
+		.fresh_bytes = job->result.fresh_bytes,
+		.window_ns = job->order.window_ns,
+		.threads = job->order.threads,
+		.runnable = job->order.runnable,
+		.room = job->order.room,
+		.is_later = job->order.is_later,
+	};
+}
+
+uint64_t books_cpus(void)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+
+	return cpus > 0 ? (uint64_t)cpus : 1;
+}
+
+uint64_t books_now_ns(struct books *books)
+{
+	return target_cpu_ns(&books->target, hp_clock_monotonic_ns());
+}
+
+void books_open(struct books *books)
+{
+	const struct price_terms least = { 0 };
+	uint64_t price_ns = ledger_price(&books->ledger, &least);
+
+	waits_begin(&books->waits, hp_clock_monotonic_ns(), target_waited_ns(&books->target));
+	schedule_next(&books->schedule, 0, ledger_slot(&books->ledger, price_ns));
+}
+
+/* As much CPU time of the target as pays for a window; and, behind one, no less than replaying it
+ * takes. */
+static uint64_t next_slot_ns(const struct books *books, const struct job *job)
+{
+	const struct price_terms terms = terms_of(job);
+	uint64_t start_ns = books->schedule.end_ns;
+	uint64_t paid_ns =
+		ledger_slot_end(&books->ledger, job->result.price_ns, start_ns) - start_ns;
+	bool runs = job->has_copy && !job->has_waited;
+	uint64_t least_ns = runs ? ledger_spacing_ns(&books->ledger, &terms) : 0;
+
+	return paid_ns > least_ns ? paid_ns : least_ns;
+}
+
+/* Time is calm while there is no copy. */
+static void begin_copy(struct books *books)
+{
+	if (books->copies++ == 0)
+		waits_begin(&books->waits, hp_clock_monotonic_ns(),
+			    target_waited_ns(&books->target));
+}
+
+static double end_copy(struct books *books, uint64_t taken_ns)
+{
+	books->copies--;
+	return waits_end(&books->waits, hp_clock_monotonic_ns(), target_waited_ns(&books->target),
+			 taken_ns);
+}
+
+/* --- a window's copy is made ------------------------------------------------------------------ */
+
+bool books_begin(struct books *books, struct job *job)
+{
+	struct window_order *order = &job->order;
+	struct target_choice choice;
+
+	job->cpu_ns = hp_clock_thread_ns();
+	job->stopped_ns = books->ledger.stopped_ns;
+	order->slot_end_ns = books->schedule.end_ns;
+	target_choose(&books->target, &books->schedule.random, &choice);
+	order->pid = choice.pid;
+	order->tid = choice.tid;
+	/* Of the target's CPU time no more is lost while one of them is held than CPUs could give. */
+	order->threads = choice.in_process < books_cpus() ? choice.in_process : books_cpus();
+	if (!choice.running)
+		return false;
+	order->room = spare_cpus(choice.tid, choice.running, cpus_to_use(), &order->cpus);
+	order->runnable = books->load.runnable;
+	if (order->room != ROOM_NONE && (books->is_urgent || cpu_load_is_full(&books->load)))
+		order->room = ROOM_SHARED;
+	order->is_later = !is_idle_room(order->room) && !books->is_urgent;
+	begin_copy(books);
+	return true;
+}
+
+/* What was done while the target was held is in the stop. */
+static uint64_t own_since_ns(const struct job *job)
+{
+	uint64_t all_ns = hp_clock_thread_ns() - job->cpu_ns;
+
+	return all_ns > job->stopped_ns ? all_ns - job->stopped_ns : 0;
+}
+
+/* Making it is over, and has taken the target's time; nothing more will, unless it is paid for. */
+static void begin_waiting(struct books *books, struct job *job)
+{
+	const struct price_terms terms = terms_of(job);
+	uint64_t own_ns = own_since_ns(job);
+
+	end_copy(books, own_ns);
+	ledger_made(&books->ledger, own_ns, &terms);
+	job->cpu_ns = hp_clock_thread_ns();
+	job->stopped_ns = 0;
+	job->result.fresh_bytes = 0;
+	job->has_waited = true;
+	__atomic_add_fetch(&books->waiting, 1, __ATOMIC_RELAXED);
+	__atomic_add_fetch(&books->late, 1, __ATOMIC_RELAXED);
+}
+
+void books_copied(struct books *books, struct job *job)
+{
+	job->stopped_ns = books->ledger.stopped_ns - job->stopped_ns;
+	if (job->has_copy) {
+		const struct price_terms terms = terms_of(job);
+
+		ledger_copied(&books->ledger);
+		if (job->order.is_later)
+			begin_waiting(books, job);
+		else
+			job->owed_ns = ledger_owe(&books->ledger, &terms);
+	}
+	if (job->result.outcome == WINDOW_NOT_NOW)
+		schedule_again(&books->schedule, books_now_ns(books));
+	else
+		schedule_next(&books->schedule, books_now_ns(books), next_slot_ns(books, job));
+}
+
+/* --- it waits, and runs ----------------------------------------------------------------------- */
+
+/* Whether it costs the target nothing but what any copy does; or the budget pays for more. */
+static bool find_room(struct books *books, struct job *job, bool is_over)
+{
+	struct window_order *order = &job->order;
+	struct target_choice choice;
+	struct price_terms paid;
+
+	target_choose(&books->target, &books->schedule.random, &choice);
+	if (is_over && !choice.running) {
+		order->room = ROOM_AFTER;
+		return true;
+	}
+	order->room = spare_cpus(order->tid, choice.running, cpus_to_use(), &order->cpus);
+	/* The last chance: at lowest priority. */
+	if (is_over || (is_idle_room(order->room) && !cpu_load_is_full(&books->load))) {
+		order->room = order->room == ROOM_IN_CORE ? ROOM_IN_CORE : ROOM_OF_ITS_OWN;
+		return true;
+	}
+	if (books->waiting < MAKERS - 1)
+		return false;
+	order->room = ROOM_SHARED;
+	order->runnable = books->load.runnable;
+	paid = terms_of(job);
+	paid.is_later = false;
+	return ledger_allows(&books->ledger, ledger_copy_price(&books->ledger, &paid),
+			     books_now_ns(books));
+}
+
+bool books_admit(struct books *books, struct job *job, bool is_over)
+{
+	struct price_terms terms;
+
+	if (!find_room(books, job, is_over))
+		return false;
+	__atomic_sub_fetch(&books->waiting, 1, __ATOMIC_RELAXED);
+	job->order.is_later = false;
+	begin_copy(books);
+	terms = terms_of(job);
+	job->owed_ns = ledger_owe(&books->ledger, &terms);
+	return true;
+}
+
+void books_charge(struct books *books, const struct job *job)
+{
+	const struct window_order *order = &job->order;
+	const struct window_result *result = &job->result;
+	struct ledger *ledger = &books->ledger;
+	const struct price_terms terms = terms_of(job);
+	uint64_t own_ns = own_since_ns(job);
+	uint64_t taken_ns = result->replay_ns + own_ns;
+	/* A copy of lowest priority keeps nobody waiting. */
+	double waited_ns = end_copy(books, own_ns);
+
+	if (job->has_waited)
+		__atomic_sub_fetch(&books->late, 1, __ATOMIC_RELAXED);
+	ledger_settle(ledger, job->owed_ns);
+	if (is_idle_room(order->room))
+		ledger_other(ledger, waited_ns);
+	if (result->outcome != WINDOW_MADE) {
+		ledger_wasted(ledger, taken_ns, &terms);
+		return;
+	}
+	ledger_taken(ledger, taken_ns, &terms);
+	if (result->window.end == HP_WINDOW_COMPLETE) {
+		ledger_whole(ledger, taken_ns, terms.window_ns);
+		ledger_matched(ledger, result->samples, result->matched);
+	}
+}

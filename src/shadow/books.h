@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The books of one target: which threads it has, when its next window is due, where copies may run, and
+ * what all that costs it. Who uses them holds their lock (shadow.c).
+ *
+ * A copy waits where no CPU is idle: it then costs the target the stop alone. It runs as soon as a CPU
+ * is idle; or when all hands but one have copies that wait, and the budget pays for it; or when the
+ * recording ends, which mostly is because the target has ended. So a busy program has windows in its
+ * first seconds, too.
+ */
+#ifndef SHADOW_BOOKS_H
+#define SHADOW_BOOKS_H
+
+#include "budget/cpu_load.h"
+#include "budget/price.h"
+#include "budget/schedule.h"
+#include "budget/waits.h"
+#include "threads.h"
+#include "window.h"
+
+/* One window, from when it is due to its charge. */
+struct job {
+	struct window_order order;
+	struct window_result result;
+	uint64_t cpu_ns;     /* that our thread had used before */
+	uint64_t stopped_ns; /* of the target's, meanwhile */
+	double owed_ns;	     /* for its copy */
+	double beside;	     /* share of the window, while another copy ran */
+	bool has_copy;
+	bool has_waited; /* the copy, for an idle CPU */
+};
+
+struct books {
+	struct target target;
+	struct schedule schedule;
+	struct ledger ledger;
+	struct waits waits;
+	struct cpu_load load;
+	bool is_urgent; /* copies do not wait */
+	size_t copies;	/* that there are, but for those that wait */
+	/* Copies that wait, and with those that have waited and are not charged yet. Atomic, as both are
+	 * read without the lock, too. */
+	size_t waiting, late;
+};
+
+/* CPUs that are online. */
+uint64_t books_cpus(void);
+/* The target's CPU time. */
+uint64_t books_now_ns(struct books *books);
+/* When the first window is due. */
+void books_open(struct books *books);
+
+/* Orders a window of a thread that runs. False: none does. */
+bool books_begin(struct books *books, struct job *job);
+/* What came of that, and when the next window is due. A copy that waits has cost what it costs so far. */
+void books_copied(struct books *books, struct job *job);
+/* Whether a copy that waits may run now, and where: sets its order. `is_over`: the recording ends. */
+bool books_admit(struct books *books, struct job *job, bool is_over);
+/* Enters what the window took beside stops and samples. */
+void books_charge(struct books *books, const struct job *job);
+
+#endif
