@@ -115,25 +115,6 @@ static void begin_waiting(struct books *books, struct job *job)
 	job->result.fresh_bytes = 0;
 	job->has_waited = true;
 	__atomic_add_fetch(&books->waiting, 1, __ATOMIC_RELAXED);
-	__atomic_add_fetch(&books->late, 1, __ATOMIC_RELAXED);
-}
-
-void books_copied(struct books *books, struct job *job)
-{
-	job->stopped_ns = books->ledger.stopped_ns - job->stopped_ns;
-	if (job->has_copy) {
-		const struct price_terms terms = terms_of(job);
-
-		ledger_copied(&books->ledger);
-		if (job->order.is_later)
-			begin_waiting(books, job);
-		else
-			job->owed_ns = ledger_owe(&books->ledger, &terms);
-	}
-	if (job->result.outcome == WINDOW_NOT_NOW)
-		schedule_again(&books->schedule, books_now_ns(books));
-	else
-		schedule_next(&books->schedule, books_now_ns(books), next_slot_ns(books, job));
 }
 
 /* --- it waits, and runs ----------------------------------------------------------------------- */
@@ -191,8 +172,6 @@ void books_charge(struct books *books, const struct job *job)
 	/* A copy of lowest priority keeps nobody waiting. */
 	double waited_ns = end_copy(books, own_ns);
 
-	if (job->has_waited)
-		__atomic_sub_fetch(&books->late, 1, __ATOMIC_RELAXED);
 	ledger_settle(ledger, job->owed_ns);
 	if (is_idle_room(order->room))
 		ledger_other(ledger, waited_ns);
@@ -205,4 +184,25 @@ void books_charge(struct books *books, const struct job *job)
 		ledger_whole(ledger, taken_ns, terms.window_ns);
 		ledger_matched(ledger, result->samples, result->matched);
 	}
+}
+
+void books_copied(struct books *books, struct job *job)
+{
+	job->stopped_ns = books->ledger.stopped_ns - job->stopped_ns;
+	if (job->has_copy) {
+		const struct price_terms terms = terms_of(job);
+
+		ledger_copied(&books->ledger);
+		if (job->order.is_later)
+			begin_waiting(books, job);
+		else
+			job->owed_ns = ledger_owe(&books->ledger, &terms);
+	} else if (job->order.tid) {
+		/* It has come to nothing: before the next slot, which pays for it. */
+		books_charge(books, job);
+	}
+	if (job->result.outcome == WINDOW_NOT_NOW)
+		schedule_again(&books->schedule, books_now_ns(books));
+	else
+		schedule_next(&books->schedule, books_now_ns(books), next_slot_ns(books, job));
 }

@@ -38,9 +38,7 @@ struct books {
 	struct cpu_load load;
 	bool is_urgent; /* copies do not wait */
 	size_t copies;	/* that there are, but for those that wait */
-	/* Copies that wait, and with those that have waited and are not charged yet. Atomic, as both are
-	 * read without the lock, too. */
-	size_t waiting, late;
+	size_t waiting; /* copies that wait. Atomic, as it is read without the lock, too */
 };
 
 /* CPUs that are online. */
@@ -52,11 +50,12 @@ void books_open(struct books *books);
 
 /* Orders a window of a thread that runs. False: none does. */
 bool books_begin(struct books *books, struct job *job);
-/* What came of that, and when the next window is due. A copy that waits has cost what it costs so far. */
+/* What came of that, and when the next window is due. What a copy that waits has cost so far is charged, and
+ * all of it where there is no copy. */
 void books_copied(struct books *books, struct job *job);
 /* Whether a copy that waits may run now, and where: sets its order. `is_over`: the recording ends. */
 bool books_admit(struct books *books, struct job *job, bool is_over);
-/* Enters what the window took beside stops and samples. */
+/* Enters what a window with a copy took beside stops and samples. */
 void books_charge(struct books *books, const struct job *job);
 
 #endif

@@ -220,7 +220,7 @@ static void replay(struct hp_shadow *shadow, struct window_maker *maker, struct 
 static void end_window(struct hp_shadow *shadow, struct job *job)
 {
 	pthread_mutex_lock(&shadow->books_lock);
-	if (job->order.tid)
+	if (job->has_copy)
 		books_charge(&shadow->books, job);
 	account(shadow, job, books_now_ns(&shadow->books));
 	pthread_mutex_unlock(&shadow->books_lock);

@@ -283,6 +283,13 @@ enum {
 	SPARE_PART = 8, /* parts of its memory [chosen] */
 	/* Making room takes so long that the target may have grown meanwhile; then again, so often. */
 	ROOM_TRIES = 4, /* tries [chosen] */
+	/* Where CPUs are busy, memory for the buffer is made in pieces of this, in a thread of least weight:
+	 * what it is in the midst of when it is to end takes a fraction of a ms; … */
+	FILL_BYTES_AT_ONCE = 262144, /* bytes: 256 KiB [chosen] */
+	/* … it is waited for so long, … */
+	FILL_PATIENCE_NS = 300000000, /* ns of wall time [chosen] */
+	/* … and looked for so often. */
+	FILL_LOOK_MS = 2, /* ms of wall time [chosen] */
 	/* A buffer this many times larger than needed is given back. */
 	BUFFER_EXCESS = 4, /* times [chosen] */
 	/* What reading costs is measured so often at the start; the median counts, as on a busy

@@ -167,7 +167,10 @@ static bool plan(struct window_maker *maker, struct window_order *order,
 		return false;
 	}
 	terms = terms_of(order, bytes, 0);
-	result->fresh_bytes = terms.fresh_bytes = snapshot_fresh_bytes(&maker->snapshot);
+	/* For one that waits it is made aside. */
+	if (!order->is_later)
+		terms.fresh_bytes = snapshot_fresh_bytes(&maker->snapshot);
+	result->fresh_bytes = terms.fresh_bytes;
 	if (!order->window_ns)
 		order->window_ns = ledger_window_ns(maker->ledger, &terms);
 	/* The last one is at the end of the window, or just behind it. */
@@ -188,9 +191,9 @@ static bool plan(struct window_maker *maker, struct window_order *order,
 				       (unsigned long long)(bytes >> 20)));
 		return false;
 	}
-	error = snapshot_reserve(&maker->snapshot, maker->stop_fd);
-	/* Nobody wants it any more. */
-	if (error && is_stopping(maker)) {
+	error = snapshot_reserve(&maker->snapshot, maker->stop_fd, order->is_later);
+	/* Nobody wants it any more; or there is no time for it now, and soon may be. */
+	if (error && (is_stopping(maker) || error->class == HP_ERROR_INSUFFICIENT)) {
 		hp_error_destroy(error);
 		result->outcome = WINDOW_NOT_NOW;
 		return false;

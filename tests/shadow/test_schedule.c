@@ -4,6 +4,7 @@
 #include "../../src/shadow/budget/control_groups.h"
 #include "../../src/shadow/budget/truncation.h"
 #include "../../src/shadow/budget/spare_cpus.h"
+#include "../../src/shadow/books.h"
 #include "../../src/shadow/budget/price.h"
 #include "../../src/shadow/budget/schedule.h"
 #include "../../src/shadow/threads.h"
@@ -184,6 +185,38 @@ TEST(windows_are_short_where_copies_take_the_targets_time)
 	ck_assert_uint_ge(ledger_window_ns(&ledger, &beside), 20 * ms);
 }
 
+static uint64_t own_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* Looking at a target's memory takes long where there is much of it, and time that it wants. */
+TEST(the_next_slot_pays_for_a_window_that_came_to_nothing)
+{
+	const uint64_t ms = 1000000;
+	static struct books books; /* large */
+	static struct job job;	   /* the same */
+	uint64_t start_ns = own_ns();
+
+	books = (struct books){ .copies = 1 };
+	ledger_init(&books.ledger, 1, 0);
+	schedule_init(&books.schedule, 1);
+	job = (struct job){
+		.order = { .tid = 1, .room = ROOM_NONE },
+		.result = { .outcome = WINDOW_REFUSED, .price_ns = 10 * ms },
+		.cpu_ns = start_ns,
+	};
+	while (own_ns() < start_ns + 20 * ms)
+		;
+	books_copied(&books, &job);
+	ck_assert_uint_ge(books.ledger.lost_ns, 20 * ms);
+	ck_assert_uint_ge(books.schedule.end_ns, ledger_slot(&books.ledger, 30 * ms));
+	ck_assert_uint_eq(books.copies, 0);
+}
+
 /* It costs the stop, and what making it takes. */
 TEST(a_copy_that_waits_for_an_idle_cpu_costs_little)
 {
@@ -198,7 +231,7 @@ TEST(a_copy_that_waits_for_an_idle_cpu_costs_little)
 	terms.is_later = true;
 	ck_assert_uint_lt(5 * ledger_price(&ledger, &terms), at_once);
 	/* Whatever it takes when it runs. */
-	ck_assert_uint_ge(ledger_longest_replay_ns(&ledger, &terms, 1), 300 * ms);
+	ck_assert_uint_ge(ledger_longest_replay_ns(&ledger, &terms, 1, 0), 300 * ms);
 	ledger_taken(&ledger, 1000 * ms, &after);
 	ck_assert_uint_eq(ledger.lost_ns, 0);
 	/* Making the next one is learned. */

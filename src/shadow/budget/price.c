@@ -133,20 +133,15 @@ uint64_t ledger_window_ns(const struct ledger *ledger, const struct price_terms 
 	return (uint64_t)fmax(fmin(best_ns, most_ns), least_ns);
 }
 
-static double making_ns(const struct ledger *ledger, const struct price_terms *terms)
-{
-	return ledger->making_ns + ledger->fresh_ns * (double)terms->fresh_bytes;
-}
-
 /* What it costs that the copy runs. */
 static double copy_cost_ns(const struct ledger *ledger, const struct price_terms *terms)
 {
 	double taken_ns =
 		memory_ns(ledger, terms) + ledger->taken_per_ns * (double)terms->window_ns;
 
-	/* It waits: there is the buffer, and what comes with it. */
+	/* It waits, and memory for it is made aside. */
 	if (terms->is_later)
-		taken_ns = making_ns(ledger, terms);
+		taken_ns = ledger->making_ns;
 	else if (!ledger->has_taken)
 		taken_ns += guessed_start_ns;
 	return loss_of_copy(terms) * taken_ns;
@@ -169,8 +164,8 @@ uint64_t ledger_longest_replay_ns(const struct ledger *ledger, const struct pric
 			: fmax((double)left_ns, longest_of_cost * copy_cost_ns(ledger, terms));
 
 	/* One that waits runs where it costs next to nothing. */
-	return (uint64_t)(terms->is_later || loss == 0 ? longest_ns : fmin(longest_ns, paid_ns / loss));
-}
+	return (uint64_t)(terms->is_later || loss == 0 ? longest_ns
+						       : fmin(longest_ns, paid_ns / loss));
 }
 
 uint64_t ledger_price(const struct ledger *ledger, const struct price_terms *terms)
@@ -284,10 +279,7 @@ void ledger_copied(struct ledger *ledger)
 
 void ledger_made(struct ledger *ledger, uint64_t own_ns, const struct price_terms *terms)
 {
-	double fresh_ns = ledger->fresh_ns * (double)terms->fresh_bytes;
-	double made_ns = fmax((double)own_ns - fresh_ns, 0);
-
-	ledger->making_ns += newest_weight * (made_ns - ledger->making_ns);
+	ledger->making_ns += newest_weight * ((double)own_ns - ledger->making_ns);
 	ledger_wasted(ledger, own_ns, terms);
 }
 

@@ -4,6 +4,7 @@
 #include "../tuning.h"
 #include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/number.h>
+#include <hpcprof/base/thread.h>
 #include <hpcprof/base/vector.h>
 
 #include <errno.h>
@@ -13,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -22,6 +24,7 @@ enum {
 	/* Worth two readers, and more than caches hold close by. */
 	PROBE_BYTES = 2 * READER_BYTES,
 	NS_PER_S = 1000000000,
+	LEAST_PRIORITY = 19, /* nice(2) */
 };
 
 void snapshot_init(struct snapshot *snapshot)
@@ -158,8 +161,71 @@ static bool touch(uint8_t *at, uint64_t bytes, int stop_fd)
 	return true;
 }
 
+/* Memory that a thread of least weight touches. */
+struct filling {
+	uint8_t *at;
+	uint64_t bytes;
+	uint64_t done; /* atomic, as is the next */
+	bool is_over;
+};
+
+static void *fill(void *context)
+{
+	struct filling *filling = context;
+	uint64_t at = 0;
+
+	setpriority(PRIO_PROCESS, (id_t)gettid(), LEAST_PRIORITY);
+	while (at < filling->bytes && !__atomic_load_n(&filling->is_over, __ATOMIC_RELAXED)) {
+		uint64_t part = filling->bytes - at;
+
+		if (part > FILL_BYTES_AT_ONCE)
+			part = FILL_BYTES_AT_ONCE;
+		memset(filling->at + at, 0, part);
+		at += part;
+		__atomic_store_n(&filling->done, at, __ATOMIC_RELAXED);
+	}
+	return NULL;
+}
+
+/* How much of it there is then. */
+static uint64_t touch_aside(uint8_t *at, uint64_t bytes, int stop_fd)
+{
+	struct filling filling = { .at = at, .bytes = bytes };
+	uint64_t end_ns = hp_clock_monotonic_ns() + FILL_PATIENCE_NS;
+	struct pollfd poll_stop = { .fd = stop_fd, .events = POLLIN };
+	pthread_t thread;
+
+	if (hp_thread_start(&thread, fill, &filling) != 0)
+		return 0;
+	while (__atomic_load_n(&filling.done, __ATOMIC_RELAXED) < bytes &&
+	       hp_clock_monotonic_ns() < end_ns && poll(&poll_stop, 1, FILL_LOOK_MS) <= 0)
+		;
+	__atomic_store_n(&filling.is_over, true, __ATOMIC_RELAXED);
+	pthread_join(thread, NULL);
+	return filling.done;
+}
+
+/* What is in memory of it stays. */
+static struct hp_error *fill_buffer(struct snapshot *snapshot, uint64_t before, int stop_fd)
+{
+	uint64_t wanted = snapshot->buffer_bytes - before;
+	uint64_t done =
+		touch_aside(snapshot->buffer + before, wanted, stop_fd) / PAGE_BYTES * PAGE_BYTES;
+
+	if (done == wanted)
+		return NULL;
+	if (before + done)
+		munmap(snapshot->buffer + before + done, wanted - done);
+	else
+		release_buffer(snapshot);
+	snapshot->buffer_bytes = before + done;
+	return hp_error_create(HP_ERROR_INSUFFICIENT,
+			       "no CPU has time to make memory for its copy");
+}
+
 /* What there is stays in memory; only what is new takes time. */
-static struct hp_error *enlarge_buffer(struct snapshot *snapshot, uint64_t bytes, int stop_fd)
+static struct hp_error *enlarge_buffer(struct snapshot *snapshot, uint64_t bytes, int stop_fd,
+				       bool aside)
 {
 	uint64_t before = snapshot->buffer_bytes;
 	uint8_t *buffer = before ? mremap(snapshot->buffer, before, bytes, MREMAP_MAYMOVE)
@@ -173,6 +239,8 @@ static struct hp_error *enlarge_buffer(struct snapshot *snapshot, uint64_t bytes
 	/* A tenth faster to read into. Where there are none they are small ones. */
 	madvise(buffer, bytes, MADV_HUGEPAGE);
 	madvise(buffer, bytes, MADV_DONTDUMP);
+	if (aside)
+		return fill_buffer(snapshot, before, stop_fd);
 	if (!touch(buffer + before, bytes - before, stop_fd))
 		return hp_error_create(HP_ERROR_INSUFFICIENT, "the recording ends");
 	return NULL;
@@ -214,7 +282,7 @@ struct hp_error *snapshot_prepare(struct snapshot *snapshot, pid_t pid, uint64_t
 	return error;
 }
 
-struct hp_error *snapshot_reserve(struct snapshot *snapshot, int stop_fd)
+struct hp_error *snapshot_reserve(struct snapshot *snapshot, int stop_fd, bool aside)
 {
 	struct hp_error *error = NULL;
 
@@ -222,7 +290,7 @@ struct hp_error *snapshot_reserve(struct snapshot *snapshot, int stop_fd)
 		release_buffer(snapshot);
 	/* Making room takes so long that a target may have grown by more meanwhile. */
 	for (unsigned i = 0; i < ROOM_TRIES && !error && !has_room(snapshot); i++) {
-		error = enlarge_buffer(snapshot, bytes_wanted(snapshot), stop_fd);
+		error = enlarge_buffer(snapshot, bytes_wanted(snapshot), stop_fd, aside);
 		if (!error)
 			error = scan(snapshot);
 	}

@@ -69,8 +69,10 @@ uint64_t snapshot_fresh_bytes(const struct snapshot *snapshot);
 /* How much there is to read now, the target running. */
 struct hp_error *snapshot_prepare(struct snapshot *snapshot, pid_t pid, uint64_t *bytes);
 /* Makes room for that and some more; looks again, where making it took time. Gives up, with an
- * error, when `stop_fd` becomes readable (-1: never): of a large target it may take a second. */
-struct hp_error *snapshot_reserve(struct snapshot *snapshot, int stop_fd);
+ * error, when `stop_fd` becomes readable (-1: never): of a large target it may take a second. `aside`: in
+ * time that hardly anybody else wants; when there is too little of it, INSUFFICIENT, and what has been
+ * made stays. */
+struct hp_error *snapshot_reserve(struct snapshot *snapshot, int stop_fd, bool aside);
 /* Reads it; `pid` must have been prepared for. INSUFFICIENT when there is more than room, or when it
  * is not done at `deadline_ns` of the monotonic clock (0: never mind); `read_bytes` were read. */
 struct hp_error *snapshot_take(struct snapshot *snapshot, uint64_t deadline_ns);
