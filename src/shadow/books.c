@@ -78,6 +78,7 @@ bool books_begin(struct books *books, struct job *job)
 	job->cpu_ns = hp_clock_thread_ns();
 	job->stopped_ns = books->ledger.stopped_ns;
 	order->slot_end_ns = books->schedule.end_ns;
+	order->longest_ns = truncation_longest_ns(&books->truncation);
 	target_choose(&books->target, &books->schedule.random, &choice);
 	order->pid = choice.pid;
 	order->tid = choice.tid;
@@ -161,10 +162,23 @@ bool books_admit(struct books *books, struct job *job, bool is_over)
 	return true;
 }
 
-void books_charge(struct books *books, const struct job *job)
+/* What a window with samples says of the next ones, and they of it. */
+static void note_end(struct books *books, struct window_result *result)
+{
+	struct hp_window *window = &result->window;
+
+	if (!result->wanted_ns)
+		return;
+	truncation_note(&books->truncation, result->wanted_ns, hp_window_duration_ns(window),
+			result->is_cut);
+	window->is_truncated = result->is_cut &&
+			       (result->may_wait || truncation_is_common(&books->truncation));
+}
+
+void books_charge(struct books *books, struct job *job)
 {
 	const struct window_order *order = &job->order;
-	const struct window_result *result = &job->result;
+	struct window_result *result = &job->result;
 	struct ledger *ledger = &books->ledger;
 	const struct price_terms terms = terms_of(job);
 	uint64_t own_ns = own_since_ns(job);
@@ -180,6 +194,7 @@ void books_charge(struct books *books, const struct job *job)
 		return;
 	}
 	ledger_taken(ledger, taken_ns, &terms);
+	note_end(books, result);
 	if (result->window.end == HP_WINDOW_COMPLETE) {
 		ledger_whole(ledger, taken_ns, terms.window_ns);
 		ledger_matched(ledger, result->samples, result->matched);

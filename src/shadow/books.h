@@ -14,6 +14,7 @@
 #include "budget/cpu_load.h"
 #include "budget/price.h"
 #include "budget/schedule.h"
+#include "budget/truncation.h"
 #include "budget/waits.h"
 #include "threads.h"
 #include "window.h"
@@ -36,6 +37,7 @@ struct books {
 	struct ledger ledger;
 	struct waits waits;
 	struct cpu_load load;
+	struct truncation truncation;
 	bool is_urgent; /* copies do not wait */
 	size_t copies;	/* that there are, but for those that wait */
 	size_t waiting; /* copies that wait. Atomic, as it is read without the lock, too */
@@ -55,7 +57,7 @@ bool books_begin(struct books *books, struct job *job);
 void books_copied(struct books *books, struct job *job);
 /* Whether a copy that waits may run now, and where: sets its order. `is_over`: the recording ends. */
 bool books_admit(struct books *books, struct job *job, bool is_over);
-/* Enters what a window with a copy took beside stops and samples. */
-void books_charge(struct books *books, const struct job *job);
+/* Enters what a window with a copy took beside stops and samples, and says whether it is truncated. */
+void books_charge(struct books *books, struct job *job);
 
 #endif

@@ -257,6 +257,11 @@ static const double truncation_kept = 0.9; /* per window [chosen] */
 /* Of the time that windows were to cover, the share that may be missed behind calls before cut
  * windows count for ratios only. It is a bound on the error of any count (truncation.h derives it). */
 static const double truncation_most_missed = 0.25; /* share of time [chosen] */
+/* Of the time that windows count per cut they are at most so long: they then miss a sixth of the time that
+ * is wanted (truncation.h derives it); … */
+static const double truncation_part = 0.4; /* times [chosen] */
+/* … but no less than this: a sample comes every 3 ms. */
+static const double truncation_shortest_ns = 3e6; /* ns of the target's CPU time [chosen] */
 
 /* --- copies: copy/ --------------------------------------------------------------------------- */
 

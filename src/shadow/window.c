@@ -173,6 +173,8 @@ static bool plan(struct window_maker *maker, struct window_order *order,
 	result->fresh_bytes = terms.fresh_bytes;
 	if (!order->window_ns)
 		order->window_ns = ledger_window_ns(maker->ledger, &terms);
+	if (order->longest_ns && order->window_ns > order->longest_ns)
+		order->window_ns = order->longest_ns;
 	/* The last one is at the end of the window, or just behind it. */
 	order->wanted = order->window_ns / MATCH_PERIOD_NS + 1;
 	order->samples = order->wanted + ledger_samples_behind(maker->ledger);
@@ -432,15 +434,14 @@ static struct hp_error *collect_samples(struct window_maker *maker,
 /* --- replaying -------------------------------------------------------------------------------- */
 
 /* Its own end is not one that the target comes by again and again. */
-static void judge_end(struct window_maker *maker, struct hp_window *window)
+static void judge_end(const struct window_maker *maker, struct window_result *result)
 {
-	bool is_cut = window->end == HP_WINDOW_SYSTEM_CALL &&
-		      window->end_detail != SYS_exit_group && window->end_detail != SYS_exit;
+	const struct hp_window *window = &result->window;
 
-	truncation_note(&maker->replayer->truncation, maker->wanted * MATCH_PERIOD_NS,
-			hp_window_duration_ns(window), is_cut);
-	window->is_truncated = is_cut && (maker->calls.may_wait ||
-					  truncation_is_common(&maker->replayer->truncation));
+	result->wanted_ns = maker->wanted * MATCH_PERIOD_NS;
+	result->is_cut = window->end == HP_WINDOW_SYSTEM_CALL &&
+			 window->end_detail != SYS_exit_group && window->end_detail != SYS_exit;
+	result->may_wait = maker->calls.may_wait;
 }
 
 static struct hp_error *replay_copy(struct window_maker *maker, struct simulation *simulation,
@@ -469,7 +470,7 @@ static struct hp_error *replay_copy(struct window_maker *maker, struct simulatio
 	result->samples = maker->wanted;
 	result->matched = replay.matched;
 	window_take_counts(maker, samples, &replay, &result->window);
-	judge_end(maker, &result->window);
+	judge_end(maker, result);
 	/* By our own hand: see hp_shadow_stop. */
 	if (replay.end == HP_WINDOW_DIED && is_stopping(maker))
 		result->window.end = HP_WINDOW_TIME;

@@ -11,7 +11,6 @@
 #ifndef HPCPROF_SHADOW_MAKE_WINDOW_H
 #define HPCPROF_SHADOW_MAKE_WINDOW_H
 
-#include "budget/truncation.h"
 #include "syscalls/descriptors.h"
 #include "replay/engine.h"
 #include "copy/hold.h"
@@ -33,7 +32,6 @@ struct replayer {
 	bool simulates_always;	       /* not only in idle rooms, and all windows */
 	uint64_t windows;	       /* replayed */
 	uint64_t replay_ns;	       /* CPU time that they took */
-	struct truncation truncation;
 };
 
 /* The options are copied. */
@@ -68,6 +66,7 @@ struct window_order {
 	pid_t pid, tid;
 	uint64_t slot_end_ns; /* of the target's CPU time */
 	uint64_t window_ns;   /* 0: as long as pays best, and set */
+	uint64_t longest_ns;  /* that it may be; 0: any */
 	uint64_t wanted;      /* samples that make the window, set */
 	uint64_t samples;     /* and with those behind it, at most, set */
 	uint64_t threads;     /* of the process that run, `tid` among them; no more than CPUs */
@@ -93,6 +92,9 @@ struct window_result {
 	uint64_t fresh_bytes; /* by which the buffer had to grow for it */
 	uint64_t replay_ns;
 	uint64_t samples, matched;
+	/* A call cut the window short, one that may wait for others; of so much that was wanted. */
+	uint64_t wanted_ns;
+	bool is_cut, may_wait;
 };
 
 void window_maker_init(struct window_maker *maker, struct replayer *replayer, struct ledger *ledger,

@@ -939,4 +939,33 @@ TEST(windows_that_are_cut_count_while_they_are_few)
 	ck_assert(!truncation_is_common(&cuts));
 }
 
+/* Of a program that waits every 40 ms, which windows begin anywhere in. */
+TEST(windows_become_so_short_that_most_are_not_cut)
+{
+	const uint64_t ms = 1000000, gap_ns = 40 * ms;
+	struct hp_random random = hp_random_seeded(5);
+	struct truncation cuts = { 0 };
+	unsigned whole = 0;
+
+	ck_assert_uint_eq(truncation_longest_ns(&cuts), UINT64_MAX);
+	for (unsigned i = 0; i < 200; i++) {
+		uint64_t longest_ns = truncation_longest_ns(&cuts);
+		uint64_t window_ns = longest_ns < 100 * ms ? longest_ns : 100 * ms;
+		uint64_t left_ns = hp_random_between(&random, 0, gap_ns);
+		bool is_cut = left_ns < window_ns;
+
+		truncation_note(&cuts, window_ns, is_cut ? left_ns : window_ns, is_cut);
+		if (i < 20)
+			continue;
+		whole += !is_cut;
+		ck_assert_uint_ge(window_ns, gap_ns / 10);
+	}
+	ck_assert_uint_ge(whole, 90);
+	/* Cuts that are rare make none shorter. */
+	cuts = (struct truncation){ 0 };
+	for (unsigned i = 0; i < 20; i++)
+		truncation_note(&cuts, 100 * ms, i == 10 ? 5 * ms : 100 * ms, i == 10);
+	ck_assert_uint_gt(truncation_longest_ns(&cuts), 100 * ms);
+}
+
 HP_TEST_MAIN("shadow/schedule")

@@ -16,7 +16,9 @@
  * others; when it is larger, its counts are relative (hp_window.is_truncated).
  *
  * Where threads wait for others, calls come regularly, and the error is systematic: there a cut
- * window's counts are always relative.
+ * window's counts are always relative. So windows become shorter where many are cut, until most of them
+ * are whole: what they have counted per cut is about G, or half of it while all are cut, and a window
+ * of p times that, p G / (1 + p / 2) in the long run, misses half of that part of the wanted time.
  */
 #ifndef SHADOW_BUDGET_TRUNCATION_H
 #define SHADOW_BUDGET_TRUNCATION_H
@@ -27,6 +29,8 @@
 struct truncation {
 	double wanted_ns; /* of the windows so far, the latest most */
 	double missed_ns; /* of it, behind calls that ended windows */
+	double counted_ns;
+	double cuts;
 };
 
 /* A window that was to be so long, and counted so much of it. */
@@ -34,5 +38,7 @@ void truncation_note(struct truncation *truncation, uint64_t wanted_ns, uint64_t
 		     bool is_cut);
 /* Whether one that is cut now is to count for ratios only. */
 bool truncation_is_common(const struct truncation *truncation);
+/* How long windows should be at most; UINT64_MAX: nothing speaks for any length. */
+uint64_t truncation_longest_ns(const struct truncation *truncation);
 
 #endif
