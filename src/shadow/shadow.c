@@ -468,6 +468,7 @@ void hp_shadow_finish(struct hp_shadow *shadow)
 	shadow->finished_ns = hp_clock_monotonic_ns();
 }
 
+/* Also where a copy takes long to die: nothing of it is followed any more. */
 static void close_trace(struct hp_shadow *shadow)
 {
 	const struct tracing *tracing = shadow->replayer.simulation
@@ -489,10 +490,9 @@ void hp_shadow_stop(struct hp_shadow *shadow)
 	shadow->patience = at_ns(shadow->finished_ns + patience_ns(shadow));
 	for (size_t i = 0; i < MAKERS; i++)
 		join(shadow, &shadow->hands[i]);
-	if (shadow->is_left)
-		return;
-	close_books(shadow);
 	close_trace(shadow);
+	if (!shadow->is_left)
+		close_books(shadow);
 }
 
 void hp_shadow_destroy(struct hp_shadow *shadow)
