@@ -91,6 +91,7 @@ static void set_core(const struct hp_core *core, struct hp_cycle_config *config)
 		.issue_width = UINT16_MAX,
 		.lsq_entries = UINT16_MAX,
 	};
+	config->geometry.l3 = (struct hp_uarch_sets){ L3_SETS, L3_WAYS };
 }
 
 const char *hp_cycle_config_name(size_t number)

@@ -8,14 +8,13 @@ static bool is_far(unsigned events)
 	return events & (HP_UARCH_L2_MISS | HP_UARCH_L2_UNKNOWN);
 }
 
+/* What nobody knows of a line of the third level is that it is there, as uarch/timing.c guesses. */
 static unsigned far_cycles(const struct pipeline *pipeline, unsigned events)
 {
 	const struct hp_core *core = &pipeline->config->core;
 
-	if (pipeline->config->geometry.l3.ways &&
-	    !(events & (HP_UARCH_L3_MISS | HP_UARCH_L3_UNKNOWN)))
-		return core->l3_cycles;
-	return core->memory_cycles;
+	return events & (HP_UARCH_L3_MISS | HP_UARCH_L3_LIKELY_MISS) ? core->memory_cycles
+								     : core->l3_cycles;
 }
 
 unsigned memory_data_cycles(const struct pipeline *pipeline, unsigned events,

@@ -32,6 +32,9 @@ enum {
 enum {
 	/* Instructions that are fetched and wait for dispatch, beside those on their way. */
 	FETCH_ENTRIES = 32, /* instructions [chosen] */
+	/* 16 MiB for one program, as some parts have; others have 1 to 96. */
+	L3_SETS = 16384, /* sets [chosen] */
+	L3_WAYS = 16,	 /* ways [chosen] */
 	/* Of what a mispredicted branch costs: it waits for dispatch and is executed. */
 	OTHER_STAGES = 2, /* cycles: core.c */
 };
