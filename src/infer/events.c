@@ -23,6 +23,7 @@ struct simulated_block {
 struct event {
 	uint64_t address;
 	uint8_t kind; /* enum hp_event_kind */
+	int64_t value;
 	struct by_windows counts;
 };
 
@@ -86,6 +87,7 @@ static bool add_item(struct image_events *events, const struct hp_counted *item,
 	struct event event = {
 		.address = address,
 		.kind = (uint8_t)(item->kind - HP_COUNTED_EVENT),
+		.value = (int64_t)item->to.value,
 		.counts = by_windows(item),
 	};
 
@@ -113,7 +115,9 @@ static int compare_events(const void *left, const void *right)
 
 	if (a->address != b->address)
 		return a->address < b->address ? -1 : 1;
-	return (a->kind > b->kind) - (a->kind < b->kind);
+	if (a->kind != b->kind || a->kind != HP_EVENT_STRIDE)
+		return (a->kind > b->kind) - (a->kind < b->kind);
+	return (a->value > b->value) - (a->value < b->value);
 }
 
 static int compare_timed(const void *left, const void *right)
@@ -268,6 +272,29 @@ static void find_cycles(const struct image_events *events, uint64_t address,
 			*cycles_for(happened, &events->timed.at[i]) = events->timed.at[i].cycles;
 }
 
+/* Of several windows, or accesses of one instruction, the stride that most have. */
+static void take_stride(const struct hp_grouped *counts, int64_t stride,
+			struct hp_happened *happened)
+{
+	double share = hp_grouped_sum(counts) / happened->runs;
+
+	if (share <= happened->mean[HP_EVENT_STRIDE])
+		return;
+	happened->mean[HP_EVENT_STRIDE] = share;
+	happened->stride = stride;
+}
+
+/* Sums over windows become means of them. */
+static void find_footprint(struct hp_happened *happened)
+{
+	double met = happened->mean[HP_EVENT_MET];
+
+	if (!(met > 0))
+		return;
+	happened->lines = happened->mean[HP_EVENT_LINES] / met;
+	happened->pages = happened->mean[HP_EVENT_PAGES] / met;
+}
+
 bool events_happened(const void *context, hp_link_address address, struct hp_happened *happened)
 {
 	const struct image_events *events = context;
@@ -282,11 +309,17 @@ bool events_happened(const void *context, hp_link_address address, struct hp_hap
 		happened->most[kind] = most_of(&none, &runs, events->windows);
 	while (i < events->events.count && events->events.at[i].address == address.value) {
 		unsigned kind = events->events.at[i].kind;
+		int64_t value = events->events.at[i].value;
 		struct hp_grouped counts = take_kind(events, &i);
 
+		if (kind == HP_EVENT_STRIDE) {
+			take_stride(&counts, value, happened);
+			continue;
+		}
 		happened->mean[kind] = hp_grouped_sum(&counts) / happened->runs;
 		happened->most[kind] = most_of(&counts, &runs, events->windows);
 	}
+	find_footprint(happened);
 	find_cycles(events, address.value, happened);
 	return true;
 }

@@ -79,6 +79,12 @@ const char *hp_event_kind_name(enum hp_event_kind kind)
 		[HP_EVENT_STRIDED] = "strided",
 		[HP_EVENT_WALK_MISS] = "walk_miss",
 		[HP_EVENT_WALK_UNKNOWN] = "walk_unknown",
+		[HP_EVENT_STRIDE] = "stride",
+		[HP_EVENT_ADDRESS_LOADED] = "address_loaded",
+		[HP_EVENT_CHASED] = "chased",
+		[HP_EVENT_LINES] = "lines",
+		[HP_EVENT_PAGES] = "pages",
+		[HP_EVENT_MET] = "met",
 	};
 
 	return (size_t)kind < HP_ARRAY_COUNT(names) ? names[kind] : "unknown";

@@ -195,6 +195,8 @@ static const double most_latency_factor = 10; /* times the latency [chosen] */
 static const double strided_share = 0.8; /* share of executions [chosen] */
 /* … and in less than this, scattered. */
 static const double scattered_share = 0.2; /* share of executions [chosen] */
+/* An address that is made of what was loaded in this share of executions is called so. */
+static const double chased_share = 0.5; /* share of executions [chosen] */
 /* A prefetcher that asks for this share of what misses is worth a word. */
 static const double prefetched_share = 0.5; /* share of misses [chosen] */
 /* So is what happens in this share of executions. */

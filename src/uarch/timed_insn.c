@@ -96,6 +96,8 @@ void hp_timed_insn_make(const struct hp_core *core, const struct hp_isa *isa,
 		.late = cost.late,
 		.is_eliminated = cost.is_eliminated,
 		.is_serializing = cost.is_serializing,
+		.is_at_stack = is_in_address(insn, isa->stack_pointer) ||
+			       moves_stack_only(isa, insn, isa->stack_pointer),
 		.is_fencing = insn->is_locked || cost.is_serializing,
 	};
 	for (unsigned i = 0; i < cost.use_count && made->use_count < HP_TIMED_USES; i++) {

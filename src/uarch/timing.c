@@ -13,7 +13,7 @@
 #define TICKS ((int32_t)HP_TIMING_TICKS)
 
 enum {
-	REGISTERS = HP_REGISTER_COUNT + 2, /* the carry flag; the other flags */
+	REGISTERS = HP_REGISTER_COUNT + HP_TIMED_FLAGS,
 	/* Powers of two, at least as large as any core's queue. */
 	SLOTS = 1024,
 	STORES = 256,

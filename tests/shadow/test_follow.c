@@ -165,6 +165,63 @@ static const struct hp_window_timed *timed_at(uint64_t address, bool is_block)
 	ck_abort_msg("nothing was timed at %#jx", (uintmax_t)address);
 }
 
+static int64_t stride_of(uint64_t address, uint64_t *count)
+{
+	for (size_t i = 0; i < window.event_count; i++)
+		if (window.events[i].address.value == address &&
+		    window.events[i].kind == HP_EVENT_STRIDE) {
+			*count = window.events[i].count;
+			return window.events[i].value;
+		}
+	ck_abort_msg("no stride at %#jx", (uintmax_t)address);
+}
+
+TEST(strides_and_what_is_met_are_told)
+{
+	uint64_t count, lines, pages;
+
+	follower_begin(&follower, false, plan_of, NULL, 0, 0);
+	follow(3 * LINE);
+	ck_assert_int_eq(stride_of(0x401000, &count), 3 * LINE);
+	ck_assert_uint_ge(count, TURNS - 2);
+	lines = count_of(0x401000, HP_EVENT_LINES);
+	pages = count_of(0x401000, HP_EVENT_PAGES);
+	ck_assert_uint_ge(lines, TURNS * 6 / 10);
+	ck_assert_uint_le(lines, TURNS * 14 / 10);
+	ck_assert_uint_ge(pages, 3 * TURNS / 64 * 6 / 10);
+	ck_assert_uint_le(pages, 3 * TURNS / 64 * 14 / 10);
+	ck_assert_uint_eq(count_of(0x401000, HP_EVENT_MET), 1);
+}
+
+/* Its line was the last that was met while the models warmed up. */
+TEST(one_line_is_one_line)
+{
+	uint64_t count;
+
+	follower_begin(&follower, false, plan_of, NULL, 0, 2 * WARM);
+	follow(0);
+	ck_assert_int_eq(stride_of(0x401000, &count), 0);
+	ck_assert_uint_eq(count_of(0x401000, HP_EVENT_LINES), 1);
+	ck_assert_uint_eq(count_of(0x401000, HP_EVENT_PAGES), 1);
+}
+
+/* mov rax, [rbp + rax]: each address is made of what the load before it found; mov rax, [rbp]: none is. */
+TEST(pointers_that_are_followed_are_told_from_others)
+{
+	static uint8_t apart[] = { 0x48, 0x8b, 0x45, 0x00, 0x75, 0xfa };
+
+	begin_timed(hp_core_named("zen-4"));
+	follow(LINE);
+	ck_assert_uint_ge(count_of(0x401000, HP_EVENT_CHASED), TURNS - 3);
+	hp_window_clear(&window);
+	loop->code = apart;
+	lengths[0] = 4;
+	follower_begin(&follower, false, plan_of, NULL, 0, 0);
+	follow(LINE);
+	ck_assert_uint_eq(count_of(0x401000, HP_EVENT_CHASED), 0);
+	ck_assert_uint_eq(count_of(0x401000, HP_EVENT_ADDRESS_LOADED), 0);
+}
+
 /* Each load needs what the one before it has loaded. */
 TEST(cycles_are_of_blocks_and_of_their_instructions)
 {

@@ -75,6 +75,10 @@ struct hp_happened {
 	const double *cycles;
 	const double *block_cycles;
 	const double *resized_cycles; /* of the block, on a core with other sizes */
+	/* Of its accesses: bytes from one to the next where most are as far apart, in mean[HP_EVENT_STRIDE] of
+	 * the executions; distinct lines and pages, in each window; 0: not known. */
+	int64_t stride;
+	double lines, pages;
 };
 
 enum hp_estimator {

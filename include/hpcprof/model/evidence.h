@@ -70,7 +70,7 @@ enum hp_counted_kind {
 	HP_COUNTED_RANGE_CYCLES = 14,
 	HP_COUNTED_RANGE_TIME = 15,
 	/* What happened to the instruction at `at`, which is also `to`, where windows were simulated: this,
-	 * more by enum hp_event_kind. */
+	 * more by enum hp_event_kind. Of HP_EVENT_STRIDE `to` is the stride, in bytes. */
 	HP_COUNTED_EVENT = 16,
 	/* Core cycles that models spent, of the instruction at `at`, which is also `to`, or of a block that
 	 * begins there. Groups are lanes (model/lanes.h). */

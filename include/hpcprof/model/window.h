@@ -102,6 +102,12 @@ enum hp_event_kind {
 	HP_EVENT_STRIDED,	 /* as far from the access before as that from the one before it */
 	HP_EVENT_WALK_MISS,	 /* a page walk whose entry was not in the second cache */
 	HP_EVENT_WALK_UNKNOWN,
+	HP_EVENT_STRIDE,	 /* as far from the access before as `value` says, which most are */
+	HP_EVENT_ADDRESS_LOADED, /* its address was made of a value that was loaded, … */
+	HP_EVENT_CHASED,	 /* … at an address that was itself made of such a value */
+	HP_EVENT_LINES, /* distinct lines and pages that its accesses met in a window, … */
+	HP_EVENT_PAGES,
+	HP_EVENT_MET, /* … and windows that they were counted in */
 	HP_EVENT_KINDS,
 };
 
@@ -112,6 +118,7 @@ struct hp_window_event {
 	hp_runtime_address address; /* of the instruction */
 	uint8_t kind;		    /* enum hp_event_kind */
 	uint64_t count;
+	int64_t value; /* bytes, of HP_EVENT_STRIDE */
 };
 
 /* Core cycles that a model of the core (uarch/timing.h) spent in all runs that were simulated, on a core of

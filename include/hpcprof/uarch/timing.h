@@ -38,6 +38,8 @@ struct hp_lanes {
 };
 
 enum { HP_TIMED_REGISTERS = 6, HP_TIMED_USES = 4 };
+/* Registers beyond HP_REGISTER_COUNT: the carry flag; the other flags. */
+enum { HP_TIMED_FLAGS = 2 };
 
 /* An instruction as the core handles it. */
 struct hp_timed_insn {
@@ -54,7 +56,8 @@ struct hp_timed_insn {
 	uint16_t late;	  /* so much later than its address it needs the other operands, cycles */
 	bool is_eliminated;
 	bool is_serializing;
-	bool is_fencing; /* later loads wait for it */
+	bool is_at_stack; /* what it accesses is addressed by the stack pointer */
+	bool is_fencing;  /* later loads wait for it */
 };
 
 /* What happens to its data, as hp_uarch_access has it. */

@@ -149,7 +149,8 @@ static void place_event(struct placing *placing, hp_runtime_address address, str
 		return;
 	if (item.kind != HP_COUNTED_BLOCK) {
 		item.to_image = item.image;
-		item.to = item.at;
+		if (item.kind != HP_COUNTED_EVENT + HP_EVENT_STRIDE)
+			item.to = item.at;
 	}
 	item.counts[placing->group] = count;
 	placing->is_short_of_memory |= !hp_vector_push(&placing->events.items, item);
@@ -183,7 +184,8 @@ static void place_events(struct placing *placing, const struct hp_window *window
 	for (size_t i = 0; i < window->event_count; i++)
 		place_event(placing, window->events[i].address,
 			    (struct hp_counted){
-				    .kind = (uint8_t)(HP_COUNTED_EVENT + window->events[i].kind) },
+				    .kind = (uint8_t)(HP_COUNTED_EVENT + window->events[i].kind),
+				    .to = { (uint64_t)window->events[i].value } },
 			    window->events[i].count);
 	for (size_t i = 0; i < window->timed_count; i++)
 		place_cycles(placing, &window->timed[i]);

@@ -13,6 +13,9 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
+
+enum { LINE_BYTES = 64 }; /* as the lines of simulated caches have */
 
 /* --- cells ------------------------------------------------------------------------------------ */
 
@@ -53,16 +56,62 @@ static void cell_walk(const struct cell *cell, struct hp_buffer *text)
 	add_share(text, share_of(cell->row, HP_EVENT_TLB2_MISS));
 }
 
+/* Bytes of the lines that it meets in a window. */
+static void cell_footprint(const struct cell *cell, struct hp_buffer *text)
+{
+	static const char units[] = "BKMG";
+	double bytes = LINE_BYTES * happened_of(cell->row)->lines;
+	size_t unit = 0;
+
+	for (; bytes >= 1024 && unit + 2 < sizeof(units); unit++)
+		bytes /= 1024;
+	if (bytes > 0)
+		hp_buffer_printf(text, bytes < 9.95 && unit ? "%.1f%c" : "%.0f%c", bytes,
+				 units[unit]);
+}
+
+static void add_count(struct hp_buffer *text, double count)
+{
+	if (count > 0)
+		hp_buffer_printf(text, "%.0f", count);
+}
+
+static void cell_lines(const struct cell *cell, struct hp_buffer *text)
+{
+	add_count(text, happened_of(cell->row)->lines);
+}
+
+static void cell_pages(const struct cell *cell, struct hp_buffer *text)
+{
+	add_count(text, happened_of(cell->row)->pages);
+}
+
+static bool has_stride(const struct hp_happened *seen)
+{
+	return seen->mean[HP_EVENT_STRIDED] >= strided_share && seen->mean[HP_EVENT_STRIDE] > 0;
+}
+
+static void cell_stride(const struct cell *cell, struct hp_buffer *text)
+{
+	const struct hp_happened *seen = happened_of(cell->row);
+
+	if (has_stride(seen))
+		hp_buffer_printf(text, "%" PRId64, seen->stride);
+}
+
 /* What the access does beside: enough to tell what would help. */
 static void cell_pattern(const struct cell *cell, struct hp_buffer *text)
 {
 	const struct hp_happened *seen = happened_of(cell->row);
+	char stride[32] = "strided";
 	const struct {
 		bool is_so;
 		const char *word;
 	} words[] = {
-		{ seen->mean[HP_EVENT_STRIDED] >= strided_share, "strided" },
+		{ seen->mean[HP_EVENT_STRIDED] >= strided_share, stride },
 		{ seen->mean[HP_EVENT_STRIDED] < scattered_share, "scattered" },
+		{ seen->mean[HP_EVENT_CHASED] >= chased_share, "follows pointers" },
+		{ seen->mean[HP_EVENT_ADDRESS_LOADED] >= chased_share, "address loaded" },
 		{ seen->mean[HP_EVENT_PREFETCHED] >=
 			  prefetched_share * fmax(seen->mean[HP_EVENT_L1_MISS], least_event),
 		  "prefetched" },
@@ -72,6 +121,9 @@ static void cell_pattern(const struct cell *cell, struct hp_buffer *text)
 	};
 	const char *between = "";
 
+	if (has_stride(seen))
+		snprintf(stride, sizeof(stride), seen->stride ? "stride %" PRId64 : "one address",
+			 seen->stride);
 	for (size_t i = 0; i < HP_ARRAY_COUNT(words); i++) {
 		if (!words[i].is_so)
 			continue;
@@ -116,6 +168,7 @@ static const struct column columns_of_memory[] = {
 	{ "L2miss%", true, false, NO_EVENT, cell_l2 },
 	{ "TLBmiss%", true, false, NO_EVENT, cell_tlb },
 	{ "walk%", true, false, NO_EVENT, cell_walk },
+	{ "footprint", true, false, NO_EVENT, cell_footprint },
 	{ "pattern", false, true, NO_EVENT, cell_pattern },
 	{ "address", true, false, NO_EVENT, cell_address },
 	{ "procedure", false, true, NO_EVENT, cell_shown },
@@ -158,8 +211,11 @@ static const struct column csv_columns_of_memory[] = {
 	{ "l2_miss_percent", true, false, NO_EVENT, cell_l2 },
 	{ "dtlb_miss_percent", true, false, NO_EVENT, cell_tlb },
 	{ "walk_percent", true, false, NO_EVENT, cell_walk },
-	{ "pattern", false, false, NO_EVENT, cell_pattern },
+	{ "stride", true, false, NO_EVENT, cell_stride },
+	{ "lines", true, false, NO_EVENT, cell_lines },
+	{ "pages", true, false, NO_EVENT, cell_pages },
 	COMMON_CSV_END,
+	{ "pattern", false, false, NO_EVENT, cell_pattern },
 };
 
 static const struct column csv_columns_of_branches[] = {
@@ -265,12 +321,20 @@ static json_t *events_object(const struct hp_happened *seen)
 {
 	json_t *events = json_object();
 
-	for (size_t kind = 0; kind < HP_EVENT_KINDS; kind++)
+	for (size_t kind = 0; kind < HP_EVENT_LINES; kind++)
 		if (seen->mean[kind] > 0)
 			json_object_set_new(events, hp_event_kind_name((enum hp_event_kind)kind),
 					    json_pack("{s:f, s:f}", "mean", seen->mean[kind],
 						      "high", seen->most[kind]));
 	return events;
+}
+
+static void add_memory(json_t *object, const struct hp_happened *seen)
+{
+	json_object_set_new(object, "stride",
+			    has_stride(seen) ? json_integer(seen->stride) : json_null());
+	json_object_set_new(object, "lines", json_number(seen->lines > 0 ? seen->lines : NAN));
+	json_object_set_new(object, "pages", json_number(seen->pages > 0 ? seen->pages : NAN));
 }
 
 static json_t *culprit_object(const struct hp_row *row, bool is_memory)
@@ -292,6 +356,8 @@ static json_t *culprit_object(const struct hp_row *row, bool is_memory)
 		row->file ? json_text(hp_buffer_text(&line)) : json_null());
 	if (object && !is_memory)
 		json_object_set_new(object, "taken", json_number(taken_share(row)));
+	if (object && is_memory)
+		add_memory(object, stall->insn->happened);
 	return object;
 }
 

@@ -6,6 +6,7 @@
 #include "tracing.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* --- events ------------------------------------------------------------------------------------ */
 
@@ -90,15 +91,45 @@ static void follow_branch(struct follower *follower, uint64_t here, bool counts)
 		count(&from->branch, events, of_branches);
 }
 
-static void follow_pattern(struct pattern *pattern, uint64_t address, struct tally *tally,
-			   bool counts)
+static void follow_pattern(const struct follower *follower, struct footprint *footprint,
+			   uint64_t address, struct tally *tally, bool counts)
 {
-	int64_t stride = (int64_t)(address - pattern->last);
+	if (!counts) {
+		footprint_pass(footprint, address);
+		return;
+	}
+	tally->counts[HP_EVENT_STRIDED] += footprint_add(footprint, address);
+	tally->counts[HP_EVENT_ADDRESS_LOADED] += follower->loads_behind == 1;
+	tally->counts[HP_EVENT_CHASED] += follower->loads_behind > 1;
+}
 
-	if (counts && stride == pattern->stride)
-		tally->counts[HP_EVENT_STRIDED]++;
-	pattern->stride = stride;
-	pattern->last = address;
+/* How many loads, one after the other, the instruction's address is made of. */
+static unsigned loads_behind(const struct follower *follower, const struct hp_timed_insn *insn)
+{
+	unsigned most = 0;
+
+	for (unsigned i = 0; i < insn->address_count; i++)
+		if (follower->loaded[insn->addresses[i]] > most)
+			most = follower->loaded[insn->addresses[i]];
+	return most;
+}
+
+/* What it leaves in registers. Values that were put on the stack for a while do not count as loaded. */
+static void follow_values(struct follower *follower, const struct hp_timed_insn *insn)
+{
+	unsigned loaded = follower->loads_behind;
+
+	for (unsigned i = 0; i < follower->timed_count; i++)
+		if (!follower->timed[i].is_store)
+			loaded = insn->is_at_stack			? 0
+				 : follower->loads_behind < MOST_LOADED ? follower->loads_behind + 1
+									: MOST_LOADED;
+	for (unsigned i = 0; i < insn->operand_count; i++)
+		if (insn->operands[i] < HP_REGISTER_COUNT &&
+		    follower->loaded[insn->operands[i]] > loaded)
+			loaded = follower->loaded[insn->operands[i]];
+	for (unsigned i = 0; i < insn->result_count; i++)
+		follower->loaded[insn->results[i]] = (uint8_t)loaded;
 }
 
 /* An access as the timing wants it. */
@@ -148,7 +179,7 @@ static void follow_access(struct follower *follower, struct followed *followed, 
 	}
 	if (counts && access->kind != X86_PREFETCH)
 		count(tally, events, of_accesses);
-	follow_pattern(pattern, address, tally, counts);
+	follow_pattern(follower, &pattern->footprint, address, tally, counts);
 	/* A repeated one is as much work as many instructions. */
 	follower->instructions += bytes / LINE;
 }
@@ -199,10 +230,14 @@ static void follow_block(struct follower *follower, struct followed *followed)
 		if (piece < followed->piece_count && followed->pieces[piece].first == i)
 			follow_fetch(follower, followed, piece++, counts);
 		follower->timed_count = 0;
+		follower->loads_behind =
+			followed->timed ? loads_behind(follower, &followed->timed[i]) : 0;
 		for (; access < plan->access_count && plan->accesses[access].insn == i; access++)
 			follow_access(follower, followed, access, counts);
-		if (follower->timing)
-			time_insn(follower, followed, i, counts);
+		if (!follower->timing)
+			continue;
+		time_insn(follower, followed, i, counts);
+		follow_values(follower, &followed->timed[i]);
 	}
 	hp_uarch_retire(follower->uarch, plan->insn_count);
 	follower->instructions += plan->insn_count;
@@ -300,6 +335,7 @@ void follower_begin(struct follower *follower, bool goes_on,
 	if (follower->timing)
 		hp_timing_reset(follower->timing);
 	follower->uncounted = (struct hp_lanes){ 0 };
+	memset(follower->loaded, 0, sizeof(follower->loaded));
 	follower->plan_of = plan_of;
 	follower->context = context;
 	follower->fs_base = fs_base;
@@ -320,18 +356,30 @@ struct telling {
 	uint64_t resizes;
 };
 
+static void tell_event(struct telling *telling, uint64_t address, enum hp_event_kind kind,
+		       uint64_t count, int64_t value)
+{
+	struct hp_window_event event = { { address }, (uint8_t)kind, count, value };
+
+	if (count)
+		telling->has_memory &= hp_vector_push(&telling->events, event);
+}
+
 static void tell_tally(struct telling *telling, const struct tally *tally, uint64_t address)
 {
-	for (uint8_t kind = 0; kind < HP_EVENT_KINDS; kind++) {
-		struct hp_window_event event = {
-			.address = { address },
-			.kind = kind,
-			.count = tally->counts[kind],
-		};
+	for (unsigned kind = 0; kind < HP_EVENT_KINDS; kind++)
+		tell_event(telling, address, (enum hp_event_kind)kind, tally->counts[kind], 0);
+}
 
-		if (event.count)
-			telling->has_memory &= hp_vector_push(&telling->events, event);
-	}
+static void tell_footprint(struct telling *telling, const struct footprint *footprint,
+			   uint64_t address)
+{
+	uint64_t lines = distinct_count(&footprint->lines);
+
+	tell_event(telling, address, HP_EVENT_STRIDE, footprint->alike, footprint->stride);
+	tell_event(telling, address, HP_EVENT_LINES, lines, 0);
+	tell_event(telling, address, HP_EVENT_PAGES, distinct_count(&footprint->pages), 0);
+	tell_event(telling, address, HP_EVENT_MET, lines > 0, 0);
 }
 
 static void tell_lanes(struct telling *telling, const double ticks[HP_LANES], uint64_t address,
@@ -392,8 +440,10 @@ static void tell_block(struct telling *telling, const struct followed *followed)
 	for (size_t i = 0; i < followed->piece_count; i++)
 		tell_tally(telling, &followed->fetches[i], followed->pieces[i].address);
 	for (size_t i = 0, access = 0; i < plan->insn_count; i++) {
-		for (; access < plan->access_count && plan->accesses[access].insn == i; access++)
+		for (; access < plan->access_count && plan->accesses[access].insn == i; access++) {
 			tell_tally(telling, &followed->accesses[access], address);
+			tell_footprint(telling, &followed->patterns[access].footprint, address);
+		}
 		address += plan->lengths[i];
 	}
 	tell_tally(telling, &followed->branch, followed->last);

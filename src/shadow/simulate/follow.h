@@ -18,6 +18,8 @@ struct tracing;
 
 /* Accesses of one instruction that are timed; the rest of them are not. */
 enum { TIMED_ACCESSES = 8 };
+/* With more the address follows pointers. */
+enum { MOST_LOADED = 3 };
 
 struct follower {
 	const struct path_plan *(*plan_of)(const void *context, uint64_t block);
@@ -28,6 +30,10 @@ struct follower {
 	struct tracing *tracing;		      /* NULL: the path is not kept. Borrowed */
 	struct hp_timed_access timed[TIMED_ACCESSES]; /* of the instruction that is followed */
 	unsigned timed_count;
+	/* Of each register's value: how many loads, one at what the one before it loaded, it is made of, up to
+	 * MOST_LOADED; and the same of the address of the instruction that is followed. */
+	uint8_t loaded[HP_REGISTER_COUNT + HP_TIMED_FLAGS];
+	unsigned loads_behind;
 	struct hp_lanes uncounted; /* what was timed while the models warm up */
 	uint64_t fs_base;
 	uint64_t warming;      /* instructions whose events do not count */

@@ -7,6 +7,7 @@
 #define SHADOW_SIMULATE_FOLLOWED_H
 
 #include "../translate/path_log.h"
+#include "footprint.h"
 
 #include <hpcprof/model/window.h>
 #include <hpcprof/uarch/timing.h>
@@ -15,11 +16,10 @@ struct tally {
 	uint32_t counts[HP_EVENT_KINDS];
 };
 
-/* An access, and where it went last. */
+/* An access, and what it does with memory. */
 struct pattern {
 	uint64_t ip;
-	uint64_t last;
-	int64_t stride;
+	struct footprint footprint;
 };
 
 /* Code of one line. */
