@@ -80,6 +80,37 @@ def orders_differ(found):
     return 100 * max(high[part] - low[part] for part in low) / found['cpi']
 
 
+COLOURS = ['#b3261e', '#e08a3c', '#8a8f98', '#5b8dd6', '#1f4e9c']
+BAR, LEFT, HEIGHT, MOST = 9, 50, 220, 50
+
+
+def draw(results, path):
+    """Figure 8 of the paper: the worst component's error, by program and accounting."""
+    step = BAR * (len(ORDER) + 1)
+    out = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{LEFT + step * len(results) + 10}" '
+           f'height="{HEIGHT + 60}" font-family="sans-serif" font-size="11">'
+           '<rect width="100%" height="100%" fill="white"/>']
+    for percent in range(0, MOST + 1, 10):
+        y = 20 + HEIGHT * (1 - percent / MOST)
+        out.append(f'<line x1="{LEFT}" x2="100%" y1="{y}" y2="{y}" stroke="#ddd"/>'
+                   f'<text x="{LEFT - 6}" y="{y + 4}" text-anchor="end">{percent} %</text>')
+    for i, (program, found) in enumerate(results.items()):
+        x = LEFT + step * i + BAR / 2
+        for j, name in enumerate(ORDER):
+            error = errors_of(found)[name]
+            height = HEIGHT * min(error, MOST) / MOST
+            out.append(f'<rect x="{x + BAR * j}" y="{20 + HEIGHT - height:.1f}" width="{BAR - 1}" '
+                       f'height="{height:.1f}" fill="{COLOURS[j]}"><title>{program}, {name}: '
+                       f'{error:.1f} %</title></rect>')
+        out.append(f'<text x="{x + step / 2 - BAR / 2}" y="{HEIGHT + 35}" text-anchor="middle">'
+                   f'{program}</text>')
+    for j, name in enumerate(ORDER):
+        out.append(f'<rect x="{LEFT + 150 * j}" y="{HEIGHT + 44}" width="9" height="9" '
+                   f'fill="{COLOURS[j]}"/><text x="{LEFT + 13 + 150 * j}" y="{HEIGHT + 53}">'
+                   f'{name}</text>')
+    Path(path).write_text('\n'.join(out + ['</svg>\n']))
+
+
 def target(what, value, wanted, is_met):
     print(f"  {what:52}{value:>9}{wanted:>9}  {'met' if is_met else 'MISSED'}")
     return is_met
@@ -122,7 +153,7 @@ def traces(hpcprof, work, quick, names, measured, warming):
     return {name: path for name, path in paths.items() if path}
 
 
-def run(build, work, quick, names, measured, warming):
+def run(build, work, quick, names, measured, warming, svg=None):
     hpcprof = os.path.join(os.path.abspath(build), 'hpcprof')
     paths = traces(hpcprof, work, quick, names, measured, warming)
     with ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -135,5 +166,7 @@ def run(build, work, quick, names, measured, warming):
     for title, results in sets.items():
         if results:
             print_table(title, results)
+    if svg:
+        draw(found, svg)
     apart = sets['Programs kept apart']
     return judge(apart, found) if apart else False
