@@ -9,7 +9,6 @@ static struct price_terms terms_of(const struct job *job)
 {
 	return (struct price_terms){
 		.bytes = job->result.copied_bytes,
-		.fresh_bytes = job->result.fresh_bytes,
 		.window_ns = job->order.window_ns,
 		.threads = job->order.threads,
 		.runnable = job->order.runnable,
@@ -113,7 +112,6 @@ static void begin_waiting(struct books *books, struct job *job)
 	ledger_made(&books->ledger, own_ns, &terms);
 	job->cpu_ns = hp_clock_thread_ns();
 	job->stopped_ns = 0;
-	job->result.fresh_bytes = 0;
 	job->has_waited = true;
 	__atomic_add_fetch(&books->waiting, 1, __ATOMIC_RELAXED);
 }

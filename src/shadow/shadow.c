@@ -427,15 +427,20 @@ static struct timespec at_ns(uint64_t ns)
 static uint64_t patience_ns(struct hp_shadow *shadow)
 {
 	uint64_t part_ns = (shadow->finished_ns - shadow->started_ns) / ENDED_PATIENCE_PART;
-	bool is_gone;
+	bool is_gone, has_few;
 
 	pthread_mutex_lock(&shadow->books_lock);
 	(void)books_now_ns(&shadow->books);
 	is_gone = target_is_gone(&shadow->books.target);
 	pthread_mutex_unlock(&shadow->books_lock);
-	if (!is_gone || part_ns < STOP_PATIENCE_NS)
+	pthread_mutex_lock(&shadow->lock);
+	has_few = shadow->statistics.useful < LENT_WINDOWS;
+	pthread_mutex_unlock(&shadow->lock);
+	if (!is_gone)
 		return STOP_PATIENCE_NS;
-	return part_ns < ENDED_PATIENCE_NS ? part_ns : ENDED_PATIENCE_NS;
+	if (has_few || part_ns > ENDED_PATIENCE_NS)
+		return ENDED_PATIENCE_NS;
+	return part_ns > STOP_PATIENCE_NS ? part_ns : STOP_PATIENCE_NS;
 }
 
 /* A killed copy of an ordinary user dies when a CPU has nothing else to do, which beside busy loops is

@@ -46,7 +46,8 @@ enum {
 	/* When it ends with the target, replays are nobody's loss: they may take this part of what the
 	 * recording took, … */
 	ENDED_PATIENCE_PART = 4, /* parts of the recording [chosen] */
-	/* … and no more than this. Of a run of some seconds every third window was lost without. */
+	/* … and no more than this. Of a run of some seconds every third window was lost without. All of it is
+	 * for programs with fewer windows that count than LENT_WINDOWS: one alone says little. */
 	ENDED_PATIENCE_NS = 2000000000, /* ns of wall time [chosen] */
 	/* A copy that is ended then dies within this where a CPU is to be had. */
 	END_PATIENCE_NS = 100000000, /* ns of wall time [chosen] */
@@ -237,7 +238,7 @@ static const uint64_t least_memory_reserve = 67108864; /* bytes: 64 MiB [chosen]
 /* What was runnable earlier fades: a build starts a compiler per second or so. */
 static const double load_memory_ns = 1e9; /* ns of wall time [chosen] */
 /* Less idle time than this, and a copy of lowest priority would not come to its end. */
-static const double load_least_idle = 0.2; /* CPUs [chosen] */
+static const double load_least_idle = 0.5; /* CPUs [chosen] */
 enum {
 	/* Idle time is told in ticks of 10 ms: less than this says little. */
 	LOAD_SHORTEST_NS = 100000000, /* ns of wall time; times(2) */
@@ -288,7 +289,7 @@ enum {
 	SPARE_PART = 8, /* parts of its memory [chosen] */
 	/* Making room takes so long that the target may have grown meanwhile; then again, so often. */
 	ROOM_TRIES = 4, /* tries [chosen] */
-	/* Where CPUs are busy, memory for the buffer is made in pieces of this, in a thread of least weight:
+	/* Memory for the buffer is made in pieces of this, in a thread of least weight:
 	 * what it is in the midst of when it is to end takes a fraction of a ms; … */
 	FILL_BYTES_AT_ONCE = 262144, /* bytes: 256 KiB [chosen] */
 	/* … it is waited for so long, … */

@@ -143,18 +143,42 @@ static struct hp_error *check_rights(struct window_maker *maker, const struct wi
 	return error;
 }
 
-/* Looks at the target's memory, and whether reading it can be afforded. */
+/* Sets the length of a window of so much memory, and its price. False, and refused: it cannot be afforded. */
+static bool can_pay(const struct window_maker *maker, struct window_order *order, uint64_t asked_ns,
+		    uint64_t bytes, struct window_result *result)
+{
+	struct price_terms terms = terms_of(order, bytes, 0);
+
+	order->window_ns = asked_ns ? asked_ns : ledger_window_ns(maker->ledger, &terms);
+	if (order->longest_ns && order->window_ns > order->longest_ns)
+		order->window_ns = order->longest_ns;
+	/* The last one is at the end of the window, or just behind it. */
+	order->wanted = order->window_ns / MATCH_PERIOD_NS + 1;
+	order->samples = order->wanted + ledger_samples_behind(maker->ledger);
+	terms.window_ns = order->window_ns;
+	terms.samples = order->samples;
+	result->price_ns = ledger_price(maker->ledger, &terms);
+	if (ledger_allows(maker->ledger, result->price_ns, order->slot_end_ns))
+		return true;
+	refuse(result, HP_SHADOW_BUDGET, ledger_too_dear(maker->ledger, &terms, result->price_ns));
+	return false;
+}
+
+/* Looks at the target's memory, and whether reading it can be afforded: first by what takes no time to tell, as
+ * listing its pages takes ms. */
 static bool plan(struct window_maker *maker, struct window_order *order,
 		 struct window_result *result)
 {
+	const uint64_t asked_ns = order->window_ns;
 	struct hp_error *error = check_rights(maker, order);
-	struct price_terms terms;
 	uint64_t bytes = 0;
 
 	if (error) {
 		refuse(result, HP_SHADOW_NOT_PERMITTED, error);
 		return false;
 	}
+	if (!can_pay(maker, order, asked_ns, snapshot_expect(order->pid), result))
+		return false;
 	error = snapshot_prepare(&maker->snapshot, order->tid, &bytes);
 	/* It was permitted just now: the process is in an exec, which hides its memory for a moment. */
 	if (error && error->errno_value == EACCES) {
@@ -166,26 +190,8 @@ static bool plan(struct window_maker *maker, struct window_order *order,
 		refuse(result, HP_SHADOW_MAPPINGS, error);
 		return false;
 	}
-	terms = terms_of(order, bytes, 0);
-	/* For one that waits it is made aside. */
-	if (!order->is_later)
-		terms.fresh_bytes = snapshot_fresh_bytes(&maker->snapshot);
-	result->fresh_bytes = terms.fresh_bytes;
-	if (!order->window_ns)
-		order->window_ns = ledger_window_ns(maker->ledger, &terms);
-	if (order->longest_ns && order->window_ns > order->longest_ns)
-		order->window_ns = order->longest_ns;
-	/* The last one is at the end of the window, or just behind it. */
-	order->wanted = order->window_ns / MATCH_PERIOD_NS + 1;
-	order->samples = order->wanted + ledger_samples_behind(maker->ledger);
-	terms.window_ns = order->window_ns;
-	terms.samples = order->samples;
-	result->price_ns = ledger_price(maker->ledger, &terms);
-	if (!ledger_allows(maker->ledger, result->price_ns, order->slot_end_ns)) {
-		refuse(result, HP_SHADOW_BUDGET,
-		       ledger_too_dear(maker->ledger, &terms, result->price_ns));
+	if (!can_pay(maker, order, asked_ns, bytes, result))
 		return false;
-	}
 	if (!has_memory(bytes, memory_to_spare() + maker->snapshot.buffer_bytes)) {
 		refuse(result, HP_SHADOW_MEMORY,
 		       hp_error_create(HP_ERROR_SYSTEM,
@@ -193,7 +199,7 @@ static bool plan(struct window_maker *maker, struct window_order *order,
 				       (unsigned long long)(bytes >> 20)));
 		return false;
 	}
-	error = snapshot_reserve(&maker->snapshot, maker->stop_fd, order->is_later);
+	error = snapshot_reserve(&maker->snapshot, maker->stop_fd);
 	/* Nobody wants it any more; or there is no time for it now, and soon may be. */
 	if (error && (is_stopping(maker) || error->class == HP_ERROR_INSUFFICIENT)) {
 		hp_error_destroy(error);

@@ -89,7 +89,6 @@ struct window_result {
 	struct hp_window window; /* owned */
 	uint64_t price_ns;	 /* predicted */
 	uint64_t copied_bytes;
-	uint64_t fresh_bytes; /* by which the buffer had to grow for it */
 	uint64_t replay_ns;
 	uint64_t samples, matched;
 	/* A call cut the window short, one that may wait for others; of so much that was wanted. */

@@ -53,7 +53,7 @@ void copied_hold(struct copied *copied, pid_t pid, bool is_old_kernel, struct he
 	copied->snapshot.pages.is_old = is_old_kernel;
 	sched_getaffinity(0, sizeof(cpus), &cpus);
 	hp_assert_ok(snapshot_prepare(&copied->snapshot, pid, &bytes));
-	hp_assert_ok(snapshot_reserve(&copied->snapshot, -1, false));
+	hp_assert_ok(snapshot_reserve(&copied->snapshot, -1));
 	hp_assert_ok(sandbox_create(&copied->sandbox, &copied->snapshot.areas, &cpus));
 	hold_running(pid, state);
 	hp_assert_ok(snapshot_take(&copied->snapshot, 0));

@@ -56,7 +56,7 @@ static double refill_ns(uint64_t bytes)
 /* CPU time to make a copy's memory, and the buffer's. */
 static double memory_ns(const struct ledger *ledger, const struct price_terms *terms)
 {
-	return ledger->fresh_ns * ((double)terms->bytes + (double)terms->fresh_bytes);
+	return ledger->fresh_ns * (double)terms->bytes;
 }
 
 static double threads_of(const struct price_terms *terms)

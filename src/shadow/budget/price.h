@@ -52,8 +52,7 @@ struct ledger {
 
 /* What a price depends on. */
 struct price_terms {
-	uint64_t bytes;	      /* to read */
-	uint64_t fresh_bytes; /* of memory that the buffer lacks for it */
+	uint64_t bytes; /* to read */
 	uint64_t samples;
 	uint64_t window_ns;
 	uint64_t threads; /* of its process that run, the held one among them; 0 is 1 */

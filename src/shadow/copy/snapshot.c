@@ -3,6 +3,7 @@
 
 #include "../tuning.h"
 #include <hpcprof/base/cleanup.h>
+#include <hpcprof/base/file.h>
 #include <hpcprof/base/number.h>
 #include <hpcprof/base/thread.h>
 #include <hpcprof/base/vector.h>
@@ -11,6 +12,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -145,22 +147,6 @@ static bool has_room(const struct snapshot *snapshot)
 	return snapshot->buffer_bytes >= snapshot->used_bytes + SPARE_BYTES / 2;
 }
 
-/* Has the kernel give us the memory now. False: told to stop. */
-static bool touch(uint8_t *at, uint64_t bytes, int stop_fd)
-{
-	while (bytes) {
-		struct pollfd poll_stop = { .fd = stop_fd, .events = POLLIN };
-		uint64_t part = bytes < COPY_BYTES_AT_ONCE ? bytes : COPY_BYTES_AT_ONCE;
-
-		if (poll(&poll_stop, 1, 0) > 0)
-			return false;
-		memset(at, 0, part);
-		at += part;
-		bytes -= part;
-	}
-	return true;
-}
-
 /* Memory that a thread of least weight touches. */
 struct filling {
 	uint8_t *at;
@@ -224,8 +210,7 @@ static struct hp_error *fill_buffer(struct snapshot *snapshot, uint64_t before, 
 }
 
 /* What there is stays in memory; only what is new takes time. */
-static struct hp_error *enlarge_buffer(struct snapshot *snapshot, uint64_t bytes, int stop_fd,
-				       bool aside)
+static struct hp_error *enlarge_buffer(struct snapshot *snapshot, uint64_t bytes, int stop_fd)
 {
 	uint64_t before = snapshot->buffer_bytes;
 	uint8_t *buffer = before ? mremap(snapshot->buffer, before, bytes, MREMAP_MAYMOVE)
@@ -236,14 +221,8 @@ static struct hp_error *enlarge_buffer(struct snapshot *snapshot, uint64_t bytes
 		return hp_error_create_no_memory();
 	snapshot->buffer = buffer;
 	snapshot->buffer_bytes = bytes;
-	/* A tenth faster to read into. Where there are none they are small ones. */
-	madvise(buffer, bytes, MADV_HUGEPAGE);
 	madvise(buffer, bytes, MADV_DONTDUMP);
-	if (aside)
-		return fill_buffer(snapshot, before, stop_fd);
-	if (!touch(buffer + before, bytes - before, stop_fd))
-		return hp_error_create(HP_ERROR_INSUFFICIENT, "the recording ends");
-	return NULL;
+	return fill_buffer(snapshot, before, stop_fd);
 }
 
 void snapshot_adopt(struct snapshot *snapshot, uint8_t *memory, uint64_t bytes)
@@ -260,13 +239,20 @@ static uint64_t bytes_wanted(const struct snapshot *snapshot)
 	return (bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
 }
 
-uint64_t snapshot_fresh_bytes(const struct snapshot *snapshot)
+/* The kernel's count of its pages lags behind, and some of them are secret. */
+uint64_t snapshot_expect(pid_t pid)
 {
-	uint64_t wanted = bytes_wanted(snapshot);
+	_cleanup_free_ char *text = NULL;
+	unsigned long long anonymous_kb = 0;
+	const char *line;
+	char path[64];
 
-	return has_room(snapshot) || wanted <= snapshot->buffer_bytes
-		       ? 0
-		       : wanted - snapshot->buffer_bytes;
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	hp_error_destroy(hp_file_read_text(path, &text));
+	line = text ? strstr(text, "\nRssAnon:") : NULL;
+	if (!line || sscanf(line, "\nRssAnon: %llu kB", &anonymous_kb) != 1)
+		return 0;
+	return anonymous_kb / 4 * 3 << 10;
 }
 
 struct hp_error *snapshot_prepare(struct snapshot *snapshot, pid_t pid, uint64_t *bytes)
@@ -282,7 +268,7 @@ struct hp_error *snapshot_prepare(struct snapshot *snapshot, pid_t pid, uint64_t
 	return error;
 }
 
-struct hp_error *snapshot_reserve(struct snapshot *snapshot, int stop_fd, bool aside)
+struct hp_error *snapshot_reserve(struct snapshot *snapshot, int stop_fd)
 {
 	struct hp_error *error = NULL;
 
@@ -290,7 +276,7 @@ struct hp_error *snapshot_reserve(struct snapshot *snapshot, int stop_fd, bool a
 		release_buffer(snapshot);
 	/* Making room takes so long that a target may have grown by more meanwhile. */
 	for (unsigned i = 0; i < ROOM_TRIES && !error && !has_room(snapshot); i++) {
-		error = enlarge_buffer(snapshot, bytes_wanted(snapshot), stop_fd, aside);
+		error = enlarge_buffer(snapshot, bytes_wanted(snapshot), stop_fd);
 		if (!error)
 			error = scan(snapshot);
 	}
@@ -507,7 +493,6 @@ struct snapshot_price snapshot_price(void)
 
 	if (memory == MAP_FAILED)
 		return price;
-	madvise(memory, bytes, MADV_HUGEPAGE);
 	memset(memory, 0, bytes);
 	madvise(memory, bytes, MADV_DONTDUMP);
 	price.memory = memory;

@@ -64,15 +64,14 @@ struct snapshot_price snapshot_price(void);
 /* Has the buffer begin with this, whole pages that are mapped and in memory, which it owns from then on:
  * what there is before the target begins costs it nothing. */
 void snapshot_adopt(struct snapshot *snapshot, uint8_t *memory, uint64_t bytes);
-/* By how much the buffer would have to grow to hold what there is to read. */
-uint64_t snapshot_fresh_bytes(const struct snapshot *snapshot);
+/* About how much there is to read, and no more, from one look at the process; 0: nobody tells. */
+uint64_t snapshot_expect(pid_t pid);
 /* How much there is to read now, the target running. */
 struct hp_error *snapshot_prepare(struct snapshot *snapshot, pid_t pid, uint64_t *bytes);
-/* Makes room for that and some more; looks again, where making it took time. Gives up, with an
- * error, when `stop_fd` becomes readable (-1: never): of a large target it may take a second. `aside`: in
- * time that hardly anybody else wants; when there is too little of it, INSUFFICIENT, and what has been
- * made stays. */
-struct hp_error *snapshot_reserve(struct snapshot *snapshot, int stop_fd, bool aside);
+/* Makes room for that and some more, in time that hardly anybody else wants; looks again, where making it
+ * took time. INSUFFICIENT when there is too little of such time, or `stop_fd` becomes readable (-1: never):
+ * what has been made stays. */
+struct hp_error *snapshot_reserve(struct snapshot *snapshot, int stop_fd);
 /* Reads it; `pid` must have been prepared for. INSUFFICIENT when there is more than room, or when it
  * is not done at `deadline_ns` of the monotonic clock (0: never mind); `read_bytes` were read. */
 struct hp_error *snapshot_take(struct snapshot *snapshot, uint64_t deadline_ns);
