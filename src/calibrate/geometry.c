@@ -121,17 +121,16 @@ void hp_geometry_take_intel_tlb(struct hp_uarch_geometry *geometry, const uint32
 	struct hp_uarch_geometry changed = *geometry;
 	uint32_t type = part[3] & 31, level = part[3] >> 5 & 7;
 	bool is_small = part[1] & 1; /* pages of 4 KiB */
-	bool is_huge = part[1] & 2;
 	uint32_t sets = part[2], ways = part[1] >> 16;
 	struct hp_uarch_sets *place = NULL;
 
 	if (level == 1 && (type == DATA || type == LOADS))
-		place = is_small ? &changed.dtlb : &changed.dtlb_huge;
+		place = &changed.dtlb;
 	else if (level == 1 && type == CODE)
-		place = is_small ? &changed.itlb : &changed.itlb_huge;
-	else if (level == 2 && type == UNIFIED && is_small)
+		place = &changed.itlb;
+	else if (level == 2 && type == UNIFIED)
 		place = &changed.tlb2;
-	if (!place || !(is_small || is_huge) || sets == 0 || ways == 0)
+	if (!place || !is_small || sets == 0 || ways == 0)
 		return;
 	*place = (struct hp_uarch_sets){ sets, ways };
 	take(geometry, &changed);

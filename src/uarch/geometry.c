@@ -14,7 +14,6 @@ struct hp_uarch_geometry hp_uarch_geometry_generic(void)
 		.l2 = { 1024, 8 },
 		.l2_is_inclusive = true,
 		.page_bytes = 4096,
-		.huge_page_bytes = 2 << 20,
 		.itlb = { 1, 64 },
 		.dtlb = { 1, 64 },
 		.tlb2 = { 128, 16 },
@@ -52,8 +51,6 @@ struct hp_uarch_geometry hp_uarch_geometry_of(const struct hp_core *core)
 	geometry.l2_is_inclusive = sizes->l2_is_inclusive;
 	geometry.itlb = sets_of(sizes->itlb);
 	geometry.dtlb = sets_of(sizes->dtlb);
-	geometry.itlb_huge = sets_of(sizes->itlb_huge);
-	geometry.dtlb_huge = sets_of(sizes->dtlb_huge);
 	geometry.tlb2 = sets_of(sizes->tlb2);
 	geometry.tlb2_code = sets_of(sizes->tlb2_code);
 	geometry.decoded = sets_of(sizes->decoded);
@@ -108,13 +105,11 @@ bool hp_uarch_geometry_is_valid(const struct hp_uarch_geometry *geometry)
 {
 	return is_power(geometry->line_bytes, 32, 4096) &&
 	       is_power(geometry->page_bytes, 4096, 1 << 20) &&
-	       is_power(geometry->huge_page_bytes, geometry->page_bytes, 1 << 30) &&
 	       geometry->line_bytes <= geometry->page_bytes && fits(&geometry->l1i) &&
 	       fits(&geometry->l1d) && fits(&geometry->l2) && fits_if_any(&geometry->l3) &&
-	       fits(&geometry->itlb) && fits(&geometry->dtlb) &&
-	       fits_if_any(&geometry->itlb_huge) && fits_if_any(&geometry->dtlb_huge) &&
-	       fits(&geometry->tlb2) && fits_if_any(&geometry->tlb2_code) &&
-	       fits_if_any(&geometry->decoded) && is_power(geometry->decoded_bytes, 32, 4096) &&
+	       fits(&geometry->itlb) && fits(&geometry->dtlb) && fits(&geometry->tlb2) &&
+	       fits_if_any(&geometry->tlb2_code) && fits_if_any(&geometry->decoded) &&
+	       is_power(geometry->decoded_bytes, 32, 4096) &&
 	       is_predictor_valid(&geometry->predictor) &&
 	       is_within(geometry->reorder_slots, 1, 1 << 16) &&
 	       is_within(geometry->store_entries, 1, STORES_MOST);

@@ -90,18 +90,6 @@ void hp_uarch_reset(struct hp_uarch *uarch)
 	uarch_predictor_reset(&uarch->predictor);
 }
 
-bool hp_uarch_set_huge(struct hp_uarch *uarch, uint64_t begin, uint64_t end)
-{
-	forget_last(uarch);
-	return uarch_tlbs_set_huge(&uarch->tlbs, begin, end);
-}
-
-void hp_uarch_forget_huge(struct hp_uarch *uarch)
-{
-	forget_last(uarch);
-	uarch->tlbs.huge_count = 0;
-}
-
 /* The last byte of an access. */
 static uint64_t end_of(uint64_t address, uint32_t bytes)
 {

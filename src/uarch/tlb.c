@@ -3,10 +3,6 @@
 
 #include "tuning.h"
 
-#include <hpcprof/base/search.h>
-
-#include <string.h>
-
 /* Entries of a page table in a line of it. */
 enum { ENTRIES_SHIFT = 3 };
 
@@ -17,12 +13,9 @@ bool uarch_tlbs_create(struct uarch_tlbs *tlbs, const struct hp_uarch_geometry *
 
 	*tlbs = (struct uarch_tlbs){
 		.page_shift = (unsigned)__builtin_ctz(geometry->page_bytes),
-		.huge_shift = (unsigned)__builtin_ctz(geometry->huge_page_bytes),
 	};
 	if (!uarch_sets_create(&tlbs->code.first, &geometry->itlb) ||
 	    !uarch_sets_create(&tlbs->data.first, &geometry->dtlb) ||
-	    !uarch_sets_create(&tlbs->code.first_huge, &geometry->itlb_huge) ||
-	    !uarch_sets_create(&tlbs->data.first_huge, &geometry->dtlb_huge) ||
 	    !uarch_sets_create(&tlbs->second, &geometry->tlb2) ||
 	    !uarch_sets_create(&tlbs->second_code, &geometry->tlb2_code) ||
 	    !uarch_sets_create(&tlbs->tables, &tables))
@@ -36,9 +29,7 @@ bool uarch_tlbs_create(struct uarch_tlbs *tlbs, const struct hp_uarch_geometry *
 void uarch_tlbs_destroy(struct uarch_tlbs *tlbs)
 {
 	uarch_sets_destroy(&tlbs->code.first);
-	uarch_sets_destroy(&tlbs->code.first_huge);
 	uarch_sets_destroy(&tlbs->data.first);
-	uarch_sets_destroy(&tlbs->data.first_huge);
 	uarch_sets_destroy(&tlbs->second);
 	uarch_sets_destroy(&tlbs->second_code);
 	uarch_sets_destroy(&tlbs->tables);
@@ -47,52 +38,10 @@ void uarch_tlbs_destroy(struct uarch_tlbs *tlbs)
 void uarch_tlbs_reset(struct uarch_tlbs *tlbs)
 {
 	uarch_sets_reset(&tlbs->code.first);
-	uarch_sets_reset(&tlbs->code.first_huge);
 	uarch_sets_reset(&tlbs->data.first);
-	uarch_sets_reset(&tlbs->data.first_huge);
 	uarch_sets_reset(&tlbs->second);
 	uarch_sets_reset(&tlbs->second_code);
 	uarch_sets_reset(&tlbs->tables);
-}
-
-bool uarch_tlbs_set_huge(struct uarch_tlbs *tlbs, uint64_t begin, uint64_t end)
-{
-	uint64_t mask = (UINT64_C(1) << tlbs->huge_shift) - 1;
-	uint32_t first, last;
-
-	begin = begin > UINT64_MAX - mask ? UINT64_MAX & ~mask : (begin + mask) & ~mask;
-	end &= ~mask;
-	if (begin >= end)
-		return true;
-	/* It takes the place of those that it touches. */
-	first = (uint32_t)hp_bisect(i, tlbs->huge_count, tlbs->huge[i].end < begin);
-	last = (uint32_t)hp_bisect(i, tlbs->huge_count, tlbs->huge[i].begin <= end);
-	if (first == last && tlbs->huge_count == HP_UARCH_HUGE_MOST)
-		return false;
-	if (first < last) {
-		if (tlbs->huge[first].begin < begin)
-			begin = tlbs->huge[first].begin;
-		if (tlbs->huge[last - 1].end > end)
-			end = tlbs->huge[last - 1].end;
-	}
-	memmove(&tlbs->huge[first + 1], &tlbs->huge[last],
-		(tlbs->huge_count - last) * sizeof(tlbs->huge[0]));
-	tlbs->huge_count = tlbs->huge_count - (last - first) + 1;
-	tlbs->huge[first] = (struct uarch_range){ begin, end };
-	return true;
-}
-
-static bool is_huge(const struct uarch_tlbs *tlbs, uint64_t address)
-{
-	size_t at = hp_bisect(i, tlbs->huge_count, tlbs->huge[i].end <= address);
-
-	return at < tlbs->huge_count && tlbs->huge[at].begin <= address;
-}
-
-uint64_t uarch_tlbs_page_among_huge(const struct uarch_tlbs *tlbs, uint64_t address)
-{
-	return is_huge(tlbs, address) ? address >> tlbs->huge_shift | UARCH_HUGE
-				      : address >> tlbs->page_shift;
 }
 
 /* The last step of a page walk; those before are of far fewer entries. */

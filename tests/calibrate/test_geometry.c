@@ -184,9 +184,7 @@ TEST(tlbs_are_those_of_the_leaf_that_intel_has)
 	for (size_t i = 0; i < HP_ARRAY_COUNT(parts); i++)
 		hp_geometry_take_intel_tlb(&geometry, parts[i]);
 	same(geometry.itlb, 32, 8);
-	same(geometry.itlb_huge, 4, 8);
 	same(geometry.dtlb, 16, 6);
-	same(geometry.dtlb_huge, 8, 4);
 	same(geometry.tlb2, 128, 8);
 }
 

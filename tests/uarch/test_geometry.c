@@ -69,7 +69,6 @@ static const struct bad {
 	BAD(l2.sets, UINT32_MAX),
 	BAD(l2.ways, 257),
 	BAD(page_bytes, 4000),
-	BAD(huge_page_bytes, 2048),
 	BAD(dtlb.ways, 0),
 	BAD(tlb2.sets, 0),
 	BAD(decoded_bytes, 0),

@@ -14,10 +14,9 @@ struct hp_core_sets {
 };
 
 struct hp_core_sizes {
-	struct hp_core_sets l1i, l1d, l2; /* of lines of 64 bytes */
-	bool l2_is_inclusive;		  /* the first levels have nothing that it has not */
-	/* Pages of 4 KiB; of 2 MiB, where these are kept apart. */
-	struct hp_core_sets itlb, dtlb, itlb_huge, dtlb_huge;
+	struct hp_core_sets l1i, l1d, l2;    /* of lines of 64 bytes */
+	bool l2_is_inclusive;		     /* the first levels have nothing that it has not */
+	struct hp_core_sets itlb, dtlb;	     /* of pages of 4 KiB */
 	struct hp_core_sets tlb2, tlb2_code; /* none for code: it shares that of data */
 	struct hp_core_sets decoded;	     /* entries of the cache of micro-ops, */
 	uint32_t decoded_bytes;		     /* each for about so much code */

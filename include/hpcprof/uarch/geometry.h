@@ -43,12 +43,9 @@ struct hp_uarch_geometry {
 	bool l3_is_shared;
 	bool l2_is_inclusive; /* a line that leaves the second level leaves the first, too */
 
-	uint32_t page_bytes;	  /* powers of two */
-	uint32_t huge_page_bytes; /* of ranges that hp_uarch_set_huge names */
+	uint32_t page_bytes; /* of all pages; a power of two */
 	struct hp_uarch_sets itlb;
 	struct hp_uarch_sets dtlb;
-	struct hp_uarch_sets itlb_huge; /* none: huge pages share the one above */
-	struct hp_uarch_sets dtlb_huge;
 	struct hp_uarch_sets tlb2;	/* of data, … */
 	struct hp_uarch_sets tlb2_code; /* … and of code; none: code shares that of data */
 

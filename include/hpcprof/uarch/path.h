@@ -97,8 +97,6 @@ enum hp_uarch_branch_kind {
 
 /* More bytes of one access or fetch than this are not looked at. */
 enum { HP_UARCH_BYTES_MOST = 4096 };
-/* Further ranges of huge pages are not heeded. */
-enum { HP_UARCH_HUGE_MOST = 256 };
 
 struct hp_uarch;
 
@@ -106,7 +104,7 @@ struct hp_uarch;
 struct hp_uarch *hp_uarch_create(const struct hp_uarch_geometry *geometry);
 void hp_uarch_destroy(struct hp_uarch *uarch);
 HP_DEFINE_CLEANUP(struct hp_uarch, hp_uarch_destroy);
-/* Cold again: all is forgotten but the huge pages. */
+/* Cold again: all is forgotten. */
 void hp_uarch_reset(struct hp_uarch *uarch);
 /* What follows is a later stretch of the same program. Predictors keep what they have learnt. So does the
  * third level, which no stretch is long enough to fill: what it says of lines that are not used in the
@@ -114,11 +112,6 @@ void hp_uarch_reset(struct hp_uarch *uarch);
  * trace-sampling techniques for multi-megabyte caches", IEEE Transactions on Computers 1994). All else is
  * cold. */
 void hp_uarch_resume(struct hp_uarch *uarch);
-
-/* Addresses from `begin` to before `end` are in huge pages; whole ones only. False, and nothing has
- * changed, if there are too many ranges. */
-bool hp_uarch_set_huge(struct hp_uarch *uarch, uint64_t begin, uint64_t end);
-void hp_uarch_forget_huge(struct hp_uarch *uarch);
 
 /* The instruction at `ip` accesses data. A split access has the events of both halves. */
 unsigned hp_uarch_access(struct hp_uarch *uarch, uint64_t ip, uint64_t address, uint32_t bytes,
