@@ -4,6 +4,9 @@
 #include "../../src/shadow/syscalls/descriptors.h"
 #include "../support.h"
 
+#include <hpcprof/base/number.h>
+#include <hpcprof/base/vector.h>
+
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -260,6 +263,58 @@ TEST(what_was_opened_and_closed_since_is_noticed)
 	close(stays);
 	close(another_later);
 	close(opened_later);
+}
+
+enum { PAGE = 4096, PAGES = 64 };
+static const uint64_t first_page = 0x100000;
+
+/* Every other page is of a file that is not to be written to. */
+static void make_areas(struct areas *areas, int protections[PAGES])
+{
+	for (uint64_t i = 0; i < PAGES; i++) {
+		struct area area = { .start = first_page + i * PAGE,
+				     .end = first_page + (i + 1) * PAGE,
+				     .path = "",
+				     .kind = i % 2 ? AREA_FILE : AREA_MEMORY,
+				     .protection = PROT_READ };
+
+		protections[i] = PROT_READ;
+		ck_assert(hp_vector_push(areas, area));
+	}
+}
+
+/* Against one number per page. */
+TEST(what_a_program_changes_is_known_page_by_page)
+{
+	struct hp_random random = hp_random_seeded(11);
+	struct areas areas = { 0 };
+	int protections[PAGES];
+
+	make_areas(&areas, protections);
+	ck_assert(!areas_are_made(&areas, first_page, first_page + PAGES * PAGE, 0));
+	ck_assert(areas_are_made(&areas, first_page, first_page + PAGE, 0));
+	ck_assert(areas_are_made(&areas, first_page, first_page + PAGES * PAGE, PROT_EXEC));
+	for (int round = 0; round < 2000; round++) {
+		uint64_t from = hp_random_between(&random, 0, PAGES - 1);
+		uint64_t to = hp_random_between(&random, from + 1, PAGES);
+		int protection = (int)hp_random_between(&random, 0, 7);
+
+		ck_assert(areas_set(&areas, first_page + from * PAGE, first_page + to * PAGE,
+				    protection));
+		for (uint64_t i = from; i < to; i++)
+			protections[i] = protection;
+		for (uint64_t i = 0; i < PAGES; i++) {
+			const struct area *area = areas_find(&areas, first_page + i * PAGE + 17);
+
+			ck_assert_ptr_nonnull(area);
+			ck_assert_int_eq(area->protection, protections[i]);
+		}
+		for (size_t i = 1; i < areas.count; i++)
+			ck_assert_uint_le(areas.at[i - 1].end, areas.at[i].start);
+	}
+	ck_assert(!areas_set(&areas, first_page + PAGE, first_page + PAGE, 0));
+	ck_assert(areas_are_made(&areas, first_page, first_page + PAGE, 0));
+	areas_clear(&areas);
 }
 
 HP_TEST_MAIN("shadow/areas")

@@ -5,6 +5,8 @@
 #include "../../src/shadow/translate/place.h"
 #include "../../src/shadow/translate/table.h"
 
+#include <hpcprof/base/number.h>
+
 #include <string.h>
 
 static const uint64_t zone = 64 << 20;
@@ -199,6 +201,34 @@ TEST(the_table_finds_what_was_put_and_nothing_else)
 		ck_assert_uint_eq(shadow_table_find(&table, round), 77);
 		ck_assert_uint_eq(table.count, 5000);
 		shadow_table_empty(&table);
+	}
+	shadow_table_free(&table);
+}
+
+/* Keys that share slots, some of them as multiples of pages. */
+TEST(what_is_taken_out_of_a_table_hides_nothing_else)
+{
+	enum { KEYS = 300 };
+	struct hp_random random = hp_random_seeded(7);
+	struct shadow_table table = { 0 };
+	uint32_t numbers[KEYS];
+
+	memset(numbers, 0xff, sizeof(numbers));
+	shadow_table_remove(&table, 4096);
+	for (int round = 0; round < 20000; round++) {
+		uint64_t key = hp_random_between(&random, 0, KEYS - 1);
+
+		if (hp_random_between(&random, 0, 1)) {
+			numbers[key] = (uint32_t)round;
+			ck_assert(shadow_table_put(&table, key * 4096, (uint32_t)round));
+		} else {
+			numbers[key] = SHADOW_TABLE_NONE;
+			shadow_table_remove(&table, key * 4096);
+		}
+		if (round % 16)
+			continue;
+		for (uint64_t i = 0; i < KEYS; i++)
+			ck_assert_uint_eq(shadow_table_find(&table, i * 4096), numbers[i]);
 	}
 	shadow_table_free(&table);
 }
