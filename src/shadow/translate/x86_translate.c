@@ -323,7 +323,8 @@ static bool translate_one(struct work *work, uint64_t address, bool follows, boo
  * ---------------------------------------------------
  */
 
-/* False: full. Ends at what is translated already, or is no code (yet). */
+/* Begins with the block that has been decoded. False: full. Ends at what is translated already, or is no code
+ * (yet). */
 static bool translate_run(struct work *work, uint64_t address, unsigned *budget)
 {
 	bool follows = false;
@@ -334,7 +335,8 @@ static bool translate_run(struct work *work, uint64_t address, unsigned *budget)
 		bool is_known = code_cache_find(work->cache, address) != CODE_NO_NUMBER;
 
 		if (is_known || !*budget ||
-		    !x86_block_decode(work->translator->text, address, work->decoded)) {
+		    (follows &&
+		     !x86_block_decode(work->translator->text, address, work->decoded))) {
 			x86_link(work->cache, (uint8_t)(work->zone - work->cache->zones),
 				 x86_jump(&work->zone->blocks), address);
 			break;
