@@ -103,7 +103,7 @@ static const struct hp_stack_row slot_rows[] = {
 	     "itlb_hit * tlb + itlb_walk * walk"),
 	  0, "branch-mispredict, icache, fetch", PPR ": misses times latency" },
 	{ HP_STACK_FETCH, OWN, BY("front", "empty", "empty", NULL),
-	  SLOTS_DOUBT, "branch-mispredict", LIST ": frontend_bound less the refill" },
+	  FRONT_SLOTS_DOUBT, "branch-mispredict", LIST ": frontend_bound less the refill" },
 	{ HP_STACK_L2, HP_STACK_DCACHE,
 	  BY(NULL, "min(loads, fill_l2 * l2)", NULL, "fill_l2 * l2"),
 	  0, "l3, memory, dtlb", PPR ": fills times latency" },

@@ -72,7 +72,7 @@ static const struct hp_stack_row neoverse_rows[] = {
 	  BY(NULL, "min(frontend, itlb_walk * walk)", NULL, "itlb_walk * walk"),
 	  0, "icache, fetch", GUIDE ": walks times latency" },
 	{ HP_STACK_FETCH, OWN, BY("frontend", "front_cycles", NULL, NULL),
-	  SLOTS_DOUBT, "branch-mispredict", LIST ": frontend_bound" },
+	  FRONT_SLOTS_DOUBT, "branch-mispredict", LIST ": frontend_bound" },
 	{ HP_STACK_L2, HP_STACK_CORE,
 	  BY(NULL, "min(core, l1d_refill * l2)", NULL, "(l1d_refill - l2d_refill) * l2"),
 	  0, "core", GUIDE ": refills times latency" },

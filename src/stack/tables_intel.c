@@ -95,23 +95,23 @@ static const struct hp_stack_term skylake_terms[] = {
 	  BY("(1 - by_branch) * (bad + refilled)", "(1 - by_branch) * bad", NULL, NULL), \
 	  RECOVERY_DOUBT, "branch-mispredict", TMA ": Machine_Clears, Clears_Resteers" }, \
 	{ HP_STACK_ICACHE, OWN, BY("icache_stalls * fit", "icache_stalls", NULL, NULL), \
-	  SLOTS_DOUBT, "branch-mispredict, itlb, fetch, back end", TMA ": ICache_Misses" }, \
+	  FRONT_SLOTS_DOUBT, "branch-mispredict, itlb, fetch, back end", TMA ": ICache_Misses" }, \
 	{ HP_STACK_ITLB, OWN, BY("itlb * fit", "itlb", NULL, NULL), \
-	  SLOTS_DOUBT, "branch-mispredict, icache, fetch, back end", TMA ": ITLB_Misses" }, \
+	  FRONT_SLOTS_DOUBT, "branch-mispredict, icache, fetch, back end", TMA ": ITLB_Misses" }, \
 	{ HP_STACK_FETCH, OWN, \
 	  BY("front - known(icache_stalls * fit) - known(itlb * fit)", "front", NULL, NULL), \
-	  SLOTS_DOUBT, "icache, itlb", TMA ": Frontend_Bound less the above" }, \
+	  FRONT_SLOTS_DOUBT, "icache, itlb", TMA ": Frontend_Bound less the above" }, \
 	{ HP_STACK_L1, OWN, BY("(l1_stalls - known(dtlb_stalls)) * per", "l1_stalls", NULL, NULL), \
-	  LOADS_DOUBT, "dtlb, store, core", TMA ": L1_Bound" }, \
+	  STALLS_DOUBT, "dtlb, store, core", TMA ": L1_Bound" }, \
 	{ HP_STACK_L2, OWN, \
 	  BY("(stalls_l1d - stalls_l2) * per", "stalls_l1d - stalls_l2", "stalls_l1d - stalls_l2", \
-	     "l2_hits * l2"), MISS_DOUBT, "core", TMA ": L2_Bound" }, \
+	     "l2_hits * l2"), STALLS_DOUBT, "core", TMA ": L2_Bound" }, \
 	{ HP_STACK_L3, OWN, \
 	  BY("(stalls_l2 - stalls_l3) * per", "stalls_l2 - stalls_l3", "stalls_l2 - stalls_l3", \
-	     "l3_hits * l3"), MISS_DOUBT, "core", TMA ": L3_Bound" }, \
+	     "l3_hits * l3"), STALLS_DOUBT, "core", TMA ": L3_Bound" }, \
 	{ HP_STACK_MEMORY, OWN, \
 	  BY("stalls_l3 * per", "stalls_l3", "stalls_l3", "l3_misses * memory"), \
-	  MISS_DOUBT, "core", TMA ": DRAM_Bound" }, \
+	  STALLS_DOUBT, "core", TMA ": DRAM_Bound" }, \
 	{ HP_STACK_DTLB, OWN, BY("dtlb_stalls * per", "walks", NULL, "walked * walk"), \
 	  UNTESTED_DOUBT, "l1, l2, l3, memory", TMA ": DTLB_Load" }, \
 	{ HP_STACK_STORE, OWN, BY("stores * per", "stores", NULL, NULL), \
@@ -119,7 +119,7 @@ static const struct hp_stack_term skylake_terms[] = {
 	{ HP_STACK_LONG, OWN, BY("min(core, long)", "long", NULL, NULL), \
 	  UNTESTED_DOUBT, "core", TMA ": Divider, Serializing_Operation" }, \
 	{ HP_STACK_CORE, OWN, BY("core - known(min(core, long))", "core", NULL, NULL), \
-	  LOADS_DOUBT, "long-latency, l1", TMA ": Core_Bound less the above" }
+	  STALLS_DOUBT, "long-latency, l1", TMA ": Core_Bound less the above" }
 
 static const struct hp_stack_row intel_rows[] = { INTEL_ROWS };
 

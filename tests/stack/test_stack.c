@@ -177,7 +177,7 @@ TEST(what_nothing_counts_stays_in_other)
 	ck_assert(isnan(likely(HP_STACK_DCACHE)));
 	near(likely(HP_STACK_OTHER), 0.65);
 	/* In 400 cycles the oldest waited for a load. */
-	near(made.stack.parts[HP_STACK_DCACHE].high, 0.4 + 0.018);
+	near(made.stack.parts[HP_STACK_DCACHE].high, 0.4 + 0.025);
 	ck_assert_str_eq(made.stack.parts[HP_STACK_DCACHE].missing,
 			 "de_no_dispatch_per_slot.backend_stalls");
 }
@@ -225,9 +225,9 @@ TEST(a_rare_event_that_adds_little_makes_no_interval_wide)
 	made.events[number_of("load")].freedom = 3;
 	stack();
 	/* What was not complete but for loads: two standard deviations of 0.01, not three. */
-	ck_assert_msg(core->high < 0.65 * 2 / 6 + 0.018 + 0.015, "%g", core->high);
-	ck_assert_msg(core->low < 0.2 - 0.018 - 0.0195, "%g", core->low);
-	ck_assert_msg(core->low > 0.2 - 0.018 - 0.0225, "%g", core->low);
+	ck_assert_msg(core->high < 0.65 * 2 / 6 + 0.025 + 0.015, "%g", core->high);
+	ck_assert_msg(core->low < 0.2 - 0.025 - 0.0195, "%g", core->low);
+	ck_assert_msg(core->low > 0.2 - 0.025 - 0.0225, "%g", core->low);
 }
 
 TEST(a_sum_that_holds_makes_counts_more_precise)
@@ -237,7 +237,7 @@ TEST(a_sum_that_holds_makes_counts_more_precise)
 	stack();
 	/* The other slots are exact, so this is what they leave. */
 	near(likely(HP_STACK_CORE), 0.65 * 2 / 6);
-	ck_assert(made.stack.parts[HP_STACK_CORE].high - likely(HP_STACK_CORE) < 0.02);
+	ck_assert(made.stack.parts[HP_STACK_CORE].high - likely(HP_STACK_CORE) < 0.027);
 }
 
 TEST(too_little_for_an_interval_is_any_share)
