@@ -324,13 +324,26 @@ static double distance_of(const struct run *run, uint32_t event)
 	return distance;
 }
 
+static int by_value(const void *left, const void *right)
+{
+	double a = *(const double *)left, b = *(const double *)right;
+
+	return (a > b) - (a < b);
+}
+
+static double median(double *values, size_t count)
+{
+	qsort(values, count, sizeof(*values), by_value);
+	return (values[(count - 1) / 2] + values[count / 2]) / 2;
+}
+
 static void print_event(const struct setting *setting, size_t column, const struct score *scores,
 			double *distances, size_t seeds)
 {
 	const char *policy = hp_mux_policy_name(setting->policy);
 	const char *name = setting->trace->names[column];
 
-	printf("kl %s %s %.5f\n", policy, name, hp_median(distances, seeds));
+	printf("kl %s %s %.5f\n", policy, name, median(distances, seeds));
 	for (int m = 0; m < HP_MUX_METHOD_COUNT; m++) {
 		const char *method = hp_mux_method_name((enum hp_mux_method)m);
 		const struct score *score = &scores[m];

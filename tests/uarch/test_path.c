@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Caches and TLBs put together, against the same of the reference; splits; huge pages; odd input. */
+/* Caches and TLBs put together, against the same of the reference; splits; odd input. */
 #include "../support.h"
 #include "lru.h"
 
