@@ -6,22 +6,29 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
-enum { LINE_BYTES = 64 };
+enum { LINE_BYTES = 64, PAGE_BYTES = 4096 };
 
-/* A ring of so many lines or, if that is no power of two, fewer; in an order that goes anywhere each time
- * (a linear congruential generator of full period), so that no prefetcher and no row of memory knows the
- * next one. */
-static void **ring(char *memory, size_t bytes)
+/* A line of each page is not the same one in all: they would meet in one set of the cache. */
+static char *place_of(char *memory, size_t number, size_t apart)
 {
-	size_t lines = (size_t)1 << (63 - __builtin_clzll(bytes / LINE_BYTES));
+	return memory + number * apart + (apart > LINE_BYTES ? number * LINE_BYTES % apart : 0);
+}
+
+/* A ring of so many lines, so far apart, or, if that is no power of two, of fewer; in an order that goes
+ * anywhere each time (a linear congruential generator of full period), so that no prefetcher and no row of
+ * memory knows the next one. */
+static void **ring(char *memory, size_t count, size_t apart)
+{
+	size_t lines = (size_t)1 << (63 - __builtin_clzll(count));
 
 	for (size_t i = 0; i < lines; i++) {
 		size_t next = (i * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407)) &
 			      (lines - 1);
 
-		*(void **)(void *)(memory + i * LINE_BYTES) = memory + next * LINE_BYTES;
+		*(void **)(void *)place_of(memory, i, apart) = place_of(memory, next, apart);
 	}
 	return (void **)(void *)memory;
 }
@@ -45,19 +52,98 @@ static int compare(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
-/* ns of one load in a ring of so many bytes, of which each is visited before it counts if `is_warm`: of the
+/* ns of one load in a ring of so many lines, of which each is visited before it counts if `is_warm`: of the
  * shortest part or, where others share what serves it (`is_shared`), of the median. */
-static double load_ns(char *memory, size_t bytes, bool is_warm, bool is_shared)
+static double ring_ns(char *memory, size_t count, size_t apart, bool is_warm, bool is_shared)
 {
-	void **at = ring(memory, bytes);
+	void **at = ring(memory, count, apart);
 	double parts[LATENCY_PARTS];
 
 	if (is_warm)
-		(void)chase_ns(&at, bytes / LINE_BYTES);
+		(void)chase_ns(&at, count);
 	for (size_t i = 0; i < LATENCY_PARTS; i++)
 		parts[i] = chase_ns(&at, LATENCY_STEPS);
 	qsort(parts, LATENCY_PARTS, sizeof(*parts), compare);
 	return parts[is_shared ? LATENCY_PARTS / 2 : 0];
+}
+
+static double load_ns(char *memory, size_t bytes, bool is_warm, bool is_shared)
+{
+	return ring_ns(memory, bytes / LINE_BYTES, LINE_BYTES, is_warm, is_shared);
+}
+
+/* --- pages ------------------------------------------------------------------------------------ */
+
+static size_t entries_of(const struct hp_uarch_sets *sets)
+{
+	return (size_t)sets->sets * sets->ways;
+}
+
+/* So much longer than the lines alone takes a load from pages that the first TLB, or both, have not; their
+ * lines are in the first, or the second cache. The page tables are near then. */
+static void measure_pages(char *memory, const struct hp_uarch_geometry *geometry,
+			  struct hp_core *core, double cycle_ns)
+{
+	size_t second = LATENCY_TLB_TIMES * entries_of(&geometry->dtlb);
+	size_t none = LATENCY_TLB_TIMES * entries_of(&geometry->tlb2);
+	double far_ns, near_ns;
+
+	if (second * LINE_BYTES < entries_of(&geometry->l1d) * geometry->line_bytes &&
+	    second < entries_of(&geometry->tlb2)) {
+		near_ns = ring_ns(memory, second, PAGE_BYTES, true, false);
+		core->l2_tlb_cycles = (uint16_t)fmin(
+			UINT8_MAX, fmax(1, near_ns / cycle_ns - core->l1_cycles + 0.5));
+	}
+	if (none * LINE_BYTES < entries_of(&geometry->l2) * geometry->line_bytes &&
+	    none * PAGE_BYTES <= LATENCY_THIRD_BYTES) {
+		far_ns = ring_ns(memory, none, PAGE_BYTES, true, false);
+		core->walk_cycles =
+			(uint16_t)fmin(UINT16_MAX, fmax(core->l2_tlb_cycles,
+							far_ns / cycle_ns - core->l2_cycles + 0.5));
+	}
+}
+
+/* --- branches --------------------------------------------------------------------------------- */
+
+/* ns of branches that go one way or the other as a byte of `ways` says. */
+static double branches_ns(const uint8_t *ways)
+{
+	double start_ns = (double)hp_clock_thread_ns();
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < LATENCY_STEPS; i++) {
+#ifdef __x86_64__
+		__asm__ volatile("testb $1, %1\n\tje 1f\n\tadd $1, %0\n1:"
+				 : "+r"(sum)
+				 : "m"(ways[i])
+				 : "cc");
+#else
+		sum += ways[i];
+#endif
+	}
+	__asm__ volatile("" : : "r"(sum));
+	return (double)hp_clock_thread_ns() - start_ns;
+}
+
+/* Ways that nobody has seen cost half of a wrong guess more than ways that are all the same. */
+static void measure_branches(uint8_t *ways, struct hp_core *core, double cycle_ns)
+{
+	struct hp_random random = hp_random_seeded(hp_clock_thread_ns());
+	double strange[LATENCY_PARTS], same[LATENCY_PARTS], cycles;
+
+	for (size_t part = 0; part < LATENCY_PARTS; part++) {
+		for (size_t i = 0; i < LATENCY_STEPS; i++)
+			ways[i] = (uint8_t)(hp_random_next(&random) >> 40);
+		strange[part] = branches_ns(ways);
+	}
+	memset(ways, 0, LATENCY_STEPS);
+	for (size_t part = 0; part < LATENCY_PARTS; part++)
+		same[part] = branches_ns(ways);
+	qsort(strange, LATENCY_PARTS, sizeof(*strange), compare);
+	qsort(same, LATENCY_PARTS, sizeof(*same), compare);
+	cycles = 2 * (strange[0] - same[0]) / LATENCY_STEPS / cycle_ns;
+	if (cycles >= LATENCY_LEAST_GUESS && cycles <= LATENCY_MOST_GUESS)
+		core->mispredict_cycles = (uint16_t)(cycles + 0.5);
 }
 
 static uint16_t cycles_of(double ns, const struct hp_core *core, double first_ns, uint16_t least)
@@ -117,6 +203,8 @@ static void measure(char *memory, struct hp_uarch_geometry *geometry, struct hp_
 	core->l2_cycles = cycles_of(second_ns, core, first_ns, core->l1_cycles);
 	core->l3_cycles = cycles_of(third_ns, core, first_ns, core->l2_cycles);
 	core->memory_cycles = cycles_of(far_ns, core, first_ns, core->l3_cycles);
+	measure_pages(memory, geometry, core, first_ns / core->l1_cycles);
+	measure_branches((uint8_t *)memory, core, first_ns / core->l1_cycles);
 	changed.l3.ways = LATENCY_WAYS;
 	changed.l3_is_shared = true;
 	changed.l3.sets = (uint32_t)(2 * third_bytes(memory, 2 * second, third_ns, far_ns) /

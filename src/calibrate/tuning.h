@@ -53,7 +53,13 @@ enum {
 	/* The median of so many parts, … */
 	LATENCY_PARTS = 5, /* parts [chosen] */
 	/* … each so long: 0.2 to 2 ms. */
-	LATENCY_STEPS = 4096, /* loads [chosen] */
+	LATENCY_STEPS = 4096, /* loads, or branches [chosen] */
+	/* A TLB that is to miss is asked for so many times its entries. */
+	LATENCY_TLB_TIMES = 2, /* times [chosen] */
+	/* A wrong guess takes between so many cycles … */
+	LATENCY_LEAST_GUESS = 8, /* cycles [chosen] */
+	/* … and so many; else something has disturbed the measurement. */
+	LATENCY_MOST_GUESS = 40, /* cycles [chosen] */
 };
 
 /* --- skid: skid.c, skid_kernels.c ------------------------------------------------------------ */

@@ -20,6 +20,23 @@ TEST(each_level_is_slower_than_the_one_before)
 			  second);
 }
 
+/* Others may disturb a measurement, but not each. */
+TEST(pages_and_wrong_guesses_are_measured)
+{
+	struct hp_core core = *hp_core_named("zen-4");
+
+	core.walk_cycles = core.l2_tlb_cycles = core.mispredict_cycles = 0;
+	for (int i = 0; i < 10 && (!core.mispredict_cycles || !core.walk_cycles); i++) {
+		struct hp_uarch_geometry geometry = hp_uarch_geometry_of(&core);
+
+		hp_latencies_measure(&geometry, &core);
+	}
+	ck_assert_uint_gt(core.l2_tlb_cycles, 0);
+	ck_assert_uint_ge(core.walk_cycles, core.l2_tlb_cycles);
+	ck_assert_uint_ge(core.mispredict_cycles, 8);
+	ck_assert_uint_le(core.mispredict_cycles, 40);
+}
+
 TEST(caches_that_cannot_be_told_apart_are_left_alone)
 {
 	const struct hp_core before = *hp_core_named("zen-4");
