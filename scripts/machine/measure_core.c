@@ -69,6 +69,38 @@ static void run_branches(struct task *task)
 		__asm__ volatile("testb $1, %0; jz 1f; nop; 1:" : : "m"(task->bits[i]) : "cc");
 }
 
+/* The same branches in each run, which a predictor may have learnt. */
+static void run_known_branches(struct task *task)
+{
+	const uint8_t *bits = task->memory;
+
+	for (uint64_t i = 0; i < task->count; i++)
+		__asm__ volatile("testb $1, %0; jz 1f; nop; 1:" : : "m"(bits[i]) : "cc");
+}
+
+/* Jumps to one of 16 places, 20 bytes apart: predictors tell them by low bits of their addresses. */
+static void run_known_targets(struct task *task)
+{
+	const uint8_t *places = task->memory;
+
+	for (uint64_t i = 0; i < task->count; i++)
+		__asm__ volatile("lea 1f(%%rip), %%rax\n\t"
+				 "add %0, %%rax\n\t"
+				 "jmp *%%rax\n\t"
+				 ".balign 64\n"
+				 "1: .rept 16; .byte 0xe9; .long 2f - . - 4; .skip 15; .endr\n"
+				 "2:"
+				 :
+				 : "r"((uint64_t)places[i] % 16 * 20)
+				 : "rax", "cc");
+}
+
+static void run_pauses(struct task *task)
+{
+	for (uint64_t i = 0; i < task->count; i++)
+		__asm__ volatile("pause");
+}
+
 /* Stores, and loads at once what was stored, each time elsewhere. */
 static void run_forward(struct task *task)
 {
@@ -273,6 +305,25 @@ static double mispredict(void)
 	return 2 * (cycles_of(&random) - cycles_of(&same)); /* every other one is wrong */
 }
 
+/* What each branch of `count` that repeat takes longer than one that always goes the same way. */
+static double repeated(void (*run)(struct task *), size_t count)
+{
+	uint8_t *memory = calloc(count, 1);
+	struct task task = { .run = run, .count = count, .memory = memory };
+	double same, known;
+
+	if (!memory)
+		exit(1);
+	same = cycles_of(&task);
+	for (size_t i = 0; i < count; i++)
+		memory[i] = (uint8_t)(random_next() >> 40);
+	for (int i = 0; i < 20; i++)
+		task.run(&task);
+	known = cycles_of(&task);
+	free(memory);
+	return known - same;
+}
+
 static void print(const char *name, double measured, int described)
 {
 	if (described)
@@ -314,10 +365,24 @@ int main(int argc, char **argv)
 	print("walk, beyond both: 8192 pages, data in second level", pages(8192) - l2,
 	      core->walk_cycles);
 	print("mispredicted branch", mispredict(), core->mispredict_cycles);
+	/* Half of them go otherwise than the last time, and nearly all of 16 targets. */
+	print("branch foretold by its history, 4096 that repeat",
+	      2 * repeated(run_known_branches, 4096), core->late_branch_cycles);
+	print("indirect jump, likewise, 512", repeated(run_known_targets, 512) * 16 / 15,
+	      core->late_target_cycles);
+	for (size_t count = 4096; count <= 1 << 17; count *= 2) {
+		char name[64];
+
+		snprintf(name, sizeof(name), "    one of %zu branches that repeat", count);
+		print(name, repeated(run_known_branches, count), 0);
+		snprintf(name, sizeof(name), "    one of %zu targets that repeat", count / 8);
+		print(name, repeated(run_known_targets, count / 8), 0);
+	}
 	print("store forwarded to a load", simple(run_forward, STEPS), core->forward_cycles);
 	print("addition to memory, again and again", simple(run_counter, STEPS), 0);
 	print("store not forwarded: the load is wider", simple(run_failed_forward, STEPS), 0);
 	print("locked add", simple(run_locked, STEPS), core->locked_cycles);
 	print("store and mfence", simple(run_fences, STEPS), core->fence_cycles);
+	print("pause", simple(run_pauses, STEPS / 8), core->pause_cycles);
 	return 0;
 }

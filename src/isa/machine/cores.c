@@ -236,8 +236,8 @@ const struct hp_core cores[CORE_COUNT] = {
 	 * here are an idle server's): level 1 3.9, level 2 13.7, second TLB 6 to 10, a walk through
 	 * two page tables 60, a wrong guess 19.7 with the branch's own time (AMD has 11 to 18
 	 * without), a store forwarded and added to 2.0, one that cannot be forwarded 18.5, a locked
-	 * addition 5.9, a store and mfence 58, pause 90; a branch (an indirect one) that goes as it did some
-	 * thousand branches ago, and otherwise at random, 3.1 (4.4) more than one that always goes one way. */
+	 * addition 5.9, a store and mfence 58, pause 90; a branch that goes as it did some thousand branches
+	 * ago, and otherwise at random, 2 more than one that always goes one way, an indirect jump 4. */
 	[CORE_ZEN_4] = { .name = "zen-4",
 			 .title = "AMD Zen 4",
 			 .table = TABLE_ZEN_4,
@@ -259,7 +259,7 @@ const struct hp_core cores[CORE_COUNT] = {
 			 .l2_tlb_cycles = 7,
 			 .walk_cycles = 60,
 			 .mispredict_cycles = 19,
-			 .late_branch_cycles = 3,
+			 .late_branch_cycles = 2,
 			 .late_target_cycles = 4,
 			 .forward_cycles = 1,
 			 .blocked_cycles = 18,

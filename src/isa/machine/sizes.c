@@ -84,8 +84,8 @@ static const struct hp_core_sizes sizes[CORE_COUNT] = {
 	/* The cpuid of family 25 model 17: caches; TLBs of 64 and 72 entries, fully associative, of
 	 * 512 (4 ways) and 3,072. It codes the ways of the latter as 8 to 15: 12 makes sets a power of
 	 * two. 6,912 micro-ops, 12 ways of 9. The predictor, as measured: random outcomes that repeat are
-	 * foretold after up to 32,768 of them, and 40 % are lost of 65,536; of 16 targets up to 2,048 are, and
-	 * half are lost of 4,096. Unchecked: stores, returns. */
+	 * foretold after up to 32,768 of them, and a fifth is lost of 65,536; jumps to 16 places, by where these
+	 * lie, after 512 to 2,048. Unchecked: stores, returns. */
 	[CORE_ZEN_4] = { .l1i = { 64, 8 },
 			 .l1d = { 64, 8 },
 			 .l2 = { 2048, 8 },
@@ -99,7 +99,7 @@ static const struct hp_core_sizes sizes[CORE_COUNT] = {
 			 .store_entries = 64,
 			 .return_entries = 32,
 			 .tagged_entries = 8192,
-			 .indirect_entries = 2048 },
+			 .indirect_entries = 1024 },
 	/* AMD's presentation at Hot Chips 2024: caches, entries of TLBs, 6 K instructions. Unchecked:
 	 * stores, returns. */
 	[CORE_ZEN_5] = { .l1i = { 64, 8 },
