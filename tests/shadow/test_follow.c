@@ -26,7 +26,7 @@ static struct hp_window window;
 static const struct path_plan *plan_of(const void *context, uint64_t block)
 {
 	(void)context;
-	return block == 7 ? loop : NULL;
+	return block == 7 || block == 9 ? loop : NULL;
 }
 
 static void clear(void *nothing)
@@ -191,6 +191,18 @@ TEST(strides_and_what_is_met_are_told)
 	ck_assert_uint_ge(pages, 3 * TURNS / 64 * 6 / 10);
 	ck_assert_uint_le(pages, 3 * TURNS / 64 * 14 / 10);
 	ck_assert_uint_eq(count_of(0x401000, HP_EVENT_MET), 1);
+}
+
+/* The same code as a block of another number, as one that begins elsewhere would be. */
+TEST(what_is_met_is_counted_once_where_blocks_overlap)
+{
+	static const uint64_t other[] = { 9, 0x10000000 };
+
+	follower_begin(&follower, false, plan_of, NULL, 0, 0);
+	follower_take(&follower, other, 2);
+	follow(LINE);
+	ck_assert_uint_eq(count_of(0x401000, HP_EVENT_MET), 1);
+	ck_assert_uint_ge(count_of(0x401000, HP_EVENT_LINES), TURNS * 6 / 10);
 }
 
 /* Its line was the last that was met while the models warmed up. */

@@ -349,6 +349,7 @@ void follower_begin(struct follower *follower, bool goes_on,
 /* --- what has happened ------------------------------------------------------------------------- */
 
 struct telling {
+	HP_VECTOR(const struct pattern *) patterns;
 	HP_VECTOR(struct hp_window_block) blocks;
 	HP_VECTOR(struct hp_window_event) events;
 	HP_VECTOR(struct hp_window_timed) timed;
@@ -369,17 +370,6 @@ static void tell_tally(struct telling *telling, const struct tally *tally, uint6
 {
 	for (unsigned kind = 0; kind < HP_EVENT_KINDS; kind++)
 		tell_event(telling, address, (enum hp_event_kind)kind, tally->counts[kind], 0);
-}
-
-static void tell_footprint(struct telling *telling, const struct footprint *footprint,
-			   uint64_t address)
-{
-	uint64_t lines = distinct_count(&footprint->lines);
-
-	tell_event(telling, address, HP_EVENT_STRIDE, footprint->alike, footprint->stride);
-	tell_event(telling, address, HP_EVENT_LINES, lines, 0);
-	tell_event(telling, address, HP_EVENT_PAGES, distinct_count(&footprint->pages), 0);
-	tell_event(telling, address, HP_EVENT_MET, lines > 0, 0);
 }
 
 static void tell_lanes(struct telling *telling, const double ticks[HP_LANES], uint64_t address,
@@ -425,6 +415,47 @@ static void tell_cycles(struct telling *telling, const struct followed *followed
 	tell_lanes(telling, whole, plan->address, true);
 }
 
+static void meet_place(struct telling *telling, const struct pattern *pattern)
+{
+	if (pattern->footprint.accesses)
+		telling->has_memory &= hp_vector_push(&telling->patterns, pattern);
+}
+
+static int by_place(const void *left, const void *right)
+{
+	const struct pattern *a = *(const struct pattern *const *)left;
+	const struct pattern *b = *(const struct pattern *const *)right;
+
+	if (a->ip != b->ip)
+		return a->ip < b->ip ? -1 : 1;
+	return (a->footprint.accesses < b->footprint.accesses) -
+	       (a->footprint.accesses > b->footprint.accesses);
+}
+
+/* An instruction may be in several blocks, which begin at different places: of these footprints, the one with
+ * most accesses. */
+static void tell_footprints(struct telling *telling)
+{
+	if (telling->patterns.count)
+		qsort(telling->patterns.at, telling->patterns.count, sizeof(*telling->patterns.at),
+		      by_place);
+	for (size_t i = 0; i < telling->patterns.count; i++) {
+		const struct pattern *pattern = telling->patterns.at[i];
+		const struct footprint *footprint = &pattern->footprint;
+
+		if (i && telling->patterns.at[i - 1]->ip == pattern->ip)
+			continue;
+		tell_event(telling, pattern->ip, HP_EVENT_STRIDE, footprint->alike,
+			   footprint->stride);
+		tell_event(telling, pattern->ip, HP_EVENT_LINES, distinct_count(&footprint->lines),
+			   0);
+		tell_event(telling, pattern->ip, HP_EVENT_PAGES, distinct_count(&footprint->pages),
+			   0);
+		tell_event(telling, pattern->ip, HP_EVENT_MET, 1, 0);
+	}
+	hp_vector_free(&telling->patterns);
+}
+
 static void tell_block(struct telling *telling, const struct followed *followed)
 {
 	const struct path_plan *plan = followed->plan;
@@ -442,7 +473,7 @@ static void tell_block(struct telling *telling, const struct followed *followed)
 	for (size_t i = 0, access = 0; i < plan->insn_count; i++) {
 		for (; access < plan->access_count && plan->accesses[access].insn == i; access++) {
 			tell_tally(telling, &followed->accesses[access], address);
-			tell_footprint(telling, &followed->patterns[access].footprint, address);
+			meet_place(telling, &followed->patterns[access]);
 		}
 		address += plan->lengths[i];
 	}
@@ -458,6 +489,7 @@ void follower_tell(const struct follower *follower, struct hp_window *window)
 	for (size_t i = 0; i < follower->all.count; i++)
 		if (follower->all.at[i]->runs)
 			tell_block(&telling, follower->all.at[i]);
+	tell_footprints(&telling);
 	if (!telling.has_memory) {
 		hp_vector_free(&telling.blocks);
 		hp_vector_free(&telling.events);

@@ -59,6 +59,7 @@ bool footprint_add(struct footprint *footprint, uint64_t address)
 	bool is_alike = step == footprint->step;
 	bool is_first = !footprint->alike;
 
+	footprint->accesses++;
 	vote(footprint, step);
 	if (is_first || address >> LINE_SHIFT != footprint->last >> LINE_SHIFT)
 		distinct_add(&footprint->lines, address >> LINE_SHIFT);

@@ -23,8 +23,9 @@ void distinct_add(struct distinct *distinct, uint64_t number);
 uint64_t distinct_count(const struct distinct *distinct);
 
 struct footprint {
-	uint64_t last; /* address */
-	int64_t step;  /* from the address before */
+	uint64_t accesses; /* that count */
+	uint64_t last;	   /* address */
+	int64_t step;	   /* from the address before */
 	/* The step that most are alike to (Boyer and Moore's vote), and how many were since it won last. */
 	int64_t stride;
 	uint32_t votes, alike;
