@@ -62,11 +62,12 @@ struct hp_error *code_open(struct hp_cfg_image *shared, const struct hp_procedur
 	if (code->is_short_of_memory)
 		return hp_error_create_no_memory();
 	if (!any)
-		return hp_error_create(HP_ERROR_INSUFFICIENT,
-				       procedure->size > LARGEST_PROCEDURE_BYTES
-					       ? "%s is too large to be one procedure"
-					       : "the file holds no code for %s",
-				       procedure->name);
+		return hp_error_create(
+			HP_ERROR_INSUFFICIENT,
+			procedure->size > LARGEST_PROCEDURE_BYTES
+				? "%s is too large to be one procedure"
+				: "the file holds no code for %s",
+			hp_image_procedure_at(shared->image, procedure->address)->name);
 	return NULL;
 }
 

@@ -539,7 +539,7 @@ struct hp_error *hp_cfg_excerpt(struct hp_image *image, const struct hp_excerpte
 	if (!error && !options->no_code && hp_isa_of(hp_image_machine(image)))
 		error = hp_cfg_image_create(image, &shared);
 	making.shared = shared;
-	hp_image_procedures(image, &making.procedures, &making.count);
+	hp_image_parts(image, &making.procedures, &making.count);
 	if (!error)
 		error = make(&making, addresses, count);
 	if (!error)

@@ -33,7 +33,7 @@ struct hp_error *hp_cfg_image_create(struct hp_image *image, struct hp_cfg_image
 		return hp_error_create_no_memory();
 	shared->image = image;
 	shared->isa = isa;
-	hp_image_procedures(image, &shared->procedures, &shared->count);
+	hp_image_parts(image, &shared->procedures, &shared->count);
 	shared->by_owner = calloc(shared->count + 1, sizeof(struct hp_procedure *));
 	shared->returns = calloc(shared->count + 1, sizeof(*shared->returns));
 	if (!shared->by_owner || !shared->returns)

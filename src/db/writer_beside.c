@@ -174,8 +174,9 @@ struct hp_error *hp_epoch_writer_evidence(struct hp_epoch_writer *writer,
 /* Of an epoch that is recorded, for days maybe: 5 MiB of memory. */
 enum { PATH_NODES = HP_PATHS_DEFAULT_NODES };
 
-static struct hp_error *encode_added_paths(struct hp_epoch_writer *writer,
-					   const struct hp_paths *paths, size_t limit,
+/* Reads what there is, has it added to, and writes it. */
+static struct hp_error *encode_added_paths(struct hp_epoch_writer *writer, size_t limit,
+					   hp_paths_adder add, void *context,
 					   struct hp_writer *file)
 {
 	struct hp_paths sum;
@@ -188,25 +189,25 @@ static struct hp_error *encode_added_paths(struct hp_epoch_writer *writer,
 		error = hp_writing_would_lose();
 	sum.node_limit = sum.nodes.count > limit ? sum.nodes.count : limit;
 	if (!error)
-		error = hp_paths_merge(&sum, paths);
+		error = add(context, &sum);
+	if (!error)
+		error = hp_paths_bound(&sum);
+	if (!error)
+		error = hp_paths_check(&sum);
 	if (!error)
 		error = hp_paths_encode(&sum, file);
 	hp_paths_clear(&sum);
 	return error;
 }
 
-struct hp_error *hp_writing_add_paths(struct hp_epoch_writer *writer, const struct hp_paths *paths,
-				      size_t limit)
+static struct hp_error *add_paths(struct hp_epoch_writer *writer, size_t limit, hp_paths_adder add,
+				  void *context)
 {
 	struct hp_writer file = { 0 };
-	struct hp_error *error = hp_paths_check(paths);
+	struct hp_error *error = hp_writing_reopen(writer);
 
-	if (!error && !hp_paths_samples(paths, NULL))
-		return NULL;
 	if (!error)
-		error = hp_writing_reopen(writer);
-	if (!error)
-		error = encode_added_paths(writer, paths, limit, &file);
+		error = encode_added_paths(writer, limit, add, context, &file);
 	if (!error)
 		error = hp_file_replace(writer->directory, HP_PATHS_NAME, file.bytes, file.size,
 					writer->file_mode);
@@ -215,6 +216,29 @@ struct hp_error *hp_writing_add_paths(struct hp_epoch_writer *writer, const stru
 		return hp_error_wrap(error, "epoch %s: " HP_PATHS_NAME, writer->name);
 	writer->holds_data = true;
 	return NULL;
+}
+
+struct hp_error *hp_epoch_writer_add_paths(struct hp_epoch_writer *writer, hp_paths_adder add,
+					   void *context)
+{
+	return add_paths(writer, PATH_NODES, add, context);
+}
+
+static struct hp_error *add_tree(void *context, struct hp_paths *sum)
+{
+	const struct hp_paths *const *paths = context;
+
+	return hp_paths_merge(sum, *paths);
+}
+
+struct hp_error *hp_writing_add_paths(struct hp_epoch_writer *writer, const struct hp_paths *paths,
+				      size_t limit)
+{
+	struct hp_error *error = hp_paths_check(paths);
+
+	if (error)
+		return hp_error_wrap(error, "epoch %s: " HP_PATHS_NAME, writer->name);
+	return hp_paths_samples(paths, NULL) ? add_paths(writer, limit, add_tree, &paths) : NULL;
 }
 
 struct hp_error *hp_epoch_writer_paths(struct hp_epoch_writer *writer, const struct hp_paths *paths)

@@ -436,15 +436,26 @@ const struct hp_procedure *hp_image_procedure_at(struct hp_image *image, hp_link
 	return &image->nothing;
 }
 
-void hp_image_procedures(struct hp_image *image, const struct hp_procedure *const **list,
-			 size_t *count)
+static void list_parts(struct hp_image *image, bool with_names,
+		       const struct hp_procedure *const **list, size_t *count)
 {
 	struct procedures *procedures = procedures_of(image);
 
 	*list = NULL;
 	*count = 0;
 	if (procedures)
-		procedures_list(procedures, list, count);
+		procedures_list(procedures, with_names, list, count);
+}
+
+void hp_image_procedures(struct hp_image *image, const struct hp_procedure *const **list,
+			 size_t *count)
+{
+	list_parts(image, true, list, count);
+}
+
+void hp_image_parts(struct hp_image *image, const struct hp_procedure *const **list, size_t *count)
+{
+	list_parts(image, false, list, count);
 }
 
 bool hp_image_has_namesake(struct hp_image *image, const struct hp_procedure *procedure)

@@ -15,6 +15,7 @@
  * `linkage` is the symbol as the table has it. */
 struct part {
 	struct hp_procedure procedure;
+	bool linked; /* `linkage` is what it is to be, unless no symbol has it */
 	bool named;
 	bool is_cold;
 	bool has_namesake; /* by an excerpt, which has not all of them */
@@ -35,6 +36,7 @@ struct procedures {
 	struct part *parts; /* sorted */
 	size_t count;
 	const struct hp_procedure **list; /* made when asked for */
+	bool list_is_named;
 	uint64_t *linkages;		  /* hashes of all linkage names, sorted; likewise */
 	size_t linkage_count;
 	struct gap *gaps;	      /* by start */
@@ -304,6 +306,15 @@ static const char *plt_name(struct procedures *procedures, const char *linkage)
 	return name;
 }
 
+static void link_own(struct procedures *procedures, struct part *part)
+{
+	struct hp_procedure *procedure = &part->procedure;
+
+	part->linked = true;
+	if (procedure->source == HP_PROCEDURE_SYMBOL && !procedures->plain_names)
+		procedure->linkage = plain_linkage(procedures, procedure->linkage);
+}
+
 static void give_own_name(struct procedures *procedures, struct part *part)
 {
 	struct hp_procedure *procedure = &part->procedure;
@@ -314,8 +325,6 @@ static void give_own_name(struct procedures *procedures, struct part *part)
 		procedure->name = plt_name(procedures, procedure->linkage);
 		break;
 	case HP_PROCEDURE_SYMBOL:
-		if (!procedures->plain_names)
-			procedure->linkage = plain_linkage(procedures, procedure->linkage);
 		procedure->name = procedures->plain_names
 					  ? procedure->linkage
 					  : demangle(procedures->arena, procedure->linkage);
@@ -328,17 +337,35 @@ static void give_own_name(struct procedures *procedures, struct part *part)
 	}
 }
 
+static struct part *owner_of(const struct procedures *procedures, struct part *part)
+{
+	struct part *owner = part_at(procedures, part->procedure.owner->address.value);
+
+	return owner ? owner : part;
+}
+
+static const struct hp_procedure *linked(struct procedures *procedures, struct part *part)
+{
+	struct part *owner;
+
+	if (part->linked)
+		return &part->procedure;
+	owner = owner_of(procedures, part);
+	if (!owner->linked)
+		link_own(procedures, owner);
+	part->procedure.linkage = owner->procedure.linkage;
+	part->linked = true;
+	return &part->procedure;
+}
+
 static const struct hp_procedure *named(struct procedures *procedures, struct part *part)
 {
 	struct part *owner;
 
 	if (part->named)
 		return &part->procedure;
-	owner = part_at(procedures, part->procedure.owner->address.value);
-	if (owner == part || !owner) {
-		give_own_name(procedures, part);
-		return &part->procedure;
-	}
+	linked(procedures, part);
+	owner = owner_of(procedures, part);
 	if (!owner->named)
 		give_own_name(procedures, owner);
 	part->procedure.name = owner->procedure.name;
@@ -472,8 +499,8 @@ const struct hp_procedure *procedures_at(struct procedures *procedures, uint64_t
 	return gap_at(procedures, part, address);
 }
 
-void procedures_list(struct procedures *procedures, const struct hp_procedure *const **list,
-		     size_t *count)
+void procedures_list(struct procedures *procedures, bool with_names,
+		     const struct hp_procedure *const **list, size_t *count)
 {
 	*list = NULL;
 	*count = 0;
@@ -482,8 +509,11 @@ void procedures_list(struct procedures *procedures, const struct hp_procedure *c
 		if (!procedures->list)
 			return;
 		for (size_t i = 0; i < procedures->count; i++)
-			procedures->list[i] = named(procedures, &procedures->parts[i]);
+			procedures->list[i] = linked(procedures, &procedures->parts[i]);
 	}
+	for (size_t i = 0; i < procedures->count && with_names && !procedures->list_is_named; i++)
+		named(procedures, &procedures->parts[i]);
+	procedures->list_is_named |= with_names;
 	*list = procedures->list;
 	*count = procedures->count;
 }
@@ -514,6 +544,10 @@ void procedures_join(struct procedures *procedures, const struct hp_joint *joint
 		if (owner == &part->procedure)
 			continue;
 		part->procedure.owner = owner->owner;
+		if (part->linked) {
+			part->linked = false;
+			linked(procedures, part);
+		}
 		if (part->named) {
 			part->named = false;
 			named(procedures, part);

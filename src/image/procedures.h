@@ -34,8 +34,8 @@ void procedures_destroy(struct procedures *procedures);
 HP_DEFINE_CLEANUP(struct procedures, procedures_destroy);
 
 const struct hp_procedure *procedures_at(struct procedures *procedures, uint64_t address);
-void procedures_list(struct procedures *procedures, const struct hp_procedure *const **list,
-		     size_t *count);
+void procedures_list(struct procedures *procedures, bool with_names,
+		     const struct hp_procedure *const **list, size_t *count);
 bool procedures_have_namesake(struct procedures *procedures, uint64_t address);
 void procedures_join(struct procedures *procedures, const struct hp_joint *joints, size_t count);
 enum symbol_origin procedures_origin(const struct procedures *procedures);

@@ -67,10 +67,15 @@ struct hp_error *hp_paths_merge(struct hp_paths *into, const struct hp_paths *fr
 	for (size_t i = 0; i < from->nodes.count && !error; i++)
 		if (lived[i])
 			error = take_node(into, from, (uint32_t)i, images, numbers);
-	if (!error && into->nodes.count > paths_limit(into) &&
-	    !paths_fold_down(into, paths_limit(into), PATHS_FOLD_BY_SAMPLES))
-		error = hp_error_create_no_memory();
-	return error;
+	return error ? error : hp_paths_bound(into);
+}
+
+struct hp_error *hp_paths_bound(struct hp_paths *paths)
+{
+	if (paths->nodes.count <= paths_limit(paths) ||
+	    paths_fold_down(paths, paths_limit(paths), PATHS_FOLD_BY_SAMPLES))
+		return NULL;
+	return hp_error_create_no_memory();
 }
 
 /* --- canonical order -------------------------------------------------------------------------- */

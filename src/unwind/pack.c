@@ -20,9 +20,9 @@ static int compare_ranked(const void *left, const void *right)
 }
 
 /* The most frequent ones get the smallest numbers, which take one byte. Those of nothing keep theirs. */
-static bool rank(struct hp_unwind_table *table, const struct row *rows, size_t count,
-		 uint16_t *new_numbers)
+static bool rank(struct hp_unwind_table *table, const struct raw_rows *rows, uint16_t *new_numbers)
 {
+	const uint8_t *at = rows->bytes.at;
 	size_t recipes = table->recipes.count;
 	_cleanup_free_ struct ranked *ranked = calloc(recipes, sizeof(*ranked));
 	struct recipe *sorted = malloc(recipes * sizeof(*sorted));
@@ -33,8 +33,10 @@ static bool rank(struct hp_unwind_table *table, const struct row *rows, size_t c
 	}
 	for (size_t i = 0; i < recipes; i++)
 		ranked[i].number = (uint16_t)i;
-	for (size_t i = 0; i < count; i++)
-		ranked[rows[i].recipe].rows++;
+	for (size_t i = 0; i < rows->count; i++) {
+		table_take(&at);
+		ranked[table_take(&at)].rows++;
+	}
 	qsort(ranked + RECIPES_OF_NOTHING, recipes - RECIPES_OF_NOTHING, sizeof(*ranked),
 	      compare_ranked);
 	for (size_t i = 0; i < recipes; i++) {
@@ -47,11 +49,33 @@ static bool rank(struct hp_unwind_table *table, const struct row *rows, size_t c
 	return true;
 }
 
-static void put(struct hp_unwind_table *table, uint32_t value)
+static uint8_t *put(uint8_t *at, uint32_t value)
 {
 	for (; value >= 0x80; value >>= 7)
-		table->rows.at[table->rows.count++] = (uint8_t)(value | 0x80);
-	table->rows.at[table->rows.count++] = (uint8_t)value;
+		*at++ = (uint8_t)(value | 0x80);
+	*at++ = (uint8_t)value;
+	return at;
+}
+
+static size_t put_row(uint8_t *begin, uint32_t step, uint16_t recipe)
+{
+	return (size_t)(put(put(begin, step), recipe) - begin);
+}
+
+bool raw_rows_push(struct raw_rows *rows, const struct row *row)
+{
+	if (!hp_vector_reserve(&rows->bytes, rows->bytes.count + MOST_ROW_BYTES))
+		return false;
+	rows->bytes.count +=
+		put_row(rows->bytes.at + rows->bytes.count, row->place - rows->place, row->recipe);
+	rows->place = row->place;
+	rows->count++;
+	return true;
+}
+
+void raw_rows_free(struct raw_rows *rows)
+{
+	hp_vector_free(&rows->bytes);
 }
 
 static bool begin_block(struct hp_unwind_table *table, uint32_t place)
@@ -71,26 +95,27 @@ static void trim(struct hp_unwind_table *table)
 	table->rows.capacity = table->rows.count + 1;
 }
 
-bool pack_rows(struct hp_unwind_table *table, const struct row *rows, size_t count)
+bool pack_rows(struct hp_unwind_table *table, const struct raw_rows *rows)
 {
 	_cleanup_free_ uint16_t *new_numbers = malloc(table->recipes.count * sizeof(*new_numbers));
+	const uint8_t *at = rows->bytes.at;
 	uint32_t place = 0;
 
-	if (!new_numbers || !rank(table, rows, count, new_numbers))
+	if (!new_numbers || !rank(table, rows, new_numbers))
 		return false;
-	for (size_t i = 0; i < count; i++) {
-		if (i % ROWS_PER_BLOCK == 0) {
-			place = rows[i].place;
-			if (!begin_block(table, place))
-				return false;
-		}
-		if (!hp_vector_reserve(&table->rows, table->rows.count + MOST_ROW_BYTES))
+	for (size_t i = 0; i < rows->count; i++) {
+		bool begins_block = i % ROWS_PER_BLOCK == 0;
+		uint32_t step = table_take(&at);
+		uint16_t recipe = new_numbers[table_take(&at)];
+
+		place += step;
+		if ((begins_block && !begin_block(table, place)) ||
+		    !hp_vector_reserve(&table->rows, table->rows.count + MOST_ROW_BYTES))
 			return false;
-		put(table, rows[i].place - place);
-		put(table, new_numbers[rows[i].recipe]);
-		place = rows[i].place;
+		table->rows.count += put_row(table->rows.at + table->rows.count,
+					     begins_block ? 0 : step, recipe);
 	}
-	table->row_count = count;
+	table->row_count = rows->count;
 	trim(table);
 	return true;
 }

@@ -42,7 +42,7 @@ bool builder_begin(struct builder *builder, struct hp_unwind_table *table)
 void builder_end(struct builder *builder)
 {
 	free(builder->slots);
-	hp_vector_free(&builder->rows);
+	raw_rows_free(&builder->rows);
 	*builder = (struct builder){ 0 };
 }
 
@@ -128,22 +128,23 @@ static uint16_t number_recipe(struct builder *builder, const struct frame_state 
 
 static bool push_row(struct builder *builder, uint64_t offset, uint16_t recipe)
 {
-	size_t count = builder->rows.count;
-	struct row row = { .recipe = recipe };
-
 	if (offset < builder->floor)
 		offset = builder->floor;
-	if (!count)
+	if (!builder->has_row)
 		builder->table->first = offset;
-	if (count && offset == builder->last)
-		builder->rows.at[count - 1].recipe = recipe;
-	if (count && (offset == builder->last || builder->rows.at[count - 1].recipe == recipe))
+	if (builder->has_row && offset == builder->last)
+		builder->row.recipe = recipe;
+	if (builder->has_row && (offset == builder->last || builder->row.recipe == recipe))
 		return true;
-	builder->last = offset;
-	offset -= builder->table->first;
-	row.place = (uint32_t)offset;
 	/* What lies too far behind the first row has none. */
-	return offset > UINT32_MAX || count == MOST_ROWS || hp_vector_push(&builder->rows, row);
+	if (offset - builder->table->first > UINT32_MAX || builder->rows.count == MOST_ROWS)
+		return true;
+	if (builder->has_row && !raw_rows_push(&builder->rows, &builder->row))
+		return false;
+	builder->last = offset;
+	builder->row = (struct row){ (uint32_t)(offset - builder->table->first), recipe };
+	builder->has_row = true;
+	return true;
 }
 
 /* The state holds from here up to where the next one does. */
@@ -494,7 +495,7 @@ void rows_share(struct builder *builder, struct shared *shared, struct hp_cursor
 
 static bool push_gap(struct builder *builder)
 {
-	return !builder->rows.count || push_row(builder, builder->floor, RECIPE_NONE);
+	return !builder->has_row || push_row(builder, builder->floor, RECIPE_NONE);
 }
 
 bool rows_add(struct builder *builder, const struct entry *entry)
@@ -532,5 +533,6 @@ bool rows_add(struct builder *builder, const struct entry *entry)
 bool rows_finish(struct builder *builder)
 {
 	return push_gap(builder) &&
-	       pack_rows(builder->table, builder->rows.at, builder->rows.count);
+	       (!builder->has_row || raw_rows_push(&builder->rows, &builder->row)) &&
+	       pack_rows(builder->table, &builder->rows);
 }

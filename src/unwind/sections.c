@@ -380,7 +380,12 @@ static void fill(struct making *making)
 
 		ok = rows_add(&making->builder, &entry);
 	}
-	making->no_memory |= !ok || !rows_finish(&making->builder);
+	making->no_memory |= !ok;
+	/* All is read: packing needs room of its own. */
+	hp_vector_free(&making->found);
+	elf_end(making->elf);
+	making->elf = NULL;
+	making->no_memory |= !rows_finish(&making->builder);
 }
 
 /* Ends `elf`. */
@@ -405,7 +410,7 @@ static struct hp_error *make(Elf *elf, struct hp_unwind_table **result)
 	hp_vector_free(&making.segments);
 	hp_vector_free(&making.shared);
 	hp_vector_free(&making.found);
-	elf_end(elf);
+	elf_end(making.elf);
 	if (making.no_memory)
 		return hp_error_create_no_memory();
 	if (!is_ours)

@@ -43,22 +43,6 @@ struct hp_unwind_facts hp_unwind_table_facts(const struct hp_unwind_table *table
 	};
 }
 
-static uint32_t take(const uint8_t **at)
-{
-	uint32_t value = *(*at)++;
-
-	if (value < 0x80)
-		return value;
-	value &= 0x7f;
-	for (unsigned shift = 7;; shift += 7) {
-		uint32_t byte = *(*at)++;
-
-		value |= (byte & 0x7f) << shift;
-		if (byte < 0x80)
-			return value;
-	}
-}
-
 const struct recipe *table_find(const struct hp_unwind_table *table, uint64_t offset)
 {
 	const struct block *blocks = table->blocks.at;
@@ -78,10 +62,10 @@ const struct recipe *table_find(const struct hp_unwind_table *table, uint64_t of
 	end = table->rows.at + (after < table->blocks.count ? blocks[after].at : table->rows.count);
 	reached = blocks[after - 1].place;
 	while (at < end) {
-		reached += take(&at);
+		reached += table_take(&at);
 		if (reached > place)
 			break;
-		number = take(&at);
+		number = table_take(&at);
 	}
 	return number < RECIPES_OF_NOTHING ? NULL : &table->recipes.at[number];
 }

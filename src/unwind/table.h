@@ -77,6 +77,23 @@ struct hp_unwind_table {
 	size_t source_bytes;
 };
 
+/* The next number of rows, as unsigned LEB128. */
+static inline uint32_t table_take(const uint8_t **at)
+{
+	uint32_t value = *(*at)++;
+
+	if (value < 0x80)
+		return value;
+	value &= 0x7f;
+	for (unsigned shift = 7;; shift += 7) {
+		uint32_t byte = *(*at)++;
+
+		value |= (byte & 0x7f) << shift;
+		if (byte < 0x80)
+			return value;
+	}
+}
+
 /* The recipe at an offset; NULL when nothing is known there that can be followed. */
 const struct recipe *table_find(const struct hp_unwind_table *table, uint64_t offset);
 

@@ -359,6 +359,38 @@ TEST(plt_entries_are_called_after_what_they_call)
 	ck_assert_uint_gt(tried, 0);
 }
 
+/* Names of a large library take more memory than the rest: nobody gets them who did not ask. */
+TEST(parts_have_names_when_somebody_asks)
+{
+	const struct hp_procedure *const *parts;
+	const struct hp_procedure *const *list;
+	struct hp_image *image;
+	size_t count;
+	size_t listed;
+
+	if (!workshop_try("g++ -O2 -o shapes \"$src\"/shapes.cc")) {
+		workshop_skip("names", "needs g++");
+		return;
+	}
+	image = workshop_open("shapes", NULL);
+	hp_image_parts(image, &parts, &count);
+	ck_assert_uint_gt(count, 3);
+	for (size_t i = 0; i < count; i++) {
+		ck_assert_ptr_null(parts[i]->name);
+		ck_assert_int_eq(parts[i]->linkage != NULL,
+				 parts[i]->source != HP_PROCEDURE_EH_FRAME);
+	}
+	ck_assert_ptr_eq(hp_image_procedure_at(image, parts[1]->address), parts[1]);
+	ck_assert_ptr_nonnull(parts[1]->name);
+	hp_image_procedures(image, &list, &listed);
+	ck_assert_uint_eq(listed, count);
+	for (size_t i = 0; i < count; i++) {
+		ck_assert_ptr_eq(list[i], parts[i]);
+		ck_assert_ptr_nonnull(list[i]->name);
+		ck_assert_ptr_nonnull(list[i]->linkage);
+	}
+}
+
 TEST(plt_entries_of_aarch64_have_names_on_any_machine)
 {
 	static const char *const flags[] = { "", "-mbranch-protection=bti -Wl,-z,force-bti",

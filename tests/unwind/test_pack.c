@@ -36,7 +36,12 @@ static void assert_found(uint64_t offset, int expected)
 
 static void check(size_t count)
 {
-	ck_assert(pack_rows(table, rows, count));
+	struct raw_rows raw = { 0 };
+
+	for (size_t i = 0; i < count; i++)
+		ck_assert(raw_rows_push(&raw, &rows[i]));
+	ck_assert(pack_rows(table, &raw));
+	raw_rows_free(&raw);
 	ck_assert_uint_eq(hp_unwind_table_facts(table).rows, count);
 	assert_found(0, RECIPE_NONE);
 	assert_found(FIRST - 1, RECIPE_NONE);

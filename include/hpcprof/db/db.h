@@ -163,6 +163,10 @@ struct hp_error *hp_epoch_writer_evidence(struct hp_epoch_writer *writer,
  * in the index. After an error the file is unchanged. */
 struct hp_error *hp_epoch_writer_paths(struct hp_epoch_writer *writer,
 				       const struct hp_paths *paths);
+/* The same for a caller that adds to the sum itself, without a tree of its own beside it. */
+typedef struct hp_error *(*hp_paths_adder)(void *context, struct hp_paths *sum);
+struct hp_error *hp_epoch_writer_add_paths(struct hp_epoch_writer *writer, hp_paths_adder add,
+					   void *context);
 /* The call paths so far, including those before an append. The caller clears them. */
 struct hp_error *hp_epoch_writer_read_paths(struct hp_epoch_writer *writer, struct hp_paths *paths);
 /* Stores a copy of an image's bytes; the first one stored remains. */

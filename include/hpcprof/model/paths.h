@@ -128,6 +128,9 @@ struct hp_error *hp_paths_add(struct hp_paths *paths, uint32_t series,
  * series. Past 64 bits it is DAMAGED. After an error `into` holds part of the sum: clear it. */
 struct hp_error *hp_paths_merge(struct hp_paths *into, const struct hp_paths *from);
 
+/* Folds the leaves of fewest samples where there are more than `node_limit` nodes. */
+struct hp_error *hp_paths_bound(struct hp_paths *paths);
+
 /* The canonical order of what has samples: images and series sorted, nodes in preorder with siblings
  * sorted by image, offset and flags. */
 struct hp_paths_order {

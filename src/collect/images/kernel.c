@@ -48,7 +48,8 @@ static bool is_start(const char *name)
 }
 
 /* ADDRESS TYPE NAME[\t[MODULE]] */
-static bool parse_line(struct kernel *kernel, char *line, struct kernel_symbol *symbol)
+static bool parse_line(struct kernel *kernel, char *line, struct kernel_symbol *symbol,
+		       const char **name)
 {
 	char *end;
 	char *module;
@@ -57,7 +58,7 @@ static bool parse_line(struct kernel *kernel, char *line, struct kernel_symbol *
 	if (!address || end[0] != ' ' || !end[1] || end[2] != ' ' || !strchr("tTwW", end[1]))
 		return false;
 	symbol->address = address;
-	symbol->name = end + 3;
+	*name = end + 3;
 	module = strchr(end + 3, '\t');
 	if (module) {
 		*module++ = 0;
@@ -66,14 +67,14 @@ static bool parse_line(struct kernel *kernel, char *line, struct kernel_symbol *
 		module[strcspn(module, "]")] = 0;
 	}
 	symbol->module = module_number(kernel, module ? module : "");
-	if (!module && is_start(symbol->name) && address < kernel->modules[0].base)
+	if (!module && is_start(*name) && address < kernel->modules[0].base)
 		kernel->modules[0].base = address;
 	else if (module && address < kernel->modules[symbol->module].base)
 		kernel->modules[symbol->module].base = address & ~0xfffull;
 	return true;
 }
 
-static int compare_symbols(const void *left, const void *right)
+static int compare_symbols(const void *left, const void *right, void *names)
 {
 	const struct kernel_symbol *a = left;
 	const struct kernel_symbol *b = right;
@@ -81,32 +82,52 @@ static int compare_symbols(const void *left, const void *right)
 	if (a->address != b->address)
 		return a->address < b->address ? -1 : 1;
 	/* Of several names for one address always the same one wins. */
-	return strcmp(a->name, b->name);
+	return strcmp((const char *)names + a->name, (const char *)names + b->name);
+}
+
+/* They live as long as the recording: what else was read, and room for more, go. */
+static void trim(struct kernel *kernel, size_t name_bytes)
+{
+	char *names = realloc(kernel->names, name_bytes + 1);
+	struct kernel_symbol *symbols =
+		realloc(kernel->symbols, (kernel->count + 1) * sizeof(*symbols));
+
+	kernel->names = names ? names : kernel->names;
+	kernel->symbols = symbols ? symbols : kernel->symbols;
 }
 
 static void load(struct kernel *kernel)
 {
 	size_t size;
+	size_t name_bytes = 0;
 	char *rest;
 	char *line;
 
 	kernel->loaded = true;
 	module_number(kernel, "");
 	if (!kernel->is_elsewhere)
-		kernel->text = (char *)read_file("/proc/kallsyms", KALLSYMS_LIMIT_BYTES, &size);
-	rest = kernel->text;
+		kernel->names = (char *)read_file("/proc/kallsyms", KALLSYMS_LIMIT_BYTES, &size);
+	rest = kernel->names;
 	while (rest && kernel->module_count && (line = strsep(&rest, "\n"))) {
 		struct kernel_symbol symbol;
+		const char *name;
 
-		if (!parse_line(kernel, line, &symbol))
+		if (!parse_line(kernel, line, &symbol, &name))
 			continue;
 		if (!hp_grow((void **)&kernel->symbols, &kernel->capacity, kernel->count + 1,
 			     sizeof(symbol)))
 			break;
+		/* Names move together, to the beginning of what was read. */
+		size = strlen(name) + 1;
+		memmove(kernel->names + name_bytes, name, size);
+		symbol.name = (uint32_t)name_bytes;
+		name_bytes += size;
 		kernel->symbols[kernel->count++] = symbol;
 	}
 	if (kernel->count)
-		qsort(kernel->symbols, kernel->count, sizeof(*kernel->symbols), compare_symbols);
+		qsort_r(kernel->symbols, kernel->count, sizeof(*kernel->symbols), compare_symbols,
+			kernel->names);
+	trim(kernel, name_bytes);
 }
 
 void kernel_prepare(struct kernel *kernel)
@@ -123,7 +144,7 @@ void kernel_clear(struct kernel *kernel)
 	}
 	free(kernel->modules);
 	free(kernel->symbols);
-	free(kernel->text);
+	free(kernel->names);
 	*kernel = (struct kernel){ 0 };
 }
 
@@ -188,7 +209,7 @@ bool kernel_resolve(struct kernel *kernel, uint64_t address, struct image **imag
 		*offset = address - module->base;
 		/* Without room for the name the sample still counts where it was. */
 		(void)kept_add(kernel->kept, *image, symbol->address - module->base,
-			       extent(kernel, symbol), symbol->name);
+			       extent(kernel, symbol), kernel->names + symbol->name);
 		return true;
 	}
 	*image = images_named(kernel->images, HP_IMAGE_KERNEL, "[kernel]", NULL);

@@ -13,7 +13,7 @@
 
 struct kernel_symbol {
 	uint64_t address;
-	const char *name;
+	uint32_t name;	 /* where it begins in `names` */
 	uint32_t module; /* index, 0: the kernel itself */
 };
 
@@ -28,7 +28,7 @@ struct kernel {
 	struct kept *kept;     /* borrowed */
 	bool is_elsewhere;     /* of another boot or machine: it has no names here */
 	bool loaded;
-	char *text;
+	char *names; /* of the symbols alone */
 	struct kernel_symbol *symbols;
 	size_t count, capacity;
 	struct kernel_module *modules;

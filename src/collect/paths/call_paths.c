@@ -468,17 +468,20 @@ static void restart(struct call_paths *paths)
 	call_paths_forget_contexts(paths);
 }
 
+static struct hp_error *add_named(void *context, struct hp_paths *sum)
+{
+	const struct call_paths *paths = context;
+
+	return paths_name(&paths->tree, &paths->raw, paths->attributor, sum);
+}
+
 struct hp_error *call_paths_write(struct call_paths *paths, struct hp_epoch_writer *writer)
 {
-	struct hp_paths named = { 0 };
 	struct hp_error *error;
 
 	if (!hp_paths_samples(&paths->tree, NULL))
 		return NULL;
-	error = paths_name(&paths->tree, &paths->raw, paths->attributor, &named);
-	if (!error)
-		error = hp_epoch_writer_paths(writer, &named);
-	hp_paths_clear(&named);
+	error = hp_epoch_writer_add_paths(writer, add_named, paths);
 	if (!error)
 		restart(paths);
 	return error;

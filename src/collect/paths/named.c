@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A node on its way into the new tree. */
+/* A node on its way into the sum. */
 struct carried {
 	uint64_t offset;
-	uint32_t image;	 /* in the new tree */
+	uint32_t image;	 /* in the sum */
 	uint32_t number; /* its own there */
 	bool is_live;	 /* it, or what is below it, has samples */
 };
@@ -18,7 +18,7 @@ struct naming {
 	const struct hp_paths *tree;
 	const struct raw_images *raw;
 	struct attributor *attributor;
-	struct hp_paths *named;
+	struct hp_paths *sum;
 	struct carried *carried; /* by node */
 };
 
@@ -90,7 +90,7 @@ static struct hp_error *name_node(const struct naming *naming, uint32_t number)
 	if (!image)
 		return hp_error_create_no_memory();
 	carried->offset += back;
-	error = hp_paths_image(naming->named, &image->id, &carried->image);
+	error = hp_paths_image(naming->sum, &image->id, &carried->image);
 	image_release(image);
 	return error;
 }
@@ -124,7 +124,7 @@ static struct hp_error *carry_place(const struct naming *naming, size_t number)
 	struct carried *carried = &naming->carried[number];
 
 	if (hp_path_is_root(node))
-		return hp_paths_series(naming->named, &naming->tree->series.at[node->image],
+		return hp_paths_series(naming->sum, &naming->tree->series.at[node->image],
 				       &carried->image);
 	if (node->image != HP_PATH_NO_IMAGE && raw_image_of(naming, number))
 		return NULL;
@@ -132,7 +132,7 @@ static struct hp_error *carry_place(const struct naming *naming, size_t number)
 	carried->image = HP_PATH_NO_IMAGE;
 	return node->image == HP_PATH_NO_IMAGE
 		       ? NULL
-		       : hp_paths_image(naming->named, &naming->tree->images.at[node->image],
+		       : hp_paths_image(naming->sum, &naming->tree->images.at[node->image],
 					&carried->image);
 }
 
@@ -145,21 +145,22 @@ static struct hp_error *carry(const struct naming *naming, size_t number)
 
 	if (error)
 		return error;
-	return hp_paths_node(naming->named,
+	return hp_paths_node(naming->sum,
 			     hp_path_is_root(node) ? HP_PATH_NO_NODE
 						   : naming->carried[node->parent].number,
 			     &frame, node->samples, node->folded, &carried->number);
 }
 
 struct hp_error *paths_name(const struct hp_paths *tree, const struct raw_images *raw,
-			    struct attributor *attributor, struct hp_paths *named)
+			    struct attributor *attributor, struct hp_paths *sum)
 {
 	_cleanup_free_ struct carried *carried = calloc(tree->nodes.count + 1, sizeof(*carried));
-	struct naming naming = { tree, raw, attributor, named, carried };
+	struct naming naming = { tree, raw, attributor, sum, carried };
 	struct hp_error *error;
 
 	if (!carried)
 		return hp_error_create_no_memory();
+	sum->clock++;
 	find_live(&naming);
 	error = name_raw(&naming);
 	for (size_t i = 0; !error && i < tree->nodes.count; i++) {
