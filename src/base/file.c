@@ -9,8 +9,10 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { READ_CHUNK_BYTES = 16384, TEXT_LIMIT_BYTES = 1 << 20 };
 
@@ -179,4 +181,50 @@ struct hp_error *hp_file_sync_directory(int directory)
 	if (fsync(directory) < 0 && errno != EINVAL && errno != EROFS)
 		return hp_error_create_errno(errno, "syncing the directory");
 	return NULL;
+}
+
+/* --- mapped files -------------------------------------------------------------------------------- */
+
+enum { PAGEMAP_ENTRIES = 512 };
+/* Documentation/admin-guide/mm/pagemap.rst */
+static const uint64_t page_is_of_file = UINT64_C(1) << 61;
+static const uint64_t page_is_swapped = UINT64_C(1) << 62;
+static const uint64_t page_is_present = UINT64_C(1) << 63;
+
+static bool may_be_forgotten(uint64_t entry)
+{
+	return !(entry & page_is_swapped) &&
+	       (!(entry & page_is_present) || (entry & page_is_of_file));
+}
+
+static void forget(const uint64_t *entries, size_t count, uint8_t *first, size_t page)
+{
+	for (size_t i = 0, end; i < count; i = end + 1) {
+		for (end = i; end < count && may_be_forgotten(entries[end]); end++)
+			;
+		if (end > i)
+			madvise(first + i * page, (end - i) * page, MADV_DONTNEED);
+	}
+}
+
+void hp_file_forget_pages(const void *mapped, size_t size)
+{
+	_cleanup_close_ int fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	uintptr_t at = ((uintptr_t)mapped + page - 1) / page;
+	uintptr_t end = ((uintptr_t)mapped + size) / page;
+	uint64_t entries[PAGEMAP_ENTRIES];
+
+	while (fd >= 0 && at < end) {
+		size_t wanted = end - at < PAGEMAP_ENTRIES ? end - at : PAGEMAP_ENTRIES;
+		ssize_t got = pread(fd, entries, wanted * sizeof(*entries),
+				    (off_t)(at * sizeof(*entries)));
+		size_t count = got > 0 ? (size_t)got / sizeof(*entries) : 0;
+
+		if (!count)
+			return;
+		/* The address is a number here. */
+		forget(entries, count, (uint8_t *)(at * page), page);
+		at += count;
+	}
 }

@@ -4,6 +4,7 @@
 #include "debug_file.h"
 #include "inflation.h"
 
+#include <hpcprof/base/file.h>
 #include <hpcprof/base/search.h>
 #include <hpcprof/base/vector.h>
 
@@ -254,6 +255,12 @@ const struct elf_segment *elf_file_segment_at(const struct elf_file *file, uint6
 			return segment;
 	}
 	return NULL;
+}
+
+void elf_file_forget_pages(const struct elf_file *file)
+{
+	if (file->in_little_memory)
+		hp_file_forget_pages(file->bytes, file->size);
 }
 
 Dwarf *elf_file_dwarf(struct elf_file *file, uint64_t *bias)

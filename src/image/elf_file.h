@@ -60,6 +60,7 @@ struct elf_file {
 	bool notes_too_long;
 	Dwarf *alternate; /* dwz's common file */
 	int alternate_fd;
+	bool in_little_memory;
 };
 
 /* Takes over `fd`, in failure too. `*file` is NULL without error when the file is no linked ELF
@@ -76,6 +77,9 @@ const struct elf_text *elf_file_text_at(const struct elf_file *file, uint64_t ad
 
 /* An executable or data segment that holds the address in the file, or NULL. */
 const struct elf_segment *elf_file_segment_at(const struct elf_file *file, uint64_t address);
+
+/* Behind each step that reads much of it. Its pages are given back if there is to be little memory. */
+void elf_file_forget_pages(const struct elf_file *file);
 
 /* Debugging information from the file or beside it, or NULL. An address in it plus `bias` is a
  * link-time address. Slow the first time. */

@@ -17,6 +17,9 @@
 
 /* Of section .comment; a sentence for each compiler. */
 enum { MOST_COMMENT_BYTES = 1 << 16 };
+/* Of code, after which the pages of a file are given back: to find them all takes a millisecond of a file of
+ * 100 MB. */
+enum { MOST_READ_BYTES = 1 << 22 };
 
 struct hp_image {
 	struct hp_image_id id;
@@ -30,6 +33,7 @@ struct hp_image {
 	struct procedures *procedures; /* made when first asked for */
 	struct lines *lines;	       /* likewise */
 	struct code *code;	       /* likewise */
+	size_t read_bytes;	       /* since the file's pages were given back */
 	bool unverified;	       /* no identity was recorded to compare with */
 	struct hp_procedure nothing;   /* handed out when memory is too short for better */
 };
@@ -94,8 +98,11 @@ static struct hp_error *open_file(struct hp_image *image, const struct hp_image_
 		error = check_identity(image, fd, path);
 	if (error)
 		return error;
-	return elf_file_open(path, hp_steal_fd(&fd), image->symfs, debug_files_of(options),
-			     &image->file);
+	error = elf_file_open(path, hp_steal_fd(&fd), image->symfs, debug_files_of(options),
+			      &image->file);
+	if (image->file)
+		image->file->in_little_memory = options->in_little_memory;
+	return error;
 }
 
 static bool needs_file(const struct hp_image *image, const struct hp_image_options *options)
@@ -247,8 +254,15 @@ size_t hp_image_text(struct hp_image *image, hp_link_address address, size_t siz
 	if (!segment)
 		return 0;
 	skip = address.value - segment->address;
+	if (size > segment->file_bytes - skip)
+		size = (size_t)(segment->file_bytes - skip);
 	*bytes = image->file->bytes + segment->offset + skip;
-	return size < segment->file_bytes - skip ? size : (size_t)(segment->file_bytes - skip);
+	image->read_bytes += size;
+	if (image->read_bytes > MOST_READ_BYTES) {
+		elf_file_forget_pages(image->file);
+		image->read_bytes = 0;
+	}
+	return size;
 }
 
 uint16_t hp_image_machine(const struct hp_image *image)

@@ -181,6 +181,18 @@ static bool read_go(const struct elf_file *file, symbols *found, enum symbol_ori
 	return true;
 }
 
+static bool read_file(struct elf_file *file, symbols *found, enum symbol_origin *origin,
+		      extents *unwind)
+{
+	if (!symbols_read(file, found, origin) || !read_go(file, found, origin))
+		return false;
+	elf_file_forget_pages(file);
+	if (!eh_frame_extents(file, unwind))
+		return false;
+	elf_file_forget_pages(file);
+	return true;
+}
+
 static struct hp_error *build(struct procedures *procedures, const struct procedures_input *input,
 			      symbols *found, symbols *plt)
 {
@@ -191,9 +203,7 @@ static struct hp_error *build(struct procedures *procedures, const struct proced
 	bool fine = true;
 
 	if (input->file)
-		fine = symbols_read(input->file, found, &procedures->origin) &&
-		       read_go(input->file, found, &procedures->origin) &&
-		       eh_frame_extents(input->file, &unwind);
+		fine = read_file(input->file, found, &procedures->origin, &unwind);
 	for (size_t i = 0; i < input->kept->count && fine; i++)
 		fine = hp_vector_push(found, input->kept->at[i]);
 	resolve_sort(found);

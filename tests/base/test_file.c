@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -298,6 +299,57 @@ TEST(numbers_and_texts_of_proc_lose_their_newline)
 	hp_assert_fails(HP_ERROR_DAMAGED, hp_file_read_number(path, &value));
 	put(&place, "n", "");
 	hp_assert_fails(HP_ERROR_DAMAGED, hp_file_read_number(path, &value));
+}
+
+/* How many of them this process has in memory. */
+static size_t resident(const uint8_t *bytes, size_t pages)
+{
+	_cleanup_close_ int fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+	size_t count = 0;
+
+	ck_assert_int_ge(fd, 0);
+	for (size_t i = 0; i < pages; i++) {
+		uint64_t entry;
+
+		ck_assert_int_eq(pread(fd, &entry, sizeof(entry),
+				       (off_t)(((uintptr_t)bytes / 4096 + i) * sizeof(entry))),
+				 sizeof(entry));
+		count += entry >> 63;
+	}
+	return count;
+}
+
+TEST(pages_of_a_file_are_given_back_and_what_was_written_stays)
+{
+	enum { PAGES = 1500, WRITTEN = 700 };
+	struct place place = make_place();
+	_cleanup_free_ char *text = malloc(PAGES * 4096 + 1);
+	_cleanup_free_ uint8_t *own = malloc(PAGES * 4096);
+	_cleanup_close_ int fd = -1;
+	uint8_t *mapped;
+
+	ck_assert_ptr_nonnull(text);
+	ck_assert_ptr_nonnull(own);
+	memset(text, 'f', PAGES * 4096);
+	text[PAGES * 4096] = 0;
+	memset(own, 'o', PAGES * 4096);
+	put(&place, "file", text);
+	fd = openat(place.fd, "file", O_RDONLY | O_CLOEXEC);
+	ck_assert_int_ge(fd, 0);
+	mapped = mmap(NULL, PAGES * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+	ck_assert_ptr_ne(mapped, MAP_FAILED);
+	ck_assert_mem_eq(mapped, text, PAGES * 4096);
+	mapped[WRITTEN * 4096 + 5] = 'w';
+	ck_assert_uint_gt(resident(mapped, PAGES), PAGES / 2);
+	hp_file_forget_pages(mapped, PAGES * 4096);
+	ck_assert_uint_eq(resident(mapped, PAGES), 1);
+	ck_assert_int_eq(mapped[WRITTEN * 4096 + 5], 'w');
+	ck_assert_int_eq(mapped[PAGES * 4096 - 1], 'f');
+	/* No file is behind these. */
+	hp_file_forget_pages(own, PAGES * 4096);
+	for (size_t i = 0; i < PAGES * 4096; i++)
+		ck_assert_int_eq(own[i], 'o');
+	munmap(mapped, PAGES * 4096);
 }
 
 HP_TEST_MAIN("base/file")

@@ -18,6 +18,7 @@ struct hp_image_options {
 	const char *symfs;	/* prefix of every file looked up; NULL for none */
 	bool no_debuginfo;	/* symbols and lines from the file itself only */
 	bool no_server;		/* no debuginfod server is asked: nothing waits for a network */
+	bool in_little_memory;	/* of a large file no more is in memory than was read last */
 	const char *bytes_path; /* a kept copy of the image (vdso), read instead of its path */
 	const struct hp_symbol *symbols; /* names kept in the epoch (JIT, kernel, vdso), or NULL */
 	size_t symbol_count;

@@ -331,7 +331,7 @@ static struct hp_error *open_sampled(const struct sampled_source *source, size_t
 				     struct hp_image **image)
 {
 	const struct hp_image_id *id = hp_epoch_writer_image_id(source->writer, index);
-	struct hp_image_options options = { .no_server = true };
+	struct hp_image_options options = { .no_server = true, .in_little_memory = true };
 	char path[64];
 	struct hp_error *error;
 
