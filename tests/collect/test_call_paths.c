@@ -270,6 +270,84 @@ TEST(the_kernel_s_own_part_and_paths_by_frame_pointers)
 	ck_assert_uint_eq(node->flags, HP_PATH_TRUNCATED);
 }
 
+/* Calls that have not returned, the latest first, as the hardware has them. */
+static void record_calls(int count)
+{
+	struct hp_record *record = &made.record;
+
+	for (int i = 0; i < count; i++) {
+		record->sample.branches[i].from = (uint64_t)made.said[i + 1] - 1;
+		record->sample.branches[i].to = (uint64_t)made.said[i] - 1;
+	}
+	record->sample.branch_count = (unsigned)count;
+	record->sample.register_count = 0;
+	record->sample.stack_bytes = 0;
+}
+
+TEST(paths_by_the_hardware_s_records_of_calls)
+{
+	const struct hp_path_node *node;
+	int calls;
+
+	begin(HP_CALL_PATHS_LBR);
+	sample_deep();
+	calls = made.said_count - 1;
+	record_calls(calls);
+	take(2);
+	read_back();
+	node = find_leaf(2);
+	ck_assert_uint_eq(node->flags, HP_PATH_EXACT);
+	for (int i = 1; i <= calls; i++) {
+		node = caller_of(node);
+		check_place(node, made.said[i]);
+		ck_assert_uint_eq(node->flags, 0);
+	}
+	/* The last one is where the process began. */
+	ck_assert(hp_path_is_root(caller_of(node)));
+	ck_assert_uint_eq(call_paths_figures(made.paths).whole, 1);
+}
+
+TEST(who_called_the_kernel_by_the_hardware_s_records)
+{
+	const struct hp_path_node *node;
+
+	begin(HP_CALL_PATHS_LBR);
+	sample_deep();
+	record_calls(3);
+	made.record.cpu_mode = PERF_RECORD_MISC_KERNEL;
+	made.record.sample.address = 0xffffffff81000010;
+	take(1);
+	read_back();
+	node = find_leaf(1);
+	ck_assert_uint_eq(node->flags, HP_PATH_KERNEL | HP_PATH_EXACT);
+	/* The procedure that did, though not where in it. */
+	node = caller_of(node);
+	ck_assert_uint_eq(node->flags, HP_PATH_GUESS);
+	check_place(node, made.said[0]);
+	for (int i = 1; i <= 3; i++) {
+		node = caller_of(node);
+		check_place(node, made.said[i]);
+	}
+}
+
+/* It records 32 at most, and none of those before the recording. */
+TEST(calls_that_the_hardware_did_not_record)
+{
+	const struct hp_path_node *node;
+
+	begin(HP_CALL_PATHS_LBR);
+	sample_deep();
+	record_calls(5);
+	take(1);
+	read_back();
+	node = find_leaf(1);
+	for (int i = 1; i <= 5; i++)
+		node = caller_of(node);
+	check_place(node, made.said[5]);
+	ck_assert_uint_eq(caller_of(node)->flags, HP_PATH_TRUNCATED);
+	ck_assert_uint_eq(call_paths_figures(made.paths).truncated, 1);
+}
+
 /* Generated code: named when the tree is written, by what its map says then. */
 TEST(frames_in_generated_code)
 {

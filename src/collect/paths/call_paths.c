@@ -249,6 +249,14 @@ static void add_kernel(struct call_paths *paths, const struct hp_record *record)
 		push_kernel(paths, record->sample.address, true);
 }
 
+static enum hp_unwind_end end_of(const struct hp_unwind_place *outermost,
+				 enum hp_unwind_end otherwise)
+{
+	return outermost->table && hp_unwind_is_root(outermost->table, outermost->offset)
+		       ? HP_UNWIND_ROOT
+		       : otherwise;
+}
+
 /* The kernel follows frame pointers wherever they lead. */
 static enum hp_unwind_end add_chain(struct call_paths *paths, const struct hp_record *record)
 {
@@ -269,8 +277,7 @@ static enum hp_unwind_end add_chain(struct call_paths *paths, const struct hp_re
 		push_place(paths, &paths->places[0], is_exact ? HP_PATH_EXACT : HP_PATH_GUESS);
 	}
 	/* It does not say why it ended. */
-	return place.table && hp_unwind_is_root(place.table, place.offset) ? HP_UNWIND_ROOT
-									   : HP_UNWIND_LOST;
+	return end_of(&place, HP_UNWIND_LOST);
 }
 
 /* The kernel's numbers of registers are those of instructions; DWARF has others. */
@@ -374,25 +381,31 @@ static enum hp_unwind_end add_unwound(struct call_paths *paths, const struct hp_
 	return end;
 }
 
-/* Each record is a call that has not returned: the hardware says from where. The path's root is among
- * them unless it is too deep. */
+/* Each record is a call that has not returned: the hardware says from where. It has room for some of them, and none
+ * of those before the recording. */
 static enum hp_unwind_end add_branches(struct call_paths *paths, const struct hp_record *record)
 {
-	struct hp_unwind_place ignored;
+	struct hp_unwind_place place = { 0 };
 
 	for (size_t i = 0; i <= record->sample.branch_count; i++) {
 		uint64_t address = i ? record->sample.branches[i - 1].from : record->sample.address;
+		uint32_t flags = i ? 0 : HP_PATH_EXACT;
 
-		/* The user's own place is where the last call led to, if the sample is in the kernel. */
-		if (i == 0 && record->cpu_mode == PERF_RECORD_MISC_KERNEL)
-			continue;
+		/* Of a sample in the kernel the user's own place is only known to be behind where the last call
+		 * led to. */
+		if (i == 0 && record->cpu_mode == PERF_RECORD_MISC_KERNEL) {
+			if (!record->sample.branch_count)
+				break;
+			address = record->sample.branches[0].to;
+			flags = HP_PATH_GUESS;
+		}
 		paths->place_count = 0;
-		if (!find_place(paths, address, &ignored) && i)
+		place.table = NULL;
+		if (!find_place(paths, address, &place) && i)
 			return HP_UNWIND_LOST;
-		push_place(paths, &paths->places[0], i ? 0 : HP_PATH_EXACT);
+		push_place(paths, &paths->places[0], flags);
 	}
-	return record->sample.branch_count == HP_RECORD_BRANCHES ? HP_UNWIND_TRUNCATED
-								 : HP_UNWIND_ROOT;
+	return end_of(&place, HP_UNWIND_TRUNCATED);
 }
 
 static void add_user(struct call_paths *paths, const struct hp_record *record)
