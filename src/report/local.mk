@@ -22,6 +22,7 @@ src_report_libreport_a_SOURCES = \
 	src/report/common/json.h src/report/common/json.c src/report/common/json_summary.c \
 	src/report/common/load.h src/report/common/load.c \
 	src/report/common/machine.h src/report/common/machine.c \
+	src/report/common/parallel.h src/report/common/parallel.c \
 	src/report/common/quantity.h src/report/common/quantity.c \
 	src/report/common/sheet.h src/report/common/sheet.c \
 	src/report/common/sort.h src/report/common/sort.c \

@@ -28,6 +28,20 @@ enum {
 	SURVEY_FEWEST_SAMPLES = 10,
 };
 
+/* --- long reports (common/parallel.c) ----------------------------------------------------------- */
+
+enum {
+	/* processes, at most, each with what it changes of the report's memory; [chosen] */
+	PARALLEL_MOST_WORKERS = 8,
+	/* procedures, at least; fewer are made before copies are; [chosen] */
+	PARALLEL_FEWEST = 64,
+	/* procedures one behind the other by one process: neighbours share what is found out of an
+	 * image; [chosen] */
+	PARALLEL_TOGETHER = 16,
+	/* bytes that a worker is ahead; most procedures take 30 KB; [chosen] */
+	PARALLEL_PIPE_BYTES = 1048576,
+};
+
 /* --- stalls (common/sheet.c, stalls/write_stalls.c, annotate/annotate_stalls.c, write_dot.c) --- */
 
 /* share of the time; a range that is wider says nothing, and is shown as unknown; [chosen] */

@@ -11,6 +11,7 @@
 #include "tables/breakdown.h"
 #include "tables/columns_counts.h"
 #include "common/json.h"
+#include "common/parallel.h"
 #include "annotate/listing.h"
 #include "common/state.h"
 #include "paths/write_paths.h"
@@ -176,32 +177,66 @@ static struct hp_error *group_rows(const struct report *report, size_t **order)
 	return NULL;
 }
 
-static struct hp_error *write_by_image(struct report *report, const char *schema, FILE *out)
+struct ordered {
+	struct report *report;
+	const size_t *order;
+};
+
+static const struct hp_row *row_at(const struct ordered *ordered, size_t item)
 {
-	_cleanup_free_ size_t *order = NULL;
+	return ordered->report->profiles->rows.at[ordered->order[item]];
+}
+
+/* A parallel_item. */
+static struct hp_error *write_item(void *context, size_t item, FILE *out)
+{
+	const struct ordered *ordered = context;
+
+	return write_procedure(ordered->report, row_at(ordered, item), out);
+}
+
+static struct hp_error *write_images(const struct ordered *ordered, struct parallel *parallel,
+				     FILE *out)
+{
+	size_t count = ordered->report->profiles->rows.count;
 	const struct hp_loaded_image *image = NULL;
-	struct hp_error *error = group_rows(report, &order);
+	struct hp_error *error = NULL;
 
-	if (!error)
-		error = json_write(json_header(report, schema), true, out);
-	fputs(",\n\"images\": [", out);
-	for (size_t i = 0; i < report->profiles->rows.count && !error; i++) {
-		const struct hp_row *row = report->profiles->rows.at[order[i]];
-		bool opens = row->image != image;
+	for (size_t i = 0; i < count && !error; i++) {
+		const struct hp_row *row = row_at(ordered, i);
 
-		if (opens) {
+		if (row->image != image) {
 			fputs(image ? "]},\n" : "\n", out);
-			error = open_image(report, row->image, out);
+			error = open_image(ordered->report, row->image, out);
 			fputs(", \"procedures\": [\n", out);
 		} else {
 			fputs(",\n", out);
 		}
 		image = row->image;
 		if (!error)
-			error = write_procedure(report, row, out);
+			error = parallel_next(parallel, out);
 	}
 	fputs(image ? "]}]}\n" : "]}\n", out);
 	return error;
+}
+
+/* Of procedures alone there is little to make. */
+static struct hp_error *write_by_image(struct report *report, const char *schema, FILE *out)
+{
+	_cleanup_(parallel_end_scope) struct parallel *parallel = NULL;
+	_cleanup_free_ size_t *order = NULL;
+	struct ordered ordered = { .report = report };
+	bool is_long = report->options->view == HP_VIEW_INSTRUCTIONS;
+	struct hp_error *error = group_rows(report, &order);
+
+	ordered.order = order;
+	if (!error)
+		error = json_write(json_header(report, schema), true, out);
+	fputs(",\n\"images\": [", out);
+	if (!error)
+		error = parallel_begin(report->profiles->rows.count, is_long ? 0 : 1, write_item,
+				       &ordered, &parallel);
+	return error ? error : write_images(&ordered, parallel, out);
 }
 
 /* --- images and lines: one list ------------------------------------------------------------- */

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "parallel.h"
+
+#include "../tuning.h"
+
+#include <hpcprof/base/broken_pipe.h>
+#include <hpcprof/base/number.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct worker {
+	pid_t pid;
+	int fd; /* what it writes */
+};
+
+struct parallel {
+	parallel_item write;
+	void *context;
+	size_t items;
+	size_t next;
+	struct worker workers[PARALLEL_MOST_WORKERS];
+	size_t worker_count; /* 0: this process */
+};
+
+/* In front of an item's bytes, or of two texts with a NUL behind each: message and advice. */
+struct head {
+	uint64_t size;
+	uint32_t is_error;
+	uint32_t class;
+};
+
+static size_t worker_of(const struct parallel *parallel, size_t item)
+{
+	return item / PARALLEL_TOGETHER % parallel->worker_count;
+}
+
+/* --- a worker ---------------------------------------------------------------------------------- */
+
+static bool hand(int fd, const void *bytes, size_t size)
+{
+	const uint8_t *at = bytes;
+
+	while (size) {
+		ssize_t written = write(fd, at, size);
+
+		if (written < 0 && errno == EINTR)
+			continue;
+		if (written <= 0)
+			return false;
+		at += written;
+		size -= (size_t)written;
+	}
+	return true;
+}
+
+static bool hand_error(int fd, struct hp_error *error)
+{
+	const char *advice = error->advice ? error->advice : "";
+	const struct head head = {
+		.size = strlen(error->message) + 1 + strlen(advice) + 1,
+		.is_error = 1,
+		.class = error->class,
+	};
+
+	return hand(fd, &head, sizeof(head)) &&
+	       hand(fd, error->message, strlen(error->message) + 1) &&
+	       hand(fd, advice, strlen(advice) + 1);
+}
+
+static bool make_item(const struct parallel *parallel, size_t item, int fd)
+{
+	_cleanup_free_ char *bytes = NULL;
+	struct head head = { 0 };
+	size_t size = 0;
+	FILE *out = open_memstream(&bytes, &size);
+	struct hp_error *error = out ? parallel->write(parallel->context, item, out)
+				     : hp_error_create_no_memory();
+
+	if (out && fclose(out) != 0 && !error)
+		error = hp_error_create_no_memory();
+	if (error)
+		return hand_error(fd, error) && false;
+	head.size = size;
+	return hand(fd, &head, sizeof(head)) && hand(fd, bytes, size);
+}
+
+/* Ends without what exit(3) does: buffers and files are those of the process that it is a copy of. */
+static void work(const struct parallel *parallel, size_t number, int fd)
+{
+	bool fine = true;
+
+	hp_broken_pipe_ignore();
+	for (size_t item = 0; item < parallel->items && fine; item++)
+		if (worker_of(parallel, item) == number)
+			fine = make_item(parallel, item, fd);
+	_exit(0);
+}
+
+static bool start(struct parallel *parallel, size_t number)
+{
+	struct worker *worker = &parallel->workers[number];
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return false;
+	fcntl(ends[1], F_SETPIPE_SZ, PARALLEL_PIPE_BYTES);
+	worker->fd = ends[0];
+	worker->pid = fork();
+	if (worker->pid == 0) {
+		for (size_t i = 0; i <= number; i++)
+			close(parallel->workers[i].fd);
+		work(parallel, number, ends[1]);
+	}
+	close(ends[1]);
+	if (worker->pid > 0)
+		return true;
+	close(worker->fd);
+	return false;
+}
+
+/* --- this process ------------------------------------------------------------------------------- */
+
+static size_t cpus(void)
+{
+	cpu_set_t set;
+
+	return sched_getaffinity(0, sizeof(set), &set) == 0 ? (size_t)CPU_COUNT(&set) : 1;
+}
+
+static void stop(struct parallel *parallel)
+{
+	for (size_t i = 0; i < parallel->worker_count; i++) {
+		struct worker *worker = &parallel->workers[i];
+
+		close(worker->fd);
+		kill(worker->pid, SIGKILL);
+		while (waitpid(worker->pid, NULL, 0) < 0 && errno == EINTR)
+			;
+	}
+	parallel->worker_count = 0;
+}
+
+struct hp_error *parallel_begin(size_t items, size_t workers, parallel_item write, void *context,
+				struct parallel **created)
+{
+	struct parallel *parallel = calloc(1, sizeof(*parallel));
+	size_t started = 0;
+
+	*created = parallel;
+	if (!parallel)
+		return hp_error_create_no_memory();
+	parallel->write = write;
+	parallel->context = context;
+	parallel->items = items;
+	workers = workers ? workers : cpus();
+	if (workers > PARALLEL_MOST_WORKERS)
+		workers = PARALLEL_MOST_WORKERS;
+	if (workers < 2 || items < PARALLEL_FEWEST)
+		return NULL;
+	/* Each knows how many there are. */
+	parallel->worker_count = workers;
+	while (started < workers && start(parallel, started))
+		started++;
+	if (started < workers) {
+		parallel->worker_count = started;
+		stop(parallel);
+	}
+	return NULL;
+}
+
+static bool get(int fd, void *bytes, size_t size)
+{
+	uint8_t *at = bytes;
+
+	while (size) {
+		ssize_t got = read(fd, at, size);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return false;
+		at += got;
+		size -= (size_t)got;
+	}
+	return true;
+}
+
+static struct hp_error *lost(void)
+{
+	return hp_error_create(HP_ERROR_SYSTEM,
+			       "a process that helped to make the report was killed");
+}
+
+static struct hp_error *get_error(int fd, const struct head *head)
+{
+	_cleanup_free_ char *texts = malloc(head->size + 2);
+	struct hp_error *error;
+	const char *advice;
+
+	if (!texts)
+		return hp_error_create_no_memory();
+	if (!get(fd, texts, head->size))
+		return lost();
+	texts[head->size] = texts[head->size + 1] = 0;
+	advice = texts + strlen(texts) + 1;
+	error = hp_error_create((enum hp_error_class)head->class, "%s", texts);
+	return *advice ? hp_error_advise(error, "%s", advice) : error;
+}
+
+struct hp_error *parallel_next(struct parallel *parallel, FILE *out)
+{
+	char bytes[8192];
+	struct head head;
+	size_t item = parallel->next++;
+	int fd;
+
+	if (!parallel->worker_count)
+		return parallel->write(parallel->context, item, out);
+	fd = parallel->workers[worker_of(parallel, item)].fd;
+	if (!get(fd, &head, sizeof(head)))
+		return lost();
+	if (head.is_error)
+		return get_error(fd, &head);
+	while (head.size) {
+		size_t size = head.size < sizeof(bytes) ? (size_t)head.size : sizeof(bytes);
+
+		if (!get(fd, bytes, size))
+			return lost();
+		fwrite(bytes, 1, size, out);
+		head.size -= size;
+	}
+	return NULL;
+}
+
+void parallel_end(struct parallel *parallel)
+{
+	if (!parallel)
+		return;
+	stop(parallel);
+	free(parallel);
+}
