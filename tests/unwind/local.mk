@@ -8,3 +8,7 @@ endif
 
 helper_programs += tests/unwind/show_table
 tests_unwind_show_table_LDADD = $(UNWIND_LIBS)
+if X86_64
+helper_programs += tests/unwind/unwind_stopped
+tests_unwind_unwind_stopped_LDADD = $(UNWIND_LIBS)
+endif
