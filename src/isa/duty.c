@@ -7,7 +7,7 @@
 
 static bool begins_with(const char *name, const char *with)
 {
-	return strncmp(name, with, strlen(with)) == 0;
+	return name[0] == with[0] && strncmp(name, with, strlen(with)) == 0;
 }
 
 static bool begins_with_any(const char *name, const char *const *with, size_t count)

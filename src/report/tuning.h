@@ -38,8 +38,10 @@ enum {
 	/* procedures one behind the other by one process: neighbours share what is found out of an
 	 * image; [chosen] */
 	PARALLEL_TOGETHER = 16,
-	/* bytes that a worker is ahead; most procedures take 30 KB; [chosen] */
+	/* bytes that a pipe holds, and that are read at once: what Linux allows to anybody; */
 	PARALLEL_PIPE_BYTES = 1048576,
+	/* bytes that are kept of a worker that is ahead; a tenth of what builds give; [chosen] */
+	PARALLEL_AHEAD_BYTES = 33554432,
 };
 
 /* --- stalls (common/sheet.c, stalls/write_stalls.c, annotate/annotate_stalls.c, write_dot.c) --- */

@@ -5,9 +5,11 @@
 
 #include <hpcprof/base/broken_pipe.h>
 #include <hpcprof/base/number.h>
+#include <hpcprof/base/vector.h>
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdint.h>
@@ -18,7 +20,9 @@
 
 struct worker {
 	pid_t pid;
-	int fd; /* what it writes */
+	int fd;			/* what it writes; -1: all was read */
+	HP_VECTOR(uint8_t) got; /* ahead of what is written */
+	size_t taken;		/* of these */
 };
 
 struct parallel {
@@ -140,7 +144,9 @@ static void stop(struct parallel *parallel)
 	for (size_t i = 0; i < parallel->worker_count; i++) {
 		struct worker *worker = &parallel->workers[i];
 
-		close(worker->fd);
+		if (worker->fd >= 0)
+			close(worker->fd);
+		hp_vector_free(&worker->got);
 		kill(worker->pid, SIGKILL);
 		while (waitpid(worker->pid, NULL, 0) < 0 && errno == EINTR)
 			;
@@ -176,21 +182,56 @@ struct hp_error *parallel_begin(size_t items, size_t workers, parallel_item writ
 	return NULL;
 }
 
-static bool get(int fd, void *bytes, size_t size)
+/* What the worker has written by now. False when memory is short. */
+static bool take(struct worker *worker)
 {
-	uint8_t *at = bytes;
+	size_t room = worker->got.count + PARALLEL_PIPE_BYTES;
+	ssize_t count;
 
-	while (size) {
-		ssize_t got = read(fd, at, size);
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			return false;
-		at += got;
-		size -= (size_t)got;
+	if (worker->taken && worker->taken == worker->got.count)
+		worker->taken = worker->got.count = 0;
+	if (!hp_vector_reserve(&worker->got, room))
+		return false;
+	count = read(worker->fd, worker->got.at + worker->got.count, PARALLEL_PIPE_BYTES);
+	if (count > 0)
+		worker->got.count += (size_t)count;
+	if (count == 0 || (count < 0 && errno != EINTR)) {
+		close(worker->fd);
+		worker->fd = -1;
 	}
 	return true;
+}
+
+/* Waits until a worker has written something. Meanwhile the others are read, too: one procedure may take as long as
+ * a thousand, and nobody is to wait for it. */
+static bool wait_for(struct parallel *parallel, const struct worker *wanted)
+{
+	struct pollfd polled[PARALLEL_MOST_WORKERS];
+
+	for (size_t i = 0; i < parallel->worker_count; i++) {
+		const struct worker *worker = &parallel->workers[i];
+		bool is_far = worker->got.count - worker->taken > PARALLEL_AHEAD_BYTES;
+
+		polled[i] =
+			(struct pollfd){ is_far && worker != wanted ? -1 : worker->fd, POLLIN, 0 };
+	}
+	if (poll(polled, parallel->worker_count, -1) < 0)
+		return errno == EINTR;
+	for (size_t i = 0; i < parallel->worker_count; i++)
+		if (polled[i].revents && !take(&parallel->workers[i]))
+			return false;
+	return true;
+}
+
+/* Bytes that the worker has written, all `size` of them or, with `size` 0, some; NULL when there are no more. */
+static const uint8_t *get(struct parallel *parallel, struct worker *worker, size_t size,
+			  size_t *count)
+{
+	while (worker->got.count - worker->taken < (size ? size : 1))
+		if (worker->fd < 0 || !wait_for(parallel, worker))
+			return NULL;
+	*count = size ? size : worker->got.count - worker->taken;
+	return worker->got.at + worker->taken;
 }
 
 static struct hp_error *lost(void)
@@ -199,17 +240,16 @@ static struct hp_error *lost(void)
 			       "a process that helped to make the report was killed");
 }
 
-static struct hp_error *get_error(int fd, const struct head *head)
+static struct hp_error *get_error(struct parallel *parallel, struct worker *worker,
+				  const struct head *head)
 {
-	_cleanup_free_ char *texts = malloc(head->size + 2);
+	size_t count;
+	const char *texts = (const char *)get(parallel, worker, head->size, &count);
 	struct hp_error *error;
 	const char *advice;
 
 	if (!texts)
-		return hp_error_create_no_memory();
-	if (!get(fd, texts, head->size))
 		return lost();
-	texts[head->size] = texts[head->size + 1] = 0;
 	advice = texts + strlen(texts) + 1;
 	error = hp_error_create((enum hp_error_class)head->class, "%s", texts);
 	return *advice ? hp_error_advise(error, "%s", advice) : error;
@@ -217,25 +257,31 @@ static struct hp_error *get_error(int fd, const struct head *head)
 
 struct hp_error *parallel_next(struct parallel *parallel, FILE *out)
 {
-	char bytes[8192];
-	struct head head;
 	size_t item = parallel->next++;
-	int fd;
+	struct worker *worker;
+	const uint8_t *bytes;
+	struct head head;
+	size_t count;
 
 	if (!parallel->worker_count)
 		return parallel->write(parallel->context, item, out);
-	fd = parallel->workers[worker_of(parallel, item)].fd;
-	if (!get(fd, &head, sizeof(head)))
+	worker = &parallel->workers[worker_of(parallel, item)];
+	bytes = get(parallel, worker, sizeof(head), &count);
+	if (!bytes)
 		return lost();
+	memcpy(&head, bytes, sizeof(head));
+	worker->taken += sizeof(head);
 	if (head.is_error)
-		return get_error(fd, &head);
+		return get_error(parallel, worker, &head);
 	while (head.size) {
-		size_t size = head.size < sizeof(bytes) ? (size_t)head.size : sizeof(bytes);
-
-		if (!get(fd, bytes, size))
+		bytes = get(parallel, worker, 0, &count);
+		if (!bytes)
 			return lost();
-		fwrite(bytes, 1, size, out);
-		head.size -= size;
+		if (count > head.size)
+			count = (size_t)head.size;
+		fwrite(bytes, 1, count, out);
+		worker->taken += count;
+		head.size -= count;
 	}
 	return NULL;
 }
