@@ -237,7 +237,8 @@ const struct hp_core cores[CORE_COUNT] = {
 	 * two page tables 60, a wrong guess 19.7 with the branch's own time (AMD has 11 to 18
 	 * without), a store forwarded and added to 2.0, one that cannot be forwarded 18.5, a locked
 	 * addition 5.9, a store and mfence 58, pause 90; a branch that goes as it did some thousand branches
-	 * ago, and otherwise at random, 2 more than one that always goes one way, an indirect jump 4. */
+	 * ago, and otherwise at random, 2 more than one that always goes one way. Of an indirect jump the script
+	 * has 8, lost targets among them; half of it is assumed for those that are known. */
 	[CORE_ZEN_4] = { .name = "zen-4",
 			 .title = "AMD Zen 4",
 			 .table = TABLE_ZEN_4,
