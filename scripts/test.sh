@@ -95,14 +95,17 @@ build_and_check() {
 	can_be_nobody && copy_for_nobody "$build"
 	# As nobody they run beside the others: live tests wait as long as they run.
 	[ ! -d "$stage/build" ] || live_tests beside nobody | run_as_nobody "$jobs" &
-	# The longest first; those that measure programs alone, since they need a CPU.
+	# The longest first; those that measure programs come later, since they need a CPU.
 	all=$(make -s -C "$build" list-tests | tr ' ' '\n')
 	run_tests "$jobs" "$(printf '%s\n' "$all" | grep /guest/
 		live_tests beside
 		printf '%s\n' "$all" | grep -v -e /guest/ -e /live/ -e /attack/)"
 	wait
-	run_tests 1 "$(live_tests alone)"
-	[ ! -d "$stage/build" ] || live_tests alone nobody | run_as_nobody 1
+	for way in each alone; do
+		[ "$way" = each ] || jobs=1
+		run_tests "$jobs" "$(live_tests "$way")"
+		[ ! -d "$stage/build" ] || live_tests "$way" nobody | run_as_nobody "$jobs"
+	done
 	results="$results $build"
 	[ -n "$(find "$build" -name '*.trs' -print -quit)" ] || broken "$build: make check"
 	[ ! -d "$stage/build" ] || {
@@ -166,14 +169,17 @@ fuzz() {
 	} | tee build-fuzz/fuzz.log
 }
 
-# live_tests alone|beside [nobody]: those that say in their first lines that they measure, and so want a
-# CPU for themselves, or the others. What says that it does not depend on who runs it runs once: as
-# nobody, where that is possible.
+# live_tests alone|each|beside [nobody]: those that say in their first lines that they measure, and so
+# want the machine for themselves; that they want a CPU each; or the others. What says that it does not
+# depend on who runs it runs once: as nobody, where that is possible.
 live_tests() {
 	for test in tests/live/*.test tests/shadow/attack/*.test; do
-		way=beside
-		head -n 5 "$test" | grep -q '^# Measures\.' && way=alone
-		[ "$way" = "$1" ] || continue
+		case $(head -n 5 "$test") in
+		*'# Measures.'*) wants=alone ;;
+		*'# Measures, on one CPU.'*) wants=each ;;
+		*) wants=beside ;;
+		esac
+		[ "$wants" = "$1" ] || continue
 		[ "${2:-}" = nobody ] || [ ! -d "$stage/build" ] ||
 			! head -n 5 "$test" | grep -q '^# Any user\.' || continue
 		echo "$test"
