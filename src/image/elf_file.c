@@ -272,3 +272,22 @@ Dwarf *elf_file_dwarf(struct elf_file *file, uint64_t *bias)
 	*bias = found_bias;
 	return dwarf && debug_file_open_alternate(file, dwarf) ? dwarf : NULL;
 }
+
+bool elf_file_has_relocations(const struct elf_file *file)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+
+	while ((section = elf_nextscn(file->elf, section))) {
+		Elf_Scn *code;
+
+		if (!gelf_getshdr(section, &header) ||
+		    (header.sh_type != SHT_RELA && header.sh_type != SHT_REL) ||
+		    header.sh_flags & SHF_ALLOC)
+			continue;
+		code = elf_getscn(file->elf, header.sh_info);
+		if (code && gelf_getshdr(code, &header) && header.sh_flags & SHF_EXECINSTR)
+			return true;
+	}
+	return false;
+}

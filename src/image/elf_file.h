@@ -85,4 +85,7 @@ void elf_file_forget_pages(const struct elf_file *file);
  * link-time address. Slow the first time. */
 Dwarf *elf_file_dwarf(struct elf_file *file, uint64_t *bias);
 
+/* Whether the linker has left in it what it changed in code (ld --emit-relocs). */
+bool elf_file_has_relocations(const struct elf_file *file);
+
 #endif

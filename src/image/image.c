@@ -274,26 +274,12 @@ uint16_t hp_image_machine(const struct hp_image *image)
 
 /* --- who made it -------------------------------------------------------------------------------- */
 
-/* A string for each compiler; the image's bytes. NULL: it does not say. */
 bool hp_image_has_relocations(const struct hp_image *image)
 {
-	Elf_Scn *section = NULL;
-	GElf_Shdr header;
-
-	while (image->file && (section = elf_nextscn(image->file->elf, section))) {
-		Elf_Scn *code;
-
-		if (!gelf_getshdr(section, &header) ||
-		    (header.sh_type != SHT_RELA && header.sh_type != SHT_REL) ||
-		    header.sh_flags & SHF_ALLOC)
-			continue;
-		code = elf_getscn(image->file->elf, header.sh_info);
-		if (code && gelf_getshdr(code, &header) && header.sh_flags & SHF_EXECINSTR)
-			return true;
-	}
-	return false;
+	return image->file && elf_file_has_relocations(image->file);
 }
 
+/* A string for each compiler; the image's bytes. NULL: it does not say. */
 static const void *compilers_of(const struct hp_image *image, size_t *size)
 {
 	GElf_Shdr header;

@@ -289,7 +289,7 @@ enum {
 	SPARE_PART = 8, /* parts of its memory [chosen] */
 	/* Making room takes so long that the target may have grown meanwhile; then again, so often. */
 	ROOM_TRIES = 4, /* tries [chosen] */
-	/* Memory for the buffer is made in pieces of this, in a thread of least weight:
+	/* Memory for the buffer is filled in pieces of this, by a thread of the lowest priority:
 	 * what it is in the midst of when it is to end takes a fraction of a ms; … */
 	FILL_BYTES_AT_ONCE = 262144, /* bytes: 256 KiB [chosen] */
 	/* … it is waited for so long, … */

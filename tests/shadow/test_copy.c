@@ -371,6 +371,18 @@ TEST_WHERE(can_copy(), a_copy_has_the_targets_registers_and_runs_none_of_its_cod
 	free_memory();
 }
 
+/* A target with memory, and what there is to read of it. */
+static pid_t prepare(struct snapshot *snapshot, uint64_t *bytes)
+{
+	pid_t pid;
+
+	make_memory();
+	pid = start_target();
+	snapshot_init(snapshot);
+	hp_assert_ok(snapshot_prepare(snapshot, pid, bytes));
+	return pid;
+}
+
 TEST_WHERE(can_copy(), nobody_waits_for_room_at_the_end)
 {
 	struct snapshot snapshot;
@@ -379,10 +391,7 @@ TEST_WHERE(can_copy(), nobody_waits_for_room_at_the_end)
 	uint64_t bytes;
 	pid_t pid;
 
-	make_memory();
-	pid = start_target();
-	snapshot_init(&snapshot);
-	hp_assert_ok(snapshot_prepare(&snapshot, pid, &bytes));
+	pid = prepare(&snapshot, &bytes);
 	error = snapshot_reserve(&snapshot, stop_fd);
 	ck_assert_ptr_nonnull(error);
 	hp_error_destroy(error);
@@ -392,18 +401,15 @@ TEST_WHERE(can_copy(), nobody_waits_for_room_at_the_end)
 	free_memory();
 }
 
-/* A thread of least weight makes the same memory; and what it has made stays when it is told to stop. */
-TEST(the_buffer_is_made_aside)
+/* What has been filled stays when time is up. */
+TEST(the_buffer_is_filled_at_the_lowest_priority)
 {
 	struct hp_error *error;
 	struct snapshot snapshot;
 	uint64_t bytes;
 	pid_t pid;
 
-	make_memory();
-	pid = start_target();
-	snapshot_init(&snapshot);
-	hp_assert_ok(snapshot_prepare(&snapshot, pid, &bytes));
+	pid = prepare(&snapshot, &bytes);
 	error = snapshot_reserve(&snapshot, -1);
 	/* On a busy machine it takes several attempts. */
 	for (int tries = 0; tries < 100 && error; tries++) {
@@ -551,10 +557,7 @@ TEST_WHERE(can_copy(), reading_ends_when_it_takes_too_long)
 	uint64_t bytes;
 	pid_t pid;
 
-	make_memory();
-	pid = start_target();
-	snapshot_init(&snapshot);
-	hp_assert_ok(snapshot_prepare(&snapshot, pid, &bytes));
+	pid = prepare(&snapshot, &bytes);
 	hp_assert_ok(snapshot_reserve(&snapshot, -1));
 	/* At the beginning of time. */
 	hp_assert_fails(HP_ERROR_INSUFFICIENT, snapshot_take(&snapshot, 1));

@@ -139,7 +139,7 @@ static double copy_cost_ns(const struct ledger *ledger, const struct price_terms
 	double taken_ns =
 		memory_ns(ledger, terms) + ledger->taken_per_ns * (double)terms->window_ns;
 
-	/* It waits, and memory for it is made aside. */
+	/* It waits, and its buffer is filled at the lowest priority. */
 	if (terms->is_later)
 		taken_ns = ledger->making_ns;
 	else if (!ledger->has_taken)

@@ -147,7 +147,7 @@ static bool has_room(const struct snapshot *snapshot)
 	return snapshot->buffer_bytes >= snapshot->used_bytes + SPARE_BYTES / 2;
 }
 
-/* Memory that a thread of least weight touches. */
+/* Memory that a thread of the lowest priority fills, so that the kernel gives it. */
 struct filling {
 	uint8_t *at;
 	uint64_t bytes;
