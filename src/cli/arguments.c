@@ -7,6 +7,7 @@
 #include <hpcprof/base/number.h>
 #include <hpcprof/base/vector.h>
 
+#include <math.h>
 #include <string.h>
 
 const char *hp_argument_name(const struct argp_option *table, int key)
@@ -35,7 +36,7 @@ error_t hp_argument_place(int key, char *argument, const char **db, const char *
 	}
 }
 
-void hp_argument_ids(struct argp_state *state, const char *text, struct hp_ids *ids)
+static void add_ids(struct argp_state *state, const char *text, struct hp_ids *ids)
 {
 	_cleanup_free_ char *copy = strdup(text);
 	char *rest = copy;
@@ -51,18 +52,42 @@ void hp_argument_ids(struct argp_state *state, const char *text, struct hp_ids *
 	}
 }
 
+error_t hp_argument_target(int key, char *argument, struct argp_state *state,
+			   struct hp_targets *targets)
+{
+	switch (key) {
+	case 'p':
+		add_ids(state, argument, &targets->pids);
+		return 0;
+	case 't':
+		add_ids(state, argument, &targets->tids);
+		return 0;
+	case 'a':
+		targets->system_wide = true;
+		return 0;
+	case 'C':
+		targets->cpus = argument;
+		return 0;
+	case HP_KEY_DURATION:
+		targets->duration_ns = hp_argument_time(state, "--duration", argument);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
 char **hp_argument_command(struct argp_state *state, const char *name, const char *verb,
-			   const struct hp_ids *pids, const struct hp_ids *tids, bool system_wide)
+			   const struct hp_targets *targets)
 {
 	char **command = state->next < state->argc ? state->argv + state->next : NULL;
-	bool has_others = pids->count || tids->count;
+	bool has_others = targets->pids.count || targets->tids.count;
 
 	state->next = state->argc;
-	if (!command && !has_others && !system_wide)
+	if (!command && !has_others && !targets->system_wide)
 		argp_error(state,
 			   "nothing to %s: give a command (hpcprof %s -- CMD), -p PID, or -a", verb,
 			   name);
-	if (has_others && system_wide)
+	if (has_others && targets->system_wide)
 		argp_error(state,
 			   "-p and -t cannot be combined with -a, which includes all processes");
 	return command;
@@ -123,6 +148,27 @@ uint64_t hp_argument_number(struct argp_state *state, const char *option, const 
 	if (!hp_parse_u64(text, &number) || !number)
 		argp_error(state, "%s takes a number above 0, not '%s'", option, text);
 	return number;
+}
+
+double hp_argument_percent(struct argp_state *state, const char *option, const char *text,
+			   double most)
+{
+	double percent = 0;
+
+	if (!hp_parse_double(text, &percent) || !(percent > 0))
+		argp_error(state, "%s takes a percentage above 0, not '%s'", option, text);
+	if (percent > most)
+		argp_error(state, "%s takes at most %g %%, not '%s'", option, most, text);
+	return percent;
+}
+
+enum hp_mux_policy hp_argument_policy(struct argp_state *state, const char *text)
+{
+	enum hp_mux_policy policy = HP_MUX_RR;
+
+	if (!hp_mux_policy_parse(text, &policy))
+		argp_error(state, "--scheduler is rr, rr-random, roc or adaptive, not '%s'", text);
+	return policy;
 }
 
 void hp_argument_counters(struct argp_state *state, const char *text, uint32_t *counters)

@@ -4,6 +4,8 @@
 #ifndef HPCPROF_CLI_ARGUMENTS_H
 #define HPCPROF_CLI_ARGUMENTS_H
 
+#include <hpcprof/mux/scheduler.h>
+
 #include <argp.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -43,13 +45,25 @@ struct hp_ids {
 	size_t count;
 	size_t capacity;
 };
-void hp_argument_ids(struct argp_state *state, const char *text, struct hp_ids *ids);
+
+/* Who is recorded or counted, where and for how long: -p, -t, -a, -C and --duration. */
+struct hp_targets {
+	struct hp_ids pids;
+	struct hp_ids tids;
+	bool system_wide;
+	const char *cpus;     /* NULL: all */
+	uint64_t duration_ns; /* 0: to the end */
+};
+enum { HP_KEY_DURATION = 0x310 };
+/* ARGP_ERR_UNKNOWN for other keys. */
+error_t hp_argument_target(int key, char *argument, struct argp_state *state,
+			   struct hp_targets *targets);
 
 /* What is left of the command line, the command to run, or NULL where nothing is. There must be
  * a target: that, processes and threads, or the whole system; with one of the latter the command
  * says how long. `name` is the subcommand's, and `verb` what it does to targets. */
 char **hp_argument_command(struct argp_state *state, const char *name, const char *verb,
-			   const struct hp_ids *pids, const struct hp_ids *tids, bool system_wide);
+			   const struct hp_targets *targets);
 
 /* 10s, 500ms, 5m; more than 0. */
 uint64_t hp_argument_time(struct argp_state *state, const char *option, const char *text);
@@ -65,7 +79,14 @@ uint64_t hp_argument_number(struct argp_state *state, const char *option, const 
 /* More than 0. */
 double hp_argument_amount(struct argp_state *state, const char *option, const char *text);
 
+/* A percentage above 0, up to `most`, or INFINITY. */
+double hp_argument_percent(struct argp_state *state, const char *option, const char *text,
+			   double most);
+
 /* --counters: how many there are to be, more than none. */
 void hp_argument_counters(struct argp_state *state, const char *text, uint32_t *counters);
+
+/* --scheduler */
+enum hp_mux_policy hp_argument_policy(struct argp_state *state, const char *text);
 
 #endif

@@ -12,6 +12,7 @@
 #include <hpcprof/report/comparison.h>
 
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -100,26 +101,6 @@ struct arguments {
 	char **candidate;
 	size_t candidate_count;
 };
-
-/* What grew may have grown by more than 100 %. */
-static double parse_change(struct argp_state *state, const char *text)
-{
-	double percent = 0;
-
-	if (!hp_parse_double(text, &percent) || percent <= 0)
-		argp_error(state, "--min-change takes a percentage above 0, not '%s'", text);
-	return percent / 100;
-}
-
-static double parse_share(struct argp_state *state, const char *text)
-{
-	double percent = 0;
-
-	if (!hp_parse_double(text, &percent) || percent <= 0 || percent >= 100)
-		argp_error(state, "--min-share takes a percentage above 0 and below 100, not '%s'",
-			   text);
-	return percent / 100;
-}
 
 static uint64_t parse_number(struct argp_state *state, const char *option, const char *text,
 			     uint64_t least, uint64_t most)
@@ -216,10 +197,13 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		recording_parse_work(state, argument, &arguments->runs.candidate_work);
 		return 0;
 	case KEY_MIN_CHANGE:
-		arguments->compare.least_change = parse_change(state, argument);
+		/* What grew may have grown by more than 100 %. */
+		arguments->compare.least_change =
+			hp_argument_percent(state, "--min-change", argument, INFINITY) / 100;
 		return 0;
 	case KEY_MIN_SHARE:
-		arguments->compare.least_of_program = parse_share(state, argument);
+		arguments->compare.least_of_program =
+			hp_argument_percent(state, "--min-share", argument, 100) / 100;
 		return 0;
 	case KEY_FORMAT:
 		if (!hp_comparison_format_parse(argument, &arguments->format))

@@ -8,6 +8,7 @@
 #include <hpcprof/report/comparison.h>
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 
 enum {
@@ -59,15 +60,6 @@ static const struct argp_option option_table[] = {
 	{ 0 },
 };
 
-static void parse_fail_over(struct arguments *arguments, struct argp_state *state, const char *text)
-{
-	double percent;
-
-	if (!hp_parse_double(text, &percent) || !(percent > 0))
-		argp_error(state, "--fail-over takes a percentage above 0, not '%s'", text);
-	arguments->fail_over = percent / 100;
-}
-
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
@@ -90,7 +82,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 			hp_argument_amount(state, "--candidate-work", argument);
 		return 0;
 	case OPTION_FAIL_OVER:
-		parse_fail_over(arguments, state, argument);
+		arguments->fail_over =
+			hp_argument_percent(state, "--fail-over", argument, INFINITY) / 100;
 		return 0;
 	case OPTION_TOP:
 		arguments->top = hp_argument_number(state, "--top", argument);

@@ -125,7 +125,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 static const struct argp argp = {
 	.options = option_table,
 	.parser = parse_option,
-	.args_doc = "TRACE: FILE",
+	.args_doc = "TRACE",
 	.doc = "Run a trace of a program (hpcprof record --trace) on a reference core, cycle by "
 	       "cycle, "
 	       "and print what its cycles are spent on: the truth, as runs on idealised cores "

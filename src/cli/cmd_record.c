@@ -7,8 +7,7 @@
 #include <hpcprof/base/broken_pipe.h>
 
 enum {
-	KEY_DURATION = 0x100,
-	KEY_DB,
+	KEY_DB = 0x100,
 	KEY_LABEL,
 	KEY_APPEND,
 	KEY_PER_PROCESS,
@@ -25,7 +24,7 @@ static const struct argp_option option_table[] = {
 	{ "all-cpus", 'a', NULL, 0, "Record the whole system, if this user may", 1 },
 	{ "cpu", 'C', "LIST", 0, "Record only on these CPUs, for instance 0-3,6", 1 },
 	{ NULL, 0, NULL, 0, "When:", 3 },
-	{ "duration", KEY_DURATION, "TIME", 0,
+	{ "duration", HP_KEY_DURATION, "TIME", 0,
 	  "Stop sampling after TIME, for instance 10s, 5m or 500ms; a command continues to run",
 	  3 },
 	{ NULL, 0, NULL, 0, "Where to:", 4 },
@@ -57,8 +56,7 @@ struct arguments {
 	struct recording recording;
 	const char *db;
 	char *append;
-	struct hp_ids pids;
-	struct hp_ids tids;
+	struct hp_targets targets;
 	const char *trace;
 	struct output_file trace_file;
 };
@@ -66,13 +64,16 @@ struct arguments {
 static void parse_target(struct argp_state *state, struct arguments *arguments)
 {
 	struct hp_session_options *session = &arguments->recording.session;
+	const struct hp_targets *targets = &arguments->targets;
 
-	session->command = hp_argument_command(state, "record", "record", &arguments->pids,
-					       &arguments->tids, session->system_wide);
-	session->pids = arguments->pids.at;
-	session->pid_count = arguments->pids.count;
-	session->tids = arguments->tids.at;
-	session->tid_count = arguments->tids.count;
+	session->command = hp_argument_command(state, "record", "record", targets);
+	session->pids = targets->pids.at;
+	session->pid_count = targets->pids.count;
+	session->tids = targets->tids.at;
+	session->tid_count = targets->tids.count;
+	session->system_wide = targets->system_wide;
+	session->cpus = targets->cpus;
+	session->duration_ns = targets->duration_ns;
 	if (arguments->recording.shadow.percent > 0 && session->system_wide)
 		argp_error(state, "--shadow is for a command, -p or -t, not for the whole system");
 	if (arguments->trace && (!(arguments->recording.shadow.percent > 0) ||
@@ -96,21 +97,6 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &arguments->recording;
-		return 0;
-	case 'p':
-		hp_argument_ids(state, argument, &arguments->pids);
-		return 0;
-	case 't':
-		hp_argument_ids(state, argument, &arguments->tids);
-		return 0;
-	case 'a':
-		session->system_wide = true;
-		return 0;
-	case 'C':
-		session->cpus = argument;
-		return 0;
-	case KEY_DURATION:
-		session->duration_ns = hp_argument_time(state, "--duration", argument);
 		return 0;
 	case KEY_DB:
 		arguments->db = argument;
@@ -144,7 +130,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		parse_target(state, arguments);
 		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return hp_argument_target(key, argument, state, &arguments->targets);
 	}
 }
 
@@ -236,8 +222,8 @@ static int run(int argc, char **argv)
 	recording_clear(&arguments.recording);
 	output_file_close(&arguments.trace_file);
 	hp_db_close(arguments.recording.session.db);
-	free(arguments.pids.at);
-	free(arguments.tids.at);
+	free(arguments.targets.pids.at);
+	free(arguments.targets.tids.at);
 	if (error)
 		hp_cli_fail(error);
 	return status;

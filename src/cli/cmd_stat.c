@@ -521,8 +521,8 @@ static int run(int argc, char **argv)
 	argp_parse(&stat_argp, argc, argv, ARGP_IN_ORDER, NULL, &arguments);
 	error = count(&arguments, &status);
 	free(arguments.events.at);
-	free(arguments.pids.at);
-	free(arguments.tids.at);
+	free(arguments.targets.pids.at);
+	free(arguments.targets.tids.at);
 	if (!error)
 		return status;
 	class_status = hp_cli_fail(error);

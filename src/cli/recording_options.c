@@ -6,6 +6,7 @@
 
 #include <hpcprof/base/number.h>
 
+#include <math.h>
 #include <string.h>
 
 enum {
@@ -115,14 +116,6 @@ static void parse_pages(struct argp_state *state, const char *text, size_t *page
 		*pages = (size_t)value;
 }
 
-static void parse_percent(struct argp_state *state, const char *option, const char *text, int most,
-			  double *percent)
-{
-	if (!hp_parse_double(text, percent) || *percent <= 0 || *percent > most)
-		argp_error(state, "%s takes a percentage above 0, up to %d, not '%s'", option, most,
-			   text);
-}
-
 /* The kernel takes fewer than 64 KiB, in multiples of 8. */
 static void parse_stack_bytes(struct argp_state *state, const char *text, uint32_t *bytes)
 {
@@ -213,14 +206,14 @@ static error_t take_evidence_option(struct recording *recording, int key, char *
 	case KEY_SHADOW:
 		recording->shadow.percent = HP_SHADOW_DEFAULT_PERCENT;
 		if (argument)
-			parse_percent(state, "--shadow", argument, MOST_SHADOW_PERCENT,
-				      &recording->shadow.percent);
+			recording->shadow.percent = hp_argument_percent(state, "--shadow", argument,
+									MOST_SHADOW_PERCENT);
 		return 0;
 	case KEY_PROBES:
 		session->probes_percent = DEFAULT_PROBES_PERCENT;
 		if (argument)
-			parse_percent(state, "--probes", argument, MOST_PROBES_PERCENT,
-				      &session->probes_percent);
+			session->probes_percent = hp_argument_percent(state, "--probes", argument,
+								      MOST_PROBES_PERCENT);
 		return 0;
 	case KEY_NO_REGISTERS:
 		session->no_registers = true;
@@ -229,9 +222,7 @@ static error_t take_evidence_option(struct recording *recording, int key, char *
 		hp_argument_counters(state, argument, &recording->counters);
 		return 0;
 	case KEY_SCHEDULER:
-		if (!hp_mux_policy_parse(argument, &session->policy))
-			argp_error(state, "--scheduler is rr, rr-random, roc or adaptive, not '%s'",
-				   argument);
+		session->policy = hp_argument_policy(state, argument);
 		return 0;
 	case KEY_SLICE:
 		session->slice_ns = hp_argument_time(state, "--slice", argument);
@@ -262,10 +253,8 @@ static error_t take_option(struct recording *recording, int key, char *argument,
 		session->no_cap = true;
 		return 0;
 	case KEY_OVERHEAD:
-		if (!hp_parse_double(argument, &session->overhead_percent) ||
-		    session->overhead_percent <= 0)
-			argp_error(state, "--overhead takes a percentage above 0, not '%s'",
-				   argument);
+		session->overhead_percent =
+			hp_argument_percent(state, "--overhead", argument, INFINITY);
 		return 0;
 	case 'g':
 	case KEY_CALL_GRAPH:

@@ -7,6 +7,7 @@
 #include <hpcprof/base/number.h>
 
 #include <fcntl.h>
+#include <math.h>
 #include <string.h>
 
 enum {
@@ -16,7 +17,6 @@ enum {
 	KEY_ESTIMATOR,
 	KEY_OVERHEAD,
 	KEY_SEED,
-	KEY_DURATION,
 	KEY_STRICT,
 	KEY_FORMAT,
 	KEY_OUTPUT_FD,
@@ -59,7 +59,7 @@ static const struct argp_option option_table[] = {
 	{ "interval", 'I', "MS", 0, "Also print the counts of each interval of MS milliseconds",
 	  2 },
 	{ "delay", 'D', "MS", 0, "Start counting MS milliseconds after the target starts", 2 },
-	{ "duration", KEY_DURATION, "TIME", 0,
+	{ "duration", HP_KEY_DURATION, "TIME", 0,
 	  "Stop counting after TIME, for instance 10s, 5m or 500ms; a command continues to run",
 	  2 },
 	{ NULL, 0, NULL, 0, "More events than counters:", 3 },
@@ -166,20 +166,23 @@ static void parse_runs(struct argp_state *state, const char *text, uint32_t *run
 static void parse_target(struct argp_state *state, struct stat_arguments *arguments)
 {
 	struct hp_counting_options *counting = &arguments->counting;
+	const struct hp_targets *targets = &arguments->targets;
 
 	if (arguments->replay) {
-		if (state->next < state->argc || arguments->pids.count || arguments->tids.count ||
-		    counting->system_wide || arguments->runs > 1)
+		if (state->next < state->argc || targets->pids.count || targets->tids.count ||
+		    targets->system_wide || arguments->runs > 1)
 			argp_error(state, "--replay counts nothing: leave out the command, -p, -t, "
 					  "-a and -r");
 	} else {
-		counting->command = hp_argument_command(state, "stat", "count", &arguments->pids,
-							&arguments->tids, counting->system_wide);
+		counting->command = hp_argument_command(state, "stat", "count", targets);
 	}
-	counting->pids = arguments->pids.at;
-	counting->pid_count = arguments->pids.count;
-	counting->tids = arguments->tids.at;
-	counting->tid_count = arguments->tids.count;
+	counting->pids = targets->pids.at;
+	counting->pid_count = targets->pids.count;
+	counting->tids = targets->tids.at;
+	counting->tid_count = targets->tids.count;
+	counting->system_wide = arguments->grouping.system_wide = targets->system_wide;
+	counting->cpus = targets->cpus;
+	counting->duration_ns = targets->duration_ns;
 	if (arguments->runs > 1 && !counting->command)
 		argp_error(state, "-r needs a command to run again");
 	if (arguments->runs > 1 && arguments->plot)
@@ -207,9 +210,7 @@ static error_t parse_counting(int key, char *argument, struct argp_state *state)
 		parse_slice(state, argument, arguments);
 		return 0;
 	case KEY_SCHEDULER:
-		if (!hp_mux_policy_parse(argument, &counting->policy))
-			argp_error(state, "--scheduler is rr, rr-random, roc or adaptive, not '%s'",
-				   argument);
+		counting->policy = hp_argument_policy(state, argument);
 		return 0;
 	case KEY_ESTIMATOR:
 		if (!hp_mux_method_parse(argument, &counting->method))
@@ -218,10 +219,8 @@ static error_t parse_counting(int key, char *argument, struct argp_state *state)
 				   argument);
 		return 0;
 	case KEY_OVERHEAD:
-		if (!hp_parse_double(argument, &counting->overhead_percent) ||
-		    counting->overhead_percent <= 0)
-			argp_error(state, "--overhead takes a percentage above 0, not '%s'",
-				   argument);
+		counting->overhead_percent =
+			hp_argument_percent(state, "--overhead", argument, INFINITY);
 		return 0;
 	case KEY_SEED:
 		if (!hp_parse_u64(argument, &counting->seed))
@@ -257,18 +256,6 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	struct hp_counting_options *counting = &arguments->counting;
 
 	switch (key) {
-	case 'p':
-		hp_argument_ids(state, argument, &arguments->pids);
-		return 0;
-	case 't':
-		hp_argument_ids(state, argument, &arguments->tids);
-		return 0;
-	case 'a':
-		counting->system_wide = arguments->grouping.system_wide = true;
-		return 0;
-	case 'C':
-		counting->cpus = argument;
-		return 0;
 	case 'e':
 		if (!hp_vector_push(&arguments->events, argument))
 			argp_failure(state, HP_EXIT_RECORDER, 0, "out of memory");
@@ -300,15 +287,14 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	case 'D':
 		counting->delay_ns = hp_argument_milliseconds(state, "-D", argument);
 		return 0;
-	case KEY_DURATION:
-		counting->duration_ns = hp_argument_time(state, "--duration", argument);
-		return 0;
 	case ARGP_KEY_ARGS:
 	case ARGP_KEY_NO_ARGS:
 		parse_target(state, arguments);
 		return 0;
 	default:
-		return parse_counting(key, argument, state);
+		if (parse_counting(key, argument, state) == 0)
+			return 0;
+		return hp_argument_target(key, argument, state, &arguments->targets);
 	}
 }
 

@@ -15,8 +15,7 @@ struct stat_arguments {
 	struct hp_counting_options counting;
 	struct hp_grouping_options grouping;
 	HP_VECTOR(const char *) events; /* each -e */
-	struct hp_ids pids;
-	struct hp_ids tids;
+	struct hp_targets targets;
 	enum stat_format format;
 	const char *output;
 	int output_fd;

@@ -15,7 +15,8 @@ src_uarch_libuarch_a_SOURCES = \
 	src/uarch/sets.h src/uarch/sets.c \
 	src/uarch/stores.h src/uarch/stores.c \
 	src/uarch/tage.h src/uarch/tage.c \
-	include/hpcprof/uarch/timing.h src/uarch/timed_insn.c src/uarch/timing.c src/uarch/lane_groups.h \
+	include/hpcprof/uarch/timing.h src/uarch/timed_insn.c src/uarch/timing.c \
+	src/uarch/timing_state.h src/uarch/timing_core.c src/uarch/lane_groups.h \
 	src/uarch/tlb.h src/uarch/tlb.c \
 	include/hpcprof/uarch/trace.h src/uarch/trace.h src/uarch/trace.c src/uarch/trace_write.c \
 	src/uarch/tuning.h

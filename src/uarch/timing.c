@@ -1,132 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <hpcprof/uarch/timing.h>
-
 #include "lane_groups.h"
+#include "timing_state.h"
 #include "tuning.h"
 
 #include <hpcprof/isa/duty.h>
 #include <hpcprof/uarch/path.h>
 
-#include <stdlib.h>
 #include <string.h>
 
-#define TICKS ((int32_t)HP_TIMING_TICKS)
-
 enum {
-	REGISTERS = HP_REGISTER_COUNT + HP_TIMED_FLAGS,
-	/* Powers of two, at least as large as any core's queue. */
-	SLOTS = 1024,
-	STORES = 256,
-	MISSES = 256,
-	AHEAD = 64,
-	LINES = 16,
-	FILLS = 256,
 	/* Ticks: a quarter of what a time can be. */
 	LARGE = 1 << 29,
 	/* Ticks that code is asked for before it is dispatched, at most: 46,000 cycles. */
 	LONG_AHEAD = 1 << 24,
-};
-
-/* What a lane has. */
-enum part {
-	MISPREDICT,
-	ICACHE,
-	ITLB,
-	FETCH,
-	DCACHE,
-	FAR_DATA,
-	DTLB,
-	STORE_BUFFER,
-	STORE_FORWARD,
-	DIVIDER,
-	MULTIPLIER,
-	FP,
-	SYNC,
-	PORT,
-	DEPENDENCY,
-	/* Where it is not known which: */
-	MEMORY, /* memory, not the third level */
-	NEAR,	/* the other way round */
-	PARTS,
-};
-#define BIT(part) (UINT32_C(1) << (part))
-
-enum {
-	EVENTS = BIT(MISPREDICT) | BIT(ICACHE) | BIT(ITLB) | BIT(FETCH) | BIT(DCACHE) |
-		 BIT(FAR_DATA) | BIT(DTLB) | BIT(STORE_BUFFER) | BIT(STORE_FORWARD),
-	REST = BIT(DIVIDER) | BIT(MULTIPLIER) | BIT(FP) | BIT(SYNC) | BIT(PORT) | BIT(DEPENDENCY),
-	AS_IS = EVENTS | REST,
-};
-
-static const uint32_t parts[HP_LANES] = {
-	[HP_LANE_AS_IS] = AS_IS,
-	[HP_LANE_NO_MISPREDICT] = AS_IS & ~BIT(MISPREDICT),
-	[HP_LANE_NO_ICACHE] = AS_IS & ~BIT(ICACHE),
-	[HP_LANE_NO_ITLB] = AS_IS & ~BIT(ITLB),
-	[HP_LANE_NO_FETCH] = AS_IS & ~BIT(FETCH),
-	[HP_LANE_NO_DCACHE] = AS_IS & ~BIT(DCACHE),
-	[HP_LANE_NO_FAR] = AS_IS & ~BIT(FAR_DATA),
-	[HP_LANE_NO_DTLB] = AS_IS & ~BIT(DTLB),
-	[HP_LANE_NO_STORE_BUFFER] = AS_IS & ~BIT(STORE_BUFFER),
-	[HP_LANE_NO_STORE_FORWARD] = AS_IS & ~BIT(STORE_FORWARD),
-	[HP_LANE_NO_DIVIDER] = AS_IS & ~BIT(DIVIDER),
-	[HP_LANE_NO_MULTIPLIER] = AS_IS & ~BIT(MULTIPLIER),
-	[HP_LANE_NO_FP] = AS_IS & ~BIT(FP),
-	[HP_LANE_NO_SYNC] = AS_IS & ~BIT(SYNC),
-	[HP_LANE_NO_PORT] = AS_IS & ~BIT(PORT),
-	[HP_LANE_WIDTH] = BIT(PORT),
-	[HP_LANE_MEMORY] = AS_IS | BIT(MEMORY),
-	[HP_LANE_THIRD] = AS_IS | BIT(NEAR),
-	[HP_LANE_IDEAL] = REST,
-	[HP_LANE_ONLY_MISPREDICT] = REST | BIT(MISPREDICT),
-	[HP_LANE_ONLY_CODE] = REST | BIT(ICACHE) | BIT(ITLB) | BIT(FETCH),
-	[HP_LANE_ONLY_DCACHE] = REST | BIT(DCACHE) | BIT(FAR_DATA),
-	[HP_LANE_ONLY_DTLB] = REST | BIT(DTLB),
-	[HP_LANE_ONLY_STORE] = REST | BIT(STORE_BUFFER) | BIT(STORE_FORWARD),
-};
-
-/* Where a line is that the first level does not have, … */
-enum level { SECOND, THIRD, LIKELY_THIRD, LIKELY_MEMORY, IN_MEMORY, LEVELS };
-/* … and who has asked for it. */
-enum coming { COMES_ASKED, COMES_LATE, COMES_IN_TIME, COMINGS };
-
-struct fill {
-	uint64_t line;
-	uint64_t when; /* instructions */
-};
-
-struct hp_timing {
-	/* State. Times are when … */
-	struct hp_lanes foreseen;	      /* … the newest line of code was asked for, */
-	struct hp_lanes fetched;	      /* the newest instruction has come, */
-	struct hp_lanes turned;		      /* the last taken branch has, */
-	struct hp_lanes dispatched;	      /* the newest instruction was dispatched, */
-	struct hp_lanes done;		      /* is done */
-	struct hp_lanes retired;	      /* and retires; */
-	struct hp_lanes fenced;		      /* loads may begin again; */
-	struct hp_lanes drained;	      /* the newest store has left the store buffer. */
-	struct hp_lanes registers[REGISTERS]; /* a value is there */
-	struct hp_lanes units[HP_CORE_UNITS]; /* a unit has done what it was given */
-	struct hp_lanes slots[SLOTS];	      /* by number of the slot: it is free again */
-	struct hp_lanes ahead[AHEAD];	      /* by number of the instruction: it was dispatched */
-	struct hp_lanes lines[LINES];	      /* by number of the line: its code has come */
-	struct hp_lanes stored[STORES];	      /* by number of the store: its data are there, */
-	struct hp_lanes drains[STORES];	      /* it has left */
-	struct hp_lanes misses[MISSES];	      /* by number of the miss: its buffer is free again */
-	struct hp_lanes filled[FILLS];	      /* by line: it is there */
-	struct fill fills[FILLS];
-	uint64_t instruction, slot, line, store, miss;
-	bool is_decoded; /* code comes from the cache of decoded instructions */
-
-	/* Of the core. */
-	const struct hp_core *core;
-	uint32_t reorder_slots, store_entries, miss_buffers;
-	bool has_third;		    /* events tell whether it has a line */
-	struct hp_lanes has[PARTS]; /* all bits where a lane has the part */
-	struct hp_lanes issue, retire;
-	struct hp_lanes fetch[2]; /* of a slot: decoded before; not */
-	struct hp_lanes loads[LEVELS][COMINGS];
-	struct hp_lanes stores[LEVELS];
 };
 
 /* --- code -------------------------------------------------------------------------------------- */
@@ -522,86 +408,4 @@ void hp_timing_reset(struct hp_timing *timing)
 {
 	memset(timing, 0, offsetof(struct hp_timing, core));
 	timing->is_decoded = true;
-}
-
-/* --- the core ---------------------------------------------------------------------------------- */
-
-static bool has(unsigned lane, enum part part)
-{
-	return parts[lane] & BIT(part);
-}
-
-static void set_widths(struct hp_timing *timing)
-{
-	const struct hp_core *core = timing->core;
-
-	EACH_LANE
-	{
-		timing->issue.at[lane] = TICKS / core->issue_width;
-		timing->retire.at[lane] = TICKS / core->retire_width;
-		if (has(lane, FETCH)) {
-			timing->fetch[0].at[lane] = TICKS / core->fetch_width;
-			timing->fetch[1].at[lane] = TICKS / core->decode_width;
-		}
-		for (unsigned part = 0; part < PARTS; part++)
-			timing->has[part].at[lane] = -(int32_t)has(lane, part);
-	}
-}
-
-static void set_latencies(struct hp_timing *timing)
-{
-	const struct hp_core *core = timing->core;
-	int32_t second = (core->l2_cycles - core->l1_cycles) * TICKS;
-	int32_t third = (core->l3_cycles - core->l1_cycles) * TICKS;
-	int32_t memory = (core->memory_cycles - core->l1_cycles) * TICKS;
-
-	EACH_LANE
-	{
-		bool is_far = has(lane, FAR_DATA);
-		int32_t by_level[LEVELS] = {
-			[SECOND] = second,
-			[THIRD] = is_far ? third : second,
-			[LIKELY_MEMORY] = !is_far	    ? second
-					  : has(lane, NEAR) ? third
-							    : memory,
-			[LIKELY_THIRD] = !is_far	     ? second
-					 : has(lane, MEMORY) ? memory
-							     : third,
-			[IN_MEMORY] = is_far ? memory : second,
-		};
-
-		for (unsigned level = 0; level < LEVELS; level++) {
-			int32_t whole = has(lane, DCACHE) ? by_level[level] : 0;
-			timing->loads[level][COMES_ASKED].at[lane] = whole;
-			timing->loads[level][COMES_LATE].at[lane] = whole / 2;
-			timing->loads[level][COMES_IN_TIME].at[lane] = 0;
-			timing->stores[level].at[lane] = has(lane, STORE_BUFFER) ? by_level[level]
-										 : 0;
-		}
-	}
-}
-
-struct hp_timing *hp_timing_create(const struct hp_core *core,
-				   const struct hp_uarch_geometry *geometry)
-{
-	struct hp_timing *timing = aligned_alloc(64, (sizeof(*timing) + 63) / 64 * 64);
-
-	if (!timing)
-		return NULL;
-	memset(timing, 0, sizeof(*timing));
-	timing->core = core;
-	timing->reorder_slots = core->reorder_slots < SLOTS ? core->reorder_slots : SLOTS - 1;
-	timing->store_entries = geometry->store_entries < STORES ? geometry->store_entries
-								 : STORES - 1;
-	timing->miss_buffers = core->miss_buffers;
-	timing->has_third = geometry->l3.ways;
-	set_widths(timing);
-	set_latencies(timing);
-	hp_timing_reset(timing);
-	return timing;
-}
-
-void hp_timing_destroy(struct hp_timing *timing)
-{
-	free(timing);
 }

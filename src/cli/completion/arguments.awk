@@ -21,6 +21,8 @@ function kind_of_first(text) {
 		return "EVENT"
 	if (text ~ /CMD|COMMAND/)
 		return "COMMAND"
+	if (text ~ /FILE|TRACE/)
+		return "FILE"
 	return ""
 }
 
