@@ -48,6 +48,8 @@ src_shadow_libshadow_a_SOURCES += \
 	src/shadow/copy/sandbox_lock.h src/shadow/copy/sandbox_lock.c \
 	src/shadow/copy/secrets.h src/shadow/copy/secrets.c \
 	src/shadow/copy/snapshot.h src/shadow/copy/snapshot.c \
+	src/shadow/copy/buffer.h src/shadow/copy/buffer.c \
+	src/shadow/copy/readers.h src/shadow/copy/readers.c \
 	src/shadow/match/state_sampler.h src/shadow/match/state_sampler.c \
 	src/shadow/syscalls/answers.h src/shadow/syscalls/answers.c \
 	src/shadow/syscalls/call_table.c \

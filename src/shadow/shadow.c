@@ -327,7 +327,7 @@ struct hp_error *hp_shadow_create(const struct hp_shadow_options *options,
 		window_maker_init(&shadow->hands[i].maker, &shadow->replayer, &shadow->books.ledger,
 				  shadow->stop_fd);
 		if (price.memory)
-			snapshot_adopt(&shadow->hands[i].maker.snapshot, price.memory + i * part,
+			buffer_adopt(&shadow->hands[i].maker.snapshot.buffer, price.memory + i * part,
 				       part);
 	}
 	error = replayer_create(&shadow->replayer,

@@ -192,7 +192,7 @@ static bool plan(struct window_maker *maker, struct window_order *order,
 	}
 	if (!can_pay(maker, order, asked_ns, bytes, result))
 		return false;
-	if (!has_memory(bytes, memory_to_spare() + maker->snapshot.buffer_bytes)) {
+	if (!has_memory(bytes, memory_to_spare() + maker->snapshot.buffer.bytes)) {
 		refuse(result, HP_SHADOW_MEMORY,
 		       hp_error_create(HP_ERROR_SYSTEM,
 				       "copies of %llu MiB need twice as much free memory",
@@ -266,7 +266,7 @@ static bool copy(struct window_maker *maker, const struct window_order *order,
 				      times.start_ns + longest_hold_ns(maker, order));
 		/* For want of time, not of room. */
 		if (error && error->class == HP_ERROR_INSUFFICIENT &&
-		    maker->snapshot.used_bytes <= maker->snapshot.buffer_bytes)
+		    maker->snapshot.used_bytes <= maker->snapshot.buffer.bytes)
 			refusal = HP_SHADOW_BUDGET;
 		/* Of this very moment: before and after it may be another program's. */
 		if (!error)

@@ -290,9 +290,9 @@ TEST_WHERE(can_copy(), what_is_read_of_a_target_goes_into_no_core_file)
 	copied_hold(&copy, pid, false, &state);
 	hold_release(pid, &times);
 	ck_assert_ptr_nonnull(
-		memmem(copy.snapshot.buffer, copy.snapshot.buffer_bytes, secret, sizeof(secret)));
-	ck_assert(is_left_out_of_cores(copy.snapshot.buffer));
-	ck_assert(is_left_out_of_cores(copy.snapshot.buffer + copy.snapshot.buffer_bytes - 1));
+		memmem(copy.snapshot.buffer.at, copy.snapshot.buffer.bytes, secret, sizeof(secret)));
+	ck_assert(is_left_out_of_cores(copy.snapshot.buffer.at));
+	ck_assert(is_left_out_of_cores(copy.snapshot.buffer.at + copy.snapshot.buffer.bytes - 1));
 	/* Of ours, for comparison. */
 	ck_assert(!is_left_out_of_cores(secret));
 	copied_clear(&copy);
@@ -418,7 +418,7 @@ TEST(the_buffer_is_filled_at_the_lowest_priority)
 		error = snapshot_reserve(&snapshot, -1);
 	}
 	hp_assert_ok(error);
-	ck_assert_uint_ge(snapshot.buffer_bytes, bytes);
+	ck_assert_uint_ge(snapshot.buffer.bytes, bytes);
 	hp_assert_ok(snapshot_take(&snapshot, 0));
 	ck_assert_uint_eq(snapshot.read_bytes, snapshot.used_bytes);
 	snapshot_clear(&snapshot);
@@ -472,8 +472,8 @@ TEST_WHERE(can_copy(), what_is_marked_as_secret_is_not_in_a_copy)
 	ck_assert_int_gt(pid, 0);
 	usleep(20000);
 	make_copy(&copy, pid, false);
-	ck_assert(!holds_text(copy.snapshot.buffer, copy.snapshot.used_bytes, text + 1));
-	ck_assert(holds_text(copy.snapshot.buffer, copy.snapshot.used_bytes, plain + 1));
+	ck_assert(!holds_text(copy.snapshot.buffer.at, copy.snapshot.used_bytes, text + 1));
+	ck_assert(holds_text(copy.snapshot.buffer.at, copy.snapshot.used_bytes, plain + 1));
 	for (size_t i = 0; i < PLACES; i++) {
 		if (places[i] && sandbox_read(&copy.sandbox, (uint64_t)(uintptr_t)places[i], found,
 					      sizeof(found)))
@@ -518,9 +518,9 @@ TEST_WHERE(can_copy(), a_secret_that_came_late_is_scrubbed)
 	while (!*(volatile uint8_t *)&memory.shared[101])
 		usleep(1000);
 	hp_assert_ok(snapshot_take(&snapshot, 0));
-	ck_assert(holds_text(snapshot.buffer, snapshot.used_bytes, text + 1));
+	ck_assert(holds_text(snapshot.buffer.at, snapshot.used_bytes, text + 1));
 	hp_assert_ok(snapshot_scrub(&snapshot));
-	ck_assert(!holds_text(snapshot.buffer, snapshot.used_bytes, text + 1));
+	ck_assert(!holds_text(snapshot.buffer.at, snapshot.used_bytes, text + 1));
 	snapshot_clear(&snapshot);
 	end_target(pid);
 	free_memory();

@@ -167,19 +167,21 @@ struct hp_error *rebuild(struct sandbox *sandbox, const struct snapshot *snapsho
 static size_t write_runs(struct sandbox *sandbox, const struct snapshot *snapshot, size_t first)
 {
 	struct iovec remote[RUNS_AT_ONCE] = { 0 };
-	struct iovec local = { .iov_base = snapshot->buffer + snapshot->runs[first].offset };
+	struct iovec local[RUNS_AT_ONCE] = { 0 };
+	uint64_t bytes = 0;
 	uint64_t done_bytes;
 	size_t count = 0;
 	ssize_t done;
 
 	while (first + count < snapshot->run_count && count < RUNS_AT_ONCE &&
-	       local.iov_len < COPY_BYTES_AT_ONCE) {
+	       bytes < COPY_BYTES_AT_ONCE) {
 		const struct run *run = &snapshot->runs[first + count];
 
-		remote[count++] = (struct iovec){ (void *)(uintptr_t)run->address, run->bytes };
-		local.iov_len += run->bytes;
+		remote[count] = (struct iovec){ (void *)(uintptr_t)run->address, run->bytes };
+		local[count++] = (struct iovec){ snapshot->buffer.at + run->offset, run->bytes };
+		bytes += run->bytes;
 	}
-	done = process_vm_writev(sandbox->pid, &local, 1, remote, count, 0);
+	done = process_vm_writev(sandbox->pid, local, count, remote, count, 0);
 	done_bytes = done > 0 ? (uint64_t)done : 0;
 	for (size_t i = first; i < first + count; i++) {
 		const struct run *run = &snapshot->runs[i];
@@ -190,7 +192,7 @@ static size_t write_runs(struct sandbox *sandbox, const struct snapshot *snapsho
 			continue;
 		/* Not writable, at least from there on: so slower. */
 		if (!sandbox_write(sandbox, run->address + had,
-				   snapshot->buffer + run->offset + had, run->bytes - had))
+				   snapshot->buffer.at + run->offset + had, run->bytes - had))
 			return SIZE_MAX;
 		return i + 1;
 	}

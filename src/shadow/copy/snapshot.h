@@ -25,22 +25,16 @@
 #define SHADOW_COPY_SNAPSHOT_H
 
 #include "areas.h"
+#include "buffer.h"
 #include "pages.h"
+#include "readers.h"
 #include "secrets.h"
-
-/* Neighbouring pages that were read. */
-struct run {
-	uint64_t address;
-	uint64_t bytes;
-	uint64_t offset; /* in the buffer */
-};
 
 struct snapshot {
 	struct areas areas;
 	struct run *runs; /* by address */
 	size_t run_count, run_capacity;
-	uint8_t *buffer; /* in memory beforehand, so that reading is no slower than it must be */
-	uint64_t buffer_bytes;
+	struct buffer buffer;
 	uint64_t used_bytes;
 	uint64_t read_bytes; /* of them, by the last snapshot_take */
 	struct pages pages;
@@ -56,14 +50,11 @@ struct snapshot_price {
 	double reading_ns;
 	double fresh_ns; /* CPU time for memory that was nobody's: the kernel finds and clears it, and so
 			  * may the host */
-	uint8_t *memory; /* that it was measured with, in memory: for snapshot_adopt, or to unmap */
+	uint8_t *memory; /* that it was measured with, in memory: for buffer_adopt, or to unmap */
 	uint64_t bytes;
 };
 /* Measured with a little memory of our own. */
 struct snapshot_price snapshot_price(void);
-/* Has the buffer begin with this, whole pages that are mapped and in memory, which it owns from then on:
- * what there is before the target begins costs it nothing. */
-void snapshot_adopt(struct snapshot *snapshot, uint8_t *memory, uint64_t bytes);
 /* About how much there is to read, and no more, from one look at the process; 0: nobody tells. */
 uint64_t snapshot_expect(pid_t pid);
 /* How much there is to read now, the target running. */

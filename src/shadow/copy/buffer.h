@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Memory that a target's is read into. All of it is in memory beforehand, so that reading is no slower
+ * than it must be; it is in no image of our memory, should we crash.
+ */
+#ifndef SHADOW_COPY_BUFFER_H
+#define SHADOW_COPY_BUFFER_H
+
+#include <hpcprof/base/error.h>
+
+#include <stdint.h>
+
+struct buffer {
+	uint8_t *at;
+	uint64_t bytes;
+};
+
+/* Has it begin with this, whole pages that are mapped and in memory, which it owns from then on. */
+void buffer_adopt(struct buffer *buffer, uint8_t *memory, uint64_t bytes);
+/* Makes it larger, in time that hardly anybody else wants. INSUFFICIENT when there is too little of such
+ * time, or `stop_fd` becomes readable (-1: never): what has been made stays. */
+struct hp_error *buffer_enlarge(struct buffer *buffer, uint64_t bytes, int stop_fd);
+void buffer_release(struct buffer *buffer);
+
+#endif

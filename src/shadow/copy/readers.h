@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Reads a process's memory from outside, with as many threads as that is worth. */
+#ifndef SHADOW_COPY_READERS_H
+#define SHADOW_COPY_READERS_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* Neighbouring pages. */
+struct run {
+	uint64_t address;
+	uint64_t bytes;
+	uint64_t offset; /* in a buffer */
+};
+
+uint64_t runs_bytes(const struct run *runs, size_t count);
+
+/* Reads the runs of process `pid` into `buffer`. Returns how many bytes of them have been dealt with, fewer
+ * when that is not done at `deadline_ns` of the monotonic clock. A page that cannot be read any more is
+ * zero. */
+uint64_t readers_read(pid_t pid, const struct run *runs, size_t count, uint8_t *buffer,
+		      uint64_t deadline_ns);
+
+#endif
