@@ -42,6 +42,18 @@ void hold_running(pid_t pid, struct held_state *state)
 	ck_abort_msg("the target never ran in user mode");
 }
 
+void reserve(struct snapshot *snapshot)
+{
+	struct hp_error *error = snapshot_reserve(snapshot, -1);
+
+	for (int tries = 0; tries < 100 && error && error->class == HP_ERROR_INSUFFICIENT;
+	     tries++) {
+		hp_error_destroy(error);
+		error = snapshot_reserve(snapshot, -1);
+	}
+	hp_assert_ok(error);
+}
+
 void copied_hold(struct copied *copied, pid_t pid, bool is_old_kernel, struct held_state *state)
 {
 	cpu_set_t cpus;
@@ -53,7 +65,7 @@ void copied_hold(struct copied *copied, pid_t pid, bool is_old_kernel, struct he
 	copied->snapshot.pages.is_old = is_old_kernel;
 	sched_getaffinity(0, sizeof(cpus), &cpus);
 	hp_assert_ok(snapshot_prepare(&copied->snapshot, pid, &bytes));
-	hp_assert_ok(snapshot_reserve(&copied->snapshot, -1));
+	reserve(&copied->snapshot);
 	hp_assert_ok(sandbox_create(&copied->sandbox, &copied->snapshot.areas, &cpus));
 	hold_running(pid, state);
 	hp_assert_ok(snapshot_take(&copied->snapshot, 0));

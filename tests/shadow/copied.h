@@ -6,6 +6,9 @@
 #include "../../src/shadow/copy/hold.h"
 #include "../../src/shadow/copy/rebuild.h"
 
+/* Room for what was prepared, however busy the machine is. */
+void reserve(struct snapshot *snapshot);
+
 struct copied {
 	struct snapshot snapshot;
 	struct sandbox sandbox;
