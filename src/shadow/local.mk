@@ -50,6 +50,7 @@ src_shadow_libshadow_a_SOURCES += \
 	src/shadow/copy/snapshot.h src/shadow/copy/snapshot.c \
 	src/shadow/copy/buffer.h src/shadow/copy/buffer.c \
 	src/shadow/copy/readers.h src/shadow/copy/readers.c \
+	src/shadow/copy/history.h src/shadow/copy/history.c \
 	src/shadow/match/state_sampler.h src/shadow/match/state_sampler.c \
 	src/shadow/syscalls/answers.h src/shadow/syscalls/answers.c \
 	src/shadow/syscalls/call_table.c \
@@ -78,6 +79,7 @@ src_shadow_libshadow_a_SOURCES += \
 	src/shadow/statistics.h src/shadow/statistics.c \
 	src/shadow/threads.h src/shadow/threads.c \
 	src/shadow/window.h src/shadow/window.c \
+	src/shadow/window_plan.h src/shadow/window_plan.c \
 	src/shadow/window_counts.h src/shadow/window_counts.c
 else
 src_shadow_libshadow_a_SOURCES += src/shadow/replay/engine_elsewhere.c src/shadow/shadow_elsewhere.c

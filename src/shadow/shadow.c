@@ -144,7 +144,7 @@ static bool sleep_until_due(struct hp_shadow *shadow, uint64_t cpu_ns)
 	return ppoll(&poll_stop, 1, &time, NULL) <= 0;
 }
 
-/* A copy that runs is not one of them. */
+/* A copy that runs, or is made, is not one of them. */
 static void look_at_load(struct hp_shadow *shadow)
 {
 	bool is_replaying;
@@ -172,8 +172,10 @@ static bool next_window(struct hp_shadow *shadow, struct window_maker *maker, st
 		if (schedule_is_late(&shadow->books.schedule, cpu_ns))
 			schedule_skip(&shadow->books.schedule, cpu_ns);
 		is_due = cpu_ns >= shadow->books.schedule.due_ns;
-		if (is_due)
+		if (is_due) {
 			begin_window(shadow, maker, job);
+			cpu_load_pause(&shadow->books.load);
+		}
 		pthread_mutex_unlock(&shadow->books_lock);
 		if (!is_due && !sleep_until_due(shadow, cpu_ns))
 			break;

@@ -281,6 +281,18 @@ enum {
 	READER_BYTES = 8388608, /* bytes: 8 MiB [chosen] */
 	/* … up to so many: others want CPUs, too. */
 	MOST_READERS = 4, /* threads [chosen] */
+	/* A buffer of this size, and an area of memory that has so much in it, is mapped by a copy rather
+	 * than written to it: … */
+	LENT_LEAST_BYTES = 67108864, /* bytes: 64 MiB [chosen] */
+	LENT_AREA_BYTES = 16777216,  /* bytes: 16 MiB [chosen] */
+	/* … in stretches of so much at least, … */
+	LENT_STRETCH_BYTES = 262144, /* bytes: 256 KiB [chosen] */
+	/* … and no more than so many: a process may have 65530 mappings. */
+	LENT_STRETCHES = 16384, /* stretches [chosen] */
+	/* What a copy uses of it, and writes to, on the way. */
+	LENT_USED_BYTES = 33554432, /* bytes: 32 MiB [chosen] */
+	/* More of it is not emptied for a copy: that is done by writing. */
+	LENT_EMPTIED_BYTES = 4194304, /* bytes: 4 MiB [chosen] */
 	/* A run of pages is cut there, so that readers have equal shares. */
 	RUN_BYTES = 1048576, /* bytes: 1 MiB [chosen] */
 	/* The buffer has room for what the target may allocate until it is stopped: this, … */
@@ -296,6 +308,13 @@ enum {
 	FILL_PATIENCE_NS = 300000000, /* ns of wall time [chosen] */
 	/* … and looked for so often. */
 	FILL_LOOK_MS = 2, /* ms of wall time [chosen] */
+	/* Memory is looked at ahead of a stop in pieces of this: between two of them an order to end is
+	 * seen; … */
+	LOOK_BYTES_AT_ONCE = 67108864, /* bytes: 64 MiB [chosen] */
+	/* … and no more of it than this: a look takes 0.2 to 0.5 s per GiB. */
+	LOOK_MOST_MIB = 2048, /* MiB [chosen] */
+	/* Processes whose pages are remembered (copy/history.h): 32 bytes per page. */
+	HISTORIES = 4, /* processes [chosen] */
 	/* A buffer this many times larger than needed is given back. */
 	BUFFER_EXCESS = 4, /* times [chosen] */
 	/* What reading costs is measured so often at the start; the median counts, as on a busy
@@ -331,6 +350,14 @@ enum {
 	/* … and so many may be left to be looked for later. */
 	DYING_LIMIT = 8, /* copies [chosen] */
 };
+
+/* Memory is read ahead where a window without that would take the budget of so much of the target's time: of
+ * programs with less memory many copies crash, which costs more than it saves (copy/snapshot.h). */
+static const uint64_t look_least_ns = 2000000000; /* ns of the target's CPU time [chosen] */
+/* A page that was never seen to change does not change now if it has been the same for this long, … */
+static const uint64_t calm_ns = 100000000; /* ns of wall time [chosen] */
+/* … and one that was seen to, for this long. */
+static const uint64_t calm_again_ns = 2000000000; /* ns of wall time [chosen] */
 
 /* Page tables that are looked at entry by entry, on kernels before 6.7; more takes too long. */
 static const uint64_t scan_limit_pages = 16777216; /* pages: 64 GiB [chosen] */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "window.h"
 
-#include "copy/permission.h"
 #include "copy/sandbox_lock.h"
 #include "tuning.h"
 #include "window_counts.h"
+#include "window_plan.h"
 
 #include <hpcprof/base/number.h>
 #include <hpcprof/base/thread.h>
@@ -20,8 +20,6 @@
 #include <sys/syscall.h>
 
 enum {
-	/* A copy is held in a buffer, and then in the copy. */
-	COPIES = 2,
 	PAGE_BYTES = 4096,
 	NS_PER_MS = 1000000,
 };
@@ -41,6 +39,7 @@ struct hp_error *replayer_create(struct replayer *replayer,
 
 void replayer_clear(struct replayer *replayer)
 {
+	histories_clear(&replayer->histories);
 	if (replayer->simulation)
 		simulation_destroy(replayer->simulation);
 	replayer->simulation = NULL;
@@ -75,47 +74,7 @@ void window_maker_clear(struct window_maker *maker)
 	snapshot_clear(&maker->snapshot);
 }
 
-static void refuse(struct window_result *result, enum hp_shadow_refusal refusal,
-		   struct hp_error *error)
-{
-	/* The thread has ended meanwhile. */
-	if (error && (error->class == HP_ERROR_NOT_FOUND || error->errno_value == ESRCH)) {
-		hp_error_destroy(error);
-		result->outcome = WINDOW_NOT_NOW;
-		return;
-	}
-	result->outcome = WINDOW_REFUSED;
-	result->refusal = refusal;
-	result->error = error;
-}
-
-static bool is_stopping(const struct window_maker *maker)
-{
-	struct pollfd poll_stop = { .fd = maker->stop_fd, .events = POLLIN };
-
-	return poll(&poll_stop, 1, 0) > 0;
-}
-
 /* --- before the stop -------------------------------------------------------------------------- */
-
-static bool has_memory(uint64_t bytes, uint64_t have)
-{
-	return bytes < UINT64_MAX / COPIES && bytes * COPIES <= have;
-}
-
-static struct price_terms terms_of(const struct window_order *order, uint64_t bytes,
-				   uint64_t samples)
-{
-	return (struct price_terms){
-		.bytes = bytes,
-		.samples = samples,
-		.window_ns = order->window_ns,
-		.threads = order->threads,
-		.runnable = order->runnable,
-		.room = order->room,
-		.is_later = order->is_later,
-	};
-}
 
 /* Others may want that CPU, we among them, and would come to the target's for it, or it comes there
  * itself: to them it is as good as idle. When all CPUs are busy all the time, what replaying takes has
@@ -126,89 +85,6 @@ static void set_priority(const struct window_maker *maker, const struct window_o
 
 	sched_setscheduler(maker->sandbox.pid, is_idle_room(order->room) ? SCHED_IDLE : SCHED_BATCH,
 			   &no_priority);
-}
-
-/* Whether its memory may be read, and a copy can be given its rights. */
-static struct hp_error *check_rights(struct window_maker *maker, const struct window_order *order)
-{
-	struct hp_error *error = shadow_permission_of(order->tid);
-
-	if (!error)
-		error = rights_read(&maker->own, getpid(), gettid());
-	if (!error)
-		error = rights_read(&maker->rights, order->pid, order->tid);
-	if (!error)
-		error = rights_can_be_given(&maker->rights, &maker->own);
-	maker->is_descendant = rights_descend(order->pid, getpid());
-	return error;
-}
-
-/* Sets the length of a window of so much memory, and its price. False, and refused: it cannot be afforded. */
-static bool can_pay(const struct window_maker *maker, struct window_order *order, uint64_t asked_ns,
-		    uint64_t bytes, struct window_result *result)
-{
-	struct price_terms terms = terms_of(order, bytes, 0);
-
-	order->window_ns = asked_ns ? asked_ns : ledger_window_ns(maker->ledger, &terms);
-	if (order->longest_ns && order->window_ns > order->longest_ns)
-		order->window_ns = order->longest_ns;
-	/* The last one is at the end of the window, or just behind it. */
-	order->wanted = order->window_ns / MATCH_PERIOD_NS + 1;
-	order->samples = order->wanted + ledger_samples_behind(maker->ledger);
-	terms.window_ns = order->window_ns;
-	terms.samples = order->samples;
-	result->price_ns = ledger_price(maker->ledger, &terms);
-	if (ledger_allows(maker->ledger, result->price_ns, order->slot_end_ns))
-		return true;
-	refuse(result, HP_SHADOW_BUDGET, ledger_too_dear(maker->ledger, &terms, result->price_ns));
-	return false;
-}
-
-/* Looks at the target's memory, and whether reading it can be afforded: first by what takes no time to tell, as
- * listing its pages takes ms. */
-static bool plan(struct window_maker *maker, struct window_order *order,
-		 struct window_result *result)
-{
-	const uint64_t asked_ns = order->window_ns;
-	struct hp_error *error = check_rights(maker, order);
-	uint64_t bytes = 0;
-
-	if (error) {
-		refuse(result, HP_SHADOW_NOT_PERMITTED, error);
-		return false;
-	}
-	if (!can_pay(maker, order, asked_ns, snapshot_expect(order->pid), result))
-		return false;
-	error = snapshot_prepare(&maker->snapshot, order->tid, &bytes);
-	/* It was permitted just now: the process is in an exec, which hides its memory for a moment. */
-	if (error && error->errno_value == EACCES) {
-		hp_error_destroy(error);
-		result->outcome = WINDOW_NOT_NOW;
-		return false;
-	}
-	if (error) {
-		refuse(result, HP_SHADOW_MAPPINGS, error);
-		return false;
-	}
-	if (!can_pay(maker, order, asked_ns, bytes, result))
-		return false;
-	if (!has_memory(bytes, memory_to_spare() + maker->snapshot.buffer.bytes)) {
-		refuse(result, HP_SHADOW_MEMORY,
-		       hp_error_create(HP_ERROR_SYSTEM,
-				       "copies of %llu MiB need twice as much free memory",
-				       (unsigned long long)(bytes >> 20)));
-		return false;
-	}
-	error = snapshot_reserve(&maker->snapshot, maker->stop_fd);
-	/* Nobody wants it any more; or there is no time for it now, and soon may be. */
-	if (error && (is_stopping(maker) || error->class == HP_ERROR_INSUFFICIENT)) {
-		hp_error_destroy(error);
-		result->outcome = WINDOW_NOT_NOW;
-		return false;
-	}
-	if (error)
-		refuse(result, HP_SHADOW_MEMORY, error);
-	return !error;
 }
 
 static bool make_ready(struct window_maker *maker, const struct window_order *order,
@@ -227,7 +103,7 @@ static bool make_ready(struct window_maker *maker, const struct window_order *or
 	if (!error && !order->is_later)
 		set_priority(maker, order);
 	if (error)
-		refuse(result, HP_SHADOW_FAILED, error);
+		window_refuse(result, HP_SHADOW_FAILED, error);
 	return !error;
 }
 
@@ -241,7 +117,7 @@ static uint64_t longest_hold_ns(const struct window_maker *maker, const struct w
 	uint64_t threads = order->threads ? order->threads : 1;
 	uint64_t late_ns =
 		LATE_STOP_NS / threads +
-		LATE_STOP_FACTOR * ledger_hold(maker->ledger, maker->snapshot.used_bytes);
+		LATE_STOP_FACTOR * ledger_hold(maker->ledger, snapshot_to_read(&maker->snapshot));
 	uint64_t left_ns = ledger_left_ns(maker->ledger, order->slot_end_ns) / threads;
 
 	return late_ns < left_ns ? late_ns : left_ns;
@@ -280,18 +156,20 @@ static bool copy(struct window_maker *maker, const struct window_order *order,
 		}
 		hold_release(order->tid, &times);
 		stop_ns = times.end_ns - times.start_ns;
-		result->copied_bytes = maker->snapshot.read_bytes;
-		terms = terms_of(order, result->copied_bytes, 0);
+		result->copied_bytes =
+			error ? maker->snapshot.read_bytes
+			      : runs_bytes(maker->snapshot.runs, maker->snapshot.run_count);
+		terms = window_terms(order, maker->snapshot.read_bytes, 0);
 		ledger_stop(maker->ledger, stop_ns, &terms);
 		/* Nothing is learned of reading where there was none. */
-		if (result->copied_bytes)
-			ledger_read(maker->ledger, stop_ns, result->copied_bytes);
+		if (maker->snapshot.read_bytes)
+			ledger_read(maker->ledger, stop_ns, maker->snapshot.read_bytes);
 	}
 	/* Of stops that came to nothing. */
 	ledger_other(maker->ledger, (double)times.in_vain_ns);
 	hp_thread_end_unstoppable();
 	if (error)
-		refuse(result, refusal, error);
+		window_refuse(result, refusal, error);
 	else if (held != HOLD_STOPPED)
 		result->outcome = WINDOW_NOT_NOW;
 	return !error && held == HOLD_STOPPED;
@@ -398,7 +276,7 @@ static bool take_end(struct window_maker *maker, const struct window_order *orde
 {
 	enum hold_result held = end_state_take(&maker->end, order->pid, order->tid, &maker->rights,
 					       &maker->sampler, &maker->snapshot.areas);
-	const struct price_terms terms = terms_of(order, 0, 0);
+	const struct price_terms terms = window_terms(order, 0, 0);
 
 	ledger_stop(maker->ledger, maker->end.stop_ns, &terms);
 	return held != HOLD_IN_KERNEL;
@@ -478,7 +356,7 @@ static struct hp_error *replay_copy(struct window_maker *maker, struct simulatio
 	window_take_counts(maker, samples, &replay, &result->window);
 	judge_end(maker, result);
 	/* By our own hand: see hp_shadow_stop. */
-	if (replay.end == HP_WINDOW_DIED && is_stopping(maker))
+	if (replay.end == HP_WINDOW_DIED && window_is_stopping(maker))
 		result->window.end = HP_WINDOW_TIME;
 	hp_replay_free(&replay);
 	return NULL;
@@ -508,13 +386,13 @@ static void make_end(struct window_maker *maker, struct hp_error *error,
 	move_back(maker);
 	state_sampler_close(&maker->sampler);
 	/* By our own hand: see hp_shadow_stop. */
-	if (error && is_stopping(maker)) {
+	if (error && window_is_stopping(maker)) {
 		hp_error_destroy(error);
 		result->outcome = WINDOW_NOT_NOW;
 		return;
 	}
 	if (error)
-		refuse(result, HP_SHADOW_FAILED, error);
+		window_refuse(result, HP_SHADOW_FAILED, error);
 }
 
 bool window_copy(struct window_maker *maker, struct window_order *order,
@@ -528,7 +406,7 @@ bool window_copy(struct window_maker *maker, struct window_order *order,
 		.window = { .pid = order->pid, .tid = order->tid, .end = HP_WINDOW_NO_SAMPLES },
 	};
 	move_beside_copy(maker, order);
-	is_copied = plan(maker, order, result) && make_ready(maker, order, result);
+	is_copied = window_plan(maker, order, result) && make_ready(maker, order, result);
 	/* While the target is held its CPU reads, too. */
 	move_back(maker);
 	is_copied = is_copied && copy(maker, order, result);
@@ -538,12 +416,12 @@ bool window_copy(struct window_maker *maker, struct window_order *order,
 	/* The window is to be like any other time: we do not fill memory beside it. */
 	if (is_copied && !error)
 		error = collect_samples(maker, order, result->window.time_ns);
-	terms = terms_of(order, 0, maker->sampler.tick);
+	terms = window_terms(order, 0, maker->sampler.tick);
 	ledger_samples(maker->ledger, &terms);
 	maker->wanted = order->wanted < maker->sampler.count ? order->wanted : maker->sampler.count;
 	if (maker->end.is_known)
 		maker->wanted = maker->sampler.count + 1;
-	terms = terms_of(order, result->copied_bytes, 0);
+	terms = window_terms(order, result->copied_bytes, 0);
 	terms.window_ns = maker->sampler.tick * MATCH_PERIOD_NS;
 	maker->longest_replay_ns =
 		ledger_longest_replay_ns(maker->ledger, &terms, result->price_ns,
@@ -589,9 +467,10 @@ void window_replay(struct window_maker *maker, const struct window_order *order,
 		error = replay_copy(maker, simulation, result);
 	/* Whatever came of it: before the next window its thread must be at rest. */
 	if (simulation)
-		simulation_end(simulation, error || is_stopping(maker) || !result->window.part_count
-						   ? NULL
-						   : &result->window);
+		simulation_end(simulation,
+			       error || window_is_stopping(maker) || !result->window.part_count
+				       ? NULL
+				       : &result->window);
 	make_end(maker, error, result);
 	maker->replayer->windows++;
 	maker->replayer->replay_ns += result->replay_ns;

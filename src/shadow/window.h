@@ -27,6 +27,7 @@
 
 /* What all copies of one target go through, one after another. */
 struct replayer {
+	struct histories histories; /* of its processes' memory */
 	struct hp_engine *engine;
 	struct simulation *simulation; /* NULL: windows are not simulated */
 	bool simulates_always;	       /* not only in idle rooms, and all windows */

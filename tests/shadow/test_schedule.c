@@ -276,7 +276,7 @@ TEST(the_first_windows_cost_little_more_than_making_them)
 /* It is nobody's before, in the copy and in a buffer that is too small. */
 TEST(fresh_memory_is_paid_for)
 {
-	struct price_terms terms = { .bytes = 100 << 20, .room = ROOM_NONE };
+	struct price_terms terms = { .bytes = 50 << 20, .room = ROOM_NONE };
 	struct ledger cheap, dear;
 	uint64_t bytes = terms.bytes;
 
@@ -287,6 +287,19 @@ TEST(fresh_memory_is_paid_for)
 	ck_assert_double_eq(cheap.fresh_ns, guessed_fresh_ns);
 	ledger_expect(&dear, 0, guessed_fresh_ns + 1);
 	ck_assert_uint_eq(ledger_price(&dear, &terms) - ledger_price(&cheap, &terms), bytes);
+	/* Of what is lent, what is used. */
+	terms.bytes = 1000 << 20;
+	ck_assert_uint_eq(ledger_price(&dear, &terms) - ledger_price(&cheap, &terms),
+			  LENT_USED_BYTES);
+	terms.bytes = bytes;
+	/* What is read ahead does not hold anybody. */
+	terms.ahead_bytes = bytes;
+	ck_assert_uint_eq(
+		ledger_price(&cheap, &(struct price_terms){ .bytes = bytes, .room = ROOM_NONE }) -
+			ledger_price(&cheap, &terms),
+		ledger_hold(&cheap, bytes) - ledger_hold(&cheap, 0) +
+			(uint64_t)(refill_ns_per_byte * cpu_cache_bytes));
+	terms.ahead_bytes = 0;
 	/* Where it turns out to be cheaper than it was at the start. */
 	for (int i = 0; i < 20; i++)
 		ledger_taken(&dear, bytes / 4, &terms);

@@ -46,6 +46,11 @@ static double share_of(const struct ledger *ledger)
 	return ledger->share + fmin(lent_most_share, lent_part * ledger->share);
 }
 
+static uint64_t held_bytes(const struct price_terms *terms)
+{
+	return terms->bytes - terms->ahead_bytes;
+}
+
 static double refill_ns(uint64_t bytes)
 {
 	double cold = (double)bytes < cpu_cache_bytes ? (double)bytes : cpu_cache_bytes;
@@ -53,10 +58,11 @@ static double refill_ns(uint64_t bytes)
 	return cold * refill_ns_per_byte;
 }
 
-/* CPU time to make a copy's memory, and the buffer's. */
+/* CPU time to make a copy's memory; a large one makes what it uses. */
 static double memory_ns(const struct ledger *ledger, const struct price_terms *terms)
 {
-	return ledger->fresh_ns * (double)terms->bytes;
+	return ledger->fresh_ns *
+	       (double)(terms->bytes < LENT_LEAST_BYTES ? terms->bytes : LENT_USED_BYTES);
 }
 
 static double threads_of(const struct price_terms *terms)
@@ -89,7 +95,7 @@ uint64_t ledger_hold(const struct ledger *ledger, uint64_t bytes)
 static double stop_cost_ns(const struct ledger *ledger, const struct price_terms *terms)
 {
 	return threads_of(terms) *
-	       ((double)ledger_hold(ledger, terms->bytes) + refill_ns(terms->bytes));
+	       ((double)ledger_hold(ledger, held_bytes(terms)) + refill_ns(held_bytes(terms)));
 }
 
 /* By the length of a window: what its copy takes, or, if that takes longer, making the next one. */
@@ -250,7 +256,7 @@ void ledger_stop(struct ledger *ledger, uint64_t stop_ns, const struct price_ter
 	ledger->stopped_ns += stop_ns;
 	if (stop_ns > ledger->longest_stop_ns)
 		ledger->longest_stop_ns = stop_ns;
-	ledger_other(ledger, threads_of(terms) * ((double)stop_ns + refill_ns(terms->bytes)));
+	ledger_other(ledger, threads_of(terms) * ((double)stop_ns + refill_ns(held_bytes(terms))));
 }
 
 void ledger_samples(struct ledger *ledger, const struct price_terms *terms)

@@ -52,7 +52,8 @@ struct ledger {
 
 /* What a price depends on. */
 struct price_terms {
-	uint64_t bytes; /* to read */
+	uint64_t bytes;	      /* to copy */
+	uint64_t ahead_bytes; /* of them, read before the target is held */
 	uint64_t samples;
 	uint64_t window_ns;
 	uint64_t threads; /* of its process that run, the held one among them; 0 is 1 */

@@ -170,6 +170,16 @@ bool areas_are_made(const struct areas *areas, uint64_t start, uint64_t end, int
 	return true;
 }
 
+bool areas_are_lent(const struct areas *areas, uint64_t start, uint64_t end)
+{
+	size_t first = hp_bisect(i, areas->count, areas->at[i].end <= start);
+	bool is_lent = false;
+
+	for (size_t i = first; !is_lent && i < areas->count && areas->at[i].start < end; i++)
+		is_lent = areas->at[i].is_lent;
+	return is_lent;
+}
+
 /* Has an area begin at `address`, if there is one around it. */
 static bool cut(struct areas *areas, uint64_t address)
 {

@@ -35,6 +35,7 @@ struct area {
 	uint8_t protection; /* PROT_* */
 	uint8_t kind;	    /* enum area_kind */
 	bool is_shared;
+	bool is_lent;	/* parts of it, in a copy: see rebuild.h */
 	bool is_secret; /* not to be copied: see secrets.h; nothing in the text tells */
 };
 
@@ -67,6 +68,9 @@ bool areas_are_made(const struct areas *areas, uint64_t start, uint64_t end, int
 /* From now on there is private memory of the program's own, protected like that (0: as good as none).
  * False: there would be too many areas. */
 bool areas_set(struct areas *areas, uint64_t start, uint64_t end, int protection);
+
+/* Whether one of them that is lent has a part between these. */
+bool areas_are_lent(const struct areas *areas, uint64_t start, uint64_t end);
 
 /* The area that holds `address`; NULL: none. */
 const struct area *areas_find(const struct areas *areas, uint64_t address);

@@ -6,6 +6,7 @@
 #include <hpcprof/base/number.h>
 #include <hpcprof/base/thread.h>
 
+#include <errno.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -17,10 +18,14 @@ enum {
 	LEAST_PRIORITY = 19, /* nice(2) */
 };
 
+#define BUFFER_NAME "hpcprof-buffer" /* in the maps of hpcprof and its copies */
+
 void buffer_release(struct buffer *buffer)
 {
 	if (buffer->at)
 		munmap(buffer->at, buffer->bytes);
+	if (buffer->is_lendable)
+		close(buffer->fd);
 	*buffer = (struct buffer){ 0 };
 }
 
@@ -82,23 +87,63 @@ static struct hp_error *fill_rest(struct buffer *buffer, uint64_t before, int st
 
 	if (done == wanted)
 		return NULL;
-	if (before + done)
-		munmap(buffer->at + before + done, wanted - done);
-	else
+	if (!before && !done) {
 		buffer_release(buffer);
-	buffer->bytes = before + done;
+	} else {
+		munmap(buffer->at + before + done, wanted - done);
+		buffer->bytes = before + done;
+		/* It stays as large as it was: no more than that much is ever mapped. */
+		if (buffer->is_lendable && ftruncate(buffer->fd, (off_t)buffer->bytes) < 0)
+			errno = 0;
+	}
 	return hp_error_create(HP_ERROR_INSUFFICIENT,
 			       "no CPU has time to make memory for its copy");
+}
+
+/* A memfd is a file, and there may be a limit to what these hold. */
+static bool may_be_file(uint64_t bytes)
+{
+	struct rlimit limit;
+
+	return getrlimit(RLIMIT_FSIZE, &limit) == 0 && bytes <= limit.rlim_cur;
+}
+
+/* Memory of that size, with what was in memory of it; MAP_FAILED: there is none. */
+static uint8_t *resize(struct buffer *buffer, uint64_t bytes)
+{
+	if (buffer->is_lendable && ftruncate(buffer->fd, (off_t)bytes) < 0)
+		return MAP_FAILED;
+	if (buffer->at)
+		return mremap(buffer->at, buffer->bytes, bytes, MREMAP_MAYMOVE);
+	return mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+		    buffer->is_lendable ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS,
+		    buffer->is_lendable ? buffer->fd : -1, 0);
+}
+
+/* A large one begins anew as one that can be lent, and one that a limit keeps from growing as one that
+ * cannot. */
+static void choose_kind(struct buffer *buffer, uint64_t bytes)
+{
+	bool is_lendable = bytes >= LENT_LEAST_BYTES && may_be_file(bytes);
+
+	if (is_lendable == buffer->is_lendable)
+		return;
+	buffer_release(buffer);
+	if (!is_lendable)
+		return;
+	buffer->fd = memfd_create(BUFFER_NAME, MFD_CLOEXEC);
+	buffer->is_lendable = buffer->fd >= 0;
 }
 
 /* What there is stays in memory; only what is new takes time. */
 struct hp_error *buffer_enlarge(struct buffer *buffer, uint64_t bytes, int stop_fd)
 {
-	uint64_t before = buffer->bytes;
-	uint8_t *memory = before ? mremap(buffer->at, before, bytes, MREMAP_MAYMOVE)
-				 : mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-					MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint64_t before;
+	uint8_t *memory;
 
+	choose_kind(buffer, bytes);
+	before = buffer->bytes;
+	memory = resize(buffer, bytes);
 	if (memory == MAP_FAILED)
 		return hp_error_create_no_memory();
 	buffer->at = memory;

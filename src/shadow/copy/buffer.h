@@ -8,16 +8,19 @@
 
 #include <hpcprof/base/error.h>
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct buffer {
 	uint8_t *at;
 	uint64_t bytes;
+	bool is_lendable; /* a memfd, that a copy can map: the copy has a page of it as soon as it uses it */
+	int fd;
 };
 
 /* Has it begin with this, whole pages that are mapped and in memory, which it owns from then on. */
 void buffer_adopt(struct buffer *buffer, uint8_t *memory, uint64_t bytes);
-/* Makes it larger, in time that hardly anybody else wants. INSUFFICIENT when there is too little of such
+/* Makes it larger, and lendable if it is large, in time that hardly anybody else wants. INSUFFICIENT when there is too little of such
  * time, or `stop_fd` becomes readable (-1: never): what has been made stays. */
 struct hp_error *buffer_enlarge(struct buffer *buffer, uint64_t bytes, int stop_fd);
 void buffer_release(struct buffer *buffer);

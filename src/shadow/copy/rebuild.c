@@ -148,17 +148,103 @@ static struct hp_error *map_areas(struct sandbox *sandbox, const struct snapshot
 			error = map_file(sandbox, snapshot->pid, area, files, &open_file);
 		else
 			error = map_memory(sandbox, snapshot->pid, area, below);
-		if (!error && area->kind != AREA_FILE)
+		if (!error && area->kind != AREA_FILE && !area->is_lent)
 			use_huge_pages(sandbox, area, filled_bytes);
 		below = area->end;
 	}
 	return error;
 }
 
-struct hp_error *rebuild(struct sandbox *sandbox, const struct snapshot *snapshot,
+/* --- lending ---------------------------------------------------------------------------------- */
+
+static bool may_be_lent(const struct area *area)
+{
+	return (area->kind == AREA_MEMORY || area->kind == AREA_HEAP) && !area->is_shared &&
+	       !area->is_secret && !(area->protection & PROT_EXEC);
+}
+
+/* The first run behind those that are one stretch of memory and of the buffer, and of one area. */
+static size_t stretch_end(const struct snapshot *snapshot, const struct area *area, size_t first)
+{
+	const struct run *runs = snapshot->runs;
+	size_t at = first + 1;
+
+	while (at < snapshot->run_count && runs[at].address < area->end &&
+	       runs[at].address == runs[at - 1].address + runs[at - 1].bytes &&
+	       runs[at].offset == runs[at - 1].offset + runs[at - 1].bytes)
+		at++;
+	return at;
+}
+
+static bool lend_stretch(struct sandbox *sandbox, const struct area *area, const struct run *runs,
+			 size_t count, int64_t fd)
+{
+	uint64_t bytes = runs_bytes(runs, count);
+
+	return runs->address + bytes <= area->end &&
+	       sandbox_call(sandbox, SYS_mmap, runs->address, bytes, area->protection,
+			    MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, (uint64_t)fd,
+			    runs->offset) == (int64_t)runs->address;
+}
+
+/* The runs of this area, from `*run` on, which it moves. Those that are not lent stay, from `*kept` on. */
+static void lend_area(struct sandbox *sandbox, struct snapshot *snapshot, struct area *area,
+		      size_t *run, size_t *kept, int64_t fd)
+{
+	struct run *runs = snapshot->runs;
+	size_t lent = 0;
+
+	while (*run < snapshot->run_count && runs[*run].address < area->end) {
+		size_t end = stretch_end(snapshot, area, *run);
+		bool is_lent = area->is_lent && lent < LENT_STRETCHES &&
+			       runs_bytes(runs + *run, end - *run) >= LENT_STRETCH_BYTES &&
+			       lend_stretch(sandbox, area, runs + *run, end - *run, fd);
+
+		lent += is_lent;
+		for (; *run < end; (*run)++) {
+			if (!is_lent)
+				runs[(*kept)++] = runs[*run];
+		}
+	}
+}
+
+/* Those that enough was read of. */
+static bool mark_lent(struct snapshot *snapshot)
+{
+	bool is_any = false;
+	size_t run = 0;
+
+	for (size_t i = 0; i < snapshot->areas.count; i++) {
+		struct area *area = &snapshot->areas.at[i];
+		uint64_t bytes = bytes_below(snapshot, area->end, &run);
+
+		area->is_lent = snapshot->buffer.is_lendable && may_be_lent(area) &&
+				bytes >= LENT_AREA_BYTES;
+		is_any |= area->is_lent;
+	}
+	return is_any;
+}
+
+static struct hp_error *lend(struct sandbox *sandbox, struct snapshot *snapshot)
+{
+	int64_t fd = sandbox_open(sandbox, snapshot->buffer.fd, O_RDONLY);
+	size_t run = 0, kept = 0;
+
+	if (fd < 0)
+		return hp_error_create(HP_ERROR_SYSTEM, "a copy's memory cannot be opened");
+	for (size_t i = 0; i < snapshot->areas.count; i++)
+		lend_area(sandbox, snapshot, &snapshot->areas.at[i], &run, &kept, fd);
+	snapshot->run_count = kept;
+	return NULL;
+}
+
+struct hp_error *rebuild(struct sandbox *sandbox, struct snapshot *snapshot,
 			 struct mapped_files *files)
 {
-	return map_areas(sandbox, snapshot, files);
+	bool lends = mark_lent(snapshot);
+	struct hp_error *error = map_areas(sandbox, snapshot, files);
+
+	return !error && lends ? lend(sandbox, snapshot) : error;
 }
 
 /* --- contents --------------------------------------------------------------------------------- */

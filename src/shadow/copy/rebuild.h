@@ -6,6 +6,10 @@
  * that a fork would not have, are mapped without access. Nothing is executable. Whatever is free
  * above the highest mapping is taken up, so that new mappings get the addresses that they got in
  * the target.
+ *
+ * Of large areas the sandbox maps what was read, privately, and has a page of its own of what it writes to:
+ * filling them would take longer than what is replayed of them. Such memory is of a file, so not all
+ * calls do there what they do to memory of nobody's (areas_are_lent; syscalls/memory_calls.c).
  */
 #ifndef SHADOW_COPY_REBUILD_H
 #define SHADOW_COPY_REBUILD_H
@@ -15,10 +19,11 @@
 #include "sandbox.h"
 
 /* Gives a sandbox that has just been created all that the target has mapped, while the target's files
- * can still be found. */
-struct hp_error *rebuild(struct sandbox *sandbox, const struct snapshot *snapshot,
+ * can still be found. Runs of the snapshot that it maps, too, are no longer in its list: the buffer is to stay
+ * as it is while the sandbox lives. */
+struct hp_error *rebuild(struct sandbox *sandbox, struct snapshot *snapshot,
 			 struct mapped_files *files);
-/* What was read of the target's memory: as much to move as there is. */
+/* The other runs: as much to move as there is. */
 struct hp_error *rebuild_contents(struct sandbox *sandbox, const struct snapshot *snapshot);
 /* Takes up what is free above the target's mappings, as far as limits let it; after everything else
  * has its place. */

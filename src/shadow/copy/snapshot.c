@@ -7,6 +7,7 @@
 #include <hpcprof/base/number.h>
 #include <hpcprof/base/vector.h>
 
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +30,8 @@ void snapshot_clear(struct snapshot *snapshot)
 {
 	areas_clear(&snapshot->areas);
 	free(snapshot->runs);
+	free(snapshot->early);
+	free(snapshot->reads);
 	pages_clear(&snapshot->pages);
 	secrets_clear(&snapshot->secrets);
 	buffer_release(&snapshot->buffer);
@@ -52,27 +55,35 @@ static enum reading reading_of(const struct area *area)
 
 /* --- which pages ------------------------------------------------------------------------------ */
 
-static bool add_page(struct snapshot *snapshot, uint64_t address)
+/* Runs that are one stretch of both memories are one, up to a limit. */
+static bool add_run(struct run **runs, size_t *count, size_t *capacity, struct run run)
 {
-	struct run *last = snapshot->run_count ? &snapshot->runs[snapshot->run_count - 1] : NULL;
-	struct run run = { .address = address, .bytes = PAGE_BYTES };
+	struct run *last = *count ? &(*runs)[*count - 1] : NULL;
 
-	if (last && address == last->address + last->bytes && last->bytes < RUN_BYTES) {
-		last->bytes += PAGE_BYTES;
+	if (last && run.address == last->address + last->bytes &&
+	    run.offset == last->offset + last->bytes && last->bytes + run.bytes <= RUN_BYTES) {
+		last->bytes += run.bytes;
 		return true;
 	}
-	if (!hp_grow((void **)&snapshot->runs, &snapshot->run_capacity, snapshot->run_count + 1,
-		     sizeof(run)))
+	if (!hp_grow((void **)runs, capacity, *count + 1, sizeof(run)))
 		return false;
-	snapshot->runs[snapshot->run_count++] = run;
+	(*runs)[(*count)++] = run;
 	return true;
 }
 
+/* In the buffer, one behind the other. */
 static bool add_pages(void *context, uint64_t start, uint64_t end)
 {
-	for (uint64_t page = start; page < end; page += PAGE_BYTES) {
-		if (!add_page(context, page))
+	struct snapshot *snapshot = context;
+
+	for (uint64_t at = start; at < end;) {
+		uint64_t bytes = end - at < RUN_BYTES ? end - at : RUN_BYTES;
+
+		if (!add_run(&snapshot->runs, &snapshot->run_count, &snapshot->run_capacity,
+			     (struct run){ at, bytes, snapshot->used_bytes }))
 			return false;
+		snapshot->used_bytes += bytes;
+		at += bytes;
 	}
 	return true;
 }
@@ -85,18 +96,6 @@ static struct hp_error *scan_area(struct snapshot *snapshot, const struct area *
 		return NULL;
 	return pages_find(&snapshot->pages, area->start, area->end, reading == READ_WRITTEN,
 			  add_pages, snapshot);
-}
-
-/* Lays the runs out in the buffer, one behind the other. */
-static void arrange(struct snapshot *snapshot)
-{
-	uint64_t offset = 0;
-
-	for (size_t i = 0; i < snapshot->run_count; i++) {
-		snapshot->runs[i].offset = offset;
-		offset += snapshot->runs[i].bytes;
-	}
-	snapshot->used_bytes = offset;
 }
 
 static void mark_secrets(struct snapshot *snapshot)
@@ -113,12 +112,12 @@ static struct hp_error *scan(struct snapshot *snapshot)
 	struct hp_error *error = areas_read(&snapshot->areas, snapshot->pid);
 
 	snapshot->run_count = 0;
+	snapshot->used_bytes = 0;
 	pages_begin(&snapshot->pages);
 	if (!error)
 		mark_secrets(snapshot);
 	for (size_t i = 0; !error && i < snapshot->areas.count; i++)
 		error = scan_area(snapshot, &snapshot->areas.at[i]);
-	arrange(snapshot);
 	return error;
 }
 
@@ -157,6 +156,7 @@ struct hp_error *snapshot_prepare(struct snapshot *snapshot, pid_t pid, uint64_t
 	struct hp_error *error = pages_open(&snapshot->pages, pid);
 
 	snapshot->pid = pid;
+	snapshot->has_looked = false;
 	if (!error)
 		error = secrets_read(&snapshot->secrets, pid);
 	if (!error)
@@ -180,24 +180,181 @@ struct hp_error *snapshot_reserve(struct snapshot *snapshot, int stop_fd)
 	return error;
 }
 
-/* --- reading ---------------------------------------------------------------------------------- */
+/* --- ahead of a stop -------------------------------------------------------------------------- */
+
+/* Adds a page that was read ahead. */
+static bool add_early(struct snapshot *snapshot, struct run run, enum page_kind kind)
+{
+	struct early *last = snapshot->early_count ? &snapshot->early[snapshot->early_count - 1]
+						   : NULL;
+
+	snapshot->hot_bytes += kind == PAGE_HOT ? run.bytes : 0;
+	snapshot->new_bytes += kind == PAGE_NEW ? run.bytes : 0;
+	if (last && last->is_calm == (kind == PAGE_CALM) &&
+	    run.address == last->run.address + last->run.bytes) {
+		last->run.bytes += run.bytes;
+		return true;
+	}
+	if (!hp_grow((void **)&snapshot->early, &snapshot->early_capacity,
+		     snapshot->early_count + 1, sizeof(*last)))
+		return false;
+	snapshot->early[snapshot->early_count++] = (struct early){ run, kind == PAGE_CALM };
+	return true;
+}
+
+/* Notes what its pages hold, and which of them a stop need not read. */
+static bool judge(struct snapshot *snapshot, struct history *history)
+{
+	bool ok = true;
+
+	snapshot->early_count = 0;
+	snapshot->hot_bytes = 0;
+	snapshot->new_bytes = 0;
+	history_look(history, hp_clock_monotonic_ns());
+	for (size_t i = 0; ok && i < snapshot->run_count; i++) {
+		const struct run *run = &snapshot->runs[i];
+
+		for (uint64_t at = 0; ok && at < run->bytes; at += PAGE_BYTES) {
+			const struct run page = { run->address + at, PAGE_BYTES, run->offset + at };
+
+			ok = add_early(snapshot, page,
+				       history_page(history, page.address,
+						    snapshot->buffer.at + page.offset));
+		}
+	}
+	history_looked(history);
+	return ok;
+}
+
+/* How many of the runs are to be read at once. */
+static size_t some_runs(const struct snapshot *snapshot, size_t first)
+{
+	uint64_t bytes = 0;
+	size_t count = 0;
+
+	while (first + count < snapshot->run_count && bytes < LOOK_BYTES_AT_ONCE)
+		bytes += snapshot->runs[first + count++].bytes;
+	return count;
+}
+
+static bool is_readable(int fd)
+{
+	struct pollfd polled = { .fd = fd, .events = POLLIN };
+
+	return poll(&polled, 1, 0) > 0;
+}
+
+struct hp_error *snapshot_look(struct snapshot *snapshot, struct history *history, int stop_fd)
+{
+	struct hp_error *error = scan(snapshot);
+	size_t count;
+
+	if (error)
+		return error;
+	if (snapshot->used_bytes > snapshot->buffer.bytes)
+		return hp_error_create(HP_ERROR_INSUFFICIENT, "its memory grew");
+	for (size_t at = 0; at < snapshot->run_count; at += count) {
+		if (is_readable(stop_fd))
+			return hp_error_create(HP_ERROR_INSUFFICIENT, "nobody wants it any more");
+		count = some_runs(snapshot, at);
+		readers_read(snapshot->pid, snapshot->runs + at, count, snapshot->buffer.at,
+			     UINT64_MAX);
+	}
+	if (!judge(snapshot, history))
+		return hp_error_create_no_memory();
+	snapshot->early_bytes = snapshot->used_bytes;
+	snapshot->has_looked = true;
+	return NULL;
+}
+
+uint64_t snapshot_to_read(const struct snapshot *snapshot)
+{
+	return snapshot->has_looked ? snapshot->hot_bytes + snapshot->new_bytes
+				    : snapshot->used_bytes;
+}
+
+/* --- in a stop -------------------------------------------------------------------------------- */
+
+/* The stretch of `run` that begins at `at`, and was read ahead as a whole or not at all; `next`: of what
+ * was, where to search from. NULL, and the stretch's bytes: it was not. */
+static const struct early *early_at(const struct snapshot *snapshot, const struct run *run,
+				    uint64_t at, size_t *next, uint64_t *bytes)
+{
+	uint64_t end = run->address + run->bytes;
+	const struct early *early = NULL;
+
+	while (*next < snapshot->early_count &&
+	       snapshot->early[*next].run.address + snapshot->early[*next].run.bytes <= at)
+		(*next)++;
+	if (*next < snapshot->early_count) {
+		const struct early *found = &snapshot->early[*next];
+		bool holds = found->run.address <= at;
+		uint64_t limit = holds ? found->run.address + found->run.bytes : found->run.address;
+
+		early = holds ? found : NULL;
+		end = limit < end ? limit : end;
+	}
+	*bytes = end - at;
+	return early;
+}
+
+/* Gives what was read ahead its place there, what is new a place behind it, and lists what is to be read. */
+static bool place_beside_early(struct snapshot *snapshot)
+{
+	struct run *placed = NULL;
+	size_t count = 0, capacity = 0, next = 0;
+	uint64_t end = snapshot->early_bytes;
+	bool ok = true;
+
+	snapshot->read_count = 0;
+	for (size_t i = 0; ok && i < snapshot->run_count; i++) {
+		const struct run *run = &snapshot->runs[i];
+		uint64_t bytes;
+
+		for (uint64_t at = run->address; ok && at < run->address + run->bytes;
+		     at += bytes) {
+			const struct early *early = early_at(snapshot, run, at, &next, &bytes);
+			struct run part = { at, bytes, end };
+
+			if (early)
+				part.offset = early->run.offset + (at - early->run.address);
+			else
+				end += bytes;
+			ok = add_run(&placed, &count, &capacity, part) &&
+			     ((early && early->is_calm) ||
+			      add_run(&snapshot->reads, &snapshot->read_count,
+				      &snapshot->read_capacity, part));
+		}
+	}
+	free(snapshot->runs);
+	snapshot->runs = placed;
+	snapshot->run_count = count;
+	snapshot->run_capacity = capacity;
+	snapshot->used_bytes = end;
+	return ok;
+}
 
 struct hp_error *snapshot_take(struct snapshot *snapshot, uint64_t deadline_ns)
 {
 	struct hp_error *error = scan(snapshot);
+	const struct run *runs;
+	size_t count;
 
 	snapshot->read_bytes = 0;
 	if (error)
 		return error;
+	if (snapshot->has_looked && !place_beside_early(snapshot))
+		return hp_error_create_no_memory();
+	runs = snapshot->has_looked ? snapshot->reads : snapshot->runs;
+	count = snapshot->has_looked ? snapshot->read_count : snapshot->run_count;
 	if (snapshot->used_bytes > snapshot->buffer.bytes)
 		return hp_error_create(HP_ERROR_INSUFFICIENT, "its memory grew during the copy");
-	snapshot->read_bytes = readers_read(snapshot->pid, snapshot->runs, snapshot->run_count,
-					    snapshot->buffer.at,
+	snapshot->read_bytes = readers_read(snapshot->pid, runs, count, snapshot->buffer.at,
 					    deadline_ns ? deadline_ns : UINT64_MAX);
-	if (snapshot->read_bytes < snapshot->used_bytes)
+	if (snapshot->read_bytes < runs_bytes(runs, count))
 		return hp_error_create(HP_ERROR_INSUFFICIENT,
 				       "reading %.1f MiB takes longer than expected",
-				       (double)snapshot->used_bytes / (1 << 20));
+				       (double)runs_bytes(runs, count) / (1 << 20));
 	return NULL;
 }
 
@@ -224,6 +381,10 @@ struct hp_error *snapshot_scrub(struct snapshot *snapshot)
 		for (size_t j = 0; j < snapshot->secrets.count; j++)
 			scrub_run(snapshot, &snapshot->runs[i], &snapshot->secrets.at[j]);
 	}
+	for (size_t i = 0; snapshot->has_looked && i < snapshot->early_count; i++) {
+		for (size_t j = 0; j < snapshot->secrets.count; j++)
+			scrub_run(snapshot, &snapshot->early[i].run, &snapshot->secrets.at[j]);
+	}
 	return NULL;
 }
 
@@ -247,7 +408,6 @@ static uint64_t probe_ns(struct snapshot *snapshot, uint8_t *memory)
 
 	if (!add_pages(snapshot, start, start + PROBE_BYTES))
 		return 0;
-	arrange(snapshot);
 	for (size_t i = 0; i < PROBES; i++) {
 		took_ns[i] = hp_clock_monotonic_ns();
 		done_bytes = readers_read(getpid(), snapshot->runs, snapshot->run_count,

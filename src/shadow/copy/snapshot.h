@@ -9,11 +9,13 @@
  * CPUs). What a fork is better for is much memory that is hardly written: there, windows are fewer
  * and longer.
  *
- * Nor is memory read ahead while the target runs, so that a stop would read only what has changed since, as
- * migrating virtual machines do (Clark et al., NSDI 2005): that takes a kernel that tells an ordinary user which
- * pages have been written (CONFIG_MEM_SOFT_DIRTY, which many lack). Reading twice and comparing finds most of
- * them, and the stop becomes short; but what the target wrote last, between the second reading and the
- * stop, is what it uses next: most copies of lua, rustc, cc1 and python3 crashed or ended at once.
+ * Where a stop would be long, memory is read ahead while the target runs, and the stop reads what is new or
+ * changes now and then, as in the migration of virtual machines (Clark et al., NSDI 2005). No kernel tells an
+ * ordinary user everywhere which pages have been written (CONFIG_MEM_SOFT_DIRTY, which many lack), so pages
+ * are compared with what they held earlier (history.h). That is no certainty: what a target wrote last, for
+ * the first time, is what it uses next. Of databases in memory hardly any page changes, and copies go well; of
+ * compilers and interpreters with some ten MiB, whose pages nearly all change, many copies crashed, and
+ * stops were hardly shorter. So theirs is read in the stop.
  *
  * Read are the pages that are in memory and that no file holds: of private areas what has been
  * written, of shared ones that can be written everything. Devices are never touched, nor is what a
@@ -26,17 +28,32 @@
 
 #include "areas.h"
 #include "buffer.h"
+#include "history.h"
 #include "pages.h"
 #include "readers.h"
 #include "secrets.h"
+
+/* Of what was read ahead. */
+struct early {
+	struct run run;
+	bool is_calm; /* need not be read again */
+};
 
 struct snapshot {
 	struct areas areas;
 	struct run *runs; /* by address */
 	size_t run_count, run_capacity;
 	struct buffer buffer;
-	uint64_t used_bytes;
-	uint64_t read_bytes; /* of them, by the last snapshot_take */
+	uint64_t used_bytes; /* of it */
+	uint64_t read_bytes; /* by the last snapshot_take; what was read ahead is not among them */
+	struct early *early; /* by address */
+	size_t early_count, early_capacity;
+	uint64_t early_bytes;
+	bool has_looked;    /* since it was prepared */
+	uint64_t hot_bytes; /* that change, as it was then, */
+	uint64_t new_bytes; /* or may: they are not known for long enough */
+	struct run *reads;  /* of a stop behind a look */
+	size_t read_count, read_capacity;
 	struct pages pages;
 	struct secrets secrets; /* when it was prepared, or scrubbed */
 	pid_t pid;
@@ -63,6 +80,11 @@ struct hp_error *snapshot_prepare(struct snapshot *snapshot, pid_t pid, uint64_t
  * took time. INSUFFICIENT when there is too little of such time, or `stop_fd` becomes readable (-1: never):
  * what has been made stays. */
 struct hp_error *snapshot_reserve(struct snapshot *snapshot, int stop_fd);
+/* Reads all of it, the target running, so that a stop has to read only what is new or changes. INSUFFICIENT:
+ * there is more than room, or `stop_fd` became readable. */
+struct hp_error *snapshot_look(struct snapshot *snapshot, struct history *history, int stop_fd);
+/* How much a stop is to read, as it was when that was looked at last. */
+uint64_t snapshot_to_read(const struct snapshot *snapshot);
 /* Reads it; `pid` must have been prepared for. INSUFFICIENT when there is more than room, or when it
  * is not done at `deadline_ns` of the monotonic clock (0: never mind); `read_bytes` were read. */
 struct hp_error *snapshot_take(struct snapshot *snapshot, uint64_t deadline_ns);

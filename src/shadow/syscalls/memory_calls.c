@@ -127,9 +127,37 @@ bool answer_mremap(struct shadow_calls *calls, struct call *call)
 	/* Of shared memory, nothing is moved but a second view of it. */
 	uint64_t bytes = call->a[1] ? call->a[1] : call->a[2];
 
+	/* What is lent and what is not are several mappings, which do not move as one. */
 	return !call_is_sacred(calls, call->a[0], bytes) &&
+	       !areas_are_lent(calls->areas, call->a[0], call->a[0] + bytes) &&
 	       !(is_placed && call_is_sacred(calls, call->a[4], call->a[2])) &&
 	       call_done(call, run(calls, call));
+}
+
+/* What the kernel would do to memory of nobody's; what is lent would be as it was lent. */
+static bool empty_lent(struct shadow_calls *calls, const struct call *call)
+{
+	static const uint8_t zeros[16 * PAGE_BYTES];
+	uint64_t end = call->a[0] + page_up(call->a[1]);
+
+	if (call->a[0] % PAGE_BYTES || end - call->a[0] > LENT_EMPTIED_BYTES)
+		return false;
+	for (uint64_t at = call->a[0]; at < end; at += sizeof(zeros)) {
+		if (!sandbox_write(calls->sandbox, at, zeros,
+				   end - at < sizeof(zeros) ? end - at : sizeof(zeros)))
+			return false;
+	}
+	return true;
+}
+
+/* Memory that is freed may stay what it was. */
+static bool free_memory(struct shadow_calls *calls, struct call *call)
+{
+	if (!may_change(calls, call->a[0], call->a[1]))
+		return false;
+	if (!areas_are_lent(calls->areas, call->a[0], call->a[0] + call->a[1]))
+		return call_done(call, run(calls, call));
+	return (call->a[2] == MADV_FREE || empty_lent(calls, call)) && call_done(call, 0);
 }
 
 /* Advice that changes what is in memory; of the rest nothing comes but time. */
@@ -138,8 +166,7 @@ bool answer_madvise(struct shadow_calls *calls, struct call *call)
 	switch (call->a[2]) {
 	case MADV_DONTNEED:
 	case MADV_FREE:
-		return may_change(calls, call->a[0], call->a[1]) &&
-		       call_done(call, run(calls, call));
+		return free_memory(calls, call);
 	case MADV_NORMAL:
 	case MADV_RANDOM:
 	case MADV_SEQUENTIAL:

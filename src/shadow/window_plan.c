@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "window_plan.h"
+
+#include "copy/permission.h"
+#include "tuning.h"
+
+#include <hpcprof/base/number.h>
+
+#include <errno.h>
+#include <poll.h>
+#include <unistd.h>
+
+/* A copy is held in a buffer, and then in the copy. */
+enum { COPIES = 2 };
+
+void window_refuse(struct window_result *result, enum hp_shadow_refusal refusal,
+		   struct hp_error *error)
+{
+	/* The thread has ended meanwhile. */
+	if (error && (error->class == HP_ERROR_NOT_FOUND || error->errno_value == ESRCH)) {
+		hp_error_destroy(error);
+		result->outcome = WINDOW_NOT_NOW;
+		return;
+	}
+	result->outcome = WINDOW_REFUSED;
+	result->refusal = refusal;
+	result->error = error;
+}
+
+bool window_is_stopping(const struct window_maker *maker)
+{
+	struct pollfd poll_stop = { .fd = maker->stop_fd, .events = POLLIN };
+
+	return poll(&poll_stop, 1, 0) > 0;
+}
+
+/* --- what it costs ----------------------------------------------------------------------------- */
+
+struct price_terms window_terms(const struct window_order *order, uint64_t bytes, uint64_t samples)
+{
+	return (struct price_terms){
+		.bytes = bytes,
+		.samples = samples,
+		.window_ns = order->window_ns,
+		.threads = order->threads,
+		.runnable = order->runnable,
+		.room = order->room,
+		.is_later = order->is_later,
+	};
+}
+
+/* Whether its memory may be read, and a copy can be given its rights. */
+static struct hp_error *check_rights(struct window_maker *maker, const struct window_order *order)
+{
+	struct hp_error *error = shadow_permission_of(order->tid);
+
+	if (!error)
+		error = rights_read(&maker->own, getpid(), gettid());
+	if (!error)
+		error = rights_read(&maker->rights, order->pid, order->tid);
+	if (!error)
+		error = rights_can_be_given(&maker->rights, &maker->own);
+	maker->is_descendant = rights_descend(order->pid, getpid());
+	return error;
+}
+
+/* What a window is to be. */
+struct plan {
+	uint64_t asked_ns;    /* its length; 0: whatever pays best */
+	uint64_t bytes;	      /* of memory */
+	uint64_t ahead_bytes; /* of it, read before the stop */
+};
+
+static struct price_terms terms_of_plan(const struct window_order *order, const struct plan *plan)
+{
+	struct price_terms terms = window_terms(order, plan->bytes, order->samples);
+
+	terms.ahead_bytes = plan->ahead_bytes;
+	terms.window_ns = order->window_ns;
+	return terms;
+}
+
+/* Sets its length and its price. */
+static bool can_pay(const struct window_maker *maker, struct window_order *order,
+		    const struct plan *plan, struct window_result *result)
+{
+	struct price_terms terms;
+
+	order->samples = 0;
+	terms = terms_of_plan(order, plan);
+	order->window_ns = plan->asked_ns ? plan->asked_ns
+					  : ledger_window_ns(maker->ledger, &terms);
+	if (order->longest_ns && order->window_ns > order->longest_ns)
+		order->window_ns = order->longest_ns;
+	/* The last one is at the end of the window, or just behind it. */
+	order->wanted = order->window_ns / MATCH_PERIOD_NS + 1;
+	order->samples = order->wanted + ledger_samples_behind(maker->ledger);
+	terms = terms_of_plan(order, plan);
+	result->price_ns = ledger_price(maker->ledger, &terms);
+	return ledger_allows(maker->ledger, result->price_ns, order->slot_end_ns);
+}
+
+/* False, and refused: it cannot be afforded. */
+static bool pay(const struct window_maker *maker, struct window_order *order,
+		const struct plan *plan, struct window_result *result)
+{
+	struct price_terms terms;
+
+	if (can_pay(maker, order, plan, result))
+		return true;
+	terms = terms_of_plan(order, plan);
+	window_refuse(result, HP_SHADOW_BUDGET,
+		      ledger_too_dear(maker->ledger, &terms, result->price_ns));
+	return false;
+}
+
+/* Memory is read ahead where that takes next to nothing from the target and the stop would be long: some pages are
+ * then of an earlier moment, and a copy that needs one of them ends there. */
+static bool is_worth_a_look(const struct window_maker *maker, const struct window_order *order,
+			    uint64_t bytes)
+{
+	const struct price_terms terms = window_terms(order, bytes, 0);
+
+	return is_idle_room(order->room) && !order->is_later && bytes >> 20 <= LOOK_MOST_MIB &&
+	       ledger_slot(maker->ledger, ledger_price(maker->ledger, &terms)) >= look_least_ns;
+}
+
+/* Reads memory ahead, so that less of it is left for the stop. Behind the first look at a process a second one soon
+ * tells what does not change. */
+static bool look(struct window_maker *maker, struct window_order *order, struct plan *plan,
+		 struct window_result *result)
+{
+	const struct snapshot *snapshot = &maker->snapshot;
+	struct hp_error *error = snapshot_look(
+		&maker->snapshot,
+		histories_of(&maker->replayer->histories, order->pid, hp_clock_monotonic_ns()),
+		maker->stop_fd);
+
+	if (error && error->class != HP_ERROR_INSUFFICIENT) {
+		window_refuse(result, HP_SHADOW_FAILED, error);
+		return false;
+	}
+	plan->bytes = snapshot->used_bytes;
+	plan->ahead_bytes = plan->bytes - snapshot_to_read(snapshot);
+	if (!error && can_pay(maker, order, plan, result))
+		return true;
+	plan->ahead_bytes = plan->bytes - snapshot->hot_bytes;
+	if (!error && !pay(maker, order, plan, result))
+		return false;
+	hp_error_destroy(error);
+	result->outcome = WINDOW_NOT_NOW;
+	return false;
+}
+
+static bool has_memory(uint64_t bytes, uint64_t have)
+{
+	return bytes < UINT64_MAX / COPIES && bytes * COPIES <= have;
+}
+
+/* Looks at the target's memory, and whether reading it can be afforded: first by what takes no time to tell, as
+ * listing its pages takes ms. */
+bool window_plan(struct window_maker *maker, struct window_order *order,
+		 struct window_result *result)
+{
+	struct plan plan = { .asked_ns = order->window_ns, .bytes = snapshot_expect(order->pid) };
+	struct hp_error *error = check_rights(maker, order);
+
+	if (error) {
+		window_refuse(result, HP_SHADOW_NOT_PERMITTED, error);
+		return false;
+	}
+	plan.ahead_bytes = is_worth_a_look(maker, order, plan.bytes) ? plan.bytes : 0;
+	if (!pay(maker, order, &plan, result))
+		return false;
+	error = snapshot_prepare(&maker->snapshot, order->tid, &plan.bytes);
+	/* It was permitted just now: the process is in an exec, which hides its memory for a moment. */
+	if (error && error->errno_value == EACCES) {
+		hp_error_destroy(error);
+		result->outcome = WINDOW_NOT_NOW;
+		return false;
+	}
+	if (error) {
+		window_refuse(result, HP_SHADOW_MAPPINGS, error);
+		return false;
+	}
+	plan.ahead_bytes = is_worth_a_look(maker, order, plan.bytes) ? plan.bytes : 0;
+	if (!pay(maker, order, &plan, result))
+		return false;
+	if (!has_memory(plan.bytes, memory_to_spare() + maker->snapshot.buffer.bytes)) {
+		window_refuse(result, HP_SHADOW_MEMORY,
+			      hp_error_create(HP_ERROR_SYSTEM,
+					      "copies of %llu MiB need twice as much free memory",
+					      (unsigned long long)(plan.bytes >> 20)));
+		return false;
+	}
+	error = snapshot_reserve(&maker->snapshot, maker->stop_fd);
+	/* Nobody wants it any more; or there is no time for it now, and soon may be. */
+	if (error && (window_is_stopping(maker) || error->class == HP_ERROR_INSUFFICIENT)) {
+		hp_error_destroy(error);
+		result->outcome = WINDOW_NOT_NOW;
+		return false;
+	}
+	if (error) {
+		window_refuse(result, HP_SHADOW_MEMORY, error);
+		return false;
+	}
+	return !is_worth_a_look(maker, order, plan.bytes) || look(maker, order, &plan, result);
+}
