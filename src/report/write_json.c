@@ -20,37 +20,8 @@
 
 #include <hpcprof/infer/inference.h>
 
-#include <inttypes.h>
 
 /* --- procedures and instructions: rows under their images ----------------------------------- */
-
-static json_t *position(const struct hp_row *row)
-{
-	_cleanup_(hp_buffer_free) struct hp_buffer text = { 0 };
-
-	if (!row->file || !row->line)
-		return json_null();
-	hp_buffer_printf(&text, "%s:%" PRIu32, hp_source_name(row->file), row->line);
-	return text.failed ? NULL : json_text(hp_buffer_text(&text));
-}
-
-static json_t *instruction_object(const struct report *report, const struct hp_row *row,
-				  const struct hp_analysis *analysis)
-{
-	_cleanup_(hp_buffer_free) struct hp_buffer bytes = { 0 };
-	const struct hp_analysed_insn *insn = row->insn;
-
-	for (size_t i = 0; i < row->length; i++)
-		hp_buffer_printf(&bytes, "%02x", row->bytes[i]);
-	return json_pack("{s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "address",
-			 json_address(row->has_address, row->address), "block",
-			 row->has_block ? json_integer(row->block) : json_null(), "bytes",
-			 hp_buffer_text(&bytes), "text", json_text(row->text), "line",
-			 position(row), "samples", json_samples(report, row->tallies), "executions",
-			 json_executions(insn ? &analysis->blocks[insn->block].frequency : NULL),
-			 "cycles", json_cycles(report, row, analysis, insn), "stalls",
-			 json_stalls(analysis, insn));
-}
 
 static struct hp_error *write_instructions(const struct report *report,
 					   const struct listing *listing,
@@ -61,8 +32,7 @@ static struct hp_error *write_instructions(const struct report *report,
 	fputs(", \"instructions\": [", out);
 	for (size_t i = 0; i < listing->rows.count && !error; i++) {
 		fputs(i ? ",\n" : "\n", out);
-		error = json_write(instruction_object(report, &listing->rows.at[i], analysis),
-				   false, out);
+		error = json_write_instruction(report, &listing->rows.at[i], analysis, out);
 	}
 	fputs("]", out);
 	return error;

@@ -4,6 +4,7 @@
 #include "../common/sheet.h"
 #include "../common/state.h"
 
+#include <hpcprof/base/buffer.h>
 #include <hpcprof/infer/inference.h>
 
 #include <inttypes.h>
@@ -16,11 +17,12 @@ json_t *json_number(double value)
 	return isfinite(value) ? json_real(value) : json_null();
 }
 
+static const struct hp_frequency unknown_frequency = { NAN, NAN, NAN, NAN, NAN, NAN, 0, 0 };
+
 /* With `more` members in front of the figures. */
 static json_t *add_frequency(json_t *object, const struct hp_frequency *frequency)
 {
-	static const struct hp_frequency none = { NAN, NAN, NAN, NAN, NAN, NAN, 0, 0 };
-	const struct hp_frequency *from = frequency ? frequency : &none;
+	const struct hp_frequency *from = frequency ? frequency : &unknown_frequency;
 
 	json_object_set_new(object, "estimate", json_number(from->executions));
 	json_object_set_new(object, "low", json_number(from->executions_low));
@@ -38,25 +40,6 @@ static json_t *add_frequency(json_t *object, const struct hp_frequency *frequenc
 json_t *json_executions(const struct hp_frequency *frequency)
 {
 	return add_frequency(json_object(), frequency);
-}
-
-json_t *json_cycles(const struct report *report, const struct hp_row *row,
-		    const struct hp_analysis *analysis, const struct hp_analysed_insn *insn)
-{
-	size_t event = hp_profiles_time_event(report->profiles);
-	double cycles_per_unit = hp_profiles_cycles_per_unit(report->profiles);
-	double total = NAN;
-	double per_execution = NAN;
-
-	if (insn && cycles_per_unit > 0) {
-		total = insn->cycles;
-		per_execution = total / analysis->blocks[insn->block].frequency.executions;
-	} else if (cycles_per_unit > 0) {
-		total = row->tallies[event].cycles;
-	}
-	return json_pack("{s:o, s:o, s:o}", "total", json_number(total), "per_execution",
-			 json_number(per_execution), "best_case",
-			 json_number(insn ? insn->best_case_cycles : NAN));
 }
 
 /* Causes, the likeliest first: shares of the instruction's cycles. */
@@ -114,57 +97,34 @@ json_t *json_stack(const struct hp_stall_sheet *sheet, bool is_absolute)
 		sheet->sampling_error);
 }
 
-/* --- the graph ---------------------------------------------------------------------------------
+/* --- edges and instructions --------------------------------------------------------------------
  *
- * Of a million edges most of a long report is: they are written as they come, in jansson's way.
+ * Of a million of them most of a long report is: they are written as they come.
  */
-
-/* As jansson does: 17 digits, never without a point or an exponent, which has no plus and no zeros. */
-static void write_number(double value, FILE *out)
-{
-	enum { MOST_EXACT = 1000000000 };
-	char text[32];
-	char *exponent;
-
-	if (!isfinite(value)) {
-		fputs("null", out);
-		return;
-	}
-	/* Printing digits is what takes the time, and many are few. */
-	if (fabs(value) < MOST_EXACT && value == (double)(int64_t)value && !signbit(value)) {
-		fprintf(out, "%" PRId64 ".0", (int64_t)value);
-		return;
-	}
-	snprintf(text, sizeof(text), "%.17g", value);
-	exponent = strchr(text, 'e');
-	if (!exponent) {
-		fputs(text, out);
-		if (!strchr(text, '.'))
-			fputs(".0", out);
-		return;
-	}
-	fprintf(out, "%.*s%d", (int)(exponent + 1 - text), text, atoi(exponent + 1));
-}
 
 static void write_member(const char *name, double value, FILE *out)
 {
 	fputs(", \"", out);
 	fputs(name, out);
 	fputs("\": ", out);
-	write_number(value, out);
+	json_write_number(value, out);
 }
 
+/* NULL: nothing is known. */
 static void write_frequency(const struct hp_frequency *frequency, FILE *out)
 {
-	write_member("estimate", frequency->executions, out);
-	write_member("low", frequency->executions_low, out);
-	write_member("high", frequency->executions_high, out);
-	write_member("relative", frequency->relative, out);
-	write_member("relative_low", frequency->relative_low, out);
-	write_member("relative_high", frequency->relative_high, out);
+	const struct hp_frequency *from = frequency ? frequency : &unknown_frequency;
+
+	fputs("\"estimate\": ", out);
+	json_write_number(from->executions, out);
+	write_member("low", from->executions_low, out);
+	write_member("high", from->executions_high, out);
+	write_member("relative", from->relative, out);
+	write_member("relative_low", from->relative_low, out);
+	write_member("relative_high", from->relative_high, out);
 	fprintf(out, ", \"relative_confidence\": \"%s\", \"confidence\": \"%s\"",
-		hp_confidence_name(frequency->relative_confidence),
-		hp_confidence_name(frequency->confidence));
+		hp_confidence_name(from->relative_confidence),
+		hp_confidence_name(from->confidence));
 }
 
 /* Between blocks, those numbers that instructions have. */
@@ -182,6 +142,7 @@ static void write_edges(const struct hp_analysis *analysis, FILE *out)
 			separator, edge->from, edge->to,
 			hp_edge_kind_name((enum hp_edge_kind)edge->kind));
 		write_member("probability", hp_edge_probability(analysis, i), out);
+		fputs(", ", out);
 		write_frequency(&analysis->edges[i], out);
 		putc('}', out);
 		separator = ", ";
@@ -218,6 +179,116 @@ void json_write_cfg(const struct hp_cfg *cfg, const struct hp_analysis *analysis
 	} else {
 		fputs("null, \"loops\": null}", out);
 	}
+}
+
+/* --- one instruction ------------------------------------------------------------------------------ */
+
+static void write_address(const char *name, bool known, uint64_t address, FILE *out)
+{
+	if (known)
+		fprintf(out, "\"%s\": \"0x%" PRIx64 "\"", name, address);
+	else
+		fprintf(out, "\"%s\": null", name);
+}
+
+static void write_bytes(const struct hp_row *row, FILE *out)
+{
+	static const char digits[] = "0123456789abcdef";
+
+	fputs(", \"bytes\": \"", out);
+	for (size_t i = 0; i < row->length; i++) {
+		putc(digits[row->bytes[i] >> 4], out);
+		putc(digits[row->bytes[i] & 15], out);
+	}
+	putc('"', out);
+}
+
+static struct hp_error *write_position(const struct hp_row *row, FILE *out)
+{
+	_cleanup_(hp_buffer_free) struct hp_buffer text = { 0 };
+
+	fputs(", \"line\": ", out);
+	if (!row->file || !row->line)
+		return json_write_text(NULL, out);
+	hp_buffer_printf(&text, "%s:%" PRIu32, hp_source_name(row->file), row->line);
+	return text.failed ? hp_error_create_no_memory()
+			   : json_write_text(hp_buffer_text(&text), out);
+}
+
+static void write_samples(const struct report *report, const struct hp_row *row, FILE *out)
+{
+	fputs(", \"samples\": [", out);
+	for (size_t i = 0; i < report->profiles->events.count; i++)
+		fprintf(out, "%s%" PRIu64, i ? ", " : "", row->tallies[i].samples);
+	putc(']', out);
+}
+
+static void write_cycles(const struct report *report, const struct hp_row *row,
+			 const struct hp_analysis *analysis, FILE *out)
+{
+	const struct hp_analysed_insn *insn = row->insn;
+	bool is_known = hp_profiles_cycles_per_unit(report->profiles) > 0;
+	double total = NAN;
+	double per_execution = NAN;
+
+	if (insn && is_known) {
+		total = insn->cycles;
+		per_execution = total / analysis->blocks[insn->block].frequency.executions;
+	} else if (is_known) {
+		total = row->tallies[hp_profiles_time_event(report->profiles)].cycles;
+	}
+	fputs(", \"cycles\": {\"total\": ", out);
+	json_write_number(total, out);
+	write_member("per_execution", per_execution, out);
+	write_member("best_case", insn ? insn->best_case_cycles : NAN, out);
+	putc('}', out);
+}
+
+/* Causes, the likeliest first: shares of the instruction's cycles. */
+static void write_stalls(const struct hp_analysis *analysis, const struct hp_analysed_insn *insn,
+			 FILE *out)
+{
+	fputs(", \"stalls\": [", out);
+	for (uint32_t i = 0; insn && i < insn->cause_count; i++) {
+		const struct hp_cause *cause = &analysis->causes[insn->first_cause + i];
+
+		fprintf(out, "%s{\"cause\": \"%s\"", i ? ", " : "",
+			hp_cause_name((enum hp_cause_kind)cause->kind));
+		write_member("low", cause->low, out);
+		write_member("high", cause->high, out);
+		write_member("likely", cause->likely, out);
+		fputs(", ", out);
+		write_address("culprit", cause->has_culprit, cause->culprit.value, out);
+		putc('}', out);
+	}
+	putc(']', out);
+}
+
+struct hp_error *json_write_instruction(const struct report *report, const struct hp_row *row,
+					const struct hp_analysis *analysis, FILE *out)
+{
+	const struct hp_analysed_insn *insn = row->insn;
+	struct hp_error *error;
+
+	putc('{', out);
+	write_address("address", row->has_address, row->address, out);
+	if (row->has_block)
+		fprintf(out, ", \"block\": %" PRIu32, row->block);
+	else
+		fputs(", \"block\": null", out);
+	write_bytes(row, out);
+	fputs(", \"text\": ", out);
+	error = json_write_text(row->text, out);
+	if (!error)
+		error = write_position(row, out);
+	write_samples(report, row, out);
+	fputs(", \"executions\": {", out);
+	write_frequency(insn ? &analysis->blocks[insn->block].frequency : NULL, out);
+	putc('}', out);
+	write_cycles(report, row, analysis, out);
+	write_stalls(analysis, insn, out);
+	putc('}', out);
+	return error;
 }
 
 json_t *json_figure(const struct hp_counted_figure *figure)

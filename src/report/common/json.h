@@ -27,8 +27,6 @@ json_t *json_summary(const struct report *report);
 /* Of what windows counted; nulls for NULL. */
 json_t *json_figure(const struct hp_counted_figure *figure);
 json_t *json_executions(const struct hp_frequency *frequency);
-json_t *json_cycles(const struct report *report, const struct hp_row *row,
-		    const struct hp_analysis *analysis, const struct hp_analysed_insn *insn);
 json_t *json_stalls(const struct hp_analysis *analysis, const struct hp_analysed_insn *insn);
 /* Where the cycles of all that was analysed went; null when nothing was. `is_absolute`: executions
  * of all of it were counted. */
@@ -36,11 +34,19 @@ json_t *json_stack(const struct hp_stall_sheet *sheet, bool is_absolute);
 /* The same of a survey, and what is not in it. */
 json_t *json_survey(const struct survey *survey);
 void json_write_cfg(const struct hp_cfg *cfg, const struct hp_analysis *analysis, FILE *out);
+/* The object of an instruction's row. */
+struct hp_error *json_write_instruction(const struct report *report, const struct hp_row *row,
+					const struct hp_analysis *analysis, FILE *out);
 json_t *json_frequency_source(const struct report *report, const struct hp_analysis *analysis);
 
 /* Writes a value, and takes it; with `open`, an object without its closing brace. */
 struct hp_error *json_write(json_t *value, bool open, FILE *out);
 /* The members of an object, behind others of one that is open, which stays so. */
 struct hp_error *json_write_more(json_t *object, FILE *out);
+
+/* What there are millions of in a long document, without a tree (json_direct.c). Twelve digits, null when
+ * it is not finite; a text as json_text has it. */
+void json_write_number(double value, FILE *out);
+struct hp_error *json_write_text(const char *text, FILE *out);
 
 #endif
