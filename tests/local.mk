@@ -22,6 +22,7 @@ tests_libsupport_a_SOURCES = tests/support.h tests/support.c tests/scratch.h tes
 	tests/json.h tests/json.c tests/software.h tests/software.c \
 	tests/db_fixture.h tests/db_fixture.c \
 	tests/compare_fixture.h tests/compare_fixture.c tests/cfg/dump.h tests/cfg/dump.c \
+	tests/analyze/frequencies.h tests/analyze/frequencies.c \
 	tests/cfg/graphs.h tests/cfg/graphs.c \
 	tests/collect/bench.h tests/collect/bench.c \
 	tests/compare/builds.h tests/compare/builds.c tests/compare/made_up.h \

@@ -1,5 +1,5 @@
 check_PROGRAMS += tests/analyze/test_schedule tests/analyze/test_culprit \
-	tests/analyze/test_frequency tests/analyze/test_hostile
+	tests/analyze/test_frequency tests/analyze/test_flow tests/analyze/test_hostile
 
 helper_programs += tests/analyze/show_schedule
 tests_analyze_show_schedule_SOURCES = tests/analyze/show_schedule.c

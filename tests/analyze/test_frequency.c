@@ -1,216 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Frequencies of code small enough to work them out by hand, and what must be true of every
- * estimate, tried on all procedures of this program.
- */
-#include "../program.h"
-#include "../support.h"
-
-#include <hpcprof/analyze/analysis.h>
-#include <hpcprof/base/cleanup.h>
-#include <hpcprof/base/vector.h>
+/* Frequencies that can be worked out by hand. */
+#include "frequencies.h"
 
 #include <math.h>
-
-enum { MOST = 16, MOST_EVIDENCE = 100 };
-
-static const uint8_t *code;
-static struct hp_sampled samples[MOST];
-static struct hp_evidence evidence[MOST_EVIDENCE];
-static size_t sample_count;
-static size_t evidence_count;
-static enum hp_estimator estimator;
-static bool is_clock_unknown;
-static double off_together[HP_SOURCE_COUNT];
-static uint16_t phase_of[MOST];
-static double phase_deviation[MOST];
-static size_t phase_count;
-static bool missed[MOST];
-static struct hp_arena *arena;
-static struct hp_cfg *cfg;
-static struct hp_analysis *found;
-static struct hp_error *failure;
-
-static struct hp_error *analyse_graph(struct hp_image *image, const struct hp_analysis_input *input)
-{
-	struct hp_analysis_options options = { .core = hp_core_named("skylake-sp"),
-					       .estimator = estimator,
-					       .skid_instructions = 1,
-					       .frequencies_only = true,
-					       .is_clock_unknown = is_clock_unknown };
-	struct hp_analysis_input whole = *input;
-
-	whole.image = image;
-	whole.cfg = cfg;
-	for (unsigned i = 0; i < HP_SOURCE_COUNT; i++)
-		whole.shared_deviation[i] = off_together[i];
-	if (phase_count) {
-		whole.phase_of = phase_of;
-		whole.phase_deviation = phase_deviation;
-		whole.phase_count = phase_count;
-		whole.missed = missed;
-	}
-	return hp_analysis_create(&whole, &options, arena, &found);
-}
-
-static void analyse_code(struct hp_image *image)
-{
-	const struct hp_procedure *procedure =
-		hp_image_procedure_at(image, (hp_link_address){ FUZZ_CODE_ADDRESS });
-	_cleanup_(hp_cfg_image_destroy_scope) struct hp_cfg_image *shared;
-
-	hp_assert_ok(hp_cfg_image_create(image, &shared));
-	hp_assert_ok(hp_cfg_create(shared, procedure, arena, &cfg));
-	failure = analyse_graph(image,
-				&(struct hp_analysis_input){ .samples = samples,
-							     .sample_count = sample_count,
-							     .evidence = evidence,
-							     .evidence_count = evidence_count });
-}
-
-/* Anew, of the same code with other samples or evidence too. */
-static void begin(const uint8_t *bytes)
-{
-	hp_arena_destroy(arena);
-	arena = hp_arena_create();
-	code = bytes;
-	sample_count = evidence_count = phase_count = 0;
-	memset(phase_of, 0, sizeof(phase_of));
-	memset(missed, 0, sizeof(missed));
-	estimator = HP_ESTIMATOR_FLOW;
-	is_clock_unknown = false;
-	for (unsigned i = 0; i < HP_SOURCE_COUNT; i++)
-		off_together[i] = 0;
-	found = NULL;
-}
-
-static void sampled(size_t at, double number)
-{
-	samples[sample_count++] = (struct hp_sampled){ .address = { FUZZ_CODE_ADDRESS + at },
-						       .samples = number,
-						       .cycles = number * 1e6 };
-}
-
-static void said(enum hp_evidence_source source, enum hp_evidence_kind kind, size_t at,
-		 double value, double deviation)
-{
-	evidence[evidence_count++] = (struct hp_evidence){ .kind = (uint8_t)kind,
-							   .source = (uint8_t)source,
-							   .address = { FUZZ_CODE_ADDRESS + at },
-							   .value = value,
-							   .deviation = deviation };
-}
-
-static void counted(size_t at, double times)
-{
-	said(0, HP_EVIDENCE_COUNT, at, times, 0);
-}
-
-static void said_of_edge(size_t from, size_t to, double value, double deviation)
-{
-	said(HP_SOURCE_SHADOW, HP_EVIDENCE_EDGE, from, value, deviation);
-	evidence[evidence_count - 1].to.value = FUZZ_CODE_ADDRESS + to;
-}
-
-static void outcome(size_t from, size_t to, double count, double bias)
-{
-	said(HP_SOURCE_REGISTERS, HP_EVIDENCE_OUTCOMES, from, count, bias);
-	evidence[evidence_count - 1].to.value = FUZZ_CODE_ADDRESS + to;
-}
-
-#define RUN(bytes)                                                                                 \
-	do {                                                                                       \
-		fuzz_with_image(bytes, sizeof(bytes), analyse_code);                               \
-		hp_assert_ok(failure);                                                             \
-		ck_assert_uint_eq(found->problems &HP_PROBLEM_NOT_CONVERGED, 0);                   \
-		assert_sound();                                                                    \
-	} while (0)
-
-static uint32_t block_at(size_t at)
-{
-	uint32_t block = hp_cfg_block_at(cfg, (hp_link_address){ FUZZ_CODE_ADDRESS + at });
-
-	ck_assert_uint_ne(block, HP_CFG_NONE);
-	return block;
-}
-
-static const struct hp_frequency *frequency(size_t at)
-{
-	return &found->blocks[block_at(at)].frequency;
-}
-
-static double executions(size_t at)
-{
-	return frequency(at)->executions;
-}
-
-static const struct hp_frequency *edge(size_t from, size_t to)
-{
-	for (uint32_t i = 0; i < cfg->edge_count; i++)
-		if (cfg->edges[i].from == block_at(from) && cfg->edges[i].to == block_at(to))
-			return &found->edges[i];
-	ck_abort_msg("no edge from %zu to %zu", from, to);
-	return NULL;
-}
-
-/* --- what is true of every estimate ------------------------------------------------------------
- */
-
-static void assert_frequency(const struct hp_frequency *one)
-{
-	ck_assert(one->relative >= 0 && isfinite(one->relative));
-	ck_assert(one->relative_low <= one->relative && one->relative <= one->relative_high);
-	ck_assert_uint_ne(one->confidence, HP_CONFIDENCE_NONE);
-	if (!found->is_absolute) {
-		ck_assert(isnan(one->executions));
-		return;
-	}
-	ck_assert(one->executions >= 0 && isfinite(one->executions));
-	ck_assert(one->executions_low <= one->executions);
-	ck_assert(one->executions <= one->executions_high);
-}
-
-static void assert_balanced(uint32_t block)
-{
-	const struct hp_block *node = &cfg->blocks[block];
-	double whole = found->blocks[block].frequency.relative;
-	double in = 0;
-	double out = 0;
-
-	for (uint32_t i = 0; i < node->in_count; i++)
-		in += found->edges[cfg->in_edges[node->first_in + i]].relative;
-	for (uint32_t i = 0; i < node->out_count; i++)
-		out += found->edges[node->first_out + i].relative;
-	ck_assert_double_le(fabs(out - whole), 1e-6 * whole);
-	if (cfg->missing_edges)
-		ck_assert_double_le(in, whole * (1 + 1e-6));
-	else
-		ck_assert_double_le(fabs(in - whole), 1e-6 * whole);
-}
-
-static void assert_sound(void)
-{
-	double hottest = 0;
-
-	for (uint32_t i = 0; i < cfg->block_count; i++) {
-		assert_frequency(&found->blocks[i].frequency);
-		if (!(found->problems & HP_PROBLEM_NOT_CONVERGED))
-			assert_balanced(i);
-		hottest = fmax(hottest, found->blocks[i].frequency.relative);
-	}
-	for (uint32_t i = 0; i < cfg->edge_count; i++)
-		assert_frequency(&found->edges[i]);
-	if (cfg->block_count > 0)
-		ck_assert(hottest == 0 || fabs(hottest - 1) < 1e-9);
-}
+#include <string.h>
 
 /* --- by hand -----------------------------------------------------------------------------------
  */
 
-/* 0: test, jz to 8 · 4: inc, jmp to 10 · 8: dec · 10: ret */
-static const uint8_t diamond[] = {
-	0x85, 0xff, 0x74, 0x04, 0xff, 0xc0, 0xeb, 0x02, 0xff, 0xc8, 0xc3
-};
 /* 0: inc · 2: inc, jnz to 2 · 6: dec, jnz to 0 · 10: ret */
 static const uint8_t nest[] = { 0xff, 0xc0, 0xff, 0xc1, 0x75, 0xfc, 0xff, 0xca, 0x75, 0xf6, 0xc3 };
 /* 0: test, jz to 6 · 4: inc · 6: dec, jnz to 4 · 10: ret; the loop of 4 and 6 has two ways in */
@@ -461,7 +258,7 @@ TEST(estimates_by_hand)
 	for (size_t i = 0; i < HP_ARRAY_COUNT(rows); i++) {
 		const struct row *row = &rows[i];
 
-		begin(row->code);
+		begin();
 		off_together[HP_SOURCE_SHADOW] = row->together;
 		give(row->given);
 		fuzz_with_image(row->code, row->bytes, analyse_code);
@@ -485,7 +282,7 @@ TEST(estimates_by_hand)
 
 TEST(code_without_samples_has_the_frequencies_of_its_shape)
 {
-	begin(nest);
+	begin();
 	RUN(nest);
 	ck_assert(found->problems & HP_PROBLEM_FEW_SAMPLES);
 	ck_assert_double_eq_tol(frequency(2)->relative, 1, 1e-9);
@@ -495,7 +292,7 @@ TEST(code_without_samples_has_the_frequencies_of_its_shape)
 
 TEST(the_way_with_the_samples_is_the_one_that_is_taken)
 {
-	begin(diamond);
+	begin();
 	sampled(2, 400);
 	sampled(6, 400);
 	RUN(diamond);
@@ -527,7 +324,7 @@ TEST(many_ways_that_nobody_took_do_not_add_up_where_they_meet)
 	uint8_t bytes[COLD + 3];
 
 	make_branches(bytes);
-	begin(bytes);
+	begin();
 	for (size_t i = 0; i < BRANCHES; i++) {
 		said(HP_SOURCE_SHADOW, HP_EVIDENCE_COUNT, 4 * i, 1e8, 2e6);
 		said_of_edge(4 * i, COLD, 0, one);
@@ -547,7 +344,7 @@ TEST(what_one_source_is_off_by_together_is_no_doubt_between_its_counts)
 	const struct hp_frequency *one;
 	double half;
 
-	begin(diamond);
+	begin();
 	off_together[HP_SOURCE_SHADOW] = 0.1;
 	said(HP_SOURCE_SHADOW, HP_EVIDENCE_COUNT, 0, 1000, 1);
 	said(HP_SOURCE_SHADOW, HP_EVIDENCE_COUNT, 4, 300, 0.3);
@@ -563,19 +360,13 @@ TEST(what_one_source_is_off_by_together_is_no_doubt_between_its_counts)
 	ck_assert_double_lt(log(one->relative_high / one->relative), half / 10);
 }
 
-static void assert_refused(void)
-{
-	fuzz_with_image(diamond, sizeof(diamond), analyse_code);
-	hp_assert_fails(HP_ERROR_USAGE, failure);
-}
-
 /* One loop after another: nop; dec rax; jnz 1; dec rcx; jnz 6; ret */
 static const uint8_t twins[] = { 0x90, 0x48, 0xff, 0xc8, 0x75, 0xfb,
 				 0x48, 0xff, 0xc9, 0x75, 0xfb, 0xc3 };
 
 static void count_twins(void)
 {
-	begin(twins);
+	begin();
 	off_together[HP_SOURCE_SHADOW] = 0.01;
 	sampled(1, 1000);
 	sampled(6, 1000);
@@ -646,7 +437,7 @@ TEST(a_level_far_away_is_found)
 	for (size_t i = 0; i < HP_ARRAY_COUNT(levels); i++) {
 		double level = levels[i];
 
-		begin(nest);
+		begin();
 		off_together[HP_SOURCE_SHADOW] = 0.02;
 		sampled(0, 3);
 		sampled(4, 20);
@@ -665,10 +456,10 @@ TEST(a_level_far_away_is_found)
 
 TEST(a_source_that_does_not_exist_is_refused)
 {
-	begin(diamond);
+	begin();
 	said(HP_SOURCE_COUNT, HP_EVIDENCE_COUNT, 0, 1, 0);
 	assert_refused();
-	begin(diamond);
+	begin();
 	off_together[HP_SOURCE_SHADOW] = NAN;
 	assert_refused();
 }
@@ -678,7 +469,7 @@ TEST(blocks_that_jump_through_one_table_share_its_distribution)
 	const size_t from[] = { 9, 32, 55 };
 	const double times[] = { 500, 350, 150 };
 
-	begin(interpreter);
+	begin();
 	give((const struct given[]){ INTERPRETED, { 0 } });
 	RUN(interpreter);
 	for (size_t i = 0; i < HP_ARRAY_COUNT(from); i++) {
@@ -707,7 +498,7 @@ TEST(outcomes_of_jumps_through_a_table_divide_what_goes_through_it)
 {
 	double narrow;
 
-	begin(interpreter);
+	begin();
 	counted(0, 100);
 	counted(71, 100);
 	said(HP_SOURCE_SHADOW, HP_EVIDENCE_COUNT, 9, 10000, 10);
@@ -733,7 +524,7 @@ TEST(more_evidence_makes_intervals_narrower)
 	double before;
 	double between;
 
-	begin(diamond);
+	begin();
 	counted(0, 1000);
 	RUN(diamond);
 	before = frequency(8)->executions_high / frequency(8)->executions_low;
@@ -752,7 +543,7 @@ TEST(how_long_a_cycle_takes_is_nothing_to_relative_frequencies)
 {
 	double before;
 
-	begin(nest);
+	begin();
 	sampled(2, 50);
 	sampled(4, 300);
 	sampled(8, 40);
@@ -768,7 +559,7 @@ TEST(without_a_clock_time_divides_what_was_counted_and_says_nothing_of_how_much)
 {
 	double before;
 
-	begin(diamond);
+	begin();
 	is_clock_unknown = true;
 	counted(0, 1000);
 	sampled(6, 300);
@@ -788,7 +579,7 @@ TEST(without_a_clock_time_divides_what_was_counted_and_says_nothing_of_how_much)
 
 TEST(without_a_clock_nothing_bounds_the_scale)
 {
-	begin(nest);
+	begin();
 	is_clock_unknown = true;
 	sampled(2, 50);
 	sampled(4, 300);
@@ -801,7 +592,7 @@ TEST(without_a_clock_nothing_bounds_the_scale)
 /* Section 6.1.4: what no sample says of the block at 8 is what the one at 4 leaves of the first. */
 TEST(the_paper_s_estimator_propagates_what_samples_do_not_say)
 {
-	begin(diamond);
+	begin();
 	estimator = HP_ESTIMATOR_DCPI;
 	sampled(4, 1000);
 	sampled(6, 30);
@@ -818,258 +609,13 @@ TEST(the_control_does_not_look_at_samples)
 {
 	double before;
 
-	begin(diamond);
+	begin();
 	estimator = HP_ESTIMATOR_CONTROL;
 	RUN(diamond);
 	before = frequency(4)->relative;
 	sampled(6, 1e6);
 	RUN(diamond);
 	ck_assert_double_eq_tol(frequency(4)->relative, before, 1e-9);
-}
-
-/* --- what is too tangled to solve --------------------------------------------------------------
- */
-
-enum { TANGLED_BLOCKS = 6000, JUMP_BYTES = 6 };
-
-/* Blocks of one conditional jump (0f 84 and a distance) each, to anywhere. */
-static uint8_t *make_tangle(void)
-{
-	uint8_t *bytes = hp_arena_alloc(arena, TANGLED_BLOCKS * JUMP_BYTES + 1);
-	struct hp_random random = hp_random_seeded(3);
-
-	ck_assert_ptr_nonnull(bytes);
-	for (int32_t i = 0; i < TANGLED_BLOCKS; i++) {
-		int32_t to = (int32_t)hp_random_between(&random, 0, TANGLED_BLOCKS - 1);
-		int32_t distance = (to - i - 1) * JUMP_BYTES;
-
-		bytes[i * JUMP_BYTES] = 0x0f;
-		bytes[i * JUMP_BYTES + 1] = 0x84;
-		memcpy(&bytes[i * JUMP_BYTES + 2], &distance, sizeof(distance));
-	}
-	bytes[TANGLED_BLOCKS * JUMP_BYTES] = 0xc3;
-	return bytes;
-}
-
-static void analyse_tangle(const uint8_t *bytes)
-{
-	fuzz_with_image(bytes, TANGLED_BLOCKS * JUMP_BYTES + 1, analyse_code);
-	hp_assert_ok(failure);
-	ck_assert_uint_gt(cfg->block_count, TANGLED_BLOCKS / 2);
-	ck_assert(found->problems & HP_PROBLEM_NOT_SOLVED);
-	for (uint32_t i = 0; i < cfg->block_count; i++)
-		assert_frequency(&found->blocks[i].frequency);
-	for (uint32_t i = 0; i < cfg->edge_count; i++)
-		assert_frequency(&found->edges[i]);
-}
-
-TEST(of_a_tangle_no_block_is_certain_and_the_reader_is_told)
-{
-	const uint8_t *bytes;
-
-	begin(NULL);
-	bytes = make_tangle();
-	for (size_t i = 0; i < MOST / 2; i++)
-		sampled((2000 + 2 * i) * JUMP_BYTES, i % 2 ? 1000 : 10);
-	analyse_tangle(bytes);
-	for (size_t i = 0; i < found->cfg->block_count; i++)
-		ck_assert_uint_eq(found->blocks[i].frequency.confidence, HP_CONFIDENCE_LOW);
-}
-
-TEST(of_a_tangle_what_was_counted_is_what_was_counted)
-{
-	const uint8_t *bytes;
-
-	begin(NULL);
-	bytes = make_tangle();
-	counted(3000 * JUMP_BYTES, 12345);
-	analyse_tangle(bytes);
-	ck_assert_double_eq_tol(executions(3000 * JUMP_BYTES), 12345, 15);
-	ck_assert_uint_eq(frequency(3000 * JUMP_BYTES)->confidence, HP_CONFIDENCE_HIGH);
-}
-
-TEST(of_a_tangle_counts_to_each_other_are_on_the_level_of_its_time)
-{
-	const uint8_t *bytes;
-	double ratio;
-
-	begin(NULL);
-	bytes = make_tangle();
-	off_together[HP_SOURCE_SHADOW] = INFINITY;
-	for (size_t i = 0; i < 4; i++) {
-		sampled((2000 + 2 * i) * JUMP_BYTES, i % 2 ? 1000 : 100);
-		said(HP_SOURCE_SHADOW, HP_EVIDENCE_COUNT, (2000 + 2 * i) * JUMP_BYTES,
-		     i % 2 ? 1e9 : 1e8, 1e6);
-	}
-	analyse_tangle(bytes);
-	ck_assert(!found->is_absolute);
-	ratio = frequency(2002 * JUMP_BYTES)->relative / frequency(2000 * JUMP_BYTES)->relative;
-	ck_assert_double_eq_tol(ratio, 10, 0.5);
-	/* The code around is not a million times rarer because nobody counted it. */
-	ck_assert_double_lt(frequency(2000 * JUMP_BYTES)->relative /
-				    frequency(4000 * JUMP_BYTES)->relative,
-			    1e4);
-}
-
-/* --- input that nobody should believe ----------------------------------------------------------
- */
-
-TEST(samples_that_are_no_numbers_of_samples_are_refused)
-{
-	const double bad[] = { NAN, INFINITY, -1 };
-
-	for (size_t i = 0; i < HP_ARRAY_COUNT(bad); i++) {
-		begin(diamond);
-		sampled(0, bad[i]);
-		assert_refused();
-	}
-}
-
-TEST(evidence_that_is_no_number_is_refused)
-{
-	const double bad[] = { NAN, INFINITY, -1 };
-
-	for (size_t i = 0; i < HP_ARRAY_COUNT(bad); i++) {
-		begin(diamond);
-		counted(0, bad[i]);
-		assert_refused();
-		evidence[0].value = 1;
-		evidence[0].deviation = bad[i];
-		assert_refused();
-	}
-}
-
-TEST(a_probability_above_one_is_refused)
-{
-	begin(diamond);
-	said(HP_SOURCE_REGISTERS, HP_EVIDENCE_PROBABILITY, 2, 1.5, 0);
-	assert_refused();
-}
-
-/* --- all of this program -----------------------------------------------------------------------
- */
-
-enum { MOST_BLOCKS = 400, WALKS = 40, LONGEST_WALK = 3000, MOST_PROCEDURES = 150 };
-
-static HP_VECTOR(struct hp_sampled) drawn;
-static HP_VECTOR(struct hp_evidence) walked;
-
-/* From entry to exit at random: executions that balance. One that gets lost is forgotten. */
-static void walk(struct hp_random *random, double *times)
-{
-	uint32_t passed[LONGEST_WALK];
-	unsigned length = 0;
-	uint32_t node = cfg->entry;
-
-	while (node != cfg->exit && length < LONGEST_WALK) {
-		const struct hp_block *block = &cfg->blocks[node];
-		uint32_t chosen = (uint32_t)hp_random_between(random, 0, block->out_count - 1);
-
-		passed[length++] = node;
-		node = cfg->edges[block->first_out + chosen].to;
-	}
-	while (node == cfg->exit && length > 0)
-		times[passed[--length]]++;
-}
-
-static void draw(struct hp_random *random)
-{
-	double *times = hp_arena_array(arena, cfg->node_count, sizeof(double));
-
-	drawn.count = walked.count = 0;
-	for (unsigned i = 0; i < WALKS; i++)
-		walk(random, times);
-	for (uint32_t i = 0; i < cfg->block_count; i++) {
-		struct hp_evidence one = { .kind = HP_EVIDENCE_COUNT,
-					   .address = cfg->blocks[i].address,
-					   .value = times[i] };
-		double number = (double)hp_random_between(random, 0, 20);
-
-		ck_assert(hp_vector_push(&walked, one));
-		ck_assert(hp_vector_push(&drawn, (struct hp_sampled){ .address = one.address,
-								      .samples = number,
-								      .cycles = number * 1e6 }));
-	}
-}
-
-static void with_own_procedures(void (*check)(struct hp_image *image, struct hp_random *random))
-{
-	struct hp_image_id id = { .kind = HP_IMAGE_FILE };
-	struct hp_image_options options = { .no_debuginfo = true };
-	const struct hp_procedure *const *procedures;
-	struct hp_random random = hp_random_seeded(5);
-	char path[] = "/proc/self/exe";
-	struct hp_cfg_image *shared;
-	struct hp_image *image;
-	unsigned checked = 0;
-	size_t count;
-
-	id.path = path;
-	hp_assert_ok(hp_image_open(&id, &options, &image));
-	hp_assert_ok(hp_cfg_image_create(image, &shared));
-	hp_image_procedures(image, &procedures, &count);
-	for (size_t i = 0; i < count && checked < MOST_PROCEDURES; i++) {
-		struct hp_error *error;
-
-		begin(NULL);
-		error = hp_cfg_create(shared, procedures[i], arena, &cfg);
-		hp_error_destroy(error);
-		if (error || procedures[i]->owner != procedures[i] || cfg->block_count < 3 ||
-		    cfg->block_count > MOST_BLOCKS)
-			continue;
-		draw(&random);
-		check(image, &random);
-		checked++;
-	}
-	ck_assert_uint_gt(checked, 20);
-	hp_cfg_image_destroy(shared);
-	hp_image_close(image);
-	hp_vector_free(&drawn);
-	hp_vector_free(&walked);
-}
-
-static unsigned looked_at;
-static unsigned unsettled;
-
-static void check_sound(struct hp_image *image, struct hp_random *random)
-{
-	(void)random;
-	looked_at++;
-	hp_assert_ok(
-		analyse_graph(image, &(struct hp_analysis_input){ .samples = drawn.at,
-								  .sample_count = drawn.count }));
-	assert_sound();
-	unsettled += (found->problems & HP_PROBLEM_NOT_CONVERGED) != 0;
-}
-
-TEST(whatever_the_samples_flows_balance_and_are_never_negative)
-{
-	with_own_procedures(check_sound);
-	/* Code made by sanitizers has a few that do not settle, and they say so. */
-	ck_assert_msg(unsettled * 50 <= looked_at, "%u of %u do not settle", unsettled, looked_at);
-}
-
-static void check_counts(struct hp_image *image, struct hp_random *random)
-{
-	(void)random;
-	hp_assert_ok(analyse_graph(image,
-				   &(struct hp_analysis_input){ .samples = drawn.at,
-								.sample_count = drawn.count,
-								.evidence = walked.at,
-								.evidence_count = walked.count }));
-	for (uint32_t i = 0; i < cfg->block_count; i++) {
-		double counted_times = walked.at[i].value;
-		double estimate = found->blocks[i].frequency.executions;
-
-		ck_assert_msg(fabs(estimate - counted_times) <= 0.01 * counted_times,
-			      "0x%llx: %g for %g", (unsigned long long)cfg->blocks[i].address.value,
-			      estimate, counted_times);
-	}
-}
-
-TEST(exact_counts_of_everything_come_out_as_they_went_in)
-{
-	with_own_procedures(check_counts);
 }
 
 HP_TEST_MAIN("analyze/frequency")
