@@ -85,13 +85,12 @@ static pid_t start_target(void)
 
 	if (pid == 0) {
 		/* What it shares is a copy's only as far as it has it in its own page table. */
-		for (;;) {
-			if (!*(volatile uint8_t *)memory.shared)
-				_exit(1);
-		}
+		memory.shared[103] = 1;
+		for (;;)
+			;
 	}
 	ck_assert_int_gt(pid, 0);
-	usleep(20000);
+	await_shared(103);
 	return pid;
 }
 
@@ -629,12 +628,13 @@ TEST_WHERE(can_copy(), a_target_that_has_ended_is_left_to_its_parent)
 {
 	struct hp_error *error = NULL;
 	enum hp_shadow_refusal refusal;
+	siginfo_t ended;
 	int status;
 	pid_t pid = fork();
 
 	if (pid == 0)
 		_exit(7);
-	usleep(20000);
+	ck_assert_int_eq(waitid(P_PID, (id_t)pid, &ended, WEXITED | WNOWAIT), 0);
 	ck_assert_int_ne(hold(pid, &state, &times, &error, &refusal), HOLD_STOPPED);
 	hp_assert_ok(error);
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
