@@ -13,7 +13,7 @@ dist_check_SCRIPTS += \
 	tests/live/ends.test \
 	tests/live/events.test \
 	tests/live/export.test \
-	tests/live/follows.test tests/live/frames.test \
+	tests/live/follows.test tests/live/frames.test tests/live/full-disk.test \
 	tests/live/hostile.test \
 	tests/live/images.test \
 	tests/live/import.test \
