@@ -437,6 +437,39 @@ static struct hp_error *write_down(struct stalls *stalls, uint32_t at, const str
 	return NULL;
 }
 
+/* --- what counters add --------------------------------------------------------------------------
+ *
+ * They say how many cycles a cause took in the whole procedure at most, and so at most of any stall.
+ */
+
+/* Executions of the block in the scene that has fewest. */
+static double fewest_runs(const struct stalls *stalls, uint32_t block)
+{
+	double fewest = INFINITY;
+
+	for (unsigned scene = 0; scene < stalls->scenes; scene++)
+		fewest = fmin(fewest, stalls->runs[scene][block]);
+	return fewest;
+}
+
+static void limit_suspects(struct stalls *stalls, const double *most_cycles)
+{
+	for (uint32_t at = 0; most_cycles && at < stalls->analysis->insn_count; at++) {
+		struct case_file *file = &stalls->files[at];
+		double runs = fewest_runs(stalls, facts_insn(stalls->facts, at)->block);
+
+		file->bound = 0;
+		for (uint32_t i = 0; i < file->count; i++) {
+			struct suspect *one = &file->suspects[i];
+
+			if (one->kind < HP_CAUSE_DYNAMIC_COUNT && runs > 0)
+				one->bound = fmin(one->bound, most_cycles[one->kind] / runs);
+			one->expected = fmin(one->expected, one->bound);
+			file->bound += one->bound;
+		}
+	}
+}
+
 static bool is_worth(const struct hp_analysed_insn *insn)
 {
 	return insn->moved >= least_samples_asked && insn->cycles > 0;
@@ -462,6 +495,7 @@ struct hp_error *find_culprits(struct analyzer *analyzer)
 		error = stalls_find_statics(&stalls);
 	if (error)
 		return error;
+	limit_suspects(&stalls, analyzer->input->most_cycles);
 	sheet_begin(&stalls, analyzer->sample_cycles);
 	for (uint32_t at = 0; at < analysis->insn_count && !error; at++) {
 		struct split split;
@@ -474,6 +508,6 @@ struct hp_error *find_culprits(struct analyzer *analyzer)
 		sheet_add(&stalls, at, split.likely);
 		error = write_down(&stalls, at, &split);
 	}
-	sheet_end(analysis);
+	sheet_end(analysis, analyzer->input->most_cycles);
 	return error;
 }

@@ -136,7 +136,7 @@ void sheet_add_rest(const struct stalls *stalls, uint32_t at)
 
 /* Tables and frequencies may ask for more cycles of one stall than there are in all; nothing is to
  * blame for more. What is cut off was gained. */
-void sheet_end(struct hp_analysis *analysis)
+void sheet_end(struct hp_analysis *analysis, const double *most_cycles)
 {
 	struct hp_stall_sheet *sheet = &analysis->sheet;
 
@@ -149,6 +149,10 @@ void sheet_end(struct hp_analysis *analysis)
 		sheet->causes[k].low = fmin(sheet->causes[k].low, sheet->cycles);
 		sheet->causes[k].high = fmin(sheet->causes[k].high, sheet->cycles);
 		sum += sheet->likely[k];
+		if (most_cycles && k < HP_CAUSE_DYNAMIC_COUNT)
+			sheet->causes[k].high =
+				fmin(sheet->causes[k].high, fmax(most_cycles[k], sheet->likely[k]));
+		sheet->causes[k].low = fmin(sheet->causes[k].low, sheet->causes[k].high);
 	}
 	if (!is_cut)
 		return;

@@ -81,7 +81,7 @@ bool stalls_make_room(struct stalls *stalls, uint32_t more);
 /* --- sheet.c --- */
 
 void sheet_begin(const struct stalls *stalls, double sample_cycles);
-void sheet_end(struct hp_analysis *analysis);
+void sheet_end(struct hp_analysis *analysis, const double *most_cycles);
 /* An instruction whose stall is split: shares of its suspects, unexplained last. */
 void sheet_add(const struct stalls *stalls, uint32_t at, const double *likely);
 /* One with too little time to ask why. */

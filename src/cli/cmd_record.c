@@ -5,6 +5,7 @@
 #include "recording.h"
 
 #include <hpcprof/base/broken_pipe.h>
+#include <hpcprof/pmu/machine.h>
 
 enum {
 	KEY_DB = 0x100,
@@ -15,6 +16,7 @@ enum {
 	KEY_PER_CPU,
 	KEY_NO_CODE,
 	KEY_TRACE,
+	KEY_STALLS,
 };
 
 static const struct argp_option option_table[] = {
@@ -23,6 +25,10 @@ static const struct argp_option option_table[] = {
 	{ "tid", 't', "TID,...", 0, "Record only these threads", 1 },
 	{ "all-cpus", 'a', NULL, 0, "Record the whole system, if this user may", 1 },
 	{ "cpu", 'C', "LIST", 0, "Record only on these CPUs, for instance 0-3,6", 1 },
+	{ "stalls", KEY_STALLS, NULL, 0,
+	  "Also sample the events of this core that tell what it waits for, in turns, for report "
+	  "--stack; needs a hardware PMU",
+	  2 },
 	{ NULL, 0, NULL, 0, "When:", 3 },
 	{ "duration", HP_KEY_DURATION, "TIME", 0,
 	  "Stop sampling after TIME, for instance 10s, 5m or 500ms; a command continues to run",
@@ -122,6 +128,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	case KEY_TRACE:
 		arguments->trace = argument;
 		return 0;
+	case KEY_STALLS:
+		arguments->recording.wants_stalls = true;
+		return 0;
 	case 'q':
 		arguments->recording.is_quiet = true;
 		return 0;
@@ -142,7 +151,8 @@ static const struct argp argp = {
 	.doc = "Sample a command, processes or the whole system. Each recording becomes a new "
 	       "epoch of the profile database; hpcprof report shows it.\vThe exit status is that "
 	       "of the command (128+N for signal N, 127 not found, 126 not executable). It is 125 "
-	       "if hpcprof itself fails. Ctrl-C ends the recording; all samples are kept.",
+	       "if hpcprof itself fails, and 4 if --stalls finds no counters. Ctrl-C ends the "
+	       "recording; all samples are kept.",
 };
 
 static struct hp_error *open_database(struct arguments *arguments, char ***stamps)
@@ -208,10 +218,17 @@ static struct hp_error *record(struct arguments *arguments, int *status)
 	return error;
 }
 
+/* Who asks for counters where there are none has asked for what cannot be, not met a failure. */
+static bool lacks_counters(const struct recording *recording)
+{
+	return recording->wants_stalls && recording->machine && !recording->machine->has_cycles;
+}
+
 static int run(int argc, char **argv)
 {
 	struct arguments arguments = { .recording.session.policy = HP_MUX_RR_RANDOM };
 	struct hp_error *error;
+	bool is_refused;
 	int status;
 
 	hp_broken_pipe_ignore();
@@ -219,13 +236,17 @@ static int run(int argc, char **argv)
 	argp_err_exit_status = HP_EXIT_RECORDER;
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &arguments);
 	error = record(&arguments, &status);
+	is_refused = lacks_counters(&arguments.recording);
 	recording_clear(&arguments.recording);
 	output_file_close(&arguments.trace_file);
 	hp_db_close(arguments.recording.session.db);
 	free(arguments.targets.pids.at);
 	free(arguments.targets.tids.at);
-	if (error)
-		hp_cli_fail(error);
+	if (error) {
+		int refusal = hp_cli_fail(error);
+
+		status = is_refused ? refusal : status;
+	}
 	return status;
 }
 

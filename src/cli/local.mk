@@ -13,6 +13,7 @@ hpcprof_SOURCES = \
 	src/cli/cmd_model.c src/cli/model_counts.c src/cli/model_output.h src/cli/model_output.c \
 	src/cli/cmd_record.c src/cli/recording.h src/cli/recording.c \
 	src/cli/recording_options.c src/cli/record_shadow.h src/cli/record_shadow.c \
+	src/cli/record_stalls.h src/cli/record_stalls.c \
 	src/cli/cmd_report.c src/cli/report_options.h src/cli/report_options.c \
 	src/cli/cmd_stats.c \
 	src/cli/cmd_stat.c src/cli/stat.h src/cli/stat_options.h src/cli/stat_options.c \

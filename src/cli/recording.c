@@ -3,6 +3,7 @@
 
 #include "command.h"
 #include "progress.h"
+#include "record_stalls.h"
 
 #include <hpcprof/pmu/breakpoints.h>
 
@@ -226,6 +227,9 @@ static struct hp_error *find_events(struct recording *recording)
 {
 	struct hp_error *error = parse_events(recording);
 
+	if (!error && recording->wants_stalls)
+		error = record_stalls_add(recording->machine, recording->session.frequency_hz,
+					  &recording->events);
 	for (size_t i = 0; !error && i < recording->events.count; i++)
 		error = check_event(&recording->events, i, recording->is_strict);
 	return error;

@@ -37,6 +37,7 @@ struct recording {
 	 * run before it began. */
 	struct hp_error *(*ready)(void *context);
 	void *ready_context;
+	bool wants_stalls; /* the events of stalls, too */
 	bool is_strict;
 	bool is_brief;
 	bool is_quiet;

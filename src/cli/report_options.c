@@ -72,9 +72,11 @@ static const struct argp_option options[] = {
 	  "Branches by the cycles that are lost to them, with how often each is taken and "
 	  "mispredicted; needs record --shadow",
 	  1 },
-	{ "stack", OPTION_STACK, NULL, 0,
-	  "What the cycles of the program, its procedures and its loops were spent on, by a model "
-	  "of the core that followed its path; needs record --shadow",
+	{ "stack", OPTION_STACK, "counters|windows", OPTION_ARG_OPTIONAL,
+	  "What the cycles of the program and its procedures were spent on, by the core's counters "
+	  "(after record --stalls; with --by of lines, processes, CPUs), or, with loops, by a "
+	  "model "
+	  "of the core that followed the program's path (after record --shadow)",
 	  1 },
 	{ "what-if", OPTION_WHAT_IF, "CHANGE,...", 0,
 	  "How much time the program and its procedures would take if something were otherwise: "
@@ -282,6 +284,20 @@ static int set_percent_limit(struct argp_state *state, const char *text)
 	return 0;
 }
 
+static int choose_stacks(struct argp_state *state, const char *of)
+{
+	struct report_arguments *arguments = state->input;
+
+	if (of && strcmp(of, "counters") != 0 && strcmp(of, "windows") != 0)
+		return refuse(state,
+			      hp_error_create(HP_ERROR_USAGE,
+					      "--stack takes counters or windows, not '%s'", of));
+	arguments->report.stacks = !of			    ? HP_STACKS_THERE_ARE
+				   : strcmp(of, "counters") ? HP_STACKS_OF_WINDOWS
+							    : HP_STACKS_OF_COUNTERS;
+	return choose_view(state, HP_VIEW_STACK);
+}
+
 static int choose_tree(struct argp_state *state, const char *order)
 {
 	struct report_arguments *arguments = state->input;
@@ -341,7 +357,7 @@ static error_t parse_view(int key, char *argument, struct argp_state *state)
 	case OPTION_BRANCHES:
 		return choose_view(state, HP_VIEW_BRANCHES);
 	case OPTION_STACK:
-		return choose_view(state, HP_VIEW_STACK);
+		return choose_stacks(state, argument);
 	case OPTION_WHAT_IF:
 		arguments->report.what_if = argument;
 		return choose_view(state, HP_VIEW_WHAT_IF);
@@ -443,8 +459,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		arguments->no_pager = true;
 		return 0;
 	case ARGP_KEY_END:
-		/* Call paths are told apart in their own views. */
-		return report->of.by && !shows_call_paths(report)
+		/* Call paths and stacks are told apart in their own views. */
+		return report->of.by && !shows_call_paths(report) && report->view != HP_VIEW_STACK
 			       ? choose_view(state, HP_VIEW_BREAKDOWN)
 			       : 0;
 	case ARGP_KEY_ARG:

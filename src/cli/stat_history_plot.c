@@ -128,7 +128,7 @@ static int draw_legend(FILE *stream, const struct stat_history *history, int top
 				"<rect x=\"%d\" y=\"%d\" width=\"12\" height=\"12\" fill=\"%s\"/>\n"
 				"<text class=\"tick\" x=\"%d\" y=\"%d\">%s</text>\n",
 				x, y, colors[i], x + 18, y + 10,
-				stat_stalls_words((enum hp_stack_component)i));
+				hp_stack_component_word((enum hp_stack_component)i));
 		number++;
 	}
 	return (number + LEGEND_COLUMNS - 1) / LEGEND_COLUMNS;

@@ -24,11 +24,11 @@ static void print_phase(FILE *stream, const struct stat_stretch *before,
 	double change;
 
 	fprintf(stream, "%10.4f%12.4f%10.3f  %3.0f %% %-15s", phase->begin_s, phase->end_s, cpi,
-		100 * phase->parts[most] / cpi, stat_stalls_words(most));
+		100 * phase->parts[most] / cpi, hp_stack_component_word(most));
 	if (before) {
 		enum hp_stack_component changed = stat_stretch_changed(before, phase, &change);
 
-		fprintf(stream, "  %s %+.3f", stat_stalls_words(changed), change);
+		fprintf(stream, "  %s %+.3f", hp_stack_component_word(changed), change);
 	}
 	putc('\n', stream);
 }

@@ -88,7 +88,7 @@ static struct hp_error *add_group(struct stat_stalls *stalls, const struct hp_ma
 	return error;
 }
 
-static struct hp_error *no_counters(const struct hp_machine *machine)
+struct hp_error *stat_stalls_refusal(const struct hp_machine *machine)
 {
 	return hp_error_create(HP_ERROR_NOT_PERMITTED,
 			       "no counter here counts cycles (%s), so there is no stack of stalls "
@@ -110,7 +110,7 @@ struct hp_error *stat_stalls_events(struct stat_stalls *stalls, const struct hp_
 	if (!members)
 		return hp_error_create_no_memory();
 	if (!machine->has_cycles)
-		return no_counters(machine);
+		return stat_stalls_refusal(machine);
 	error = make_numbers(stalls);
 	for (size_t i = 0; !error && i < table->event_count; i++) {
 		size_t count = 0;

@@ -17,10 +17,11 @@ struct stat_stalls {
 	enum hp_stack_accounting accounting; /* beside that of HP_STACK_INTERVAL */
 	uint32_t *numbers;		     /* of each of its events in the list; owned */
 };
+/* Why there is no stack without counters, in one line that says what else there is: NOT_PERMITTED. */
+struct hp_error *stat_stalls_refusal(const struct hp_machine *machine);
 void stat_stalls_clear(struct stat_stalls *stalls);
 
-/* Adds the events of the machine's core to the list. NOT_PERMITTED without counters, in one line
- * that says what else there is. */
+/* Adds the events of the machine's core to the list; stat_stalls_refusal without counters. */
 struct hp_error *stat_stalls_events(struct stat_stalls *stalls, const struct hp_machine *machine,
 				    enum stat_mode mode, struct hp_event_list *events);
 /* The same for the counts of a text, of a core of this name (NULL: unknown); nothing is asked of
@@ -37,8 +38,6 @@ struct hp_error *stat_stalls_stack(const struct stat_stalls *stalls,
 				   const struct hp_mux_estimates *estimates,
 				   struct hp_stack *stack);
 
-/* "data cache": a word for people. */
-const char *stat_stalls_words(enum hp_stack_component component);
 /* A bar for each component, and what each means. */
 void stat_stalls_text(FILE *stream, const struct stat_stalls *stalls, const struct hp_stack *stack);
 /* One line for an interval that ends then. */

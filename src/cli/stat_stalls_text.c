@@ -8,37 +8,27 @@
 #include <string.h>
 
 /* What each component is, and where more of it is seen. */
-static const struct {
-	const char *words;
-	const char *means;
-} texts[HP_STACK_COMPONENTS] = {
-	[HP_STACK_BASE] = { "completion", "instructions, at the width of the core" },
-	[HP_STACK_MISPREDICT] = { "mispredicts", "wrong paths, and filling the pipeline again: "
-						 "report --branches" },
-	[HP_STACK_RESTART] = { "restarts", "machine clears, not by branches: report --stalls" },
-	[HP_STACK_ICACHE] = { "code cache", "code from L2 or farther: report --stalls" },
-	[HP_STACK_ITLB] = { "code TLB", "pages of code: report --stalls" },
-	[HP_STACK_FETCH] = { "fetch, decode", "the front end gave too little: report --stalls" },
-	[HP_STACK_L1] = { "L1 hits", "loads that hit, and forwarding: report --memory" },
-	[HP_STACK_L2] = { "L2", "loads that hit L2: report --memory" },
-	[HP_STACK_L3] = { "L3", "loads that hit L3: report --memory" },
-	[HP_STACK_MEMORY] = { "memory", "loads from memory: report --memory" },
-	[HP_STACK_DCACHE] = { "data cache", "loads from L2, L3 or memory: report --memory" },
-	[HP_STACK_DTLB] = { "data TLB", "pages of data: report --memory" },
-	[HP_STACK_STORE] = { "store buffer", "stores that have nowhere to go: report --memory" },
-	[HP_STACK_LONG] = { "long latency", "division, serializing: report --instructions" },
-	[HP_STACK_CORE] = { "dependences",
-			    "operands and units that are waited for: report --stalls" },
-	[HP_STACK_SMT] = { "other thread", "the other thread of the core had the slots" },
-	[HP_STACK_OTHER] = { "other", "no event claims these cycles" },
+static const char *const meanings[HP_STACK_COMPONENTS] = {
+	[HP_STACK_BASE] = "instructions, at the width of the core",
+	[HP_STACK_MISPREDICT] = "wrong paths, and filling the pipeline again: report --branches",
+	[HP_STACK_RESTART] = "machine clears, not by branches: report --stalls",
+	[HP_STACK_ICACHE] = "code from L2 or farther: report --stalls",
+	[HP_STACK_ITLB] = "pages of code: report --stalls",
+	[HP_STACK_FETCH] = "the front end gave too little: report --stalls",
+	[HP_STACK_L1] = "loads that hit, and forwarding: report --memory",
+	[HP_STACK_L2] = "loads that hit L2: report --memory",
+	[HP_STACK_L3] = "loads that hit L3: report --memory",
+	[HP_STACK_MEMORY] = "loads from memory: report --memory",
+	[HP_STACK_DCACHE] = "loads from L2, L3 or memory: report --memory",
+	[HP_STACK_DTLB] = "pages of data: report --memory",
+	[HP_STACK_STORE] = "stores that have nowhere to go: report --memory",
+	[HP_STACK_LONG] = "division, serializing: report --instructions",
+	[HP_STACK_CORE] = "operands and units that are waited for: report --stalls",
+	[HP_STACK_SMT] = "the other thread of the core had the slots",
+	[HP_STACK_OTHER] = "no event claims these cycles",
 };
 
 enum { BAR = 22, COLUMNS = 80 };
-
-const char *stat_stalls_words(enum hp_stack_component component)
-{
-	return texts[component].words;
-}
 
 /* Full up to the likely value, light up to the upper end. */
 static void print_bar(FILE *stream, double likely, double high, double cpi)
@@ -66,7 +56,7 @@ static void print_part(FILE *stream, const struct stat_stalls *stalls, const str
 	const struct hp_stack_part *part = &stack->parts[component];
 	double likely = part->values[HP_STACK_INTERVAL];
 
-	fprintf(stream, "  %-13s", texts[component].words);
+	fprintf(stream, "  %-13s", hp_stack_component_word(component));
 	print_value(stream, likely);
 	if (isnan(likely))
 		fputs("        ", stream);
@@ -85,10 +75,10 @@ static void print_meaning(FILE *stream, const struct hp_stack *stack,
 {
 	const struct hp_stack_part *part = &stack->parts[component];
 
-	fprintf(stream, "      %s\n", texts[component].means);
+	fprintf(stream, "      %s\n", meanings[component]);
 	if (part->within != HP_STACK_OTHER)
 		fprintf(stream, "      not counted apart: at most this much of %s\n",
-			texts[part->within].words);
+			hp_stack_component_word(part->within));
 }
 
 static bool is_counted(const struct hp_stack_part *part)
@@ -117,12 +107,13 @@ static void print_missing(FILE *stream, const struct hp_stack *stack,
 
 		if (!part->missing || part->within != within)
 			continue;
-		fprintf(stream, "%s%s", any ? ", " : "# not counted here: ", texts[i].words);
+		fprintf(stream, "%s%s", any ? ", " : "# not counted here: ",
+			hp_stack_component_word((enum hp_stack_component)i));
 		high = fmax(high, part->high);
 		any = true;
 	}
 	if (any)
-		fprintf(stream, ": each 0 to %.3f, in %s\n", high, texts[within].words);
+		fprintf(stream, ": each 0 to %.3f, in %s\n", high, hp_stack_component_word(within));
 }
 
 static void print_heading(FILE *stream, const struct stat_stalls *stalls,
@@ -216,7 +207,7 @@ void stat_stalls_line(FILE *stream, double end_s, const struct hp_stack *stack)
 
 		if (!isnan(likely) && likely > 0)
 			fprintf(stream, "  %3.0f %% %-13s", 100 * likely / stack->cpi,
-				texts[order[i]].words);
+				hp_stack_component_word(order[i]));
 	}
 	putc('\n', stream);
 }

@@ -163,6 +163,43 @@ static struct hp_error *collect_evidence(struct hp_inference *inference,
 	return NULL;
 }
 
+/* The row of the procedure in profiles of events of stalls; NULL: it has no samples there. */
+static const struct hp_row *stalled_row(const struct hp_profiles *profiles,
+					const struct hp_row_code *code)
+{
+	uint64_t address = code->procedure->owner->address.value;
+
+	for (size_t i = 0; i < profiles->rows.count; i++) {
+		const struct hp_row *row = profiles->rows.at[i];
+
+		if (row->has_address && row->address == address && !row->inlined &&
+		    hp_image_id_compare(&row->image->id, &code->part->image->id) == 0)
+			return row;
+	}
+	return NULL;
+}
+
+/* What counters say of causes in this procedure. */
+static struct hp_error *find_limits(const struct hp_inference *inference,
+				    const struct hp_row_code *code,
+				    double limits[HP_CAUSE_DYNAMIC_COUNT],
+				    struct hp_analysis_input *input)
+{
+	const struct hp_stalled *stalled = inference->stalled;
+	const struct hp_row *row = stalled ? stalled_row(stalled->profiles, code) : NULL;
+	struct hp_error *error;
+	struct hp_stack stack;
+
+	if (!row)
+		return NULL;
+	error = hp_stalled_stack(stalled, row->tallies, &stack);
+	if (error)
+		return error;
+	hp_stalled_limits(&stack, limits);
+	input->most_cycles = limits;
+	return NULL;
+}
+
 struct hp_error *hp_inference_analyse(struct hp_inference *inference, struct hp_row_code *code,
 				      const struct hp_analysis **analysis)
 {
@@ -174,6 +211,7 @@ struct hp_error *hp_inference_analyse(struct hp_inference *inference, struct hp_
 	struct hp_analysis_input input = { 0 };
 	struct counts_terms terms = { 0 };
 	struct hp_analysis *created = NULL;
+	double limits[HP_CAUSE_DYNAMIC_COUNT];
 	struct hp_error *error = hp_inference_graph(inference, code, &input.cfg);
 
 	*analysis = code->analysis;
@@ -193,6 +231,8 @@ struct hp_error *hp_inference_analyse(struct hp_inference *inference, struct hp_
 	input.sample_count = samples.count;
 	if (!error)
 		error = collect_evidence(inference, code, &terms, &input);
+	if (!error)
+		error = find_limits(inference, code, limits, &input);
 	if (!error)
 		error = hp_analysis_create(&input, &options, inference->profiles->arena, &created);
 	hp_vector_free(&samples);

@@ -3,6 +3,7 @@ noinst_LIBRARIES += src/infer/libinfer.a
 src_infer_libinfer_a_SOURCES = \
 	include/hpcprof/infer/counts.h \
 	include/hpcprof/infer/inference.h \
+	include/hpcprof/infer/stalled.h src/infer/stalled.c \
 	src/infer/analyse.c \
 	src/infer/balance.h src/infer/balance.c \
 	src/infer/branches.h src/infer/branches.c \
@@ -22,4 +23,4 @@ src_infer_libinfer_a_SOURCES = \
 	src/infer/tuning.h \
 	src/infer/windows.h src/infer/windows.c
 
-INFER_LIBS = src/infer/libinfer.a $(PROFILE_LIBS) $(ANALYZE_LIBS)
+INFER_LIBS = src/infer/libinfer.a $(STACK_LIBS) $(PROFILE_LIBS) $(ANALYZE_LIBS)

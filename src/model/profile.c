@@ -38,6 +38,22 @@ struct hp_event_modes hp_event_modes(const char *name)
 	return modes.has_user || modes.has_kernel || strchr(modifiers + 1, 'h') ? modes : both;
 }
 
+bool hp_event_is_of_stalls(const char *name)
+{
+	return strncmp(name, HP_STALLS_PREFIX, strlen(HP_STALLS_PREFIX)) == 0;
+}
+
+bool hp_event_is_stall_event(const char *name, const char *public_name)
+{
+	size_t length = strlen(public_name);
+
+	if (!hp_event_is_of_stalls(name))
+		return false;
+	name += strlen(HP_STALLS_PREFIX);
+	return strncmp(name, public_name, length) == 0 && name[length] == '/' &&
+	       !strchr(name + length + 1, '/');
+}
+
 uint32_t hp_skid_default(const char *precision)
 {
 	return !precision || strncmp(precision, "skid", strlen("skid")) == 0 ||

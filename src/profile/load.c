@@ -25,6 +25,8 @@ static bool event_selected(const struct hp_profiles *profiles, const char *name)
 	const char *colon = strrchr(name, ':');
 	_cleanup_free_ char *bare = colon ? strndup(name, (size_t)(colon - name)) : NULL;
 
+	if (!profiles->options->event)
+		return profiles->options->stalls || !hp_event_is_of_stalls(name);
 	return hp_profiles_matches(profiles->options->event, name) ||
 	       (bare && hp_profiles_matches(profiles->options->event, bare));
 }

@@ -34,14 +34,20 @@ double hp_profiles_cycles_per_unit(const struct hp_profiles *profiles)
 		       : event->all.cycles / event->all.weight;
 }
 
-const struct hp_core *hp_profiles_core(const struct hp_profiles *profiles)
+const struct hp_cpu *hp_profiles_cpu(const struct hp_profiles *profiles)
 {
+	static const struct hp_cpu unknown;
 	const struct hp_cpu *cpu = &profiles->epochs.at[0].meta->cpu;
 
 	for (size_t i = 1; i < profiles->epochs.count; i++)
 		if (!hp_cpu_equal(cpu, &profiles->epochs.at[i].meta->cpu))
-			return hp_core_of_cpu(&(struct hp_cpu){ 0 });
-	return hp_core_of_cpu(cpu);
+			return &unknown;
+	return cpu;
+}
+
+const struct hp_core *hp_profiles_core(const struct hp_profiles *profiles)
+{
+	return hp_core_of_cpu(hp_profiles_cpu(profiles));
 }
 
 size_t hp_first_located(const struct hp_loaded_part *part, uint64_t address)

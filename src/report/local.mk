@@ -79,6 +79,7 @@ src_report_libreport_a_SOURCES = \
 	src/report/stalls/advice.h src/report/stalls/advice.c \
 	src/report/stalls/draw_stack.c \
 	src/report/stalls/program_stack.h src/report/stalls/program_stack.c \
+	src/report/stalls/sampled_stack.h src/report/stalls/sampled_stack.c \
 	src/report/stalls/stack.h src/report/stalls/stack.c \
 	src/report/stalls/what_if.h src/report/stalls/what_if.c \
 	src/report/stalls/write_what_if.h src/report/stalls/write_what_if.c \

@@ -6,6 +6,7 @@
 #include <hpcprof/infer/inference.h>
 #include "common/load.h"
 #include "common/sort.h"
+#include "stalls/sampled_stack.h"
 #include "stalls/survey.h"
 #include "stalls/what_if.h"
 #include "stalls/write_stack.h"
@@ -91,6 +92,13 @@ static void hint_at_counts(const struct report *report)
 		report->notices->context);
 }
 
+static struct hp_error *no_picture(void)
+{
+	return hp_error_advise(
+		hp_error_create(HP_ERROR_USAGE, "--format=svg draws stacks of shadow windows only"),
+		"--format=json and --format=csv have those of counters");
+}
+
 static struct hp_error *write_report(struct report *report, FILE *out)
 {
 	if (report->options->view == HP_VIEW_FLAME_GRAPH)
@@ -103,7 +111,7 @@ static struct hp_error *write_report(struct report *report, FILE *out)
 	case HP_FORMAT_DOT:
 		return write_dot(report, out);
 	case HP_FORMAT_SVG:
-		return draw_stack(report, out);
+		return shows_sampled_stacks(report) ? no_picture() : draw_stack(report, out);
 	case HP_FORMAT_TEXT:
 		break;
 	}
@@ -157,14 +165,16 @@ static void ask_profiles(struct report *report)
 	struct hp_profiles_options *of = &report->of;
 
 	*of = options->of;
-	of->rows = options->view == HP_VIEW_LINES	? HP_ROWS_OF_LINES
-		   : options->view == HP_VIEW_BREAKDOWN ? HP_ROWS_OF_GROUPS
+	of->rows = options->view == HP_VIEW_LINES		      ? HP_ROWS_OF_LINES
+		   : options->view == HP_VIEW_BREAKDOWN		      ? HP_ROWS_OF_GROUPS
+		   : options->view == HP_VIEW_STACK && options->of.by ? HP_ROWS_OF_GROUPS
 		   : options->view == HP_VIEW_IMAGES || options->view == HP_VIEW_SUMMARY
 			   ? HP_ROWS_OF_IMAGES
 			   : HP_ROWS_OF_PROCEDURES;
 	of->needs_code = options->view == HP_VIEW_INSTRUCTIONS ||
 			 options->view == HP_VIEW_ANNOTATE || shows_survey(options) ||
 			 options->view == HP_VIEW_SUMMARY || shows_counts(options);
+	of->stalls = options->view == HP_VIEW_STACK || options->view == HP_VIEW_SUMMARY;
 	of->lists_many = options->view == HP_VIEW_INSTRUCTIONS && options->format != HP_FORMAT_DOT;
 	of->describes_images = options->view == HP_VIEW_SUMMARY;
 }
@@ -203,6 +213,15 @@ static struct hp_error *load(struct report *report, struct hp_db *db, char *cons
 	};
 	struct hp_error *error = report_load(report, db, epochs, epoch_count, &wants);
 
+	if (!error && report->of.needs_code && options->view != HP_VIEW_STACK)
+		error = report_load_stalls(report, db, epochs, epoch_count);
+	if (!error && options->view == HP_VIEW_STACK && options->of.by &&
+	    !shows_sampled_stacks(report))
+		error = hp_error_advise(
+			hp_error_create(
+				HP_ERROR_USAGE,
+				"--by tells stacks by counters apart, not those of windows"),
+			"record with: hpcprof record --stalls -- COMMAND");
 	if (!error && wants.paths)
 		error = check_keys(report->profiles);
 	if (!error && wants.paths && !report_path_samples(report))

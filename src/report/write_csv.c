@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "stalls/write_culprits.h"
+#include "stalls/sampled_stack.h"
 #include "stalls/write_stack.h"
 #include "stalls/write_stalls.h"
 #include "stalls/write_what_if.h"
@@ -100,7 +101,8 @@ struct hp_error *write_csv(struct report *report, FILE *out)
 	if (report->options->view == HP_VIEW_STALLS)
 		return write_stalls_csv(report, out);
 	if (report->options->view == HP_VIEW_STACK)
-		return write_stack_csv(report, out);
+		return shows_sampled_stacks(report) ? write_sampled_stacks_csv(report, out)
+						    : write_stack_csv(report, out);
 	if (report->options->view == HP_VIEW_WHAT_IF)
 		return write_what_if_csv(report, out);
 	if (shows_culprits(report->options))

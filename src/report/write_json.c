@@ -4,6 +4,7 @@
  * one, so that a long report does not have to fit into memory as a tree.
  */
 #include "stalls/write_culprits.h"
+#include "stalls/sampled_stack.h"
 #include "stalls/write_stack.h"
 #include "stalls/write_stalls.h"
 #include "stalls/write_what_if.h"
@@ -283,7 +284,8 @@ struct hp_error *write_json(struct report *report, FILE *out)
 	case HP_VIEW_BRANCHES:
 		return write_culprits_json(report, out);
 	case HP_VIEW_STACK:
-		return write_stack_json(report, out);
+		return shows_sampled_stacks(report) ? write_sampled_stacks_json(report, out)
+						    : write_stack_json(report, out);
 	case HP_VIEW_WHAT_IF:
 		return write_what_if_json(report, out);
 	case HP_VIEW_CALLS:

@@ -2,6 +2,7 @@
 /* The report for people. */
 #include "tables/table.h"
 #include "stalls/write_culprits.h"
+#include "stalls/sampled_stack.h"
 #include "stalls/write_stack.h"
 #include "stalls/write_stalls.h"
 #include "stalls/write_what_if.h"
@@ -123,7 +124,8 @@ static struct hp_error *write_body(struct report *report, const struct columns *
 	if (report->options->view == HP_VIEW_STALLS)
 		return write_stalls_text(report, out);
 	if (report->options->view == HP_VIEW_STACK)
-		return write_stack_text(report, out);
+		return shows_sampled_stacks(report) ? write_sampled_stacks_text(report, out)
+						    : write_stack_text(report, out);
 	if (report->options->view == HP_VIEW_WHAT_IF)
 		return write_what_if_text(report, out);
 	if (shows_culprits(report->options))

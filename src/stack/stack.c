@@ -23,7 +23,8 @@ enum { FIGURES = sizeof(struct figures) / sizeof(double) };
 
 struct making {
 	const struct hp_stack_table *table;
-	const struct hp_mux_estimates *estimates;
+	const struct hp_mux_estimates *estimates; /* adjusted to the table's sums */
+	const struct hp_mux_estimates *given;	  /* before: what they are worth */
 	const uint32_t *events;
 	double counted[STACK_EVENTS_MOST]; /* in the table's order; NaN: not */
 	struct figures figures;
@@ -40,6 +41,15 @@ static double count_of(const struct hp_mux_estimates *estimates, uint32_t event)
 	return estimates->events[event].count;
 }
 
+/* Nothing of it was ever seen, nor can there have been. */
+static bool is_nothing(const struct hp_mux_estimates *estimates, uint32_t event)
+{
+	const struct hp_mux_estimate *estimate = &estimates->events[event];
+
+	return estimate->count == 0 &&
+	       !(estimate->verdict == HP_MUX_ESTIMATED && estimate->high > 0);
+}
+
 /* What is not counted, and what is dead, is unknown. */
 static void take_counts(struct making *making)
 {
@@ -47,8 +57,8 @@ static void take_counts(struct making *making)
 
 	for (size_t i = 0; i < making->table->event_count; i++) {
 		double count = count_of(making->estimates, making->events[i]);
-		bool is_dead = count == 0 && !making->table->events[i].is_rare &&
-			       cycles >= dead_cycles;
+		bool is_dead = !isnan(count) && is_nothing(making->given, making->events[i]) &&
+			       !making->table->events[i].is_rare && cycles >= dead_cycles;
 
 		making->counted[i] = is_dead ? NAN : count;
 	}
@@ -149,9 +159,9 @@ static double half_of(const struct making *making, double (*gradients)[FIGURES],
 		if (isnan(making->counted[i]) || gradient == 0)
 			continue;
 		estimate = &making->estimates->events[event];
-		if (estimate->verdict == HP_MUX_EXACT)
+		if (making->given->events[event].verdict == HP_MUX_EXACT)
 			continue;
-		if (estimate->verdict != HP_MUX_ESTIMATED)
+		if (making->given->events[event].verdict != HP_MUX_ESTIMATED)
 			return INFINITY;
 		add_variance(&freedom,
 			     gradient * gradient *
@@ -298,7 +308,11 @@ struct hp_error *hp_stack_create(const struct hp_stack_table *table,
 {
 	_cleanup_(hp_mux_reconciliation_destroy_scope) struct hp_mux_reconciliation *sums = NULL;
 	struct making making = {
-		.table = table, .estimates = estimates, .events = events, .stack = stack
+		.table = table,
+		.estimates = estimates,
+		.given = estimates,
+		.events = events,
+		.stack = stack,
 	};
 	struct hp_error *error;
 

@@ -149,6 +149,31 @@ const char *hp_stack_component_name(enum hp_stack_component component)
 	return (unsigned)component < HP_STACK_COMPONENTS ? names[component] : "?";
 }
 
+const char *hp_stack_component_word(enum hp_stack_component component)
+{
+	static const char *const words[HP_STACK_COMPONENTS] = {
+		[HP_STACK_BASE] = "completion",
+		[HP_STACK_MISPREDICT] = "mispredicts",
+		[HP_STACK_RESTART] = "restarts",
+		[HP_STACK_ICACHE] = "code cache",
+		[HP_STACK_ITLB] = "code TLB",
+		[HP_STACK_FETCH] = "fetch, decode",
+		[HP_STACK_L1] = "L1 hits",
+		[HP_STACK_L2] = "L2",
+		[HP_STACK_L3] = "L3",
+		[HP_STACK_MEMORY] = "memory",
+		[HP_STACK_DCACHE] = "data cache",
+		[HP_STACK_DTLB] = "data TLB",
+		[HP_STACK_STORE] = "store buffer",
+		[HP_STACK_LONG] = "long latency",
+		[HP_STACK_CORE] = "dependences",
+		[HP_STACK_SMT] = "other thread",
+		[HP_STACK_OTHER] = "other",
+	};
+
+	return (unsigned)component < HP_STACK_COMPONENTS ? words[component] : "?";
+}
+
 static const struct {
 	const char *name;
 	const char *says;

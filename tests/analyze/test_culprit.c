@@ -33,6 +33,9 @@ static struct {
 	double as_is, without_dcache, without_dtlb;
 } simulated;
 
+/* What counters say that a cause took at most, in cycles of one execution; NULL: nothing. */
+static const double *limits;
+
 static bool happened(const void *context, hp_link_address address, struct hp_happened *seen)
 {
 	static double cycles[HP_LANES];
@@ -66,6 +69,7 @@ static void analyse(struct hp_image *image)
 		.sample_count = sample_count,
 		.evidence = counts,
 		.evidence_count = count_count,
+		.most_cycles = limits,
 		.happened = simulated.is_on ? happened : NULL,
 	};
 	struct hp_cfg *cfg;
@@ -89,6 +93,7 @@ static void begin(const uint8_t *bytes, size_t size)
 	sample_count = count_count = 0;
 	found = NULL;
 	simulated.is_on = simulated.is_timed = false;
+	limits = NULL;
 }
 
 static void sees(size_t at, enum hp_event_kind kind, double share)
@@ -302,6 +307,37 @@ TEST(a_load_that_was_seen_to_hit_is_cleared)
 	takes(0, STALL);
 	sees(0, HP_EVENT_TLB2_MISS, 1);
 	ck_assert_double_gt(least(0, HP_CAUSE_DTLB), 0.9);
+}
+
+/* --- what counters say ------------------------------------------------------------------------ */
+
+TEST(a_cause_takes_no_more_than_counters_say_of_the_procedure)
+{
+	static double said[HP_CAUSE_DYNAMIC_COUNT];
+
+	for (unsigned i = 0; i < HP_CAUSE_DYNAMIC_COUNT; i++)
+		said[i] = INFINITY;
+	LOOP(LOAD_RAX_FROM_RAX);
+	takes(0, STALL);
+	limits = said;
+	ck_assert_double_gt(most(0, HP_CAUSE_DCACHE), 0.9);
+	ck_assert_double_gt(most(0, HP_CAUSE_DTLB), 0.3);
+	/* Counters saw hardly a page walk: so it was the cache. */
+	LOOP(LOAD_RAX_FROM_RAX);
+	takes(0, STALL);
+	said[HP_CAUSE_DTLB] = 0.02 * STALL * RUNS;
+	limits = said;
+	ck_assert_double_lt(most(0, HP_CAUSE_DTLB), 0.03);
+	ck_assert_double_gt(least(0, HP_CAUSE_DCACHE), 0.8);
+	insn_at(0);
+	ck_assert_double_le(found->sheet.causes[HP_CAUSE_DTLB].high, 0.03 * STALL * RUNS);
+	/* None of it: nothing that was asked about can have been it. */
+	LOOP(LOAD_RAX_FROM_RAX);
+	takes(0, STALL);
+	said[HP_CAUSE_DCACHE] = 0;
+	limits = said;
+	ck_assert_double_lt(most(0, HP_CAUSE_DCACHE), 0.01);
+	ck_assert_double_gt(most(0, HP_CAUSE_UNEXPLAINED), 0.8);
 }
 
 static void sees_both_timed(double as_is, double without_dcache, double without_dtlb)

@@ -51,6 +51,7 @@ static struct hp_event_totals *totals_of(struct hp_epoch_meta *meta, const char 
 	for (size_t i = 0; i < meta->event_count; i++)
 		if (strcmp(meta->events[i].info.name, name) == 0)
 			return &meta->events[i];
+	ck_assert_uint_lt(meta->event_count, FIXTURE_EVENTS);
 	totals = &meta->events[meta->event_count++];
 	totals->info.name = strdup(name);
 	totals->info.precision = precision;
@@ -106,7 +107,7 @@ void fixture_add(struct fixture *fixture, const struct fixture_epoch *epoch)
 	static char script[] = "my script.lua";
 	static char host[] = "testhost";
 	char *command_line[] = { command, script, NULL };
-	struct hp_event_totals totals[8] = { 0 };
+	struct hp_event_totals totals[FIXTURE_EVENTS] = { 0 };
 	struct hp_epoch_meta meta = {
 		.complete = true,
 		.host = host,

@@ -28,6 +28,8 @@ struct fixture_count {
 	uint64_t samples;
 };
 
+enum { FIXTURE_EVENTS = 40 }; /* the most of an epoch */
+
 /* Where samples were taken. */
 struct fixture_place {
 	uint32_t tid;

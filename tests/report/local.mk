@@ -1,7 +1,8 @@
 check_PROGRAMS += tests/report/test_direct tests/report/test_parallel tests/report/test_text tests/report/test_views tests/report/test_json \
 	tests/report/test_resolve tests/report/test_machine tests/report/test_mixture \
 	tests/report/test_paths tests/report/test_annotate tests/report/test_drawing tests/report/test_counted \
-	tests/report/test_evidence tests/report/test_followed tests/report/test_stack tests/report/test_what_if
+	tests/report/test_evidence tests/report/test_followed tests/report/test_sampled_stack \
+	tests/report/test_stack tests/report/test_what_if
 
 # Its lines and inlined functions are what it asks about.
 check_PROGRAMS += tests/report/test_code

@@ -116,6 +116,9 @@ struct hp_analysis_input {
 	/* By block: it ran while nobody counted, although others were counted. What is known of
 	 * these, their pace and how often loops go round, is not known of it. NULL: none. */
 	const bool *missed;
+	/* By cause: the most cycles of the whole epoch that it can have taken in this procedure, as
+	 * counters say; INFINITY: not known. NULL: they say nothing. */
+	const double *most_cycles;
 	/* Tells what happened to the instruction; false where it was not simulated. NULL: none was. */
 	bool (*happened)(const void *context, hp_link_address address,
 			 struct hp_happened *happened);

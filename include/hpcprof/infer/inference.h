@@ -11,6 +11,7 @@
 #define HPCPROF_INFER_INFERENCE_H
 
 #include <hpcprof/analyze/analysis.h>
+#include <hpcprof/infer/stalled.h>
 #include <hpcprof/model/evidence.h>
 #include <hpcprof/profile/rows.h>
 
@@ -55,7 +56,8 @@ struct hp_inference {
 	struct hp_windows windows;
 	struct hp_core
 		core; /* of the profiles, with the latencies that windows were simulated with */
-	struct inferred_image *images; /* by index, after weighing */
+	struct inferred_image *images;	  /* by index, after weighing */
+	const struct hp_stalled *stalled; /* bounds causes; NULL: no events of stalls. Borrowed */
 };
 
 /* requires: hp_profiles_open, before hp_profiles_load. Reads the counts of windows; damage is a

@@ -38,6 +38,16 @@ struct hp_event_modes {
 };
 struct hp_event_modes hp_event_modes(const char *name);
 
+/*
+ * The events of `record --stalls` are an extra profile: "stalls/uops_issued.any/u", by the name that
+ * public lists give them. Views of samples leave them out unless they are asked for; stacks of stalls
+ * are made of them.
+ */
+#define HP_STALLS_PREFIX "stalls/"
+bool hp_event_is_of_stalls(const char *name);
+/* Whether it is the one of this public name. */
+bool hp_event_is_stall_event(const char *name, const char *public_name);
+
 enum { HP_SKID_LIMIT = 255 };
 /* The default skid of a precision class: 1 instruction for those with skid, and for "precise 1",
  * which reports the next instruction on some CPUs; else 0. */

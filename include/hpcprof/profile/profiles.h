@@ -37,7 +37,8 @@ enum hp_rows {
  * ("[vdso]", "operator[]"). NULL selects everything. */
 struct hp_profiles_options {
 	const char *event;
-	const char *image;     /* full path or its last part */
+	bool stalls;	   /* events of record --stalls too, which only `event` selects otherwise */
+	const char *image; /* full path or its last part */
 	const char *procedure; /* as shown, or as in the symbol table */
 	bool by_part;	       /* that may be a part of a name, too */
 	const char *comm;
@@ -282,6 +283,8 @@ size_t hp_profiles_time_event(const struct hp_profiles *profiles);
 /* Core cycles per unit of that event, the mean over all its samples; 0 if the clock of any of them
  * is unknown. */
 double hp_profiles_cycles_per_unit(const struct hp_profiles *profiles);
+/* That of all epochs; the unknown one if they differ. */
+const struct hp_cpu *hp_profiles_cpu(const struct hp_profiles *profiles);
 /* The core whose tables give best cases; epochs from different CPUs have the generic one. */
 const struct hp_core *hp_profiles_core(const struct hp_profiles *profiles);
 /* Warns if epochs differ in the data that an analysis uses: CPU, skid, or the existence of a

@@ -29,7 +29,8 @@ enum hp_report_view {
 	HP_VIEW_STALLS,	  /* of the whole profile, worst first */
 	HP_VIEW_MEMORY,	  /* loads and stores by what they cost, where windows were simulated */
 	HP_VIEW_BRANCHES, /* branches, likewise */
-	HP_VIEW_STACK, /* what cycles were spent on: the program's, procedures', loops'; likewise */
+	HP_VIEW_STACK, /* what cycles were spent on: the program's, procedures', loops'; likewise, or
+			* where stalls were sampled */
 	HP_VIEW_WHAT_IF, /* how long it would take if `what_if` were so; likewise */
 	HP_VIEW_CALLS, /* callers, callees and the number of calls, counted by windows */
 	HP_VIEW_EXECUTIONS, /* of procedures and lines, likewise */
@@ -51,12 +52,20 @@ enum hp_report_format {
 	HP_FORMAT_SVG, /* of HP_VIEW_STACK: a picture of bars */
 };
 
+/* Whose stacks HP_VIEW_STACK shows. */
+enum hp_stacks {
+	HP_STACKS_THERE_ARE, /* by counters if events of stalls were sampled, else by windows */
+	HP_STACKS_OF_COUNTERS,
+	HP_STACKS_OF_WINDOWS,
+};
+
 /* Zeroed selects a report of all procedures as text. */
 struct hp_report_options {
 	enum hp_report_view view;
 	enum hp_report_format format;
 	struct hp_profiles_options of; /* what is reported; the view adds what it needs */
 	struct hp_inference_options how;
+	enum hp_stacks stacks;	    /* of HP_VIEW_STACK */
 	const char *what_if;	    /* of that view: branch:perfect,memory:0.5x,l2:2M */
 	const char *path_procedure; /* whose callers or callees; NULL: of all procedures */
 	bool bottom_up;		    /* the tree: callers below what they call */

@@ -41,6 +41,7 @@ enum hp_stack_component {
 };
 /* "branch-mispredict": a word of machine-readable output. Never NULL. */
 const char *hp_stack_component_name(enum hp_stack_component component);
+const char *hp_stack_component_word(enum hp_stack_component component); /* "mispredicts" */
 
 enum hp_stack_accounting {
 	HP_STACK_INTERVAL,    /* by slots at dispatch, the refill charged to the branch */

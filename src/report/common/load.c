@@ -34,8 +34,53 @@ uint64_t report_path_samples(const struct report *report)
 	return samples;
 }
 
+static bool has_stalls(const struct hp_profiles *profiles)
+{
+	for (size_t i = 0; i < profiles->epochs.count; i++) {
+		const struct hp_epoch_meta *meta = profiles->epochs.at[i].meta;
+
+		for (size_t j = 0; j < meta->event_count; j++)
+			if (hp_event_is_of_stalls(meta->events[j].info.name))
+				return true;
+	}
+	return false;
+}
+
+struct hp_error *report_load_stalls(struct report *report, struct hp_db *db, char *const *epochs,
+				    size_t epoch_count)
+{
+	struct hp_error *error;
+
+	if (!has_stalls(report->profiles))
+		return NULL;
+	report->of_stalls = (struct hp_profiles_options){
+		.stalls = true,
+		.comm = report->of.comm,
+		.pid = report->of.pid,
+		.no_debuginfo = report->of.no_debuginfo,
+		.symfs = report->of.symfs,
+	};
+	/* What there is to warn of the report's own profiles say. */
+	error = hp_profiles_create(&report->of_stalls, NULL, &report->stall_profiles);
+	if (!error)
+		error = hp_profiles_open(report->stall_profiles, db, epochs, epoch_count);
+	if (!error)
+		error = hp_profiles_load(report->stall_profiles, NULL, 0);
+	if (!error)
+		error = hp_profiles_attribute(report->stall_profiles);
+	if (!error)
+		error = hp_stalled_create(report->stall_profiles, &report->stalled);
+	if (!error)
+		report->inference->stalled = report->stalled;
+	return error;
+}
+
 void report_clear(struct report *report)
 {
+	if (report->stalled)
+		hp_stalled_destroy(report->stalled);
+	if (report->stall_profiles)
+		hp_profiles_destroy(report->stall_profiles);
 	if (report->paths)
 		hp_paths_destroy(report->paths);
 	if (report->inference)

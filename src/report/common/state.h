@@ -14,11 +14,15 @@ struct report {
 	struct hp_profiles_options of;		 /* the options', with what the view wants */
 	struct hp_profiles *profiles;		 /* owned */
 	struct hp_inference *inference;		 /* owned */
-	struct hp_call_paths *paths;		 /* of views of them, else NULL; owned */
-	const struct hp_called *called;		 /* whose paths are shown; NULL: all */
-	bool is_refused;	/* nothing passes the filters, and nothing was written */
-	size_t hidden_rows;	/* cut by limits */
-	struct hp_tally hidden; /* of the sorting event */
+	/* The extra profile of record --stalls, for views that analyse; NULL: there is none. Owned */
+	struct hp_profiles_options of_stalls;
+	struct hp_profiles *stall_profiles;
+	struct hp_stalled *stalled;
+	struct hp_call_paths *paths;	/* of views of them, else NULL; owned */
+	const struct hp_called *called; /* whose paths are shown; NULL: all */
+	bool is_refused;		/* nothing passes the filters, and nothing was written */
+	size_t hidden_rows;		/* cut by limits */
+	struct hp_tally hidden;		/* of the sorting event */
 };
 
 /* The view is of what windows counted alone: samples or not. */

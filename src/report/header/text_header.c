@@ -255,6 +255,30 @@ static void put_turns(const struct report *report, struct header *header)
 }
 
 /* On one line; what is missing of any comes after it. */
+/* The extra profile of record --stalls has a line for all of it where stacks are made of it. */
+static bool is_extra(const struct report *report, const struct hp_loaded_event *event)
+{
+	return report->options->view == HP_VIEW_STACK && hp_event_is_of_stalls(event->info->name);
+}
+
+static void put_stalls(const struct report *report, struct header *header)
+{
+	uint64_t samples = 0;
+	size_t count = 0;
+
+	for (size_t i = 0; i < report->profiles->events.count; i++) {
+		const struct hp_loaded_event *event = &report->profiles->events.at[i];
+
+		if (!is_extra(report, event))
+			continue;
+		samples += event->all.samples;
+		count++;
+	}
+	if (count)
+		header_put(header, HEADER_ALWAYS, "stalls", "%zu events: %" PRIu64 " samples",
+			   count, samples);
+}
+
 static void put_events_in_short(const struct report *report, struct header *header)
 {
 	size_t count = report->profiles->events.count;
@@ -263,7 +287,9 @@ static void put_events_in_short(const struct report *report, struct header *head
 	for (size_t i = 0; i < count; i++) {
 		const struct hp_loaded_event *event = &report->profiles->events.at[i];
 
-		hp_buffer_printf(&text, "%s%s", i ? "; " : "", event->info->name);
+		if (is_extra(report, event))
+			continue;
+		hp_buffer_printf(&text, "%s%s", text.size ? "; " : "", event->info->name);
 		if (event->info->instead_of)
 			hp_buffer_printf(&text, " instead of %s", event->info->instead_of);
 		hp_buffer_printf(&text, ": ");
@@ -273,6 +299,7 @@ static void put_events_in_short(const struct report *report, struct header *head
 	}
 	header_put(header, HEADER_ALWAYS, count == 1 ? "event" : "events", "%s",
 		   hp_buffer_text(&text));
+	put_stalls(report, header);
 	if (count > 1)
 		put_turns(report, header);
 	for (size_t i = 0; i < count; i++) {

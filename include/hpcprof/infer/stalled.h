@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Stall stacks from samples: the events of `record --stalls`, of the program or of any part of it that
+ * samples are told apart by (procedures, lines, CPUs).
+ *
+ * The samples of an event estimate its count. They come as Poisson's distribution has it, and one more
+ * could always have come; that is what the intervals are of. They do not contain that a sample is
+ * late: what happened in one procedure or line may be counted for the next.
+ */
+#ifndef HPCPROF_INFER_STALLED_H
+#define HPCPROF_INFER_STALLED_H
+
+#include <hpcprof/analyze/analysis.h>
+#include <hpcprof/profile/profiles.h>
+#include <hpcprof/stack/stack.h>
+
+struct hp_stalled {
+	const struct hp_profiles *profiles; /* borrowed */
+	const struct hp_stack_table *table; /* of the CPU of all epochs */
+	uint32_t *events; /* of each of its events: the profiles'; HP_MUX_NO_EVENT: not sampled */
+};
+
+/* Whether there are samples of stalls, for profiles that were loaded with them. */
+bool hp_stalled_exists(const struct hp_profiles *profiles);
+/* Whether cycles and instructions were sampled, which suffice for a stack of two levels. */
+bool hp_stalled_has_cpi(const struct hp_profiles *profiles);
+
+/* requires: profiles loaded */
+struct hp_error *hp_stalled_create(const struct hp_profiles *profiles, struct hp_stalled **created);
+void hp_stalled_destroy(struct hp_stalled *stalled);
+HP_DEFINE_CLEANUP(struct hp_stalled, hp_stalled_destroy);
+
+/* The stack of `tallies`, which has one of each event of the profiles. */
+struct hp_error *hp_stalled_stack(const struct hp_stalled *stalled, const struct hp_tally *tallies,
+				  struct hp_stack *stack);
+
+/* By cause: the most cycles that it can have taken, by a stack of so many; INFINITY: not known. */
+void hp_stalled_limits(const struct hp_stack *stack, double limits[HP_CAUSE_DYNAMIC_COUNT]);
+
+#endif
