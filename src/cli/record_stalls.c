@@ -51,11 +51,6 @@ static struct hp_error *add_stall_event(const struct hp_machine *machine,
 		event->name = name;
 		event->frequency_hz = frequency_hz;
 		event->set = HP_STALLS_SET;
-		if (hp_event_is_part_of_slots(event)) {
-			event->absent = strdup("the kernel counts it, but does not sample it");
-			if (!event->absent)
-				error = hp_error_create_no_memory();
-		}
 	}
 	return error;
 }
@@ -63,7 +58,7 @@ static struct hp_error *add_stall_event(const struct hp_machine *machine,
 struct hp_error *record_stalls_add(const struct hp_machine *machine, double frequency_hz,
 				   struct hp_event_list *events)
 {
-	const struct hp_stack_table *table = hp_stack_table_of(&machine->cpu);
+	const struct hp_stack_table *table = hp_stack_table_sampled(&machine->cpu);
 	const struct stat_stalls stalls = { .table = table, .accounting = HP_STACK_INTERVAL };
 	struct hp_error *error = NULL;
 	const char *mode;

@@ -98,7 +98,7 @@ struct hp_error *hp_stalled_create(const struct hp_profiles *profiles, struct hp
 	if (!stalled)
 		return hp_error_create_no_memory();
 	stalled->profiles = profiles;
-	stalled->table = hp_stack_table_of(hp_profiles_cpu(profiles));
+	stalled->table = hp_stack_table_sampled(hp_profiles_cpu(profiles));
 	stalled->events = calloc(stalled->table->event_count, sizeof(*stalled->events));
 	if (!stalled->events)
 		return hp_error_create_no_memory();

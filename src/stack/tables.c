@@ -122,6 +122,15 @@ const struct hp_stack_table *hp_stack_table_of(const struct hp_cpu *cpu)
 	return table ? table : &stack_table_generic;
 }
 
+const struct hp_stack_table *hp_stack_table_sampled(const struct hp_cpu *cpu)
+{
+	const struct hp_stack_table *table = hp_stack_table_of(cpu);
+	const struct hp_stack_table *sampled =
+		table->sampled ? hp_stack_table_named(table->sampled) : NULL;
+
+	return sampled ? sampled : table;
+}
+
 /* --- names ------------------------------------------------------------------------------------ */
 
 const char *hp_stack_component_name(enum hp_stack_component component)

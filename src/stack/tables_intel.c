@@ -141,88 +141,128 @@ static const char *const skylake_sums[] = { "retired <= issued", STALL_SUMS, NUL
 	{ "perf_fe",	"r8200",	"topdown-fe-bound",				1, true }, \
 	{ "perf_be",	"r8300",	"topdown-be-bound",				1, true }
 
+/* PERF_METRICS cannot be sampled: the slots that events of counters count. */
+#define SLOT_EVENTS \
+	{ "cycles",	"cycles",	"cpu_clk_unhalted.thread",			0, false }, \
+	{ "instructions", "instructions", "inst_retired.any",				0, false }, \
+	{ "retired",	"r02c2",	"uops_retired.slots",				1, false }, \
+	{ "fe",		"r019c",	"idq_uops_not_delivered.core",			1, false }, \
+	{ "be",		"r02a4",	"topdown.backend_bound_slots",			1, true }
+
+#define ICE_LAKE_EVENTS \
+	{ "misp",	"r00c5",	"br_misp_retired.all_branches",			2, true }, \
+	{ "clears",	"r10401c3",	"machine_clears.count",				2, true }, \
+	{ "resteer",	"r800d",	"int_misc.clear_resteer_cycles",		2, true }, \
+	{ "icache",	"r0480",	"icache_data.stalls",				3, true }, \
+	{ "itlb",	"r0483",	"icache_tag.stalls",				3, true }, \
+	{ "stalls_mem",	"r140014a3",	"cycle_activity.stalls_mem_any",		4, true }, \
+	{ "stalls_total", "r40004a3",	"cycle_activity.stalls_total",			4, true }, \
+	{ "stalls_l1d",	"rc000ca3",	"cycle_activity.stalls_l1d_miss",		4, true }, \
+	{ "stores",	"r20040a6",	"exe_activity.bound_on_stores",			4, true }, \
+	{ "ports1",	"r02a6",	"exe_activity.1_ports_util",			4, true }, \
+	{ "ports2",	"r04a6",	"exe_activity.2_ports_util",			4, true }, \
+	{ "stalls_l2",	"r50005a3",	"cycle_activity.stalls_l2_miss",		4, true }, \
+	{ "stalls_l3",	"r60006a3",	"cycle_activity.stalls_l3_miss",		4, true }, \
+	{ "dtlb_hit",	"r1002008",	"dtlb_load_misses.stlb_hit:c1",			5, true }, \
+	{ "dtlb_walk",	"r1001008",	"dtlb_load_misses.walk_active",			5, true }, \
+	{ "cycles_mem",	"r100010a3",	"cycle_activity.cycles_mem_any",		5, true }, \
+	{ "cycles_l1d",	"r80008a3",	"cycle_activity.cycles_l1d_miss",		5, true }, \
+	{ "divider",	"r1000914",	"arith.divider_active",				6, true }, \
+	{ "serial",	"r02a2",	"resource_stalls.scoreboard",			6, true }, \
+	{ "no_retire",	"r18002c2",	"uops_retired.stall_cycles",			6, false }, \
+	{ "l2_hits",	"r02d1",	"mem_load_retired.l2_hit",			7, true }, \
+	{ "l3_hits",	"r04d1",	"mem_load_retired.l3_hit",			7, true }, \
+	{ "l3_misses",	"r20d1",	"mem_load_retired.l3_miss",			7, true }, \
+	{ "walked",	"r11d0",	"mem_inst_retired.stlb_miss_loads",		7, true }
+
 static const struct hp_stack_event ice_lake_events[] = {
 	METRIC_EVENTS,
 	{ "drop",	"r100d",	"int_misc.uop_dropping",			1, true },
 	{ "clearings",	"r104010d",	"int_misc.clears_count",			1, true },
-	{ "misp",	"r00c5",	"br_misp_retired.all_branches",			2, true },
-	{ "clears",	"r10401c3",	"machine_clears.count",				2, true },
-	{ "resteer",	"r800d",	"int_misc.clear_resteer_cycles",		2, true },
-	{ "icache",	"r0480",	"icache_data.stalls",				3, true },
-	{ "itlb",	"r0483",	"icache_tag.stalls",				3, true },
-	{ "stalls_mem",	"r140014a3",	"cycle_activity.stalls_mem_any",		4, true },
-	{ "stalls_total", "r40004a3",	"cycle_activity.stalls_total",			4, true },
-	{ "stalls_l1d",	"rc000ca3",	"cycle_activity.stalls_l1d_miss",		4, true },
-	{ "stores",	"r20040a6",	"exe_activity.bound_on_stores",			4, true },
-	{ "ports1",	"r02a6",	"exe_activity.1_ports_util",			4, true },
-	{ "ports2",	"r04a6",	"exe_activity.2_ports_util",			4, true },
-	{ "stalls_l2",	"r50005a3",	"cycle_activity.stalls_l2_miss",		4, true },
-	{ "stalls_l3",	"r60006a3",	"cycle_activity.stalls_l3_miss",		4, true },
-	{ "dtlb_hit",	"r1002008",	"dtlb_load_misses.stlb_hit:c1",			5, true },
-	{ "dtlb_walk",	"r1001008",	"dtlb_load_misses.walk_active",			5, true },
-	{ "cycles_mem",	"r100010a3",	"cycle_activity.cycles_mem_any",		5, true },
-	{ "cycles_l1d",	"r80008a3",	"cycle_activity.cycles_l1d_miss",		5, true },
-	{ "divider",	"r1000914",	"arith.divider_active",				6, true },
-	{ "serial",	"r02a2",	"resource_stalls.scoreboard",			6, true },
-	{ "no_retire",	"r18002c2",	"uops_retired.stall_cycles",			6, false },
-	{ "l2_hits",	"r02d1",	"mem_load_retired.l2_hit",			7, true },
-	{ "l3_hits",	"r04d1",	"mem_load_retired.l3_hit",			7, true },
-	{ "l3_misses",	"r20d1",	"mem_load_retired.l3_miss",			7, true },
-	{ "walked",	"r11d0",	"mem_inst_retired.stlb_miss_loads",		7, true },
+	ICE_LAKE_EVENTS,
 };
+static const struct hp_stack_event ice_lake_sampled_events[] = { SLOT_EVENTS, ICE_LAKE_EVENTS };
 
 /* Their sum, of which each has its share: the hardware has eight bits for each. */
 #define ALL_METRICS { "all", "perf_ret + perf_bad + perf_fe + perf_be", NULL }, \
 	{ "frontend",	"cycles * (share(perf_fe, all) - drop / slots)", "tma_frontend_bound" }, \
 	{ "retiring",	"cycles * share(perf_ret, all)",		"tma_retiring" }
 
+#define ALL_SLOTS \
+	{ "frontend",	"fe / W",					"tma_frontend_bound" }, \
+	{ "retiring",	"retired / W",					"tma_retiring" }, \
+	{ "backend",	"be / W",					"tma_backend_bound" }
+
+#define ICE_LAKE_TERMS \
+	{ "bad",	"max(cycles - frontend - backend - retiring, 0)", "tma_bad_speculation" }, \
+	{ "icache_stalls", "icache",						NULL }, \
+	{ "memory_bound", \
+	  "backend * (stalls_mem + stores) / (stalls_total + ports1 + retiring / cycles * ports2 + stores)", \
+									"tma_memory_bound" }, \
+	{ "dividing",	"divider",						"tma_divider" }, \
+	{ "long",	"divider + serial",						NULL }, \
+	FRONT_END, \
+	BACK_END
+
 static const struct hp_stack_term ice_lake_terms[] = {
 	ALL_METRICS,
 	{ "backend",	"cycles * (share(perf_be, all) + W * clearings / slots)", "tma_backend_bound" },
-	{ "bad",	"max(cycles - frontend - backend - retiring, 0)", "tma_bad_speculation" },
-	{ "icache_stalls", "icache",						NULL },
-	{ "memory_bound",
-	  "backend * (stalls_mem + stores) / (stalls_total + ports1 + retiring / cycles * ports2 + stores)",
-									"tma_memory_bound" },
-	{ "dividing",	"divider",						"tma_divider" },
-	{ "long",	"divider + serial",						NULL },
-	FRONT_END,
-	BACK_END,
+	ICE_LAKE_TERMS,
 };
+static const struct hp_stack_term ice_lake_sampled_terms[] = { ALL_SLOTS, ICE_LAKE_TERMS };
 
 static const char *const ice_lake_sums[] = {
 	"perf_ret + perf_bad + perf_fe + perf_be = slots", STALL_SUMS, NULL,
 };
+static const char *const ice_lake_sampled_sums[] = { STALL_SUMS, NULL };
 
 /* --- Sapphire Rapids: 6 slots, level 2 from PERF_METRICS, too ---------------------------------- */
+
+#define SAPPHIRE_RAPIDS_EVENTS \
+	{ "misp",	"r00c5",	"br_misp_retired.all_branches",			2, true }, \
+	{ "resteer",	"r80ad",	"int_misc.clear_resteer_cycles",		2, true }, \
+	{ "icache",	"r0480",	"icache_data.stalls",				2, true }, \
+	{ "itlb",	"r0483",	"icache_tag.stalls",				2, true }, \
+	{ "stalls_mem",	"r50021a6",	"exe_activity.bound_on_loads",			3, true }, \
+	{ "stalls_l1d",	"r3000347",	"memory_activity.stalls_l1d_miss",		3, true }, \
+	{ "stalls_l2",	"r5000547",	"memory_activity.stalls_l2_miss",		3, true }, \
+	{ "stalls_l3",	"r9000947",	"memory_activity.stalls_l3_miss",		3, true }, \
+	{ "stores",	"r20040a6",	"exe_activity.bound_on_stores",			3, true }, \
+	{ "dtlb_hit",	"r1002012",	"dtlb_load_misses.stlb_hit:c1",			4, true }, \
+	{ "dtlb_walk",	"r1001012",	"dtlb_load_misses.walk_active",			4, true }, \
+	{ "cycles_mem",	"r100010a3",	"cycle_activity.cycles_mem_any",		4, true }, \
+	{ "cycles_l1d",	"r2000247",	"memory_activity.cycles_l1d_miss",		4, true }, \
+	{ "divider",	"r10009b0",	"arith.div_active",				5, true }, \
+	{ "serial",	"r02a2",	"resource_stalls.scoreboard",			5, true }, \
+	{ "light_sleep", "r20ec",	"cpu_clk_unhalted.c02",				5, true }, \
+	{ "no_retire",	"r18002c2",	"uops_retired.stalls",				5, false }, \
+	{ "l2_hits",	"r02d1",	"mem_load_retired.l2_hit",			6, true }, \
+	{ "l3_hits",	"r04d1",	"mem_load_retired.l3_hit",			6, true }, \
+	{ "l3_misses",	"r20d1",	"mem_load_retired.l3_miss",			6, true }, \
+	{ "walked",	"r11d0",	"mem_inst_retired.stlb_miss_loads",		6, true }
 
 static const struct hp_stack_event sapphire_rapids_events[] = {
 	METRIC_EVENTS,
 	{ "perf_misp",	"r8500",	"topdown-br-mispredict",			1, true },
 	{ "perf_mem",	"r8700",	"topdown-mem-bound",				1, true },
 	{ "drop",	"r10ad",	"int_misc.uop_dropping",			1, true },
-	{ "misp",	"r00c5",	"br_misp_retired.all_branches",			2, true },
-	{ "resteer",	"r80ad",	"int_misc.clear_resteer_cycles",		2, true },
-	{ "icache",	"r0480",	"icache_data.stalls",				2, true },
-	{ "itlb",	"r0483",	"icache_tag.stalls",				2, true },
-	{ "stalls_mem",	"r50021a6",	"exe_activity.bound_on_loads",			3, true },
-	{ "stalls_l1d",	"r3000347",	"memory_activity.stalls_l1d_miss",		3, true },
-	{ "stalls_l2",	"r5000547",	"memory_activity.stalls_l2_miss",		3, true },
-	{ "stalls_l3",	"r9000947",	"memory_activity.stalls_l3_miss",		3, true },
-	{ "stores",	"r20040a6",	"exe_activity.bound_on_stores",			3, true },
-	{ "dtlb_hit",	"r1002012",	"dtlb_load_misses.stlb_hit:c1",			4, true },
-	{ "dtlb_walk",	"r1001012",	"dtlb_load_misses.walk_active",			4, true },
-	{ "cycles_mem",	"r100010a3",	"cycle_activity.cycles_mem_any",		4, true },
-	{ "cycles_l1d",	"r2000247",	"memory_activity.cycles_l1d_miss",		4, true },
-	{ "divider",	"r10009b0",	"arith.div_active",				5, true },
-	{ "serial",	"r02a2",	"resource_stalls.scoreboard",			5, true },
-	{ "light_sleep", "r20ec",	"cpu_clk_unhalted.c02",				5, true },
-	{ "no_retire",	"r18002c2",	"uops_retired.stalls",				5, false },
-	{ "l2_hits",	"r02d1",	"mem_load_retired.l2_hit",			6, true },
-	{ "l3_hits",	"r04d1",	"mem_load_retired.l3_hit",			6, true },
-	{ "l3_misses",	"r20d1",	"mem_load_retired.l3_miss",			6, true },
-	{ "walked",	"r11d0",	"mem_inst_retired.stlb_miss_loads",		6, true },
+	SAPPHIRE_RAPIDS_EVENTS,
 };
+static const struct hp_stack_event sapphire_rapids_sampled_events[] = {
+	SLOT_EVENTS,
+	{ "misp_slots",	"r08a4",	"topdown.br_mispredict_slots",			1, true },
+	{ "mem_slots",	"r10a4",	"topdown.memory_bound_slots",			1, true },
+	SAPPHIRE_RAPIDS_EVENTS,
+};
+
+#define SAPPHIRE_RAPIDS_TERMS \
+	{ "by_branch",	"share(min(mispredicted, bad), bad)",		NULL }, \
+	{ "refilled",	"min(resteer, frontend)",			NULL }, \
+	{ "front",	"frontend - refilled",				NULL }, \
+	{ "icache_stalls", "icache",					NULL }, \
+	{ "fit",	"share(front, max(front, known(icache_stalls) + known(itlb)))", NULL }, \
+	{ "long",	"divider + serial + known(light_sleep)",	NULL }, \
+	BACK_END
 
 static const struct hp_stack_term sapphire_rapids_terms[] = {
 	ALL_METRICS,
@@ -230,19 +270,23 @@ static const struct hp_stack_term sapphire_rapids_terms[] = {
 	{ "bad",	"max(cycles - frontend - backend - retiring, 0)", "tma_bad_speculation" },
 	{ "memory_bound", "cycles * share(perf_mem, all)",		"tma_memory_bound" },
 	{ "mispredicted", "cycles * share(perf_misp, all)",		"tma_branch_mispredicts" },
-	{ "by_branch",	"share(min(mispredicted, bad), bad)",		NULL },
-	{ "refilled",	"min(resteer, frontend)",			NULL },
-	{ "front",	"frontend - refilled",				NULL },
-	{ "icache_stalls", "icache",					NULL },
-	{ "fit",	"share(front, max(front, known(icache_stalls) + known(itlb)))", NULL },
-	{ "long",	"divider + serial + known(light_sleep)",	NULL },
-	BACK_END,
+	SAPPHIRE_RAPIDS_TERMS,
+};
+static const struct hp_stack_term sapphire_rapids_sampled_terms[] = {
+	ALL_SLOTS,
+	{ "bad",	"max(cycles - frontend - backend - retiring, 0)", "tma_bad_speculation" },
+	{ "memory_bound", "min(mem_slots / W, backend)",		"tma_memory_bound" },
+	{ "mispredicted", "misp_slots / W",				"tma_branch_mispredicts" },
+	SAPPHIRE_RAPIDS_TERMS,
 };
 
 static const char *const sapphire_rapids_sums[] = {
 	"perf_ret + perf_bad + perf_fe + perf_be = slots", "perf_misp <= perf_bad",
 	"perf_mem <= perf_be", "stalls_l3 <= stalls_l2", "stalls_l2 <= stalls_l1d",
 	NULL,
+};
+static const char *const sapphire_rapids_sampled_sums[] = {
+	"mem_slots <= be", "stalls_l3 <= stalls_l2", "stalls_l2 <= stalls_l1d", NULL,
 };
 
 /* --- all --------------------------------------------------------------------------------------- */
@@ -261,12 +305,22 @@ const struct hp_stack_table stack_tables_intel[] = {
 	{ .name = "cascade-lake", .title = "Intel Cascade Lake, Cooper Lake",
 	  .list = "x86/cascadelakex", .core = "skylake-sp", .width = 4, INTEL(skylake) },
 	{ .name = "ice-lake", .title = "Intel Ice Lake, Rocket Lake", .list = "x86/icelake",
-	  .core = "ice-lake-sp", .width = 5, INTEL(ice_lake) },
+	  .core = "ice-lake-sp", .width = 5, .sampled = "ice-lake-sampled", INTEL(ice_lake) },
 	{ .name = "tiger-lake", .title = "Intel Tiger Lake", .list = "x86/tigerlake",
-	  .core = "ice-lake-sp", .width = 5, INTEL(ice_lake) },
+	  .core = "ice-lake-sp", .width = 5, .sampled = "tiger-lake-sampled", INTEL(ice_lake) },
 	{ .name = "ice-lake-sp", .title = "Intel Ice Lake-SP", .list = "x86/icelakex",
-	  .core = "ice-lake-sp", .width = 5, INTEL(ice_lake) },
+	  .core = "ice-lake-sp", .width = 5, .sampled = "ice-lake-sp-sampled", INTEL(ice_lake) },
 	{ .name = "sapphire-rapids", .title = "Intel Sapphire Rapids", .list = "x86/sapphirerapids",
-	  .core = "sapphire-rapids", .width = 6, INTEL(sapphire_rapids) },
+	  .core = "sapphire-rapids", .width = 6, .sampled = "sapphire-rapids-sampled",
+	  INTEL(sapphire_rapids) },
+	{ .name = "ice-lake-sampled", .title = "Intel Ice Lake, Rocket Lake", .list = "x86/icelake",
+	  .core = "ice-lake-sp", .width = 5, INTEL(ice_lake_sampled) },
+	{ .name = "tiger-lake-sampled", .title = "Intel Tiger Lake", .list = "x86/tigerlake",
+	  .core = "ice-lake-sp", .width = 5, INTEL(ice_lake_sampled) },
+	{ .name = "ice-lake-sp-sampled", .title = "Intel Ice Lake-SP", .list = "x86/icelakex",
+	  .core = "ice-lake-sp", .width = 5, INTEL(ice_lake_sampled) },
+	{ .name = "sapphire-rapids-sampled", .title = "Intel Sapphire Rapids",
+	  .list = "x86/sapphirerapids", .core = "sapphire-rapids", .width = 6,
+	  INTEL(sapphire_rapids_sampled) },
 };
 const size_t stack_tables_intel_count = HP_ARRAY_COUNT(stack_tables_intel);

@@ -284,4 +284,32 @@ TEST(windows_have_no_stacks_by_cpu_and_no_counters_no_stack)
 	hp_error_destroy(error);
 }
 
+static void part(struct hp_stack *stack, enum hp_stack_component component,
+		 enum hp_stack_component within, double high)
+{
+	stack->parts[component] =
+		(struct hp_stack_part){ .is_known = true, .within = within, .high = high };
+}
+
+TEST(limits_of_causes_are_upper_ends_in_cycles)
+{
+	struct hp_stack stack = { .cpi = 2, .cycles = 1000 };
+	double limits[HP_CAUSE_DYNAMIC_COUNT];
+
+	part(&stack, HP_STACK_DTLB, HP_STACK_OTHER, 0.2);
+	part(&stack, HP_STACK_L2, HP_STACK_OTHER, 0.1);
+	part(&stack, HP_STACK_L3, HP_STACK_DCACHE, 0.5);
+	part(&stack, HP_STACK_MEMORY, HP_STACK_DCACHE, 0.5);
+	part(&stack, HP_STACK_DCACHE, HP_STACK_OTHER, 0.6);
+	hp_stalled_limits(&stack, limits);
+	ck_assert_double_eq_tol(limits[HP_CAUSE_DTLB], 100, 1e-9);
+	/* L2 beside the data cache, which has the others. */
+	ck_assert_double_eq_tol(limits[HP_CAUSE_DCACHE], 350, 1e-9);
+	ck_assert(isinf(limits[HP_CAUSE_MISPREDICT]));
+	ck_assert(isinf(limits[HP_CAUSE_STORE_FORWARD]));
+	stack.cpi = NAN;
+	hp_stalled_limits(&stack, limits);
+	ck_assert(isinf(limits[HP_CAUSE_DTLB]));
+}
+
 HP_TEST_MAIN("report/sampled_stack")

@@ -58,6 +58,35 @@ TEST(an_unknown_cpu_has_the_generic_one)
 	ck_assert(hp_stack_table_is_generic(table_of_arm(0xd07, 0)));
 }
 
+/* The parts of Intel's slots, r8000 to r8700. */
+static bool is_only_counted(const char *encoding)
+{
+	return strlen(encoding) == 5 && strncmp(encoding, "r8", 2) == 0 &&
+	       strcmp(encoding + 3, "00") == 0;
+}
+
+TEST(what_is_to_be_sampled_the_kernel_samples)
+{
+	static const uint32_t models[] = { 0x55, 0x9e, 0x6a, 0x7e, 0x8c, 0x8f };
+	bool any = false;
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(models); i++) {
+		const struct hp_cpu cpu = { .vendor = (char[]){ "GenuineIntel" },
+					    .family = 6,
+					    .model = models[i] };
+		const struct hp_stack_table *counted = hp_stack_table_of(&cpu);
+		const struct hp_stack_table *sampled = hp_stack_table_sampled(&cpu);
+
+		ck_assert_str_eq(sampled->title, counted->title);
+		ck_assert(!counted->sampled || sampled != counted);
+		for (size_t j = 0; j < counted->event_count; j++)
+			any |= is_only_counted(counted->events[j].encoding);
+		for (size_t j = 0; j < sampled->event_count; j++)
+			ck_assert(!is_only_counted(sampled->events[j].encoding));
+	}
+	ck_assert(any);
+}
+
 /* With an arbitrary count of each event. */
 static void fill(double *counts)
 {

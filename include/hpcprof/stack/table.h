@@ -93,6 +93,8 @@ struct hp_stack_table {
 	const char *name; /* "zen-4" */
 	const char *title;
 	const char *list; /* the folder of the kernel's event lists: "x86/amdzen4"; NULL: none */
+	const char *sampled; /* the name of the table for sampling, where the kernel counts events of
+			      * this one and does not sample them; NULL: this one */
 	const char *core; /* of isa/machine, which has its latencies; NULL: `latencies` */
 	struct hp_stack_latencies latencies;
 	double width;
@@ -111,6 +113,8 @@ const struct hp_stack_table *hp_stack_table_at(size_t number);
 const struct hp_stack_table *hp_stack_table_named(const char *name); /* NULL: none */
 /* Never NULL: the generic table, which has cycles and instructions only, for other CPUs. */
 const struct hp_stack_table *hp_stack_table_of(const struct hp_cpu *cpu);
+/* The same for events that are sampled. */
+const struct hp_stack_table *hp_stack_table_sampled(const struct hp_cpu *cpu);
 bool hp_stack_table_is_generic(const struct hp_stack_table *table);
 /* Whether a formula needs the table's event of this number, directly or through terms. */
 bool hp_stack_formula_needs(const struct hp_stack_table *table, const char *formula, size_t event);

@@ -100,7 +100,8 @@ static void write_part(const struct hp_stack *stack, enum hp_stack_component com
 	int blocks = (int)lround(WIDEST * fmin(1, fmax(0, likely)));
 
 	fprintf(out, "  %-16s %4.0f %%  %4.0f to %3.0f  ", hp_stack_component_word(component),
-		100 * likely, 100 * part->low / stack->cpi, 100 * part->high / stack->cpi);
+		100 * likely, 100 * part->low / stack->cpi,
+		100 * fmin(1, part->high / stack->cpi));
 	for (int i = 0; i < blocks; i++)
 		fputs("█", out);
 	putc('\n', out);
