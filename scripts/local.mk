@@ -137,6 +137,9 @@ EXTRA_PROGRAMS += scripts/causes/follow_lackey
 CLEANFILES += scripts/causes/follow_lackey
 scripts_causes_follow_lackey_LDADD = $(UARCH_LIBS)
 
-# Stall stacks: their tables against public lists.
+# Stall stacks: how fast one pass is; their tables against public lists.
+EXTRA_PROGRAMS += scripts/stack/one_pass
+CLEANFILES += scripts/stack/one_pass
+scripts_stack_one_pass_LDADD = $(CYCLE_LIBS)
 EXTRA_DIST += scripts/trace-make scripts/stack-tables scripts/stack-accuracy scripts/stack/events.txt \
 	scripts/stack/emulated.py scripts/stack/reference.py

@@ -50,7 +50,7 @@ tests_can_sample_LDADD =
 # Everything that `make check` runs, not run; and what accuracy scripts run, so that it stays buildable.
 .PHONY: check-build
 check-build: all-am $(check_PROGRAMS) $(check_LIBRARIES) $(check_DATA) $(mux_programs) \
-	scripts/causes/follow_lackey
+	scripts/causes/follow_lackey scripts/stack/one_pass
 
 # Names of all tests; scripts/test.sh runs those that watch a clock by themselves.
 .PHONY: list-tests

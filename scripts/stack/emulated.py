@@ -17,7 +17,7 @@ GROUPS = {
     'code': (('icache', 'itlb', 'fetch'), ('l1i', 'l2i', 'itlb'), ()),
     'data': (('l2', 'l3', 'memory', 'dcache', 'dtlb'), ('l2d',), ('dtlb', 'units')),
     'rest': (('base', 'l1', 'long-latency', 'dependency', 'store-buffer', 'other'), ('base',),
-             ('dtlb', 'units')),
+             ('dtlb', 'units', 'store')),
 }
 
 

@@ -66,6 +66,8 @@ VALUE(load_cycles, of->counters->load_cycles)
 VALUE(l1_cycles, of->counters->l1_cycles)
 VALUE(began_one, of->counters->began_one)
 VALUE(began_two, of->counters->began_two)
+VALUE(store_full, of->counters->store_full)
+VALUE(store_bound, of->counters->store_bound)
 VALUE(code_cycles, of->counters->code_cycles)
 VALUE(page_cycles, of->counters->page_cycles)
 VALUE(code_near, all(of, HP_CYCLE_L1I))
@@ -109,8 +111,8 @@ static const struct emulated {
 	{ "ls_dmnd_fills_from_sys.local_ccx", NULL },
 	{ "ls_dmnd_fills_from_sys.dram_io_near", data_far },
 	{ "ls_dmnd_fills_from_sys.dram_io_far", NULL },
-	{ "de_dis_dispatch_token_stalls1.store_queue_rsrc_stall", NULL },
-	{ "de_dispatch_stall_cycle_dynamic_tokens_part1.store_queue_rsrc_stall", NULL },
+	{ "de_dis_dispatch_token_stalls1.store_queue_rsrc_stall", store_full },
+	{ "de_dispatch_stall_cycle_dynamic_tokens_part1.store_queue_rsrc_stall", store_full },
 	/* Arm */
 	{ "cpu_cycles", cycles },
 	{ "inst_retired", instructions },
@@ -149,7 +151,7 @@ static const struct emulated {
 	{ "cycle_activity.stalls_l3_miss", stalled_l3 },
 	{ "cycle_activity.cycles_mem_any", load_cycles },
 	{ "cycle_activity.cycles_l1d_miss", l1_cycles },
-	{ "exe_activity.bound_on_stores", NULL },
+	{ "exe_activity.bound_on_stores", store_bound },
 	{ "exe_activity.1_ports_util", began_one },
 	{ "exe_activity.2_ports_util", began_two },
 	{ "dtlb_load_misses.stlb_hit:c1", NULL },

@@ -34,13 +34,13 @@ static void print_head(const struct model_output *output)
 	printf("of 1000 instructions: %.2f mispredicted branches; misses",
 	       per_thousand(output, counts->mispredicts));
 	for (unsigned part = HP_CYCLE_UNITS; part < HP_CYCLE_PARTS; part++)
-		if (part != HP_CYCLE_BRANCH)
+		if (part != HP_CYCLE_BRANCH && part != HP_CYCLE_STORE)
 			printf(" %s %.2f%s",
 			       part == HP_CYCLE_UNITS
 				       ? "l1d"
 				       : hp_cycle_part_name((enum hp_cycle_part)part),
 			       per_thousand(output, counts->misses[part]),
-			       part + 1 < HP_CYCLE_PARTS ? "," : "\n");
+			       part < HP_CYCLE_DTLB ? "," : "\n");
 	printf("in one pass, as windows are timed: %.3f cycles, %+.1f %%\n\n",
 	       output->result.one_pass_cpi,
 	       100 * (output->result.one_pass_cpi / cpi_of(output) - 1));
@@ -124,7 +124,7 @@ static json_t *counts_object(const struct hp_cycle_counts *counts)
 	for (unsigned part = HP_CYCLE_UNITS; part < HP_CYCLE_PARTS; part++) {
 		const char *name = hp_cycle_part_name((enum hp_cycle_part)part);
 
-		if (part == HP_CYCLE_BRANCH)
+		if (part == HP_CYCLE_BRANCH || part == HP_CYCLE_STORE)
 			continue;
 		json_object_set_new(misses, name, json_integer((json_int_t)counts->misses[part]));
 		json_object_set_new(strayed, name,

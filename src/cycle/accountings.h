@@ -62,12 +62,12 @@ struct counters {
 };
 void counters_create(struct counters *counters, unsigned width);
 
-/* Both charge what is behind dispatch so: cycles with the reorder buffer full, to what its oldest
- * instruction waits for. True: it is full. */
+/* Both charge what is behind dispatch so: cycles without room, to what the oldest instruction waits for,
+ * or stores. True: there is none. */
 static inline bool charge_full(struct watcher *watcher, const struct view *view, uint64_t count)
 {
-	if (view->is_full && !view->head_is_done && view->head_waits != HP_CYCLE_BASE)
-		watcher->spent[view->head_waits] += (double)count;
+	if (view->is_full && view->full_waits != HP_CYCLE_BASE)
+		watcher->spent[view->full_waits] += (double)count;
 	return view->is_full;
 }
 

@@ -13,7 +13,7 @@
 static const char *const part_names[HP_CYCLE_PARTS] = {
 	[HP_CYCLE_BASE] = "base", [HP_CYCLE_UNITS] = "units", [HP_CYCLE_BRANCH] = "branch",
 	[HP_CYCLE_L1I] = "l1i",	  [HP_CYCLE_L2I] = "l2i",     [HP_CYCLE_ITLB] = "itlb",
-	[HP_CYCLE_L2D] = "l2d",	  [HP_CYCLE_DTLB] = "dtlb",
+	[HP_CYCLE_L2D] = "l2d",	  [HP_CYCLE_DTLB] = "dtlb",   [HP_CYCLE_STORE] = "store",
 };
 
 const char *hp_cycle_part_name(enum hp_cycle_part part)
@@ -90,6 +90,7 @@ static void set_core(const struct hp_core *core, struct hp_cycle_config *config)
 		.fetch_entries = FETCH_ENTRIES,
 		.issue_width = UINT16_MAX,
 		.lsq_entries = UINT16_MAX,
+		.has_store_buffer = true,
 	};
 	config->geometry.l3 = (struct hp_uarch_sets){ L3_SETS, L3_WAYS };
 }

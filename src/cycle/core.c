@@ -64,6 +64,7 @@ static void retire(struct pipeline *pipeline)
 		EACH_WATCHER(pipeline, retired, flight, view);
 		pipeline->slots -= slots;
 		pipeline->memories -= flight->loads || flight->stores;
+		pipeline->stores -= flight->stores;
 		pipeline->retired++;
 		pipeline->passed++;
 		pipeline->run->counts.instructions++;
@@ -74,6 +75,14 @@ static void retire(struct pipeline *pipeline)
 }
 
 /* --- dispatch ---------------------------------------------------------------------------------- */
+
+/* It has an entry until it has left. */
+static bool lacks_store(struct pipeline *pipeline, const struct flight *flight)
+{
+	return flight->stores && pipeline->config->has_store_buffer &&
+	       !is_perfect(pipeline, HP_CYCLE_STORE) &&
+	       memory_stores(pipeline) >= pipeline->config->geometry.store_entries;
+}
 
 static bool has_room(const struct pipeline *pipeline, const struct flight *flight)
 {
@@ -94,6 +103,7 @@ static void dispatch_one(struct pipeline *pipeline, struct flight *flight)
 
 	pipeline->slots += slots;
 	pipeline->memories += flight->loads || flight->stores;
+	pipeline->stores += flight->stores;
 	execute_dispatch(pipeline, pipeline->dispatched++);
 	view->dispatched_id = flight->id;
 	if (flight->is_strayed)
@@ -112,7 +122,7 @@ static void dispatch(struct pipeline *pipeline)
 	struct view *view = &pipeline->view;
 
 	view->dispatched = view->strayed = 0;
-	view->is_full = false;
+	view->is_full = view->lacks_store = false;
 	while (pipeline->dispatched < pipeline->fetched) {
 		struct flight *flight = flight_of(pipeline, pipeline->dispatched);
 		unsigned slots = view->dispatched + view->strayed;
@@ -120,7 +130,8 @@ static void dispatch(struct pipeline *pipeline)
 		if (flight->ready > pipeline->now ||
 		    (slots && slots + flight->insn->timed.slots > config->core.issue_width))
 			break;
-		if (!has_room(pipeline, flight)) {
+		view->lacks_store = lacks_store(pipeline, flight);
+		if (view->lacks_store || !has_room(pipeline, flight)) {
 			view->is_full = true;
 			break;
 		}
@@ -150,6 +161,9 @@ static void look_at_head(struct pipeline *pipeline)
 	view->divides = left(pipeline, pipeline->divides_until);
 	view->head_waits = view->is_empty || view->head_is_done ? HP_CYCLE_BASE
 								: execute_waits(pipeline, head);
+	view->full_waits = view->head_waits == HP_CYCLE_BASE && view->lacks_store
+				   ? HP_CYCLE_STORE
+				   : view->head_waits;
 }
 
 static void sooner(uint64_t *next, uint64_t when, uint64_t now)
@@ -174,6 +188,8 @@ static uint64_t next_cycle(struct pipeline *pipeline)
 	}
 	if (pipeline->dispatched < pipeline->fetched)
 		sooner(&next, flight_of(pipeline, pipeline->dispatched)->ready, pipeline->now);
+	if (pipeline->view.lacks_store && pipeline->drained < pipeline->stored_count)
+		sooner(&next, pipeline->drains[pipeline->drained % DRAINS], pipeline->now);
 	sooner(&next, pipeline->page_comes, pipeline->now);
 	sooner(&next, pipeline->line_comes, pipeline->now);
 	if (next != NEVER)

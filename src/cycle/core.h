@@ -43,12 +43,14 @@ struct view {
 	unsigned retired, dispatched, strayed; /* slots: of the path, and beside it */
 	bool is_full;			       /* dispatch waits for room */
 	bool is_empty;			       /* nothing is between dispatch and retirement */
+	bool lacks_store;		       /* for a store */
 	bool head_is_done, head_loads;
 	unsigned begun; /* instructions that began */
 	/* Loads are under way for so many cycles yet: any, and those that missed each level. */
 	uint64_t loads[4];
 	uint64_t divides;	       /* so is a division */
 	enum hp_cycle_part head_waits; /* BASE: for nothing that has a name */
+	enum hp_cycle_part full_waits; /* while it is full: the same, or STORE */
 	enum hp_cycle_part code_waits; /* fetch; BASE: it does not wait */
 	enum hp_cycle_part code_lacks; /* the same, as dispatch sees it */
 	enum hp_cycle_part last_event; /* of the front end, on the path */

@@ -47,6 +47,9 @@ static void count_execution(struct hp_cycle_counters *counts, const struct view 
 		counts->stalled_l2 += least(view->loads[2], count);
 		counts->stalled_l3 += least(view->loads[3], count);
 	}
+	counts->store_full += view->lacks_store ? count : 0;
+	if (view->lacks_store && !view->begun)
+		counts->store_bound += count - least(view->loads[0], count);
 	if (view->retired)
 		return;
 	counts->no_retire += count;

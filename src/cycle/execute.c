@@ -339,6 +339,7 @@ void execute_forget(struct pipeline *pipeline, uint64_t number)
 		memset(waiters_of(pipeline, place), 0, pipeline->words * sizeof(uint64_t));
 		pipeline->slots -= flight->insn->timed.slots;
 		pipeline->memories -= flight->loads || flight->stores;
+		pipeline->stores -= flight->stores;
 	}
 	memset(pipeline->writers, 0, sizeof(pipeline->writers));
 	for (uint64_t i = pipeline->retired; i < number; i++) {

@@ -171,9 +171,25 @@ uint64_t memory_load(struct pipeline *pipeline, struct flight *flight)
 void memory_store(struct pipeline *pipeline, const struct flight *flight)
 {
 	struct fill *fill = fill_of(pipeline->fills, flight->store_line);
+	uint64_t before = pipeline->drains[(pipeline->stored_count - 1) % DRAINS];
+	uint64_t leaves = pipeline->now;
 
-	if (flight->stores && fill->line == flight->store_line && fill->comes == NEVER)
+	if (!flight->stores)
+		return;
+	if (fill->line == flight->store_line && fill->comes == NEVER)
 		ask(pipeline, fill, pipeline->now);
+	if (fill->line == flight->store_line && fill->comes > leaves)
+		leaves = fill->comes;
+	leaves = (leaves > before ? leaves : before) + 1;
+	pipeline->drains[pipeline->stored_count++ % DRAINS] = leaves;
+}
+
+unsigned memory_stores(struct pipeline *pipeline)
+{
+	while (pipeline->drained < pipeline->stored_count &&
+	       pipeline->drains[pipeline->drained % DRAINS] <= pipeline->now)
+		pipeline->drained++;
+	return pipeline->stores + (unsigned)(pipeline->stored_count - pipeline->drained);
 }
 
 /* --- code -------------------------------------------------------------------------------------- */

@@ -17,6 +17,7 @@ enum {
 	PLACE = 8,			   /* bytes */
 	LINE = 64,			   /* bytes */
 	MISS_BUFFERS = 256,
+	DRAINS = 2048,	    /* stores that have retired; a power of two, more than any core has */
 	MOST_PLACES = 8192, /* of instructions in flight */
 };
 #define NEVER UINT64_MAX
@@ -66,6 +67,10 @@ struct pipeline {
 	uint64_t divides_until;
 	struct fill *fills, *code_fills;
 	struct stored *stored;
+	/* Stores between dispatch and retirement; then those that have left, and all that retired. */
+	unsigned stores;
+	uint64_t drained, stored_count;
+	uint64_t drains[DRAINS]; /* when each leaves, by its number */
 
 	/* The front end. */
 	uint64_t line, window;		 /* of the code fetched last; NEVER: none */
@@ -110,8 +115,10 @@ unsigned memory_page_cycles(const struct pipeline *pipeline, unsigned events,
 void memory_follow(struct pipeline *pipeline, const struct step *step, struct flight *flight);
 /* A load begins; when its data come. */
 uint64_t memory_load(struct pipeline *pipeline, struct flight *flight);
-/* A store retires. */
+/* A store retires: it leaves when its line is there, behind those before it. */
 void memory_store(struct pipeline *pipeline, const struct flight *flight);
+/* Stores that have an entry. */
+unsigned memory_stores(struct pipeline *pipeline);
 /* The line of code arrives then. */
 uint64_t memory_fetch(struct pipeline *pipeline, uint64_t line, unsigned events, uint64_t asked,
 		      enum hp_cycle_part *part);

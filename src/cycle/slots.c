@@ -16,7 +16,7 @@ static void dispatch_cycles(struct watcher *watcher, const struct view *view, ui
 	enum hp_cycle_part part = view->code_lacks;
 
 	if (view->is_full)
-		part = view->head_waits;
+		part = view->full_waits;
 	else if (view->is_strayed || view->is_recovering)
 		part = HP_CYCLE_BRANCH;
 	charge(watcher, part, view->dispatched, count);

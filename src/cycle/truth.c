@@ -10,9 +10,9 @@ enum { STEPS = HP_CYCLE_PARTS - 1, ALL = (1 << HP_CYCLE_PARTS) - 2 };
 
 static const enum hp_cycle_part orders[2][STEPS] = {
 	{ HP_CYCLE_UNITS, HP_CYCLE_BRANCH, HP_CYCLE_L1I, HP_CYCLE_L2I, HP_CYCLE_ITLB, HP_CYCLE_L2D,
-	  HP_CYCLE_DTLB },
-	{ HP_CYCLE_UNITS, HP_CYCLE_BRANCH, HP_CYCLE_L2D, HP_CYCLE_DTLB, HP_CYCLE_L1I, HP_CYCLE_L2I,
-	  HP_CYCLE_ITLB },
+	  HP_CYCLE_DTLB, HP_CYCLE_STORE },
+	{ HP_CYCLE_UNITS, HP_CYCLE_BRANCH, HP_CYCLE_L2D, HP_CYCLE_DTLB, HP_CYCLE_STORE,
+	  HP_CYCLE_L1I, HP_CYCLE_L2I, HP_CYCLE_ITLB },
 };
 
 /* Cycles per instruction by what is perfect, as far as it is known; 0: not yet. */
@@ -27,6 +27,9 @@ static struct hp_error *find(struct known *known, unsigned perfect, double *cpi)
 	struct core_run run = *known->run;
 	struct hp_error *error = NULL;
 
+	/* Where stores cost nothing, without them is as it is. */
+	if (!config.has_store_buffer)
+		perfect &= ~(1U << HP_CYCLE_STORE);
 	config.perfect |= perfect;
 	run.config = &config;
 	run.watcher_count = 0;

@@ -50,7 +50,7 @@ TEST(slots_are_parts_of_cycles)
 	dispatch_slots_create(&slots, 4);
 	view.dispatched = 1;
 	view.is_full = true;
-	view.head_waits = HP_CYCLE_L2D;
+	view.head_waits = view.full_waits = HP_CYCLE_L2D;
 	pass(&slots.watcher, 8);
 	ck_spent(&slots.watcher, HP_CYCLE_L2D, 6);
 	/* What is dispatched beside the path is lost, too. */
@@ -197,6 +197,7 @@ TEST(a_full_buffer_is_the_back_ends)
 	fmt.watcher.dispatched_branch(&fmt.watcher, &wrong);
 	view = (struct view){ .is_full = true,
 			      .head_waits = HP_CYCLE_L2D,
+			      .full_waits = HP_CYCLE_L2D,
 			      .code_waits = HP_CYCLE_L1I };
 	pass(&fmt.watcher, 9);
 	fmt.watcher.resolved(&fmt.watcher, &wrong, &view);

@@ -250,6 +250,74 @@ TEST(a_larger_queue_overlaps_more)
 	ck_near(OF_LOADS(LOAD, 0, 64), 259.0 / 256, 0.1);
 }
 
+static double of_stores(uint64_t step)
+{
+	uint64_t at = 0;
+
+	for (unsigned i = 0; i < 32; i++) {
+		INSN(STORE);
+		accessing(HP_TRACE_STORE);
+	}
+	end_block(0);
+	for (unsigned i = 0; i < TURNS; i++) {
+		run(0, DATA + at, step);
+		at += 32 * step;
+	}
+	return measure(true);
+}
+
+/* Each waits for its line when it has retired, as many at a time as there are entries. */
+TEST(stores_that_miss_fill_the_store_buffer)
+{
+	config.has_store_buffer = true;
+	config.geometry.store_entries = 8;
+	ck_near(of_stores(64), 259.0 / 8, 1);
+	ck_add_up();
+	ck_near(result.truth_low.cpi[HP_CYCLE_STORE], 259.0 / 8, 1);
+	ck_near(result.stacks[HP_ACCOUNTING_FMT].cpi[HP_CYCLE_STORE], 259.0 / 8, 1);
+	ck_near((double)result.counters.store_full / (double)result.counts.cycles, 1, 0.05);
+	ck_near((double)result.counters.store_bound / (double)result.counts.cycles, 1, 0.1);
+}
+
+TEST(stores_that_hit_leave_one_in_a_cycle)
+{
+	config.has_store_buffer = true;
+	config.geometry.store_entries = 8;
+	ck_near(of_stores(0), 1, 0.05);
+}
+
+TEST(nobody_waits_for_stores_of_a_core_without_a_store_buffer)
+{
+	ck_near(of_stores(64), 0.25, 0.02);
+	ck_near(result.truth_high.cpi[HP_CYCLE_STORE], 0, 1e-9);
+	ck_near(result.stacks[HP_ACCOUNTING_FMT].cpi[HP_CYCLE_STORE], 0, 1e-9);
+}
+
+/* Loads that miss hold up retirement, and stores behind them: they are the cause. */
+TEST(a_store_buffer_full_behind_a_load_is_the_loads_doing)
+{
+	config.has_store_buffer = true;
+	config.geometry.store_entries = 8;
+	INSN(CHASE);
+	accessing(HP_TRACE_LOAD);
+	for (unsigned i = 0; i < 24; i++) {
+		INSN(STORE);
+		accessing(HP_TRACE_STORE);
+	}
+	end_block(0);
+	for (unsigned i = 0; i < TURNS; i++) {
+		struct hp_trace_run one = { .block = 0 };
+
+		one.addresses[0] = DATA + i * UINT64_C(64);
+		for (unsigned k = 1; k <= 24; k++)
+			one.addresses[k] = DATA - 64;
+		hp_trace_add_run(&writer, &one);
+	}
+	measure(true);
+	ck_assert(result.stacks[HP_ACCOUNTING_FMT].cpi[HP_CYCLE_STORE] <
+		  0.2 * result.stacks[HP_ACCOUNTING_FMT].cpi[HP_CYCLE_L2D]);
+}
+
 TEST(a_load_waits_for_the_store_of_its_bytes)
 {
 	for (unsigned i = 0; i < 16; i++) {

@@ -23,6 +23,7 @@ enum hp_cycle_part {
 	HP_CYCLE_ITLB,
 	HP_CYCLE_L2D, /* data further away than the second cache */
 	HP_CYCLE_DTLB,
+	HP_CYCLE_STORE, /* stores that wait to leave the core */
 	HP_CYCLE_PARTS,
 };
 
@@ -38,6 +39,9 @@ struct hp_cycle_config {
 	uint16_t fetch_entries; /* fetched, in front of the pipeline */
 	uint16_t issue_width;	/* instructions that begin in a cycle */
 	uint16_t lsq_entries;	/* loads and stores in flight */
+	/* A store has an entry of geometry.store_entries from dispatch until its line is there and the stores
+	 * before it have left. Without: stores leave when they retire. */
+	bool has_store_buffer;
 	/* Instructions cost what their kind does, as in a simulated machine: not the tables of `core`. */
 	bool is_plain;
 	unsigned ignores; /* events of uarch/path.h that this core does not have */

@@ -6,7 +6,8 @@
  *
  * The core fetches, dispatches and retires in order and executes out of order; models of caches, TLBs
  * and predictors are those of uarch/path.h. The data of wrong paths is not known, their loads hit.
- * Stores leave the core when they retire, and nobody waits for them.
+ * Stores leave the core in order, one in a cycle, when they have retired and their line is there; a core of
+ * the tables has room for so many, the paper's does not say, and nobody waits for them there.
  *
  * Truth. What one cause costs depends on which others are there when it comes. As in Eyerman, Eeckhout,
  * Karkhanis, Smith, "A performance counter architecture for computing accurate CPI components", ASPLOS
@@ -56,6 +57,8 @@ struct hp_cycle_counters {
 	uint64_t began_one, began_two;	   /* so many instructions began */
 	uint64_t code_cycles, page_cycles; /* fetch waited for a line, a page */
 	uint64_t divider;		   /* it was busy */
+	/* Dispatch lacked an entry for a store; … nothing began either, and no load was under way. */
+	uint64_t store_full, store_bound;
 };
 
 /* What was counted on the measured part of a trace. */
