@@ -13,14 +13,14 @@
  * The last is each block's own: its part of the loop's instructions varies between windows.
  *
  * A block that no window saw was executed a few times at most. The exception is a block with samples:
- * it was executed while there was no window, so it gets no term, and only time tells about it. The
- * same holds for a block that windows saw a few times although its samples show far more time than
- * so few executions take, or than windows have seen (ran_elsewhere).
+ * it was executed while there was no window, so it gets no term, and only time tells about it
+ * (missed.h).
  */
 #include "image_counts.h"
 #include "terms.h"
 #include "counts_clock.h"
 #include "loop_clocks.h"
+#include "missed.h"
 #include "tuning.h"
 
 #include <hpcprof/base/cleanup.h>
@@ -48,7 +48,7 @@ struct asking {
 	double missed_deviation;    /* of what windows missed of it: see counts_clock.h */
 	struct block_clock *clocks; /* by block */
 	struct phase *phases;	    /* by loop of the graph */
-	double *missed; /* by block: how often windows came by where it was missed; else NAN */
+	struct seen_block *seen;    /* by block */
 	struct counts_terms *terms;
 };
 
@@ -118,23 +118,6 @@ static struct hp_counts_tick ticks_in(const struct hp_image_counts *counted,
 	return sum;
 }
 
-/* The block ran, but in no window, or only seldom in windows. Either windows have less than a third of the
- * samples of it that are to be expected; or the few executions would each have taken longer than a
- * block can. A block that copies much memory may take so long: then windows have its samples, too. */
-static bool ran_elsewhere(const struct asking *asking, const struct hp_block *block, double runs)
-{
-	const struct hp_image_counts *counted = asking->counted;
-	struct hp_sampled sampled = sampled_in(asking, block);
-	double expected = counted->ticks_per_sample * sampled.samples;
-	bool is_less = fewer_ticks * ticks_in(counted, block).count < expected;
-
-	if (sampled.samples < enough_block_samples)
-		return false;
-	return (is_less && expected >= enough_ticks) ||
-	       (sampled.cycles > most_block_cycles * counted->whole * runs &&
-		(is_less || !(runs > 0)));
-}
-
 static double runs_of(const struct asking *asking, uint32_t block)
 {
 	struct hp_grouped runs =
@@ -143,63 +126,28 @@ static double runs_of(const struct asking *asking, uint32_t block)
 	return hp_grouped_sum(&runs);
 }
 
-struct spreading {
-	const struct asking *asking;
-	uint32_t *blocks; /* whose neighbours are to be looked at */
-	uint32_t count;
-};
-
-static void take(struct spreading *spreading, uint32_t block, double runs)
-{
-	spreading->asking->missed[block] = runs;
-	spreading->blocks[spreading->count++] = block;
-}
-
-/* Along an edge, to what windows saw no more often: it ran on the same occasions. Few windows came by
- * python3's opcodes a few times and missed where they took their time: what was counted next to these
- * says no more of them. */
-static void spread(struct spreading *spreading, double runs, uint32_t to)
-{
-	const struct asking *asking = spreading->asking;
-
-	if (to < asking->input->cfg->block_count && isnan(asking->missed[to]) &&
-	    runs_of(asking, to) <= runs)
-		take(spreading, to, runs);
-}
-
-/* What ran when there was no window. Flow would tie it to what was counted next to it. False when
- * memory is short. */
-static bool find_missed(const struct asking *asking)
+/* What ran when there was no window. False when memory is short. */
+static bool look_for_missed(const struct asking *asking)
 {
 	const struct hp_cfg *cfg = asking->input->cfg;
-	_cleanup_free_ uint32_t *blocks = calloc(cfg->block_count, sizeof(*blocks));
-	struct spreading spreading = { .asking = asking, .blocks = blocks };
 
-	if (!blocks)
-		return false;
 	for (uint32_t i = 0; i < cfg->block_count; i++) {
-		double runs = runs_of(asking, i);
+		struct hp_sampled sampled = sampled_in(asking, &cfg->blocks[i]);
 
-		asking->missed[i] = NAN;
-		if (ran_elsewhere(asking, &cfg->blocks[i], runs))
-			take(&spreading, i, runs);
+		asking->seen[i] = (struct seen_block){
+			.runs = asking->counted->whole * runs_of(asking, i),
+			.samples = sampled.samples,
+			.cycles = sampled.cycles,
+			.expected = asking->counted->ticks_per_sample * sampled.samples,
+			.ticks = ticks_in(asking->counted, &cfg->blocks[i]).count,
+		};
 	}
-	while (spreading.count) {
-		uint32_t at = blocks[--spreading.count];
-		const struct hp_block *block = &cfg->blocks[at];
-
-		for (uint32_t i = 0; i < block->out_count; i++)
-			spread(&spreading, asking->missed[at], cfg->edges[block->first_out + i].to);
-		for (uint32_t i = 0; i < block->in_count; i++)
-			spread(&spreading, asking->missed[at],
-			       cfg->edges[cfg->in_edges[block->first_in + i]].from);
-	}
-	return true;
+	return find_missed(cfg, asking->seen);
 }
 
 static bool was_missed(const struct asking *asking, uint32_t block)
 {
-	return !isnan(asking->missed[block]);
+	return asking->seen[block].is_missed;
 }
 
 static bool add_block(const struct asking *asking, uint32_t number)
@@ -386,7 +334,7 @@ struct hp_error *counts_terms_of(const struct hp_inference *inference,
 		.input = input,
 		.terms = terms,
 	};
-	_cleanup_free_ double *missed = NULL;
+	_cleanup_free_ struct seen_block *seen = NULL;
 	_cleanup_free_ struct block_clock *clocks = NULL;
 	_cleanup_free_ struct phase *phases = NULL;
 	bool is_fine = true;
@@ -400,10 +348,10 @@ struct hp_error *counts_terms_of(const struct hp_inference *inference,
 	}
 	if (!(hp_grouped_sum(&asking.instructions) > 0))
 		return NULL;
-	asking.missed = missed = calloc(cfg->block_count, sizeof(*missed));
+	asking.seen = seen = calloc(cfg->block_count, sizeof(*seen));
 	asking.clocks = clocks = calloc(cfg->block_count, sizeof(*clocks));
 	asking.phases = phases = calloc(cfg->loop_count + 1, sizeof(*phases));
-	if (!missed || !clocks || !phases || !find_missed(&asking) || !hand_on_missed(&asking))
+	if (!seen || !clocks || !phases || !look_for_missed(&asking) || !hand_on_missed(&asking))
 		return hp_error_create_no_memory();
 	if (!set_clocks(&asking) || !set_phases(&asking))
 		return hp_error_create_no_memory();
