@@ -36,7 +36,8 @@ enum {
 	/* Cycles without execution while a miss is outstanding. */
 	MISS_DOUBT = 15, /* thousandths of the cycles */
 	/* Slots of the back end, by shares of cycles without execution: these have what the front end
-	 * caused, too. */
+	 * caused, too. Of Skylake's and Ice Lake's tables, where misses come first, only what is left to
+	 * loads that hit and to the core. */
 	STALLS_DOUBT = 122, /* thousandths of the cycles; scripts/stack-accuracy */
 	/* Slots of the front end that contain the refill: where no event tells the two apart. */
 	FRONT_END_DOUBT = 166, /* thousandths of the cycles */

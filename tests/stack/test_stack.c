@@ -127,6 +127,39 @@ TEST(components_are_cycles_per_instruction_and_add_up)
 	ck_assert(!made.stack.violated);
 }
 
+/* 1000 cycles of 4 slots, half of which the back end left empty. In 400 nothing began while a load had missed
+ * L3, in 400 others one instruction did: TMA takes those for the core's. */
+TEST(cycles_stalled_by_a_miss_are_the_misses_as_far_as_the_back_end_lost_any)
+{
+	begin("skylake-sp");
+	for (size_t i = 0; i < made.table->event_count; i++)
+		count(made.table->events[i].symbol, 0);
+	count("cycles", 1e9);
+	count("instructions", 1e9);
+	count("retired", 2e9);
+	count("issued", 2e9);
+	count("fe", 1);
+	count("no_retire", 0.4e9);
+	count("stalls_total", 0.4e9);
+	count("stalls_mem", 0.4e9);
+	count("stalls_l1d", 0.4e9);
+	count("stalls_l2", 0.4e9);
+	count("stalls_l3", 0.4e9);
+	count("ports1", 0.4e9);
+	stack();
+	ck_assert_double_eq_tol(likely(HP_STACK_MEMORY), 0.4, 1e-6);
+	ck_assert_double_eq_tol(likely(HP_STACK_CORE), 0.1, 1e-6);
+	/* TMA's 0.25 of core bound is the other end of the range. */
+	ck_assert_double_ge(made.stack.parts[HP_STACK_CORE].high, 0.25);
+	ck_assert(made.stack.adds_up);
+	/* More than the back end lost cannot be its. */
+	count("retired", 3e9);
+	count("issued", 3e9);
+	stack();
+	ck_assert_double_eq_tol(likely(HP_STACK_MEMORY), 0.25, 1e-6);
+	ck_assert_double_eq_tol(likely(HP_STACK_CORE), 0, 1e-6);
+}
+
 TEST(a_range_covers_both_attributions_and_their_doubt)
 {
 	const struct hp_stack_part *base = &made.stack.parts[HP_STACK_BASE];
