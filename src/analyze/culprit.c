@@ -16,7 +16,6 @@
 #include "culprit/duty.h"
 #include "culprit/marks.h"
 #include "culprit/place.h"
-#include "culprit/timed.h"
 #include "culprit/witness.h"
 #include "stalls.h"
 #include "tuning.h"
@@ -152,63 +151,6 @@ static double slack_of(const struct hp_analysed_insn *insn)
  * each other, counts are right.
  */
 
-static const struct hp_happened *timed_of(const struct stalls *stalls, uint32_t at)
-{
-	const struct hp_happened *seen = witness_of(stalls->facts, at);
-
-	return seen && seen->cycles ? seen : NULL;
-}
-
-/* Sums over a block: cycles of one execution on each lane. False unless all of it was timed. */
-static bool time_block(const struct stalls *stalls, uint32_t block, double timed[HP_LANES])
-{
-	const struct hp_analysed_block *one = &stalls->analysis->blocks[block];
-
-	memset(timed, 0, HP_LANES * sizeof(*timed));
-	for (uint32_t i = 0; i < one->insn_count; i++) {
-		const struct hp_happened *seen = timed_of(stalls, one->first_insn + i);
-
-		for (unsigned lane = 0; seen && lane < HP_LANES; lane++)
-			timed[lane] += seen->cycles[lane] / seen->runs;
-		if (!seen)
-			return false;
-	}
-	return true;
-}
-
-static void scale_parts(struct timed_part parts[HP_CAUSE_COUNT], double factor)
-{
-	for (unsigned kind = 0; kind < HP_CAUSE_COUNT; kind++) {
-		parts[kind].low *= factor;
-		parts[kind].high *= factor;
-		parts[kind].likely *= factor;
-	}
-}
-
-/* Of one execution that takes so many cycles. Samples move, and the timing lets another instruction
- * of the block wait: where the block as a whole fits better, its shares hold for each instruction. */
-static void find_parts(const struct stalls *stalls, uint32_t at, double runs,
-		       struct timed_part parts[HP_CAUSE_COUNT])
-{
-	const struct hp_analysed_insn *insn = facts_insn(stalls->facts, at);
-	double cycles = insn->cycles / runs;
-	double in_block = stalls->analysis->blocks[insn->block].cycles / runs;
-	double own[HP_LANES], timed[HP_LANES];
-	double misfit;
-
-	for (unsigned lane = 0; lane < HP_LANES; lane++)
-		own[lane] = insn->happened->cycles[lane] / insn->happened->runs;
-	misfit = fabs(timed_difference(own, cycles)) + timing_noise;
-
-	if (misfit > timing_error * cycles && time_block(stalls, insn->block, timed) &&
-	    (fabs(timed_difference(timed, in_block)) + timing_noise) / in_block < misfit / cycles) {
-		timed_parts(timed, in_block, parts);
-		scale_parts(parts, cycles / in_block);
-	} else {
-		timed_parts(own, cycles, parts);
-	}
-}
-
 /* Of waits that the best case has, too, only the rest is to be explained here. */
 static void take_statics(const struct case_file *file, double cycles,
 			 struct timed_part parts[HP_CAUSE_COUNT])
@@ -311,16 +253,26 @@ static void split_kinds(struct stalls *stalls, uint32_t at, unsigned scene,
 	double share = runs / insn->cycles;
 	double all = stalls->files[at].bound * slack_of(insn);
 
+	struct hp_range kinds[HP_CAUSE_COUNT];
+	double sum = 0;
+
 	for (unsigned k = 0; k < HP_CAUSE_COUNT; k++) {
 		bool is_left = k == HP_CAUSE_UNEXPLAINED;
-		double low = is_left ? bounds[k]
-				     : fmax(0, fmin(bounds[k], each - (all - bounds[k])));
-		double high = fmin(each, bounds[k]);
 
+		kinds[k].low = is_left ? bounds[k]
+				       : fmax(0, fmin(bounds[k], each - (all - bounds[k])));
+		kinds[k].high = fmin(each, bounds[k]);
 		if (parts && !is_left)
-			narrow(&parts[k], &low, &high);
-		stalls->kinds[k].low = fmin(stalls->kinds[k].low, share * low);
-		stalls->kinds[k].high = fmax(stalls->kinds[k].high, share * high);
+			narrow(&parts[k], &kinds[k].low, &kinds[k].high);
+		sum += kinds[k].high;
+	}
+	for (unsigned k = 0; k < HP_CAUSE_COUNT; k++) {
+		/* What no other can take, even as the timing bounds them. */
+		double least = fmin(kinds[k].high, each - (sum - kinds[k].high));
+
+		stalls->kinds[k].low =
+			fmin(stalls->kinds[k].low, share * fmax(kinds[k].low, least));
+		stalls->kinds[k].high = fmax(stalls->kinds[k].high, share * kinds[k].high);
 	}
 }
 
@@ -328,7 +280,8 @@ static void split_stall(struct stalls *stalls, uint32_t at, struct split *split)
 {
 	const struct hp_analysed_insn *insn = facts_insn(stalls->facts, at);
 	const struct case_file *file = &stalls->files[at];
-	bool is_timed = timed_of(stalls, at) != NULL;
+	bool is_timed = extent_is_timed(stalls, at);
+	enum extent extent = is_timed ? extent_choose(stalls, at) : ONE_INSN;
 	struct timed_part parts[HP_CAUSE_COUNT];
 
 	memset(split, 0, sizeof(*split));
@@ -341,7 +294,7 @@ static void split_stall(struct stalls *stalls, uint32_t at, struct split *split)
 		double bounds[HP_CAUSE_COUNT] = { 0 };
 
 		if (is_timed) {
-			find_parts(stalls, at, runs, parts);
+			extent_parts(stalls, at, extent, scene, parts);
 			take_statics(file, insn->cycles / runs, parts);
 		}
 		split_suspects(stalls, at, scene, is_timed ? parts : NULL, split, bounds);
@@ -493,6 +446,8 @@ struct hp_error *find_culprits(struct analyzer *analyzer)
 		error = stalls_choose_scenes(&stalls);
 	if (!error)
 		error = stalls_find_statics(&stalls);
+	for (unsigned scene = 0; scene < stalls.scenes && !error; scene++)
+		error = extent_prepare(&stalls, scene);
 	if (error)
 		return error;
 	limit_suspects(&stalls, analyzer->input->most_cycles);

@@ -4,6 +4,7 @@
 #define HPCPROF_ANALYZE_STALLS_H
 
 #include "culprit/suspects.h"
+#include "culprit/timed.h"
 #include "passes.h"
 
 struct facts;
@@ -38,9 +39,10 @@ struct stalls {
 	struct hp_arena *scratch;
 	struct case_file *files; /* of each instruction */
 	unsigned scenes;
-	unsigned likely;	   /* the scene */
-	double *runs[MOST_SCENES]; /* executions of each block */
-	double *kept[MOST_SCENES]; /* of each block: share of its excess that is stall */
+	unsigned likely;		  /* the scene */
+	double *runs[MOST_SCENES];	  /* executions of each block */
+	double *kept[MOST_SCENES];	  /* of each block: share of its excess that is stall */
+	struct timed *loops[MOST_SCENES]; /* of each loop: cycles of all executions */
 	struct hp_range kinds[HP_CAUSE_COUNT]; /* of the instruction split last: shares */
 	size_t cause_room;
 };
@@ -77,6 +79,21 @@ struct hp_error *stalls_find_statics(struct stalls *stalls);
 /* Cycles, all executions together. */
 double stall_of(const struct stalls *stalls, uint32_t at, unsigned scene);
 bool stalls_make_room(struct stalls *stalls, uint32_t more);
+
+/* --- extent.c: how much code the timing of the path is taken from, for one instruction --- */
+
+/* Samples move, and the timing lets another instruction wait: where the block, or the innermost loop, as a whole
+ * fits better, its shares hold for each instruction. */
+enum extent { ONE_INSN, ONE_BLOCK, ONE_LOOP };
+
+/* Of each scene, before the others. */
+struct hp_error *extent_prepare(struct stalls *stalls, unsigned scene);
+bool extent_is_timed(const struct stalls *stalls, uint32_t at);
+/* Requires that it is timed; in the likely scene. */
+enum extent extent_choose(const struct stalls *stalls, uint32_t at);
+/* Of one execution. */
+void extent_parts(const struct stalls *stalls, uint32_t at, enum extent extent, unsigned scene,
+		  struct timed_part parts[HP_CAUSE_COUNT]);
 
 /* --- sheet.c --- */
 

@@ -309,6 +309,9 @@ static const double miss_margin = 2; /* times; the measurement above */
 /* A page walk takes so many times the table's cycles at most, on average, where its entry is cached: a
  * guest's walks are in two dimensions, most of whose steps are cached by the TLB. */
 static const double seen_walk_margin = 4; /* times [chosen] */
+/* The same where the walk was timed, which took as long as walks did while recording: its page tables are
+ * others than those of the measurement. */
+static const double timed_walk_margin = 2; /* times [chosen] */
 /* The core's predictor may miss so many times as often as ours. */
 static const double predictor_margin = 1.5; /* times [chosen] */
 /* mispredictions of one call or return; [chosen] */

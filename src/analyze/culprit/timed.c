@@ -42,9 +42,13 @@ static struct timed_part dependency_part(const double timed[HP_LANES], double ev
 	return (struct timed_part){ fmin(ideal, left), fmax(ideal, left), (ideal + left) / 2 };
 }
 
-double timed_difference(const double timed[HP_LANES], double cycles)
+double timed_misfit(const struct timed *timed)
 {
-	return cycles - fitted(timed, cycles);
+	double difference = fabs(timed->cycles - fitted(timed->lanes, timed->cycles));
+
+	if (!(timed->cycles > 0) || timed->missing > timing_error * timed->cycles)
+		return INFINITY;
+	return (difference + timing_noise) / timed->cycles;
 }
 
 /* Half of what is not known may be so, or the other way round. */
@@ -60,11 +64,11 @@ static struct timed_part data_part(const double timed[HP_LANES], double fit)
 	};
 }
 
-void timed_parts(const double timed[HP_LANES], double cycles,
-		 struct timed_part parts[HP_CAUSE_COUNT])
+void timed_parts(const struct timed *of, struct timed_part parts[HP_CAUSE_COUNT])
 {
-	double fit = fitted(timed, cycles);
-	double difference = cycles - fit;
+	const double *timed = of->lanes;
+	double fit = fitted(timed, of->cycles);
+	double difference = of->cycles - fit;
 	double events = 0;
 
 	for (unsigned kind = 0; kind < HP_CAUSE_COUNT; kind++) {
@@ -74,9 +78,7 @@ void timed_parts(const double timed[HP_LANES], double cycles,
 		events += saved;
 	}
 	parts[HP_CAUSE_DCACHE] = data_part(timed, fit);
-	/* Page tables come from memory, too. */
-	if (timed[HP_LANE_AS_IS] > timed[HP_LANE_NO_DTLB])
-		parts[HP_CAUSE_DTLB].high += fmax(0, fit - timed[HP_LANE_THIRD]);
+	parts[HP_CAUSE_DTLB].high += of->walked;
 	parts[HP_CAUSE_DEPENDENCY] = dependency_part(timed, events);
 	parts[HP_CAUSE_ISSUE_WIDTH].high = parts[HP_CAUSE_ISSUE_WIDTH].likely =
 		timed[HP_LANE_WIDTH];

@@ -20,11 +20,18 @@ struct timed_part {
 	double likely;
 };
 
-/* `timed`: cycles of one execution on each lane, of an instruction or of a block; `cycles`: as measured. */
-void timed_parts(const double timed[HP_LANES], double cycles,
-		 struct timed_part parts[HP_CAUSE_COUNT]);
-/* Measured cycles that the timing does not have; less than 0: that it has too many of. Lines of unknown
- * place count as what fits the time best. */
-double timed_difference(const double timed[HP_LANES], double cycles);
+/* Of an instruction, a block or a loop. */
+struct timed {
+	double lanes[HP_LANES]; /* cycles */
+	double walked;		/* that page walks may take more */
+	double cycles;		/* as measured */
+	double missing;		/* the same, of blocks whose lanes are not in here */
+};
+
+/* Per execution. */
+void timed_parts(const struct timed *timed, struct timed_part parts[HP_CAUSE_COUNT]);
+/* Measured cycles that the timing does not have, or has too many of, as a share of those measured. Lines of
+ * unknown place count as what fits the time best. INFINITY: too little was timed. Per execution, too. */
+double timed_misfit(const struct timed *timed);
 
 #endif

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "culprit/witness.h"
+#include "stalls.h"
+#include "tuning.h"
+
+static const struct hp_happened *timed_of(const struct stalls *stalls, uint32_t at)
+{
+	const struct hp_happened *seen = witness_of(stalls->facts, at);
+
+	return seen && seen->cycles ? seen : NULL;
+}
+
+bool extent_is_timed(const struct stalls *stalls, uint32_t at)
+{
+	return timed_of(stalls, at) != NULL;
+}
+
+/* Adds what so many executions of an instruction take. */
+static void add_timed(const struct hp_core *core, const struct hp_happened *seen, double runs,
+		      struct timed *sum)
+{
+	double walks = witness_most(seen, HP_EVENT_TLB2_MISS, HP_EVENT_TLB2_UNKNOWN);
+	double read = witness_most(seen, HP_EVENT_WALK_MISS, HP_EVENT_WALK_UNKNOWN);
+
+	for (unsigned lane = 0; lane < HP_LANES; lane++)
+		sum->lanes[lane] += runs * seen->cycles[lane] / seen->runs;
+	sum->walked += runs * (walks * (timed_walk_margin - 1) * core->walk_cycles +
+			       fmin(read, walks) * miss_margin * core->memory_cycles);
+}
+
+static void add_sum(struct timed *sum, const struct timed *more)
+{
+	for (unsigned lane = 0; lane < HP_LANES; lane++)
+		sum->lanes[lane] += more->lanes[lane];
+	sum->walked += more->walked;
+	sum->cycles += more->cycles;
+	sum->missing += more->missing;
+}
+
+/* All executions of a block, unless a part of it was not timed. */
+static struct timed time_block(const struct stalls *stalls, uint32_t block, double runs)
+{
+	const struct hp_analysed_block *one = &stalls->analysis->blocks[block];
+	struct timed sum = { .cycles = one->cycles };
+
+	for (uint32_t i = 0; i < one->insn_count; i++) {
+		const struct hp_happened *seen = timed_of(stalls, one->first_insn + i);
+
+		if (!seen)
+			return (struct timed){ .missing = one->cycles };
+		add_timed(stalls->facts->core, seen, runs, &sum);
+	}
+	return sum;
+}
+
+/* Of each loop, with those that are in it. */
+struct hp_error *extent_prepare(struct stalls *stalls, unsigned scene)
+{
+	const struct hp_cfg *cfg = stalls->facts->cfg;
+	struct timed *loops =
+		hp_arena_array(stalls->scratch, (size_t)cfg->loop_count + 1, sizeof(*loops));
+
+	if (!loops)
+		return hp_error_create_no_memory();
+	for (uint32_t b = 0; b < cfg->block_count; b++) {
+		struct timed block;
+
+		if (cfg->blocks[b].loop == HP_CFG_NONE)
+			continue;
+		block = time_block(stalls, b, stalls->runs[scene][b]);
+		add_sum(&loops[cfg->blocks[b].loop], &block);
+	}
+	/* Inner loops come after those that they are in. */
+	for (uint32_t i = cfg->loop_count; i-- > 0;)
+		if (cfg->loops[i].parent != HP_CFG_NONE)
+			add_sum(&loops[cfg->loops[i].parent], &loops[i]);
+	stalls->loops[scene] = loops;
+	return NULL;
+}
+
+static void scale_parts(struct timed_part parts[HP_CAUSE_COUNT], double factor)
+{
+	for (unsigned kind = 0; kind < HP_CAUSE_COUNT; kind++) {
+		parts[kind].low *= factor;
+		parts[kind].high *= factor;
+		parts[kind].likely *= factor;
+	}
+}
+
+/* Per execution of the block. */
+static struct timed each(const struct timed *sum, double runs)
+{
+	struct timed one = { .walked = sum->walked / runs,
+			     .cycles = sum->cycles / runs,
+			     .missing = sum->missing / runs };
+
+	for (unsigned lane = 0; lane < HP_LANES; lane++)
+		one.lanes[lane] = sum->lanes[lane] / runs;
+	return one;
+}
+
+static struct timed time_extent(const struct stalls *stalls, uint32_t at, enum extent extent,
+				unsigned scene)
+{
+	const struct hp_analysed_insn *insn = facts_insn(stalls->facts, at);
+	uint32_t loop = stalls->facts->cfg->blocks[insn->block].loop;
+	double runs = stalls->runs[scene][insn->block];
+	struct timed sum = { .cycles = insn->cycles };
+
+	if (extent == ONE_INSN)
+		add_timed(stalls->facts->core, insn->happened, runs, &sum);
+	else if (extent == ONE_BLOCK)
+		sum = time_block(stalls, insn->block, runs);
+	else if (loop != HP_CFG_NONE)
+		sum = stalls->loops[scene][loop];
+	else
+		sum.missing = sum.cycles;
+	return each(&sum, runs);
+}
+
+enum extent extent_choose(const struct stalls *stalls, uint32_t at)
+{
+	enum extent best = ONE_INSN;
+	double least = INFINITY;
+
+	for (enum extent extent = ONE_INSN; extent <= ONE_LOOP && least > timing_error; extent++) {
+		struct timed timed = time_extent(stalls, at, extent, stalls->likely);
+		double misfit = timed_misfit(&timed);
+
+		if (misfit < least) {
+			best = extent;
+			least = misfit;
+		}
+	}
+	return best;
+}
+
+/* Of one execution. */
+void extent_parts(const struct stalls *stalls, uint32_t at, enum extent extent, unsigned scene,
+		  struct timed_part parts[HP_CAUSE_COUNT])
+{
+	const struct hp_analysed_insn *insn = facts_insn(stalls->facts, at);
+	struct timed timed = time_extent(stalls, at, extent, scene);
+
+	timed_parts(&timed, parts);
+	scale_parts(parts, insn->cycles / stalls->runs[scene][insn->block] / timed.cycles);
+}
