@@ -1,7 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The real programs that causes are judged on."""
+"""The real programs that causes are judged on, and their recordings."""
+import json
 import os
+import re
+import shutil
 import subprocess
+import tempfile
+from contextlib import contextmanager
 from pathlib import Path
 
 SQL = '''create table t(a integer primary key, b text, c integer);
@@ -70,12 +75,13 @@ int main(int argc, char **argv)
 def programs(work, seconds):
     """Name, whether it was looked at, and the command."""
     data = work / 'data'
-    with open(data, 'wb') as out:
-        for path in sorted(Path('/usr/bin').glob('*'))[:400]:
-            if path.is_file() and os.access(path, os.R_OK) and out.tell() < 60 << 20:
-                out.write(path.read_bytes())
+    if not data.exists():  # --keep
+        with open(data, 'wb') as out:
+            for path in sorted(Path('/usr/bin').glob('*'))[:400]:
+                if path.is_file() and os.access(path, os.R_OK) and out.tell() < 60 << 20:
+                    out.write(path.read_bytes())
         (work / 'tree.cc').write_text(CXX)
-    subprocess.run(['c++', '-O2', '-o', work / 'tree', work / 'tree.cc'], check=True)
+        subprocess.run(['c++', '-O2', '-o', work / 'tree', work / 'tree.cc'], check=True)
     for name, text, size in (('words.py', PYTHON, 3 * seconds), ('words.pl', PERL, 800000 * seconds),
                              ('table.lua', LUA, 7 * seconds), ('rows.sql', SQL, 600000 * seconds)):
         (work / name).write_text(text.replace('COUNT', str(size)))
@@ -95,3 +101,44 @@ def programs(work, seconds):
         ('cc1', False, ['sh', '-c', f'for f in {sources}; do cc -w -O2 -D_GNU_SOURCE '
                                     f'-I{include} -S -o /dev/null $f 2>/dev/null; done']),
     ]
+
+
+def add_options(parser):
+    parser.add_argument('--hpcprof', default='build/hpcprof', metavar='PATH')
+    parser.add_argument('--seconds', type=int, default=8, help='of a program, about (default: 8)')
+    parser.add_argument('--shadow', type=float, default=3, metavar='PERCENT')
+    parser.add_argument('--keep', metavar='DIR',
+                        help='work there, and leave everything (--time and --sharpness can share it)')
+    parser.add_argument('--again', action='store_true',
+                        help='judge what is in --keep, and do not record it again')
+    parser.add_argument('program', nargs='*', help='these alone')
+
+
+@contextmanager
+def workplace(options):
+    options.hpcprof = str(Path(options.hpcprof).resolve())
+    with tempfile.TemporaryDirectory(prefix='hpcprof-causes-') as scratch:
+        work = Path(options.keep or scratch).resolve()
+        work.mkdir(exist_ok=True)
+        yield work
+
+
+def recorded(options, work, name, command, causes='always'):
+    """The database, and the windows in it."""
+    database = work / f'{name.replace(" ", "-")}.{causes}.db'
+    windows = database.with_suffix('.json')
+    if not options.again or not windows.exists():
+        shutil.rmtree(database, ignore_errors=True)
+        done = subprocess.run([options.hpcprof, 'record', '--db', database, f'--shadow={options.shadow}',
+                               f'--causes={causes}', '--'] + command, stdout=subprocess.DEVNULL,
+                              stderr=subprocess.PIPE, text=True)
+        found = re.search(r'executions counted in (\d+) of', done.stderr)
+        windows.write_text(found[1] if found else '0')
+    return database, json.loads(windows.read_text())
+
+
+def report(options, database, *view):
+    done = subprocess.run([options.hpcprof, 'report', '--db', database, *view, '--limit=100000',
+                           '--no-debuginfo', '--format=json'], stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True)
+    return json.loads(done.stdout) if done.returncode == 0 else None
