@@ -49,7 +49,7 @@ static const struct argp_option option_table[] = {
 	{ "instructions", OPTION_INSTRUCTIONS, "N", 0, "Stop after N instructions", 0 },
 	{ "no-truth", OPTION_NO_TRUTH, NULL, 0,
 	  "Leave out the runs on idealised cores: no errors are known", 0 },
-	{ "counts", OPTION_COUNTS, "skylake-sp|zen-4|zen-5|neoverse-v1", 0,
+	{ "counts", OPTION_COUNTS, "CORE", 0,
 	  "Print instead what counters of this core would count, as a text for hpcprof stat "
 	  "--stalls --replay",
 	  0 },

@@ -52,6 +52,10 @@ VALUE(back_cycles, of->counters->back_cycles)
 VALUE(back_memory, of->counters->back_memory)
 VALUE(lost_slots,
       slots(of, of->counters->front_slots + of->counters->refill_slots + of->counters->back_slots))
+VALUE(all_slots,
+      slots(of, of->counters->path_slots + of->counters->strayed_slots + of->counters->front_slots +
+			of->counters->refill_slots + of->counters->back_slots))
+VALUE(strayed_slots, slots(of, of->counters->strayed_slots))
 VALUE(no_retire, of->counters->no_retire)
 VALUE(not_complete, of->counters->no_retire - of->counters->no_retire_empty)
 VALUE(load_not_complete, of->counters->no_retire_load)
@@ -163,6 +167,17 @@ static const struct emulated {
 	{ "uops_retired.stall_cycles", no_retire },
 	{ "arith.divider_active", divider },
 	{ "partial_rat_stalls.scoreboard", NULL },
+	{ "topdown.slots", all_slots },
+	{ "topdown-retiring", retired },
+	{ "topdown-bad-spec", strayed_slots },
+	{ "topdown-fe-bound", front_slots },
+	{ "topdown-be-bound", back_slots },
+	{ "topdown.backend_bound_slots", back_slots },
+	{ "uops_retired.slots", retired },
+	{ "int_misc.uop_dropping", NULL },
+	{ "int_misc.clears_count", NULL },
+	{ "icache_data.stalls", code_cycles },
+	{ "resource_stalls.scoreboard", NULL },
 };
 
 static const struct emulated *emulated(const char *name)
