@@ -54,7 +54,7 @@ EXTRA_DIST += \
 	scripts/frequency/shapes.c \
 	scripts/frequency/stacks.py scripts/frequency/subsets.py \
 	scripts/frequency/workloads.py \
-	scripts/path-accuracy scripts/path-oracle \
+	scripts/path-accuracy scripts/path-callgrind scripts/path-oracle \
 	scripts/paths/programs.py \
 	scripts/pgo/programs.py \
 	scripts/record-accuracy \
