@@ -2,8 +2,9 @@
 /*
  * Intel's cores. Formulas: Intel's own top-down formulas (perfmon, TMA 4.8 and later, level 1 to 3),
  * with these differences. The refill after a branch is charged to the branch, not to the front end.
- * Levels of the data cache share what the back end lost to memory as their stalled cycles do, so that
- * they add up; front-end causes share what the front end lost when they claim more of it.
+ * Cycles stalled by misses are the misses', as far as the back end lost any (MISSES_FIRST); on Sapphire
+ * Rapids, where an event says what it lost to memory, levels of the data cache share that as their stalled
+ * cycles do. Front-end causes share what the front end lost when they claim more of it.
  *
  * Slots are those of a thread that has its core for itself: where two threads run on a core, the
  * other one's slots are missing, and the stack says that it does not add up.
