@@ -252,6 +252,7 @@ static struct hp_error *make(struct hp_inference *inference, const struct hp_loa
 		return hp_error_create_no_memory();
 	inference->images[part->image->index].counts = counted;
 	counted->file = part->file;
+	counted->moved = moved_of_relative * moved_of_relative;
 	counted->is_absolute = inference->windows.is_absolute && uncovered <= most_uncovered;
 	counted->whole = counted->is_absolute ? 1 : whole_of(inference);
 	counted->why_relative = inference->windows.is_absolute

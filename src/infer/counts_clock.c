@@ -200,18 +200,22 @@ struct hp_error *counts_ticks_make(const struct hp_inference *inference, uint32_
 
 /* --- clocks ----------------------------------------------------------------------------------- */
 
-static void set_clock(const struct hp_grouped *time, double share_of_ticks, double share_of_samples,
-		      struct counts_clock *clock)
+static const struct place_ticks *place_of(const void *context, size_t i)
 {
-	double off = log(share_of_samples / share_of_ticks);
-	double noise = (1 - share_of_ticks) / fmax(clock->ticks, least_ticks) + 1 / clock->samples;
-	double by_chance = chance_deviations * chance_deviations * noise;
-	double weight = off * off > by_chance ? 1 - by_chance / (off * off) : 0;
+	const struct hp_image_counts *counted = context;
+
+	return &counted->clocks.at[i].place;
+}
+
+static void set_clock(const struct hp_grouped *time, double variance, struct counts_clock *clock)
+{
+	struct moved moved = moved_of(&clock->place, variance);
+	double weight = clock->place.seen / (clock->place.seen + 1 / variance);
 	double all_time = hp_grouped_sum(time);
 	double all_scaled = hp_grouped_sum(&clock->scaled);
 
-	clock->factor = exp(weight * off);
-	clock->deviation = moved_share * fabs(weight * off);
+	clock->factor = exp(moved.log);
+	clock->deviation = hypot(moved_share * moved.log, moved.deviation);
 	if (!(clock->ticks > 0)) {
 		clock->scaled = *time;
 		return;
@@ -278,16 +282,23 @@ struct hp_error *counts_clocks_make(const struct hp_inference *inference,
 
 		if (!(samples > 0))
 			continue;
-		if (!(tick_count > 0) || !(clock->samples > 0))
-			clock->scaled = windows->time;
-		else
-			set_clock(&windows->time,
-				  clock->ticks > 0 ? hp_grouped_sum(&clock->scaled) / ticks
-						   : least_ticks / tick_count,
-				  covered * clock->samples / samples, clock);
+		if (tick_count > 0 && clock->samples > 0)
+			clock->place = place_ticks_of(
+				clock->ticks, tick_count,
+				clock->ticks > 0 ? hp_grouped_sum(&clock->scaled) / ticks : 0,
+				covered * clock->samples / samples, clock->samples);
 		counted->clocks.at[kept++] = *clock;
 	}
 	counted->clocks.count = kept;
+	counted->moved = moved_variance(place_of, counted, kept);
+	for (size_t i = 0; i < kept; i++) {
+		struct counts_clock *clock = &counted->clocks.at[i];
+
+		if (clock->place.samples > 0)
+			set_clock(&windows->time, counted->moved, clock);
+		else
+			clock->scaled = windows->time;
+	}
 	multiply_counts(counted);
 	return NULL;
 }

@@ -4,21 +4,17 @@
  *
  * Windows are few. Where a program does one thing after another, windows meet some procedures too
  * often and others too seldom. Samples of time show by how much, as in balance.h, now for each
- * procedure: its counts are scaled to its own share of all samples, as far as the samples prove
- * that windows missed or favoured it. This is post-stratification with shrinkage (Cochran, Sampling
- * Techniques, 1977, 5A.9; James and Stein 1961).
+ * procedure: its counts are scaled to its own share of all samples, as far as that is likely in this
+ * program. This is post-stratification with shrinkage (Cochran, Sampling Techniques, 1977, 5A.9; Efron and
+ * Morris, Journal of the American Statistical Association 68, 1973).
  *
  *	t	time within windows, by window, as a share of all
  *	s	the procedure's samples within windows, by window, as a share of all
  *	S	the procedure's share of all samples
- *	w	weight of the samples, 0 to 1
  *
- * The clock is (1 - w) t + w s, and counts are multiplied by (S / s)^w. With `noise` the standard
- * deviation of log(S / s) by chance (binomial), w = 1 - (chance_deviations noise / log(S / s))^2, or
- * 0 if that is negative: there are many procedures, and windows have been balanced already, so a
- * smaller difference is taken for chance. Counts that are scaled by much come from few moments,
- * which may differ from those that windows missed: so moved_share of w log(S / s) is added to the
- * deviation. For a procedure without samples in windows s is that of least_ticks samples.
+ * Counts are multiplied by exp(x), x of moved.h, and its deviation is added to theirs. The clock is (1 - w) t + w s,
+ * with w the part of x that the procedure's own ticks tell. Counts that are scaled by much come from few
+ * moments, which may differ from those that windows missed: so moved_share of x is added to the deviation, too.
  *
  * Samples in code that no window saw (`missed`) are time of which nothing was counted. If they are
  * the share m of the procedure's samples, its counts may be too low by log(1 - m); that is added to
@@ -27,6 +23,7 @@
 #ifndef INFER_COUNTS_CLOCK_H
 #define INFER_COUNTS_CLOCK_H
 
+#include "moved.h"
 #include <hpcprof/infer/counts.h>
 
 struct counts_clock {
@@ -35,8 +32,9 @@ struct counts_clock {
 	double missed;		  /* in other code */
 	double ticks;		  /* in windows, as they were */
 	struct hp_grouped scaled; /* in windows, times what they stand for; then the clock */
-	double factor;		  /* on counts */
-	double deviation;	  /* of its logarithm, beside that of groups */
+	struct place_ticks place;
+	double factor;	  /* on counts */
+	double deviation; /* of its logarithm, beside that of groups */
 };
 
 /* Lists the samples in windows of the image of that number. */

@@ -250,7 +250,7 @@ static bool set_clocks(const struct asking *asking)
 		asking->clocks[i].ticks = ticks.count;
 		asking->clocks[i].scaled = ticks.scaled;
 	}
-	return loop_clocks(cfg, asking->clocks);
+	return loop_clocks(cfg, asking->counted->moved, asking->clocks);
 }
 
 /* Those that blocks are in, numbered as they come. */

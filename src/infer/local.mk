@@ -5,7 +5,7 @@ src_infer_libinfer_a_SOURCES = \
 	include/hpcprof/infer/inference.h \
 	include/hpcprof/infer/stalled.h src/infer/stalled.c \
 	src/infer/analyse.c \
-	src/infer/balance.h src/infer/balance.c \
+	src/infer/balance.h src/infer/balance.c src/infer/moved.h src/infer/moved.c \
 	src/infer/branches.h src/infer/branches.c \
 	src/infer/image_counts.c src/infer/counts.c \
 	src/infer/counts_clock.h src/infer/counts_clock.c \

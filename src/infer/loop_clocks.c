@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "loop_clocks.h"
+#include "moved.h"
 #include "tuning.h"
 
 #include <hpcprof/base/cleanup.h>
@@ -66,21 +67,18 @@ static void tell_apart(struct loops *loops)
 	}
 }
 
-/* How far it is off, as far as that is not chance. */
-static void set_clock(const struct block_clock *all, struct block_clock *loop)
+static void set_clock(const struct block_clock *all, double variance, struct block_clock *loop)
 {
-	double ticks = fmax(loop->ticks, least_ticks);
-	double share = loop->ticks > 0 ? loop->scaled / all->scaled : least_ticks / all->ticks;
-	double off = log(loop->samples / all->samples / share);
-	double noise = (1 - fmin(share, 1)) / ticks + 1 / loop->samples;
-	double by_chance = chance_deviations * chance_deviations * noise;
-	double weight = off * off > by_chance ? 1 - by_chance / (off * off) : 0;
+	struct place_ticks place = place_ticks_of(loop->ticks, all->ticks,
+						  loop->ticks > 0 ? loop->scaled / all->scaled : 0,
+						  loop->samples / all->samples, loop->samples);
+	struct moved moved = moved_of(&place, variance);
 
-	loop->factor = exp(weight * off);
-	loop->deviation = hypot(moved_share * weight * off, sqrt(weight * noise));
+	loop->factor = exp(moved.log);
+	loop->deviation = hypot(moved_share * moved.log, moved.deviation);
 }
 
-static void set_clocks(struct loops *loops)
+static void set_clocks(struct loops *loops, double variance)
 {
 	const struct block_clock *all = &loops->sums[loops->cfg->loop_count];
 
@@ -90,11 +88,11 @@ static void set_clocks(struct loops *loops)
 		loop->factor = 1;
 		if (loops->told_apart[i] == i && loop->samples > 0 && loop->scaled >= 0 &&
 		    all->ticks > 0 && all->scaled > 0)
-			set_clock(all, loop);
+			set_clock(all, variance, loop);
 	}
 }
 
-bool loop_clocks(const struct hp_cfg *cfg, struct block_clock *blocks)
+bool loop_clocks(const struct hp_cfg *cfg, double variance, struct block_clock *blocks)
 {
 	_cleanup_free_ struct block_clock *sums = calloc(cfg->loop_count + 1, sizeof(*sums));
 	_cleanup_free_ uint32_t *told_apart = calloc(cfg->loop_count + 1, sizeof(*told_apart));
@@ -104,7 +102,7 @@ bool loop_clocks(const struct hp_cfg *cfg, struct block_clock *blocks)
 		return false;
 	add_up(&loops, blocks);
 	tell_apart(&loops);
-	set_clocks(&loops);
+	set_clocks(&loops, variance);
 	for (uint32_t i = 0; i < cfg->block_count; i++) {
 		uint32_t loop = cfg->blocks[i].loop;
 

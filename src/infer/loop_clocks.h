@@ -3,10 +3,9 @@
  * The clock of a loop: as counts_clock.h for a procedure, but for the loops within one.
  *
  * A procedure may run one loop after another, each for seconds. There are few windows, so some loops
- * get more of them than their share of the time. The samples of each loop show by how much. Its
- * counts are scaled to its share of the procedure's samples, as far as these prove a difference; w
- * and `noise` are those of counts_clock.h. The share of a loop with few samples in windows is
- * uncertain: w noise is added to the variance, beside moved_share of the correction.
+ * get more of them than their share of the time. The samples of each loop show by how much: its counts are
+ * multiplied by exp(x), x of moved.h with the variance of the image's procedures. Its deviation is added, and
+ * moved_share of x.
  *
  * The loops are the outermost ones; but where one loop is nearly all of the procedure, those within
  * it.
@@ -26,7 +25,7 @@ struct block_clock {
 	double deviation; /* of the factor's logarithm; of all the loop together */
 };
 
-/* Sets loops, factors and deviations of all blocks of the graph. False: no memory. */
-bool loop_clocks(const struct hp_cfg *cfg, struct block_clock *blocks);
+/* `variance`: of moved.h. Sets loops, factors and deviations of all blocks of the graph. False: no memory. */
+bool loop_clocks(const struct hp_cfg *cfg, double variance, struct block_clock *blocks);
 
 #endif

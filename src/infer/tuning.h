@@ -57,13 +57,22 @@ static const double weight_deviation = 1;
 /* weight, at least; none is negative; [chosen] */
 static const double least_window_weight = 0.1;
 
-/* --- clocks of procedures (counts_clock.c) ----------------------------------------------------- */
+/* --- how far windows are off the rest of the time (moved.c) -------------------------------------- */
 
-/* standard deviations of the samples; procedures are many and windows have been balanced, so what is
- * within is chance and moves no counts; [chosen] */
-static const double chance_deviations = 2;
-/* samples in windows; where there was none there might have been so much; [chosen] */
-static const double least_ticks = 0.5;
+/* logarithm: what windows are off by in programs that do the same all the time, … [chosen: with 0.03 gzip and grep have
+ * fewer counts that are marked high, and no more that are right] */
+static const double usual_moved = 0.01;
+/* … and as how many places of the program that counts */
+static const double usual_freedom = 2; /* places; [chosen] */
+/* variances of logarithms that are tried, from and to: a hundredth, and twenty times as often */
+static const double least_variance = 1e-4, most_variance = 9; /* [chosen] */
+/* share of ticks that a place has at most, for how certain they are; [chosen] */
+static const double most_share = 0.99;
+/* logarithm; where windows give ratios only, nothing tells how far they are off; [chosen] */
+static const double moved_of_relative = 0.5;
+
+/* --- clocks of procedures and loops (counts_clock.c, loop_clocks.c) ------------------------------- */
+
 /* share of the logarithm by which counts were moved, added to their deviation: the few moments that
  * they are made of need not be like those that windows missed; [chosen] */
 static const double moved_share = 0.5;

@@ -1,1 +1,3 @@
-check_PROGRAMS += tests/infer/test_loop_clocks tests/infer/test_missed
+check_PROGRAMS += tests/infer/test_loop_clocks
+check_PROGRAMS += tests/infer/test_missed
+check_PROGRAMS += tests/infer/test_moved

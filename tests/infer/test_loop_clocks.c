@@ -10,6 +10,9 @@
 
 enum { BLOCKS = 6 };
 
+/* Windows are off by a factor of e, mostly. */
+#define VARIANCE 1.0
+
 /* One loop with two in it; behind it another one; and a block before all. */
 static struct hp_block blocks[BLOCKS];
 static struct hp_loop loops[] = {
@@ -38,10 +41,10 @@ TEST(as_windows_saw_them_nothing_is_moved)
 	set(3, 2, 500, 50);
 	set(4, 3, 2000, 190);
 	set(5, 3, 500, 60);
-	ck_assert(loop_clocks(&cfg, clocks));
+	ck_assert(loop_clocks(&cfg, VARIANCE, clocks));
 	for (uint32_t i = 0; i < BLOCKS; i++) {
-		ck_assert_double_eq(clocks[i].factor, 1);
-		ck_assert_double_eq(clocks[i].deviation, 0);
+		ck_assert_double_lt(fabs(log(clocks[i].factor)), 0.1);
+		ck_assert_double_lt(clocks[i].deviation, 0.15);
 	}
 	/* Outermost loops are told apart. */
 	ck_assert_uint_eq(clocks[0].loop, HP_CFG_NONE);
@@ -58,7 +61,7 @@ TEST(a_loop_that_windows_missed_is_moved_to_its_time)
 	set(3, 2, 0, 0);
 	set(4, 3, 5000, 1900);
 	set(5, 3, 0, 0);
-	ck_assert(loop_clocks(&cfg, clocks));
+	ck_assert(loop_clocks(&cfg, VARIANCE, clocks));
 	/* Half of the samples, a twentieth of those in windows. */
 	ck_assert_double_gt(clocks[2].factor, 8);
 	ck_assert_double_lt(clocks[2].factor, 10);
@@ -78,7 +81,7 @@ TEST(phases_of_a_loop_that_is_nearly_everything_are_the_loops_in_it)
 	set(3, 2, 5000, 1900);
 	set(4, 3, 10, 1);
 	set(5, 3, 0, 0);
-	ck_assert(loop_clocks(&cfg, clocks));
+	ck_assert(loop_clocks(&cfg, VARIANCE, clocks));
 	ck_assert_uint_eq(clocks[1].loop, HP_CFG_NONE);
 	ck_assert_uint_eq(clocks[2].loop, 1);
 	ck_assert_uint_eq(clocks[3].loop, 2);
@@ -92,7 +95,7 @@ TEST(without_samples_in_windows_nothing_is_moved)
 {
 	for (uint32_t i = 0; i < BLOCKS; i++)
 		set(i, 3, 1000, 0);
-	ck_assert(loop_clocks(&cfg, clocks));
+	ck_assert(loop_clocks(&cfg, VARIANCE, clocks));
 	for (uint32_t i = 0; i < BLOCKS; i++)
 		ck_assert_double_eq(clocks[i].factor, 1);
 }

@@ -46,6 +46,8 @@ struct hp_image_counts {
 	/* The standard deviation of a common factor of all counts, as a logarithm, in addition to
 	 * the variation between windows. */
 	double deviation;
+	/* How far windows are off the rest of the time, by procedures: a variance of logarithms (infer/moved.h). */
+	double moved;
 	uint32_t longest;			  /* block, bytes */
 	HP_VECTOR(struct hp_counts_block) blocks; /* by address */
 	HP_VECTOR(struct hp_counts_edge) edges;	  /* by `from`, kind, `to`; distinct */

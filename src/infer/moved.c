@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "moved.h"
+
+#include "tuning.h"
+
+#include <math.h>
+
+enum {
+	NEWTON_STEPS = 30,
+	VARIANCES = 60, /* that are tried */
+};
+
+struct place_ticks place_ticks_of(double seen, double all_seen, double share_of_ticks,
+				  double share_of_samples, double samples)
+{
+	/* Ticks are so many in all: a place that has most of them has them more surely than Poisson says. */
+	double rest = 1 - fmin(fmax(share_of_ticks, share_of_samples), most_share);
+	struct place_ticks place = { .seen = seen / rest, .samples = samples };
+
+	place.expected = share_of_ticks > 0 ? place.seen * share_of_samples / share_of_ticks
+					    : all_seen * share_of_samples / rest;
+	return place;
+}
+
+/* The x that makes e exp(-x) + k x + x^2 / 2v least: its derivative is concave, so that steps from below never go
+ * too far. */
+static double likeliest(const struct place_ticks *place, double variance)
+{
+	double x = place->seen > place->expected ? log(place->expected / place->seen) : 0;
+
+	for (int i = 0; i < NEWTON_STEPS; i++) {
+		double rate = place->expected * exp(-x);
+		double step = (rate - place->seen - x / variance) / (rate + 1 / variance);
+
+		x += step;
+		if (fabs(step) < 1e-9)
+			break;
+	}
+	return x;
+}
+
+struct moved moved_of(const struct place_ticks *place, double variance)
+{
+	/* What was to be expected is known as well as samples are many. */
+	double chance = 1 / place->samples;
+	double both = variance + chance;
+	double x = likeliest(place, both);
+	double left = 1 / (place->expected * exp(-x) + 1 / both);
+	double part = variance / both;
+
+	return (struct moved){ part * x, sqrt(part * part * left + part * chance) };
+}
+
+/* Logarithm of the likelihood of its ticks, by Laplace's method. */
+static double likelihood(const struct place_ticks *place, double variance)
+{
+	double both = variance + 1 / place->samples;
+	double x = likeliest(place, both);
+	double rate = place->expected * exp(-x);
+
+	return -(rate + place->seen * x + x * x / (2 * both)) - log1p(both * rate) / 2;
+}
+
+double moved_variance(const struct place_ticks *(*each)(const void *context, size_t i),
+		      const void *context, size_t count)
+{
+	double best = usual_moved * usual_moved;
+	double most = -INFINITY;
+
+	for (int i = 0; i < VARIANCES; i++) {
+		double variance =
+			least_variance * pow(most_variance / least_variance, i / (VARIANCES - 1.0));
+		double all =
+			-usual_freedom / 2 * (log(variance) + usual_moved * usual_moved / variance);
+
+		for (size_t j = 0; j < count; j++) {
+			const struct place_ticks *place = each(context, j);
+
+			if (place->samples > 0)
+				all += likelihood(place, variance);
+		}
+		if (all > most) {
+			most = all;
+			best = variance;
+		}
+	}
+	return best;
+}
