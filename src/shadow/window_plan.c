@@ -152,6 +152,14 @@ static bool look(struct window_maker *maker, struct window_order *order, struct 
 	return false;
 }
 
+/* For a window of the plan's memory, most of it read ahead if that is worth it. */
+static bool pay_beforehand(const struct window_maker *maker, struct window_order *order,
+			   struct plan *plan, struct window_result *result)
+{
+	plan->ahead_bytes = is_worth_a_look(maker, order, plan->bytes) ? plan->bytes : 0;
+	return pay(maker, order, plan, result);
+}
+
 static bool has_memory(uint64_t bytes, uint64_t have)
 {
 	return bytes < UINT64_MAX / COPIES && bytes * COPIES <= have;
@@ -169,8 +177,7 @@ bool window_plan(struct window_maker *maker, struct window_order *order,
 		window_refuse(result, HP_SHADOW_NOT_PERMITTED, error);
 		return false;
 	}
-	plan.ahead_bytes = is_worth_a_look(maker, order, plan.bytes) ? plan.bytes : 0;
-	if (!pay(maker, order, &plan, result))
+	if (!pay_beforehand(maker, order, &plan, result))
 		return false;
 	error = snapshot_prepare(&maker->snapshot, order->tid, &plan.bytes);
 	/* It was permitted just now: the process is in an exec, which hides its memory for a moment. */
@@ -183,8 +190,7 @@ bool window_plan(struct window_maker *maker, struct window_order *order,
 		window_refuse(result, HP_SHADOW_MAPPINGS, error);
 		return false;
 	}
-	plan.ahead_bytes = is_worth_a_look(maker, order, plan.bytes) ? plan.bytes : 0;
-	if (!pay(maker, order, &plan, result))
+	if (!pay_beforehand(maker, order, &plan, result))
 		return false;
 	if (!has_memory(plan.bytes, memory_to_spare() + maker->snapshot.buffer.bytes)) {
 		window_refuse(result, HP_SHADOW_MEMORY,
@@ -204,5 +210,5 @@ bool window_plan(struct window_maker *maker, struct window_order *order,
 		window_refuse(result, HP_SHADOW_MEMORY, error);
 		return false;
 	}
-	return !is_worth_a_look(maker, order, plan.bytes) || look(maker, order, &plan, result);
+	return !plan.ahead_bytes || look(maker, order, &plan, result);
 }
