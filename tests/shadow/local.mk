@@ -3,9 +3,15 @@ if X86_64
 check_PROGRAMS += tests/shadow/test_translate tests/shadow/test_engine tests/shadow/test_matches \
 	tests/shadow/test_place tests/shadow/test_sweep tests/shadow/test_copy tests/shadow/test_ahead \
 	tests/shadow/test_areas tests/shadow/test_reached tests/shadow/test_state_sampler \
-	tests/shadow/test_schedule \
-	tests/shadow/test_system_calls tests/shadow/test_sandbox tests/shadow/test_window \
+	tests/shadow/test_schedule tests/shadow/test_price tests/shadow/test_room \
+	tests/shadow/test_system_calls tests/shadow/test_file_calls tests/shadow/test_path_calls \
+	tests/shadow/test_memory_calls tests/shadow/test_sandbox tests/shadow/test_window \
 	tests/shadow/test_replay tests/shadow/test_shadow
+calls = tests/shadow/calls.c tests/shadow/calls.h
+tests_shadow_test_system_calls_SOURCES = tests/shadow/test_system_calls.c $(calls)
+tests_shadow_test_file_calls_SOURCES = tests/shadow/test_file_calls.c $(calls)
+tests_shadow_test_path_calls_SOURCES = tests/shadow/test_path_calls.c $(calls)
+tests_shadow_test_memory_calls_SOURCES = tests/shadow/test_memory_calls.c $(calls)
 tests_shadow_test_translate_SOURCES = tests/shadow/test_translate.c tests/shadow/forms.S
 check_PROGRAMS += tests/shadow/test_path_log tests/shadow/test_follow
 tests_shadow_test_path_log_SOURCES = tests/shadow/test_path_log.c tests/shadow/forms.S

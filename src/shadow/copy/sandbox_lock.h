@@ -16,9 +16,9 @@
  *	tables cannot be written				test_sandbox
  *	the program's own code	the translator is left		test_sandbox
  *	 is not executable
- *	calls that change memory				test_system_calls
+ *	calls that change memory				test_memory_calls
  *	 do not touch the engine
- *	names are not opened	the program lies about itself	test_system_calls, attack/
+ *	names are not opened	the program lies about itself	test_path_calls, attack/
  *	 with other rights than
  *	 the program's
  *	nothing outlives us	we are killed			attack/ends.test

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What simulated windows and counters say of a cause bounds it. */
+#include "stalls.h"
+
+#include <math.h>
+
+TEST(a_load_that_was_seen_to_hit_is_cleared)
+{
+	LOOP(LOAD_RAX_FROM_RAX);
+	takes(0, STALL);
+	sees(0, HP_EVENT_L1_MISS, 0);
+	ck_assert_double_lt(most(0, HP_CAUSE_DCACHE), 0.01);
+	ck_assert_double_lt(most(0, HP_CAUSE_DTLB), 0.01);
+	ck_assert_ptr_nonnull(insn_at(0)->happened);
+	LOOP(LOAD_RAX_FROM_RAX);
+	takes(0, STALL);
+	sees(0, HP_EVENT_L2_MISS, 1);
+	ck_assert_double_gt(most(0, HP_CAUSE_DCACHE), 0.9);
+	ck_assert_double_gt(least(0, HP_CAUSE_DCACHE), 0.9);
+	ck_assert_double_lt(most(0, HP_CAUSE_DTLB), 0.01);
+	LOOP(LOAD_RAX_FROM_RAX);
+	takes(0, STALL);
+	sees(0, HP_EVENT_TLB2_MISS, 1);
+	ck_assert_double_gt(least(0, HP_CAUSE_DTLB), 0.9);
+}
+
+TEST(a_cause_takes_no_more_than_counters_say_of_the_procedure)
+{
+	static double said[HP_CAUSE_DYNAMIC_COUNT];
+
+	for (unsigned i = 0; i < HP_CAUSE_DYNAMIC_COUNT; i++)
+		said[i] = INFINITY;
+	LOOP(LOAD_RAX_FROM_RAX);
+	takes(0, STALL);
+	limits = said;
+	ck_assert_double_gt(most(0, HP_CAUSE_DCACHE), 0.9);
+	ck_assert_double_gt(most(0, HP_CAUSE_DTLB), 0.3);
+	/* Counters saw hardly a page walk: so it was the cache. */
+	LOOP(LOAD_RAX_FROM_RAX);
+	takes(0, STALL);
+	said[HP_CAUSE_DTLB] = 0.02 * STALL * RUNS;
+	limits = said;
+	ck_assert_double_lt(most(0, HP_CAUSE_DTLB), 0.03);
+	ck_assert_double_gt(least(0, HP_CAUSE_DCACHE), 0.8);
+	insn_at(0);
+	ck_assert_double_le(found->sheet.causes[HP_CAUSE_DTLB].high, 0.03 * STALL * RUNS);
+	/* None of it: nothing that was asked about can have been it. */
+	LOOP(LOAD_RAX_FROM_RAX);
+	takes(0, STALL);
+	said[HP_CAUSE_DCACHE] = 0;
+	limits = said;
+	ck_assert_double_lt(most(0, HP_CAUSE_DCACHE), 0.01);
+	ck_assert_double_gt(most(0, HP_CAUSE_UNEXPLAINED), 0.8);
+}
+
+static void sees_both_timed(double as_is, double without_dcache, double without_dtlb)
+{
+	LOOP(LOAD_RAX_FROM_RAX);
+	takes(0, STALL);
+	sees(0, HP_EVENT_L2_MISS, 1);
+	simulated.is_timed = true;
+	simulated.as_is = as_is;
+	simulated.without_dcache = without_dcache;
+	simulated.without_dtlb = without_dtlb;
+}
+
+/* By counts, each of two could have taken all of it. */
+TEST(a_cause_takes_what_the_path_takes_less_without_it)
+{
+	sees_both_timed(STALL, STALL, STALL);
+	simulated.is_timed = false;
+	ck_assert_double_gt(most(0, HP_CAUSE_DCACHE), 0.9);
+	sees_both_timed(STALL, 0.2 * STALL, 0.9 * STALL);
+	ck_assert_double_gt(least(0, HP_CAUSE_DCACHE), 0.6);
+	/* A walk may take longer than was measured. */
+	ck_assert_double_lt(most(0, HP_CAUSE_DTLB), 0.5);
+	sees_both_timed(STALL, 0.95 * STALL, 0.1 * STALL);
+	ck_assert_double_gt(least(0, HP_CAUSE_DTLB), 0.6);
+	ck_assert_double_lt(most(0, HP_CAUSE_DCACHE), 0.15);
+}
+
+TEST(what_was_measured_and_not_timed_may_be_of_any_cause)
+{
+	sees_both_timed(0.5 * STALL, 0.1 * STALL, 0.45 * STALL);
+	ck_assert_double_gt(most(0, HP_CAUSE_DTLB), 0.4);
+	ck_assert_double_gt(most(0, HP_CAUSE_DCACHE), 0.8);
+	ck_assert_double_lt(least(0, HP_CAUSE_DCACHE), 0.5);
+}
+
+/* Lines that may be anywhere explain what nothing else does; page tables only where they may be there, too. */
+TEST(what_no_other_can_take_is_of_the_cause_that_is_left)
+{
+	sees_both_timed(STALL, 0.1 * STALL, 0.95 * STALL);
+	simulated.third = 0.3 * STALL;
+	simulated.memory = 2 * STALL;
+	ck_assert_double_lt(most(0, HP_CAUSE_DTLB), 0.4);
+	ck_assert_double_gt(least(0, HP_CAUSE_DCACHE), 0.55);
+	sees_both_timed(STALL, 0.1 * STALL, 0.95 * STALL);
+	simulated.third = 0.3 * STALL;
+	simulated.memory = 2 * STALL;
+	simulated.walks_read = 1;
+	ck_assert_double_gt(most(0, HP_CAUSE_DTLB), 0.8);
+	ck_assert_double_lt(least(0, HP_CAUSE_DCACHE), 0.5);
+}
+
+/* The load's wait is seen at the addition behind a branch, in another block. */
+TEST(where_the_loop_fits_better_its_shares_hold_for_each_instruction)
+{
+	for (int loops = 0; loops < 2; loops++) {
+		const uint8_t once[] = { 0x48, 0x8b, 0x00, 0x74, 0,  0x48,
+					 0x01, 0xcb, 0x90, 0x90, RET };
+		const uint8_t round[] = { 0x48, 0x8b, 0x00, 0x74, 0,  0x48,
+					  0x01, 0xcb, 0x75, 0xf6, RET };
+
+		begin(loops ? round : once, sizeof(once));
+		runs(0, RUNS);
+		takes(5, STALL);
+		sees(0, HP_EVENT_L2_MISS, 1);
+		simulated.is_timed = true;
+		simulated.others = 0.1;
+		simulated.as_is = simulated.without_dtlb = STALL;
+		simulated.without_dcache = 0.1 * STALL;
+		if (loops)
+			ck_assert_double_gt(least(5, HP_CAUSE_DCACHE), 0.6);
+		else
+			ck_assert_double_lt(least(5, HP_CAUSE_DCACHE), 0.3);
+	}
+}
+
+TEST(counts_are_right_where_the_timing_contradicts_them)
+{
+	LOOP(LOAD_RAX_FROM_RAX);
+	takes(0, STALL);
+	sees(0, HP_EVENT_STRIDED, 1);
+	simulated.is_timed = true;
+	simulated.as_is = STALL;
+	simulated.without_dcache = 0.1 * STALL;
+	simulated.without_dtlb = STALL;
+	ck_assert_double_lt(most(0, HP_CAUSE_DCACHE), 0.05);
+}
+
+TEST(seldom_misses_explain_no_more_than_they_cost)
+{
+	LOOP(LOAD_RAX_FROM_RAX);
+	takes(0, STALL);
+	sees(0, HP_EVENT_L2_MISS, 0.02);
+	ck_assert_double_gt(most(0, HP_CAUSE_DCACHE), 0.02);
+	ck_assert_double_lt(most(0, HP_CAUSE_DCACHE), 0.3);
+}
+
+TEST(a_branch_costs_no_more_than_a_predictor_misses)
+{
+	static const uint8_t choice[] = {
+		0x74, 3,	  /* jz over */
+		0x48, 0xff, 0xc1, /* inc rcx */
+		0x48, 0xff, 0xc2, /* over: inc rdx */
+		RET,
+	};
+
+	for (int seen = 0; seen < 2; seen++) {
+		begin(choice, sizeof(choice));
+		runs(0, RUNS);
+		runs(2, RUNS / 2);
+		takes(2, STALL / 10);
+		if (seen)
+			sees(0, HP_EVENT_MISPREDICTED, 0.001);
+		if (seen)
+			ck_assert_double_lt(most(2, HP_CAUSE_MISPREDICT), 0.05);
+		else
+			ck_assert_double_gt(most(2, HP_CAUSE_MISPREDICT), 0.1);
+	}
+}
+
+TEST(a_store_through_another_register_may_be_what_a_load_waits_for)
+{
+	/* … mov [rdi], ecx; mov rax, [rsi], behind what a mispredicted call delays */
+	CODE(ADD_RDX_1, ADD_RDX_1, 0x89, 0x0f, 0x48, 0x8b, 0x06);
+	takes(10, STALL / 10);
+	sees(10, HP_EVENT_FORWARD_FAILED, 1);
+	ck_assert_double_gt(least(10, HP_CAUSE_STORE_FORWARD), 0.5);
+	ck_assert_uint_eq(culprit(10, HP_CAUSE_STORE_FORWARD), 10);
+}
+
+HP_TEST_MAIN("analyze/witness")
