@@ -320,8 +320,14 @@ static struct hp_error *collect_samples(struct window_maker *maker,
 /* Its own end is not one that the target comes by again and again. */
 static void judge_end(const struct window_maker *maker, struct window_result *result)
 {
-	const struct hp_window *window = &result->window;
+	struct hp_window *window = &result->window;
 
+	/* As any other crash of the copy. */
+	if (window->end == HP_WINDOW_SYSTEM_CALL && maker->calls.has_aborted) {
+		window->end = HP_WINDOW_SIGNAL;
+		window->end_detail = SIGABRT;
+		window->end_call[0] = '\0';
+	}
 	result->wanted_ns = maker->wanted * MATCH_PERIOD_NS;
 	result->is_cut = window->end == HP_WINDOW_SYSTEM_CALL &&
 			 window->end_detail != SYS_exit_group && window->end_detail != SYS_exit;

@@ -225,6 +225,18 @@ TEST_WHERE(can_copy(), everything_else_ends_it_too)
 	answers(call(SYS_getpid, 0, 0, 0, 0), stage.pid);
 }
 
+/* A signal to somebody else, or one that a handler may take, is a call as any other. */
+TEST_WHERE(can_copy(), abort_is_told_from_other_signals)
+{
+	start();
+	ends(call(SYS_tgkill, (uint64_t)stage.pid, (uint64_t)stage.pid, SIGABRT, 0), false);
+	ck_assert(stage.calls.has_aborted);
+	ends(call(SYS_tgkill, (uint64_t)stage.pid, (uint64_t)stage.pid, SIGUSR1, 0), false);
+	ck_assert(!stage.calls.has_aborted);
+	ends(call(SYS_tgkill, (uint64_t)stage.pid, (uint64_t)stage.pid + 1, SIGABRT, 0), false);
+	ck_assert(!stage.calls.has_aborted);
+}
+
 TEST(calls_of_the_table_have_their_names)
 {
 	ck_assert_str_eq(shadow_call_name(SYS_futex), "futex");

@@ -68,6 +68,7 @@ call_answer answer_mask; /* of signals */
 call_answer answer_sigaction;
 call_answer answer_sigaltstack;
 call_answer answer_futex;
+call_answer answer_signal; /* false; abort() has left the original's path: see has_aborted */
 call_answer answer_clock;
 call_answer answer_time_of_day;
 call_answer answer_time;

@@ -138,7 +138,7 @@ static const struct row rows[] = {
 	ROW(clone, NULL),
 	ROW(clone3, NULL),
 	ROW(kill, NULL),
-	ROW(tgkill, NULL),
+	ROW(tgkill, answer_signal),
 	ROW(socket, NULL),
 	ROW(pipe2, NULL),
 	ROW(dup, NULL),

@@ -83,6 +83,12 @@ bool answer_futex(struct shadow_calls *calls, struct call *call)
 	return false;
 }
 
+bool answer_signal(struct shadow_calls *calls, struct call *call)
+{
+	calls->has_aborted = (int64_t)call->a[1] == calls->ids[ID_THREAD] && call->a[2] == SIGABRT;
+	return false;
+}
+
 bool answer_clock(struct shadow_calls *calls, struct call *call)
 {
 	struct timespec time;

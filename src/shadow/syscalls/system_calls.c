@@ -37,6 +37,7 @@ struct hp_engine_call shadow_calls_handle(void *context, pid_t pid,
 
 	(void)pid;
 	calls->may_wait = false;
+	calls->has_aborted = false;
 	calls->of = NULL;
 	is_handled = answer && may_be_asked(calls, call.number) && answer(calls, &call);
 	calls->calls += is_handled;

@@ -53,6 +53,7 @@ struct shadow_calls {
 	bool may_name;	  /* files: the original has just our rights (rights.h) */
 	bool is_confined; /* the original may not ask everything */
 	bool may_wait;	  /* the call that ended the window was one that waits */
+	bool has_aborted; /* it was abort(), which the original, as it ran on, did not call */
 	struct shadow_clock clock;
 	uint64_t mask;	     /* of modes: umask */
 	uint64_t files_made; /* by the copy, as it believes */
