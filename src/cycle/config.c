@@ -95,13 +95,6 @@ static void set_core(const struct hp_core *core, struct hp_cycle_config *config)
 	config->geometry.l3 = (struct hp_uarch_sets){ L3_SETS, L3_WAYS };
 }
 
-const char *hp_cycle_config_name(size_t number)
-{
-	const struct hp_core *core = number ? hp_core_at(number - 1) : NULL;
-
-	return !number ? eyerman : core ? core->name : NULL;
-}
-
 struct hp_error *hp_cycle_config_named(const char *name, struct hp_cycle_config *config)
 {
 	const struct hp_core *core = hp_core_named(name);

@@ -17,7 +17,8 @@ static unsigned far_cycles(const struct pipeline *pipeline, unsigned events)
 								     : core->l3_cycles;
 }
 
-unsigned memory_data_cycles(const struct pipeline *pipeline, unsigned events,
+/* Cycles beyond the first level, and what waits. BASE: none. */
+static unsigned data_cycles(const struct pipeline *pipeline, unsigned events,
 			    enum hp_cycle_part *part)
 {
 	const struct hp_core *core = &pipeline->config->core;
@@ -39,7 +40,7 @@ unsigned memory_data_cycles(const struct pipeline *pipeline, unsigned events,
 					    : cycles - core->l1_cycles;
 }
 
-unsigned memory_code_cycles(const struct pipeline *pipeline, unsigned events,
+static unsigned code_cycles(const struct pipeline *pipeline, unsigned events,
 			    enum hp_cycle_part *part)
 {
 	*part = HP_CYCLE_BASE;
@@ -101,7 +102,7 @@ static void follow(struct pipeline *pipeline, const struct step *step, unsigned 
 					  step->accesses[number].bytes, as) &
 			  ~pipeline->config->ignores;
 	enum hp_cycle_part part;
-	unsigned cycles = memory_data_cycles(pipeline, events, &part);
+	unsigned cycles = data_cycles(pipeline, events, &part);
 
 	if (part != HP_CYCLE_BASE && kind != HP_TRACE_PREFETCH)
 		*fill_of(pipeline->fills, address / LINE) =
@@ -133,7 +134,7 @@ void memory_follow(struct pipeline *pipeline, const struct step *step, struct fl
 static void ask(struct pipeline *pipeline, struct fill *fill, uint64_t from)
 {
 	enum hp_cycle_part part;
-	unsigned cycles = memory_data_cycles(pipeline, fill->events, &part);
+	unsigned cycles = data_cycles(pipeline, fill->events, &part);
 	uint64_t *buffer =
 		&pipeline->buffers[pipeline->buffer++ % pipeline->config->core.miss_buffers];
 
@@ -157,7 +158,7 @@ uint64_t memory_load(struct pipeline *pipeline, struct flight *flight)
 	if (fill->comes > at) {
 		enum hp_cycle_part part;
 
-		(void)memory_data_cycles(pipeline, fill->events, &part);
+		(void)data_cycles(pipeline, fill->events, &part);
 		if (part == HP_CYCLE_L2D || !page)
 			flight->waits = part;
 		flight->is_in_memory = part == HP_CYCLE_L2D &&
@@ -197,7 +198,7 @@ unsigned memory_stores(struct pipeline *pipeline)
 uint64_t memory_fetch(struct pipeline *pipeline, uint64_t line, unsigned events, uint64_t asked,
 		      enum hp_cycle_part *part)
 {
-	unsigned cycles = memory_code_cycles(pipeline, events, part);
+	unsigned cycles = code_cycles(pipeline, events, part);
 	struct fill *fill = fill_of(pipeline->code_fills, line);
 
 	if (cycles) {
@@ -208,6 +209,6 @@ uint64_t memory_fetch(struct pipeline *pipeline, uint64_t line, unsigned events,
 	/* It may have been asked for on a path that was left. */
 	if (fill->line != line || fill->comes <= asked)
 		return asked;
-	(void)memory_code_cycles(pipeline, fill->events, part);
+	(void)code_cycles(pipeline, fill->events, part);
 	return fill->comes;
 }

@@ -104,11 +104,6 @@ static inline bool is_perfect(const struct pipeline *pipeline, enum hp_cycle_par
 
 /* --- where lines are: memory.c ----------------------------------------------------------------- */
 
-/* Cycles beyond the first level, and what waits. BASE: none. */
-unsigned memory_data_cycles(const struct pipeline *pipeline, unsigned events,
-			    enum hp_cycle_part *part);
-unsigned memory_code_cycles(const struct pipeline *pipeline, unsigned events,
-			    enum hp_cycle_part *part);
 unsigned memory_page_cycles(const struct pipeline *pipeline, unsigned events,
 			    enum hp_cycle_part part);
 /* What an instruction of the path does to its data, as it is fetched: caches follow the path. */

@@ -125,8 +125,8 @@ const struct hp_stack_table *hp_stack_table_of(const struct hp_cpu *cpu)
 const struct hp_stack_table *hp_stack_table_sampled(const struct hp_cpu *cpu)
 {
 	const struct hp_stack_table *table = hp_stack_table_of(cpu);
-	const struct hp_stack_table *sampled =
-		table->sampled ? hp_stack_table_named(table->sampled) : NULL;
+	const struct hp_stack_table *sampled = table->sampled ? hp_stack_table_named(table->sampled)
+							      : NULL;
 
 	return sampled ? sampled : table;
 }
@@ -204,17 +204,6 @@ static const struct {
 const char *hp_stack_accounting_name(enum hp_stack_accounting accounting)
 {
 	return (unsigned)accounting < HP_STACK_ACCOUNTINGS ? accountings[accounting].name : "?";
-}
-
-bool hp_stack_accounting_parse(const char *name, enum hp_stack_accounting *accounting)
-{
-	for (unsigned i = 0; i < HP_STACK_ACCOUNTINGS; i++) {
-		if (strcmp(accountings[i].name, name) != 0)
-			continue;
-		*accounting = (enum hp_stack_accounting)i;
-		return true;
-	}
-	return false;
 }
 
 const char *hp_stack_accounting_says(enum hp_stack_accounting accounting)

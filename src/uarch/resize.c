@@ -25,7 +25,8 @@ static const struct part {
 	[HP_PART_STORES] = { "stores", false, 0 },
 };
 
-enum hp_part hp_part_named(const char *name, size_t length)
+/* HP_PART_COUNT: none. */
+static enum hp_part part_named(const char *name, size_t length)
 {
 	unsigned part = 0;
 
@@ -72,7 +73,7 @@ static bool take_one(const char *text, size_t length, struct hp_resizes *resizes
 		return false;
 	snprintf(one, sizeof(one), "%.*s", (int)length, text);
 	value = strchr(one, ':');
-	part = value ? hp_part_named(one, (size_t)(value - one)) : HP_PART_COUNT;
+	part = value ? part_named(one, (size_t)(value - one)) : HP_PART_COUNT;
 	return part != HP_PART_COUNT &&
 	       (parts[part].is_bytes ? hp_parse_bytes : hp_parse_u64)(value + 1, &size) &&
 	       hp_resizes_add(resizes, part, size);
@@ -167,19 +168,4 @@ uint64_t hp_resizes_code(const struct hp_resizes *resizes)
 		code = code << RESIZE_BITS | one;
 	}
 	return code;
-}
-
-bool hp_resizes_of_code(uint64_t code, struct hp_resizes *resizes)
-{
-	*resizes = (struct hp_resizes){ 0 };
-	for (; code; code >>= RESIZE_BITS) {
-		unsigned part = code & ((1U << PART_BITS) - 1);
-		unsigned shift = code >> PART_BITS & ((1U << SHIFT_BITS) - 1);
-		uint64_t size = code >> (PART_BITS + SHIFT_BITS) & ((1U << MANTISSA_BITS) - 1);
-
-		if (!part || part > HP_PART_COUNT || shift > 64 - MANTISSA_BITS ||
-		    !hp_resizes_add(resizes, (enum hp_part)(part - 1), size << shift))
-			return false;
-	}
-	return resizes->count > 0;
 }

@@ -26,8 +26,8 @@ TEST(the_core_of_the_paper_is_that_of_its_table)
 
 TEST(each_core_of_the_list_can_be_made)
 {
-	for (size_t i = 0; hp_cycle_config_name(i); i++) {
-		hp_assert_ok(hp_cycle_config_named(hp_cycle_config_name(i), &config));
+	for (size_t i = 0; hp_core_at(i); i++) {
+		hp_assert_ok(hp_cycle_config_named(hp_core_at(i)->name, &config));
 		ck_assert(hp_uarch_geometry_is_valid(&config.geometry));
 		ck_assert_uint_gt(config.front_stages, 0);
 	}

@@ -225,18 +225,4 @@ TEST(every_encoding_is_in_the_public_lists_under_its_name)
 				      table->events[j].encoding);
 }
 
-/* --- names ------------------------------------------------------------------------------------ */
-
-TEST(accountings_have_names)
-{
-	enum hp_stack_accounting found;
-
-	for (unsigned i = 0; i < HP_STACK_ACCOUNTINGS; i++) {
-		ck_assert(hp_stack_accounting_parse(
-			hp_stack_accounting_name((enum hp_stack_accounting)i), &found));
-		ck_assert_uint_eq(found, i);
-	}
-	ck_assert(!hp_stack_accounting_parse("power4", &found));
-}
-
 HP_TEST_MAIN("stack/tables")

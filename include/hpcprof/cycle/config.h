@@ -50,8 +50,6 @@ struct hp_cycle_config {
 
 /* USAGE if there is no such core. */
 struct hp_error *hp_cycle_config_named(const char *name, struct hp_cycle_config *config);
-/* By number from 0; NULL past the last. */
-const char *hp_cycle_config_name(size_t number);
 
 /* Changes it by a list. USAGE if that is none, or no such core can be made; then nothing is changed. */
 struct hp_error *hp_cycle_config_change(struct hp_cycle_config *config, const char *list);

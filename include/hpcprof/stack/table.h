@@ -51,7 +51,6 @@ enum hp_stack_accounting {
 	HP_STACK_ACCOUNTINGS,
 };
 const char *hp_stack_accounting_name(enum hp_stack_accounting accounting);
-bool hp_stack_accounting_parse(const char *name, enum hp_stack_accounting *accounting);
 /* A sentence that says why its stack differs from that of HP_STACK_INTERVAL. */
 const char *hp_stack_accounting_says(enum hp_stack_accounting accounting);
 

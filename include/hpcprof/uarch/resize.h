@@ -31,8 +31,6 @@ struct hp_resizes {
 	size_t count;
 };
 
-/* "l2" and so on; HP_PART_COUNT for none. */
-enum hp_part hp_part_named(const char *name, size_t length);
 /* false: not such a list, or a part twice. Sizes have 11 significant bits; the rest is 0. */
 bool hp_resizes_parse(const char *text, struct hp_resizes *resizes);
 /* One more; false: too many, or the part a second time. */
@@ -46,7 +44,5 @@ bool hp_resizes_apply(const struct hp_resizes *resizes, struct hp_uarch_geometry
 
 /* The list as a number, which is part of the database's format: 0 for none. */
 uint64_t hp_resizes_code(const struct hp_resizes *resizes);
-/* false: not such a number. */
-bool hp_resizes_of_code(uint64_t code, struct hp_resizes *resizes);
 
 #endif

@@ -2,6 +2,7 @@
 #include "sandbox_lock.h"
 
 #include <linux/audit.h>
+#include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <signal.h>
 #include <stddef.h>
@@ -13,6 +14,7 @@
 
 /* Of calls by the numbers of another machine (x32). */
 enum { OTHER_NUMBERS = 0x40000000 };
+enum { PRISON_FILTER_STEPS = 24 };
 
 /* --- the filter ------------------------------------------------------------------------------- */
 
@@ -48,7 +50,9 @@ static void kill_unless(struct writer *writer, uint32_t value)
 	kill_it(writer);
 }
 
-size_t sandbox_filter(struct sock_filter filter[PRISON_FILTER_STEPS], uint64_t behind)
+/* The filter of system calls, for a copy whose `syscall` instruction ends at `behind`; returns its
+ * length. */
+static size_t make_filter(struct sock_filter filter[PRISON_FILTER_STEPS], uint64_t behind)
 {
 	static const uint32_t harmless[] = { SYS_munmap, SYS_mremap, SYS_madvise };
 	const size_t protection = offsetof(struct seccomp_data, args[2]);
@@ -87,8 +91,8 @@ static bool set_filter(struct sandbox *sandbox)
 	} written = { 0 };
 	uint64_t at = sandbox->tools + TOOLS_SCRATCH;
 
-	written.program.len = (unsigned short)sandbox_filter(written.filter,
-							     sandbox->tools + VESSEL_SYSCALL_BYTES);
+	written.program.len =
+		(unsigned short)make_filter(written.filter, sandbox->tools + VESSEL_SYSCALL_BYTES);
 	/* An address in the sandbox. */
 	written.program.filter =
 		(struct sock_filter *)(uintptr_t)(at + offsetof(__typeof__(written), filter));

@@ -31,14 +31,6 @@
 
 #include "sandbox.h"
 
-#include <linux/filter.h>
-
-enum { PRISON_FILTER_STEPS = 24 };
-
-/* The filter of system calls, for a copy whose `syscall` instruction ends at `behind`; returns its
- * length. */
-size_t sandbox_filter(struct sock_filter filter[PRISON_FILTER_STEPS], uint64_t behind);
-
 /*
  * Locks it, before anything of the program has run there: no descriptors, no new privileges, not to
  * be looked at by anybody but us, and the filter. Afterwards sandbox_call takes mmap, munmap,

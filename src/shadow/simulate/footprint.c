@@ -5,7 +5,7 @@
 
 enum { LINE_SHIFT = 6, PAGE_SHIFT = 12, REGISTER_BITS = 6 };
 
-void distinct_add(struct distinct *distinct, uint64_t number)
+static void distinct_add(struct distinct *distinct, uint64_t number)
 {
 	uint64_t hash = (number ^ number >> 32) * UINT64_C(0x9e3779b97f4a7c15);
 	uint8_t *most, zeros;

@@ -19,7 +19,6 @@ struct distinct {
 	uint8_t most[DISTINCT_REGISTERS]; /* leading zeros of a hash, more by one */
 };
 
-void distinct_add(struct distinct *distinct, uint64_t number);
 uint64_t distinct_count(const struct distinct *distinct);
 
 struct footprint {
