@@ -16,7 +16,8 @@
 #	N passed, N failed, N skipped
 #
 # and before it stands each test that failed or was skipped, and why. Exit status 1 when any failed
-# or none ran.
+# or none ran. A live test that fails is run again, alone, as what else the machine does may be the
+# cause; FAILED ONCE says what it was.
 
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -106,6 +107,7 @@ build_and_check() {
 		run_tests "$jobs" "$(live_tests "$way")"
 		[ ! -d "$stage/build" ] || live_tests "$way" nobody | run_as_nobody "$jobs"
 	done
+	try_again
 	results="$results $build"
 	[ -n "$(find "$build" -name '*.trs' -print -quit)" ] || broken "$build: make check"
 	[ ! -d "$stage/build" ] || {
@@ -169,7 +171,7 @@ fuzz() {
 	} | tee build-fuzz/fuzz.log
 }
 
-# live_tests alone|each|beside [nobody]: those that say in their first lines that they measure, and so
+# live_tests alone|each|beside|'*' [nobody]: those that say in their first lines that they measure, and so
 # want the machine for themselves; that they want a CPU each; or the others. What says that it does not
 # depend on who runs it runs once: as nobody, where that is possible.
 live_tests() {
@@ -179,7 +181,7 @@ live_tests() {
 		*'# Measures, on one CPU.'*) wants=each ;;
 		*) wants=beside ;;
 		esac
-		[ "$wants" = "$1" ] || continue
+		[ "$1" = "*" ] || [ "$wants" = "$1" ] || continue
 		[ "${2:-}" = nobody ] || [ ! -d "$stage/build" ] ||
 			! head -n 5 "$test" | grep -q '^# Any user\.' || continue
 		echo "$test"
@@ -191,6 +193,33 @@ run_tests() {
 	# shellcheck disable=SC2086 # as above
 	$fixed make -s -C "$build" -k -j"$1" check TESTS="$(echo "$2" | tr '\n' ' ')" \
 		</dev/null 2>&1 | grep -v '^PASS: '
+}
+
+# those_that_failed LOG: of the tests that standard input names; `LOG TEST` prints the path of its log without
+# the ending.
+those_that_failed() {
+	while read -r test; do
+		log=$("$1" "$test")
+		grep -q '^:recheck: yes' "$log.trs" 2>/dev/null || continue
+		sed -n 's/^\(FAIL\|ERROR\): /FAILED ONCE: /p' "$log.log" >>"$stage/once"
+		echo "$test"
+	done
+}
+log_of() {
+	echo "$build/${1%.test}"
+}
+log_of_nobody() {
+	echo "$stage/log/$(echo "$1" | tr / -)"
+}
+
+# What else a machine does may spoil a recording. Live tests run once more, alone, if they failed: what a
+# defect breaks fails again. The first failure is printed at the end, too. An attack need succeed only once.
+try_again() {
+	failed=$(live_tests '*' | grep -v /attack/ | those_that_failed log_of)
+	[ -z "$failed" ] || run_tests 1 "$failed"
+	[ -d "$stage/build" ] || return 0
+	failed=$(live_tests '*' nobody | grep -v /attack/ | those_that_failed log_of_nobody)
+	[ -z "$failed" ] || echo "$failed" | run_as_nobody 1
 }
 
 # What tests/guest boots. Where it cannot be had they are skipped.
@@ -316,6 +345,7 @@ close_with_totals() {
 	fi
 	echo
 	explain
+	[ ! -s "$stage/once" ] || cat "$stage/once"
 	if [ -s "$stage/trouble" ]; then
 		cat "$stage/trouble"
 		failed=$((failed + $(wc -l <"$stage/trouble")))
