@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Option arguments that several commands take. What is wrong with one is said by argp, which exits.
- */
+/* Parses option arguments that several commands take. On an error argp says why, and exits. */
 #ifndef HPCPROF_CLI_ARGUMENTS_H
 #define HPCPROF_CLI_ARGUMENTS_H
 

@@ -3,9 +3,9 @@
  * The subcommands. Each lives in its own cmd_NAME.c: parse options (argp), call the library, print,
  * return the exit status. The argp tables are also what --help and the completions are made from.
  *
- * What is called `arg` in an option table decides what the shells complete after it: EPOCH, EVENT,
- * DIR, FILE, PID, IMAGE are known kinds; "text|json|csv" is the list of what may stand there, and so is
- * "NAME: text | json | csv" in the option's text, if NAME is the argument.
+ * The `arg` of an option decides what shells complete after the option. EPOCH, EVENT, DIR, FILE,
+ * PID and IMAGE are known kinds; "text|json|csv" lists the possible words, and so does "NAME: text
+ * | json | csv" in the option's description, where NAME is the argument.
  */
 #ifndef HPCPROF_CLI_COMMAND_H
 #define HPCPROF_CLI_COMMAND_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is said when a file that we have mapped is cut short while we read it. */
+/* The message for a mapped file that is truncated while hpcprof reads it. */
 #ifndef CLI_FAULT_H
 #define CLI_FAULT_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What counters of real cores would count on the reference core, by the names that tables of stall stacks
- * have (src/stack): so formulas over counters meet a truth that is known. Semantics are ideal, those of
- * the vendors' descriptions.
+ * Emulates the counters of real cores on the reference core, under the names used in the tables of
+ * stall stacks (src/stack): so formulas over counters can be compared with a known truth. Counters
+ * follow their vendor's description exactly.
  */
 #include "model_output.h"
 

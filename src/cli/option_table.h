@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The option tables of all commands: option by option, and as text. Shell completions (made when hpcprof is
- * built; nothing runs when a shell starts) and the test that every option is in its manual page read the
- * text.
+ * The option tables of all commands, option by option and as text. The text is read when hpcprof is
+ * built, to make the shell completions (no shell runs hpcprof for them), and by the test that every
+ * option is in its manual page.
  *
- * One line a command or option, fields separated by tabs, empty where there is nothing:
+ * One line per command or option; fields are separated by tabs, and may be empty:
  *
  *	command NAME ARGUMENTS SUMMARY
  *	option  COMMAND -S --long VALUE required|optional|none DESCRIPTION

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A file that an option names: looked at before any work is done, and written at the end, or bit by bit
- * in between.
+ * A file that an option names: checked before any work is done, and written at the end, or piece by
+ * piece.
  *
- * It is replaced in one step. A symbolic link that stands there is replaced, not followed; but what
- * is no file, or leads to none (a directory, /dev/null, /dev/stdout), stays what it is.
+ * It is replaced in one step. A symbolic link at its place is replaced, not followed. What is not a
+ * regular file, and a link to such (a directory, /dev/null, /dev/stdout), is never replaced.
  */
 #ifndef HPCPROF_CLI_OUTPUT_FILE_H
 #define HPCPROF_CLI_OUTPUT_FILE_H

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Long text on a terminal goes through a pager: $HPCPROF_PAGER, else $PAGER, else less, told to
- * stay out of the way of what fits on the screen and to pass colours on. The command is split into
- * words at blanks, quotes and backslashes keep them together as in a shell, and nothing else of a
- * shell is there. "" and "cat" are no pager.
+ * Long text on a terminal goes through a pager: $HPCPROF_PAGER, else $PAGER, else less, with
+ * options to exit at once if the text fits on the screen, and to pass colours on. The command is
+ * split into words at blanks; quotes and backslashes keep words together as in a shell; there is no
+ * other shell syntax. "" and "cat" mean no pager.
  *
- * While a pager runs, warnings wait: two programs on one terminal would spoil each other's lines.
+ * While a pager runs, warnings are held back, because two programs on one terminal would overwrite
+ * each other's lines.
  */
 #ifndef HPCPROF_CLI_PAGER_H
 #define HPCPROF_CLI_PAGER_H

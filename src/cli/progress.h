@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One line on a terminal that says what goes on, and goes away: on standard error, and only where that
- * is a terminal that can go back to the beginning of a line.
+ * A progress line on standard error, erased at the end. There is none unless standard error is a
+ * terminal that can return to the beginning of a line.
  */
 #ifndef HPCPROF_CLI_PROGRESS_H
 #define HPCPROF_CLI_PROGRESS_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What was asked of hpcprof report. */
+/* The options of hpcprof report. */
 #ifndef HPCPROF_CLI_REPORT_OPTIONS_H
 #define HPCPROF_CLI_REPORT_OPTIONS_H
 

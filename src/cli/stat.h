@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the writers of `hpcprof stat` are handed: one interval, one run, or the sum of several. */
+/* The data that writers of `hpcprof stat` get: one interval, one run, or the sum of several. */
 #ifndef HPCPROF_CLI_STAT_H
 #define HPCPROF_CLI_STAT_H
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Stacks over time: those of all intervals, the phases that they make (hpcprof/stack/phases.h), and how
- * people and programs see them. Memory is bounded: of a long run, neighbours are joined.
+ * Stacks over time: those of all intervals, the phases that they form (hpcprof/stack/phases.h), and
+ * their output as text, JSON and a drawing. Memory is bounded: in a long run, neighbouring
+ * intervals are merged.
  */
 #ifndef HPCPROF_CLI_STAT_HISTORY_H
 #define HPCPROF_CLI_STAT_HISTORY_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What was asked of hpcprof stat. */
+/* The options of hpcprof stat. */
 #ifndef HPCPROF_CLI_STAT_OPTIONS_H
 #define HPCPROF_CLI_STAT_OPTIONS_H
 

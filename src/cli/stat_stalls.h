@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* hpcprof stat --stalls: which events a stack needs here, the stacks that they make, and how people
- * and programs see them. */
+/*
+ * hpcprof stat --stalls: the events that a stack needs on this core, the stacks made from their
+ * counts, and their output.
+ */
 #ifndef HPCPROF_CLI_STAT_STALLS_H
 #define HPCPROF_CLI_STAT_STALLS_H
 

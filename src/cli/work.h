@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How much a command did, so that what it cost can be said for one unit of that.
+ * The amount of work that a command did, so that its cost can be given per unit of work.
  *
- *	--work=N		as much each time
- *	--work=REGEX		with a group in parentheses: the last number that the group matches
- *				in a line of its standard output, which goes through a file for that
- *	--work=FILE		a file that each run writes: the number that it holds
+ *	--work=N		the same amount each time
+ *	--work=REGEX		with one group: the last number that the group matches in a line of
+ *				the command's standard output, which goes through a file for that
+ *	--work=FILE		the number in a file that each run writes
  */
 #ifndef HPCPROF_CLI_WORK_H
 #define HPCPROF_CLI_WORK_H

@@ -2,7 +2,7 @@
 /*
  * The call paths of units' samples: who called, by names that are the same on both sides.
  *
- * Callers are functions, inlined ones too. Of the same caller there is one, whichever side it is on.
+ * Callers are functions, including inlined ones. A caller that exists on both sides is listed once.
  */
 #ifndef COMPARE_CALL_PATHS_H
 #define COMPARE_CALL_PATHS_H

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * requires	findings
- * provides	of procedures among them, below which callers they changed
+ * requires findings provides for findings that are procedures, the callers below which they changed
  *
- * Given how much a procedure has on each side, the part below one of its callers is a share. Of base
- * B, candidate C = rB, and shares b and c of them, the caller has
+ * The part of a procedure's cost that is below one of its callers is a share of it. With base B,
+ * candidate C = rB, and shares b and c, the caller has
  *
  *	(cC - bB) / (C - B) = c + (c - b) / (r - 1)
  *
- * of the change. Were the caller no reason for it, c would be b; were it the only reason, that would
- * be 1. What slows down the whole run changes r, and neither b nor c.
+ * of the change. If the caller had nothing to do with it, c would be b; if it were the only reason,
+ * this would be 1. What slows down the whole run changes r, but neither b nor c.
  */
 #include "call_paths.h"
 #include "distribution.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Ways to charge cycles to causes, each a file. What they leave is the base. One may look only at what
- * its hardware could see.
+ * Ways to charge cycles to causes, one per file. Cycles that they charge to nothing are the base.
+ * Each looks only at what its hardware can see.
  */
 #ifndef HPCPROF_SRC_CYCLE_ACCOUNTINGS_H
 #define HPCPROF_SRC_CYCLE_ACCOUNTINGS_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The core, cycle by cycle. In each cycle branches are resolved, then instructions retire, begin, are
- * dispatched and fetched, in this order. Cycles in which nothing can happen are passed at once.
+ * The core, cycle by cycle. In each cycle branches are resolved; then instructions retire, begin,
+ * are dispatched and fetched, in this order. Cycles in which nothing can happen are skipped.
  *
- * Who charges cycles to causes watches it: struct watcher.
+ * A struct watcher is told of each cycle, to charge it to a cause.
  */
 #ifndef HPCPROF_SRC_CYCLE_CORE_H
 #define HPCPROF_SRC_CYCLE_CORE_H

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Counters as cores have them, with ideal semantics: what formulas over counters are worth can be told. */
+/*
+ * Counters as cores have them, with ideal semantics. They show how accurate formulas over counters
+ * are.
+ */
 #include "accountings.h"
 
 static uint64_t least(uint64_t a, uint64_t b)

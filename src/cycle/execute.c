@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Execution. An instruction is scheduled for when its operands are there, which is known once those it
- * waits for have begun. Then it begins, the oldest first, when a unit is free.
+ * Execution. An instruction is ready when its operands are, which is known once the instructions
+ * that it depends on have begun. Then it begins when a unit is free; the oldest instruction goes
+ * first.
  */
 #include "pipeline.h"
 

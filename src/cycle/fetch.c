@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The front end: the path, and what lies beside it behind a mispredicted branch. */
+/* The front end: fetches the path, and wrong paths behind mispredicted branches. */
 #include "pipeline.h"
 
 enum { WINDOW = 32 };

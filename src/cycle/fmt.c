@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The front-end miss event table: Eyerman, Eeckhout, Karkhanis, Smith 2006, section 4.1. Each branch in
- * flight has a row with the cycles that fetch waited for code in front of it, and with those that it has
- * been in the reorder buffer. When it retires they are added to the stack, the latter if it was
- * mispredicted; rows of wrong paths are never added.
+ * The front-end miss event table: Eyerman, Eeckhout, Karkhanis, Smith 2006, section 4.1. Each
+ * branch in flight has a row: the cycles for which fetch waited for code before it, and the cycles
+ * that it has been in the reorder buffer. When the branch retires, the row is added to the stack,
+ * the cycles in the buffer only if it was mispredicted. Rows of wrong paths are never added.
  *
- * A row's cycles in the buffer are the difference of a clock that all rows share.
+ * The cycles in the buffer are differences of a clock that all rows share.
  */
 #include "accountings.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* When data and code come. What misses is decided in the order of the path, when it comes in that of
- * execution. */
+/*
+ * When data and code arrive. Whether an access misses is decided in the order of the path; the time
+ * at which its line arrives, in the order of execution.
+ */
 #include "pipeline.h"
 
 static bool is_far(unsigned events)

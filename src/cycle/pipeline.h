@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The state of the core. Instructions in flight have numbers in the order of the path; those that are
- * thrown away leave theirs to others. Their places are a ring; sets of places are bits, so that the
+ * The state of the core. Instructions in flight are numbered in the order of the path; numbers of
+ * discarded ones are used again. Their slots form a ring; sets of slots are bit sets, so that the
  * oldest is found first.
  */
 #ifndef HPCPROF_SRC_CYCLE_PIPELINE_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * POWER5, as Eyerman et al. 2006, section 2, describe it: in a cycle in which nothing completes, either
- * the reorder buffer is empty, which the last event of the front end is blamed for, or its oldest
- * instruction waits for something.
+ * POWER5 as Eyerman et al. 2006, section 2, describe it. In a cycle in which nothing completes,
+ * either the reorder buffer is empty, and the cycle is charged to the last event of the front end;
+ * or the oldest instruction waits for something, and the cycle is charged to that.
  */
 #include "accountings.h"
 

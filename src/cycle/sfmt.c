@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The shared front-end miss event table: Eyerman et al. 2006, section 4.1. Cycles that fetch waits for
- * code are counted for all branches in common; they are added to the stack when an instruction retires
- * that was fetched behind a miss, as a bit says. A mispredicted branch clears counters and bits: what was
- * counted was of the wrong path.
+ * The shared front-end miss event table: Eyerman et al. 2006, section 4.1. Cycles for which fetch
+ * waits for code are counted for all branches together. They are added to the stack when an
+ * instruction retires that was fetched after a miss; a bit marks it. A mispredicted branch clears
+ * counters and bits, because what they counted belongs to the wrong path.
  */
 #include "accountings.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Eyerman et al. 2006, section 5.1: to a core on which nothing costs anything, causes are added one by
- * one; what the time grows by is the cause's. Orders differ in whether data beyond the second cache come
- * after code or before it.
+ * Eyerman et al. 2006, section 5.1: causes are added one by one to a core on which nothing costs
+ * anything. A cause costs as much as the time grows by. The orders differ in whether data beyond
+ * the second cache comes after code or before it.
  */
 #include "truth.h"
 

@@ -2,19 +2,21 @@
 /*
  * The clock of a procedure: the time within windows that its counts are divided by.
  *
- * Windows are few. Where a program does one thing after another, windows meet some procedures too
- * often and others too seldom. Samples of time show by how much, as in balance.h, now for each
- * procedure: its counts are scaled to its own share of all samples, as far as that is likely in this
- * program. This is post-stratification with shrinkage (Cochran, Sampling Techniques, 1977, 5A.9; Efron and
- * Morris, Journal of the American Statistical Association 68, 1973).
+ * There are few windows. If a program does one thing after another, some procedures get more
+ * windows than their share of the time, others fewer. Samples of time show by how much, as in
+ * balance.h, but for each procedure: its counts are scaled to its own share of all samples, as far
+ * as that is likely in this program. This is post-stratification with shrinkage (Cochran, Sampling
+ * Techniques, 1977, 5A.9; Efron and Morris, Journal of the American Statistical Association 68,
+ * 1973).
  *
  *	t	time within windows, by window, as a share of all
  *	s	the procedure's samples within windows, by window, as a share of all
  *	S	the procedure's share of all samples
  *
- * Counts are multiplied by exp(x), x of moved.h, and its deviation is added to theirs. The clock is (1 - w) t + w s,
- * with w the part of x that the procedure's own ticks tell. Counts that are scaled by much come from few
- * moments, which may differ from those that windows missed: so moved_share of x is added to the deviation, too.
+ * Counts are multiplied by exp(x), with x of moved.h, and the deviation of x is added to theirs.
+ * The clock is (1 - w) t + w s, where w is the part of x that the procedure's own ticks determine.
+ * Counts that are scaled by much come from few moments, which may differ from those that windows
+ * missed; so moved_share of x is added to the deviation, too.
  *
  * Samples in code that no window saw (`missed`) are time of which nothing was counted. If they are
  * the share m of the procedure's samples, its counts may be too low by log(1 - m); that is added to

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * --evidence=counts:FILE: exact counts of executions in the whole epoch, one a line:
+ * --evidence=counts:FILE: exact counts of executions in the whole epoch, one per line:
  *
  *	IMAGE_PATH LINK_ADDRESS_HEX COUNT
  *
- * The path may hold blanks; '#' begins a comment line. Anybody may have written the file: what does
+ * The path may contain blanks; '#' begins a comment line. The file is not trusted: a line that does
  * not fit is an error that names the line.
  */
 #include <hpcprof/base/file.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The counts of one image: what is asked of them once they are made. */
+/* Look-ups in the counts of one image. */
 #include "image_counts.h"
 
 #include <hpcprof/base/search.h>

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which blocks of a procedure ran when there was no window.
+ * Which blocks of a procedure ran outside of all windows.
  *
- * A block was missed when windows have less than a third of the samples of it that are to be expected;
- * or when its few executions in windows would each have taken longer than a block can. A block that
- * copies much memory may take so long: then windows have its samples, too.
+ * A block was missed if windows have less than a third of the samples of it that they should have;
+ * or if each of its few executions in windows would have taken longer than a block can take. (A
+ * block that copies much memory may take that long, but then windows have samples of it, too.)
  *
- * Along the edges from it, what windows saw no more often ran on the same occasions, and was missed, too:
- * few windows came by python3's opcodes a few times and missed where they took their time; what was
- * counted next to these says no more of them, and flow would tie them to it. But that holds only
- * where windows missed all of these blocks together. Around the loop of an interpreter nearly all of
- * its code is reached so from one hot opcode, of which windows happened to have too few samples.
+ * From a missed block, misses propagate along edges to blocks that windows executed no more often:
+ * these ran on the same occasions. An example is python3: a few windows executed some opcodes a few
+ * times, but not when these took long. The counts next to such an opcode say nothing about that
+ * time, but flow would tie the two together.
+ *
+ * Propagation is limited to blocks that windows missed together. In an interpreter, nearly all code
+ * of the loop is reachable from one hot opcode, and windows may by chance have too few samples of
+ * that one alone.
  */
 #ifndef INFER_MISSED_H
 #define INFER_MISSED_H

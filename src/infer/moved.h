@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How far windows are off the rest of the time, by places: code has ticks (samples in windows), and more or fewer are
- * to be expected of its samples in all of the time.
+ * How far the counts of windows are off the rest of the time, place by place (procedures, loops).
+ * Ticks of a place are its samples within windows. Its samples in the whole recording tell how many
+ * ticks to expect.
  *
- * Ticks k are Poisson around e exp(-x): x is the logarithm of how many times more often the code ran than windows
- * have it, e are the ticks that were to be expected. x is normal around 0; its variance is the program's, of
- * all places together: windows of a program that does the same all the time are off by nothing, few
- * windows of one with phases by much. So few ticks, or none, move counts no further than is likely there, and
- * leave open what they leave open.
+ * The number of ticks k is Poisson distributed around e exp(-x): e is the expected number, and x
+ * the logarithm of how many times more often the code ran than windows say. x is normal around 0.
+ * Its variance belongs to the program and is estimated from all places together (empirical Bayes):
+ * a program that always does the same has a variance near 0, a program with phases and few windows
+ * a large one. So few ticks, or none, move counts no further than is likely in this program, and
+ * leave x as uncertain as it is.
  */
 #ifndef HPCPROF_INFER_MOVED_H
 #define HPCPROF_INFER_MOVED_H

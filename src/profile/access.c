@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What everybody asks of loaded profiles: their strings, warnings, shares and names. */
+/* Accessors of loaded profiles: strings, warnings, shares and names. */
 #include "tuning.h"
 
 #include <hpcprof/base/hash.h>

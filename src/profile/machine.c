@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What profiles say of time: by which event, at which clock, on which core. */
+/* How profiles measure time: the event, the clock frequency and the core. */
 #include <hpcprof/base/search.h>
 #include <hpcprof/isa/machine.h>
 #include <hpcprof/profile/profiles.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Epochs that are analysed together although they are of different machines: each such difference
- * is a warning that says what is done about it. */
+/*
+ * Epochs of different machines that are analysed together: each difference is a warning that says
+ * how it is handled.
+ */
 #include <hpcprof/isa/machine.h>
 #include <hpcprof/profile/profiles.h>
 

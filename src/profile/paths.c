@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* From the trees of epochs to named places. */
+/* Loads the call paths of all epochs, as trees of named places. */
 #include "breakdown.h"
 #include "load.h"
 #include "paths_places.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What stands at the places of call paths: procedures, and what is inlined there. */
+/* Names the places of call paths: the procedure at each, and the functions inlined there. */
 #include "load.h"
 #include "paths_places.h"
 

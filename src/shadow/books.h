@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The books of one target: which threads it has, when its next window is due, where copies may run, and
- * what all that costs it. Who uses them holds their lock (shadow.c).
+ * The books of one target: its threads, when its next window is due, where copies may run, and what
+ * all that costs the target. The caller holds their lock (shadow.c).
  *
- * A copy waits where no CPU is idle: it then costs the target the stop alone. It runs as soon as a CPU
- * is idle; or when all hands but one have copies that wait, and the budget pays for it; or when the
- * recording ends, which mostly is because the target has ended. So a busy program has windows in its
- * first seconds, too.
+ * If no CPU is idle, a copy waits. Then it costs the target only the stop. It runs as soon as a CPU
+ * is idle; or when all hands but one have waiting copies and the budget pays for it; or when the
+ * recording ends, usually because the target has ended. So a busy program has windows in its first
+ * seconds, too.
  */
 #ifndef SHADOW_BOOKS_H
 #define SHADOW_BOOKS_H

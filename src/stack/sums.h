@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What holds between the counts of a table: they are adjusted to it, or contradict it. */
+/*
+ * What must hold between the counts of a table. Counts are adjusted to it, or found to contradict
+ * it.
+ */
 #ifndef STACK_SUMS_H
 #define STACK_SUMS_H
 

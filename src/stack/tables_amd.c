@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * AMD's cores. Zen 4 and Zen 5 count empty dispatch slots; formulas as in the kernel's event lists
- * (pipeline.json), with this difference: slots that the front end left empty contain those of the
- * refill after a mispredicted branch, which are charged to the branch here: a constant for each, as
- * Arm's formulas have it, of no more than the cycles in which the front end gave nothing at all.
+ * AMD's cores. Zen 4 and Zen 5 count empty dispatch slots; formulas are those of the kernel's event
+ * lists (pipeline.json), with one difference. Slots that the front end left empty contain those of
+ * the refill after a mispredicted branch. These are charged to the branch here: a constant for
+ * each, as in Arm's formulas, but no more than the cycles in which the front end supplied nothing
+ * at all.
  *
- * Zen 2 and Zen 3 count no slots. Cycles in which dispatch lacked a token are counted by two events;
- * how often both count the same cycle is not known, so the back end is between the larger and the sum.
+ * Zen 2 and Zen 3 count no slots. Two events count cycles in which dispatch lacked a token. How
+ * often both count the same cycle is not known, so the back end is between the larger of them and
+ * their sum.
  */
 #include "tables.h"
 #include "tuning.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Arm's Neoverse cores. Formulas as in Arm's telemetry specifications and the kernel's event lists:
- * slots lost, with a constant number of cycles for each mispredicted branch, which the slots of the
- * front end and of the back end contain. Before revision r0p3 Neoverse N2 counted a slot too many in
- * each cycle for `stall_slot` and `stall_slot_frontend` (erratum; neoverse-n2-r0p0).
+ * Arm's Neoverse cores. Formulas are those of Arm's telemetry specifications and the kernel's event
+ * lists: lost slots, and a constant number of cycles per mispredicted branch, which the slots of
+ * the front end and of the back end contain. Before revision r0p3, Neoverse N2 counted a slot too
+ * many in each cycle for `stall_slot` and `stall_slot_frontend` (erratum; neoverse-n2-r0p0).
  *
- * Neoverse N1 counts no slots, only cycles in which nothing was dispatched: what partly filled cycles
- * lost stays in `other`.
+ * Neoverse N1 counts no slots, only cycles in which nothing was dispatched. So slots that are lost
+ * in partly filled cycles stay in `other`.
  */
 #include "tables.h"
 #include "tuning.h"

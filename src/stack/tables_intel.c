@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Intel's cores. Formulas: Intel's own top-down formulas (perfmon, TMA 4.8 and later, level 1 to 3),
- * with these differences. The refill after a branch is charged to the branch, not to the front end.
- * Cycles stalled by misses are the misses', as far as the back end lost any (MISSES_FIRST); on Sapphire
- * Rapids, where an event says what it lost to memory, levels of the data cache share that as their stalled
- * cycles do. Front-end causes share what the front end lost when they claim more of it.
+ * Intel's cores. Formulas are Intel's own top-down formulas (perfmon, TMA 4.8 and later, level 1 to
+ * 3), with these differences. The refill after a branch is charged to the branch, not to the front
+ * end. Cycles stalled by misses are charged to the misses, up to what the back end lost
+ * (MISSES_FIRST). On Sapphire Rapids, where an event counts what was lost to memory, the levels of
+ * the data cache divide that among them in proportion to their stalled cycles. Causes in the front
+ * end divide what the front end lost if they claim more than that.
  *
- * Slots are those of a thread that has its core for itself: where two threads run on a core, the
- * other one's slots are missing, and the stack says that it does not add up.
+ * Slots are those of a thread that has its core for itself. If two threads run on a core, the slots
+ * of the other one are missing, and the stack says that it does not add up.
  */
 #include "tables.h"
 #include "tuning.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The direction of conditional branches by two tables of counters, one by address and one by address
- * and history (gshare), and a third that says which of them to heed: McFarling, "Combining branch
- * predictors", DEC WRL TN-36, 1993. What cores had before TAGE.
+ * Predicts the direction of conditional branches with two tables of counters, one by address and
+ * one by address and history (gshare), and a third table that chooses between them: McFarling,
+ * "Combining branch predictors", DEC WRL TN-36, 1993. Cores had this before TAGE.
  */
 #ifndef HPCPROF_SRC_UARCH_HYBRID_H
 #define HPCPROF_SRC_UARCH_HYBRID_H

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is done to the times of all lanes at once, in vectors. A function whose name stands behind WIDE is compiled
- * twice, and uses wider registers where the processor has them. */
+/*
+ * Operations on the times of all lanes at once, as vectors. A function marked WIDE is compiled
+ * twice, and uses wider registers where the processor has them.
+ */
 #ifndef HPCPROF_SRC_UARCH_LANE_GROUPS_H
 #define HPCPROF_SRC_UARCH_LANE_GROUPS_H
 

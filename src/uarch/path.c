@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The models put together: what each of them has to say to a step of the path. */
+/* Passes each step of a path to the models that it concerns, and puts their answers together. */
 #include <hpcprof/uarch/path.h>
 
 #include "caches.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The TLBs: first levels for code and data, and a second level that they may share. All pages are of one
- * size, the smallest: what misses here hits where the kernel gave huge ones.
+ * The TLBs: first levels for code and data, and a second level that they may share. All pages are
+ * of the smallest size: an access that misses here may hit on the machine, where the kernel uses
+ * huge pages.
  */
 #ifndef HPCPROF_SRC_UARCH_TLB_H
 #define HPCPROF_SRC_UARCH_TLB_H

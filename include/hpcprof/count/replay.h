@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A count of the past: counts from a text go through the groups, the scheduler and the estimators
- * that those of counters go through.
+ * Replays counts: counts from a text go through the groups, the scheduler and the estimators that
+ * live counts go through.
  *
- * The text (hpcprof-stat(1) has it for people):
+ * The text (hpcprof-stat(1) describes it for users):
  *
  *	hpcprof-counts 1
  *	# anything
- *	core zen-4		the core they are of, as events of stacks know it; optional
+ *	core zen-4		the core that was counted, as events of stacks know it; optional
  *	slice 0 0.5		a slice, from and to, in seconds; without them it follows the last,
  *				and is as long as its cycles are at 1 GHz
- *	1,234 EVENT		what it counted; commas between digits are passed over
+ *	1,234 EVENT		what it counted; commas between digits are ignored
  *
- * If every slice has every event, it is a full count: with `counters`, groups take turns as they
- * would have, and the other counts are not looked at. Otherwise a slice is the turn of a group: that
- * of the events it has. An event that all slices have is counted all the time.
+ * If every slice has every event, the counts are complete: with `counters`, groups take turns as
+ * they would have with so many counters, and all other counts are ignored. Otherwise a slice is the
+ * turn of one group, which consists of the events in the slice. An event in all slices was counted
+ * all the time.
  *
- * The text is somebody else's: its size is bounded, and an error names the line.
+ * The text is not trusted: its size is bounded, and an error names the line.
  */
 #ifndef HPCPROF_COUNT_REPLAY_H
 #define HPCPROF_COUNT_REPLAY_H

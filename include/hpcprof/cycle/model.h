@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A reference core whose cycles are known: a trace (uarch/trace.h) runs on it cycle by cycle, with
- * wrong paths fetched from the trace's code. Whoever charges cycles to causes can be compared with the
- * truth on it: the time that the same trace takes less when a cause costs nothing.
+ * A reference core whose cycles are known: a trace (uarch/trace.h) runs on it cycle by cycle, and
+ * wrong paths are fetched from the trace's code. Each way to charge cycles to causes can be
+ * compared with the truth on it: how much less time the same trace takes if a cause costs nothing.
  *
- * The core fetches, dispatches and retires in order and executes out of order; models of caches, TLBs
- * and predictors are those of uarch/path.h. The data of wrong paths is not known, their loads hit.
- * Stores leave the core in order, one in a cycle, when they have retired and their line is there; a core of
- * the tables has room for so many, the paper's does not say, and nobody waits for them there.
+ * The core fetches, dispatches and retires in order, and executes out of order. Its models of
+ * caches, TLBs and predictors are those of uarch/path.h. Loads on wrong paths hit, because their
+ * addresses are not known. Stores leave the core in order, one per cycle, when they have retired
+ * and their line has arrived. The cores of the tables have a store buffer of limited size; the
+ * paper gives no size, and on its core nothing waits for stores.
  *
- * Truth. What one cause costs depends on which others are there when it comes. As in Eyerman, Eeckhout,
- * Karkhanis, Smith, "A performance counter architecture for computing accurate CPI components", ASPLOS
- * 2006, section 5.1, causes are added one by one to a core without any, in two orders: a range.
+ * Truth. What one cause costs depends on the causes that exist already. As in Eyerman, Eeckhout,
+ * Karkhanis, Smith, "A performance counter architecture for computing accurate CPI components",
+ * ASPLOS 2006, section 5.1, causes are added one by one to a core without any, in two orders: a
+ * range.
  *
- * No system call, no randomness: the same trace gives the same figures. Struct and functions may be used
- * by several threads at a time, as long as each has results of its own.
+ * No system call, no randomness: the same trace gives the same figures. Structs and functions may
+ * be used by several threads at a time, as long as each has results of its own.
  */
 #ifndef HPCPROF_CYCLE_MODEL_H
 #define HPCPROF_CYCLE_MODEL_H

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Stall stacks from samples: the events of `record --stalls`, of the program or of any part of it that
- * samples are told apart by (procedures, lines, CPUs).
+ * Stall stacks from samples: the events of `record --stalls`, for the program or for any part of it
+ * that samples can be told apart by (procedures, lines, CPUs).
  *
- * The samples of an event estimate its count. They come as Poisson's distribution has it, and one more
- * could always have come; that is what the intervals are of. They do not contain that a sample is
- * late: what happened in one procedure or line may be counted for the next.
+ * The samples of an event estimate its count. Their number is Poisson distributed, with a mean that
+ * may be one higher than what was seen; the intervals say this and nothing else. Samples come late:
+ * what happened in one procedure or line may be counted for the next, and intervals do not include
+ * that.
  */
 #ifndef HPCPROF_INFER_STALLED_H
 #define HPCPROF_INFER_STALLED_H

@@ -2,14 +2,16 @@
 /*
  * Phases of a program: stretches of intervals whose stacks are alike (Azimi et al. 2005, figure 7).
  *
- * Change points by PELT (Killick, Fearnhead and Eckley 2012): the division into stretches for which
- * the sum of squared distances from each stretch's mean, in units of the noise, and a penalty for each
- * stretch is smallest: exactly the best one, in time that grows little faster than the number of
- * intervals. The model is Gaussian noise around means that change all at once; the penalty is BIC's,
- * log n for the place and log n for the mean, of each number: those of a stack vary together, and a
- * chance in one is a chance in all. The noise is not known: it is taken from differences of
- * neighbours (their median, which changes do not move), with as much memory as differences at
- * distance two show.
+ * Change points are found by PELT (Killick, Fearnhead and Eckley 2012). It finds the division into
+ * stretches with the smallest sum of squared distances from each stretch's mean, in units of the
+ * noise, plus a penalty per stretch. The result is exactly the best division, in time that grows
+ * little faster than the number of intervals.
+ *
+ * The model is Gaussian noise around means that change abruptly. The penalty is that of BIC: log n
+ * for the place, and log n for the mean of each number. (Numbers of a stack vary together: a chance
+ * in one is a chance in all.) The noise is estimated from the median of the differences of
+ * neighbours, which changes of the mean do not move, corrected for the autocorrelation that
+ * differences at distance two show.
  */
 #ifndef HPCPROF_STACK_PHASES_H
 #define HPCPROF_STACK_PHASES_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The sizes of what the models of a core keep (path.h): caches, TLBs, prefetchers, predictors and
- * queues. Plain data, without a latency: what an event costs is told by struct hp_core.
+ * queues. Plain data without latencies; struct hp_core has the cost of events.
  *
- * Who has sizes from elsewhere (of the running machine, of a command line) changes a copy and asks
+ * For other sizes (of the running machine, of a command line) change a copy, and ask
  * hp_uarch_geometry_is_valid, which bounds the memory that the models take.
  */
 #ifndef HPCPROF_UARCH_GEOMETRY_H

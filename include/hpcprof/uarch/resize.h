@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Cores with other sizes: "l2:2M,dtlb:4096". A cache keeps its ways and its lines, a TLB its ways: they
- * have more sets, or fewer. What a larger one takes longer to answer is not changed.
+ * Cores with other sizes: "l2:2M,dtlb:4096". A cache keeps its number of ways and its size of
+ * lines, a TLB its number of ways; only the number of sets changes. Latencies do not change.
  */
 #ifndef HPCPROF_UARCH_RESIZE_H
 #define HPCPROF_UARCH_RESIZE_H

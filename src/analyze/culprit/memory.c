@@ -3,10 +3,10 @@
  * Causes in memory reads: data cache and data TLB.
  *
  * Cleared: instructions that do not load (for the TLB: load or store) and did not retire along with
- * one that does; accesses to the stack. Bounded: a constant address, by how often its loop starts; a
- * stride, by the lines and pages that it crosses; a table whose size follows from a mask, by whether
- * it fits; data near what was just loaded, by their distance. All that only where windows were not
- * simulated: else by the misses that were seen.
+ * one that does; accesses to the stack. Bounded: a constant address, by how often its loop starts;
+ * a stride, by the lines and pages that it crosses; a table whose size follows from a mask, by
+ * whether it fits; data near what was just loaded, by their distance. Where windows were simulated
+ * these bounds are not used: there the misses that were seen bound the causes.
  */
 #include "causes.h"
 #include "place.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One annotated procedure as a list of lines: instructions in order of address, and above them what
- * is said of them (start of a block, inlined functions, source, stalls). Long stretches with little
- * time are folded into one line. Texts are raw; the writer escapes and truncates them.
+ * One annotated procedure as a list of lines: instructions in order of address, with notes above
+ * them (start of a block, inlined functions, source, stalls). Long stretches with little time are
+ * folded into one line. Texts are raw; the writer escapes and truncates them.
  */
 #ifndef REPORT_ANNOTATE_ANNOTATE_H
 #define REPORT_ANNOTATE_ANNOTATE_H

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which instructions are shown and which are folded away: what is hot, what is to blame for the stalls
- * of what is, and a little of what stands around it. */
+/*
+ * Chooses the instructions that are shown: the hot ones, those that hot ones may have waited for,
+ * and a few around these. The others are folded.
+ */
 #include "annotate.h"
 #include "../tuning.h"
 

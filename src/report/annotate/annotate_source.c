@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What stands above an instruction because of its place in the source: the inlined functions it
- * belongs to, and its line. Both only where they change. */
+/*
+ * Notes above an instruction on its place in the source: the inlined functions that it belongs to,
+ * and its line. Each is noted only where it changes.
+ */
 #include "annotate.h"
 #include "../common/text.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What stands above an instruction because of its time: the best case and the actual case of the
- * block that it begins, and the stalls that it waits for. In words. */
+/*
+ * Notes above an instruction on its time, in words: the best and the actual case of the block that
+ * it begins, and the stalls that it waits for.
+ */
 #include "annotate.h"
 #include "../common/quantity.h"
 #include "../common/sheet.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The lines of an annotation, as they are put together. */
+/* Builds the lines of an annotation. */
 #include "annotate.h"
 #include "../common/state.h"
 #include "../common/text.h"

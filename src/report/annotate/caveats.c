@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What could not be analysed of a procedure, and why: a sentence each, for the reader of its
- * instructions or its graph. Of ordinary code there is nothing to say.
+ * Sentences on what could not be analysed in a procedure, and why, for views of its instructions or
+ * its graph. Ordinary code has none.
  */
 #include "listing.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the analysis found, as JSON: null is what the data does not say. */
+/* The analysis of a procedure as JSON; what the data does not say is null. */
 #include "../common/json.h"
 #include "../common/sheet.h"
 #include "../common/state.h"

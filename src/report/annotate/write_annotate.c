@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The annotated procedure as text: what is known of it, its lines, a legend, its summary. */
+/* The annotated procedure as text: header, lines, legend, summary. */
 #include "write_annotate.h"
 #include "annotate_columns.h"
 #include "../common/quantity.h"

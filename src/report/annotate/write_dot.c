@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Control-flow graphs for Graphviz: a box a block with its instructions, samples, frequency and
- * stalls, redder the more samples it has; edges with their frequency, thicker the higher it is; the
- * hottest path in red. One file holds all procedures that were asked for, each in a frame.
+ * Control-flow graphs for Graphviz: one box per block with its instructions, samples, frequency and
+ * stalls, the redder the more samples it has; edges with their frequency, the thicker the higher it
+ * is; the hottest path in red. One file holds all procedures that the user named, each in a frame.
  */
 #include "write_annotate.h"
 #include "hot_path.h"

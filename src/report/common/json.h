@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What every JSON document of a report shares. Values are NULL when memory is short, which the
- * json_pack they go into then reports. */
+/*
+ * What every JSON document of a report shares. Functions return NULL when memory is short;
+ * json_pack, which their values go into, then reports it.
+ */
 #ifndef REPORT_COMMON_JSON_H
 #define REPORT_COMMON_JSON_H
 

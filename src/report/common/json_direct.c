@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Numbers and texts of long documents, written as they come. printf's digits are exact to the last of a
- * double's 53 bits, for which it computes with numbers of many words: that took a tenth of the time of
- * a report. Twelve digits are more than any figure here is known to, and arithmetic on doubles gives
- * them: a scale by a power of ten is off by a few units of the sixteenth.
+ * Writes numbers and texts of long documents directly. printf() computes all 53 bits of a double
+ * exactly, with integers of many words, which took a tenth of the time of a report. Here numbers
+ * have twelve digits, more than any figure of a report is known to. Arithmetic on doubles suffices
+ * for these: scaling by a power of ten is off by a few units of the sixteenth digit.
  */
 #include "json.h"
 

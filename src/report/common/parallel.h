@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Parts of a long report that do not depend on each other, made by several processes and written in order.
+ * Makes independent parts of a long report in several processes, and writes them in order.
  *
- * Each worker is a copy of this process (fork), on a CPU of its own, and hands the bytes of its items over a pipe,
- * which bounds how far it is ahead. What an item changes in memory is lost with the worker. Where there is one CPU,
- * or few items, or no process can be made, this process makes the items itself: the bytes are the same.
+ * Each worker is a fork of this process, on a CPU of its own. It sends the bytes of its items
+ * through a pipe, which bounds how far it gets ahead. What an item changes in memory is lost with
+ * its worker. If there is only one CPU, if there are few items, or if no process can be created,
+ * this process makes the items itself; the bytes are the same.
  */
 #ifndef REPORT_COMMON_PARALLEL_H
 #define REPORT_COMMON_PARALLEL_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What pictures share: texts in them. */
+/* Texts in SVG pictures. */
 #ifndef REPORT_COMMON_SVG_H
 #define REPORT_COMMON_SVG_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Makes text printable that others chose: names in binaries, command lines, paths. */
+/* Makes untrusted texts printable: names in binaries, command lines, paths. */
 #ifndef REPORT_COMMON_TEXT_H
 #define REPORT_COMMON_TEXT_H
 

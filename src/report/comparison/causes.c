@@ -2,10 +2,11 @@
 /*
  * What the cycles of findings were spent on, on both sides, where windows of both were simulated.
  *
- * A cause is named if its ranges on the two sides do not overlap, as a share of the procedure's
- * cycles and as a cost: where everything grew alike, as when there is more to do, nothing is named,
- * nor where only the rest became less, nor what hardly anybody would look for (least_grown). Ranges are those of report --stack; what of the procedure was
- * not simulated may be any cause's.
+ * A cause is named if it grew by at least least_grown, and if its ranges on the two sides do not
+ * overlap, neither as shares of the procedure's cycles nor as costs. So no cause is named where all
+ * causes grew alike (there is more to do), or where only the rest of the procedure became cheaper.
+ * The ranges are those of report --stack. Cycles of the procedure that were not simulated may
+ * belong to any cause.
  */
 #include "../stalls/stack.h"
 #include "../tuning.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One page that holds everything: the document of comparison_json.c as data, what draws it, and the
- * verdict as plain text for whoever runs no scripts. It may load nothing, and says so to the browser.
+ * One page that contains everything: the document of comparison_json.c as data, the script that
+ * draws it, and the verdict as plain text for browsers that run no scripts. Its
+ * Content-Security-Policy forbids the browser to load anything else.
  */
 #include "comparison.h"
 

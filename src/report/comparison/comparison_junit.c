@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * JUnit XML as CI systems read it: one test suite, a test case for the program, one for each
- * procedure that was tested and one for each other finding. A regression is a failure; where the
- * data did not do, the program's case is skipped, with the reason.
+ * JUnit XML as CI systems read it: one test suite, with a test case for the program, one for each
+ * procedure that was tested and one for each other finding. A regression is a failure. If the data
+ * is insufficient, the program's case is skipped, with the reason.
  */
 #include "comparison.h"
 

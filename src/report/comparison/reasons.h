@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What windows on both sides say of why findings changed. Both sides are loaded once, as reports. */
+/*
+ * Why findings changed, as far as the windows of both sides tell. Both sides are loaded once, as
+ * reports.
+ */
 #ifndef REPORT_COMPARISON_REASONS_H
 #define REPORT_COMPARISON_REASONS_H
 

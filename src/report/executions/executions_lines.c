@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How often each source line ran: as often as that instruction of it that ran most. A line whose
- * code is in several places, copies of a loop or of an inlined function, counts once for each
- * procedure that it is in.
+ * How often each source line ran: as often as the most executed of its instructions. If the code of
+ * a line exists several times (copies of a loop, an inlined function), it counts once per
+ * procedure.
  */
 #include "executions.h"
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * BOLT's pre-aggregated profile, for perf2bolt -pa: "B FROM TO COUNT MISPREDICTED" of a branch that was
- * taken, "F FROM TO COUNT" of code that ran through from one instruction to another. BOLT counts what
- * falls through from block to block, so that is what is written; counts of blocks would say nothing
- * to it. Windows do not see mispredictions.
+ * BOLT's pre-aggregated profile, for perf2bolt -pa: "B FROM TO COUNT MISPREDICTED" is a taken
+ * branch, "F FROM TO COUNT" is code that was executed from one instruction to another without a
+ * branch. BOLT uses the counts of fall-throughs between blocks, so these are written, not the
+ * counts of blocks. Windows do not see mispredictions.
  *
- * In a file without the relocations of its code BOLT makes no graph of a procedure that the compiler
- * divided in a hot and a cold part (g++ does so wherever exceptions are caught). perf2bolt reports all
- * of what falls through there as "mismatching disassembled function contents" and uses none of it.
+ * Without the relocations of a file's code, BOLT builds no graph of a procedure that the compiler
+ * split into a hot and a cold part (g++ does so wherever exceptions are caught). perf2bolt reports
+ * all fall-throughs there as "mismatching disassembled function contents" and uses none of them.
  */
 #include "../tuning.h"
 #include "counted_code.h"

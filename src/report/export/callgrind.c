@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Callgrind's profile format (Valgrind manual, "Callgrind Format Specification"), for kcachegrind and
- * callgrind_annotate: cost by procedure and line, and of calls by line, caller and callee. Samples do
- * not tell how often a call was made; windows do, and where they counted nothing it is written as 0.
- * Calls that no sample was below have no cost, and are left out.
+ * Callgrind's profile format (Valgrind manual, "Callgrind Format Specification"), for kcachegrind
+ * and callgrind_annotate: cost by procedure and line, and the cost of calls by line, caller and
+ * callee. Only windows tell how often a call was made; where they counted nothing, 0 is written. A
+ * call that no sample was below has no cost and is left out.
  *
- * An event named Executions has how often each line was executed, where windows counted it.
+ * If windows counted, the event Executions contains how often each line was executed.
  */
 #include "../executions/executions.h"
 #include "../common/text.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the formats share. Each is one file, with one function. */
+/* What the export formats share. Each format is one file with one function. */
 #ifndef REPORT_EXPORT_EXPORT_H
 #define REPORT_EXPORT_EXPORT_H
 

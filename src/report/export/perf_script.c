@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The text that perf script prints of samples with call chains, for programs that read it. Paths are
- * counts: when each sample was taken is not known, so samples of an event follow one another in steps
- * of what they stand for, and those of one path stand together.
+ * The text that perf script prints of samples with call chains, for programs that read it. Recorded
+ * call paths are counts without times. So the samples of an event get consecutive times, each as
+ * far from the last as it stands for, and the samples of one path are consecutive.
  */
 #include "../common/text.h"
 #include "export.h"

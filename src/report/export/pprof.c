@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * pprof's profile.proto (https://github.com/google/pprof), gzipped. The few kinds of fields that it has
- * are written here; a library for protocol buffers would not make it shorter.
+ * pprof's profile.proto (https://github.com/google/pprof), gzipped. It has few kinds of fields, and
+ * they are encoded here: with a library for protocol buffers the code would not be shorter.
  */
 #include "export.h"
 

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Ranges of straight code and branches, as two programs read them that make sample profiles for
- * compilers: the number of ranges, each "FROM-TO:COUNT"; the number of branches, each "FROM->TO:COUNT".
+ * Ranges of straight-line code, and branches, as text for two programs that make sample profiles
+ * for compilers: the number of ranges, each as "FROM-TO:COUNT", and the number of branches, each as
+ * "FROM->TO:COUNT".
  *
- * llvm-profgen's unsymbolized profile has link-time addresses and needs --use-offset=0. AutoFDO's text
- * profile has offsets in the file, and samples between ranges and branches: there are none. Given other
- * addresses, both programs write an empty profile and say nothing.
+ * The unsymbolized profile of llvm-profgen has link-time addresses and needs --use-offset=0. The
+ * text profile of AutoFDO has offsets in the file, and a list of samples between ranges and
+ * branches, which is empty here. If addresses are wrong, both programs write an empty profile
+ * without a message.
  */
 #include "counted_code.h"
 #include "export.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What would give names to code without any: an option of the runtime that generated it, or a
- * package of debug symbols.
+ * Advice for code without names: an option of the runtime that generated it, or a package of debug
+ * symbols.
  */
 #ifndef REPORT_HEADER_NAMELESS_H
 #define REPORT_HEADER_NAMELESS_H

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a reader must know before the first number: what was recorded, how, and how much of it is
- * missing. */
+/* The header as text: what was recorded, how, and how much of it is missing. */
 #include "text_header.h"
 #include "header.h"
 #include "header_parts.h"

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Stacks as a picture: a bar for the program, each procedure and each loop, cut into what its cycles
- * were spent on. Parts stand in one order, so that bars compare. Below a bar, each part that matters
- * has a line in its colour, from where it ends if it is as small as it may be to where it ends if it
- * is as large. One SVG file without script, font or link, for light and dark pages; a browser shows
- * the figures of what the pointer is on.
+ * Stacks as a picture: one bar for the program, each procedure and each loop, divided into what its
+ * cycles were spent on. Parts are always in the same order, so that bars can be compared. The lines
+ * below a bar are ranges: the line of a part, in its colour, goes from where the part would end if
+ * it were as small as possible to where it would end if it were as large as possible. One SVG file
+ * without script, font or link, for light and dark pages; a browser shows the figures of the part
+ * under the pointer.
  */
 #include "../common/svg.h"
 #include "../tuning.h"

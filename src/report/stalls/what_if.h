@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How much time a program would take on another core, from the cores of each lane (model/lanes.h)
- * that its path was timed on:
+ * How much time a program would take on another core, from the cores (lanes, model/lanes.h) on
+ * which its path was timed:
  *
- *	PART:perfect	that core was timed: what is saved is the difference, give or take the error
- *			of the timing and what was not predicted
+ *	PART:perfect	such a core was timed: the gain is the difference, plus or minus the error of
+ *			the timing and what was not predicted
  *	memory:FACTORx	between the core as it is and one without misses of the second level. A run
  *			takes as long as the longest of its chains of waits, and each chain is linear
- *			in the latency: so time is convex in it. Shorter, at least the proportional
- *			part is saved, longer, at least that is lost; at most each miss costs all of
- *			its difference
- *	PART:SIZE	what the path took on a core with these sizes, if it was recorded on one
- *			(record --what-if); if not, of a larger one: something between nothing and
- *			what a perfect one saves
+ *			in the latency: so time is convex in it. With a shorter latency at least the
+ *			proportional part is gained, with a longer one at least that part is lost; and
+ *			at most each miss costs its whole difference
+ *	PART:SIZE	the path's time on a core with these sizes, if it was recorded with one
+ *			(record --what-if). Otherwise, for a larger size: between no gain and that of
+ *			a perfect one
  */
 #ifndef REPORT_STALLS_WHAT_IF_H
 #define REPORT_STALLS_WHAT_IF_H

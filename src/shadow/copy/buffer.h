@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Memory that a target's is read into. All of it is in memory beforehand, so that reading is no slower
- * than it must be; it is in no image of our memory, should we crash.
+ * A buffer for the target's memory. All of its pages are present before it is filled, so that
+ * reading is as fast as it can be. It is excluded from core files of hpcprof.
  */
 #ifndef SHADOW_COPY_BUFFER_H
 #define SHADOW_COPY_BUFFER_H

@@ -7,9 +7,10 @@
  * above the highest mapping is taken up, so that new mappings get the addresses that they got in
  * the target.
  *
- * Of large areas the sandbox maps what was read, privately, and has a page of its own of what it writes to:
- * filling them would take longer than what is replayed of them. Such memory is of a file, so not all
- * calls do there what they do to memory of nobody's (areas_are_lent; syscalls/memory_calls.c).
+ * Large areas are lent: the sandbox maps the buffer that they were read into, privately, and gets a
+ * page of its own when it writes to one. Copying them would take longer than the replay. Lent
+ * memory is that of a file, so not all system calls do the same there as on anonymous memory
+ * (areas_are_lent; syscalls/memory_calls.c).
  */
 #ifndef SHADOW_COPY_REBUILD_H
 #define SHADOW_COPY_REBUILD_H

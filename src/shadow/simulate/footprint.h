@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What one access of an instruction does with memory: how far it moves each time, and how many lines and
- * pages it meets.
+ * How one access of an instruction moves through memory: how far each time, and how many distinct
+ * lines and pages it meets.
  *
- * Distinct lines and pages are estimated, in constant memory: Flajolet, Fusy, Gandouet, Meunier,
- * "HyperLogLog", AofA 2007; few of them are counted by the registers that are still empty. Their error is
- * some 13 %. Starts no threads.
+ * Distinct lines and pages are estimated in constant memory, with an error of about 13 %: Flajolet,
+ * Fusy, Gandouet, Meunier, "HyperLogLog", AofA 2007. Small numbers are estimated by the registers
+ * that are still empty. Starts no threads.
  */
 #ifndef SHADOW_SIMULATE_FOOTPRINT_H
 #define SHADOW_SIMULATE_FOOTPRINT_H
