@@ -37,13 +37,14 @@ char *fixture_epoch(struct hp_db *db, const char *label, uint64_t samples);
 struct hp_window_evidence fixture_evidence(uint64_t recording);
 /* A body with so many hashes, up to what one holds; of another number it is another one. */
 struct hp_body fixture_body(uint32_t number);
-/* An excerpt of a file: procedures "first" and "second" with lines and code, of which the second comes
- * with the number 1 or above; clear it. */
+/* An excerpt of a file: procedures "first" and "second" with lines and code, of which the second
+ * comes with the number 1 or above; clear it. */
 struct hp_excerpt fixture_excerpt(unsigned number);
-/* A few call paths of one command in images 1 and 2: 311 samples, of which 4 are folded; clear them. */
+/* A few call paths of one command in images 1 and 2: 311 samples, of which 4 are folded; clear
+ * them. */
 struct hp_paths fixture_paths(const char *command);
-/* A small epoch with a bit of everything: two events, symbols, a body, kept bytes, an excerpt, windows,
- * call paths. */
+/* A small epoch with a bit of everything: two events, symbols, a body, kept bytes, an excerpt,
+ * windows, call paths. */
 char *fixture_rich_epoch(struct hp_db *db);
 
 /* `meta` and `images` in that epoch's directory become as older versions wrote them: neither knows

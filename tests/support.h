@@ -17,8 +17,8 @@
 #include <stdlib.h>
 
 /*
- * Check writes each assertion that holds to a file, to say after a crash what the last was; loops have
- * millions. Here an assertion writes only the first time.
+ * Check writes each assertion that holds to a file, to say after a crash what the last was; loops
+ * have millions. Here an assertion writes only the first time.
  */
 #undef ck_assert_msg
 #define ck_assert_msg(expression, ...)                                                             \

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * follow_lackey misses I1 D1 LL	(each BYTES,WAYS,LINE, as valgrind's cachegrind has them)
- * follow_lackey branches [INSTRUCTIONS]
- * follow_lackey speed [INSTRUCTIONS]
+ * follow_lackey misses I1 D1 LL (each BYTES,WAYS,LINE, as valgrind's cachegrind has them)
+ * follow_lackey branches [INSTRUCTIONS] follow_lackey speed [INSTRUCTIONS]
  *
- * Has the models of src/uarch follow the path of a program, as valgrind's lackey writes it on standard
- * input (--trace-mem=yes). `misses` prints what cachegrind counts, a name and a number a line, and so
- * does `branches`, from a predictor that begins cold. `speed` prints how many the models follow in a
- * second of CPU time: a name, instructions, events, seconds of the best of three rounds after one that
- * fills the models.
+ * Has the models of src/uarch follow the path of a program, as valgrind's lackey writes it on
+ * standard input (--trace-mem=yes). `misses` prints what cachegrind counts, a name and a number a
+ * line, and so does `branches`, from a predictor that begins cold. `speed` prints how many the
+ * models follow in a second of CPU time: a name, instructions, events, seconds of the best of three
+ * rounds after one that fills the models.
  *
- * The trace has no branches. Where the path leaves the next address there was one: it is a call if it
- * stores 8 bytes and a return if it loads 8 and has one byte, conditional if it sometimes goes on, and
- * indirect if it has several targets. Conditional branches that are never taken are not seen.
+ * The trace has no branches. Where the path leaves the next address there was one: it is a call if
+ * it stores 8 bytes and a return if it loads 8 and has one byte, conditional if it sometimes goes
+ * on, and indirect if it has several targets. Conditional branches that are never taken are not
+ * seen.
  */
 #include <hpcprof/uarch/path.h>
 

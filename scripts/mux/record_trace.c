@@ -5,8 +5,9 @@
  * Counts every event all the time, over the command with its threads and children, and writes what
  * they counted in each tick (the format is replay.c's). An event is NAME:TYPE:CONFIG, both numbers
  * as perf_event_open(2) has them ("page-faults:1:2"; a tracepoint is NAME:2:ID), or *NAME:… for one
- * with a fixed counter. `enabled_ns` is the CPU time of all threads; so is the reference, unless the
- * first event's name is "reference" (cycles or instructions, where there is a PMU: reference:0:0).
+ * with a fixed counter. `enabled_ns` is the CPU time of all threads; so is the reference, unless
+ * the first event's name is "reference" (cycles or instructions, where there is a PMU:
+ * reference:0:0).
  *
  * All are one group and read by one call: of each thread they tell one moment. Read one after
  * another they would be up to a tenth of a millisecond apart, and short ticks look wild that are

@@ -2,10 +2,10 @@
 /*
  * one_pass TRACE...
  *
- * How fast a path is timed in one pass on all cores of hpcprof/model/lanes.h at once, as windows are: of
- * traces (hpcprof record --trace, scripts/trace-make), millions of instructions in a second of CPU time,
- * the best of three rounds. Models of caches, TLBs and predictors follow the path; all this is part of it.
- * Target: 5, with 18 cores or more. Exit status 1 if it is missed.
+ * How fast a path is timed in one pass on all cores of hpcprof/model/lanes.h at once, as windows
+ * are: of traces (hpcprof record --trace, scripts/trace-make), millions of instructions in a second
+ * of CPU time, the best of three rounds. Models of caches, TLBs and predictors follow the path; all
+ * this is part of it. Target: 5, with 18 cores or more. Exit status 1 if it is missed.
  */
 #include "../../src/cycle/one_pass.h"
 

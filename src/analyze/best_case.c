@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * requires	gather
- * provides	best_case_cycles of blocks and instructions, and what the instructions wait for
+ * requires gather provides best_case_cycles of blocks and instructions, and what the instructions
+ * wait for
  *
- * DCPI's M (section 6.1.3), for regions that an out-of-order core executes as one: an innermost loop
- * whose blocks are all executed in every iteration is scheduled whole, as a loop; any other block by
- * itself. A block's best case is the sum over its instructions. Which instruction waits for what is
- * computed only for blocks with samples, their own or those that skid moves back to them. In
- * procedures with fewer samples than blocks, which are many, blocks without samples get the bound of
- * the issue width only, without a schedule.
+ * DCPI's M (section 6.1.3), for regions that an out-of-order core executes as one: an innermost
+ * loop whose blocks are all executed in every iteration is scheduled whole, as a loop; any other
+ * block by itself. A block's best case is the sum over its instructions. Which instruction waits
+ * for what is computed only for blocks with samples, their own or those that skid moves back to
+ * them. In procedures with fewer samples than blocks, which are many, blocks without samples get
+ * the bound of the issue width only, without a schedule.
  */
 #include "passes.h"
 #include "tuning.h"

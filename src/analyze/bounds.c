@@ -108,7 +108,8 @@ static void run_once(const struct region *region, const int64_t *before, int64_t
 /*
  * The largest mean of cycles over distance round any circle of dependences: with nothing else in
  * the way, starts move on by that much an iteration. Exact for circles through up to six iterations
- * and any other number that divides COUNTED_ITERATIONS, within 1/COUNTED_ITERATIONS of a latency else.
+ * and any other number that divides COUNTED_ITERATIONS, within 1/COUNTED_ITERATIONS of a latency
+ * else.
  */
 struct hp_error *region_recurrence(const struct region *region, struct hp_arena *arena,
 				   double *cycles)

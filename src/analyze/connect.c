@@ -4,8 +4,8 @@
  *
  * The region is walked once, or twice if it is a loop: what the second walk finds of the first is
  * carried from one iteration to the next. Registers are tracked as (value, offset), so that a store
- * and a load of the same bytes are matched even if the stack pointer moved in between. Addresses that
- * cannot be proved equal are assumed to differ, since this is a best case.
+ * and a load of the same bytes are matched even if the stack pointer moved in between. Addresses
+ * that cannot be proved equal are assumed to differ, since this is a best case.
  */
 #include "region.h"
 #include "tuning.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * requires	frequencies and the scale; cycles and best cases of blocks and instructions
- * provides	causes, of each instruction with at least one sample's time, and the sheet
+ * requires frequencies and the scale; cycles and best cases of blocks and instructions provides
+ * causes, of each instruction with at least one sample's time, and the sheet
  *
- * DCPI section 6.3. A block's stall depends on how often it was executed, which is known only within
- * an interval, a wide one without evidence that counts. So stalls are split in several scenes, each
- * with frequencies that the intervals allow (stalls.c). The range of a cause is the union over the
- * scenes; one scene is the likely one.
+ * DCPI section 6.3. A block's stall depends on how often it was executed, which is known only
+ * within an interval, a wide one without evidence that counts. So stalls are split in several
+ * scenes, each with frequencies that the intervals allow (stalls.c). The range of a cause is the
+ * union over the scenes; one scene is the likely one.
  *
  * In one scene, the range of a suspect goes from what the bounds of all others leave unexplained to
  * its own bound. Its likely share is its expected cycles, scaled so that all shares add up to the
@@ -335,8 +335,8 @@ static struct hp_cause cause_from(const struct facts *facts, uint8_t kind, uint3
 	return cause;
 }
 
-/* All suspects of a kind together: what one of them does not explain another may, and the kind is known
- * better than who of them it was. */
+/* All suspects of a kind together: what one of them does not explain another may, and the kind is
+ * known better than who of them it was. */
 static struct hp_cause cause_of_kind(const struct stalls *stalls, uint32_t at,
 				     const struct split *split, uint8_t kind)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * requires	best cases of instructions, moved samples
- * provides	log_frequency, deviation, relative_deviation, hottest
+ * requires best cases of instructions, moved samples provides log_frequency, deviation,
+ * relative_deviation, hottest
  *
  * The estimator of Anderson et al., "Continuous Profiling: Where Have All the Cycles Gone?" (SOSP
- * 1997), sections 6.1.3 to 6.1.5, as printed. It is made for cores that issue in order, and serves as
- * a comparison here. For each class it computes samples / best case at the issue points, and takes
- * the mean of a cluster of small ratios, since stalls only add; flow gives the rest (6.1.4). Values
- * that the paper leaves open are in tuning.h.
+ * 1997), sections 6.1.3 to 6.1.5, as printed. It is made for cores that issue in order, and serves
+ * as a comparison here. For each class it computes samples / best case at the issue points, and
+ * takes the mean of a cluster of small ratios, since stalls only add; flow gives the rest (6.1.4).
+ * Values that the paper leaves open are in tuning.h.
  */
 #include "passes.h"
 #include "tuning.h"

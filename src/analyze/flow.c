@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * requires	directions; with time also best cases, stretches and own samples
- * provides	log_frequency, deviation, relative_deviation, hottest; is_absolute, iterations
+ * requires directions; with time also best cases, stretches and own samples provides log_frequency,
+ * deviation, relative_deviation, hottest; is_absolute, iterations
  *
- * The estimate of flow.h from beginning to end. Without time it is the control estimator: graph, flow
- * and directions only.
+ * The estimate of flow.h from beginning to end. Without time it is the control estimator: graph,
+ * flow and directions only.
  */
 #include "flow.h"
 #include "tuning.h"
@@ -161,8 +161,8 @@ static void bound_unseen(const struct flow *flow, double *variances)
 	}
 }
 
-/* Nothing is known that well: less is what rounding has left of a factor that is nearly singular, and
- * then nothing is known at all. */
+/* Nothing is known that well: less is what rounding has left of a factor that is nearly singular,
+ * and then nothing is known at all. */
 static double deviation_of(double variance)
 {
 	return variance > least_variance ? sqrt(variance) : INFINITY;

@@ -2,12 +2,12 @@
 /*
  * One flow-consistent estimate of a whole procedure.
  *
- * The unknowns are logarithms: the frequency of each class of equally frequent blocks and edges, and
- * the ratio of the procedure's cycles to its best case (`stretch`). Each piece of knowledge is a
- * term: the logarithm of the likelihood of a sum of a few unknowns. It is normal, gamma for counts,
- * or that of samples drawn from an uncertain time. That inflow equals outflow is not a term but a
- * constraint, which holds exactly. The estimate is the maximum of the likelihood; the curvature there
- * gives its variance. src/infer/README has the formulas.
+ * The unknowns are logarithms: the frequency of each class of equally frequent blocks and edges,
+ * and the ratio of the procedure's cycles to its best case (`stretch`). Each piece of knowledge is
+ * a term: the logarithm of the likelihood of a sum of a few unknowns. It is normal, gamma for
+ * counts, or that of samples drawn from an uncertain time. That inflow equals outflow is not a term
+ * but a constraint, which holds exactly. The estimate is the maximum of the likelihood; the
+ * curvature there gives its variance. src/infer/README has the formulas.
  */
 #ifndef HPCPROF_ANALYZE_FLOW_H
 #define HPCPROF_ANALYZE_FLOW_H

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * requires	what is never executed
- * provides	hubs: sets of blocks that all jump to exactly the same targets
+ * requires what is never executed provides hubs: sets of blocks that all jump to exactly the same
+ * targets
  *
- * In an interpreter, the code of every instruction ends with a jump to the code of any other. That is
- * blocks times targets edges, and samples tell nothing about a single one. Only sums of the flow
- * through them matter. So such blocks share a hub: the flow of all blocks enters the hub, and one arc
- * leads from it to each target. This restricts no block's frequency, since any inflows and outflows
- * with equal sums can be connected by edges.
+ * In an interpreter, the code of every instruction ends with a jump to the code of any other. That
+ * is blocks times targets edges, and samples tell nothing about a single one. Only sums of the flow
+ * through them matter. So such blocks share a hub: the flow of all blocks enters the hub, and one
+ * arc leads from it to each target. This restricts no block's frequency, since any inflows and
+ * outflows with equal sums can be connected by edges.
  *
- * Each block's edges are given the shares of the arcs: an edge's frequency is block * arc / hub. That
- * is an assumption, not a measurement, and its deviation says so. Blocks with edges named by
+ * Each block's edges are given the shares of the arcs: an edge's frequency is block * arc / hub.
+ * That is an assumption, not a measurement, and its deviation says so. Blocks with edges named by
  * evidence are left out of hubs; their edges keep unknowns of their own.
  */
 #include "flow.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * requires	directions; unknowns; with time also best cases and own samples
- * provides	the terms of the estimate. Each kind of knowledge is one small function
+ * requires directions; unknowns; with time also best cases and own samples provides the terms of
+ * the estimate. Each kind of knowledge is one small function
  *
- * Evidence that counts is about executions. Time is about executions times cycles per execution; the
- * latter is known up to `stretch` and a deviation of each block's own.
+ * Evidence that counts is about executions. Time is about executions times cycles per execution;
+ * the latter is known up to `stretch` and a deviation of each block's own.
  */
 #include "flow.h"
 #include "tuning.h"
@@ -49,8 +49,9 @@ static bool has_counted_ways(const struct flow *flow, uint32_t node)
 	return is_any_seen;
 }
 
-/* The block ran, but in no window. No trips of its loops are foreseen: how often they were entered was
- * counted at another time, and with it a prior of trips would outweigh the time that they took. */
+/* The block ran, but in no window. No trips of its loops are foreseen: how often they were
+ * entered was counted at another time, and with it a prior of trips would outweigh the time that
+ * they took. */
 static bool was_missed(const struct flow *flow, uint32_t node)
 {
 	const bool *missed = flow->analyzer->input->missed;
@@ -58,8 +59,8 @@ static bool was_missed(const struct flow *flow, uint32_t node)
 	return missed && node < flow->cfg->block_count && missed[node];
 }
 
-/* Unknown: what counts of the block's phase are off by, or the pace of a phase that nobody counted; -1:
- * it is in none. */
+/* Unknown: what counts of the block's phase are off by, or the pace of a phase that nobody counted;
+ * -1: it is in none. */
 static int phase_of(const struct flow *flow, uint32_t node)
 {
 	const uint16_t *phases = flow->analyzer->input->phase_of;
@@ -126,9 +127,9 @@ static struct hp_error *add_slack(struct flow *flow)
 /* --- time --------------------------------------------------------------------------------------
  */
 
-/* Blocks that ran in no window: their phase has a stretch of its own. Blocks of one class are one term with
- * the sum of their samples: one by one, those that execute in parallel with others have hardly any
- * samples, and their terms would pull the class down. */
+/* Blocks that ran in no window: their phase has a stretch of its own. Blocks of one class are one
+ * term with the sum of their samples: one by one, those that execute in parallel with others have
+ * hardly any samples, and their terms would pull the class down. */
 static struct hp_error *add_missed_time(struct flow *flow, double sample_cycles)
 {
 	const struct analyzer *analyzer = flow->analyzer;
@@ -177,8 +178,8 @@ static struct hp_error *add_time(struct flow *flow)
 	/* Without an absolute scale, what a sample stands for is no matter. */
 	double sample_cycles = flow->is_absolute ? analyzer->sample_cycles : 1;
 	/* Without a clock the stretch is one of units that nothing says anything about. With counts
-	 * it is theirs to tell: all procedures of a program stray from what is expected the same way,
-	 * so that it would pull all counts that way, by as much as windows leave open. */
+	 * it is theirs to tell: all procedures of a program stray from what is expected the same
+	 * way, so that it would pull all counts that way, by as much as windows leave open. */
 	bool is_unknown = analyzer->options->is_clock_unknown || flow->is_absolute;
 	double deviation = is_unknown ? unknown_level_deviation : stretch_deviation;
 	struct hp_error *error;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * requires	the stalls of all instructions, split
- * provides	analysis->sheet: the summary of DCPI's figure 4
+ * requires the stalls of all instructions, split provides analysis->sheet: the summary of DCPI's
+ * figure 4
  *
- * At the likely frequencies, the cycles of a block are its executions times its best case (execution
- * and static stalls) plus its dynamic stalls (causes, and unexplained). A block with fewer cycles than
- * its best case has a gain instead. So over the procedure: execution + likely causes + unexplained -
- * gain = cycles.
+ * At the likely frequencies, the cycles of a block are its executions times its best case
+ * (execution and static stalls) plus its dynamic stalls (causes, and unexplained). A block with
+ * fewer cycles than its best case has a gain instead. So over the procedure: execution + likely
+ * causes + unexplained - gain = cycles.
  */
 #include "stalls.h"
 #include "culprit/duty.h"

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * requires	gather; log_frequency of edges, or NULL: then all edges into a block count the same
- * provides	insns[].moved and .cycles, blocks[].samples and .cycles, own_samples
+ * requires gather; log_frequency of edges, or NULL: then all edges into a block count the same
+ * provides insns[].moved and .cycles, blocks[].samples and .cycles, own_samples
  *
- * A sample is recorded some instructions after the one that took the time (skid). It is moved back in
- * the order of execution: within a block to the previous instruction; from a block's first
+ * A sample is recorded some instructions after the one that took the time (skid). It is moved back
+ * in the order of execution: within a block to the previous instruction; from a block's first
  * instruction to the last ones of its predecessors, in proportion to the frequencies of the edges.
- * Samples that would move out of the procedure stay, so that its time still adds up, but they are not
- * counted as the block's own: on the first instruction of a procedure they are the caller's time, on
- * the instruction after a call the callee's.
+ * Samples that would move out of the procedure stay, so that its time still adds up, but they are
+ * not counted as the block's own: on the first instruction of a procedure they are the caller's
+ * time, on the instruction after a call the callee's.
  */
 #include "passes.h"
 #include "tuning.h"

@@ -2,9 +2,9 @@
 /*
  * The stall of each instruction in each scene, and the static part of its time.
  *
- * A block's stall is its cycles minus its executions times its best case. It is distributed over the
- * block's instructions in proportion to each one's cycles above its own share of the best case: how
- * much neighbours take together is better known than which of them retirement waits for.
+ * A block's stall is its cycles minus its executions times its best case. It is distributed over
+ * the block's instructions in proportion to each one's cycles above its own share of the best case:
+ * how much neighbours take together is better known than which of them retirement waits for.
  *
  * A scene is one possible set of frequencies. With evidence that counts there are three: the
  * estimate and both ends of its interval. With time alone the scenes range from the highest scale

@@ -82,8 +82,8 @@ bool stalls_make_room(struct stalls *stalls, uint32_t more);
 
 /* --- extent.c: how much code the timing of the path is taken from, for one instruction --- */
 
-/* Samples move, and the timing lets another instruction wait: where the block, or the innermost loop, as a whole
- * fits better, its shares hold for each instruction. */
+/* Samples move, and the timing lets another instruction wait: where the block, or the innermost
+ * loop, as a whole fits better, its shares hold for each instruction. */
 enum extent { ONE_INSN, ONE_BLOCK, ONE_LOOP };
 
 /* Of each scene, before the others. */

@@ -7,8 +7,8 @@
 #include "passes.h"
 #include "tuning.h"
 
-/* The same of all blocks: those in which branches were probably not foreseen, or that load much, are
- * no different on the whole (tried with the tuning programs of scripts/frequency-accuracy). */
+/* The same of all blocks: those in which branches were probably not foreseen, or that load much,
+ * are no different on the whole (tried with the tuning programs of scripts/frequency-accuracy). */
 struct hp_error *find_stretches(struct analyzer *analyzer)
 {
 	const struct hp_cfg *cfg = analyzer->cfg;

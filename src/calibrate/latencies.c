@@ -17,9 +17,9 @@ static char *place_of(char *memory, size_t number, size_t apart)
 	return memory + number * apart + (apart > LINE_BYTES ? number * LINE_BYTES % apart : 0);
 }
 
-/* A ring of so many lines, so far apart, or, if that is no power of two, of fewer; in an order that goes
- * anywhere each time (a linear congruential generator of full period), so that no prefetcher and no row of
- * memory knows the next one. */
+/* A ring of so many lines, so far apart, or, if that is no power of two, of fewer; in an order that
+ * goes anywhere each time (a linear congruential generator of full period), so that no prefetcher
+ * and no row of memory knows the next one. */
 static void **ring(char *memory, size_t count, size_t apart)
 {
 	size_t lines = (size_t)1 << (63 - __builtin_clzll(count));
@@ -52,8 +52,9 @@ static int compare(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
-/* ns of one load in a ring of so many lines, of which each is visited before it counts if `is_warm`: of the
- * shortest part or, where others share what serves it (`is_shared`), of the median. */
+/* ns of one load in a ring of so many lines, of which each is visited before it counts if
+ * `is_warm`: of the shortest part or, where others share what serves it (`is_shared`), of the
+ * median. */
 static double ring_ns(char *memory, size_t count, size_t apart, bool is_warm, bool is_shared)
 {
 	void **at = ring(memory, count, apart);
@@ -79,8 +80,8 @@ static size_t entries_of(const struct hp_uarch_sets *sets)
 	return (size_t)sets->sets * sets->ways;
 }
 
-/* So much longer than the lines alone takes a load from pages that the first TLB, or both, have not; their
- * lines are in the first, or the second cache. The page tables are near then. */
+/* So much longer than the lines alone takes a load from pages that the first TLB, or both, have
+ * not; their lines are in the first, or the second cache. The page tables are near then. */
 static void measure_pages(char *memory, const struct hp_uarch_geometry *geometry,
 			  struct hp_core *core, double cycle_ns)
 {
@@ -173,7 +174,8 @@ static double memory_ns(void)
 	return ns;
 }
 
-/* The largest ring that is served faster than halfway, as a factor, between the third level and memory. */
+/* The largest ring that is served faster than halfway, as a factor, between the third level and
+ * memory. */
 static size_t third_bytes(char *memory, size_t served, double third_ns, double far_ns)
 {
 	double halfway_ns = sqrt(third_ns * far_ns);

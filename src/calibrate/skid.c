@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Measures the skid: samples loops in which one instruction takes all the time, and counts by how many
- * instructions the samples come late. */
+/* Measures the skid: samples loops in which one instruction takes all the time, and counts by how
+ * many instructions the samples come late. */
 #include "skid_kernels.h"
 #include "tuning.h"
 

@@ -2,8 +2,8 @@
 /*
  * What is worth keeping of an image's file.
  *
- * requires	procedures by address, the addresses that have samples
- * provides	an excerpt: what making graphs, names and lines of these procedures reads of the file
+ * requires procedures by address, the addresses that have samples provides an excerpt: what making
+ * graphs, names and lines of these procedures reads of the file
  *
  * Nothing is guessed at: code is followed as for its graph, and what that read is kept. Of a
  * procedure that is only referred to, its name and extent are, and whether it comes back.

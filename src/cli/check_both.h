@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * hpcprof check --side-by-side: runs each side once, both at the same time. A recording handles the
- * signals of its process and waits for its command, so each side is recorded by a process of its own.
+ * signals of its process and waits for its command, so each side is recorded by a process of its
+ * own.
  */
 #ifndef HPCPROF_CLI_CHECK_BOTH_H
 #define HPCPROF_CLI_CHECK_BOTH_H
@@ -17,8 +18,9 @@ struct check_both_outcome {
 	struct hp_error *error; /* owned */
 };
 
-/* One side's recorder; `context` as check_both_record was given it. Calls `ready` once, before its
- * command runs: that returns when the other side is ready too, and an error when it is not to run. */
+/* One side's recorder; `context` as check_both_record was given it. Calls `ready` once, before
+ * its command runs: that returns when the other side is ready too, and an error when it is not
+ * to run. */
 struct check_both_recorder {
 	void (*record)(const struct check_both_recorder *recorder, enum hp_side side,
 		       struct check_both_outcome *outcome);
@@ -30,8 +32,8 @@ struct check_both_recorder {
 
 /*
  * Records both sides, of which `first` is let go first; returns when both have ended. The first one
- * that fails has the other's command sent SIGTERM, unless that is spared, and only its error is in the outcomes. Signals
- * that would end us go to both recorders.
+ * that fails has the other's command sent SIGTERM, unless that is spared, and only its error is in
+ * the outcomes. Signals that would end us go to both recorders.
  */
 struct hp_error *check_both_record(const struct check_both_recorder *recorder, enum hp_side first,
 				   struct check_both_outcome outcomes[HP_SIDES]);

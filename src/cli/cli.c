@@ -39,8 +39,9 @@ size_t hp_cli_line_columns(FILE *stream)
 
 static const char indent[] = "  ";
 
-/* On a terminal in as many lines as it takes, all but the first indented; the first has room for what
- * stands before it. File and symbol names come from anywhere: nothing of theirs steers the terminal. */
+/* On a terminal in as many lines as it takes, all but the first indented; the first has room for
+ * what stands before it. File and symbol names come from anywhere: nothing of theirs steers the
+ * terminal. */
 static void print_wrapped(const char *before, const char *text)
 {
 	size_t columns = hp_cli_line_columns(stderr);

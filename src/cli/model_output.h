@@ -26,7 +26,8 @@ struct model_output {
 
 /* Tables whose events are emulated: NULL for others. */
 const struct hp_stack_table *model_table_named(const char *name);
-/* Counts of the table's events, a text for hpcprof stat --replay: malloc'ed; NULL when memory is short. */
+/* Counts of the table's events, a text for hpcprof stat --replay: malloc'ed; NULL when memory is
+ * short. */
 char *model_counts_text(const struct model_output *output);
 
 struct hp_error *model_print_text(const struct model_output *output);

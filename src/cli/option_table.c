@@ -47,8 +47,8 @@ static void print_field(FILE *stream, const char *text)
 		putc(*text == '\t' || *text == '\n' || *text == '\v' ? ' ' : *text, stream);
 }
 
-/* What may stand for an argument is its name, unless that is too long for a line of --help: then the text
- * says "NAME: a | b | c". */
+/* What may stand for an argument is its name, unless that is too long for a line of --help: then
+ * the text says "NAME: a | b | c". */
 static void print_argument(FILE *stream, const struct argp_option *option)
 {
 	const char *at = option->arg && option->doc ? strstr(option->doc, option->arg) : NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The command line as users of perf type it. Commands and options that mean the same are accepted;
- * options that only change how perf draws are ignored; for the others one line says how hpcprof does
- * it. For an option that neither has, the line names the closest one.
+ * options that only change how perf draws are ignored; for the others one line says how hpcprof
+ * does it. For an option that neither has, the line names the closest one.
  */
 #ifndef HPCPROF_CLI_PERF_WORDS_H
 #define HPCPROF_CLI_PERF_WORDS_H

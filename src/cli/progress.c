@@ -17,8 +17,8 @@
 /* With fewer rows, one is too many to take away. */
 enum { LEAST_ROWS = 4 };
 
-/* The sequences below: \0337 and \0338 keep and restore the cursor with its colours; \033[A;Br lets only
- * rows A to B scroll, \033[r all of them, and both move the cursor. */
+/* The sequences below: \0337 and \0338 keep and restore the cursor with its colours; \033[A;Br lets
+ * only rows A to B scroll, \033[r all of them, and both move the cursor. */
 static bool shown;
 static int reserved_rows;	     /* of the terminal whose last row is the line's; 0: none is */
 static struct sigaction before_quit; /* while one is */

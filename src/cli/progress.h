@@ -8,9 +8,9 @@
 
 /* Instead of the line before; cut to the terminal's width. */
 void progress_show(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* The same where another program writes to the terminal, too: the line has the last row, and what the
- * others write scrolls above it. Nothing is shown in the background, and while a program draws on the
- * whole screen. */
+/* The same where another program writes to the terminal, too: the line has the last row, and what
+ * the others write scrolls above it. Nothing is shown in the background, and while a program draws
+ * on the whole screen. */
 void progress_show_below(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Before anything else is written there. */
 void progress_hide(void);

@@ -7,7 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-/* PELT's time may grow with the square; an hour of 100 ms is 36,000, and a drawing has 840 pixels. */
+/* PELT's time may grow with the square; an hour of 100 ms is 36,000, and a drawing has 840
+ * pixels. */
 enum { INTERVALS_MOST = 8192 };
 
 void stat_history_clear(struct stat_history *history)

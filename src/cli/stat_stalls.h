@@ -19,7 +19,8 @@ struct stat_stalls {
 	enum hp_stack_accounting accounting; /* beside that of HP_STACK_INTERVAL */
 	uint32_t *numbers;		     /* of each of its events in the list; owned */
 };
-/* Why there is no stack without counters, in one line that says what else there is: NOT_PERMITTED. */
+/* Why there is no stack without counters, in one line that says what else there is:
+ * NOT_PERMITTED. */
 struct hp_error *stat_stalls_refusal(const struct hp_machine *machine);
 void stat_stalls_clear(struct stat_stalls *stalls);
 

@@ -73,8 +73,8 @@ void loop_clear(struct loop *loop)
 
 /* --- the loop --------------------------------------------------------------------------------- */
 
-/* Between two looks at the rings: so that none could overflow meanwhile, even if its event has ended and
- * wakes nobody. */
+/* Between two looks at the rings: so that none could overflow meanwhile, even if its event has
+ * ended and wakes nobody. */
 static uint64_t drain_ms(const struct loop *loop)
 {
 	struct hp_record_layout layout = loop->recorder->sampler->rings.layout;

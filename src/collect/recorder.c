@@ -276,7 +276,8 @@ static void take_sample(struct recorder *recorder, const struct hp_record *recor
 
 void recorder_take(struct recorder *recorder, const struct hp_record *record)
 {
-	/* Without memory for a change of maps its samples are of unknown images, and told as such. */
+	/* Without memory for a change of maps its samples are of unknown images, and told as
+	 * such. */
 	switch (record->kind) {
 	case HP_RECORD_SAMPLE:
 		take_sample(recorder, record);
@@ -364,8 +365,8 @@ static struct hp_error *keep_sampled(struct recorder *recorder)
 	return sampled_names_keep(&source);
 }
 
-/* Each time all of what the epoch has of something is read, added to and written: the more that is, the
- * more seldom. */
+/* Each time all of what the epoch has of something is read, added to and written: the more that is,
+ * the more seldom. */
 static uint64_t due_after(uint64_t begin_ns)
 {
 	return begin_ns + SUMS_PART * (hp_clock_monotonic_ns() - begin_ns);
@@ -399,7 +400,8 @@ static struct hp_error *write_branches_if_due(struct recorder *recorder, bool co
 	return error;
 }
 
-/* Files are read as a whole next: what only samples need goes, so that both are not there at once. */
+/* Files are read as a whole next: what only samples need goes, so that both are not there at
+ * once. */
 static void make_room(struct recorder *recorder)
 {
 	if (recorder->call_paths)

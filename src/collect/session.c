@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Makes a recording ready: rates, rings, the command held before its first instruction, the epoch. */
+/* Makes a recording ready: rates, rings, the command held before its first instruction, the
+ * epoch. */
 #include "session.h"
 
 #include "tuning.h"
@@ -224,8 +225,8 @@ static void expect_windows(struct hp_session *session)
 		recorder->time_event = recorder->event_count;
 }
 
-/* Where windows counted what the epoch has already, it is told how long commands run now, too: only so
- * do counts go on standing for all of it. */
+/* Where windows counted what the epoch has already, it is told how long commands run now, too: only
+ * so do counts go on standing for all of it. */
 static struct hp_error *expect_counted(struct hp_session *session)
 {
 	struct hp_window_evidence evidence;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* From the start of the target to the last samples on disk, and what is said of the recording then. */
+/* From the start of the target to the last samples on disk, and what is said of the recording
+ * then. */
 #include "session.h"
 
 #include "tuning.h"
@@ -247,8 +248,9 @@ static struct hp_error *finish(struct hp_session *session)
 		       : error;
 }
 
-/* What is read, added to and written now and then goes back to the system as soon as that is done. By
- * itself glibc comes to keep ever larger blocks between small ones, from where they never go back. */
+/* What is read, added to and written now and then goes back to the system as soon as that is done.
+ * By itself glibc comes to keep ever larger blocks between small ones, from where they never go
+ * back. */
 static void bound_memory(void)
 {
 #ifdef __GLIBC__

@@ -155,7 +155,8 @@ static struct hp_error *name_wanted(struct reading *reading, const struct side_i
 	return error;
 }
 
-/* All nodes of one image at once; of HP_PATH_NO_IMAGE, and of images without a file, by themselves. */
+/* All nodes of one image at once; of HP_PATH_NO_IMAGE, and of images without a file, by
+ * themselves. */
 static struct hp_error *name_image(struct reading *reading, uint32_t number)
 {
 	const struct side_image *image = number == HP_PATH_NO_IMAGE ? NULL

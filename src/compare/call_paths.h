@@ -33,9 +33,9 @@ struct unit_paths {
 	HP_VECTOR(struct caller_path) paths; /* owned */
 };
 
-/* Of all the units in one pass over the epochs. Epochs without call paths have none; damaged ones are
- * left out with a note. requires: sides_match_moved. The paths are cleared by unit_paths_clear, after
- * an error too. */
+/* Of all the units in one pass over the epochs. Epochs without call paths have none; damaged ones
+ * are left out with a note. requires: sides_match_moved. The paths are cleared by unit_paths_clear,
+ * after an error too. */
 struct hp_error *call_paths_read(struct sides *sides, struct unit_paths *units, size_t count);
 void unit_paths_clear(struct unit_paths *units, size_t count);
 

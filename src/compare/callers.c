@@ -269,7 +269,8 @@ static void find_part(const struct asking *asking, const struct group *group, st
 
 /* --- who is to blame --------------------------------------------------------------------------- */
 
-/* It has more of the change than of the cost, and that for certain; of what is new, or gone, most. */
+/* It has more of the change than of the cost, and that for certain; of what is new, or gone,
+ * most. */
 static bool is_blamed(const struct asking *asking, const struct part *part)
 {
 	double limit = otherwise_p / (double)asking->groups.count;
@@ -282,8 +283,8 @@ static bool is_blamed(const struct asking *asking, const struct part *part)
 	       part->of_change.value > part->share[HP_BASE];
 }
 
-/* Were it the only reason for the change it would have all of it, and were it none as much as of the
- * cost: it is nearer to that for certain. */
+/* Were it the only reason for the change it would have all of it, and were it none as much as of
+ * the cost: it is nearer to that for certain. */
 static bool is_cleared(const struct part *part)
 {
 	return part->of_change.high < (1 + part->share[HP_BASE]) / 2;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The cost of each run of the whole program. For time it is the CPU time that the kernel accounted
- * to the run, which has no sampling error. For other events it is estimated from samples, per epoch.
+ * to the run, which has no sampling error. For other events it is estimated from samples, per
+ * epoch.
  */
 #ifndef COMPARE_COSTS_H
 #define COMPARE_COSTS_H

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Drift: the difference between whole sides that comes from the machine, where sides did not take
- * turns. What neighbours take from a machine changes from minute to minute or from hour to hour. Runs
- * in a row share it, so the variance between them does not show it.
+ * turns. What neighbours take from a machine changes from minute to minute or from hour to hour.
+ * Runs in a row share it, so the variance between them does not show it.
  *
  * An occasion is a series of runs in a row. The variance between occasions is learned from earlier
  * ones of the same command and builds, if there are two or more; otherwise it is assumed. The
- * reference loop that is timed at each run (see hp_run) explains about half of that variance. Its part
- * is subtracted from costs, unless earlier occasions show that costs do not follow it.
+ * reference loop that is timed at each run (see hp_run) explains about half of that variance. Its
+ * part is subtracted from costs, unless earlier occasions show that costs do not follow it.
  */
 #ifndef COMPARE_DRIFT_H
 #define COMPARE_DRIFT_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The variance between runs and samples of one build, for sides of one epoch each, which cannot show
- * it themselves. It is learned from this machine's earlier epochs of the same program. Epochs of the
- * same builds are replicates of each other; differences between builds are not counted.
+ * The variance between runs and samples of one build, for sides of one epoch each, which cannot
+ * show it themselves. It is learned from this machine's earlier epochs of the same program. Epochs
+ * of the same builds are replicates of each other; differences between builds are not counted.
  */
 #ifndef COMPARE_HISTORY_H
 #define COMPARE_HISTORY_H

@@ -2,8 +2,8 @@
 /*
  * What changed inside a procedure that changed: its lines and its blocks.
  *
- * They are tested only if the procedure is a finding, and then against a stricter limit, so that the
- * false discovery rate of the whole holds: with R findings among m tested procedures, the limit
+ * They are tested only if the procedure is a finding, and then against a stricter limit, so that
+ * the false discovery rate of the whole holds: with R findings among m tested procedures, the limit
  * inside is multiplied by R / m (Benjamini and Bogomolov 2014).
  */
 #ifndef COMPARE_INSIDE_H

@@ -26,7 +26,8 @@ struct hp_error *lineage_find(const struct sides *sides,
 			      struct lineage *lineage);
 void lineage_clear(struct lineage *lineage);
 
-/* The same command on the same machine, and no file that both ran was another build in one of them. */
+/* The same command on the same machine, and no file that both ran was another build in one of
+ * them. */
 bool lineage_are_alike(struct hp_epoch *a, struct hp_epoch *b);
 
 #endif

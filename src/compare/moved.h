@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Procedures of one side only, found on the other side under another name or in another procedure. */
+/* Procedures of one side only, found on the other side under another name or in another
+ * procedure. */
 #ifndef COMPARE_MOVED_H
 #define COMPARE_MOVED_H
 

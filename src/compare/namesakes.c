@@ -121,7 +121,8 @@ static const char *file_of_candidate(const struct group *group, const char *file
 	return best ? best : file;
 }
 
-/* Another base's file may be more alike to that one: then this is one that the candidate has not. */
+/* Another base's file may be more alike to that one: then this is one that the candidate has
+ * not. */
 static const char *settle_file(const struct group *group, const char *file)
 {
 	const char *candidate = file_of_candidate(group, file);

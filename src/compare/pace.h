@@ -4,9 +4,9 @@
  * its CPUs out). It can be separated from the difference between the sides, and is removed.
  *
  * If adjacent runs are more alike than others, each run is compared with the adjacent run of the
- * other side: Student's t-test of pairs. Otherwise pairs would lose more degrees of freedom than they
- * gain, and a linear trend is removed instead: analysis of covariance with time as the covariate. Runs
- * at the same time (side by side) are always compared as pairs.
+ * other side: Student's t-test of pairs. Otherwise pairs would lose more degrees of freedom than
+ * they gain, and a linear trend is removed instead: analysis of covariance with time as the
+ * covariate. Runs at the same time (side by side) are always compared as pairs.
  */
 #ifndef COMPARE_PACE_H
 #define COMPARE_PACE_H
@@ -30,8 +30,8 @@ struct pace {
 
 /* Nothing in common. */
 struct pace pace_none(void);
-/* Fills `pace`, whose lists have room for all runs, with an even drift over `times` of runs: none is
- * fitted to fewer than three a side. */
+/* Fills `pace`, whose lists have room for all runs, with an even drift over `times` of runs: none
+ * is fitted to fewer than three a side. */
 void pace_fit_trend(const struct run_costs sides[HP_SIDES], double *const times[HP_SIDES],
 		    struct pace *pace);
 /* Of as many runs on both sides: pairs in place of the trend that was fitted, where they are more

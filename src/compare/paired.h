@@ -33,8 +33,8 @@ struct paired {
 	HP_VECTOR(struct lined) lines; /* those with the largest change of cost first */
 };
 
-/* `partners` is listing_align's of these listings, which must outlive the pairs. Without memory there
- * may be something to free, too. */
+/* `partners` is listing_align's of these listings, which must outlive the pairs. Without memory
+ * there may be something to free, too. */
 struct hp_error *paired_create(const struct judging *judging, const struct listing *listings,
 			       const size_t *partners, struct paired *paired);
 void paired_clear(struct paired *paired);
@@ -42,7 +42,8 @@ void paired_clear(struct paired *paired);
 /* What an instruction costs on its side, as the comparison gives it: 0 of none (NULL). */
 double paired_cost(const struct judging *judging, const struct listed *listed, size_t side);
 
-/* The instruction that says where a pair is: the candidate's, unless the base's alone has a line. */
+/* The instruction that says where a pair is: the candidate's, unless the base's alone has a
+ * line. */
 const struct listed *pair_place(const struct pair *pair);
 bool pair_is_on(const struct pair *pair, const struct lined *line);
 /* The line a pair is on, or NULL. */

@@ -12,8 +12,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Exposures of all replicates for one way of counting: more of those whose runs were slower for what
- * both sides have in common. */
+/* Exposures of all replicates for one way of counting: more of those whose runs were slower for
+ * what both sides have in common. */
 static double *exposures(const struct judging *judging, bool relative)
 {
 	const struct sides *sides = judging->sides;

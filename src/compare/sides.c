@@ -472,8 +472,8 @@ static bool is_file(const struct side_image *image)
 	return image->id.kind == HP_IMAGE_FILE && image->cost > 0;
 }
 
-/* Of the linker's own directories, /lib or /usr/lib64/aarch64-linux-gnu: it says nothing of the program
- * whether that is the same. */
+/* Of the linker's own directories, /lib or /usr/lib64/aarch64-linux-gnu: it says nothing of the
+ * program whether that is the same. */
 static bool is_of_system(const char *path)
 {
 	size_t length;

@@ -109,7 +109,8 @@ struct hp_error *sides_gather(struct sides *sides);
 struct hp_error *sides_match(struct sides *sides);
 void sides_clear(struct sides *sides); /* but for the arena */
 
-/* What to do about an epoch that is damaged or may not be read; other errors, and NULL, stay as they are. */
+/* What to do about an epoch that is damaged or may not be read; other errors, and NULL, stay as
+ * they are. */
 struct hp_error *sides_advise(struct hp_error *error);
 /* A sentence for the reader; false when memory is short. */
 bool sides_note(struct sides *sides, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -118,7 +119,8 @@ const char *const *sides_notes(const struct sides *sides);
 const char *sides_format(struct hp_arena *arena, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* The image of a call path in that epoch, opened if it can be. NULL: there is no more than the id. */
+/* The image of a call path in that epoch, opened if it can be. NULL: there is no more than the
+ * id. */
 struct hp_error *sides_image(struct sides *sides, enum hp_side side, size_t replicate,
 			     const struct hp_image_id *id, struct side_image **image);
 /* What is at the image's offset; NULL, and no address, where that is not known. */
@@ -128,8 +130,8 @@ const struct hp_procedure *side_image_procedure(const struct side_image *image, 
 /* The first image of that key, or NULL. */
 const struct side_image *side_image_of(const struct side *side, const char *key);
 
-/* No file with samples is another build on the other side, or missing there, and some file is known to be
- * the same that is no library of the system. */
+/* No file with samples is another build on the other side, or missing there, and some file is known
+ * to be the same that is no library of the system. */
 bool sides_are_same_build(const struct sides *sides);
 
 /* By what is compared with each other (image and key), then by side. */

@@ -29,9 +29,9 @@ struct hp_measured log_ratio_change(const struct log_ratio *ratio);
 /* The relative change that is told from none, at `alarms`, with COMPARE_POWER. */
 double log_ratio_smallest(const struct log_ratio *ratio, double alarms);
 
-/* Degrees of freedom of a variance that is the sum of two: their harmonic mean, each by its part. That
- * is fewer than Welch and Satterthwaite's, by which the tails of the one that is hardly known would
- * count less than half where it has half of the variance. */
+/* Degrees of freedom of a variance that is the sum of two: their harmonic mean, each by its part.
+ * That is fewer than Welch and Satterthwaite's, by which the tails of the one that is hardly known
+ * would count less than half where it has half of the variance. */
 double freedom_of_sum(double one, double one_freedom, double other, double other_freedom);
 
 /* --- whole programs -------------------------------------------------------------------------- */

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * requires	the program and its parts, tested
- * provides	findings, the verdict, and what is missing for one
+ * requires the program and its parts, tested provides findings, the verdict, and what is missing
+ * for one
  *
  * A change is a finding if it is significant (false discovery rate) and large (as a share of the
  * procedure's own cost and of the program's). If the whole program changed, that is one finding.
- * Procedures are then findings only if they changed differently from the rest, or account for most of
- * the change.
+ * Procedures are then findings only if they changed differently from the rest, or account for most
+ * of the change.
  *
  * A different compiler makes some procedures faster and others slower. A slower procedure is then a
  * finding only as far as the program may have become slower; otherwise a note says that other
- * procedures made up for it. Between builds of one compiler a slower procedure is a regression in any
- * case.
+ * procedures made up for it. Between builds of one compiler a slower procedure is a regression in
+ * any case.
  */
 #include "costs.h"
 #include "judge.h"
@@ -86,8 +86,8 @@ static struct hp_error *note_made_up_for(struct judging *judging, const struct h
 }
 
 /* Where sides may have drifted apart their costs did more than shares: a procedure that has more of
- * the program, and costs more, is dearer for certain if either says so. Where the whole became cheaper
- * what did not has more of it. */
+ * the program, and costs more, is dearer for certain if either says so. Where the whole became
+ * cheaper what did not has more of it. */
 static double certainty_of(const struct judging *judging, const struct tested *tested,
 			   const struct hp_compared *item)
 {

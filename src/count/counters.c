@@ -229,8 +229,8 @@ void counters_close(struct counters *counters)
 
 /* --- counting --------------------------------------------------------------------------------- */
 
-/* A group counts with its leader, so that alone is switched: PERF_IOC_FLAG_GROUP would interrupt the
- * target's CPU once for each member, and again for each of their children's. */
+/* A group counts with its leader, so that alone is switched: PERF_IOC_FLAG_GROUP would interrupt
+ * the target's CPU once for each member, and again for each of their children's. */
 void counters_switch(const struct counters *counters, size_t group, size_t first_place,
 		     size_t place_count, bool on)
 {

@@ -4,10 +4,10 @@
  * place is a thread (with all that it starts) or a CPU.
  *
  * A group consists of one kernel group for each PMU of the kernel in it. Software events,
- * tracepoints, breakpoints and each of the two clocks form kernel groups of their own: on Linux 6.18
- * a sibling on another PMU than its leader's counts until its group is first disabled, and hardly at
- * all after it is enabled again (measured for each pair). Events that never take turns each lead a
- * group of their own.
+ * tracepoints, breakpoints and each of the two clocks form kernel groups of their own: on Linux
+ * 6.18 a sibling on another PMU than its leader's counts until its group is first disabled, and
+ * hardly at all after it is enabled again (measured for each pair). Events that never take turns
+ * each lead a group of their own.
  *
  * Counts only grow; take differences for a slice. The counts of a thread include those of its
  * children, running and ended.

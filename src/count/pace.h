@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * When a slice ends. Its length is time that the target runs. While the target waits for a CPU no
- * events happen; if groups took turns meanwhile, some would miss the beginning of the run, which the
- * short first slices are for. So a slice that has lasted long enough by the clock, but not for the
- * target, continues, for at most pace_patience_ns.
+ * events happen; if groups took turns meanwhile, some would miss the beginning of the run, which
+ * the short first slices are for. So a slice that has lasted long enough by the clock, but not for
+ * the target, continues, for at most pace_patience_ns.
  */
 #ifndef COUNT_PACE_H
 #define COUNT_PACE_H

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The code of a trace, decoded for one core, by address, and the way that the trace takes through it. */
+/* The code of a trace, decoded for one core, by address, and the way that the trace takes through
+ * it. */
 #ifndef HPCPROF_SRC_CYCLE_CODE_H
 #define HPCPROF_SRC_CYCLE_CODE_H
 

@@ -67,7 +67,8 @@ struct pipeline {
 	uint64_t divides_until;
 	struct fill *fills, *code_fills;
 	struct stored *stored;
-	/* Stores between dispatch and retirement; then those that have left, and all that retired. */
+	/* Stores between dispatch and retirement; then those that have left, and all that
+	 * retired. */
 	unsigned stores;
 	uint64_t drained, stored_count;
 	uint64_t drains[DRAINS]; /* when each leaves, by its number */

@@ -148,20 +148,20 @@ struct hp_error *hp_excerpt_decode(uint8_t *bytes, size_t size, struct hp_excerp
 uint64_t hp_evidence_most_items(size_t file_bytes);
 struct hp_error *hp_evidence_encode(const struct hp_window_evidence *evidence,
 				    struct hp_writer *file);
-/* `lost` becomes the damage to sections, if there is any: all others are in `evidence`. With NULL it
- * is an error, as is that of the images everywhere. */
+/* `lost` becomes the damage to sections, if there is any: all others are in `evidence`. With NULL
+ * it is an error, as is that of the images everywhere. */
 struct hp_error *hp_evidence_decode(uint8_t *bytes, size_t size,
 				    struct hp_window_evidence *evidence, bool *has_unknown,
 				    struct hp_error **lost);
 
-/* Without outcomes of branches and durations of straight code, which a long recording has very many of.
- * Their damage is none here, that of all else an error. */
+/* Without outcomes of branches and durations of straight code, which a long recording has very many
+ * of. Their damage is none here, that of all else an error. */
 struct hp_error *hp_evidence_decode_windows(uint8_t *bytes, size_t size,
 					    struct hp_window_evidence *evidence);
 /*
- * The file (`bytes`, NULL: there is none yet) and `more`, which keeps the rules of the model: as if the
- * former were decoded, added to and encoded, but in little memory. Any damage is an error. Of more than
- * HP_EVIDENCE_MOST_ITEMS `items` there is no file.
+ * The file (`bytes`, NULL: there is none yet) and `more`, which keeps the rules of the model: as if
+ * the former were decoded, added to and encoded, but in little memory. Any damage is an error. Of
+ * more than HP_EVIDENCE_MOST_ITEMS `items` there is no file.
  */
 struct hp_error *hp_evidence_add_encoded(uint8_t *bytes, size_t size,
 					 const struct hp_window_evidence *more,

@@ -237,8 +237,8 @@ static struct hp_error *check_totals(const struct scan *scan)
 }
 
 /*
- * What a period stands for may be up to 1/16 octave off where the kernel set it, so this is not exact;
- * and lost samples may be in meta alone.
+ * What a period stands for may be up to 1/16 octave off where the kernel set it, so this is not
+ * exact; and lost samples may be in meta alone.
  */
 static struct hp_error *check_weight(const struct hp_event_totals *event, uint64_t weight)
 {

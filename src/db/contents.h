@@ -35,7 +35,8 @@ struct hp_contents {
 /* Takes over `problem` and returns NULL to go on, or hands it back to stop. */
 typedef struct hp_error *hp_problem_sink(struct hp_error *problem, void *context);
 
-/* The whole file `name` (NULL: there was no memory for it). `found` NULL: it must be there. Nothing that is a symlink is read. */
+/* The whole file `name` (NULL: there was no memory for it). `found` NULL: it must be there. Nothing
+ * that is a symlink is read. */
 struct hp_error *hp_contents_read_file(int directory, const char *name, uint8_t **bytes,
 				       size_t *size, bool *found);
 
@@ -52,8 +53,8 @@ struct hp_error *hp_contents_read(int directory, hp_problem_sink *sink, void *co
 struct hp_error *hp_contents_warn(struct hp_contents *contents, const char *stamp);
 void hp_contents_clear(struct hp_contents *contents);
 
-/* The profile of (image, event); no such file is success with no strata. Damaged shares are left out:
- * that is no error. */
+/* The profile of (image, event); no such file is success with no strata. Damaged shares are left
+ * out: that is no error. */
 struct hp_error *hp_contents_read_profile(int directory, const struct hp_image_id *image,
 					  const char *event, struct hp_profile *profile,
 					  bool *has_unknown);
@@ -63,7 +64,8 @@ struct hp_error *hp_contents_read_symbols(int directory, const struct hp_image_i
 /* Likewise the excerpt of its file. */
 struct hp_error *hp_contents_read_excerpt(int directory, const struct hp_image_id *image,
 					  struct hp_excerpt_file *excerpt);
-/* What windows counted; no such file is success with nothing. `lost` is as for hp_evidence_decode. */
+/* What windows counted; no such file is success with nothing. `lost` is as for
+ * hp_evidence_decode. */
 struct hp_error *hp_contents_read_evidence(int directory, struct hp_window_evidence *evidence,
 					   bool *has_unknown, struct hp_error **lost);
 /* Likewise, of what hp_evidence_decode_windows takes. */

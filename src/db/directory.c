@@ -264,8 +264,8 @@ struct hp_error *hp_epoch_directory_is_claimed(int directory, bool *claimed)
 		return is_listed(directory, claimed);
 	if (fd < 0)
 		return opening_failed(errno, HP_LOCK_NAME);
-	/* Asking takes no lock, so that a reader never stands in a writer's way; and a reading lock is
-	 * nobody's who records. */
+	/* Asking takes no lock, so that a reader never stands in a writer's way; and a reading lock
+	 * is nobody's who records. */
 	if (fcntl(fd, F_OFD_GETLK, &all) < 0)
 		return hp_error_create_errno(errno, "asking for the lock");
 	*claimed = all.l_type != F_UNLCK;

@@ -5,7 +5,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* Of a stratum in what windows counted: three numbers, a string's length, groups, a number of items. */
+/* Of a stratum in what windows counted: three numbers, a string's length, groups, a number of
+ * items. */
 enum { LEAST_STRATUM_BYTES = 4 + 4 * HP_EVIDENCE_GROUPS };
 
 static uint64_t from_zigzag(uint64_t code)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Writing down what windows counted. Items are sorted, so most differ from the one before by a small
- * step in one field; of the groups only those that counted something are there.
+ * Writing down what windows counted. Items are sorted, so most differ from the one before by a
+ * small step in one field; of the groups only those that counted something are there.
  */
 #include "evidence_lists.h"
 

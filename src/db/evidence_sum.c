@@ -149,7 +149,8 @@ static struct hp_error *add_counts(uint64_t *into, const uint64_t *from, size_t 
 	return NULL;
 }
 
-/* Writes the sum of what streams from the file and `count` sorted items; the number of its items. */
+/* Writes the sum of what streams from the file and `count` sorted items; the number of its
+ * items. */
 static struct hp_error *add_items(struct stream *stream, const struct side *side,
 				  const struct hp_counted *items, size_t count,
 				  struct hp_writer *writer, uint64_t *written)

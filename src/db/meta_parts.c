@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Digests of the parts of meta. The index keeps them: meta has a hash of each other file, and cannot
- * have its own. */
+/* Digests of the parts of meta. The index keeps them: meta has a hash of each other file, and
+ * cannot have its own. */
 #include "codec.h"
 #include "meta_json.h"
 

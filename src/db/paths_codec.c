@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Call paths: images, series, and the nodes of all trees in preorder. A node says how many levels up
- * from the one before it its parent is, and where it is, as a step from the last node in its image.
+ * Call paths: images, series, and the nodes of all trees in preorder. A node says how many levels
+ * up from the one before it its parent is, and where it is, as a step from the last node in its
+ * image.
  */
 #include "codec.h"
 

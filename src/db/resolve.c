@@ -321,8 +321,8 @@ static struct hp_error *choose_range(struct resolving *resolving, const char *ar
 	return NULL;
 }
 
-/* One that cannot be read may carry the label, too: what all that do are is then not known. Those of other
- * users are theirs. */
+/* One that cannot be read may carry the label, too: what all that do are is then not known. Those
+ * of other users are theirs. */
 static struct hp_error *choose_label(struct resolving *resolving, const char *label, bool *found)
 {
 	const char *unread = NULL;

@@ -137,8 +137,8 @@ static void check_kept(struct verifying *verifying, int directory, const struct 
 	}
 }
 
-/* Symbols, excerpts and bytes are written before the index that explains them, so an unfinished epoch may
- * have more of them. */
+/* Symbols, excerpts and bytes are written before the index that explains them, so an unfinished
+ * epoch may have more of them. */
 static bool may_be_early(const char *name, bool complete)
 {
 	return !complete &&

@@ -209,7 +209,8 @@ static bool has_short_notes(struct elf_file *file)
 	return !file->notes_too_long;
 }
 
-/* To find that no server is named, libdwfl loads libdebuginfod and some 30 libraries that it needs. */
+/* To find that no server is named, libdwfl loads libdebuginfod and some 30 libraries that it
+ * needs. */
 static bool has_servers(const struct elf_file *file)
 {
 	const char *urls = getenv("DEBUGINFOD_URLS");

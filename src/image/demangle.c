@@ -8,9 +8,10 @@
 #include <string.h>
 
 /*
- * A name of some hundred bytes that refers to itself again and again stands for one of gigabytes, so
- * names are written up to here; real ones, of nested templates, take some ten thousand. The library
- * writes as it goes, keeps nothing but on its stack meanwhile, and cannot be told to stop: it is left.
+ * A name of some hundred bytes that refers to itself again and again stands for one of gigabytes,
+ * so names are written up to here; real ones, of nested templates, take some ten thousand. The
+ * library writes as it goes, keeps nothing but on its stack meanwhile, and cannot be told to stop:
+ * it is left.
  */
 enum { LONGEST_BYTES = 64 << 10 };
 

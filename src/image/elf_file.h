@@ -78,7 +78,8 @@ const struct elf_text *elf_file_text_at(const struct elf_file *file, uint64_t ad
 /* An executable or data segment that holds the address in the file, or NULL. */
 const struct elf_segment *elf_file_segment_at(const struct elf_file *file, uint64_t address);
 
-/* Behind each step that reads much of it. Its pages are given back if there is to be little memory. */
+/* Behind each step that reads much of it. Its pages are given back if there is to be little
+ * memory. */
 void elf_file_forget_pages(const struct elf_file *file);
 
 /* Debugging information from the file or beside it, or NULL. An address in it plus `bias` is a

@@ -66,7 +66,8 @@ void excerpted_landings(const struct hp_excerpt *excerpt, uint64_t address, uint
 
 	*landings = NULL;
 	*count = 0;
-	/* Where a symbol cuts a function in two the first call of the second half may begin before. */
+	/* Where a symbol cuts a function in two the first call of the second half may begin
+	 * before. */
 	if (first > 0 && excerpt->landings.at[first - 1].end > address)
 		first--;
 	copy = end > first ? hp_arena_array(arena, end - first, sizeof(*copy)) : NULL;

@@ -17,8 +17,8 @@
 
 /* Of section .comment; a sentence for each compiler. */
 enum { MOST_COMMENT_BYTES = 1 << 16 };
-/* Of code, after which the pages of a file are given back: to find them all takes a millisecond of a file of
- * 100 MB. */
+/* Of code, after which the pages of a file are given back: to find them all takes a millisecond of
+ * a file of 100 MB. */
 enum { MOST_READ_BYTES = 1 << 22 };
 
 struct hp_image {

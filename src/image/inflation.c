@@ -22,7 +22,8 @@ static uint64_t ceiling_of(uint64_t stored)
 	return FREE_BYTES + TIMES * stored;
 }
 
-/* Before SHF_COMPRESSED: ".zdebug_*" is "ZLIB", the size in 8 bytes, the first one highest, a stream. */
+/* Before SHF_COMPRESSED: ".zdebug_*" is "ZLIB", the size in 8 bytes, the first one highest, a
+ * stream. */
 static uint64_t old_size(Elf *elf, Elf_Scn *section, const GElf_Shdr *header)
 {
 	size_t names;

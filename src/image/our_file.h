@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Opens files that will be mapped. If a mapped file is truncated, reading it kills hpcprof (SIGBUS).
- * So a file that another user may write is copied first, and the copy is opened.
+ * Opens files that will be mapped. If a mapped file is truncated, reading it kills hpcprof
+ * (SIGBUS). So a file that another user may write is copied first, and the copy is opened.
  */
 #ifndef HPCPROF_IMAGE_OUR_FILE_H
 #define HPCPROF_IMAGE_OUR_FILE_H
@@ -14,8 +14,8 @@
 /* Nobody else may write it. */
 bool our_file_stays(const struct stat *status);
 
-/* For reading, whoever named it; DAMAGED when it is no regular file, INSUFFICIENT when it is somebody
- * else's and too large to be copied. */
+/* For reading, whoever named it; DAMAGED when it is no regular file, INSUFFICIENT when it is
+ * somebody else's and too large to be copied. */
 struct hp_error *our_file_open(const char *path, int *fd);
 
 #endif

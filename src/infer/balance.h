@@ -2,20 +2,20 @@
 /*
  * Weights for windows, so that together they represent all of the recording.
  *
- * Windows are few, and programs have phases: by chance some phases get more windows than their share
- * of the time, others fewer. Samples of time show by how much: at each place, the samples within
- * windows are compared with those of the whole recording. Each group (a part of a window) gets a
- * weight, such that the weighted samples within windows are distributed over the code as all samples
- * are, as closely as the noise of both allows, with weights near 1. This is calibration with a ridge
- * (Deville and Saerndal, Calibration Estimators in Survey Sampling, JASA 1992). A group's weight
- * applies to everything that it counted, so weighted counts still balance: what enters a block
- * leaves it.
+ * Windows are few, and programs have phases: by chance some phases get more windows than their
+ * share of the time, others fewer. Samples of time show by how much: at each place, the samples
+ * within windows are compared with those of the whole recording. Each group (a part of a window)
+ * gets a weight, such that the weighted samples within windows are distributed over the code as all
+ * samples are, as closely as the noise of both allows, with weights near 1. This is calibration
+ * with a ridge (Deville and Saerndal, Calibration Estimators in Survey Sampling, JASA 1992). A
+ * group's weight applies to everything that it counted, so weighted counts still balance: what
+ * enters a block leaves it.
  *
- * The weights depend on all windows, so the variance between weighted windows is not the variance of
- * the estimate. The jackknife gives the latter: the estimate is computed again without each window
- * (all its parts), with new weights. What is kept of each count is one pseudo-value (Tukey) per
- * window. Pseudo-values add up to the estimate, are linear in the counts, and have its variance.
- * They may be negative.
+ * The weights depend on all windows, so the variance between weighted windows is not the variance
+ * of the estimate. The jackknife gives the latter: the estimate is computed again without each
+ * window (all its parts), with new weights. What is kept of each count is one pseudo-value (Tukey)
+ * per window. Pseudo-values add up to the estimate, are linear in the counts, and have its
+ * variance. They may be negative.
  */
 #ifndef INFER_BALANCE_H
 #define INFER_BALANCE_H

@@ -2,19 +2,20 @@
 /*
  * The terms that counts of windows contribute to the estimate of one procedure.
  *
- * Blocks of windows differ from blocks of the graph: a window's block ends at every branch and call,
- * and starts wherever control arrives. It may be a part of a graph's block or span several. But it
- * is executed as a whole. So a block of the graph was executed as often as its first instruction,
- * and that as often as all the window's blocks that contain it.
+ * Blocks of windows differ from blocks of the graph: a window's block ends at every branch and
+ * call, and starts wherever control arrives. It may be a part of a graph's block or span several.
+ * But it is executed as a whole. So a block of the graph was executed as often as its first
+ * instruction, and that as often as all the window's blocks that contain it.
  *
- * Each count has three errors. All counts of a procedure share one: windows met the procedure more or
- * less than its time (shared_deviation). All counts of one of its loops share the next, for the same
- * reason (struct phase; loop_clocks.h says which loops): blocks of a loop are right or wrong together.
- * The last is each block's own: its part of the loop's instructions varies between windows.
+ * Each count has three errors. All counts of a procedure share one: windows met the procedure more
+ * or less than its time (shared_deviation). All counts of one of its loops share the next, for the
+ * same reason (struct phase; loop_clocks.h says which loops): blocks of a loop are right or wrong
+ * together. The last is each block's own: its part of the loop's instructions varies between
+ * windows.
  *
- * A block that no window saw was executed a few times at most. The exception is a block with samples:
- * it was executed while there was no window, so it gets no term, and only time tells about it
- * (missed.h).
+ * A block that no window saw was executed a few times at most. The exception is a block with
+ * samples: it was executed while there was no window, so it gets no term, and only time tells about
+ * it (missed.h).
  */
 #include "image_counts.h"
 #include "terms.h"

@@ -6,7 +6,8 @@
 #include <hpcprof/infer/counts.h>
 
 void counts_destroy(struct hp_image_counts *counted);
-/* Recordings may have been added that never meant to count: the share of the time that is told of. */
+/* Recordings may have been added that never meant to count: the share of the time that is told
+ * of. */
 double counts_told_share(const struct hp_inference *inference);
 /* Whether any window saw it run. */
 bool counts_saw(const struct hp_image_counts *counted, uint64_t address);

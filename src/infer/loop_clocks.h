@@ -2,10 +2,10 @@
 /*
  * The clock of a loop: as counts_clock.h for a procedure, but for the loops within one.
  *
- * A procedure may run one loop after another, each for seconds. There are few windows, so some loops
- * get more of them than their share of the time. The samples of each loop show by how much: its counts are
- * multiplied by exp(x), x of moved.h with the variance of the image's procedures. Its deviation is added, and
- * moved_share of x.
+ * A procedure may run one loop after another, each for seconds. There are few windows, so some
+ * loops get more of them than their share of the time. The samples of each loop show by how much:
+ * its counts are multiplied by exp(x), x of moved.h with the variance of the image's procedures.
+ * Its deviation is added, and moved_share of x.
  *
  * The loops are the outermost ones; but where one loop is nearly all of the procedure, those within
  * it.
@@ -25,7 +25,8 @@ struct block_clock {
 	double deviation; /* of the factor's logarithm; of all the loop together */
 };
 
-/* `variance`: of moved.h. Sets loops, factors and deviations of all blocks of the graph. False: no memory. */
+/* `variance`: of moved.h. Sets loops, factors and deviations of all blocks of the graph. False: no
+ * memory. */
 bool loop_clocks(const struct hp_cfg *cfg, double variance, struct block_clock *blocks);
 
 #endif

@@ -13,7 +13,8 @@ enum {
 struct place_ticks place_ticks_of(double seen, double all_seen, double share_of_ticks,
 				  double share_of_samples, double samples)
 {
-	/* Ticks are so many in all: a place that has most of them has them more surely than Poisson says. */
+	/* Ticks are so many in all: a place that has most of them has them more surely than Poisson
+	 * says. */
 	double rest = 1 - fmin(fmax(share_of_ticks, share_of_samples), most_share);
 	struct place_ticks place = { .seen = seen / rest, .samples = samples };
 
@@ -22,8 +23,8 @@ struct place_ticks place_ticks_of(double seen, double all_seen, double share_of_
 	return place;
 }
 
-/* The x that makes e exp(-x) + k x + x^2 / 2v least: its derivative is concave, so that steps from below never go
- * too far. */
+/* The x that makes e exp(-x) + k x + x^2 / 2v least: its derivative is concave, so that steps from
+ * below never go too far. */
 static double likeliest(const struct place_ticks *place, double variance)
 {
 	double x = place->seen > place->expected ? log(place->expected / place->seen) : 0;

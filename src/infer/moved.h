@@ -23,7 +23,8 @@ struct place_ticks {
 	double samples; /* that it was expected from; 0: nothing is known of this place */
 };
 
-/* `seen` are a share of all ticks, and as certain as that is; `share_of_ticks` is weighted, 0 if there are none. */
+/* `seen` are a share of all ticks, and as certain as that is; `share_of_ticks` is weighted, 0 if
+ * there are none. */
 struct place_ticks place_ticks_of(double seen, double all_seen, double share_of_ticks,
 				  double share_of_samples, double samples);
 
@@ -33,8 +34,8 @@ struct moved {
 };
 struct moved moved_of(const struct place_ticks *place, double variance);
 
-/* That of the program, where the places are likeliest; with a few more that are off as usual. `each` (context, i) is
- * the place number i of `count`. */
+/* That of the program, where the places are likeliest; with a few more that are off as usual.
+ * `each` (context, i) is the place number i of `count`. */
 double moved_variance(const struct place_ticks *(*each)(const void *context, size_t i),
 		      const void *context, size_t count);
 

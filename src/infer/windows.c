@@ -121,8 +121,8 @@ static void allow_for_others(struct hp_inference *inference)
 	}
 }
 
-/* The share of the command's time that its processes were young in: of each process the first moments
- * are seldom in a window. */
+/* The share of the command's time that its processes were young in: of each process the first
+ * moments are seldom in a window. */
 static double young_share(const struct hp_inference *inference,
 			  const struct hp_window_stratum *stratum)
 {

@@ -30,8 +30,8 @@ static inline size_t paths_limit(const struct hp_paths *paths)
 	return paths->node_limit ? paths->node_limit : HP_PATHS_DEFAULT_NODES;
 }
 
-/* The table of nodes by parent and place: room in it (false when memory is short), a node into it, all
- * nodes into an empty one, and the child at a place, or HP_PATH_NO_NODE. */
+/* The table of nodes by parent and place: room in it (false when memory is short), a node into it,
+ * all nodes into an empty one, and the child at a place, or HP_PATH_NO_NODE. */
 bool paths_table_reserve(struct hp_paths *paths, size_t nodes);
 void paths_enter(struct hp_paths *paths, uint32_t number);
 void paths_enter_all(struct hp_paths *paths);

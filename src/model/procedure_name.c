@@ -89,7 +89,8 @@ void hp_name_bare(const char *name, const char **start, size_t *length)
 
 /* --- short ------------------------------------------------------------------------------------- */
 
-/* Bytes between brackets that stay: <int>, <char const*>; beyond that they hide what they are of. */
+/* Bytes between brackets that stay: <int>, <char const*>; beyond that they hide what they are
+ * of. */
 enum { SHORT_ENOUGH = 12 };
 static const char ellipsis[] = "\xe2\x80\xa6";
 

@@ -73,7 +73,8 @@ static void destroy(struct hp_mux_scheduler *scheduler)
 	free(adaptive);
 }
 
-/* Relative variance of what a reference event unit counts, of the group's events together; NaN: not known. */
+/* Relative variance of what a reference event unit counts, of the group's events together; NaN: not
+ * known. */
 static double variability_of(const struct hp_mux_scheduler *scheduler, uint32_t number)
 {
 	const struct adaptive *adaptive = scheduler->state;

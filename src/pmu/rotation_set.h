@@ -8,7 +8,8 @@
 /* The number of the PMU in sysfs; PERF_TYPE_RAW stands for "the cores'". */
 uint32_t hp_rotation_set_pmu_type(const struct hp_event *event);
 
-/* The rotation set an event needs, without groups yet. Two rotation sets of one name are the same. */
+/* The rotation set an event needs, without groups yet. Two rotation sets of one name are the
+ * same. */
 struct hp_error *hp_rotation_set_describe(const struct hp_machine *machine,
 					  const struct hp_event *event,
 					  struct hp_rotation_set *rotation_set);

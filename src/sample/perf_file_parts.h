@@ -6,7 +6,8 @@
 #include <hpcprof/base/bytes.h>
 #include <hpcprof/sample/perf_file.h>
 
-/* A struct perf_event_attr of any version, and its ids. USAGE if its samples lack what is needed. */
+/* A struct perf_event_attr of any version, and its ids. USAGE if its samples lack what is
+ * needed. */
 struct hp_error *perf_file_add_event(struct hp_perf_file *file, const uint8_t *attr, size_t size,
 				     const uint8_t *ids, size_t id_count);
 /* The same of a record. */

@@ -71,8 +71,8 @@ void hp_ring_set_begin(struct hp_ring_set *set, uint64_t horizon_ns)
 		sift_down(set->heap, set->heap_count, i);
 }
 
-/* Moves past the record handed out last, and puts its ring back in order. The kernel gets its space back
- * at once: what is done with the next one may take long. */
+/* Moves past the record handed out last, and puts its ring back in order. The kernel gets its space
+ * back at once: what is done with the next one may take long. */
 static void advance(struct hp_ring_set *set)
 {
 	struct ring_next *top = &set->heap[0];

@@ -199,8 +199,8 @@ void hp_sampler_copy_stack(struct hp_sampler *sampler, size_t stack)
 	sampler->rings.layout.stack_bytes = sampler->stack_bytes[stack];
 }
 
-/* The kernel looks for each thread's event on the CPU that the thread was on last: for 5,000 threads that
- * takes longer than all the rest. A ring stops at once. */
+/* The kernel looks for each thread's event on the CPU that the thread was on last: for 5,000
+ * threads that takes longer than all the rest. A ring stops at once. */
 void hp_sampler_stop(struct hp_sampler *sampler)
 {
 	const struct hp_ring_set *rings = &sampler->rings;

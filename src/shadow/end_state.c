@@ -9,8 +9,8 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-/* Whether it is the only thread of its process: others may write to memory meanwhile. A directory has
- * a link for each of its folders, and two more. */
+/* Whether it is the only thread of its process: others may write to memory meanwhile. A directory
+ * has a link for each of its folders, and two more. */
 static bool is_alone(pid_t pid)
 {
 	struct stat tasks;

@@ -6,8 +6,8 @@
  * to it belong to the time up to it, whatever code ran.
  *
  * Nothing is read from a thread whose rights differ by then from those of its copy: it may run
- * another program (set-user-ID), whose memory must not be compared with the copy's. What was read is
- * excluded from core files.
+ * another program (set-user-ID), whose memory must not be compared with the copy's. What was read
+ * is excluded from core files.
  */
 #ifndef SHADOW_END_STATE_H
 #define SHADOW_END_STATE_H
@@ -35,9 +35,9 @@ struct end_state {
 
 void end_state_clear(struct end_state *state);
 
-/* Holds the thread for a moment, and ends sampling. HOLD_STOPPED: it runs on, and its state is known,
- * unless its rights are not `rights` any more. HOLD_IN_KERNEL: another moment will do. `areas` are the
- * copy's. */
+/* Holds the thread for a moment, and ends sampling. HOLD_STOPPED: it runs on, and its state is
+ * known, unless its rights are not `rights` any more. HOLD_IN_KERNEL: another moment will do.
+ * `areas` are the copy's. */
 enum hold_result end_state_take(struct end_state *state, pid_t pid, pid_t tid,
 				const struct rights *rights, struct state_sampler *sampler,
 				const struct areas *areas);

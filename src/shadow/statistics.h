@@ -7,8 +7,8 @@
 
 #include <hpcprof/shadow/shadow.h>
 
-/* `beside`: the share of the window in which another copy ran. What the target has used and lost in all
- * is for the caller to fill in. */
+/* `beside`: the share of the window in which another copy ran. What the target has used and lost in
+ * all is for the caller to fill in. */
 void statistics_add(struct hp_shadow_statistics *statistics, const struct window_order *order,
 		    const struct window_result *result, double beside);
 

@@ -35,8 +35,8 @@ struct target {
 bool target_add(struct target *target, pid_t pid, pid_t only_tid);
 void target_clear(struct target *target);
 
-/* CPU time used by all since they were added; looks for new descendants, whose beginnings windows are
- * to find, too: as soon as that takes little. */
+/* CPU time used by all since they were added; looks for new descendants, whose beginnings windows
+ * are to find, too: as soon as that takes little. */
 uint64_t target_cpu_ns(struct target *target, uint64_t now_ns);
 
 /* Whether all of it had ended at the last look. */

@@ -8,12 +8,12 @@
 
 #include "window.h"
 
-/* The samples that were taken, and the end, where it is known. The caller frees the array; it borrows
- * from the maker. NULL: no memory. */
+/* The samples that were taken, and the end, where it is known. The caller frees the array; it
+ * borrows from the maker. NULL: no memory. */
 struct hp_engine_sample *window_samples(const struct window_maker *maker);
 
-/* Moves what was counted into the window, whose `time_ns` is that of the copy. Without a moment that is
- * known there are no counts. */
+/* Moves what was counted into the window, whose `time_ns` is that of the copy. Without a moment
+ * that is known there are no counts. */
 void window_take_counts(const struct window_maker *maker, const struct hp_engine_sample *samples,
 			struct hp_replay *replay, struct hp_window *window);
 

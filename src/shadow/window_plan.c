@@ -114,8 +114,8 @@ static bool pay(const struct window_maker *maker, struct window_order *order,
 	return false;
 }
 
-/* Memory is read ahead where that takes next to nothing from the target and the stop would be long: some pages are
- * then of an earlier moment, and a copy that needs one of them ends there. */
+/* Memory is read ahead where that takes next to nothing from the target and the stop would be long:
+ * some pages are then of an earlier moment, and a copy that needs one of them ends there. */
 static bool is_worth_a_look(const struct window_maker *maker, const struct window_order *order,
 			    uint64_t bytes)
 {
@@ -125,8 +125,8 @@ static bool is_worth_a_look(const struct window_maker *maker, const struct windo
 	       ledger_slot(maker->ledger, ledger_price(maker->ledger, &terms)) >= look_least_ns;
 }
 
-/* Reads memory ahead, so that less of it is left for the stop. Behind the first look at a process a second one soon
- * tells what does not change. */
+/* Reads memory ahead, so that less of it is left for the stop. Behind the first look at a process a
+ * second one soon tells what does not change. */
 static bool look(struct window_maker *maker, struct window_order *order, struct plan *plan,
 		 struct window_result *result)
 {
@@ -165,8 +165,8 @@ static bool has_memory(uint64_t bytes, uint64_t have)
 	return bytes < UINT64_MAX / COPIES && bytes * COPIES <= have;
 }
 
-/* Looks at the target's memory, and whether reading it can be afforded: first by what takes no time to tell, as
- * listing its pages takes ms. */
+/* Looks at the target's memory, and whether reading it can be afforded: first by what takes no time
+ * to tell, as listing its pages takes ms. */
 bool window_plan(struct window_maker *maker, struct window_order *order,
 		 struct window_result *result)
 {
@@ -180,7 +180,8 @@ bool window_plan(struct window_maker *maker, struct window_order *order,
 	if (!pay_beforehand(maker, order, &plan, result))
 		return false;
 	error = snapshot_prepare(&maker->snapshot, order->tid, &plan.bytes);
-	/* It was permitted just now: the process is in an exec, which hides its memory for a moment. */
+	/* It was permitted just now: the process is in an exec, which hides its memory for a
+	 * moment. */
 	if (error && error->errno_value == EACCES) {
 		hp_error_destroy(error);
 		result->outcome = WINDOW_NOT_NOW;

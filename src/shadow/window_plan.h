@@ -12,8 +12,8 @@ void window_refuse(struct window_result *result, enum hp_shadow_refusal refusal,
 bool window_is_stopping(const struct window_maker *maker);
 struct price_terms window_terms(const struct window_order *order, uint64_t bytes, uint64_t samples);
 
-/* Sets the order's length and the result's price, and has memory for what is to be read; some of it may have been
- * read. False: not now, or refused. */
+/* Sets the order's length and the result's price, and has memory for what is to be read; some of it
+ * may have been read. False: not now, or refused. */
 bool window_plan(struct window_maker *maker, struct window_order *order,
 		 struct window_result *result);
 

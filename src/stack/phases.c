@@ -9,7 +9,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Sums over the intervals before each, in units of the noise: a stretch's cost takes constant time. */
+/* Sums over the intervals before each, in units of the noise: a stretch's cost takes constant
+ * time. */
 struct series {
 	size_t count, width;
 	double *sums;	 /* [interval][number] */
@@ -114,8 +115,8 @@ static double cost_of(const struct series *series, size_t begin, size_t end)
 
 /* --- the search ------------------------------------------------------------------------------- */
 
-/* `best[t]`: of the intervals before t; `last[t]`: where its last stretch begins. A beginning that is
- * worse than the best by the penalty will never be it again, and is dropped. */
+/* `best[t]`: of the intervals before t; `last[t]`: where its last stretch begins. A beginning that
+ * is worse than the best by the penalty will never be it again, and is dropped. */
 static void search(const struct series *series, double *best, size_t *last, size_t *open,
 		   double *costs)
 {

@@ -20,7 +20,8 @@ struct sums {
 	size_t count;
 };
 
-/* Each side is linear: what an event adds to it is its coefficient. NaN where one is not counted. */
+/* Each side is linear: what an event adds to it is its coefficient. NaN where one is not
+ * counted. */
 static double side(const struct hp_stack_table *table, const char *formula, const double *events)
 {
 	struct stack_counts counts;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The caches: first levels for code and data, and the levels that they share. A line that is used in
- * a first level is also put into all other levels.
+ * The caches: first levels for code and data, and the levels that they share. A line that is used
+ * in a first level is also put into all other levels.
  */
 #ifndef HPCPROF_SRC_UARCH_CACHES_H
 #define HPCPROF_SRC_UARCH_CACHES_H

@@ -16,7 +16,8 @@
 #define INLINE	  static inline __attribute__((always_inline))
 #define EACH_LANE for (unsigned lane = 0; lane < HP_LANES; lane++)
 
-/* Some lanes at once. Compilers take no vectors for arguments where the processor may not have them. */
+/* Some lanes at once. Compilers take no vectors for arguments where the processor may not have
+ * them. */
 enum { TOGETHER = 8, GROUPS = HP_LANES / TOGETHER };
 typedef int32_t lane_group
 	__attribute__((vector_size(TOGETHER * sizeof(int32_t)), aligned(4), may_alias));

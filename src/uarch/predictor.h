@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The branch predictor: directions (tage.h and loop.h, or hybrid.h), targets (indirect.h, returns.h). */
+/* The branch predictor: directions (tage.h and loop.h, or hybrid.h), targets (indirect.h,
+ * returns.h). */
 #ifndef HPCPROF_SRC_UARCH_PREDICTOR_H
 #define HPCPROF_SRC_UARCH_PREDICTOR_H
 

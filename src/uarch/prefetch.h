@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The core's prefetchers: one follows the stride of each load, one follows streams of lines within a
- * page. They put nothing into the caches. The lines that they would have fetched are noted, with the
- * time, until they are used.
+ * The core's prefetchers: one follows the stride of each load, one follows streams of lines within
+ * a page. They put nothing into the caches. The lines that they would have fetched are noted, with
+ * the time, until they are used.
  */
 #ifndef HPCPROF_SRC_UARCH_PREFETCH_H
 #define HPCPROF_SRC_UARCH_PREFETCH_H

@@ -60,8 +60,9 @@ static uint32_t find(const struct uarch_sets *sets, const struct uarch_way *set,
 	return way;
 }
 
-/* The way that was not used for longest. Of those without a block the first: ways are filled in order,
- * so one that a block left is filled before those that are empty. No jumps by what is found: it is hard to foretell. */
+/* The way that was not used for longest. Of those without a block the first: ways are filled in
+ * order, so one that a block left is filled before those that are empty. No jumps by what is found:
+ * it is hard to foretell. */
 static uint32_t oldest(const struct uarch_sets *sets, const struct uarch_way *set)
 {
 	uint64_t least = set[0].used_at;

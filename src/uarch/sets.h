@@ -75,8 +75,9 @@ static inline enum uarch_found uarch_sets_use(struct uarch_sets *sets, uint64_t 
 	return UARCH_HIT;
 }
 
-/* The same. `is_certain`: so it would be whatever the set held when the clock was `since`; `rank`: of how many
- * ways of the set the use is later than the block's last one, all if it is not there. */
+/* The same. `is_certain`: so it would be whatever the set held when the clock was `since`;
+ * `rank`: of how many ways of the set the use is later than the block's last one, all if it is
+ * not there. */
 enum uarch_found uarch_sets_use_since(struct uarch_sets *sets, uint64_t block, uint64_t since,
 				      bool *is_certain, uint32_t *rank);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The store queue: stores that may not have reached the cache when a later load reads their bytes. A
- * store leaves the queue when it is too old for the core to have it in flight, or when the queue is
- * full. The youngest older store that overlaps the load decides.
+ * The store queue: stores that may not have reached the cache when a later load reads their bytes.
+ * A store leaves the queue when it is too old for the core to have it in flight, or when the queue
+ * is full. The youngest older store that overlaps the load decides.
  */
 #ifndef HPCPROF_SRC_UARCH_STORES_H
 #define HPCPROF_SRC_UARCH_STORES_H

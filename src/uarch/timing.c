@@ -56,8 +56,8 @@ static int32_t code_page_cycles(const struct hp_timing *timing, unsigned events)
 								     : 0;
 }
 
-/* Who predicts branches is ahead of who fetches, by some lines, and asks for them: a line is late by what
- * is left of its latency then. */
+/* Who predicts branches is ahead of who fetches, by some lines, and asks for them: a line is late
+ * by what is left of its latency then. */
 WIDE void hp_timing_fetch(struct hp_timing *timing, unsigned events)
 {
 	struct hp_lanes *oldest = &timing->lines[timing->line++ % LINES];
@@ -157,8 +157,8 @@ INLINE void take_units(struct hp_timing *timing, const struct hp_timed_insn *ins
 	}
 }
 
-/* When it asks for its data, and when it begins: operands that it needs only later do not hold up the
- * former. */
+/* When it asks for its data, and when it begins: operands that it needs only later do not hold up
+ * the former. */
 INLINE void find_begin(struct hp_timing *timing, const struct hp_timed_insn *insn, bool loads,
 		       struct hp_lanes *asks, struct hp_lanes *begin)
 {
@@ -253,7 +253,8 @@ INLINE void fill(struct hp_timing *timing, uint64_t line, const struct hp_lanes 
 	*filled = *at;
 }
 
-/* A load gets its bytes from a store so long after that had them; what is done with them follows. */
+/* A load gets its bytes from a store so long after that had them; what is done with them
+ * follows. */
 INLINE void forward(struct hp_timing *timing, const struct hp_timed_insn *insn,
 		    const struct hp_lanes *stored, int32_t cycles, enum part part)
 {
@@ -374,8 +375,8 @@ bool hp_timing_is_due(const struct hp_timing *timing)
 	return latest > LARGE;
 }
 
-/* Nothing comes before the line that was asked for last, which is little before what is dispatched now: what
- * was earlier makes no difference. */
+/* Nothing comes before the line that was asked for last, which is little before what is dispatched
+ * now: what was earlier makes no difference. */
 void hp_timing_rebase(struct hp_timing *timing)
 {
 	struct hp_lanes base = timing->foreseen;

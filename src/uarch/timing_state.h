@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The state of the timing, in all lanes at once: timing_core.c creates it, timing.c goes through the path. */
+/* The state of the timing, in all lanes at once: timing_core.c creates it, timing.c goes through
+ * the path. */
 #ifndef HPCPROF_SRC_UARCH_TIMING_STATE_H
 #define HPCPROF_SRC_UARCH_TIMING_STATE_H
 

@@ -19,7 +19,8 @@ static int compare_ranked(const void *left, const void *right)
 	return (a->number > b->number) - (a->number < b->number);
 }
 
-/* The most frequent ones get the smallest numbers, which take one byte. Those of nothing keep theirs. */
+/* The most frequent ones get the smallest numbers, which take one byte. Those of nothing keep
+ * theirs. */
 static bool rank(struct hp_unwind_table *table, const struct raw_rows *rows, uint16_t *new_numbers)
 {
 	const uint8_t *at = rows->bytes.at;

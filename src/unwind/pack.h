@@ -2,8 +2,8 @@
 /*
  * Packs rows, as call frame instructions produce them, into the layout of tables.
  *
- * The numbers of recipes are known to be frequent or rare only behind the last row. Until then rows wait
- * in a like form, in which a row takes some three bytes.
+ * The numbers of recipes are known to be frequent or rare only behind the last row. Until then rows
+ * wait in a like form, in which a row takes some three bytes.
  */
 #ifndef UNWIND_PACK_H
 #define UNWIND_PACK_H

@@ -94,8 +94,8 @@ static bool grow(struct builder *builder)
 	return true;
 }
 
-/* The number of the recipe, new or known; RECIPE_UNSUPPORTED if it cannot be followed, or if there are
- * too many. */
+/* The number of the recipe, new or known; RECIPE_UNSUPPORTED if it cannot be followed, or if there
+ * are too many. */
 static uint16_t number_recipe(struct builder *builder, const struct frame_state *state,
 			      bool is_signal)
 {
@@ -236,8 +236,8 @@ static void set_cfa_register(struct run *run, uint64_t base)
 		set_cfa(run, base, run->state.cfa);
 }
 
-/* Takes a block. False if it is cut off; the number is that of the expression, -1 if there are too many
- * or it is too long. */
+/* Takes a block. False if it is cut off; the number is that of the expression, -1 if there are too
+ * many or it is too long. */
 static bool take_expression(struct run *run, struct hp_cursor *cursor, int64_t *number)
 {
 	struct hp_unwind_table *table = run->builder->table;

@@ -2,8 +2,8 @@
 /*
  * Call frame instructions (DWARF 5, section 6.4.2) run into rows of a table.
  *
- * Bounded by the bytes it is given: an entry's own instructions are run once, and those of the entry
- * it shares are run once for all.
+ * Bounded by the bytes it is given: an entry's own instructions are run once, and those of the
+ * entry it shares are run once for all.
  */
 #ifndef UNWIND_ROWS_H
 #define UNWIND_ROWS_H

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tables from files: finds the sections and the entries in them. libdw splits sections into entries. */
+/* Tables from files: finds the sections and the entries in them. libdw splits sections into
+ * entries. */
 #include "rows.h"
 
 #include <hpcprof/base/elf_section.h>
@@ -151,7 +152,8 @@ static void find_by_segment(const struct making *making, uint64_t frame_header,
 
 /* --- entries --------------------------------------------------------------------------------- */
 
-/* What the augmentation says: how addresses are encoded, and whether frames are of a signal. False if it says something unknown. */
+/* What the augmentation says: how addresses are encoded, and whether frames are of a signal. False
+ * if it says something unknown. */
 static bool read_augmentation(const Dwarf_CIE *cie, struct shared *shared)
 {
 	const char *letters = cie->augmentation;

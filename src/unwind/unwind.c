@@ -83,9 +83,9 @@ static void restore(const struct climb *climb, const struct hp_unwind_table *tab
 	caller->known |= UINT32_C(1) << number;
 }
 
-/* A frame that is left as its table says. Only what a signal interrupted had all of its registers; of
- * others those that calls preserve and that frames are found by are followed: rbp, and rbx, which is one
- * where the dynamic linker runs. */
+/* A frame that is left as its table says. Only what a signal interrupted had all of its registers;
+ * of others those that calls preserve and that frames are found by are followed: rbp, and rbx,
+ * which is one where the dynamic linker runs. */
 static enum step leave_by_table(struct climb *climb, const struct hp_unwind_table *table,
 				const struct recipe *recipe)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Frequencies of code small enough to work them out by hand: what is known of it is said, RUN() estimates, and
- * what came of it is asked for by offsets in the code. */
+/* Frequencies of code small enough to work them out by hand: what is known of it is said, RUN()
+ * estimates, and what came of it is asked for by offsets in the code. */
 #ifndef TESTS_ANALYZE_FREQUENCIES_H
 #define TESTS_ANALYZE_FREQUENCIES_H
 

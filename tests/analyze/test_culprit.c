@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Who is suspected of a stall and who is not: each rule that clears a cause has code that it clears and
- * code, a little different, that it must not. */
+/* Who is suspected of a stall and who is not: each rule that clears a cause has code that it clears
+ * and code, a little different, that it must not. */
 #include "stalls.h"
 
-/* Code and, a little different, code that must not be cleared. The bytes are straight code that returns, or
- * a loop of so many rounds as code runs. */
+/* Code and, a little different, code that must not be cleared. The bytes are straight code that
+ * returns, or a loop of so many rounds as code runs. */
 struct verdict {
 	const char *code;
 	uint8_t bytes[24];
@@ -48,8 +48,8 @@ static const struct verdict verdicts[] = {
 	{ "mov rcx, [rdi]", ROUND(LOAD_RCX_FROM_RDI), 0, STALL, HP_CAUSE_DCACHE, 0, 0.01, NOBODY },
 	{ "mov rcx, [rdi]; mov rdi, rcx", ROUND(LOAD_RCX_FROM_RDI, 0x48, 0x89, 0xcf), 0, STALL,
 	  HP_CAUSE_DCACHE, 0.9, 1, NOBODY },
-	/* A stride misses as often as it enters pages: one in 512 rounds, with a walk of well below ten
-	 * thousand cycles, or one in each. */
+	/* A stride misses as often as it enters pages: one in 512 rounds, with a walk of well below
+	 * ten thousand cycles, or one in each. */
 	{ "mov rcx, [rdi]; add rdi, 8", ROUND(LOAD_RCX_FROM_RDI, 0x48, 0x83, 0xc7, 8), 0, STALL,
 	  HP_CAUSE_DTLB, 0, 0.1, NOBODY },
 	{ "mov rcx, [rdi]; add rdi, 4096",

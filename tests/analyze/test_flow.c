@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What holds of every estimate: of code too tangled to solve, of input that is none, and of all procedures of
- * this program. */
+/* What holds of every estimate: of code too tangled to solve, of input that is none, and of all
+ * procedures of this program. */
 #include "frequencies.h"
 
 #include <hpcprof/base/vector.h>

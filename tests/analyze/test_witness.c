@@ -87,7 +87,8 @@ TEST(what_was_measured_and_not_timed_may_be_of_any_cause)
 	ck_assert_double_lt(least(0, HP_CAUSE_DCACHE), 0.5);
 }
 
-/* Lines that may be anywhere explain what nothing else does; page tables only where they may be there, too. */
+/* Lines that may be anywhere explain what nothing else does; page tables only where they may be
+ * there, too. */
 TEST(what_no_other_can_take_is_of_the_cause_that_is_left)
 {
 	sees_both_timed(STALL, 0.1 * STALL, 0.95 * STALL);

@@ -165,8 +165,8 @@ TEST(where_the_table_has_as_many_entries_its_ways_stay)
 	same(geometry.tlb2, 256, 12);
 }
 
-/* Parts for code, loads and stores, small and huge pages, and the second level; those of stores and of
- * pages of 1 GiB alone are not modelled. */
+/* Parts for code, loads and stores, small and huge pages, and the second level; those of stores and
+ * of pages of 1 GiB alone are not modelled. */
 TEST(tlbs_are_those_of_the_leaf_that_intel_has)
 {
 	static const uint32_t parts[][4] = {

@@ -19,7 +19,8 @@ enum { OUTPUT_BYTES = 1 << 16 };
 #define assert_stats(test, arguments, status)                                                      \
 	run_hpcprof((test)->directory, "stats", arguments, status, (test)->output, OUTPUT_BYTES)
 
-/* Three sets; "varying" has 10, 20 and 60 samples of its 90, "even" 100 in each, "once" 7 in one. */
+/* Three sets; "varying" has 10, 20 and 60 samples of its 90, "even" 100 in each, "once" 7 in
+ * one. */
 static struct test test;
 
 static void begin(void)

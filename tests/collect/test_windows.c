@@ -358,7 +358,8 @@ TEST(a_window_without_counts_leaves_its_reason_only)
 	ck_assert_uint_eq(times(&evidence, "no samples"), 1);
 }
 
-/* Ten blocks a window: written when there are many, and while that is not done some more are kept. */
+/* Ten blocks a window: written when there are many, and while that is not done some more are
+ * kept. */
 TEST(many_blocks_are_written_before_any_is_lost)
 {
 	enum { BLOCKS = 10, WINDOWS = 5 };

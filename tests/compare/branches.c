@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A program built twice, for costs of blocks: with -DNEW `branches` has more to do in another branch
- * than the one that test_inside.c spends on.
+ * A program built twice, for costs of blocks: with -DNEW `branches` has more to do in another
+ * branch than the one that test_inside.c spends on.
  */
 #include <stdint.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A program built twice, "old" and "new" (-DNEW, and its procedures in another order): `same` stays
- * as it is, `former` gets another name, `callee` is inlined into `host`. With -DOTHER it says that it
- * is by another compiler, too.
+ * as it is, `former` gets another name, `callee` is inlined into `host`. With -DOTHER it says that
+ * it is by another compiler, too.
  */
 #include <stdint.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which procedure of one build is which of another, where the name alone does not say it: several of
- * one name, parts, none at all. */
+/* Which procedure of one build is which of another, where the name alone does not say it: several
+ * of one name, parts, none at all. */
 #include "builds.h"
 
 #include <string.h>

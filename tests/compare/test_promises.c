@@ -101,7 +101,8 @@ static void five_percent_of_the_program_are_told(struct made_up program, double 
 	ck_assert_double_ge(told, share);
 }
 
-/* A host that lends its CPUs out: runs differ by a tenth, but two that follow each other by little. */
+/* A host that lends its CPUs out: runs differ by a tenth, but two that follow each other by
+ * little. */
 TEST(what_runs_beside_each_other_share_neither_alarms_nor_hides)
 {
 	struct made_up program = usual;
@@ -118,8 +119,8 @@ TEST(what_runs_beside_each_other_share_neither_alarms_nor_hides)
 	five_percent_of_the_program_are_told(program, 0.9);
 }
 
-/* Runs at the same time on one CPU: differ by 0.6 %, whatever the host does meanwhile, and that is not
- * the same for all procedures. As many samples as 4000 Hz take in 3 s. */
+/* Runs at the same time on one CPU: differ by 0.6 %, whatever the host does meanwhile, and that is
+ * not the same for all procedures. As many samples as 4000 Hz take in 3 s. */
 static const struct made_up beside = {
 	.runs = 5,
 	.samples = 12000,

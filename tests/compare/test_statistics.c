@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The tests that verdicts rest on: against closed forms, and on data of which the truth is known. */
+/* The tests that verdicts rest on: against closed forms, and on data of which the truth is
+ * known. */
 #include "../../src/compare/distribution.h"
 #include "../../src/compare/statistics.h"
 #include "made_up.h"
@@ -129,7 +130,8 @@ TEST(discovery_rates_by_hand)
 
 /* --- runs ------------------------------------------------------------------------------------ */
 
-/* All ways to deal `count` ranks, `base` of them to the base: how many are as far out as `pairs`. */
+/* All ways to deal `count` ranks, `base` of them to the base: how many are as far out as
+ * `pairs`. */
 static double brute_force_p(size_t base, size_t candidate, double pairs)
 {
 	size_t count = base + candidate;
@@ -226,7 +228,8 @@ TEST(signed_ranks_are_counted_exactly)
 
 enum { MOST_PAIRS = 8 };
 
-/* Runs that took turns, A B B A, base's i-th beside the candidate's i-th: tested as the program's are. */
+/* Runs that took turns, A B B A, base's i-th beside the candidate's i-th: tested as the program's
+ * are. */
 static struct log_ratio compare_turns(double costs[HP_SIDES][MOST_PAIRS], size_t count,
 				      bool *paired)
 {
@@ -563,8 +566,8 @@ TEST(what_pairs_have_in_common_is_no_alarm)
 
 TEST(nor_does_it_hide_a_procedure_that_costs_more)
 {
-	/* Nearly as without it (a_procedure_that_costs_more_is_found), though pairs of this procedure
-	 * differ by 60 %. */
+	/* Nearly as without it (a_procedure_that_costs_more_is_found), though pairs of this
+	 * procedure differ by 60 %. */
 	ck_assert_double_ge(search_pairs(0, 1.15).right, 0.9);
 	ck_assert_double_ge(search_pairs(0.01, 1.15).right, 0.85);
 }

@@ -90,9 +90,9 @@ static const struct flight wrong = {
 	.insn = &branch_insn, .row = 1, .id = 5, .is_mispredicted = true
 };
 
-/* A mispredicted branch is in the buffer for 7 cycles, fetch waits for code in 3 of them, on the wrong path;
- * after its resolution for 5 more until something is dispatched, 2 of which fetch waits for code; 3 later it
- * retires, and so does the branch behind it. */
+/* A mispredicted branch is in the buffer for 7 cycles, fetch waits for code in 3 of them, on the
+ * wrong path; after its resolution for 5 more until something is dispatched, 2 of which fetch waits
+ * for code; 3 later it retires, and so does the branch behind it. */
 static void mispredict(struct watcher *watcher)
 {
 	const struct flight next = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Somebody changes one file of an epoch, and computes its checksums anew: the other files contradict,
- * and nobody shows its figures without saying so.
+ * Somebody changes one file of an epoch, and computes its checksums anew: the other files
+ * contradict, and nobody shows its figures without saying so.
  */
 #include "../db_fixture.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A text of counts (count/replay_file.c) that somebody else wrote, replayed: groups, estimates, and the
- * stack that they make of it. What a stack claims of itself is checked.
+ * A text of counts (count/replay_file.c) that somebody else wrote, replayed: groups, estimates, and
+ * the stack that they make of it. What a stack claims of itself is checked.
  */
 #include "fuzz.h"
 

@@ -3,9 +3,8 @@
  * The files of a profile database. An input that starts like one is parsed as it is. Any other is
  * the contents of sections, for which a right container is made, so that checksums keep nobody from
  * the parsers behind them: the first byte says of what kind, the second how long the key is; of
- * names that have bodies a third says how long they are. 'C' stands for an excerpt: two bytes each say how
- * long its map and its lines are, and the rest is code. 'T' likewise stands
- * for call paths.
+ * names that have bodies a third says how long they are. 'C' stands for an excerpt: two bytes each
+ * say how long its map and its lines are, and the rest is code. 'T' likewise stands for call paths.
  *
  * What a decoder accepts, the encoder writes down again in the same bytes.
  */

@@ -3,9 +3,9 @@
  * What shadow windows read that the kernel writes: 'a' and a memory map, 'f' and the text of a
  * descriptor, 'm' and that of memory that is not to be copied, 'r' and a record of a ring.
  *
- * And what copies write: 'c' and counters of translated code; 's' and system calls, each of fourteen
- * bytes: the number and what is permitted, and of each of six arguments what it is and a value. A copy is there for
- * the calls, locked up as it is for a program.
+ * And what copies write: 'c' and counters of translated code; 's' and system calls, each of
+ * fourteen bytes: the number and what is permitted, and of each of six arguments what it is and a
+ * value. A copy is there for the calls, locked up as it is for a program.
  */
 #include "fuzz.h"
 

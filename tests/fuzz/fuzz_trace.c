@@ -47,7 +47,8 @@ static void run_it(const struct hp_trace *trace, const char *core)
 	check(!hp_cycle_config_named(core, &config));
 	error = hp_cycle_measure(trace, &config, &options, &result);
 	if (error) {
-		/* Its machine may be another, or nothing be in it; but no trace makes the model hang. */
+		/* Its machine may be another, or nothing be in it; but no trace makes the model
+		 * hang. */
 		check(error->class == HP_ERROR_USAGE || error->class == HP_ERROR_INSUFFICIENT);
 		hp_error_destroy(error);
 		return;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A program's call frame information, with registers and a stack that it made up: 17 registers, a byte
- * that says how many 8 bytes of stack there are, the stack, and an ELF file. */
+/* A program's call frame information, with registers and a stack that it made up: 17 registers, a
+ * byte that says how many 8 bytes of stack there are, the stack, and an ELF file. */
 #include "fuzz.h"
 
 #include <hpcprof/base/cleanup.h>

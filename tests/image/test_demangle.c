@@ -12,7 +12,8 @@ enum { ROOM = 4096, LONGEST = 64 << 10 };
 
 static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
-/* f(pair<int, int>, pair<that, that>, pair<that, that>, ...): each twice as long as the one before. */
+/* f(pair<int, int>, pair<that, that>, pair<that, that>, ...): each twice as long as the one
+ * before. */
 static void nest_substitutions(char name[ROOM], unsigned depth)
 {
 	int length = snprintf(name, ROOM, "_Z1fSt4pairIiiE");

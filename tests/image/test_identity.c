@@ -232,8 +232,8 @@ TEST(notes_that_lie_about_their_size_give_no_build_id)
 	}
 }
 
-/* As many note segments as there can be, each of 1 MiB: read for each of them, that is half a minute and
- * more. The last one has a build-id, which shows whether it was read. */
+/* As many note segments as there can be, each of 1 MiB: read for each of them, that is half a
+ * minute and more. The last one has a build-id, which shows whether it was read. */
 TEST(notes_are_read_up_to_a_limit_however_many_segments_claim_them)
 {
 	enum { SEGMENTS = 65534, NOTES = 1 << 20, BYTES = 8 << 20 };

@@ -27,7 +27,8 @@ void workshop_skip(const char *what, const char *why);
 
 /* Full path of a file in the directory; overwritten by the next call but three. */
 const char *workshop_path(const char *name);
-/* Opens a file of the directory, or an absolute path, under its own identity; until the test ends. */
+/* Opens a file of the directory, or an absolute path, under its own identity; until the test
+ * ends. */
 struct hp_image *workshop_open(const char *name, const struct hp_image_options *options);
 uint8_t *workshop_bytes(const char *name, size_t *size);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Blocks that ran when there was no window, in an interpreter: a dispatcher and what it jumps to. */
+/* Blocks that ran when there was no window, in an interpreter: a dispatcher and what it jumps
+ * to. */
 #include "../support.h"
 
 #include "../../src/infer/missed.h"

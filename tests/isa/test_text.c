@@ -179,7 +179,8 @@ TEST(fixed_width_machines_step_by_their_width)
 	ck_assert_uint_eq(hp_isa_step(EM_RISCV), 2);
 }
 
-/* Instructions at two addresses, and whether anything but where code and data lie tells them apart. */
+/* Instructions at two addresses, and whether anything but where code and data lie tells them
+ * apart. */
 static const struct {
 	uint8_t one[8];
 	uint8_t other[8];

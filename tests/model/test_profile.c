@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-/* A profile with few distinct offsets, commands and periods, so that everything collides. Half of them
- * tell threads and CPUs apart. */
+/* A profile with few distinct offsets, commands and periods, so that everything collides. Half of
+ * them tell threads and CPUs apart. */
 static struct hp_profile random_profile(struct hp_random *random)
 {
 	struct hp_profile profile = { 0 };

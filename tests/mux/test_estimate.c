@@ -359,7 +359,8 @@ TEST(intervals_hold_as_often_as_they_say_whatever_the_memory_of_the_rates)
 	}
 }
 
-/* An event that goes with the reference event, exactly: what the reference event does in the gaps is known. */
+/* An event that goes with the reference event, exactly: what the reference event does in the gaps
+ * is known. */
 TEST(best_knows_what_the_reference_did_in_the_gaps)
 {
 	struct hp_mux_estimator *estimator = begun(&plan);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What windows counted, made up, of this very program: four windows of 100 ms, in which two procedures of
- * known code ran, stand for 4 s: ten times as much. A test changes what count_all() makes, records it, and
- * looks at reports. On x86-64 only.
+ * What windows counted, made up, of this very program: four windows of 100 ms, in which two
+ * procedures of known code ran, stand for 4 s: ten times as much. A test changes what count_all()
+ * makes, records it, and looks at reports. On x86-64 only.
  */
 #ifndef TESTS_REPORT_COUNTED_H
 #define TESTS_REPORT_COUNTED_H
@@ -65,7 +65,8 @@ void put_ticks(size_t place, size_t first, size_t end, size_t part, uint64_t cou
 	}
 
 struct fixture *record_counts(const struct fixture_count *counts, size_t count);
-/* 4 s at 3 GHz: half of it in the loop, half in the leaf. Of the leaf some are of another command. */
+/* 4 s at 3 GHz: half of it in the loop, half in the leaf. Of the leaf some are of another
+ * command. */
 struct fixture *record(uint64_t of_others);
 
 /* --- reports ---------------------------------------------------------------------------------- */

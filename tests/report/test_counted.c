@@ -59,8 +59,8 @@ static double csv_cycles(const char *csv)
 	return sum;
 }
 
-/* Samples come an instruction late, and cycles are of the instruction before: most rows have only one
- * of both. */
+/* Samples come an instruction late, and cycles are of the instruction before: most rows have only
+ * one of both. */
 TEST(cycles_of_instructions_add_up_to_those_of_the_program)
 {
 	const struct fixture_count counts[] = {

@@ -61,8 +61,8 @@ TEST(jumps_that_do_not_overlap_share_a_lane_and_one_to_itself_is_marked)
 	assert_gutter(&gutter, expected);
 }
 
-/* Against looking at every line: shortest first, in the lane nearest to the text that nothing is in,
- * not even the end of another. */
+/* Against looking at every line: shortest first, in the lane nearest to the text that nothing is
+ * in, not even the end of another. */
 static size_t draw_slowly(const struct arrow *arrows, size_t count, size_t lanes, char *cells)
 {
 	size_t columns = lanes + 1;

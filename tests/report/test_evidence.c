@@ -27,8 +27,8 @@ static void range(enum hp_counted_kind kind, const char *from, const char *to, u
 }
 
 /* The leaf takes 5 cycles to its branch, or on to its end, whichever way it goes, and the end alone
- * 2: from 1.8e9 and 0.18e9 cycles it was entered 3.6e8 times, and went straight on in 2.7e8. Records
- * stand for half of the samples. */
+ * 2: from 1.8e9 and 0.18e9 cycles it was entered 3.6e8 times, and went straight on in 2.7e8.
+ * Records stand for half of the samples. */
 TEST(branch_records_with_cycles_tell_how_often_code_ran)
 {
 	const struct fixture_count counts[] = {

@@ -194,7 +194,8 @@ static void record_run(struct fixture *fixture, const struct run *run, size_t nu
 					     .command_count = 1,
 					     .later_ns = number * 10000000000 };
 
-	/* As the samples have it, against 75000 twice in the loop, which runs ten times as often. */
+	/* As the samples have it, against 75000 twice in the loop, which runs ten times as
+	 * often. */
 	follow_loop(1500000 * run->end / run->loop);
 	stratum.recording++;
 	fixture_add(fixture, &epoch);

@@ -6,8 +6,8 @@
 
 #include <math.h>
 
-/* 100 cycles: 20 of width, 10 of operands, 40 mispredicted, 30 of data from afar, of which 10 are hidden
- * by the others where both happen. */
+/* 100 cycles: 20 of width, 10 of operands, 40 mispredicted, 30 of data from afar, of which 10 are
+ * hidden by the others where both happen. */
 static struct hp_prediction prediction(void)
 {
 	struct hp_prediction made = { .instructions = 80, .measured = 100 };

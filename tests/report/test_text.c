@@ -24,7 +24,8 @@ static const struct {
 	{ "a\tb", "a\\tb", "a\tb", "a\\tb" },
 	/* Right-to-left override: "exe.txt" that is none. */
 	{ "\xe2\x80\xaetxt.exe", "\\u202etxt.exe", "\xe2\x80\xaetxt.exe", "\\u202etxt.exe" },
-	/* What begins and ends an isolate, marks of direction, of order and line ends of Unicode. */
+	/* What begins and ends an isolate, marks of direction, of order and line ends of
+	 * Unicode. */
 	{ "\xe2\x81\xa6\xe2\x81\xa9", "\\u2066\\u2069", "\xe2\x81\xa6\xe2\x81\xa9",
 	  "\\u2066\\u2069" },
 	{ "\xd8\x9c\xe2\x80\x8f", "\\u061c\\u200f", "\xd8\x9c\xe2\x80\x8f", "\\u061c\\u200f" },

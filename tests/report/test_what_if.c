@@ -18,7 +18,8 @@ static const struct hp_core *core(void)
 	return &made;
 }
 
-/* 1000 cycles: 400 mispredicted, 300 of 2 lines from afar, and 100 of either that the other hides. */
+/* 1000 cycles: 400 mispredicted, 300 of 2 lines from afar, and 100 of either that the other
+ * hides. */
 static struct hp_prediction prediction(void)
 {
 	struct hp_prediction made = { .measured = 1000, .far_lines = 2 };

@@ -38,10 +38,9 @@ void raw_string(struct raw *raw, const char *text);
 void raw_end(struct raw *raw, struct hp_record_layout layout, struct raw_trailer trailer);
 void raw_size(struct raw *raw);
 
-/* Whole records. A sample's path has two addresses in the kernel, 0xffffffff80006000 and up, and three in
- * user code, 0x6002 and up. Its three branches go from 0x4000 and up to 0x5000 and up, its registers
- * are 0x1000 and up, its stack the bytes 0 and up, of which
- * half could be had. */
+/* Whole records. A sample's path has two addresses in the kernel, 0xffffffff80006000 and up, and
+ * three in user code, 0x6002 and up. Its three branches go from 0x4000 and up to 0x5000 and up, its
+ * registers are 0x1000 and up, its stack the bytes 0 and up, of which half could be had. */
 struct raw raw_sample(struct hp_record_layout layout, struct raw_trailer from, uint64_t address,
 		      uint64_t period);
 struct raw raw_comm(struct hp_record_layout layout, struct raw_trailer from, const char *name,

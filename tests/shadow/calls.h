@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A target with files open, its copy, and system calls of that copy. start() makes both; call() is a
- * system call of the copy, and answers() and ends() say what must come of it.
+ * A target with files open, its copy, and system calls of that copy. start() makes both; call() is
+ * a system call of the copy, and answers() and ends() say what must come of it.
  */
 #ifndef HPCPROF_TESTS_SHADOW_CALLS_H
 #define HPCPROF_TESTS_SHADOW_CALLS_H

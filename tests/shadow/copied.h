@@ -22,7 +22,8 @@ bool can_copy(void);
 /* As soon as it is in user code. */
 void hold_running(pid_t pid, struct held_state *state);
 
-/* Prepares, holds the target (`state`: of then), and takes what it has. `is_old_kernel`: by the means of before 6.7. */
+/* Prepares, holds the target (`state`: of then), and takes what it has. `is_old_kernel`: by the
+ * means of before 6.7. */
 void copied_hold(struct copied *copied, pid_t pid, bool is_old_kernel, struct held_state *state);
 /* Lets it go on, and rebuilds it. */
 void copied_rebuild(struct copied *copied, pid_t pid);

@@ -4,8 +4,8 @@
  *
  * Runs the command natively up to its entry point, and from there to its end through the engine,
  * its system calls made for real. Says on standard error what that took, one figure a line. What
- * ends a replay early (see enum hp_window_end) goes on natively, and is said too. With --log the path is
- * logged, and each step from block to block is checked.
+ * ends a replay early (see enum hp_window_end) goes on natively, and is said too. With --log the
+ * path is logged, and each step from block to block is checked.
  */
 #include "../../src/shadow/replay/engine.h"
 #include "../../src/shadow/copy/inject.h"

@@ -217,7 +217,8 @@ TEST(one_line_is_one_line)
 	ck_assert_uint_eq(count_of(0x401000, HP_EVENT_PAGES), 1);
 }
 
-/* mov rax, [rbp + rax]: each address is made of what the load before it found; mov rax, [rbp]: none is. */
+/* mov rax, [rbp + rax]: each address is made of what the load before it found; mov rax, [rbp]: none
+ * is. */
 TEST(pointers_that_are_followed_are_told_from_others)
 {
 	static uint8_t apart[] = { 0x48, 0x8b, 0x45, 0x00, 0x75, 0xfa };

@@ -133,8 +133,8 @@ TEST(windows_before_tell_its_pace)
 	ck_assert(!matches_is_too_early(&bench.matches, 19, at(20)));
 }
 
-/* Sample 10 came by at 5 ms, and its moment was at 33. The next one seems to be fourteen times slower
- * than the original: from the start on it is three times. */
+/* Sample 10 came by at 5 ms, and its moment was at 33. The next one seems to be fourteen times
+ * slower than the original: from the start on it is three times. */
 TEST(after_one_that_was_early_the_pace_is_not_lost)
 {
 	match(10, 5);
@@ -188,8 +188,8 @@ TEST(what_comes_long_after_its_time_was_missed)
 TEST(one_that_may_be_early_is_watched_until_its_time_has_come)
 {
 	match(0, 2);
-	/* Twenty samples on, after half their time. Shadows take twice as long as a rule, and half of
-	 * that more: until 60 ms behind the first, and 3 more. */
+	/* Twenty samples on, after half their time. Shadows take twice as long as a rule, and half
+	 * of that more: until 60 ms behind the first, and 3 more. */
 	match(20, 12);
 	ck_assert_uint_eq(matches_left_to_watch(&bench.matches, at(12)), 53 * MS);
 	matches_settle(&bench.matches, at(64.9));

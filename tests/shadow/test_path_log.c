@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The logged path against the processor: each form of forms.S, one instruction after another natively,
- * and through the engine, with its log. Blocks, addresses, sizes and kinds of accesses are the same,
- * and logging changes nothing.
+ * The logged path against the processor: each form of forms.S, one instruction after another
+ * natively, and through the engine, with its log. Blocks, addresses, sizes and kinds of accesses
+ * are the same, and logging changes nothing.
  */
 #include "../support.h"
 
@@ -194,8 +194,8 @@ static void run_logged(struct puppet *puppet, struct puppet_state *state, struct
 
 /* --- compared ---------------------------------------------------------------------------------- */
 
-/* A repeated instruction is one logged, and many that are stepped; its accesses come one kind after the
- * other there, and by turns here. */
+/* A repeated instruction is one logged, and many that are stepped; its accesses come one kind after
+ * the other there, and by turns here. */
 static bool is_repeated(const struct path *native)
 {
 	for (size_t i = 1; i < native->insns.count; i++)

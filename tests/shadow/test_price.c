@@ -25,7 +25,8 @@ TEST(windows_are_longer_where_stops_are_dearer_within_bounds)
 
 		ck_assert_uint_ge(window, 100 * ms);
 		ck_assert_uint_le(window, 1000 * ms);
-		/* Copies take more where there is more memory, too: that makes up for some of it. */
+		/* Copies take more where there is more memory, too: that makes up for some of
+		 * it. */
 		ck_assert_uint_ge(window + window / 20, last);
 		last = window;
 	}
@@ -135,7 +136,8 @@ TEST(fresh_memory_is_paid_for)
 	ck_assert_double_le(dear.fresh_ns, 0.3);
 }
 
-/* Where a program matches well the next sample is as good as any; where it does not, long rows miss. */
+/* Where a program matches well the next sample is as good as any; where it does not, long rows
+ * miss. */
 TEST(more_samples_are_taken_behind_a_window_where_fewer_match)
 {
 	struct ledger ledger;
@@ -158,7 +160,8 @@ TEST(more_samples_are_taken_behind_a_window_where_fewer_match)
 	ck_assert_uint_le(ledger_samples_behind(&ledger), 20);
 }
 
-/* One copy at a time: a budget that there is no time to spend buys more windows, not longer ones. */
+/* One copy at a time: a budget that there is no time to spend buys more windows, not longer
+ * ones. */
 TEST(windows_are_no_longer_than_lets_the_budget_be_spent)
 {
 	const struct price_terms terms = { .bytes = 64 << 20 };

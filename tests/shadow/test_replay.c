@@ -237,8 +237,8 @@ static void stop(struct tracee *original, struct trace *trace, struct hp_engine 
 	hp_replay_free(result);
 }
 
-/* What was translated for the first window is counted by the second in other ways: by then more ways lead
- * to more blocks. */
+/* What was translated for the first window is counted by the second in other ways: by then more
+ * ways lead to more blocks. */
 TEST(a_program_does_the_same_and_every_count_of_both_windows_is_exact)
 {
 	struct tracee original, shadows[2];
@@ -276,8 +276,8 @@ TEST(a_program_does_the_same_and_every_count_of_both_windows_is_exact)
 	stop(&original, trace, engine, &results[1]);
 }
 
-/* The same program once more: its code is elsewhere, and so is what was translated from it. In some runs
- * there is another library between those that there are: not all go the same way. */
+/* The same program once more: its code is elsewhere, and so is what was translated from it. In some
+ * runs there is another library between those that there are: not all go the same way. */
 TEST(what_was_translated_goes_where_the_program_goes)
 {
 	static const char *const more[] = { NULL, NULL, "libz.so.1", NULL };

@@ -67,7 +67,8 @@ static int policy_now(void)
 	return found < 0 ? SCHED_OTHER : found;
 }
 
-/* Beside programs that keep all CPUs busy it would not come to its end in time that is left over. */
+/* Beside programs that keep all CPUs busy it would not come to its end in time that is left
+ * over. */
 TEST_WHERE(can_copy(), an_urgent_copy_takes_its_share_of_busy_cpus)
 {
 	enum { PATIENCE_MS = 60000, WINDOW_NS = 50000000, ANY_COST_PERCENT = 10000 };

@@ -17,7 +17,8 @@ struct tracee {
 
 /* Runs `$top_builddir/tests/shadow/NAME` up to where it stops itself. */
 void tracee_start(struct tracee *tracee, const char *name);
-/* The same, with its address space laid out at random, and with a library more unless it is NULL. */
+/* The same, with its address space laid out at random, and with a library more unless it is
+ * NULL. */
 void tracee_start_anywhere(struct tracee *tracee, const char *name, const char *preload);
 /* Another process in the same state, stopped and traced too. */
 void tracee_copy(const struct tracee *tracee, struct tracee *copy);

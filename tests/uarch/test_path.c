@@ -265,7 +265,8 @@ TEST(a_split_access_touches_both_lines_and_pages)
 	ck_assert_uint_ne(hp_uarch_access(uarch, 1, 0x11040, 8, HP_UARCH_LOAD), 0);
 }
 
-/* Three lines fill the set of the line at 0x10000: what is new there is a miss, beside it unknown. */
+/* Three lines fill the set of the line at 0x10000: what is new there is a miss, beside it
+ * unknown. */
 TEST(a_split_access_has_the_worst_of_its_halves)
 {
 	struct hp_uarch_geometry geometry = small(true);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The store queue and the prefetchers: cases with known answers, and a queue that looks at everything. */
+/* The store queue and the prefetchers: cases with known answers, and a queue that looks at
+ * everything. */
 #include "../support.h"
 
 #include "../../src/uarch/tuning.h"
@@ -300,8 +301,8 @@ TEST(addresses_by_chance_are_not_brought)
 	ck_assert_uint_le(brought, misses / 100);
 }
 
-/* The second walk finds all in the cache. What its prefetches would bring is there: when other lines
- * have put it out, a use by chance is a miss that nobody brought. */
+/* The second walk finds all in the cache. What its prefetches would bring is there: when other
+ * lines have put it out, a use by chance is a miss that nobody brought. */
 TEST(what_is_in_the_cache_is_not_brought)
 {
 	struct hp_uarch *uarch = made(256, 64);

@@ -2,9 +2,9 @@
 /*
  * show_table FILE
  *
- * Makes the unwind table of a program or library, for scripts/bench/call-paths, and prints what it took
- * in one line: ms of CPU time, rows, different ones, those that cannot be followed, bytes, bytes of the
- * sections that it was made from.
+ * Makes the unwind table of a program or library, for scripts/bench/call-paths, and prints what it
+ * took in one line: ms of CPU time, rows, different ones, those that cannot be followed, bytes,
+ * bytes of the sections that it was made from.
  */
 #include <hpcprof/unwind/table.h>
 

@@ -44,7 +44,8 @@ __asm__(".pushsection .text\n"
 	".cfi_endproc\n"
 	"rule_by_r10: .cfi_startproc\n .cfi_def_cfa r10, 8\n at_r10: nop\n"
 	".cfi_endproc\n"
-	/* An expression that never ends, one that divides nothing by nothing, one that reads nowhere. */
+	/* An expression that never ends, one that divides nothing by nothing, one that reads
+	 * nowhere. */
 	"rule_endless: .cfi_startproc\n .cfi_escape 0x0f,0x05,0x77,0x00,0x2f,0xfd,0xff\n"
 	"at_endless: nop\n .cfi_endproc\n"
 	"rule_empty: .cfi_startproc\n .cfi_escape 0x0f,0x01,0x22\n at_empty: nop\n .cfi_endproc\n"

@@ -59,8 +59,8 @@ static size_t unwind(size_t bytes, hp_unwind_find find, struct hp_unwind_frame *
 	return hp_unwind(&seen.registers, &stack, find, NULL, frames, MOST_FRAMES, end);
 }
 
-/* All frames are those that backtrace() gave, but for the first, which is somewhere else in look(). What
- * calls the test lies beyond the stack that was copied. */
+/* All frames are those that backtrace() gave, but for the first, which is somewhere else in look().
+ * What calls the test lies beyond the stack that was copied. */
 static size_t check_frames(void)
 {
 	struct hp_unwind_frame frames[MOST_FRAMES];

@@ -2,9 +2,10 @@
 /*
  * unwind_stopped THREAD...
  *
- * Prints the call path of each thread, all of one process that is stopped (SIGSTOP), for scripts/path-oracle:
- * from its registers and as much of its stack as record -g may copy. First the thread and how the path ends (root,
- * truncated, lost), then each frame: R (return address) or E (exact), ? for a guess, and the address.
+ * Prints the call path of each thread, all of one process that is stopped (SIGSTOP), for
+ * scripts/path-oracle: from its registers and as much of its stack as record -g may copy. First the
+ * thread and how the path ends (root, truncated, lost), then each frame: R (return address) or E
+ * (exact), ? for a guess, and the address.
  */
 #include <hpcprof/base/cleanup.h>
 #include <hpcprof/unwind/unwind.h>

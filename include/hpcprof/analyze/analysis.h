@@ -69,14 +69,15 @@ struct hp_happened {
 	double runs; /* executions that were simulated, > 0 */
 	double mean[HP_EVENT_KINDS];
 	double most[HP_EVENT_KINDS]; /* upper ends of 90 % intervals */
-	/* HP_LANES core cycles that a model of the core spent in all these runs; NULL: it was not timed. Of
-	 * the instruction, and of what was translated as one block and begins with it: up to the next
-	 * branch. Borrowed from who tells. */
+	/* HP_LANES core cycles that a model of the core spent in all these runs; NULL: it was not
+	 * timed. Of the instruction, and of what was translated as one block and begins with it: up
+	 * to the next branch. Borrowed from who tells. */
 	const double *cycles;
 	const double *block_cycles;
 	const double *resized_cycles; /* of the block, on a core with other sizes */
-	/* Of its accesses: bytes from one to the next where most are as far apart, in mean[HP_EVENT_STRIDE] of
-	 * the executions; distinct lines and pages, in each window; 0: not known. */
+	/* Of its accesses: bytes from one to the next where most are as far apart, in
+	 * mean[HP_EVENT_STRIDE] of the executions; distinct lines and pages, in each window; 0: not
+	 * known. */
 	int64_t stride;
 	double lines, pages;
 };
@@ -106,11 +107,11 @@ struct hp_analysis_input {
 	 * this procedure, in addition to the error of each. 0: none. INFINITY: unknown, so that its
 	 * counts are relative only. */
 	double shared_deviation[HP_SOURCE_COUNT];
-	/* Phases are loops of the procedure that ran at different times. By block: the number of its
-	 * phase, from 1; 0: none. NULL: no phases are told apart. */
+	/* Phases are loops of the procedure that ran at different times. By block: the number of
+	 * its phase, from 1; 0: none. NULL: no phases are told apart. */
 	const uint16_t *phase_of;
-	/* By phase, from the first: the common error of all counts of the phase, in addition to that
-	 * of their source. 0: nothing of it was counted. */
+	/* By phase, from the first: the common error of all counts of the phase, in addition to
+	 * that of their source. 0: nothing of it was counted. */
 	const double *phase_deviation;
 	size_t phase_count;
 	/* By block: it ran while nobody counted, although others were counted. What is known of
@@ -119,7 +120,8 @@ struct hp_analysis_input {
 	/* By cause: the most cycles of the whole epoch that it can have taken in this procedure, as
 	 * counters say; INFINITY: not known. NULL: they say nothing. */
 	const double *most_cycles;
-	/* Tells what happened to the instruction; false where it was not simulated. NULL: none was. */
+	/* Tells what happened to the instruction; false where it was not simulated. NULL: none
+	 * was. */
 	bool (*happened)(const void *context, hp_link_address address,
 			 struct hp_happened *happened);
 	const void *happened_context;
@@ -225,9 +227,9 @@ struct hp_analysed_block {
 	double cycles_per_execution_high;
 };
 
-/* Of the blocks whose runs were timed by a model of the core: cycles on a core of each lane, and what else
- * there is to compare these with. Of all executions; unless the analysis is absolute, only ratios among
- * what is not `measured` mean anything. */
+/* Of the blocks whose runs were timed by a model of the core: cycles on a core of each lane, and
+ * what else there is to compare these with. Of all executions; unless the analysis is absolute,
+ * only ratios among what is not `measured` mean anything. */
 struct hp_prediction {
 	double predicted[HP_LANES];
 	bool has_resized;
@@ -289,7 +291,8 @@ struct hp_analysis {
 	size_t cause_count;
 	struct hp_stall_sheet sheet;
 	struct hp_prediction prediction; /* `measured` is 0 where nothing was timed */
-	/* Of the graph's loops, each with those in it; NULL where nothing of the procedure was timed. */
+	/* Of the graph's loops, each with those in it; NULL where nothing of the procedure was
+	 * timed. */
 	struct hp_prediction *loop_predictions;
 	bool is_absolute;
 	unsigned sources; /* the sources used, one bit each, in addition to time */

@@ -37,9 +37,9 @@ struct hp_error *hp_file_sync_directory(int directory);
 /* True for names that hp_file_replace leaves behind when it is killed (".NAME.tmp.XXXX"). */
 bool hp_file_is_temporary(const char *name);
 
-/* Gives back the pages of a private mapping of a file that are as the file has them; who reads there again
- * gets them again. What was written stays, and so does memory that no file is behind. No other thread
- * may write there meanwhile. */
+/* Gives back the pages of a private mapping of a file that are as the file has them; who reads
+ * there again gets them again. What was written stays, and so does memory that no file is behind.
+ * No other thread may write there meanwhile. */
 void hp_file_forget_pages(const void *mapped, size_t size);
 
 #endif

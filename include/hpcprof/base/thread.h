@@ -12,13 +12,13 @@
  * instruction on. */
 int hp_thread_start(pthread_t *thread, void *(*run)(void *), void *context);
 
-/* Asks the scheduler for time slices of this length for a thread (0: the calling one) of a fair policy.
- * Of two threads that are owed the same, the one with the shorter slice runs first. Before Linux 6.12,
- * and where it is forbidden, it does nothing. */
+/* Asks the scheduler for time slices of this length for a thread (0: the calling one) of a fair
+ * policy. Of two threads that are owed the same, the one with the shorter slice runs first. Before
+ * Linux 6.12, and where it is forbidden, it does nothing. */
 void hp_thread_set_slice(pid_t tid, uint64_t slice_ns);
 
-/* The same for the calling thread, which also becomes as nice as this if it was of the usual niceness
- * and may be: what it starts from now on is so, too. */
+/* The same for the calling thread, which also becomes as nice as this if it was of the usual
+ * niceness and may be: what it starts from now on is so, too. */
 void hp_thread_hurry(uint64_t slice_ns, int nice);
 
 struct hp_thread_times {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The geometry of this machine's core, for models of it: the core's table, with the sizes that sysfs
- * reports for caches and cpuid for TLBs in place of the table's.
+ * The geometry of this machine's core, for models of it: the core's table, with the sizes that
+ * sysfs reports for caches and cpuid for TLBs in place of the table's.
  *
  * Values that are missing, not numeric or out of bounds are ignored, for each cache separately, so
  * the result is always valid. The third level is left out, because sysfs does not know a virtual

@@ -15,9 +15,9 @@
 #include <hpcprof/isa/machine.h>
 #include <hpcprof/uarch/geometry.h>
 
-/* Puts the latencies of this moment in place of the core's, and a third level of the size that serves this
- * CPU into the geometry. Takes some 100 ms, and 64 MiB of memory meanwhile; without those nothing
- * changes. */
+/* Puts the latencies of this moment in place of the core's, and a third level of the size that
+ * serves this CPU into the geometry. Takes some 100 ms, and 64 MiB of memory meanwhile; without
+ * those nothing changes. */
 void hp_latencies_measure(struct hp_uarch_geometry *geometry, struct hp_core *core);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Makes an epoch from a perf.data file, as if hpcprof had recorded it: samples, and the call paths
- * that came with them. A path is found from the copied stack where there is one, else taken from the
- * kernel's callchain.
+ * that came with them. A path is found from the copied stack where there is one, else taken from
+ * the kernel's callchain.
  *
  * Images are found by their paths and by the build-ids in the file. Nothing is looked up in /proc,
  * since the processes have ended or their numbers belong to other processes now; only their
@@ -34,8 +34,8 @@ struct hp_import_result {
 	char *stamp; /* of the epoch; owned */
 };
 
-/* USAGE for files that cannot be imported, DAMAGED for what is none, INSUFFICIENT without samples: there is
- * no epoch then. */
+/* USAGE for files that cannot be imported, DAMAGED for what is none, INSUFFICIENT without samples:
+ * there is no epoch then. */
 struct hp_error *hp_import_perf_data(const struct hp_import_options *options,
 				     struct hp_import_result *result);
 

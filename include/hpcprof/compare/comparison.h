@@ -192,8 +192,8 @@ struct hp_compared {
 	 * hp_comparison_add_reasons. */
 	const struct hp_compared_calls *calls;
 	size_t call_count;
-	/* For findings that are procedures, where both sides' cycles are known by cause: those causes
-	 * that grew, or shrank, with the cost; what changed the most first. */
+	/* For findings that are procedures, where both sides' cycles are known by cause: those
+	 * causes that grew, or shrank, with the cost; what changed the most first. */
 	bool has_causes;
 	const struct hp_compared_cause *causes;
 	size_t cause_count;
@@ -218,9 +218,9 @@ struct hp_comparison {
 	double least_of_program; /* of findings, as a share of the program's cost */
 	/* ratio of variance to mean of the samples, between runs of the same build */
 	double dispersion;
-	/* How many times as much the candidate's runs cost by the machine alone, as far as a reference
-	 * says; 1: as much, or nothing is known. Costs of the candidate are without it, but for those
-	 * of its epochs. */
+	/* How many times as much the candidate's runs cost by the machine alone, as far as a
+	 * reference says; 1: as much, or nothing is known. Costs of the candidate are without it,
+	 * but for those of its epochs. */
 	double machine;
 	double run_deviation; /* standard deviation between the costs of runs, relative */
 	/* number of earlier epochs that the previous two were learned from; 0: from the sides, or

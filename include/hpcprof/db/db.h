@@ -29,8 +29,8 @@ struct hp_error *hp_db_open(const char *path, bool create, struct hp_db **db);
 void hp_db_close(struct hp_db *db);
 HP_DEFINE_CLEANUP(struct hp_db, hp_db_close);
 const char *hp_db_path(const struct hp_db *db);
-/* From now on `warn` is told when resolving passes over epochs that cannot be read: of which, and why.
- * `advice` may be NULL. */
+/* From now on `warn` is told when resolving passes over epochs that cannot be read: of which, and
+ * why. `advice` may be NULL. */
 void hp_db_on_warning(struct hp_db *db,
 		      void (*warn)(const char *message, const char *advice, void *context),
 		      void *context);
@@ -142,8 +142,8 @@ uint64_t hp_epoch_writer_samples(const struct hp_epoch_writer *writer, const cha
  * (for instance, disk full) the file is unchanged, and the same profile may be added again. */
 struct hp_error *hp_epoch_writer_add(struct hp_epoch_writer *writer,
 				     const struct hp_profile *profile);
-/* The window counts added so far, including those before an append, and what probes counted; without
- * outcomes of branches and branch records. The caller clears them. */
+/* The window counts added so far, including those before an append, and what probes counted;
+ * without outcomes of branches and branch records. The caller clears them. */
 struct hp_error *hp_epoch_writer_read_windows(struct hp_epoch_writer *writer,
 					      struct hp_window_evidence *evidence);
 /* Adds to the names stored for an image: the union. Two names at one place of a JIT image are
@@ -158,8 +158,8 @@ struct hp_error *hp_epoch_writer_excerpt(struct hp_epoch_writer *writer, size_t 
  * not be in the index. After an error the file is unchanged. */
 struct hp_error *hp_epoch_writer_evidence(struct hp_epoch_writer *writer,
 					  const struct hp_window_evidence *evidence);
-/* Adds call paths: reads the file, adds, replaces it. It keeps at most HP_PATHS_DEFAULT_NODES nodes,
- * or as many as it had; leaves of fewest samples are folded beyond that. Images need not be
+/* Adds call paths: reads the file, adds, replaces it. It keeps at most HP_PATHS_DEFAULT_NODES
+ * nodes, or as many as it had; leaves of fewest samples are folded beyond that. Images need not be
  * in the index. After an error the file is unchanged. */
 struct hp_error *hp_epoch_writer_paths(struct hp_epoch_writer *writer,
 				       const struct hp_paths *paths);

@@ -75,8 +75,8 @@ const struct hp_procedure *hp_image_procedure_at(struct hp_image *image, hp_link
  * all their names; hp_image_procedure_at makes one at a time. */
 void hp_image_procedures(struct hp_image *image, const struct hp_procedure *const **procedures,
 			 size_t *count);
-/* The same without making names, which take more memory than all the rest: `name` is NULL in those that
- * nobody looked up, and `linkage`, too, where no symbol has it. */
+/* The same without making names, which take more memory than all the rest: `name` is NULL in those
+ * that nobody looked up, and `linkage`, too, where no symbol has it. */
 void hp_image_parts(struct hp_image *image, const struct hp_procedure *const **parts,
 		    size_t *count);
 

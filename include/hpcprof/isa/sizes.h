@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How much a core keeps: caches, TLBs, queues. Constant data, beside what hpcprof/isa/machine.h tells
- * of its times. Of caches, a running machine says more exactly what it has.
+ * How much a core keeps: caches, TLBs, queues. Constant data, beside what hpcprof/isa/machine.h
+ * tells of its times. Of caches, a running machine says more exactly what it has.
  */
 #ifndef HPCPROF_ISA_SIZES_H
 #define HPCPROF_ISA_SIZES_H

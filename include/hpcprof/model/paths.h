@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Call paths of samples: calling-context trees (Ammons, Ball, Larus, Exploiting Hardware Performance
- * Counters with Flow and Context Sensitive Profiling, 1997), one for each series.
+ * Call paths of samples: calling-context trees (Ammons, Ball, Larus, Exploiting Hardware
+ * Performance Counters with Flow and Context Sensitive Profiling, 1997), one for each series.
  *
  * A series is what samples share that are weighed alike: event, command, process, thread, CPU and
  * period, as the strata of profiles. A node is a place in the code, reached over the places of its
- * parent nodes; a sample counts at the node of its own address. Memory is bounded: when there are too
- * many nodes, leaves are folded, that is, their samples count at the parent from then on, as `folded`.
+ * parent nodes; a sample counts at the node of its own address. Memory is bounded: when there are
+ * too many nodes, leaves are folded, that is, their samples count at the parent from then on, as
+ * `folded`.
  *
- * Plain data, not thread safe. Numbers of images and series are of one tree; they, and the numbers of
- * nodes, are not those of any other.
+ * Plain data, not thread safe. Numbers of images and series are of one tree; they, and the numbers
+ * of nodes, are not those of any other.
  */
 #ifndef HPCPROF_MODEL_PATHS_H
 #define HPCPROF_MODEL_PATHS_H
@@ -45,7 +46,8 @@ enum hp_path_flag {
 #define HP_PATH_NO_IMAGE UINT32_MAX
 #define HP_PATH_NO_NODE	 UINT32_MAX
 
-/* The longest path that is kept; of longer ones the frames near the root become HP_PATH_TRUNCATED. */
+/* The longest path that is kept; of longer ones the frames near the root become
+ * HP_PATH_TRUNCATED. */
 enum { HP_PATH_MOST_FRAMES = 1024 };
 
 struct hp_path_frame {
@@ -115,10 +117,10 @@ struct hp_error *hp_paths_series(struct hp_paths *paths, const struct hp_path_se
 
 /*
  * Counts samples of one path. `frames` begins at the sample's own address, which becomes
- * HP_PATH_EXACT, and ends at the root; without frames the samples count at the root. Called for each
- * sample: what the path shares with the last one, counted from the root, costs almost nothing. If
- * there are too many nodes, the leaves that were not used for longest are folded, a quarter of all
- * at once.
+ * HP_PATH_EXACT, and ends at the root; without frames the samples count at the root. Called for
+ * each sample: what the path shares with the last one, counted from the root, costs almost nothing.
+ * If there are too many nodes, the leaves that were not used for longest are folded, a quarter of
+ * all at once.
  */
 struct hp_error *hp_paths_add(struct hp_paths *paths, uint32_t series,
 			      const struct hp_path_frame *frames, size_t count, uint64_t samples);
@@ -131,8 +133,8 @@ struct hp_error *hp_paths_merge(struct hp_paths *into, const struct hp_paths *fr
 /* Folds the leaves of fewest samples where there are more than `node_limit` nodes. */
 struct hp_error *hp_paths_bound(struct hp_paths *paths);
 
-/* The canonical order of what has samples: images and series sorted, nodes in preorder with siblings
- * sorted by image, offset and flags. */
+/* The canonical order of what has samples: images and series sorted, nodes in preorder with
+ * siblings sorted by image, offset and flags. */
 struct hp_paths_order {
 	uint32_t *nodes; /* their numbers */
 	size_t count;

@@ -24,8 +24,8 @@ enum hp_name_fit {
 	HP_NAME_EXACT, /* as shown, or as in the symbol table */
 	HP_NAME_BARE,  /* without arguments, result, or a template's arguments; or shortened */
 	HP_NAME_GLOB,
-	/* Its last part, or three bytes or more of it; also of what it is shortened to, and without any
-	 * template arguments: Table::put of acme::Table<int>::put(int). */
+	/* Its last part, or three bytes or more of it; also of what it is shortened to, and without
+	 * any template arguments: Table::put of acme::Table<int>::put(int). */
 	HP_NAME_PART,
 	HP_NAME_NOT,
 };

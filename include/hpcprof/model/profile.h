@@ -39,9 +39,9 @@ struct hp_event_modes {
 struct hp_event_modes hp_event_modes(const char *name);
 
 /*
- * The events of `record --stalls` are an extra profile: "stalls/uops_issued.any/u", by the name that
- * public lists give them. Views of samples leave them out unless they are asked for; stacks of stalls
- * are made of them.
+ * The events of `record --stalls` are an extra profile: "stalls/uops_issued.any/u", by the name
+ * that public lists give them. Views of samples leave them out unless they are asked for; stacks of
+ * stalls are made of them.
  */
 #define HP_STALLS_PREFIX "stalls/"
 bool hp_event_is_of_stalls(const char *name);

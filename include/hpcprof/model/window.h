@@ -68,9 +68,9 @@ static inline uint64_t hp_window_count(const uint64_t counts[HP_WINDOW_PARTS])
 }
 
 /*
- * What happened to an instruction on the way that the window's first part took, by models of caches,
- * TLBs, a predictor and a store queue (uarch/path.h). Models begin cold: what they cannot know yet is
- * counted as unknown, never as a hit.
+ * What happened to an instruction on the way that the window's first part took, by models of
+ * caches, TLBs, a predictor and a store queue (uarch/path.h). Models begin cold: what they cannot
+ * know yet is counted as unknown, never as a hit.
  */
 enum hp_event_kind {
 	HP_EVENT_L1_MISS, /* of data: loads and stores */
@@ -121,8 +121,8 @@ struct hp_window_event {
 	int64_t value; /* bytes, of HP_EVENT_STRIDE */
 };
 
-/* Core cycles that a model of the core (uarch/timing.h) spent in all runs that were simulated, on a core of
- * each lane: of a block, or of an instruction that ran often. */
+/* Core cycles that a model of the core (uarch/timing.h) spent in all runs that were simulated, on a
+ * core of each lane: of a block, or of an instruction that ran often. */
 struct hp_window_timed {
 	hp_runtime_address address; /* of the instruction, or the first one */
 	bool is_block;
@@ -130,7 +130,8 @@ struct hp_window_timed {
 	uint64_t cycles[HP_LANES];
 };
 
-/* What a load takes that the first data cache does not serve, in core cycles; measured while recording. */
+/* What a load takes that the first data cache does not serve, in core cycles; measured while
+ * recording. */
 enum hp_latency {
 	HP_LATENCY_L2,
 	HP_LATENCY_L3,
@@ -202,8 +203,8 @@ struct hp_window {
 	size_t block_count;
 	struct hp_window_edge *edges; /* with a count, by `from`, then `to`. Owned */
 	size_t edge_count;
-	/* Of its beginning, if that was simulated: what ran, with counts[0] alone, and what happened to it
-	 * (distinct, in any order). Owned. */
+	/* Of its beginning, if that was simulated: what ran, with counts[0] alone, and what
+	 * happened to it (distinct, in any order). Owned. */
 	struct hp_window_block *simulated;
 	size_t simulated_count;
 	struct hp_window_event *events;

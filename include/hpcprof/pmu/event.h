@@ -74,8 +74,8 @@ struct hp_error *hp_event_default(const struct hp_machine *machine, struct hp_ev
  * tracepoints, of breakpoints, of cpu-clock or of task-clock. In a group of events of several PMUs,
  * Linux 6.18 loses all but the leader's when the group is switched off and on again. */
 bool hp_event_same_pmu(const struct hp_event *a, const struct hp_event *b);
-/* Intel's slots (r0400), and their parts (r8000 to r8700: PERF_METRICS): the kernel counts the parts
- * only in a group that slots lead. */
+/* Intel's slots (r0400), and their parts (r8000 to r8700: PERF_METRICS): the kernel counts the
+ * parts only in a group that slots lead. */
 #define HP_SLOTS_CONFIG 0x0400
 bool hp_event_is_slots(const struct hp_event *event);
 bool hp_event_is_part_of_slots(const struct hp_event *event);

@@ -255,8 +255,8 @@ struct hp_error *hp_profiles_open(struct hp_profiles *profiles, struct hp_db *db
  * too: images that need not have samples. */
 struct hp_error *hp_profiles_load(struct hp_profiles *profiles, const struct hp_image_id *others,
 				  size_t other_count);
-/* requires: hp_profiles_load. provides: rows, images' problems, events' kept, how samples were named.
- * Images whose file is missing or changed are told to the notices, once each. */
+/* requires: hp_profiles_load. provides: rows, images' problems, events' kept, how samples were
+ * named. Images whose file is missing or changed are told to the notices, once each. */
 struct hp_error *hp_profiles_attribute(struct hp_profiles *profiles);
 /* requires: hp_profiles_attribute, of all procedures. provides: of the rows those that the option
  * `listed` means:

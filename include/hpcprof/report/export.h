@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Epochs in the formats of other programs: call paths (or samples, where no paths were recorded) for
- * viewers, and counts of executions for compilers and optimisers.
+ * Epochs in the formats of other programs: call paths (or samples, where no paths were recorded)
+ * for viewers, and counts of executions for compilers and optimisers.
  */
 #ifndef HPCPROF_REPORT_EXPORT_H
 #define HPCPROF_REPORT_EXPORT_H
@@ -22,9 +22,9 @@ struct hp_export_options {
 };
 
 /*
- * Writes the named epochs (none: the latest). USAGE for a format that does not exist and options that
- * it does not have; INSUFFICIENT where the profile would be empty: some readers accept an empty one
- * without a word.
+ * Writes the named epochs (none: the latest). USAGE for a format that does not exist and options
+ * that it does not have; INSUFFICIENT where the profile would be empty: some readers accept an
+ * empty one without a word.
  */
 struct hp_error *hp_export(struct hp_db *db, char *const *epochs, size_t epoch_count,
 			   const struct hp_export_options *options,

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A perf.data file, or what `perf record -o -` writes into a pipe: its events and texts, and its records in
- * order of time. perf's tools/perf/Documentation/perf.data-file-format.txt describes it.
+ * A perf.data file, or what `perf record -o -` writes into a pipe: its events and texts, and its
+ * records in order of time. perf's tools/perf/Documentation/perf.data-file-format.txt describes it.
  *
- * Written by a machine of this byte order; everything is checked, and records that make no sense are
- * counted. Compressed records (perf record -z) are unpacked, up to a bound. The bytes are borrowed.
+ * Written by a machine of this byte order; everything is checked, and records that make no sense
+ * are counted. Compressed records (perf record -z) are unpacked, up to a bound. The bytes are
+ * borrowed.
  */
 #ifndef HPCPROF_SAMPLE_PERF_FILE_H
 #define HPCPROF_SAMPLE_PERF_FILE_H
@@ -59,7 +60,8 @@ struct hp_perf_file {
 	void *unpacker;
 };
 
-/* DAMAGED: no such file, or nothing of it can be read; USAGE: recorded in a way that is not supported. */
+/* DAMAGED: no such file, or nothing of it can be read; USAGE: recorded in a way that is not
+ * supported. */
 struct hp_error *hp_perf_file_read(const uint8_t *bytes, size_t size, struct hp_perf_file *file);
 void hp_perf_file_clear(struct hp_perf_file *file);
 

@@ -32,7 +32,8 @@ struct hp_sample_cost {
 };
 
 /* Samples itself for about 10 ms with the event: alternating stretches of the same work with and
- * without it. With `stack_bytes` (at most 65528) each sample copies registers and so much of the stack. */
+ * without it. With `stack_bytes` (at most 65528) each sample copies registers and so much of the
+ * stack. */
 struct hp_sample_cost hp_measure_cost(const struct hp_event *event, uint32_t stack_bytes);
 
 struct hp_rate_wishes {

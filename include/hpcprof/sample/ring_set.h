@@ -44,8 +44,8 @@ void hp_ring_set_clear(struct hp_ring_set *set);
 /* Starts a pass over the current contents of the rings, up to `horizon_ns` (UINT64_MAX:
  * everything). */
 void hp_ring_set_begin(struct hp_ring_set *set, uint64_t horizon_ns);
-/* The next record in time order; false at the end of the pass. What the record points to lives until the
- * next call, which returns its space to the kernel. */
+/* The next record in time order; false at the end of the pass. What the record points to lives
+ * until the next call, which returns its space to the kernel. */
 bool hp_ring_set_next(struct hp_ring_set *set, struct hp_record *record);
 /* The index of the ring of the last record. */
 size_t hp_ring_set_current(const struct hp_ring_set *set);

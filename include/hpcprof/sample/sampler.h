@@ -7,8 +7,8 @@
  * The first event carries the side-band (maps, names, forks, exits); if events start disabled (-D),
  * a dummy event does.
  *
- * Locked memory: rings start at 512 KiB per CPU, at more if stacks are copied (at most 16 MiB in all).
- * All of them are halved until they fit the budget.
+ * Locked memory: rings start at 512 KiB per CPU, at more if stacks are copied (at most 16 MiB in
+ * all). All of them are halved until they fit the budget.
  */
 #ifndef HPCPROF_SAMPLE_SAMPLER_H
 #define HPCPROF_SAMPLE_SAMPLER_H
@@ -40,13 +40,13 @@ struct hp_sampler_options {
 	 * of the stack, a multiple of 8. */
 	uint64_t registers;
 	uint32_t stack_bytes;
-	/* Sizes of the stack that hp_sampler_copy_stack may choose from later, the smallest first and
-	 * `stack_bytes` among them. Each is one more event, of which threads and children inherit their
-	 * own: there is only `stack_bytes` if that were too many. */
+	/* Sizes of the stack that hp_sampler_copy_stack may choose from later, the smallest first
+	 * and `stack_bytes` among them. Each is one more event, of which threads and children
+	 * inherit their own: there is only `stack_bytes` if that were too many. */
 	const uint32_t *stacks;
 	size_t stack_count;
-	/* Now and then a sample of user time with much more of the stack, which is none of any event's:
-	 * hp_sampler_is_deep. So much, a multiple of 8; 0: never. */
+	/* Now and then a sample of user time with much more of the stack, which is none of any
+	 * event's: hp_sampler_is_deep. So much, a multiple of 8; 0: never. */
 	uint32_t deep_stack_bytes;
 	uint64_t deep_period_ns;
 	/* If events take turns, else NULL: which are on at first, and which belong together (events
@@ -100,8 +100,8 @@ void hp_sampler_set_cpu(struct hp_sampler *sampler, int cpu);
 
 void hp_sampler_enable(struct hp_sampler *sampler);
 void hp_sampler_disable(struct hp_sampler *sampler);
-/* For good, and at once however many threads there are: rings take no more records. Events may go on to
- * count until they are closed. */
+/* For good, and at once however many threads there are: rings take no more records. Events may go
+ * on to count until they are closed. */
 void hp_sampler_stop(struct hp_sampler *sampler);
 
 /* One event of those that take turns. */

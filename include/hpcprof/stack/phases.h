@@ -21,8 +21,8 @@
 #include <stddef.h>
 
 /* `values` has `width` numbers for each of `count` intervals, row by row, all finite. `scale`: what
- * they add up to, about; deviations that are small beside it do not matter. Writes the ends of the phases, of which the last is
- * `count`, to `ends` (malloc'ed). */
+ * they add up to, about; deviations that are small beside it do not matter. Writes the ends of the
+ * phases, of which the last is `count`, to `ends` (malloc'ed). */
 struct hp_error *hp_phases_find(const double *values, size_t count, size_t width, double scale,
 				size_t **ends, size_t *phase_count);
 

@@ -38,8 +38,8 @@ struct hp_uarch_geometry {
 	struct hp_uarch_sets l1d;
 	struct hp_uarch_sets l2;
 	struct hp_uarch_sets l3;
-	/* Others use the third level, too: its size is twice what serves this CPU, give or take a factor
-	 * of two. What it says of lines that were used so long ago is a guess. */
+	/* Others use the third level, too: its size is twice what serves this CPU, give or take a
+	 * factor of two. What it says of lines that were used so long ago is a guess. */
 	bool l3_is_shared;
 	bool l2_is_inclusive; /* a line that leaves the second level leaves the first, too */
 

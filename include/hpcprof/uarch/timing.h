@@ -3,8 +3,8 @@
  * When the instructions of a path retire, on an out-of-order core and, in the same pass, on cores
  * that differ from it in one respect each (model/lanes.h).
  *
- * Instructions are dispatched in order, up to the width of the core, when the reorder buffer and the
- * store buffer have room. An instruction begins when its operands and a unit are available, and
+ * Instructions are dispatched in order, up to the width of the core, when the reorder buffer and
+ * the store buffer have room. An instruction begins when its operands and a unit are available, and
  * retires in order. A mispredicted branch delays the code behind it until the branch has been
  * executed; a miss of the instruction caches, until the line has arrived. Data misses share a
  * limited number of buffers. This is the model of interval analysis (Eyerman, Eeckhout, Karkhanis,
@@ -77,8 +77,8 @@ void hp_timing_destroy(struct hp_timing *timing);
 HP_DEFINE_CLEANUP(struct hp_timing, hp_timing_destroy);
 void hp_timing_reset(struct hp_timing *timing);
 
-/* A block's instructions one after another: `before` is the one in front, or NULL. May change what was
- * made of that one, `made[-1]`, if the two fuse. */
+/* A block's instructions one after another: `before` is the one in front, or NULL. May change what
+ * was made of that one, `made[-1]`, if the two fuse. */
 void hp_timed_insn_make(const struct hp_core *core, const struct hp_isa *isa,
 			const struct hp_insn *before, const struct hp_insn *insn,
 			struct hp_timed_insn *made);
@@ -87,14 +87,14 @@ void hp_timed_insn_make(const struct hp_core *core, const struct hp_isa *isa,
 void hp_timing_fetch(struct hp_timing *timing, unsigned events);
 /* The branch that was timed last went, with these events of hp_uarch_branch. */
 void hp_timing_branch(struct hp_timing *timing, unsigned events, bool is_taken);
-/* Adds to `spent` what the instruction makes the path longer by: from when the one before it retired to
- * when it does. */
+/* Adds to `spent` what the instruction makes the path longer by: from when the one before it
+ * retired to when it does. */
 void hp_timing_insn(struct hp_timing *timing, const struct hp_timed_insn *insn,
 		    const struct hp_timed_access *accesses, unsigned access_count,
 		    struct hp_lanes *spent);
 
-/* Whether times have become large: then sums of `spent` are to be put aside, and hp_timing_rebase be
- * called. Asked every 256 instructions at least, no sum overflows. */
+/* Whether times have become large: then sums of `spent` are to be put aside, and hp_timing_rebase
+ * be called. Asked every 256 instructions at least, no sum overflows. */
 bool hp_timing_is_due(const struct hp_timing *timing);
 void hp_timing_rebase(struct hp_timing *timing);
 

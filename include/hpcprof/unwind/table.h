@@ -3,11 +3,11 @@
  * How to find the caller's registers, for each place in the code of an image.
  *
  * A table is made once per image from its call frame information (DWARF 5, section 6.4; LSB core,
- * "Exception Frames"): .eh_frame, and .debug_frame where that says nothing. It takes two to three bytes
- * per place where a rule changes. Places are image offsets, as in profiles: file offsets.
+ * "Exception Frames"): .eh_frame, and .debug_frame where that says nothing. It takes two to three
+ * bytes per place where a rule changes. Places are image offsets, as in profiles: file offsets.
  *
- * Files are of anybody: nothing in them is trusted, and what a damaged one still says is kept. Made by
- * one thread, looked up by any.
+ * Files are of anybody: nothing in them is trusted, and what a damaged one still says is kept. Made
+ * by one thread, looked up by any.
  */
 #ifndef HPCPROF_UNWIND_TABLE_H
 #define HPCPROF_UNWIND_TABLE_H
@@ -24,9 +24,9 @@ struct hp_unwind_table;
 /* Whether tables can be made and used for the code that this machine runs: x86-64. */
 bool hp_unwind_is_offered(void);
 
-/* Of a 64-bit ELF file of this machine. The descriptor stays the caller's, and is read, not mapped: a
- * file may shrink. DAMAGED if it is no such file; one without call frame information makes an empty
- * table. */
+/* Of a 64-bit ELF file of this machine. The descriptor stays the caller's, and is read, not mapped:
+ * a file may shrink. DAMAGED if it is no such file; one without call frame information makes an
+ * empty table. */
 struct hp_error *hp_unwind_table_of_fd(int fd, struct hp_unwind_table **table);
 /* Of such a file in memory (the vdso), which the table does not need afterwards. */
 struct hp_error *hp_unwind_table_of_bytes(const void *bytes, size_t size,

@@ -39,7 +39,8 @@ struct hp_unwind_place {
 	uint64_t offset;		     /* in the image, for the table */
 };
 
-/* Finds the place of an address. False when nothing is mapped there that can be run: no frame is there. */
+/* Finds the place of an address. False when nothing is mapped there that can be run: no frame is
+ * there. */
 typedef bool (*hp_unwind_find)(void *context, uint64_t address, struct hp_unwind_place *place);
 
 enum {
@@ -63,8 +64,8 @@ enum hp_unwind_end {
 /* Whether the table says that code at this offset has no caller: there a thread begins. */
 bool hp_unwind_is_root(const struct hp_unwind_table *table, uint64_t offset);
 
-/* Writes at most `room` frames, of which the first is the thread's own place, and returns how many; at
- * least one if `room` is not 0. */
+/* Writes at most `room` frames, of which the first is the thread's own place, and returns how many;
+ * at least one if `room` is not 0. */
 size_t hp_unwind(const struct hp_unwind_registers *registers, const struct hp_unwind_stack *stack,
 		 hp_unwind_find find, void *context, struct hp_unwind_frame *frames, size_t room,
 		 enum hp_unwind_end *end);

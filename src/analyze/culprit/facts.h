@@ -55,8 +55,8 @@ struct facts {
 	const struct hp_analysis *analysis; /* cycles and frequencies */
 	const struct hp_cfg *cfg;
 	const struct hp_core *core;
-	/* path_prepare: of each block, what most often leads to it, and follows it; HP_CFG_NONE when
-	 * that is no block */
+	/* path_prepare: of each block, what most often leads to it, and follows it; HP_CFG_NONE
+	 * when that is no block */
 	const uint32_t *before;
 	const uint32_t *after;
 	/* duty_prepare: of each instruction */

@@ -2,9 +2,9 @@
 /*
  * Causes in fetching instructions: instruction cache, instruction TLB, jumps and decoding.
  *
- * Cache and TLB are cleared if all code that can be executed just before is in the same line or page
- * (DCPI 6.3). They are bounded by how often the code can have been evicted: for code that fits and
- * calls nothing, once per call of the procedure.
+ * Cache and TLB are cleared if all code that can be executed just before is in the same line or
+ * page (DCPI 6.3). They are bounded by how often the code can have been evicted: for code that fits
+ * and calls nothing, once per call of the procedure.
  */
 #include "causes.h"
 #include "witness.h"

@@ -2,10 +2,11 @@
 /*
  * The marks that mispredicted branches leave.
  *
- * While the core refills after a misprediction, the first instructions at the branch's target are the
- * oldest, so time accumulates on them. After a correct prediction they take no more time than the
- * instructions around them. The excess (the mark) needs no scale: it distinguishes mispredictions
- * from a loop that is slow as a whole, even without counts. Marks are cycles over all executions.
+ * While the core refills after a misprediction, the first instructions at the branch's target are
+ * the oldest, so time accumulates on them. After a correct prediction they take no more time than
+ * the instructions around them. The excess (the mark) needs no scale: it distinguishes
+ * mispredictions from a loop that is slow as a whole, even without counts. Marks are cycles over
+ * all executions.
  *
  * "Around them" is the mean of the loop without outliers: the time of a load that misses says
  * nothing about its neighbours.

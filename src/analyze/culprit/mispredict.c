@@ -101,8 +101,8 @@ static bool *find_on_data(const struct facts *facts, struct hp_arena *arena)
 	return is_on_data;
 }
 
-/* By what a predictor missed: on which of its ways is not known, but on each no more often than it is
- * taken. */
+/* By what a predictor missed: on which of its ways is not known, but on each no more often than it
+ * is taken. */
 static struct redirect seen_redirect(const struct hp_happened *seen,
 				     const struct hp_frequency *from,
 				     const struct hp_frequency *along, uint32_t branch)

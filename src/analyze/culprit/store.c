@@ -4,8 +4,8 @@
  *
  * The store buffer is cleared if no store is within the reach of the reorder buffer, or only stores
  * that certainly hit: to the stack, to a constant address, to a small table. Forwarding is cleared
- * unless the operands prove that the load overlaps an earlier store that does not contain all of it:
- * same base, known constants, and no other change of the base in between.
+ * unless the operands prove that the load overlaps an earlier store that does not contain all of
+ * it: same base, known constants, and no other change of the base in between.
  */
 #include "causes.h"
 #include "place.h"

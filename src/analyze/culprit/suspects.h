@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The suspects of one stalled instruction, each with two figures: the most cycles that one execution
- * can lose to it, and the expected number, for ranking. Both are core cycles per execution of the
- * stalled instruction.
+ * The suspects of one stalled instruction, each with two figures: the most cycles that one
+ * execution can lose to it, and the expected number, for ranking. Both are core cycles per
+ * execution of the stalled instruction.
  */
 #ifndef HPCPROF_ANALYZE_CULPRIT_SUSPECTS_H
 #define HPCPROF_ANALYZE_CULPRIT_SUSPECTS_H

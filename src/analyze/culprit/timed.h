@@ -3,10 +3,10 @@
  * What the timing of the simulated path says about one instruction: the cycles per execution due to
  * each kind of cause, which is the difference to a core without that cause (model/lanes.h).
  *
- * The timing has an error, and its cycles differ from the measured ones. So the cycles of each cause
- * are widened by a share of themselves, by a small constant, and by the difference between predicted
- * and measured time, which any cause may explain. Causes overlap: removing one of two simultaneous
- * misses saves almost nothing.
+ * The timing has an error, and its cycles differ from the measured ones. So the cycles of each
+ * cause are widened by a share of themselves, by a small constant, and by the difference between
+ * predicted and measured time, which any cause may explain. Causes overlap: removing one of two
+ * simultaneous misses saves almost nothing.
  */
 #ifndef HPCPROF_ANALYZE_CULPRIT_TIMED_H
 #define HPCPROF_ANALYZE_CULPRIT_TIMED_H
@@ -30,8 +30,9 @@ struct timed {
 
 /* Per execution. */
 void timed_parts(const struct timed *timed, struct timed_part parts[HP_CAUSE_COUNT]);
-/* Measured cycles that the timing does not have, or has too many of, as a share of those measured. Lines of
- * unknown place count as what fits the time best. INFINITY: too little was timed. Per execution, too. */
+/* Measured cycles that the timing does not have, or has too many of, as a share of those measured.
+ * Lines of unknown place count as what fits the time best. INFINITY: too little was timed. Per
+ * execution, too. */
 double timed_misfit(const struct timed *timed);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Causes in execution: divider, multiplier, floating point, atomic and serializing instructions; and
- * results that took longer than in the best case because little overlapped.
+ * Causes in execution: divider, multiplier, floating point, atomic and serializing instructions;
+ * and results that took longer than in the best case because little overlapped.
  *
  * Cleared: all instructions but the stalled one and those that may have retired along with it.
- * Bounded by the latency of one execution: an instruction is the oldest for no longer than that, since
- * what it depends on has retired before.
+ * Bounded by the latency of one execution: an instruction is the oldest for no longer than that,
+ * since what it depends on has retired before.
  */
 #include "causes.h"
 #include "duty.h"

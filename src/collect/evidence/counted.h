@@ -22,9 +22,9 @@ struct counted {
 bool counted_image(struct counted *counted, struct image *image, uint32_t *number);
 
 /* Adds what was listed to `sum`, as one of the stratum's lists, empty until now: `list` and `count`
- * are its. The images are numbered anew, as those of the evidence; two of the recorder may be one to
- * the database, what tells them apart is not kept. Items that are the same then are added up. The
- * list goes on owning the items. */
+ * are its. The images are numbered anew, as those of the evidence; two of the recorder may be one
+ * to the database, what tells them apart is not kept. Items that are the same then are added up.
+ * The list goes on owning the items. */
 struct hp_error *counted_add(struct counted *counted, struct hp_window_stratum *stratum,
 			     struct hp_counted **list, size_t *count,
 			     struct hp_window_evidence *sum);

@@ -299,10 +299,11 @@ static double lost_in(const struct probes *probes, const struct breakpoint_count
 	return lost;
 }
 
-/* A breakpoint stops counting after so many hits. When they came in a burst, as those of a loop in a
- * procedure that is called now and then, it stopped in the midst of it: the time before the burst is
- * in the count, and most of the burst is not. So the rate would be far too low, a thousandfold where
- * bursts are long. What comes steadily takes as long for one half of the hits as for the other. */
+/* A breakpoint stops counting after so many hits. When they came in a burst, as those of a loop in
+ * a procedure that is called now and then, it stopped in the midst of it: the time before the burst
+ * is in the count, and most of the burst is not. So the rate would be far too low, a thousandfold
+ * where bursts are long. What comes steadily takes as long for one half of the hits as for the
+ * other. */
 static bool is_burst(const struct breakpoint_count *half, const struct breakpoint_count *all)
 {
 	double share = (double)half->running_ns / (double)all->running_ns;

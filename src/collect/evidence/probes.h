@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Breakpoint probes: exact counts of rarely executed code, during short periods spread over the run.
+ * Breakpoint probes: exact counts of rarely executed code, during short periods spread over the
+ * run.
  *
  * Time is divided into slots. At a random time in each slot, up to two places in one thread are
  * counted for some milliseconds. A breakpoint switches itself off after a number of hits

@@ -24,8 +24,9 @@ struct ranges;
 struct hp_error *ranges_create(uint64_t recording, struct ranges **ranges);
 void ranges_destroy(struct ranges *ranges);
 
-/* Takes the branches of one sample, which stands for so many cycles, of the context. Records without cycles, with gaps, or
- * with a count that the hardware's field was too short for say nothing. */
+/* Takes the branches of one sample, which stands for so many cycles, of the context. Records
+ * without cycles, with gaps, or with a count that the hardware's field was too short for say
+ * nothing. */
 void ranges_take(struct ranges *ranges, const struct hp_record *record, uint64_t cycles,
 		 const struct context *context);
 

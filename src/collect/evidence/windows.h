@@ -5,8 +5,8 @@
  *
  * A window arrives when its replay has ended, long after the time that it covers. By then the
  * process may have mapped other files, or be gone. So the window waits until all map changes of its
- * time have been read, and is then looked up in the address space of that time (processes_at). Until
- * then the recorder keeps its own samples of that time, which tell where time went.
+ * time have been read, and is then looked up in the address space of that time (processes_at).
+ * Until then the recorder keeps its own samples of that time, which tell where time went.
  */
 #ifndef COLLECT_EVIDENCE_WINDOWS_H
 #define COLLECT_EVIDENCE_WINDOWS_H

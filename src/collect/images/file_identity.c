@@ -45,7 +45,8 @@ static int open_map_file(pid_t pid, const struct hp_record_mmap *mapping)
 	return hp_foreign_open(path, 0, &status);
 }
 
-/* The file as the process sees paths; or as we do, where that is the same, or the process is over. */
+/* The file as the process sees paths; or as we do, where that is the same, or the process is
+ * over. */
 static int open_path(pid_t pid, const char *file, struct stat *status)
 {
 	int fd = hp_foreign_open_of(pid, file, 0, status);

@@ -20,7 +20,8 @@ void file_identity(pid_t pid, const struct hp_record_mmap *mapping, bool deleted
  * through a descriptor of the process. It has the identity of `id`. -1 when it cannot be had. */
 int file_open_mapped(pid_t pid, const struct hp_record_mmap *mapping, const struct hp_image_id *id);
 
-/* The same, when the mapping is not known any more: by its path alone, as the process sees paths. */
+/* The same, when the mapping is not known any more: by its path alone, as the process sees
+ * paths. */
 int file_open_image(pid_t pid, const struct hp_image_id *id);
 
 /* What a file's next writing changes. All zero when it cannot be had at its path. */

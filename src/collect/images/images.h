@@ -2,10 +2,11 @@
 /*
  * The images seen while recording, each listed once.
  *
- * To keep a pointer across images_sweep, hold a reference. An image is identified when it is mapped:
- * by the build-id that the kernel sent, else from the file, which is opened through the process's
- * own view (map_files, root, open descriptors) while the process exists. A file that was identified
- * by its content is examined again at each mapping, and identified anew if it has changed.
+ * To keep a pointer across images_sweep, hold a reference. An image is identified when it is
+ * mapped: by the build-id that the kernel sent, else from the file, which is opened through the
+ * process's own view (map_files, root, open descriptors) while the process exists. A file that was
+ * identified by its content is examined again at each mapping, and identified anew if it has
+ * changed.
  */
 #ifndef COLLECT_IMAGES_IMAGES_H
 #define COLLECT_IMAGES_IMAGES_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Names of sampled code that are not available later (generated code, the kernel), collected for the
- * epoch. Only symbols with samples are kept, so the list stays short.
+ * Names of sampled code that are not available later (generated code, the kernel), collected for
+ * the epoch. Only symbols with samples are kept, so the list stays short.
  */
 #ifndef COLLECT_IMAGES_KEPT_H
 #define COLLECT_IMAGES_KEPT_H

@@ -23,10 +23,11 @@ struct sampled_source {
 };
 
 /* For each file among the epoch's images and those of its call paths, which become its images, the
- * procedures that its samples are in or were called from, by file offset, with their linkage names; those
- * without a symbol are left out. Those with HP_BODY_LEAST_SHARE of the epoch's samples have their bodies
- * with them. And an excerpt of the file (hp_cfg_excerpt), as far as it stays small. A file that cannot be read any more, or is another one now, has none: that is no
- * error. Call it once all samples are added, before the last commit. */
+ * procedures that its samples are in or were called from, by file offset, with their linkage names;
+ * those without a symbol are left out. Those with HP_BODY_LEAST_SHARE of the epoch's samples have
+ * their bodies with them. And an excerpt of the file (hp_cfg_excerpt), as far as it stays small. A
+ * file that cannot be read any more, or is another one now, has none: that is no error. Call it
+ * once all samples are added, before the last commit. */
 struct hp_error *sampled_names_keep(const struct sampled_source *source);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Numbers for the threads and CPUs whose samples are kept apart. Depending on the options, a lane is
- * a thread (under one name), a CPU, or a thread on a CPU. Samples that are not kept apart, and those
- * beyond the limit of lanes, are in lane 0.
+ * Numbers for the threads and CPUs whose samples are kept apart. Depending on the options, a lane
+ * is a thread (under one name), a CPU, or a thread on a CPU. Samples that are not kept apart, and
+ * those beyond the limit of lanes, are in lane 0.
  *
  * Memory: what the limit allows, and one name per live thread.
  */

@@ -485,7 +485,8 @@ void processes_exit(struct processes *processes, const struct hp_record *record)
 		process->threads--;
 		return;
 	}
-	/* Every exec maps something at once; if that is not seen, the kernel has ended our events. */
+	/* Every exec maps something at once; if that is not seen, the kernel has ended our
+	 * events. */
 	if (process->awaits_mapping && !process->samples) {
 		processes->hidden.count++;
 		processes->hidden.command = process->command;

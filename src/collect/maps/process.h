@@ -6,7 +6,8 @@
  * time, command name, stream (event and period) and, where these are kept apart, thread and CPU.
  * Contexts have small numbers, for the sample table. When a process calls exec, maps over existing
  * code, or is renamed, it gets new contexts. The old ones are retired; they exist until the samples
- * under them have been attributed (processes_reap), and so do the address spaces of ended processes.
+ * under them have been attributed (processes_reap), and so do the address spaces of ended
+ * processes.
  *
  * A process is remembered for a while after its end, because the kernel still samples its exit.
  *
@@ -48,8 +49,8 @@ struct command_times {
 	uint64_t elapsed_ns;
 };
 
-/* Processes whose programs the kernel does not show us: it ends the events of a process that becomes a
- * program of another user's rights, or one whose file it may not read. */
+/* Processes whose programs the kernel does not show us: it ends the events of a process that
+ * becomes a program of another user's rights, or one whose file it may not read. */
 struct hidden {
 	uint64_t count;
 	uint32_t command; /* of the latest */
@@ -96,8 +97,8 @@ void processes_exit(struct processes *processes, const struct hp_record *record)
 /* Reads a running process's name, threads and maps from /proc, unless it is known already. */
 bool processes_adopt(struct processes *processes, uint32_t pid, uint64_t now_ns);
 
-/* The context number for a record that was taken on `cpu` and is worth so many samples in `stream`, 0
- * when memory is short. */
+/* The context number for a record that was taken on `cpu` and is worth so many samples in `stream`,
+ * 0 when memory is short. */
 uint32_t processes_context(struct processes *processes, const struct hp_record *record, int cpu,
 			   uint32_t stream, uint64_t samples);
 

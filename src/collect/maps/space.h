@@ -4,8 +4,8 @@
  *
  * After fork, both processes share one space (a reference, no copy) until one of them maps
  * something. A space that samples may refer to is not changed where it has mappings: a mapping over
- * an existing one creates a new space, and samples taken before keep the old one. So a sample can be
- * looked up long after it was taken, as long as its space is referenced.
+ * an existing one creates a new space, and samples taken before keep the old one. So a sample can
+ * be looked up long after it was taken, as long as its space is referenced.
  */
 #ifndef COLLECT_MAPS_SPACE_H
 #define COLLECT_MAPS_SPACE_H

@@ -320,7 +320,8 @@ static enum hp_unwind_end climb(struct call_paths *paths, const struct hp_record
 	return end;
 }
 
-/* Continues what was climbed as the thread's latest path went on, if it passed through the same frame. */
+/* Continues what was climbed as the thread's latest path went on, if it passed through the same
+ * frame. */
 static bool join(struct call_paths *paths, uint32_t tid)
 {
 	struct last_frame *climbed = paths->climbed;
@@ -381,8 +382,8 @@ static enum hp_unwind_end add_unwound(struct call_paths *paths, const struct hp_
 	return end;
 }
 
-/* Each record is a call that has not returned: the hardware says from where. It has room for some of them, and none
- * of those before the recording. */
+/* Each record is a call that has not returned: the hardware says from where. It has room for some
+ * of them, and none of those before the recording. */
 static enum hp_unwind_end add_branches(struct call_paths *paths, const struct hp_record *record)
 {
 	struct hp_unwind_place place = { 0 };
@@ -391,8 +392,8 @@ static enum hp_unwind_end add_branches(struct call_paths *paths, const struct hp
 		uint64_t address = i ? record->sample.branches[i - 1].from : record->sample.address;
 		uint32_t flags = i ? 0 : HP_PATH_EXACT;
 
-		/* Of a sample in the kernel the user's own place is only known to be behind where the last call
-		 * led to. */
+		/* Of a sample in the kernel the user's own place is only known to be behind where
+		 * the last call led to. */
 		if (i == 0 && record->cpu_mode == PERF_RECORD_MISC_KERNEL) {
 			if (!record->sample.branch_count)
 				break;

@@ -44,8 +44,8 @@ struct hp_error *call_paths_create(enum hp_call_paths how, struct attributor *at
 				   struct call_paths **paths);
 void call_paths_destroy(struct call_paths *paths);
 
-/* The sizes of the stack that samples can come with, the smallest first (borrowed), and which they come with
- * at first. */
+/* The sizes of the stack that samples can come with, the smallest first (borrowed), and which they
+ * come with at first. */
 void call_paths_offer_stacks(struct call_paths *paths, const uint32_t *sizes, size_t count,
 			     size_t first);
 /* Which of them they are to come with from now on. */

@@ -46,8 +46,8 @@ void depths_note_deep(struct depths *depths, uint64_t bytes)
 		add(depths, depths->deep, bytes, DEPTHS_DEEP_SAMPLES);
 }
 
-/* The share of samples that each size holds. Of those that the present one does not, as many as of deep
- * samples like them; all, while there are none. */
+/* The share of samples that each size holds. Of those that the present one does not, as many as of
+ * deep samples like them; all, while there are none. */
 static void find_held(const struct depths *depths, double *held)
 {
 	size_t now = depths->now;
@@ -62,7 +62,8 @@ static void find_held(const struct depths *depths, double *held)
 				  (beyond > 0 ? sum(depths->deep, now + 1, i + 1) / beyond : 1);
 }
 
-/* A few samples are enough to see that the size is too small; that it is larger than need be takes more. */
+/* A few samples are enough to see that the size is too small; that it is larger than need be takes
+ * more. */
 static bool is_known(const struct depths *depths)
 {
 	return depths->count && (sum(depths->copied, 0, depths->count + 1) >= DEPTHS_ENOUGH ||
@@ -78,8 +79,8 @@ size_t depths_choose(struct depths *depths)
 	if (!is_known(depths))
 		return depths->now;
 	find_held(depths, held);
-	/* The longer the piece is, the more of a path that is beyond all sizes has not changed since it
-	 * was seen whole. */
+	/* The longer the piece is, the more of a path that is beyond all sizes has not changed
+	 * since it was seen whole. */
 	if (held[depths->count - 1] < depths_held)
 		i = depths->first;
 	while (i < depths->count - 1 &&

@@ -83,8 +83,8 @@ size_t lasts_find(const struct lasts *lasts, uint32_t tid, const struct last_fra
 		return 0;
 	frames = path->frames.at;
 	count = path->frames.count;
-	/* Stacks grow: the further out, the higher; but for signals on another one, whose frames are
-	 * then not found. */
+	/* Stacks grow: the further out, the higher; but for signals on another one, whose frames
+	 * are then not found. */
 	at = hp_bisect(i, count, frames[i].stack < outermost->stack);
 	if (at == count || frames[at].stack != outermost->stack ||
 	    frames[at].address != outermost->address)

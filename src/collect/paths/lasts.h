@@ -33,8 +33,8 @@ void lasts_clear(struct lasts *lasts);
 /* The path is whole; so are, by and by, those that were joined to others. */
 void lasts_remember(struct lasts *lasts, uint32_t tid, const struct last_frame *frames,
 		    size_t count);
-/* The frames that call `outermost`, up to the root; how many, 0 if it is not in the thread's last path.
- * Valid until something is remembered. */
+/* The frames that call `outermost`, up to the root; how many, 0 if it is not in the thread's last
+ * path. Valid until something is remembered. */
 size_t lasts_find(const struct lasts *lasts, uint32_t tid, const struct last_frame *outermost,
 		  const struct last_frame **callers);
 

@@ -34,8 +34,8 @@ struct tables {
 
 void tables_clear(struct tables *tables);
 
-/* What there is of the image, looked for if need be through the process; NULL when memory is short. Valid
- * up to the next call for an image that has none yet. */
+/* What there is of the image, looked for if need be through the process; NULL when memory is short.
+ * Valid up to the next call for an image that has none yet. */
 struct unwinding *tables_of(struct tables *tables, struct image *image, uint32_t pid);
 
 /* Numbers are of a tree that is gone. */

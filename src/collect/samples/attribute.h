@@ -2,9 +2,9 @@
 /*
  * From (context, pc) to (image, offset), and on to the database.
  *
- * Entries evicted from the sample table are sorted by context and address, so that one pass over the
- * mappings of a space serves many of them (Anderson et al. 1997, section 5.4). They are added up in
- * a bounded buffer until the next flush.
+ * Entries evicted from the sample table are sorted by context and address, so that one pass over
+ * the mappings of a space serves many of them (Anderson et al. 1997, section 5.4). They are added
+ * up in a bounded buffer until the next flush.
  */
 #ifndef COLLECT_SAMPLES_ATTRIBUTE_H
 #define COLLECT_SAMPLES_ATTRIBUTE_H

@@ -3,8 +3,8 @@
  * The sample table: counts recent samples by (context, pc), in bounded memory.
  *
  * This is the hash table of the DCPI driver (Anderson et al. 1997, section 4.2.1) in the variant
- * that section 5.4 found best: a bucket is one cache line with six entries; a hit swaps the entry to
- * the front; a new entry goes to the front and the last one is evicted. Evicted entries go to an
+ * that section 5.4 found best: a bucket is one cache line with six entries; a hit swaps the entry
+ * to the front; a new entry goes to the front and the last one is evicted. Evicted entries go to an
  * overflow buffer, which its owner empties when it is full. A context number stands for all else
  * that distinguishes samples (process, event, period).
  */

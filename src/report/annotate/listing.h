@@ -31,8 +31,8 @@ struct hp_error *listing_add_blocks(struct report *report, const struct hp_row *
 struct hp_error *listing_add_analysis(struct report *report, const struct hp_row *row,
 				      struct listing *listing);
 
-/* Leaves out what has no samples and, as far as listing_add_analysis found out, takes no time: time is
- * of the instruction before the one that samples are at. */
+/* Leaves out what has no samples and, as far as listing_add_analysis found out, takes no time: time
+ * is of the instruction before the one that samples are at. */
 void listing_keep_costly(const struct report *report, struct listing *listing);
 
 /* What could not be analysed, and why. Requires listing_add_blocks. */

@@ -16,8 +16,8 @@
 bool source_has_name_of_one(const char *path);
 /* By the bytes: text. */
 bool source_is_text(const char *text, size_t size);
-/* Whether `user`, who recorded, may read the open file at its path: it is his or everybody's, and so is
- * each directory above it. True where that is who asks. (uid_t)-1: nobody in particular. */
+/* Whether `user`, who recorded, may read the open file at its path: it is his or everybody's, and
+ * so is each directory above it. True where that is who asks. (uid_t)-1: nobody in particular. */
 bool source_may_be_read_by(uid_t user, int fd, const struct stat *status);
 
 #endif

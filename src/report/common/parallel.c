@@ -96,7 +96,8 @@ static bool make_item(const struct parallel *parallel, size_t item, int fd)
 	return hand(fd, &head, sizeof(head)) && hand(fd, bytes, size);
 }
 
-/* Ends without what exit(3) does: buffers and files are those of the process that it is a copy of. */
+/* Ends without what exit(3) does: buffers and files are those of the process that it is a copy
+ * of. */
 static void work(const struct parallel *parallel, size_t number, int fd)
 {
 	bool fine = true;
@@ -202,8 +203,8 @@ static bool take(struct worker *worker)
 	return true;
 }
 
-/* Waits until a worker has written something. Meanwhile the others are read, too: one procedure may take as long as
- * a thousand, and nobody is to wait for it. */
+/* Waits until a worker has written something. Meanwhile the others are read, too: one procedure may
+ * take as long as a thousand, and nobody is to wait for it. */
 static bool wait_for(struct parallel *parallel, const struct worker *wanted)
 {
 	struct pollfd polled[PARALLEL_MOST_WORKERS];
@@ -223,7 +224,8 @@ static bool wait_for(struct parallel *parallel, const struct worker *wanted)
 	return true;
 }
 
-/* Bytes that the worker has written, all `size` of them or, with `size` 0, some; NULL when there are no more. */
+/* Bytes that the worker has written, all `size` of them or, with `size` 0, some; NULL when there
+ * are no more. */
 static const uint8_t *get(struct parallel *parallel, struct worker *worker, size_t size,
 			  size_t *count)
 {

@@ -20,7 +20,8 @@ typedef struct hp_error *(*parallel_item)(void *context, size_t item, FILE *out)
 
 struct parallel;
 
-/* `workers` 0: as many as there are CPUs for it. `context` outlives it. No thread may run beside this one. */
+/* `workers` 0: as many as there are CPUs for it. `context` outlives it. No thread may run beside
+ * this one. */
 struct hp_error *parallel_begin(size_t items, size_t workers, parallel_item write, void *context,
 				struct parallel **parallel);
 /* Writes the next item, or says how making it failed. */

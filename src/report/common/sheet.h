@@ -8,9 +8,9 @@
 #include <stdio.h>
 
 /*
- * One line, in cycles or, from sheet_sum and sheet_cause, in shares of the sheet's cycles, 0 to 100.
- * The range is a 90 % one: of the frequencies that are possible, and of chance in the samples. It
- * holds `likely`.
+ * One line, in cycles or, from sheet_sum and sheet_cause, in shares of the sheet's cycles, 0 to
+ * 100. The range is a 90 % one: of the frequencies that are possible, and of chance in the samples.
+ * It holds `likely`.
  */
 struct sheet_line {
 	double likely;

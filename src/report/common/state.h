@@ -14,7 +14,8 @@ struct report {
 	struct hp_profiles_options of;		 /* the options', with what the view wants */
 	struct hp_profiles *profiles;		 /* owned */
 	struct hp_inference *inference;		 /* owned */
-	/* The extra profile of record --stalls, for views that analyse; NULL: there is none. Owned */
+	/* The extra profile of record --stalls, for views that analyse; NULL: there is none.
+	 * Owned */
 	struct hp_profiles_options of_stalls;
 	struct hp_profiles *stall_profiles;
 	struct hp_stalled *stalled;

@@ -7,7 +7,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Escaped for people and for XML, and cut to so many characters (0: never). false: memory is short. */
+/* Escaped for people and for XML, and cut to so many characters (0: never). false: memory is
+ * short. */
 bool svg_text(FILE *out, const char *text, size_t columns);
 /* The title of a picture: the command that was recorded, or whatever was. */
 struct hp_epoch_meta;

@@ -50,8 +50,8 @@ void comparison_add_place(struct hp_buffer *buffer, const struct comparison_writ
 			  const struct hp_compared *compared);
 /* The headline without the verdict. */
 void comparison_add_summary(struct hp_buffer *buffer, const struct hp_comparison *comparison);
-/* "regression: the program costs 1.20 s -> 1.31 s of cpu-clock per run, +9.2 % (+8.0 % to +10.4 %); 2
- * regressions" */
+/* "regression: the program costs 1.20 s -> 1.31 s of cpu-clock per run, +9.2 % (+8.0 % to +10.4 %);
+ * 2 regressions" */
 void comparison_add_headline(struct hp_buffer *buffer, const struct hp_comparison *comparison);
 /* "procedure f in app costs 120 ms -> 141 ms per run, +17.5 % (+15.0 % to +20.1 %), q = 0.0002" */
 void comparison_add_finding(struct hp_buffer *buffer, const struct hp_comparison *comparison,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * SARIF 2.1.0 (OASIS), with what GitHub's code scanning asks for beyond it: every result has a
- * location, paths in the repository are relative to %SRCROOT%, and a fingerprint follows a procedure
- * from one upload to the next, however its lines move.
+ * location, paths in the repository are relative to %SRCROOT%, and a fingerprint follows a
+ * procedure from one upload to the next, however its lines move.
  */
 #include "comparison.h"
 

@@ -72,8 +72,8 @@ static void add_table(struct hp_buffer *out, struct table *table)
 
 /* --- what was compared -------------------------------------------------------------------- */
 
-/* As many lines as it takes; `before` stands before the first, blanks as wide before the others, with
- * `comment` in front. */
+/* As many lines as it takes; `before` stands before the first, blanks as wide before the others,
+ * with `comment` in front. */
 static void add_wrapped(struct hp_buffer *out, const struct comparison_writer *writer,
 			const char *before, const char *comment, const struct hp_buffer *text)
 {

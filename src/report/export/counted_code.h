@@ -5,8 +5,8 @@
  *
  * Windows are samples, so their counts do not balance: the inflow of a block differs from its
  * outflow. So each procedure has its flow-consistent estimate (hp_inference_analyse), in executions
- * of the whole recording; where there is none, its counts. Code without samples and counts, and code
- * that ran less often than one count stands for, has 0: optimisers treat it as cold.
+ * of the whole recording; where there is none, its counts. Code without samples and counts, and
+ * code that ran less often than one count stands for, has 0: optimisers treat it as cold.
  *
  * Procedures with samples but without counts have estimates from time: their cycles per best case
  * are those of the counted procedures, or 1 where nothing was counted.
@@ -18,7 +18,8 @@
 
 #include <hpcprof/base/vector.h>
 
-/* Of a branch: its instruction and its target. Of straight code: its first and its last instruction. */
+/* Of a branch: its instruction and its target. Of straight code: its first and its last
+ * instruction. */
 struct counted_item {
 	uint64_t from;
 	uint64_t to;
@@ -34,13 +35,13 @@ struct counted_code {
 	counted_items falls;	/* from the end of a block straight on to the next one */
 	counted_items ranges;	/* blocks; with 0 where others of the procedure ran */
 	bool is_sampled;	/* by time alone: there are no calls */
-	/* Power of ten: counts are `scale` times executions, so that the rarest remain what they are
-	 * to the others. */
+	/* Power of ten: counts are `scale` times executions, so that the rarest remain what they
+	 * are to the others. */
 	double scale;
 };
 
-/* requires: files open. Of the image with the most executed instructions. INSUFFICIENT if nothing was
- * counted. With `or_sampled` samples will do: of the image with the most. */
+/* requires: files open. Of the image with the most executed instructions. INSUFFICIENT if nothing
+ * was counted. With `or_sampled` samples will do: of the image with the most. */
 struct hp_error *counted_code_find(struct report *report, bool or_sampled,
 				   struct counted_code *code);
 void counted_code_clear(struct counted_code *code);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The processed format of the Firefox Profiler, version 60 (docs-developer/CHANGELOG-formats.md and
- * src/types/profile.ts of github.com/firefox-devtools/profiler; newer ones read it): tables of columns,
- * shared by all threads, and for each thread samples that refer to the table of stacks.
+ * src/types/profile.ts of github.com/firefox-devtools/profiler; newer ones read it): tables of
+ * columns, shared by all threads, and for each thread samples that refer to the table of stacks.
  *
- * Call paths have no times. Samples of a thread follow one another as if nothing else had run, each as
- * long as its weight: the timeline shows how much, not when.
+ * Call paths have no times. Samples of a thread follow one another as if nothing else had run, each
+ * as long as its weight: the timeline shows how much, not when.
  */
 #include "../common/json.h"
 #include "export.h"

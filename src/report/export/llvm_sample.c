@@ -64,8 +64,9 @@ struct sample_profile {
 /* --- discriminators --------------------------------------------------------------------------- */
 
 /*
- * LLVM packs three numbers into one: what tells apart code of a line, copies made, and another. Each
- * begins with a bit that is 1 if the number is 0; else five bits follow, or, if the next bit is 1, twelve.
+ * LLVM packs three numbers into one: what tells apart code of a line, copies made, and another.
+ * Each begins with a bit that is 1 if the number is 0; else five bits follow, or, if the next bit
+ * is 1, twelve.
  */
 static uint32_t first_number(uint32_t packed)
 {

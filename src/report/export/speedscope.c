@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * speedscope's file format (https://www.speedscope.app/file-format-schema.json): a list of frames, and
- * for each event and command a profile of stacks with weights.
+ * speedscope's file format (https://www.speedscope.app/file-format-schema.json): a list of frames,
+ * and for each event and command a profile of stacks with weights.
  */
 #include "../common/json.h"
 #include "export.h"

@@ -63,8 +63,8 @@ static size_t count_spare(const struct header *header, size_t most)
 	return most > taken ? most - taken : 0;
 }
 
-/* What the reader is to do or to know goes on in the next line while there is one to spare; else it is
- * cut, as a command is in any case. */
+/* What the reader is to do or to know goes on in the next line while there is one to spare; else it
+ * is cut, as a command is in any case. */
 static void write_line(const struct header_line *line, const char *label, size_t room,
 		       size_t *spare, FILE *out)
 {

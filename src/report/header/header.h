@@ -38,8 +38,8 @@ void header_clear(struct header *header);
 /* The text is escaped here. */
 void header_put(struct header *header, enum header_rank rank, const char *label, const char *format,
 		...) __attribute__((format(printf, 4, 5)));
-/* `most` lines, none of details (0: all lines), each cut to so many columns (0: not). Returns how many were left out that are
- * more than details. */
+/* `most` lines, none of details (0: all lines), each cut to so many columns (0: not). Returns how
+ * many were left out that are more than details. */
 size_t header_write(const struct header *header, size_t most, size_t columns, FILE *out);
 
 #endif

@@ -118,8 +118,8 @@ static void put_nameless(const struct report *report, const struct shared_image 
 
 /* --- names of the kernel --------------------------------------------------------------------------- */
 
-/* Where interrupts are enabled again (Linux 6.1 to 6.18, x86 and Arm; "pvm_" and "pv_" in guests): a
- * clock's interrupt that came while they were off is taken there. */
+/* Where interrupts are enabled again (Linux 6.1 to 6.18, x86 and Arm; "pvm_" and "pv_" in guests):
+ * a clock's interrupt that came while they were off is taken there. */
 static const char *const enabling[] = {
 	"*_irq_enable",		"*_irq_restore",
 	"*_unlock_irq",		"*_unlock_irqrestore",

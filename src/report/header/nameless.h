@@ -8,8 +8,8 @@
 
 #include "../common/state.h"
 
-/* The option of the runtime that generated the code of an anonymous image, in a sentence; NULL where
- * nobody knows which it was. */
+/* The option of the runtime that generated the code of an anonymous image, in a sentence; NULL
+ * where nobody knows which it was. */
 const char *nameless_runtime(const struct report *report, const struct hp_loaded_image *image);
 
 /* What to do about a file without symbols; malloc'ed, NULL when memory is short. It looks up whose

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Call paths as CSV: a record per procedure, per pair of caller and callee, or per node of a tree. */
+/* Call paths as CSV: a record per procedure, per pair of caller and callee, or per node of a
+ * tree. */
 #include "../common/text.h"
 #include "../tables/table.h"
 #include "paths_view.h"

@@ -289,7 +289,8 @@ static void shorten_prefix(struct writing *writing, size_t size)
 
 /*
  * What is below a node. A chain of single calls keeps its indentation, so that the depth of what is
- * written, and of this recursion, is that of the branches, of which there are MOST_BRANCHES at most.
+ * written, and of this recursion, is that of the branches, of which there are MOST_BRANCHES at
+ * most.
  */
 static void write_below(struct writing *writing, const struct call_tree *tree,
 			const struct call_node *node, unsigned branches)

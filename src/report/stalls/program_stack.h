@@ -20,7 +20,8 @@ struct stacked {
 	double share; /* of the whole profile's cycles */
 	const struct hp_prediction *prediction;
 	struct stack stack;
-	/* Much smaller than the least that is worth a picture, or nearly all of what is around it. */
+	/* Much smaller than the least that is worth a picture, or nearly all of what is around
+	 * it. */
 	bool is_minor;
 };
 

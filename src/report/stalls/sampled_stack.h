@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The view of stall stacks by the core's counters, in each format: of the program, then of each row of
- * the profiles (procedures, or what --by tells apart).
+ * The view of stall stacks by the core's counters, in each format: of the program, then of each row
+ * of the profiles (procedures, or what --by tells apart).
  */
 #ifndef REPORT_STALLS_SAMPLED_STACK_H
 #define REPORT_STALLS_SAMPLED_STACK_H
@@ -10,8 +10,8 @@
 
 #include <stdio.h>
 
-/* Which stacks the options mean: those of counters where events of stalls were sampled, or where cycles
- * and instructions were and no window was; unless they say which. */
+/* Which stacks the options mean: those of counters where events of stalls were sampled, or where
+ * cycles and instructions were and no window was; unless they say which. */
 bool shows_sampled_stacks(const struct report *report);
 
 struct hp_error *write_sampled_stacks_text(struct report *report, FILE *out);

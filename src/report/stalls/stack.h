@@ -50,15 +50,16 @@ struct stack {
 	double cpi;	  /* NAN unless absolute */
 };
 
-/* Whether executions are known well enough to say what all of them take: not, too, if the core cannot have
- * been as fast as that. */
+/* Whether executions are known well enough to say what all of them take: not, too, if the core
+ * cannot have been as fast as that. */
 bool stack_is_absolute(const struct hp_analysis *analysis);
 /* Adds up predictions of procedures, each scaled to what was measured if it is not absolute. */
 void stack_add(struct hp_prediction *into, const struct hp_analysis *analysis);
 /* requires: prediction->measured > 0. `is_absolute`: what was added is. */
 struct stack stack_of(const struct hp_prediction *prediction, bool is_absolute);
 
-/* The stack of one procedure, or of a part of it, such as a loop. requires: something of it was timed */
+/* The stack of one procedure, or of a part of it, such as a loop. requires: something of it was
+ * timed */
 struct stack stack_of_analysis(const struct hp_analysis *analysis);
 struct stack stack_of_part(const struct hp_analysis *analysis, const struct hp_prediction *part);
 /* The part's prediction, scaled to what was measured unless it is absolute. */
@@ -73,8 +74,9 @@ struct stack_orders {
 double stack_find_orders(const struct hp_prediction *prediction,
 			 struct stack_orders orders[STACK_COMPONENTS]);
 
-/* The parts of several stacks, weighted by their cycles: summed up into what is all 0, and then ended. What is
- * predicted for a part of the program only makes sense there: time moves to others on other cores. */
+/* The parts of several stacks, weighted by their cycles: summed up into what is all 0, and then
+ * ended. What is predicted for a part of the program only makes sense there: time moves to others
+ * on other cores. */
 void stack_sum(struct stack *into, const struct stack *more);
 void stack_sum_end(struct stack *sum);
 

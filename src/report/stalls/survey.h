@@ -50,8 +50,8 @@ struct survey {
 	double hidden_cycles;
 };
 
-/* What is listed: stalls; or instructions that were simulated, with the stalls that each causes: loads and
- * stores, or branches. Lists need rows of procedures. */
+/* What is listed: stalls; or instructions that were simulated, with the stalls that each causes:
+ * loads and stores, or branches. Lists need rows of procedures. */
 enum survey_list {
 	SURVEY_NO_LIST,
 	SURVEY_STALLS,

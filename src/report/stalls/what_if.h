@@ -40,8 +40,8 @@ struct what_if {
 
 /* USAGE for what is not known. */
 struct hp_error *what_if_parse(const char *text, struct what_if *what_if);
-/* INSUFFICIENT for sizes that nothing is known of: they were not recorded, and are not larger than those of
- * the core. */
+/* INSUFFICIENT for sizes that nothing is known of: they were not recorded, and are not larger than
+ * those of the core. */
 struct hp_error *what_if_check(const struct what_if *what_if, const struct hp_core *core,
 			       bool has_resized);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How much time the program and its procedures would take if something were otherwise (what_if.h), in
- * each format. */
+/* How much time the program and its procedures would take if something were otherwise (what_if.h),
+ * in each format. */
 #ifndef REPORT_STALLS_WRITE_WHAT_IF_H
 #define REPORT_STALLS_WRITE_WHAT_IF_H
 

@@ -2,9 +2,9 @@
 /*
  * How many threads want the CPUs of this machine.
  *
- * Where a CPU is idle now and then, a copy of lowest priority runs in that time and takes nothing from
- * anybody. Where other programs keep all CPUs busy it would hardly run at all: there it competes like
- * any other thread, and of what it takes the target loses its share.
+ * Where a CPU is idle now and then, a copy of lowest priority runs in that time and takes nothing
+ * from anybody. Where other programs keep all CPUs busy it would hardly run at all: there it
+ * competes like any other thread, and of what it takes the target loses its share.
  */
 #ifndef SHADOW_BUDGET_CPU_LOAD_H
 #define SHADOW_BUDGET_CPU_LOAD_H

@@ -4,9 +4,9 @@
  * sampling). So windows are spread evenly over the run, are in step with nothing, and may begin at
  * each unit of its time with the same probability.
  *
- * This requires slots that are longer than making a window takes. If each window began as soon as the
- * one before was done, no moment would be random, and a program that repeats itself could fall into
- * step with the windows: each would see the same of its phases.
+ * This requires slots that are longer than making a window takes. If each window began as soon as
+ * the one before was done, no moment would be random, and a program that repeats itself could fall
+ * into step with the windows: each would see the same of its phases.
  */
 #ifndef SHADOW_BUDGET_SCHEDULE_H
 #define SHADOW_BUDGET_SCHEDULE_H

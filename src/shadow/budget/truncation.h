@@ -16,9 +16,10 @@
  * others; when it is larger, its counts are relative (hp_window.is_truncated).
  *
  * Where threads wait for others, calls come regularly, and the error is systematic: there a cut
- * window's counts are always relative. So windows become shorter where many are cut, until most of them
- * are whole: what they have counted per cut is about G, or half of it while all are cut, and a window
- * of p times that, p G / (1 + p / 2) in the long run, misses half of that part of the wanted time.
+ * window's counts are always relative. So windows become shorter where many are cut, until most of
+ * them are whole: what they have counted per cut is about G, or half of it while all are cut, and a
+ * window of p times that, p G / (1 + p / 2) in the long run, misses half of that part of the wanted
+ * time.
  */
 #ifndef SHADOW_BUDGET_TRUNCATION_H
 #define SHADOW_BUDGET_TRUNCATION_H

@@ -53,8 +53,8 @@ bool areas_parse(struct areas *areas, char *text);
 struct hp_error *areas_read(struct areas *areas, pid_t pid);
 void areas_clear(struct areas *areas);
 
-/* Whether there is code in it that the program may write, as a JIT compiler does. A copy cannot: it would
- * run what it was translated from no more. */
+/* Whether there is code in it that the program may write, as a JIT compiler does. A copy cannot: it
+ * would run what it was translated from no more. */
 static inline bool area_is_writable_code(const struct area *area)
 {
 	const int both = PROT_WRITE | PROT_EXEC;
@@ -62,11 +62,11 @@ static inline bool area_is_writable_code(const struct area *area)
 	return (area->protection & both) == both;
 }
 
-/* Whether the areas between them that have all of this protection (0: any) are private memory of the
- * program's own. */
+/* Whether the areas between them that have all of this protection (0: any) are private memory of
+ * the program's own. */
 bool areas_are_made(const struct areas *areas, uint64_t start, uint64_t end, int protection);
-/* From now on there is private memory of the program's own, protected like that (0: as good as none).
- * False: there would be too many areas. */
+/* From now on there is private memory of the program's own, protected like that (0: as good as
+ * none). False: there would be too many areas. */
 bool areas_set(struct areas *areas, uint64_t start, uint64_t end, int protection);
 
 /* Whether one of them that is lent has a part between these. */

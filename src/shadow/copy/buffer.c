@@ -120,8 +120,8 @@ static uint8_t *resize(struct buffer *buffer, uint64_t bytes)
 		    buffer->is_lendable ? buffer->fd : -1, 0);
 }
 
-/* A large one begins anew as one that can be lent, and one that a limit keeps from growing as one that
- * cannot. */
+/* A large one begins anew as one that can be lent, and one that a limit keeps from growing as one
+ * that cannot. */
 static void choose_kind(struct buffer *buffer, uint64_t bytes)
 {
 	bool is_lendable = bytes >= LENT_LEAST_BYTES && may_be_file(bytes);

@@ -20,8 +20,9 @@ struct buffer {
 
 /* Has it begin with this, whole pages that are mapped and in memory, which it owns from then on. */
 void buffer_adopt(struct buffer *buffer, uint8_t *memory, uint64_t bytes);
-/* Makes it larger, and lendable if it is large, in time that hardly anybody else wants. INSUFFICIENT when there is too little of such
- * time, or `stop_fd` becomes readable (-1: never): what has been made stays. */
+/* Makes it larger, and lendable if it is large, in time that hardly anybody else wants.
+ * INSUFFICIENT when there is too little of such time, or `stop_fd` becomes readable (-1: never):
+ * what has been made stays. */
 struct hp_error *buffer_enlarge(struct buffer *buffer, uint64_t bytes, int stop_fd);
 void buffer_release(struct buffer *buffer);
 

@@ -2,9 +2,9 @@
 /*
  * Which pages of a process change, by looks at its memory from time to time.
  *
- * A page that has long been the same is taken to be the same some ms later, too: a stop need not read
- * it. That may be wrong. Then the copy has an old page, and leaves the original's path where that
- * matters; the window's counts end at its last match, as behind any wrong answer.
+ * A page that has long been the same is taken to be the same some ms later, too: a stop need not
+ * read it. That may be wrong. Then the copy has an old page, and leaves the original's path where
+ * that matters; the window's counts end at its last match, as behind any wrong answer.
  */
 #ifndef SHADOW_COPY_HISTORY_H
 #define SHADOW_COPY_HISTORY_H

@@ -18,8 +18,8 @@ struct shadow_call {
 /*
  * Runs one system call in a stopped, traced process by the `syscall` instruction at `at`, and waits
  * for it. Its registers are left anyhow. `is_asked_for`: a filter has it stop in front of us before
- * the kernel sets about it (sandbox_lock.h). False when the process has died or was stopped by something
- * else; else `result` is what the kernel returned (-errno for errors).
+ * the kernel sets about it (sandbox_lock.h). False when the process has died or was stopped by
+ * something else; else `result` is what the kernel returned (-errno for errors).
  */
 bool inject(pid_t pid, uint64_t at, bool is_asked_for, const struct shadow_call *call,
 	    int64_t *result);

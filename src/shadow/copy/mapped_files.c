@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The file at that path now, as the process sees paths, if it is still the same. The device need not
- * be the one in the memory map: not so on btrfs and overlays. */
+/* The file at that path now, as the process sees paths, if it is still the same. The device need
+ * not be the one in the memory map: not so on btrfs and overlays. */
 static int open_same(pid_t pid, const struct area *area)
 {
 	struct stat status;

@@ -7,8 +7,8 @@
 
 #include <sys/types.h>
 
-/* On this machine at all, before there is anything to copy: NULL, or why not, with a way out (Yama, a
- * filter of system calls, the wrong /proc). */
+/* On this machine at all, before there is anything to copy: NULL, or why not, with a way out (Yama,
+ * a filter of system calls, the wrong /proc). */
 struct hp_error *shadow_permission(void);
 /* The same of one process, which may have more rights than we. */
 struct hp_error *shadow_permission_of(pid_t pid);

@@ -97,8 +97,8 @@ static void divide(const struct part *whole, struct part *parts, size_t count)
 	}
 }
 
-/* On another CPU than this one, where there is one: left to itself, the scheduler starts a thread on
- * the CPU of its maker as often as not. */
+/* On another CPU than this one, where there is one: left to itself, the scheduler starts a thread
+ * on the CPU of its maker as often as not. */
 static void read_elsewhere(struct part *part)
 {
 	pthread_attr_t attributes;

@@ -16,9 +16,9 @@ struct run {
 
 uint64_t runs_bytes(const struct run *runs, size_t count);
 
-/* Reads the runs of process `pid` into `buffer`. Returns how many bytes of them have been dealt with, fewer
- * when that is not done at `deadline_ns` of the monotonic clock. A page that cannot be read any more is
- * zero. */
+/* Reads the runs of process `pid` into `buffer`. Returns how many bytes of them have been dealt
+ * with, fewer when that is not done at `deadline_ns` of the monotonic clock. A page that cannot be
+ * read any more is zero. */
 uint64_t readers_read(pid_t pid, const struct run *runs, size_t count, uint8_t *buffer,
 		      uint64_t deadline_ns);
 

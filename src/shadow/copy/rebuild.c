@@ -40,8 +40,8 @@ static int64_t map(struct sandbox *sandbox, uint64_t start, uint64_t end, int pr
 			    (uint64_t)fd, offset);
 }
 
-/* What it has of a file that we cannot open, or of the vdso; what is not in memory there is zero here.
- */
+/* What it has of a file that we cannot open, or of the vdso; what is not in memory there is zero
+ * here. */
 static void copy_pages(struct sandbox *sandbox, pid_t pid, const struct area *area)
 {
 	uint8_t piece[PIECE_BYTES];
@@ -187,7 +187,8 @@ static bool lend_stretch(struct sandbox *sandbox, const struct area *area, const
 			    runs->offset) == (int64_t)runs->address;
 }
 
-/* The runs of this area, from `*run` on, which it moves. Those that are not lent stay, from `*kept` on. */
+/* The runs of this area, from `*run` on, which it moves. Those that are not lent stay, from `*kept`
+ * on. */
 static void lend_area(struct sandbox *sandbox, struct snapshot *snapshot, struct area *area,
 		      size_t *run, size_t *kept, int64_t fd)
 {

@@ -19,9 +19,9 @@
 #include "snapshot.h"
 #include "sandbox.h"
 
-/* Gives a sandbox that has just been created all that the target has mapped, while the target's files
- * can still be found. Runs of the snapshot that it maps, too, are no longer in its list: the buffer is to stay
- * as it is while the sandbox lives. */
+/* Gives a sandbox that has just been created all that the target has mapped, while the target's
+ * files can still be found. Runs of the snapshot that it maps, too, are no longer in its list: the
+ * buffer is to stay as it is while the sandbox lives. */
 struct hp_error *rebuild(struct sandbox *sandbox, struct snapshot *snapshot,
 			 struct mapped_files *files);
 /* The other runs: as much to move as there is. */

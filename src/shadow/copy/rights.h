@@ -52,8 +52,8 @@ void rights_clear(struct rights *rights);
 
 /*
  * Whether the target may be confined in other ways than `own` is, as far as can be told: it is not
- * where it has no filters, or, being a descendant of ours, the very ones that it has of us (those of
- * a container, mostly).
+ * where it has no filters, or, being a descendant of ours, the very ones that it has of us (those
+ * of a container, mostly).
  */
 bool rights_are_confined(const struct rights *target, const struct rights *own, bool is_descendant);
 /* Whether one process descends from another. */

@@ -98,8 +98,8 @@ WITHOUT_SANITIZER static int run_child(void *context)
 	_exit(1);
 }
 
-/* The first of a namespace of processes where that is permitted: with it goes whatever it could ever
- * start. */
+/* The first of a namespace of processes where that is permitted: with it goes whatever it could
+ * ever start. */
 WITHOUT_SANITIZER static pid_t clone_child(char *stack_end, struct start *start, int *pidfd)
 {
 	const int flags = CLONE_VM | CLONE_VFORK | CLONE_PIDFD;
@@ -285,8 +285,8 @@ void sandbox_clear(struct sandbox *sandbox)
 	pthread_mutex_destroy(&sandbox->lock);
 }
 
-/* Who runs when nobody else does takes long to die where others run: what takes longest, giving back
- * its memory, we do (Linux 5.15), and any CPU will do for the rest. */
+/* Who runs when nobody else does takes long to die where others run: what takes longest, giving
+ * back its memory, we do (Linux 5.15), and any CPU will do for the rest. */
 static void hasten_end(const struct sandbox *sandbox)
 {
 	const struct sched_param no_priority = { 0 };
@@ -435,7 +435,8 @@ static bool meet(uint64_t start, uint64_t end, uint64_t other_start, uint64_t ot
 
 bool sandbox_is_ours(const struct sandbox *sandbox, uint64_t start, uint64_t bytes)
 {
-	/* What is asked for may end behind the last address; and a page belongs to it as a whole. */
+	/* What is asked for may end behind the last address; and a page belongs to it as a
+	 * whole. */
 	uint64_t end = start + bytes < start ? UINT64_MAX : start + bytes;
 	uint64_t tools = sandbox->tools;
 

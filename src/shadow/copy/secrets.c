@@ -23,8 +23,8 @@ static bool is_area(const char *line, uint64_t *start, uint64_t *end)
 	return true;
 }
 
-/* Flags are two letters each: to be wiped in a fork, not to be in core files, or not to be copied by a
- * fork and locked in memory. */
+/* Flags are two letters each: to be wiped in a fork, not to be in core files, or not to be copied
+ * by a fork and locked in memory. */
 static bool is_secret(const char *flags)
 {
 	return strstr(flags, " wf") || strstr(flags, " dd") ||

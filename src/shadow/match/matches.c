@@ -102,7 +102,8 @@ size_t matches_newest(const struct matches *matches)
 	return match ? match->sample : SIZE_MAX;
 }
 
-/* From the newest match to the sample, in the original's time; and when that was in the shadow's. */
+/* From the newest match to the sample, in the original's time; and when that was in the
+ * shadow's. */
 static double distance_ns(const struct matches *matches, size_t sample, uint64_t *since_ns)
 {
 	const struct match *since = newest(matches);

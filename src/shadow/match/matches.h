@@ -68,8 +68,8 @@ struct matches {
 	 * newest stay. */
 	struct match believed[HP_WINDOW_PARTS + 1];
 	size_t believed_count;
-	/* The fastest, from the start to a believed one or between two of them: shadow time per time
-	 * of the original; 0 unknown. Where it met new code it was slower. */
+	/* The fastest, from the start to a believed one or between two of them: shadow time per
+	 * time of the original; 0 unknown. Where it met new code it was slower. */
 	double pace;
 	double usual_pace;  /* of windows before; 0 unknown */
 	size_t end;	    /* the sample that is the window's own end; SIZE_MAX: it has none */
@@ -85,8 +85,8 @@ void matches_clear(struct matches *matches);
 /* The last sample is the window's own end, and nothing has run yet. */
 void matches_set_end(struct matches *matches);
 bool matches_is_end(const struct matches *matches, size_t sample);
-/* The moments between which parts lie, oldest first: none, or two and more. With the window's own end
- * the first is the start of the replay. */
+/* The moments between which parts lie, oldest first: none, or two and more. With the window's own
+ * end the first is the start of the replay. */
 size_t matches_moments(const struct matches *matches,
 		       const struct match *moments[HP_WINDOW_PARTS + 1]);
 
@@ -97,8 +97,8 @@ void matches_slow_down(struct matches *matches, double times);
 bool matches_is_watched(const struct matches *matches, size_t sample);
 /* The sample that matched last, believed or not yet; SIZE_MAX: none. */
 size_t matches_newest(const struct matches *matches);
-/* Whether the shadow cannot be there yet; or must long have been, even if it has come to so many new
- * blocks since the newest match. */
+/* Whether the shadow cannot be there yet; or must long have been, even if it has come to so many
+ * new blocks since the newest match. */
 bool matches_is_too_early(const struct matches *matches, size_t sample, uint64_t now_ns);
 bool matches_is_too_late(const struct matches *matches, size_t sample, uint64_t now_ns,
 			 uint64_t blocks);
@@ -114,8 +114,8 @@ void matches_add_late(struct matches *matches);
 void matches_take_back(struct matches *matches, size_t sample);
 /* Believes what has been watched long enough, and cuts the window there where it is time. */
 void matches_settle(struct matches *matches, uint64_t now_ns);
-/* Nothing more runs. Believes what has been watched long enough, and, if it has matched, the window's
- * own end with all that is before it. */
+/* Nothing more runs. Believes what has been watched long enough, and, if it has matched, the
+ * window's own end with all that is before it. */
 void matches_finish(struct matches *matches, uint64_t now_ns);
 /* The window has its end. */
 bool matches_are_complete(const struct matches *matches);

@@ -45,8 +45,8 @@ void state_sampler_clear(struct state_sampler *sampler);
 /* Opens the event on a thread, not counting yet. */
 struct hp_error *state_sampler_open(struct state_sampler *sampler, pid_t tid);
 bool state_sampler_enable(struct state_sampler *sampler);
-/* No more samples. How much user CPU time there was, 0 when that cannot be told: of the thread's time
- * in the kernel only ticks are known. The thread must be held. */
+/* No more samples. How much user CPU time there was, 0 when that cannot be told: of the thread's
+ * time in the kernel only ticks are known. The thread must be held. */
 uint64_t state_sampler_disable(struct state_sampler *sampler);
 /* Takes what has come since the last time. */
 struct hp_error *state_sampler_drain(struct state_sampler *sampler);

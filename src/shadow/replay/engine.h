@@ -79,13 +79,13 @@ enum { HP_ENGINE_MEMORIES = 64, HP_ENGINE_MAPPINGS = 6 + HP_ENGINE_MEMORIES };
  */
 struct hp_error *hp_engine_prepare(struct hp_engine *engine, pid_t pid, const struct areas *program,
 				   const struct hp_engine_mapping **mappings, size_t *count);
-/* The memory that they are of: descriptors of the engine's by number, from 0 on; -1 behind the last.
- * There is one where files may be as large as the cache. */
+/* The memory that they are of: descriptors of the engine's by number, from 0 on; -1 behind the
+ * last. There is one where files may be as large as the cache. */
 int hp_engine_memory(const struct hp_engine *engine, size_t number);
 
 /*
- * Takes the path of a copy from its start on (path_log.h), piece by piece; a piece may begin and end
- * within a block. False: it has enough, and the copy runs on without logging.
+ * Takes the path of a copy from its start on (path_log.h), piece by piece; a piece may begin and
+ * end within a block. False: it has enough, and the copy runs on without logging.
  */
 struct hp_engine_log {
 	bool (*take)(void *context, const uint64_t *words, size_t count);
@@ -122,8 +122,8 @@ struct hp_engine_call {
 struct hp_engine_calls {
 	struct hp_engine_call (*handle)(void *context, pid_t pid,
 					const struct user_regs_struct *registers);
-	/* Protects a page of the program's memory in the shadow (PROT_*); false: it cannot. NULL: code
-	 * that is written to ends the window. */
+	/* Protects a page of the program's memory in the shadow (PROT_*); false: it cannot. NULL:
+	 * code that is written to ends the window. */
 	bool (*protect)(void *context, uint64_t page, int protection);
 	void *context;
 };

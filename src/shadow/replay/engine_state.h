@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What an engine is, for its own files: engine.c replays, engine_place.c puts the cache into shadows. */
+/* What an engine is, for its own files: engine.c replays, engine_place.c puts the cache into
+ * shadows. */
 #ifndef SHADOW_REPLAY_ENGINE_STATE_H
 #define SHADOW_REPLAY_ENGINE_STATE_H
 

@@ -114,7 +114,8 @@ static unsigned loads_behind(const struct follower *follower, const struct hp_ti
 	return most;
 }
 
-/* What it leaves in registers. Values that were put on the stack for a while do not count as loaded. */
+/* What it leaves in registers. Values that were put on the stack for a while do not count as
+ * loaded. */
 static void follow_values(struct follower *follower, const struct hp_timed_insn *insn)
 {
 	unsigned loaded = follower->loads_behind;
@@ -432,8 +433,8 @@ static int by_place(const void *left, const void *right)
 	       (a->footprint.accesses > b->footprint.accesses);
 }
 
-/* An instruction may be in several blocks, which begin at different places: of these footprints, the one with
- * most accesses. */
+/* An instruction may be in several blocks, which begin at different places: of these footprints,
+ * the one with most accesses. */
 static void tell_footprints(struct telling *telling)
 {
 	if (telling->patterns.count)

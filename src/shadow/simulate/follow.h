@@ -30,8 +30,9 @@ struct follower {
 	struct tracing *tracing;		      /* NULL: the path is not kept. Borrowed */
 	struct hp_timed_access timed[TIMED_ACCESSES]; /* of the instruction that is followed */
 	unsigned timed_count;
-	/* Of each register's value: how many loads, one at what the one before it loaded, it is made of, up to
-	 * MOST_LOADED; and the same of the address of the instruction that is followed. */
+	/* Of each register's value: how many loads, one at what the one before it loaded, it is
+	 * made of, up to MOST_LOADED; and the same of the address of the instruction that is
+	 * followed. */
 	uint8_t loaded[HP_REGISTER_COUNT + HP_TIMED_FLAGS];
 	unsigned loads_behind;
 	struct hp_lanes uncounted; /* what was timed while the models warm up */
@@ -53,8 +54,8 @@ bool follower_create(struct follower *follower, struct hp_uarch *uarch, struct h
 		     const struct hp_core *core);
 void follower_clear(struct follower *follower);
 
-/* A new path; `goes_on`: of the program that the one before was of. Plans stay as they are until the next
- * call. */
+/* A new path; `goes_on`: of the program that the one before was of. Plans stay as they are until
+ * the next call. */
 void follower_begin(struct follower *follower, bool goes_on,
 		    const struct path_plan *(*plan_of)(const void *, uint64_t), const void *context,
 		    uint64_t fs_base, uint64_t warming);

@@ -25,7 +25,8 @@ struct footprint {
 	uint64_t accesses; /* that count */
 	uint64_t last;	   /* address */
 	int64_t step;	   /* from the address before */
-	/* The step that most are alike to (Boyer and Moore's vote), and how many were since it won last. */
+	/* The step that most are alike to (Boyer and Moore's vote), and how many were since it won
+	 * last. */
 	int64_t stride;
 	uint32_t votes, alike;
 	struct distinct lines, pages;

@@ -103,7 +103,8 @@ static bool make_models(struct simulation *simulation)
 	return make_model(&simulation->models[1], &resized);
 }
 
-/* At the usual priority: with none it could take minutes beside others, and who ends waits for it. */
+/* At the usual priority: with none it could take minutes beside others, and who ends waits for
+ * it. */
 static void prepare(struct simulation *simulation)
 {
 	static const struct sched_param no_priority = { 0 };

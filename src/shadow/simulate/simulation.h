@@ -42,7 +42,8 @@ void simulation_destroy(struct simulation *simulation);
 
 /* CPU time of its thread since it was prepared. */
 uint64_t simulation_spent_ns(struct simulation *simulation);
-/* What is done once, measuring and making the models, is done beside: the first window will come. */
+/* What is done once, measuring and making the models, is done beside: the first window will
+ * come. */
 void simulation_prepare(struct simulation *simulation);
 
 /* A window of that process. `cpus`: where the thread runs. Waits until it is prepared. */
@@ -51,10 +52,12 @@ void simulation_begin(struct simulation *simulation, pid_t pid, uint64_t fs_base
 const struct hp_engine_log *simulation_log(const struct simulation *simulation);
 /* What waits to be simulated is dropped, from any thread: the recording ends. */
 void simulation_drop(struct simulation *simulation);
-/* The replay is over. Fills in what of the window is simulated; NULL: nobody wants it, nor waits. */
+/* The replay is over. Fills in what of the window is simulated; NULL: nobody wants it, nor
+ * waits. */
 void simulation_end(struct simulation *simulation, struct hp_window *window);
 
-/* Ends the trace, once no window comes any more, and says what became of it; NULL: none was wanted. */
+/* Ends the trace, once no window comes any more, and says what became of it; NULL: none was
+ * wanted. */
 const struct tracing *simulation_end_trace(struct simulation *simulation);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Writes logged paths to a file, as hpcprof/uarch/trace.h reads them: blocks as they are met, and their
- * runs with all addresses. It ends by itself where the file would become longer than was asked for.
+ * Writes logged paths to a file, as hpcprof/uarch/trace.h reads them: blocks as they are met, and
+ * their runs with all addresses. It ends by itself where the file would become longer than was
+ * asked for.
  */
 #ifndef SHADOW_SIMULATE_TRACING_H
 #define SHADOW_SIMULATE_TRACING_H

@@ -34,7 +34,8 @@ static inline bool call_done(struct call *call, int64_t result)
  * must not touch. */
 bool call_is_sacred(const struct shadow_calls *calls, uint64_t start, uint64_t bytes);
 
-/* What the copy asked for, where it asked for it. False: that is sacred, or it has no such memory. */
+/* What the copy asked for, where it asked for it. False: that is sacred, or it has no such
+ * memory. */
 bool call_write(const struct shadow_calls *calls, uint64_t to, const void *bytes, size_t size);
 
 /* Writes what the original may have got somewhat otherwise. */

@@ -328,8 +328,8 @@ static bool status_of(const struct descriptor *descriptor, struct stat *status)
 	return true;
 }
 
-/* Of a file that is only written, which a stream asks about before its first line: how long it is by
- * now is a guess. */
+/* Of a file that is only written, which a stream asks about before its first line: how long it is
+ * by now is a guess. */
 static bool written_status(const struct shadow_calls *calls, struct call *call, uint64_t to,
 			   const struct descriptor *descriptor)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What a copy has written to files. Nothing of it reaches a file. Pages are kept of files that the
- * copy may read again; other pages of such a file are read from the file itself. The first page of a
- * file that the original may write to is kept as it was when the copy was made, because databases
+ * copy may read again; other pages of such a file are read from the file itself. The first page of
+ * a file that the original may write to is kept as it was when the copy was made, because databases
  * record there that they have changed.
  */
 #ifndef SHADOW_SYSCALLS_WRITTEN_H

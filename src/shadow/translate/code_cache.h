@@ -161,8 +161,8 @@ struct code_cache {
 	HP_VECTOR(uint32_t) pending; /* LINK exits whose target may have been translated since */
 	HP_VECTOR(struct code_moving) moving;
 	struct shadow_table by_address, by_page;
-	/* Of blocks that log, by number, PATH_MOST_BLOCKS of them; NULL: none do. A plan stays the same while
-	 * a copy runs, and other threads may read those of blocks that have run. */
+	/* Of blocks that log, by number, PATH_MOST_BLOCKS of them; NULL: none do. A plan stays the
+	 * same while a copy runs, and other threads may read those of blocks that have run. */
 	struct path_plan **plans;
 	bool is_logging;
 	bool is_log_full;      /* blocks were made that do not log */
@@ -179,10 +179,10 @@ void code_cache_place(struct code_cache *cache, const uint64_t *places, size_t c
 void code_cache_forget(struct code_cache *cache);
 void code_cache_zero_counters(struct code_cache *cache);
 /*
- * The program is laid out differently in the next shadow: what zone `i` translates is by[i] further up,
- * and the zone goes with it. Blocks whose address until now does not stay are gone: nobody finds them
- * any more, and their memory is wasted. The caller then moves indirect branches (x86_sites_move).
- * False: out of memory, and everything is to be forgotten.
+ * The program is laid out differently in the next shadow: what zone `i` translates is by[i] further
+ * up, and the zone goes with it. Blocks whose address until now does not stay are gone: nobody
+ * finds them any more, and their memory is wasted. The caller then moves indirect branches
+ * (x86_sites_move). False: out of memory, and everything is to be forgotten.
  */
 bool code_cache_move(struct code_cache *cache, const uint64_t by[SHADOW_PLACES],
 		     bool (*stays)(void *context, uint64_t address), void *context);
@@ -197,8 +197,8 @@ uint32_t code_cache_find(const struct code_cache *cache, uint64_t address);
 uint32_t code_cache_add_block(struct code_cache *cache, const struct code_block *block);
 uint32_t code_cache_add_exit(struct code_cache *cache, const struct code_exit *exit);
 
-/* A fresh counter, or a word that stays `value`, an address that moves with the zone `with`. When the
- * data are full, `blocks.is_full`. */
+/* A fresh counter, or a word that stays `value`, an address that moves with the zone `with`. When
+ * the data are full, `blocks.is_full`. */
 uint32_t code_zone_counter(const struct code_cache *cache, struct code_zone *zone);
 uint64_t code_zone_constant(struct code_cache *cache, struct code_zone *zone, uint64_t value,
 			    uint8_t with);
@@ -206,15 +206,15 @@ uint64_t code_zone_constant(struct code_cache *cache, struct code_zone *zone, ui
 uint64_t *code_zone_table(const struct code_cache *cache, struct code_zone *zone, size_t count,
 			  uint64_t *address);
 
-/* The block's first bytes give way to a jump to `code`; nobody is ever in the midst of them. NULL: they
- * are as they were. */
+/* The block's first bytes give way to a jump to `code`; nobody is ever in the midst of them. NULL:
+ * they are as they were. */
 void code_block_divert(struct code_block *block, const uint8_t *code);
 /* It goes to its checks (NULL: not any more). */
 void code_cache_arm(struct code_cache *cache, struct code_block *block, const uint8_t *checks);
 /* The path is logged from now on (into an empty log), or not any more. False: it cannot be. */
 bool code_cache_log(struct code_cache *cache, bool is_logging);
-/* The log: its head (enum path_log_word) here, how many words there is room for behind it, and where
- * head and words are in the shadow. */
+/* The log: its head (enum path_log_word) here, how many words there is room for behind it, and
+ * where head and words are in the shadow. */
 uint64_t *code_log_head(const struct code_cache *cache);
 enum { CODE_LOG_WORDS = (PATH_LOG_BYTES - PATH_LOG_HEAD_BYTES) / 8 };
 uint64_t code_log_address(const struct code_cache *cache);

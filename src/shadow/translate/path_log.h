@@ -3,13 +3,13 @@
  * The logged path of a copy: which blocks were executed, in order, and the addresses that they
  * accessed.
  *
- * Each block has a second translation, which logs. While a cache is logging, the first bytes of each
- * plain block are a jump to the logging one. Logging can be switched while a copy is stopped.
+ * Each block has a second translation, which logs. While a cache is logging, the first bytes of
+ * each plain block are a jump to the logging one. Logging can be switched while a copy is stopped.
  *
  * A log consists of 64-bit words. At its entry a block writes its number, then as many words as its
  * plan says: values of registers from which the addresses of all its accesses follow. The program
- * may have overwritten the log, so it is not trusted: the reader checks block numbers, and addresses
- * are only looked up in models.
+ * may have overwritten the log, so it is not trusted: the reader checks block numbers, and
+ * addresses are only looked up in models.
  *
  * The log lies in the data of the first zone and ends at that zone's guard page: the word that does
  * not fit faults, and is written again once the log has been taken. The base of gs points to the
@@ -64,8 +64,8 @@ struct path_plan {
 	struct path_access accesses[];
 };
 
-/* Where an access of a block that has logged `words` (behind its number) begins, and how many elements
- * it has, one behind the other. */
+/* Where an access of a block that has logged `words` (behind its number) begins, and how many
+ * elements it has, one behind the other. */
 static inline uint64_t path_access_address(const struct path_plan *plan,
 					   const struct path_access *access, const uint64_t *words,
 					   uint64_t fs_base)

@@ -20,9 +20,10 @@
 
 enum { SHADOW_PLACES = 2 };
 
-/* Finds up to SHADOW_PLACES stretches of `bytes`, for the largest groups of code that one stretch
- * can reach, the largest first; returns how many. 0: there is no room anywhere. `chance`: any
- * number, which moves them by up to a quarter of a gibibyte as far as there is room; 0: by nothing. */
+/* Finds up to SHADOW_PLACES stretches of `bytes`, for the largest groups of code that one
+ * stretch can reach, the largest first; returns how many. 0: there is no room anywhere.
+ * `chance`: any number, which moves them by up to a quarter of a gibibyte as far as there is
+ * room; 0: by nothing. */
 size_t shadow_place(const struct areas *areas, uint64_t bytes, uint64_t chance,
 		    uint64_t places[SHADOW_PLACES]);
 

@@ -36,7 +36,8 @@ static bool goes_along(void *context, uint64_t from, uint64_t by, bool is_there)
 	return is_there && by == moves->by[code_cache_zone_near(moves->cache, from)];
 }
 
-/* Worth it when most of each zone stays of use; nobody knows where an empty one would have to go. */
+/* Worth it when most of each zone stays of use; nobody knows where an empty one would have to
+ * go. */
 static bool decide(struct moves *moves)
 {
 	bool is_elsewhere = false;

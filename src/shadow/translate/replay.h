@@ -9,11 +9,12 @@
 #include <stdint.h>
 
 /*
- * What came of it. Counts are what ran between the first and the last of the samples `cuts`, part by
- * part; the last is the first that matched behind the wanted ones, or else the last that did: each
- * of them is of a state that came by only once between its neighbours. When the window's own end has
- * matched, the first is HP_REPLAY_START. With less than two such moments there are no counts (part_count and block_count are 0). Without samples, counts are of
- * everything that ran, as one part.
+ * What came of it. Counts are what ran between the first and the last of the samples `cuts`, part
+ * by part; the last is the first that matched behind the wanted ones, or else the last that did:
+ * each of them is of a state that came by only once between its neighbours. When the window's own
+ * end has matched, the first is HP_REPLAY_START. With less than two such moments there are no
+ * counts (part_count and block_count are 0). Without samples, counts are of everything that ran, as
+ * one part.
  *
  * A count is exact up to one, for what is being entered or left at either end.
  */
@@ -25,7 +26,8 @@ struct hp_replay {
 	int64_t end_detail;   /* system call or signal number */
 	size_t matched;	      /* wanted samples whose state came by */
 	size_t ambiguous;     /* of these: more than once before the next match */
-	/* Indices of samples: where parts begin, and the last ends. HP_REPLAY_START: the beginning. */
+	/* Indices of samples: where parts begin, and the last ends. HP_REPLAY_START: the
+	 * beginning. */
 	size_t cuts[HP_WINDOW_PARTS + 1];
 	size_t part_count;
 	uint64_t instructions;		/* in all parts */

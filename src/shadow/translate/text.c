@@ -82,8 +82,8 @@ static enum shadow_text_state may_be_read(const struct shadow_text *text, uint64
 
 	if (!area || !(area->protection & PROT_EXEC))
 		return SHADOW_TEXT_UNREADABLE;
-	/* A shared mapping may have another view that can be written to, and so may a file. Other code that
-	 * the program may write its copy may not (rebuild.c). */
+	/* A shared mapping may have another view that can be written to, and so may a file. Other
+	 * code that the program may write its copy may not (rebuild.c). */
 	if (area->is_shared ||
 	    (area_is_writable_code(area) && (text->own || area->kind == AREA_FILE)))
 		return SHADOW_TEXT_WRITABLE;

@@ -36,16 +36,17 @@ struct hp_error *shadow_text_create(shadow_text_dropped *dropped, void *context,
 				    struct shadow_text **text);
 void shadow_text_destroy(struct shadow_text *text);
 
-/* A window of this process begins, whose memory is read from `memory_fd`. `areas` are the program's, as
- * they are at any time, and stay valid while the window lasts. `own`: they are those of the process
- * itself, and are read again when it has made new ones; or NULL. `*changed`: most of what was read before
- * reads differently now, and everything is forgotten. */
+/* A window of this process begins, whose memory is read from `memory_fd`. `areas` are the
+ * program's, as they are at any time, and stay valid while the window lasts. `own`: they are those
+ * of the process itself, and are read again when it has made new ones; or NULL. `*changed`: most of
+ * what was read before reads differently now, and everything is forgotten. */
 struct hp_error *shadow_text_begin(struct shadow_text *text, pid_t pid, int memory_fd,
 				   const struct areas *areas, struct areas *own, bool *changed);
 /*
- * Where the code that has been read is in a process that may be laid out differently: the same part of
- * the same file, or of the vdso. Calls `found` for each page, with its address until now and by how
- * much further up it is; `is_there`: or else nowhere. It returns whether the page is still of use.
+ * Where the code that has been read is in a process that may be laid out differently: the same part
+ * of the same file, or of the vdso. Calls `found` for each page, with its address until now and by
+ * how much further up it is; `is_there`: or else nowhere. It returns whether the page is still of
+ * use.
  */
 void shadow_text_find(struct shadow_text *text, const struct areas *areas,
 		      bool (*found)(void *context, uint64_t from, uint64_t by, bool is_there),
@@ -73,8 +74,8 @@ enum shadow_text_state shadow_text_read(struct shadow_text *text, uint64_t addre
 void shadow_text_changed(struct shadow_text *text, uint64_t address, uint64_t bytes);
 /* How pages of this window's copy are protected; NULL (until then): they cannot be. */
 void shadow_text_protect_by(struct shadow_text *text, shadow_text_protect *protect, void *context);
-/* The copy is about to write to this address, and may not. True: it may now, as this is code that the
- * program may write. */
+/* The copy is about to write to this address, and may not. True: it may now, as this is code that
+ * the program may write. */
 bool shadow_text_open(struct shadow_text *text, uint64_t address);
 
 #endif

@@ -39,8 +39,8 @@ static bool ends(ZydisMnemonic mnemonic, uint8_t *end)
 	case ZYDIS_MNEMONIC_RDSEED:
 		*end = HP_WINDOW_RANDOM;
 		return true;
-	/* Not cpuid: but for the number of the CPU, for which hardly anybody asks it, it says the same
-	 * everywhere. */
+	/* Not cpuid: but for the number of the CPU, for which hardly anybody asks it, it says the
+	 * same everywhere. */
 	case ZYDIS_MNEMONIC_RDPID:
 	case ZYDIS_MNEMONIC_RDPRU:
 	case ZYDIS_MNEMONIC_LSL: /* how the vdso asks for the number of the CPU */

@@ -44,8 +44,8 @@ enum x86_access_repeats {
 
 enum { X86_NO_REGISTER = 16 };
 
-/* One access to memory: base + (index << shift) + displacement, as the registers are in front of the
- * instruction. Without base and index, `insn->relative_to` or an absolute address. */
+/* One access to memory: base + (index << shift) + displacement, as the registers are in front of
+ * the instruction. Without base and index, `insn->relative_to` or an absolute address. */
 struct x86_access {
 	uint8_t base, index; /* numbers of general registers; X86_NO_REGISTER */
 	uint8_t shift;

@@ -15,8 +15,8 @@ void x86_link(struct code_cache *cache, uint8_t zone, uint8_t *displacement, uin
 /* Those that had no block, once more. */
 void x86_link_pending(struct code_cache *cache);
 
-/* What was translated from this page is so no more: whoever comes to it goes on to what is translated at
- * that address next. Control that is in it goes on to its branch. */
+/* What was translated from this page is so no more: whoever comes to it goes on to what is
+ * translated at that address next. Control that is in it goes on to its branch. */
 void x86_drop(struct code_cache *cache, uint64_t page);
 
 /* A trap of this kind, at the emitter. */

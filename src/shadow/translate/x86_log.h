@@ -29,8 +29,8 @@ struct x86_log {
 	struct x86_log_word words[PATH_MOST_WORDS];
 };
 
-/* Plans the logging of a block with this number. False: it cannot be logged, for it uses gs. `*plan`
- * is for the caller to free, or NULL when memory is short. */
+/* Plans the logging of a block with this number. False: it cannot be logged, for it uses gs.
+ * `*plan` is for the caller to free, or NULL when memory is short. */
 bool x86_log_plan(const struct x86_block *decoded, uint32_t number, struct x86_log *log,
 		  struct path_plan **plan);
 

@@ -281,8 +281,8 @@ static void note_later(struct work *work)
 		(void)!hp_vector_push(&work->later, address);
 }
 
-/* One block, at the zone's end; the newest block goes on into it if it `follows`. `work->decoded` is
- * filled in. */
+/* One block, at the zone's end; the newest block goes on into it if it `follows`. `work->decoded`
+ * is filled in. */
 static bool translate_one(struct work *work, uint64_t address, bool follows, bool *goes_on,
 			  uint64_t *onward)
 {
@@ -323,8 +323,8 @@ static bool translate_one(struct work *work, uint64_t address, bool follows, boo
  * ---------------------------------------------------
  */
 
-/* Begins with the block that has been decoded. False: full. Ends at what is translated already, or is no code
- * (yet). */
+/* Begins with the block that has been decoded. False: full. Ends at what is translated already, or
+ * is no code (yet). */
 static bool translate_run(struct work *work, uint64_t address, unsigned *budget)
 {
 	bool follows = false;

@@ -2,10 +2,10 @@
 /*
  * Programs that want something from being profiled: attack WHAT LOOT SECRET MILLISECONDS
  *
- * Each prints its number, goes on about its business for so long and prints "done" at the end; what it gets it leaves
- * in the file LOOT, or tells by the system call that its copy makes next: uname() is "I have read
- * the secret", times() is "I am out". The original never makes these, so they end windows of copies
- * only.
+ * Each prints its number, goes on about its business for so long and prints "done" at the end; what
+ * it gets it leaves in the file LOOT, or tells by the system call that its copy makes next: uname()
+ * is "I have read the secret", times() is "I am out". The original never makes these, so they end
+ * windows of copies only.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -137,8 +137,8 @@ static void go_places(void)
 		steps[(i * 2654435761U) >> 29]();
 }
 
-/* Everything that lies there is our payload's address; what a branch goes by next is ours. Only in a
- * copy do we come to the end: there may be counters, which lie then, but no tables. */
+/* Everything that lies there is our payload's address; what a branch goes by next is ours. Only in
+ * a copy do we come to the end: there may be counters, which lie then, but no tables. */
 static void spray(uint64_t from, uint64_t bytes)
 {
 	for (uint64_t at = from; at + 8 <= from + bytes; at += 8)
@@ -219,7 +219,8 @@ static void attack_tools(void)
 	}
 }
 
-/* The engine's memory made writable, or taken away and filled anew, by calls that the copy may make. */
+/* The engine's memory made writable, or taken away and filled anew, by calls that the copy may
+ * make. */
 static void attack_mappings(void)
 {
 	uint64_t guesses[64];
