@@ -240,6 +240,26 @@ static double whole_of(const struct hp_inference *inference)
 	return counted_ns > 0 ? fmax(inference->windows.passing_ns / counted_ns, 1) : 1;
 }
 
+/* What its procedures tell of how windows differ. */
+static struct hp_error *learn_pace(const struct hp_inference *inference,
+				   const struct hp_loaded_part *part,
+				   struct hp_image_counts *counted)
+{
+	struct hp_error *error = hp_counts_procedures(part, counted);
+	struct hp_paces paces = { 0 };
+
+	for (size_t i = 0; i < counted->procedures.count && !error; i++) {
+		const struct hp_counts_procedure *procedure = &counted->procedures.at[i];
+		uint64_t address = procedure->owner->address.value;
+
+		hp_paces_add(&paces, &procedure->instructions,
+			     counts_time(inference, counted, address), inference->windows.count,
+			     counts_samples(counted, address));
+	}
+	counted->pace = hp_pace_of_all(&paces);
+	return error;
+}
+
 static struct hp_error *make(struct hp_inference *inference, const struct hp_loaded_part *part,
 			     uint32_t image)
 {
@@ -253,6 +273,7 @@ static struct hp_error *make(struct hp_inference *inference, const struct hp_loa
 	inference->images[part->image->index].counts = counted;
 	counted->file = part->file;
 	counted->moved = moved_of_relative * moved_of_relative;
+	counted->pace = hp_pace_of_any();
 	counted->is_absolute = inference->windows.is_absolute && uncovered <= most_uncovered;
 	counted->whole = counted->is_absolute ? 1 : whole_of(inference);
 	counted->why_relative = inference->windows.is_absolute
@@ -279,6 +300,8 @@ static struct hp_error *make(struct hp_inference *inference, const struct hp_loa
 		error = counts_ticks_make(inference, image, counted);
 	if (!error && counted->is_absolute)
 		error = counts_clocks_make(inference, part, image, 1 - uncovered, counted);
+	if (!error && counted->is_absolute)
+		error = learn_pace(inference, part, counted);
 	return error;
 }
 
@@ -366,8 +389,9 @@ struct hp_counted_figure hp_counts_figure(const struct hp_inference *inference,
 					  const struct hp_image_counts *counted, uint64_t address,
 					  const struct hp_grouped *runs)
 {
-	struct hp_grouped_ratio ratio = hp_grouped_pace(
-		runs, counts_time(inference, counted, address), inference->windows.count);
+	struct hp_grouped_ratio ratio = hp_grouped_pace(runs,
+							counts_time(inference, counted, address),
+							inference->windows.count, &counted->pace);
 	struct hp_counted_figure figure = { NAN, NAN, NAN };
 	double share;
 

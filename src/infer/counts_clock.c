@@ -311,6 +311,13 @@ const struct hp_grouped *counts_time(const struct hp_inference *inference,
 	return clock ? &clock->scaled : &inference->windows.time;
 }
 
+double counts_samples(const struct hp_image_counts *counted, uint64_t address)
+{
+	const struct counts_clock *clock = clock_of(counted, address);
+
+	return clock ? clock->samples : 0;
+}
+
 double counts_missed_deviation(const struct hp_image_counts *counted, uint64_t address)
 {
 	const struct counts_clock *clock = clock_of(counted, address);

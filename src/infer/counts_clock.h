@@ -51,6 +51,8 @@ struct hp_error *counts_clocks_make(const struct hp_inference *inference,
 /* The time by windows that counts at the address are a share of, as in the windows' time. */
 const struct hp_grouped *counts_time(const struct hp_inference *inference,
 				     const struct hp_image_counts *counted, uint64_t address);
+/* Of the procedure at the address, in code that windows saw. */
+double counts_samples(const struct hp_image_counts *counted, uint64_t address);
 /* Of counts at the address, as a logarithm, beside how windows differ: of all of the procedure
  * together, and of how they are to each other. */
 double counts_clock_deviation(const struct hp_image_counts *counted, uint64_t address);

@@ -233,7 +233,8 @@ static struct hp_grouped runs_of(const struct image_events *events, uint64_t add
 static double most_of(const struct hp_grouped *counts, const struct hp_grouped *runs,
 		      double windows)
 {
-	struct hp_grouped_ratio ratio = hp_grouped_pace(counts, runs, windows);
+	struct hp_pace any = hp_pace_of_any();
+	struct hp_grouped_ratio ratio = hp_grouped_pace(counts, runs, windows, &any);
 	double seen = hp_grouped_sum(counts);
 	double chance = (seen + 1 + HP_NORMAL_90 * sqrt(seen + 1)) / hp_grouped_sum(runs);
 	double most = isfinite(ratio.deviation) ? ratio.value + HP_NORMAL_90 * ratio.deviation

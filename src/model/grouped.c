@@ -65,6 +65,13 @@ struct prior {
 	double least;
 };
 
+/* By how much the logarithm of a variance of so many degrees of freedom is too low on average (Abramowitz and
+ * Stegun 6.3.18). */
+static double log_bias(double freedom)
+{
+	return freedom >= least_pace_freedom ? -1 / freedom - 1 / (3 * freedom * freedom) : 0;
+}
+
 /* Some programs' windows differ by a hundredth, others' by half: of that kind of number one knows the
  * order of magnitude. So logarithms are pooled; with the numbers themselves programs that are steady
  * would never be taken for it. */
@@ -73,7 +80,41 @@ static double pooled_variance(double own, double freedom, double known, const st
 	if (!(known > 0))
 		return own;
 	own = fmax(own, known * prior->least / prior->variance);
-	return exp((freedom * log(own) + prior->freedom * log(known)) / (freedom + prior->freedom));
+	return exp((freedom * (log(own) - log_bias(freedom)) + prior->freedom * log(known)) /
+		   (freedom + prior->freedom));
+}
+
+/* How the groups of a ratio vary. */
+struct groups {
+	double whole;	/* of `under` */
+	double squares; /* of residuals, summed */
+	double shares;	/* of the groups in `under`, squared and summed: one by their number */
+	double freedom; /* degrees of freedom */
+};
+
+static struct groups groups_of(const struct hp_grouped *over, const struct hp_grouped *under,
+			       double ratio)
+{
+	struct groups groups = { .whole = hp_grouped_sum(under) };
+
+	for (size_t i = 0; i < HP_EVIDENCE_GROUPS; i++) {
+		double residual = over->counts[i] - ratio * under->counts[i];
+		double share = under->counts[i] / groups.whole;
+
+		groups.squares += residual * residual;
+		groups.shares += share * share;
+	}
+	groups.freedom = 1 / groups.shares - 1;
+	return groups;
+}
+
+/* Of the ratio, by the groups alone: squares / (1 - shares), which their freedom is the weight of. */
+static double variance_of(const struct groups *groups)
+{
+	return groups->freedom > 0
+		       ? groups->squares / (groups->shares * groups->whole * groups->whole) /
+				 groups->freedom
+		       : 0;
 }
 
 static struct hp_grouped_ratio ratio_of(const struct hp_grouped *over,
@@ -82,30 +123,20 @@ static struct hp_grouped_ratio ratio_of(const struct hp_grouped *over,
 	double whole = hp_grouped_sum(under);
 	struct hp_grouped_ratio ratio = { .value = hp_grouped_sum(over) / whole,
 					  .deviation = INFINITY };
-	double squares = 0;
-	double shares = 0;
+	struct groups groups;
 	double variance;
-	double freedom;
 
 	if (!(whole > 0)) {
 		ratio.value = NAN;
 		return ratio;
 	}
-	for (size_t i = 0; i < HP_EVIDENCE_GROUPS; i++) {
-		double residual = over->counts[i] - ratio.value * under->counts[i];
-		double share = under->counts[i] / whole;
-
-		squares += residual * residual;
-		shares += share * share;
-	}
-	freedom = 1 / shares - 1;
-	ratio.freedom = freedom + prior->freedom;
+	groups = groups_of(over, under, ratio.value);
+	ratio.freedom = groups.freedom + prior->freedom;
 	if (ratio.freedom < least_freedom)
 		return ratio;
-	/* Of the groups alone squares / (1 - shares), which their freedom is the weight of. */
-	variance = freedom > 0 ? squares / (shares * whole * whole) / freedom : 0;
-	variance = pooled_variance(variance, freedom,
-				   prior->variance * shares * ratio.value * ratio.value, prior);
+	variance = pooled_variance(variance_of(&groups), groups.freedom,
+				   prior->variance * groups.shares * ratio.value * ratio.value,
+				   prior);
 	ratio.deviation = sqrt(variance) * hp_student_widening(ratio.freedom);
 	return ratio;
 }
@@ -116,21 +147,67 @@ struct hp_grouped_ratio hp_grouped_ratio(const struct hp_grouped *over,
 	return ratio_of(over, under, &(struct prior){ 0 });
 }
 
-struct hp_grouped_ratio hp_grouped_pace(const struct hp_grouped *over,
-					const struct hp_grouped *under, double windows)
-{
-	double whole = hp_grouped_sum(under);
-	struct prior prior = { .freedom = pace_freedom };
-	double shares = 0;
-	double each;
+/* --- pace --------------------------------------------------------------------------------------- */
 
-	for (size_t i = 0; i < HP_EVIDENCE_GROUPS; i++)
-		shares += under->counts[i] / whole * (under->counts[i] / whole);
-	/* There are 1 / shares groups. */
-	each = fmax(windows * shares, 1);
-	prior.variance = pace_deviation * pace_deviation / each;
-	prior.least = least_pace_deviation * least_pace_deviation / each;
+/* There are 1 / shares groups. */
+static double windows_of_group(double shares, double windows)
+{
+	return fmax(windows * shares, 1);
+}
+
+struct hp_grouped_ratio hp_grouped_pace(const struct hp_grouped *over,
+					const struct hp_grouped *under, double windows,
+					const struct hp_pace *known)
+{
+	double each = windows_of_group(groups_of(over, under, 0).shares, windows);
+	const struct prior prior = {
+		.variance = known->variance / each,
+		.freedom = known->freedom,
+		.least = least_pace_deviation * least_pace_deviation / each,
+	};
+
 	return ratio_of(over, under, &prior);
+}
+
+struct hp_pace hp_pace_of_any(void)
+{
+	return (struct hp_pace){ pace_deviation * pace_deviation, pace_freedom };
+}
+
+void hp_paces_add(struct hp_paces *paces, const struct hp_grouped *over,
+		  const struct hp_grouped *under, double windows, double weight)
+{
+	double ratio = hp_grouped_sum(over) / hp_grouped_sum(under);
+	struct groups groups = groups_of(over, under, ratio);
+	double variance;
+
+	if (!(ratio > 0) || !isfinite(ratio) || groups.freedom < least_pace_freedom)
+		return;
+	variance = variance_of(&groups) / (groups.shares * ratio * ratio) *
+		   windows_of_group(groups.shares, windows);
+	variance = fmax(variance, least_pace_deviation * least_pace_deviation);
+	paces->logs += weight * (log(variance) - log_bias(groups.freedom));
+	paces->weights += weight;
+	paces->squared_weights += weight * weight;
+	paces->freedom += weight * groups.freedom;
+}
+
+struct hp_pace hp_pace_of_all(const struct hp_paces *paces)
+{
+	struct hp_pace any = hp_pace_of_any();
+	double own;
+
+	if (!(paces->weights > 0))
+		return any;
+	/* As many as if all had the same weight; they have their windows in common. */
+	own = paces->freedom / paces->weights *
+	      fmin(paces->weights * paces->weights / paces->squared_weights, most_paces);
+	return (struct hp_pace){
+		.variance =
+			exp((own * paces->logs / paces->weights + any.freedom * log(any.variance)) /
+			    (own + any.freedom)),
+		.freedom = any.freedom + pace_freedom_of_all * own / (own + any.freedom),
+	};
 }
 
 bool hp_interval_suffices(double estimate, double low, double high, double hardly)

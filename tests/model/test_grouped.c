@@ -7,6 +7,15 @@
 
 #include <math.h>
 
+/* As in any program. */
+static struct hp_grouped_ratio pace_of(const struct hp_grouped *over,
+				       const struct hp_grouped *under, double windows)
+{
+	struct hp_pace any = hp_pace_of_any();
+
+	return hp_grouped_pace(over, under, windows, &any);
+}
+
 /* --- estimates -------------------------------------------------------------------------------- */
 
 TEST(equal_groups_leave_no_doubt)
@@ -40,10 +49,10 @@ TEST(few_groups_vary_as_windows_are_known_to)
 {
 	struct hp_grouped over = { { 30, 30 } };
 	struct hp_grouped under = { { 10, 10 } };
-	double two = hp_grouped_pace(&over, &under, 2).deviation;
+	double two = pace_of(&over, &under, 2).deviation;
 	double many;
 
-	ck_assert_double_eq_tol(hp_grouped_pace(&over, &under, 2).value, 3, 1e-12);
+	ck_assert_double_eq_tol(pace_of(&over, &under, 2).value, 3, 1e-12);
 	ck_assert_double_eq_tol(hp_grouped_ratio(&over, &under).deviation, 0, 1e-12);
 	ck_assert_double_gt(two, 0.1 * 3);
 	ck_assert_double_lt(two, 0.4 * 3);
@@ -51,25 +60,25 @@ TEST(few_groups_vary_as_windows_are_known_to)
 		over.counts[i] = 30;
 		under.counts[i] = 10;
 	}
-	many = hp_grouped_pace(&over, &under, HP_EVIDENCE_GROUPS).deviation;
+	many = pace_of(&over, &under, HP_EVIDENCE_GROUPS).deviation;
 	ck_assert_double_lt(many, two / 5);
 	/* Of four windows each. */
-	ck_assert_double_eq_tol(hp_grouped_pace(&over, &under, 4 * HP_EVIDENCE_GROUPS).deviation,
-				many / 2, 1e-9);
+	ck_assert_double_eq_tol(pace_of(&over, &under, 4 * HP_EVIDENCE_GROUPS).deviation, many / 2,
+				1e-9);
 	/* A program that is steady is taken for it. */
 	for (size_t i = 0; i < HP_EVIDENCE_GROUPS; i++)
 		over.counts[i] = i % 2 ? 31 : 29;
-	ck_assert_double_lt(hp_grouped_pace(&over, &under, HP_EVIDENCE_GROUPS).deviation,
+	ck_assert_double_lt(pace_of(&over, &under, HP_EVIDENCE_GROUPS).deviation,
 			    1.2 * hp_grouped_ratio(&over, &under).deviation);
 	/* One is less certain than two. */
 	over = (struct hp_grouped){ { 30 } };
 	under = (struct hp_grouped){ { 10 } };
-	ck_assert_double_gt(hp_grouped_pace(&over, &under, 1).deviation, 1.5 * two);
-	ck_assert(isfinite(hp_grouped_pace(&over, &under, 1).deviation));
+	ck_assert_double_gt(pace_of(&over, &under, 1).deviation, 1.5 * two);
+	ck_assert(isfinite(pace_of(&over, &under, 1).deviation));
 	/* Two that differ a lot are believed less than they say with one degree of freedom. */
 	over = (struct hp_grouped){ { 40, 10 } };
 	under = (struct hp_grouped){ { 10, 10 } };
-	ck_assert_double_lt(hp_grouped_pace(&over, &under, 2).deviation,
+	ck_assert_double_lt(pace_of(&over, &under, 2).deviation,
 			    hp_grouped_ratio(&over, &under).deviation);
 }
 
@@ -158,6 +167,78 @@ TEST(intervals_hold_the_truth_as_often_as_they_say)
 		ck_assert_msg(coverage > 0.87 && coverage < 0.93, "%u windows: %.3f", windows[i],
 			      coverage);
 	}
+}
+
+/* --- pace --------------------------------------------------------------------------------------- */
+
+enum { PROCEDURES = 12, FEW_WINDOWS = 3 };
+
+/* Mean 10, nearly normal, with so much deviation of it. */
+static double pace(struct hp_random *random, double deviation)
+{
+	double sum = 0;
+
+	for (unsigned k = 0; k < 12; k++)
+		sum += (double)hp_random_between(random, 0, 1000000) / 1e6 - 0.5;
+	return 10 * (1 + deviation * sum);
+}
+
+/* Three windows of programs in which the pace of each procedure varies so much: how often intervals hold
+ * it, known by what procedures tell together, or else as of any program. */
+static double held_at(double deviation, bool is_learned, uint64_t seed)
+{
+	struct hp_random random = hp_random_seeded(seed);
+	enum { PROGRAMS = 500 };
+	double held = 0;
+
+	for (unsigned program = 0; program < PROGRAMS; program++) {
+		struct hp_grouped over[PROCEDURES] = { 0 };
+		struct hp_grouped under = { { 100, 90, 110 } };
+		struct hp_paces paces = { 0 };
+		struct hp_pace known;
+
+		for (unsigned i = 0; i < PROCEDURES; i++) {
+			for (unsigned j = 0; j < FEW_WINDOWS; j++)
+				over[i].counts[j] = under.counts[j] * pace(&random, deviation);
+			hp_paces_add(&paces, &over[i], &under, FEW_WINDOWS, 1 + i % 3);
+		}
+		known = is_learned ? hp_pace_of_all(&paces) : hp_pace_of_any();
+		for (unsigned i = 0; i < PROCEDURES; i++) {
+			struct hp_grouped_ratio ratio =
+				hp_grouped_pace(&over[i], &under, FEW_WINDOWS, &known);
+
+			held += fabs(ratio.value - 10) <= HP_NORMAL_90 * ratio.deviation;
+		}
+	}
+	return held / PROGRAMS / PROCEDURES;
+}
+
+TEST(procedures_tell_together_how_much_windows_differ)
+{
+	/* Steady, as usual, and restless. */
+	static const double deviations[] = { 0.07, 0.2, 0.5 };
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(deviations); i++) {
+		double held = held_at(deviations[i], true, 11 + i);
+
+		ck_assert_msg(held > 0.86 && held < 0.97, "%g: %.3f", deviations[i], held);
+	}
+	ck_assert_double_gt(held_at(0.07, false, 11), 0.98);
+	ck_assert_double_lt(held_at(0.5, false, 13), 0.84);
+}
+
+TEST(one_window_tells_no_pace)
+{
+	struct hp_grouped over = { { 30 } };
+	struct hp_grouped under = { { 10 } };
+	struct hp_grouped none = { 0 };
+	struct hp_paces paces = { 0 };
+
+	hp_paces_add(&paces, &over, &under, 1, 1);
+	hp_paces_add(&paces, &over, &none, 1, 1);
+	hp_paces_add(&paces, &none, &under, 1, 1);
+	ck_assert_double_eq(hp_pace_of_all(&paces).variance, hp_pace_of_any().variance);
+	ck_assert_double_eq(hp_pace_of_all(&paces).freedom, hp_pace_of_any().freedom);
 }
 
 /* --- shares ------------------------------------------------------------------------------------

@@ -48,7 +48,8 @@ struct hp_image_counts {
 	double deviation;
 	/* How far windows are off the rest of the time, by procedures: a variance of logarithms (infer/moved.h). */
 	double moved;
-	uint32_t longest;			  /* block, bytes */
+	struct hp_pace pace; /* how it varies between windows, by all procedures together */
+	uint32_t longest;    /* block, bytes */
 	HP_VECTOR(struct hp_counts_block) blocks; /* by address */
 	HP_VECTOR(struct hp_counts_edge) edges;	  /* by `from`, kind, `to`; distinct */
 	uint32_t *by_target;			  /* edges that stay inside, by `to` */

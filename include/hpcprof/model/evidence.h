@@ -245,14 +245,36 @@ struct hp_grouped_ratio hp_grouped_ratio(const struct hp_grouped *over,
 					 const struct hp_grouped *under);
 
 /*
- * The same, of counts to the time that they took. With few groups their variance is hardly known.
- * Its order of magnitude is: windows of programs differ by about a fifth, and this knowledge is
- * worth two more groups (Smyth, Linear Models and Empirical Bayes Methods, 2004; but with a
- * log-normal prior, because some programs are much steadier). So even one group gives a deviation.
- * `windows` is their number in all: groups of several windows differ less.
+ * What is known beforehand of how pace (counts by the time that they took) varies between windows. Of any
+ * program it is an order of magnitude: windows differ by about a fifth. Of one program it is what all its
+ * procedures tell together (Smyth, Linear Models and Empirical Bayes Methods, 2004; but of logarithms, because
+ * some programs are much steadier than others).
+ */
+struct hp_pace {
+	double variance; /* of one window's pace, over its square */
+	double freedom;	 /* degrees of freedom that knowing it is worth */
+};
+struct hp_pace hp_pace_of_any(void);
+
+/* Of several procedures in the same windows: begins as { 0 }. */
+struct hp_paces {
+	double logs; /* of variances, times weights */
+	double weights, squared_weights;
+	double freedom; /* of each of them, times weights */
+};
+void hp_paces_add(struct hp_paces *paces, const struct hp_grouped *over,
+		  const struct hp_grouped *under, double windows, double weight);
+/* That of any program, where there are too few. */
+struct hp_pace hp_pace_of_all(const struct hp_paces *paces);
+
+/*
+ * Like hp_grouped_ratio, of counts to the time that they took. With few groups their variance is hardly known;
+ * with what is `known` beforehand, even one group gives a deviation. `windows` is their number in all: groups
+ * of several windows differ less.
  */
 struct hp_grouped_ratio hp_grouped_pace(const struct hp_grouped *over,
-					const struct hp_grouped *under, double windows);
+					const struct hp_grouped *under, double windows,
+					const struct hp_pace *known);
 
 /*
  * The share of `part` in `part` + `rest`, for outcomes that each went one way or the other. The
