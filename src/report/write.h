@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The writers: one report, four formats. Errors of the stream are found once, at the end. */
+/* The writers: one report in each format. Errors of the stream are found once, at the end. */
 #ifndef REPORT_WRITE_H
 #define REPORT_WRITE_H
 
