@@ -21,7 +21,7 @@ static uint8_t confidence_of(double deviation)
 	return deviation <= medium_deviation ? HP_CONFIDENCE_MEDIUM : HP_CONFIDENCE_LOW;
 }
 
-/* Half of an interval, as a factor; nobody cares for what is beyond astronomical. */
+/* Half of an interval, as a factor, bounded to what is finite. */
 static double half_width(const struct analyzer *analyzer, double deviation)
 {
 	bool is_counted = analyzer->analysis->sources >> HP_SOURCE_SHADOW & 1;

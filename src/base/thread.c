@@ -104,7 +104,7 @@ void hp_thread_end_unstoppable(void)
 	pthread_mutex_unlock(&stopping);
 }
 
-/* By the signal itself, which knows of process groups that nobody would continue. */
+/* By the signal itself: the kernel ignores it in orphaned process groups. */
 void hp_thread_stop_process(void)
 {
 	sigset_t stop;

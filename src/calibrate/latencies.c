@@ -126,7 +126,7 @@ static double branches_ns(const uint8_t *ways)
 	return (double)hp_clock_thread_ns() - start_ns;
 }
 
-/* Ways that nobody has seen cost half of a wrong guess more than ways that are all the same. */
+/* A branch of random directions costs half a misprediction more than one that never changes. */
 static void measure_branches(uint8_t *ways, struct hp_core *core, double cycle_ns)
 {
 	struct hp_random random = hp_random_seeded(hp_clock_thread_ns());

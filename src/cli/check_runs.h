@@ -21,7 +21,7 @@ enum check_way {
 /* One run of a side with nothing of ours beside it. */
 struct check_alone {
 	struct hp_run run;
-	/* CPU time that nobody wanted meanwhile, of all CPUs; UINT64_MAX unknown. */
+	/* Idle CPU time meanwhile, of all CPUs; UINT64_MAX: unknown. */
 	uint64_t idle_ns;
 	struct hp_thread_times delay; /* ran 0: not known */
 };

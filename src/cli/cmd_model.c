@@ -212,7 +212,7 @@ static struct hp_error *work(struct options *options)
 	if (error)
 		return error;
 	choose_warming(options, trace);
-	/* Nobody would see it. */
+	/* It would not be seen. */
 	options->cycle.has_truth &= !options->output.table || options->format == JSON;
 	error = measure(options, trace);
 	hp_trace_close(trace);

@@ -218,7 +218,7 @@ static struct hp_error *record(struct arguments *arguments, int *status)
 	return error;
 }
 
-/* Who asks for counters where there are none has asked for what cannot be, not met a failure. */
+/* Asking for counters where there are none is an impossible request, not a failure. */
 static bool lacks_counters(const struct recording *recording)
 {
 	return recording->wants_stalls && recording->machine && !recording->machine->has_cycles;

@@ -431,7 +431,7 @@ static struct hp_error *run_all(struct printing *printing, const struct hp_machi
 		stat_csv_header(printing->stream, &printing->subject);
 	for (printing->run = 1; !error; printing->run++) {
 		error = run_once(printing, machine, options, status);
-		/* Somebody ended it: no more of them. */
+		/* A signal ended it: no more runs. */
 		if (printing->run == arguments->runs || *status >= 128)
 			break;
 		options->seed++;

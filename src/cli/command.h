@@ -67,7 +67,7 @@ void hp_cli_hint(const char *message);
 
 /* Of the terminal that the stream goes to: 0 where it is none. */
 size_t hp_cli_columns(FILE *stream);
-/* The same for sentences, which nobody reads in longer lines than 80. */
+/* The same for sentences, whose lines have at most 80 columns. */
 size_t hp_cli_line_columns(FILE *stream);
 
 struct hp_compare_epochs;

@@ -38,7 +38,7 @@ static void say(const char *text)
 		_exit(HP_EXIT_DAMAGED);
 }
 
-/* The path is somebody else's: what a terminal would obey is left out. */
+/* The path is not trusted: control characters are left out. */
 static void say_path(char *path)
 {
 	for (char *at = path; *at; at++) {

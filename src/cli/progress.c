@@ -70,7 +70,7 @@ static bool others_write_lines(void)
 	       tcgetpgrp(STDERR_FILENO) == getpgrp();
 }
 
-/* Whoever presses Ctrl-\ ends hpcprof at once, and wants all rows back. */
+/* Ctrl-\ ends hpcprof at once; all rows are restored first. */
 static void on_quit(int number)
 {
 	static const char all_rows[] = "\0337\033[r\0338\033[J";

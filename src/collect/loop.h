@@ -51,7 +51,7 @@ bool loop_begins_disabled(const struct hp_session_options *options);
 /* From now on the time counts. */
 void loop_begin(struct loop *loop);
 
-/* After loop_begin: records until the target has ended, the time is up, or somebody says so. */
+/* After loop_begin: records until the target ends, the time is up, or a signal says so. */
 void loop_run(struct loop *loop);
 
 /* What the target has used by now goes to the recorder. */

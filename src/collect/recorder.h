@@ -92,7 +92,7 @@ void recorder_drain(struct recorder *recorder, uint64_t horizon_ns);
 /* Takes one record, wherever it is from; the next has no earlier time. */
 void recorder_take(struct recorder *recorder, const struct hp_record *record);
 
-/* What attributing needs and takes long, in advance: at the end somebody waits. */
+/* Does slow preparations for attributing in advance: at the end the user waits. */
 void recorder_prepare(struct recorder *recorder);
 
 /* Attributes everything taken so far. */

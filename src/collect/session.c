@@ -219,7 +219,7 @@ static void expect_windows(struct hp_session *session)
 	struct recorder *recorder = &session->recorder;
 
 	recorder_expect_windows(recorder);
-	/* Of what takes turns, nobody knows how much there was in all. */
+	/* For events that take turns, the total is not known. */
 	if (session->turns.count && recorder->time_event < recorder->event_count &&
 	    session->turns.group_of[recorder->time_event] != HP_NO_TURN)
 		recorder->time_event = recorder->event_count;

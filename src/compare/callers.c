@@ -60,7 +60,7 @@ static size_t replicate_of(const struct asking *asking, const struct caller_path
 
 static bool is_passed(const struct asking *asking, const struct caller *caller)
 {
-	/* What calls itself is its own caller, and nobody's reason. */
+	/* A recursive procedure is its own caller, which explains nothing. */
 	if (caller->is_known && strcmp(caller->name, asking->shown->name) == 0)
 		return true;
 	for (size_t i = 0; i < asking->passed.count; i++)
@@ -386,7 +386,7 @@ static struct hp_error *settle(struct asking *asking)
 		callers->through = first ? first->name : NULL;
 		return is_little_known(asking) ? NULL : show_parts(asking);
 	}
-	/* Called by nobody: nothing is to be said. */
+	/* It has no caller: there is nothing to say. */
 	callers->blame = first ? HP_BLAME_ONE : HP_BLAME_UNKNOWN;
 	if (!first)
 		return NULL;

@@ -149,7 +149,7 @@ static struct hp_error *add_gathered(struct learning *learning, struct sides *si
 	return add_counts(learning, sides, left_out);
 }
 
-/* Errors are of epochs that nobody asked for, and nothing is learned from them then. */
+/* The user did not ask for these epochs: after an error nothing is learned from them. */
 static struct hp_error *add_group(struct learning *learning, size_t group)
 {
 	const struct hp_compare_options options = { .event = learning->sides->event };

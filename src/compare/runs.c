@@ -147,7 +147,7 @@ size_t runs_needed(const struct run_costs sides[HP_SIDES], const struct run_prio
 	double variances[HP_SIDES];
 	double known = one_run(sides, prior, variances);
 
-	/* Beyond some dozens in steps of about 1.5 %: nobody counts runs more finely. */
+	/* Beyond some dozens, steps of about 1.5 % are fine enough. */
 	for (count++; count <= MOST_RUNS; count += 1 + count / 64) {
 		double part = (variances[HP_BASE] + variances[HP_CANDIDATE]) / (double)count;
 		double drift = prior->drift * prior->drift;

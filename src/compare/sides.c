@@ -183,7 +183,7 @@ static struct hp_error *settle_work(struct sides *sides, const struct hp_compare
 
 /* --- recordings that are no runs -------------------------------------------------------------- */
 
-/* What an epoch has when its recorder died is a part of a run: nobody knows which. */
+/* If its recorder died, an epoch has an unknown part of a run. */
 static struct hp_error *check_complete(struct sides *sides, const struct replicate *replicate)
 {
 	const char *stamp = hp_epoch_stamp(replicate->epoch);

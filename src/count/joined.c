@@ -60,7 +60,7 @@ void joined_add(struct hp_mux_estimates *into, const struct hp_mux_estimates *fr
 		uint32_t event = event_of(rotation_set, i);
 
 		into->events[event] = from->events[i];
-		/* Counted all the time: errors are the same whoever has the turn. */
+		/* Counted all the time: errors do not depend on whose turn it is. */
 		into->groups[event] = from->group_count > 1 && from->groups[i] < from->group_count
 					      ? into->group_count + from->groups[i]
 					      : UINT32_MAX;

@@ -190,7 +190,7 @@ static struct hp_error *end_interval(struct hp_counting *counting)
 	hp_cpu_meter_look(&counting->meter);
 	now_ns = hp_clock_monotonic_ns();
 	error = counting_report_interval(counting, now_ns);
-	/* Those that nobody was there to see (we were stopped) are one long one. */
+	/* Slices that passed while we were stopped are one long one. */
 	do {
 		counting->interval_number++;
 	} while (next_interval_ns(counting) <= now_ns);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the parts of the database share with each other and with nobody else. */
+/* Shared by the parts of the database, and private to them. */
 #ifndef HPCPROF_SRC_DB_DATABASE_H
 #define HPCPROF_SRC_DB_DATABASE_H
 

@@ -139,7 +139,7 @@ static struct hp_error *take_excerpt(struct procedures *procedures)
 		    excerpt->parts.at[owner].owner == from->owner)
 			procedures->parts[i].procedure.owner = &procedures->parts[owner].procedure;
 	}
-	/* Whoever owns itself has a name of its own, or none. */
+	/* A procedure that is its own owner has its own name, or none. */
 	for (size_t i = 0; i < procedures->count; i++) {
 		struct hp_procedure *procedure = &procedures->parts[i].procedure;
 

@@ -141,7 +141,7 @@ static inline struct hp_partial partial_shift_sign(struct hp_partial a, unsigned
 	return (struct hp_partial){ (uint64_t)((int64_t)a.value >> count) & known, known };
 }
 
-/* Either of two, nobody knows which. */
+/* Either of two; it is not known which. */
 static inline struct hp_partial partial_either(struct hp_partial a, struct hp_partial b)
 {
 	uint64_t known = a.known & b.known & ~(a.value ^ b.value);

@@ -397,7 +397,7 @@ static const char *check_map(const struct hp_excerpt *excerpt)
 	return NULL;
 }
 
-/* Who asks for frames gets all of them, so chains are short. */
+/* Frames are asked for all at once, so chains are short. */
 static const char *check_places(const struct hp_excerpt *excerpt)
 {
 	_cleanup_free_ uint8_t *depths = calloc(excerpt->places.count + 1, 1);

@@ -216,7 +216,7 @@ static struct hp_error *keep_inequalities(const struct hp_mux_invariant *invaria
 	return NULL;
 }
 
-/* Events without an interval are nobody's business: their rows and columns are empty. */
+/* Events without an interval take no part: their rows and columns are empty. */
 static struct hp_mux_estimates *copy_of(const struct hp_mux_estimates *raw)
 {
 	struct hp_mux_estimates *copy = hp_mux_estimates_blank(raw->count);

@@ -147,7 +147,7 @@ static void add_refused(struct hp_buffer *advice, const struct hp_profiles *prof
 				hp_image_basename(profiles->images.at[i]->id.path));
 }
 
-/* Samples that no image has are nobody's code. */
+/* Samples outside all images have no procedure. */
 static bool all_are_refused(const struct hp_profiles *profiles)
 {
 	for (size_t i = 0; i < profiles->images.count; i++)

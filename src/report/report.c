@@ -77,7 +77,7 @@ static struct hp_error *check_samples(const struct report *report)
 		"hpcprof report --summary lists the images and commands");
 }
 
-/* Who asks what code costs would like to know how often it ran. */
+/* A report of costs hints at what counts executions. */
 static void hint_at_counts(const struct report *report)
 {
 	const struct hp_report_options *options = report->options;

@@ -15,7 +15,7 @@
 /* The value of a name of `length` bytes; false where there is none of it. */
 typedef bool formula_lookup(void *context, const char *name, size_t length, double *value);
 
-/* False if the text is no formula or has a name that nobody knows. */
+/* False if the text is no formula or contains an unknown name. */
 bool formula_evaluate(const char *text, formula_lookup *lookup, void *context, double *value);
 
 #endif

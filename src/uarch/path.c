@@ -180,7 +180,7 @@ static unsigned join(unsigned events, unsigned more)
 	};
 	unsigned sum = events | more;
 
-	/* One line that nobody brought is waited for. */
+	/* A line that no prefetcher has fetched is waited for. */
 	if (((events & CACHE) && !(events & HP_UARCH_PREFETCHED)) ||
 	    ((more & CACHE) && !(more & HP_UARCH_PREFETCHED)))
 		sum &= ~(unsigned)PREFETCHED;

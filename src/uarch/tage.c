@@ -82,7 +82,7 @@ static bool is_new(const struct uarch_tagged *entry)
 	return entry->useful == 0 && (entry->counter == 0 || entry->counter == -1);
 }
 
-/* Which tables have the branch is hard to foretell for the CPU that this runs on: no jumps by it. */
+/* Which tables have the branch is hard to predict for the host's CPU, so this code has no jumps. */
 bool uarch_tage_predict(struct uarch_tage *tage, const struct uarch_history *history, uint64_t ip)
 {
 	uint32_t hash = uarch_hash(ip);

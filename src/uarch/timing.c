@@ -217,7 +217,7 @@ INLINE void translate(const struct hp_timing *timing, unsigned events, enum part
 		return;
 	}
 	add_where(begin, core->walk_cycles * TICKS, &timing->has[part]);
-	/* Nobody knows whether the third level has the entry. */
+	/* It is not known whether the third level has the entry. */
 	if (events & (HP_UARCH_WALK_MISS | HP_UARCH_WALK_UNKNOWN)) {
 		add_where(begin, core->l3_cycles * TICKS, &timing->has[part]);
 		add_where(begin, (core->memory_cycles - core->l3_cycles) * TICKS,

@@ -154,7 +154,7 @@ struct file_state file_state(pid_t pid, const struct hp_record_mmap *mapping, co
 		fd = open_path(pid, path, &status);
 	if (fd < 0 || status.st_ino != mapping->inode)
 		return (struct file_state){ 0 };
-	/* The time of change, as nobody can set it back. */
+	/* The time of change, which cannot be set back. */
 	return (struct file_state){
 		.size_bytes = (uint64_t)status.st_size,
 		.changed_s = status.st_ctim.tv_sec,

@@ -34,7 +34,7 @@ static uint32_t pid_inside(uint32_t pid)
 	return inside;
 }
 
-/* Whoever may write the map decides what our report says: only the process's owner and root. */
+/* The map's author decides what reports say: only the process's owner and root may be that. */
 static bool is_trusted(const struct stat *map, uint32_t pid)
 {
 	struct stat process;

@@ -109,7 +109,7 @@ static struct hp_error *add_callers(const struct hp_paths *paths, const struct h
 	return fine ? NULL : hp_error_create_no_memory();
 }
 
-/* Who calls what is sampled need not be sampled. */
+/* A caller of sampled code need not have samples itself. */
 static struct hp_error *index_callers(struct hp_epoch_writer *writer, const struct hp_paths *paths)
 {
 	struct hp_error *error = NULL;
@@ -135,7 +135,7 @@ static bool find_start(const struct hp_image *image, const struct hp_procedure *
 	       address.value == part->address.value && part->size <= UINT64_MAX - start->value;
 }
 
-/* As whoever has the file knows it: a part that lies apart is known by the procedure's body. */
+/* As the file has it: a detached part is recognized by the procedure's body. */
 static bool add_body(struct names *names, struct hp_image *image,
 		     const struct hp_procedure *procedure, struct hp_symbol *symbol)
 {

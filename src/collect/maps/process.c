@@ -177,7 +177,7 @@ static struct process *find(struct processes *processes, uint32_t pid)
 	return process;
 }
 
-/* For news of it: who has ended has none, somebody else has the number now. */
+/* For news of it: not one that has ended, since its number may belong to another process now. */
 static void drop(struct processes *processes, struct process *process);
 
 static struct process *find_running(struct processes *processes, uint32_t pid)
@@ -494,7 +494,7 @@ void processes_exit(struct processes *processes, const struct hp_record *record)
 	end_soon(processes, process, record->time_ns);
 }
 
-/* Times of who has ended are booked. */
+/* Times of ended processes are booked. */
 static void add_samples(struct processes *processes, struct process *process, uint64_t samples)
 {
 	process->samples += samples;

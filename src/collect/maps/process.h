@@ -74,7 +74,7 @@ struct processes {
 	size_t free_count;
 	size_t free_capacity;
 	size_t retired;
-	/* Of another time or machine: nothing is looked up in /proc, and nobody is asked for. */
+	/* Of another time or machine: /proc is not read. */
 	bool are_past;
 	/* The latest of these, in a ring, if asked for: see processes_at. */
 	bool keeps_past;

@@ -232,7 +232,7 @@ static uint64_t recorded_ns(const struct report *report)
 	return latest;
 }
 
-/* Who is not the reader, if anybody. */
+/* Who recorded all epochs, if that is one user other than the reader. */
 static uid_t user_of(const struct report *report)
 {
 	uid_t user = geteuid();

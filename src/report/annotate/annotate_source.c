@@ -177,7 +177,7 @@ struct hp_error *annotate_source(struct annotation *annotation, size_t row, size
 	bool changed = false;
 	struct hp_error *error = NULL;
 
-	/* Padding between blocks is nobody's. */
+	/* Padding between blocks belongs to no line. */
 	if (!now->count ||
 	    (annotation->listing->cfg && !annotation->listing->rows.at[row].has_block))
 		return NULL;

@@ -198,7 +198,7 @@ void comparison_add_place(struct hp_buffer *buffer, const struct comparison_writ
 
 /* --- sentences ------------------------------------------------------------------------------ */
 
-/* Nobody has measured the candidate's cost as it is shown, where the machine was another one. */
+/* The cost shown is corrected for a machine that became slower or faster: the measured one. */
 static void add_machine(struct hp_buffer *buffer, const struct hp_comparison *comparison)
 {
 	double slower = comparison->machine - 1;

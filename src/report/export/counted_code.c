@@ -284,7 +284,7 @@ static const struct found_procedure *procedure_of(const struct finding *finding,
 
 /* --- as estimated ----------------------------------------------------------------------------- */
 
-/* Executions; 0 of what nobody saw. */
+/* Executions; 0 for code that was never seen. */
 static double runs_of(const struct finding *finding, const struct found_procedure *procedure,
 		      double relative, bool is_seen)
 {

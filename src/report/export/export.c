@@ -31,7 +31,7 @@ static const struct format formats[] = {
 
 /* --- loading ---------------------------------------------------------------------------------- */
 
-/* Where nobody recorded any, each sample is a path of its own place. */
+/* Without recorded paths, each sample is a path of one place. */
 static struct hp_error *check_paths(struct report *report)
 {
 	struct hp_error *error = NULL;
@@ -46,7 +46,7 @@ static struct hp_error *check_paths(struct report *report)
 			       "hpcprof report --summary shows how they were recorded");
 }
 
-/* Those of epochs without paths would be called by nobody. */
+/* In epochs without paths they would have no caller. */
 static void tell_of_others(const struct report *report)
 {
 	const struct hp_call_paths *paths = report->paths;

@@ -171,7 +171,7 @@ static void put_mappings(struct pprof *to)
 		put_number(&mapping, MAPPING_LIMIT, INT64_MAX);
 		put_text(to, &mapping, MAPPING_FILE, profiles->images.at[i]->id.path);
 		put_text(to, &mapping, MAPPING_BUILD_ID, profiles->images.at[i]->build_id);
-		/* All that can be known is in here: nobody needs to read the file. */
+		/* Everything known is in the profile, so pprof need not read the file. */
 		for (unsigned field = MAPPING_HAS; field < MAPPING_HAS_END; field++)
 			put_number(&mapping, field, 1);
 		put_message(&to->file, PROFILE_MAPPING, &mapping);

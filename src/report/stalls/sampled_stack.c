@@ -139,7 +139,7 @@ static void write_cpi(const struct hp_stack *stack, FILE *out)
 		fputs(", too few samples for a stack\n", out);
 }
 
-/* Those within one component, or of none: how much of it each is, nobody knows. */
+/* Causes within one component, or of none: their parts of it are not known. */
 static void write_missing(const struct hp_stack *stack, enum hp_stack_component within, FILE *out)
 {
 	bool any = false;

@@ -48,7 +48,7 @@ static bool is_of(enum survey_list list, enum hp_cause_kind kind)
 		kind == HP_CAUSE_STORE_FORWARD);
 }
 
-/* What the causes of one instruction take, to whom they are laid. */
+/* Charges what the causes of one instruction take to their culprits. */
 static void lay(const struct hp_analysis *analysis, const struct hp_analysed_insn *stalled,
 		enum survey_list list, struct stall *culprits)
 {

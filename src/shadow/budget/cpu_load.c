@@ -49,7 +49,7 @@ void cpu_load_take(struct cpu_load *load, uint64_t now_ns, const char *text, uin
 		at--;
 	if (!slash || !hp_scan_u64(&at, &runnable) || at != slash)
 		return;
-	/* Whoever reads it runs, too. */
+	/* The reader itself is one of them. */
 	now = runnable ? (double)(runnable - 1) : 0;
 	newest = load->at_ns ? weight_of(now_ns - load->at_ns) : 1;
 	load->runnable += newest * (now - load->runnable);

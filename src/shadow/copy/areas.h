@@ -21,7 +21,7 @@ enum area_kind {
 	AREA_FILE,
 	AREA_UNNAMED, /* of a file that has no path: memfd, shared anonymous, System V */
 	AREA_VDSO,
-	AREA_VVAR,   /* the vdso's data, which nobody else can read */
+	AREA_VVAR,   /* the vdso's data, which no other process can read */
 	AREA_DEVICE, /* of a driver: never read, never copied */
 	AREA_VSYSCALL,
 };

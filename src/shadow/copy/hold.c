@@ -178,7 +178,7 @@ static bool await_stop(pid_t tid, int *signal, int *event)
 	return true;
 }
 
-/* 0: nobody tells. */
+/* 0: unknown. */
 static uint64_t own_delay_ns(void)
 {
 	struct hp_thread_times times = { 0 };

@@ -110,7 +110,7 @@ bool matches_add(struct matches *matches, size_t sample, uint64_t now_ns,
 		 const struct code_cache *cache);
 /* It has matched, too late. After a few of them the newest match is taken back. */
 void matches_add_late(struct matches *matches);
-/* It has come by again. */
+/* Its state has occurred again. */
 void matches_take_back(struct matches *matches, size_t sample);
 /* Believes what has been watched long enough, and cuts the window there where it is time. */
 void matches_settle(struct matches *matches, uint64_t now_ns);

@@ -188,7 +188,7 @@ struct hp_error *state_sampler_drain(struct state_sampler *sampler)
 		hp_ring_next(ring, size);
 	}
 	hp_ring_end(ring);
-	/* Nobody knows then how many ticks were in there. */
+	/* Then it is not known how many ticks were lost. */
 	if (!is_sound || found == HP_RING_DAMAGED)
 		return hp_error_create(HP_ERROR_DAMAGED,
 				       "the kernel's ring of registers is damaged");

@@ -170,7 +170,7 @@ static void follow_access(struct follower *follower, struct followed *followed, 
 		return;
 	events = hp_uarch_access(follower->uarch, pattern->ip, address, (uint32_t)bytes,
 				 kinds[access->kind]);
-	/* Nobody waits for what an instruction only asks for. */
+	/* A prefetch instruction does not wait for its line. */
 	if (access->kind != X86_PREFETCH)
 		add_timed(follower, address, events, access->kind == X86_STORE);
 	if (access->kind == X86_MODIFY) {

@@ -113,7 +113,7 @@ static void prepare(struct simulation *simulation)
 	if (simulation->measure)
 		simulation->measure(&simulation->geometry, &simulation->core);
 	is_able = make_models(simulation);
-	/* From here on, what the target or anybody else wants to run comes first. */
+	/* From here on all other threads of the machine come first. */
 	(void)sched_setscheduler(0, SCHED_IDLE, &no_priority);
 	pthread_mutex_lock(&simulation->lock);
 	simulation->prepared_ns = ns_of(CLOCK_THREAD_CPUTIME_ID);

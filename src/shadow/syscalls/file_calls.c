@@ -153,7 +153,7 @@ static bool keep(struct shadow_calls *calls, struct descriptor *descriptor,
 	return true;
 }
 
-/* NULL: what is written there is not kept, as nobody reads it, or we cannot. */
+/* NULL: writes are not kept, because the copy does not read them, or we cannot. */
 static struct written_file *file_to_keep(struct shadow_calls *calls, struct descriptor *descriptor)
 {
 	struct written_file *file = written_of(calls, descriptor);

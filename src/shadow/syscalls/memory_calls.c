@@ -134,7 +134,7 @@ bool answer_mremap(struct shadow_calls *calls, struct call *call)
 	       call_done(call, run(calls, call));
 }
 
-/* What the kernel would do to memory of nobody's; what is lent would be as it was lent. */
+/* The kernel would zero anonymous memory; lent memory would show the buffer again. */
 static bool empty_lent(struct shadow_calls *calls, const struct call *call)
 {
 	static const uint8_t zeros[16 * PAGE_BYTES];

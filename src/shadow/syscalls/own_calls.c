@@ -67,7 +67,7 @@ bool answer_mask(struct shadow_calls *calls, struct call *call)
 	return call_done(call, 0);
 }
 
-/* Waking wakes nobody here; who would wait for a value that has changed already does not wait. */
+/* Waking wakes no thread here; waiting for a value that has changed already does not wait. */
 bool answer_futex(struct shadow_calls *calls, struct call *call)
 {
 	uint64_t command = call->a[1] & ~(uint64_t)(FUTEX_PRIVATE_FLAG | FUTEX_CLOCK_REALTIME);

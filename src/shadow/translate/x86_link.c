@@ -21,7 +21,7 @@ void x86_count_from_now(struct code_cache *cache, uint32_t number)
 		return;
 	code_counters(zone)[block->counter] = shadow_counts_now(cache, number);
 	block->counted_since = ++cache->count_starts;
-	/* Its copy does not count. Whoever armed it does so again. */
+	/* Its copy does not count. The matcher arms it again. */
 	code_block_divert(block, NULL);
 	emitter.at = block->count_at;
 	x86_emit_count(zone, &emitter, block->counter, &block->count_place);
