@@ -177,7 +177,7 @@ static void do_what_is_due(struct loop *loop, uint64_t now_ns)
 					  loop->recorder->totals[i].samples);
 		recorder_meter_clock(loop->recorder, false);
 		loop_look_at_times(loop);
-		/* Where the end has a time that it is to be in. */
+		/* The end must come within a given time. */
 		if (loop->end_ns != UINT64_MAX)
 			recorder_prepare(loop->recorder);
 		loop->tick_ns = next_tick_ns(loop, now_ns);

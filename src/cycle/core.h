@@ -38,7 +38,7 @@ struct flight {
 	enum hp_cycle_part waits; /* what its result waits for, since it has begun */
 };
 
-/* What is to be seen in a cycle. */
+/* What a watcher sees of a cycle. */
 struct view {
 	unsigned retired, dispatched, strayed; /* slots: of the path, and beside it */
 	bool is_full;			       /* dispatch waits for room */

@@ -20,7 +20,7 @@
 
 #include <hpcprof/cfg/cfg.h>
 
-/* Of one block: what is known, and what is found. */
+/* One block: the input, then what is found. */
 struct seen_block {
 	double runs;	 /* in all of the time, as windows counted them */
 	double samples;	 /* of all the time */

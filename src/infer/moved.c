@@ -42,7 +42,7 @@ static double likeliest(const struct place_ticks *place, double variance)
 
 struct moved moved_of(const struct place_ticks *place, double variance)
 {
-	/* What was to be expected is known as well as samples are many. */
+	/* More samples make the expected number more certain. */
 	double chance = 1 / place->samples;
 	double both = variance + chance;
 	double x = likeliest(place, both);

@@ -62,7 +62,7 @@ struct window_maker {
 	int stop_fd; /* readable: make an end */
 };
 
-/* What is asked for: a window of thread `tid` of process `pid`, in what is left of the slot. */
+/* The order: a window of thread `tid` of process `pid`, in what is left of the slot. */
 struct window_order {
 	pid_t pid, tid;
 	uint64_t slot_end_ns; /* of the target's CPU time */

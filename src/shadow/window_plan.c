@@ -64,7 +64,7 @@ static struct hp_error *check_rights(struct window_maker *maker, const struct wi
 	return error;
 }
 
-/* What a window is to be. */
+/* The plan of a window. */
 struct plan {
 	uint64_t asked_ns;    /* its length; 0: whatever pays best */
 	uint64_t bytes;	      /* of memory */
