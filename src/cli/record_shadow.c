@@ -169,15 +169,6 @@ static bool is_worth_saying(const struct hp_shadow_statistics *statistics, unsig
 	       (refusal != HP_SHADOW_BUDGET || !statistics->windows);
 }
 
-static bool has_refusals(const struct hp_shadow_statistics *statistics)
-{
-	bool has = false;
-
-	for (unsigned i = 0; i < HP_SHADOW_REFUSALS; i++)
-		has |= is_worth_saying(statistics, i);
-	return has;
-}
-
 static double percent(uint64_t part, uint64_t whole)
 {
 	return whole ? 100 * (double)part / (double)whole : 0;
@@ -282,14 +273,14 @@ static void print_price(const struct record_shadow *shadow)
 
 static void print_refusals(const struct hp_shadow_statistics *statistics)
 {
-	fputs("hpcprof: shadow windows refused:", stderr);
 	for (unsigned i = 0; i < HP_SHADOW_REFUSALS; i++) {
+		const char *reason = statistics->reasons[i];
+
 		if (is_worth_saying(statistics, i))
-			fprintf(stderr, " %s (%" PRIu64 ")",
+			fprintf(stderr, "hpcprof: shadow windows refused: %s (%" PRIu64 ")%s%s\n",
 				hp_shadow_refusal_name((enum hp_shadow_refusal)i),
-				statistics->refusals[i]);
+				statistics->refusals[i], *reason ? ": " : "", reason);
 	}
-	fprintf(stderr, "%s%s\n", *statistics->reason ? ": " : "", statistics->reason);
 }
 
 static void print_trace(const struct hp_shadow_statistics *statistics)
@@ -316,6 +307,5 @@ void record_shadow_print_closing(const struct record_shadow *shadow)
 		print_price(shadow);
 	if (shadow->trace_fd)
 		print_trace(statistics);
-	if (has_refusals(statistics))
-		print_refusals(statistics);
+	print_refusals(statistics);
 }

@@ -82,10 +82,22 @@ static struct hp_error *make_one(struct hp_shadow_statistics *statistics)
 	return error;
 }
 
+/* Of a refusal, rather not for the budget: another moment is cheaper. "": there was none. */
+static const char *reason_of(const struct hp_shadow_statistics *statistics)
+{
+	const char *reason = statistics->reasons[HP_SHADOW_BUDGET];
+
+	for (unsigned i = 0; i < HP_SHADOW_REFUSALS; i++)
+		if (i != HP_SHADOW_BUDGET && statistics->reasons[i][0])
+			reason = statistics->reasons[i];
+	return reason;
+}
+
 static bool add_trial(struct hp_findings *findings)
 {
 	struct hp_shadow_statistics statistics = { 0 };
 	struct hp_error *error = make_one(&statistics);
+	const char *reason = reason_of(&statistics);
 	bool room;
 
 	if (error)
@@ -96,14 +108,13 @@ static bool add_trial(struct hp_findings *findings)
 				       "a program was copied and replayed (record --shadow)");
 	else if (is_refused(&statistics))
 		room = hp_findings_add(findings, HP_FINDING_BLOCKED, topic, NULL, without, "%s",
-				       statistics.reason);
+				       reason);
 	else
 		room = hp_findings_add(findings, HP_FINDING_LIMITED, topic,
 				       "run hpcprof doctor again when the machine is less busy",
 				       without, "nothing was copied in %d s%s%s",
 				       TRIAL_PATIENCE_MS / 1000,
-				       statistics.reason[0] ? ": " : ", the machine is too busy",
-				       statistics.reason);
+				       *reason ? ": " : ", the machine is too busy", reason);
 	hp_error_destroy(error);
 	return room;
 }

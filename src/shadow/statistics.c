@@ -4,10 +4,16 @@
 #include <stdio.h>
 #include <string.h>
 
-static void note_reason(struct hp_shadow_statistics *statistics, const struct hp_error *error)
+static void note_refusal(struct hp_shadow_statistics *statistics,
+			 const struct window_result *result)
 {
-	snprintf(statistics->reason, sizeof(statistics->reason), "%s%s%s", error->message,
-		 error->advice ? "; " : "", error->advice ? error->advice : "");
+	const struct hp_error *error = result->error;
+
+	statistics->refusals[result->refusal]++;
+	if (error)
+		snprintf(statistics->reasons[result->refusal],
+			 sizeof(statistics->reasons[result->refusal]), "%s%s%s", error->message,
+			 error->advice ? "; " : "", error->advice ? error->advice : "");
 }
 
 static void note_call(struct hp_shadow_statistics *statistics, const struct hp_window *window)
@@ -49,9 +55,7 @@ void statistics_add(struct hp_shadow_statistics *statistics, const struct window
 		add_window(statistics, &result->window, beside);
 		break;
 	case WINDOW_REFUSED:
-		statistics->refusals[result->refusal]++;
-		if (result->error)
-			note_reason(statistics, result->error);
+		note_refusal(statistics, result);
 		break;
 	case WINDOW_NOT_NOW:
 		statistics->refusals[HP_SHADOW_IN_KERNEL]++;

@@ -133,6 +133,7 @@ static bool copy(struct window_maker *maker, const struct window_order *order,
 	enum hp_shadow_refusal refusal = HP_SHADOW_FAILED;
 	enum hold_result held;
 	struct price_terms terms;
+	bool has_grown = false;
 	uint64_t stop_ns;
 
 	hp_thread_begin_unstoppable();
@@ -140,9 +141,10 @@ static bool copy(struct window_maker *maker, const struct window_order *order,
 	if (held == HOLD_STOPPED) {
 		error = snapshot_take(&maker->snapshot,
 				      times.start_ns + longest_hold_ns(maker, order));
-		/* For want of time, not of room. */
-		if (error && error->class == HP_ERROR_INSUFFICIENT &&
-		    maker->snapshot.used_bytes <= maker->snapshot.buffer.bytes)
+		/* For want of room, or of time. */
+		has_grown = error && error->class == HP_ERROR_INSUFFICIENT &&
+			    maker->snapshot.used_bytes > maker->snapshot.buffer.bytes;
+		if (error && error->class == HP_ERROR_INSUFFICIENT)
 			refusal = HP_SHADOW_BUDGET;
 		/* Of this very moment: before and after it may be another program's. */
 		if (!error)
@@ -168,11 +170,16 @@ static bool copy(struct window_maker *maker, const struct window_order *order,
 	/* Of stops that came to nothing. */
 	ledger_other(maker->ledger, (double)times.in_vain_ns);
 	hp_thread_end_unstoppable();
-	if (error)
-		window_refuse(result, refusal, error);
-	else if (held != HOLD_STOPPED)
+	if (!error && held == HOLD_STOPPED)
+		return true;
+	/* What came while the buffer was made has no room in it: it will have in the next one. */
+	if (has_grown)
+		hp_error_destroy(error);
+	if (has_grown || !error)
 		result->outcome = WINDOW_NOT_NOW;
-	return !error && held == HOLD_STOPPED;
+	else
+		window_refuse(result, refusal, error);
+	return false;
 }
 
 /* --- building the copy ------------------------------------------------------------------------ */

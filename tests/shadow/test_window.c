@@ -3,6 +3,7 @@
 #include "../support.h"
 #include "copied.h"
 
+#include "../../src/shadow/statistics.h"
 #include "../../src/shadow/window.h"
 
 #include <hpcprof/base/number.h>
@@ -388,6 +389,37 @@ TEST_WHERE(can_copy(), code_that_a_program_writes_in_a_window_is_run_as_written)
 		}
 		ck_assert_uint_gt(count, 200000);
 	}
+}
+
+/* --- what is said of them ----------------------------------------------------------------------- */
+
+/* The reason of one kind is not given for another. */
+TEST(each_kind_of_refusal_has_its_reason)
+{
+	struct hp_shadow_statistics statistics = { 0 };
+	const struct window_order order = { 0 };
+	struct window_result memory = {
+		.outcome = WINDOW_REFUSED,
+		.refusal = HP_SHADOW_MEMORY,
+		.error =
+			hp_error_advise(hp_error_create(HP_ERROR_SYSTEM, "too little"), "get more"),
+	};
+	struct window_result budget = {
+		.outcome = WINDOW_REFUSED,
+		.refusal = HP_SHADOW_BUDGET,
+		.error = hp_error_create(HP_ERROR_INSUFFICIENT, "too much"),
+	};
+
+	statistics_add(&statistics, &order, &memory, 0);
+	statistics_add(&statistics, &order, &budget, 0);
+	statistics_add(&statistics, &order, &budget, 0);
+	ck_assert_uint_eq(statistics.refusals[HP_SHADOW_MEMORY], 1);
+	ck_assert_uint_eq(statistics.refusals[HP_SHADOW_BUDGET], 2);
+	ck_assert_str_eq(statistics.reasons[HP_SHADOW_MEMORY], "too little; get more");
+	ck_assert_str_eq(statistics.reasons[HP_SHADOW_BUDGET], "too much");
+	ck_assert_str_eq(statistics.reasons[HP_SHADOW_FAILED], "");
+	hp_error_destroy(memory.error);
+	hp_error_destroy(budget.error);
 }
 
 HP_TEST_MAIN("shadow/window")

@@ -90,8 +90,8 @@ struct hp_shadow_statistics {
 	uint64_t trace_instructions, trace_bytes; /* of the trace, once it is over */
 	int trace_errno;			  /* why it could not be written; 0 */
 	uint64_t price_ns; /* of the window that was due last, as predicted; 0: none was due */
-	/* The last refusal that was not temporary, as a sentence with a way out; "": none. */
-	char reason[256];
+	/* Of the last refusal of each kind, a sentence with a way out; "": there is none. */
+	char reasons[HP_SHADOW_REFUSALS][256];
 };
 
 struct hp_shadow;
