@@ -201,6 +201,13 @@ static void print_ends(const struct hp_shadow_statistics *statistics)
 /* Absolute counts need two windows at least; with three some may go wrong. */
 enum { ENOUGH_WINDOWS = 2, WANTED_WINDOWS = 3, MOST_PERCENT = 30 };
 
+/* Then more windows would not help. */
+static bool do_calls_end_them(const struct hp_shadow_statistics *statistics)
+{
+	return statistics->windows && !statistics->useful &&
+	       2 * statistics->ends[HP_WINDOW_SYSTEM_CALL] >= statistics->windows;
+}
+
 /* "; 4 more were over budget: --shadow=3 or 10 s of CPU time would give absolute counts". */
 static void print_shortage(const struct record_shadow *shadow)
 {
@@ -209,6 +216,12 @@ static void print_shortage(const struct record_shadow *shadow)
 	double price_ns = (double)statistics->price_ns;
 	double wanted;
 
+	if (do_calls_end_them(statistics)) {
+		fputs("; only the program itself may make such calls: --probes counts what runs "
+		      "rarely",
+		      stderr);
+		return;
+	}
 	if (statistics->windows)
 		price_ns =
 			fmax(price_ns, (double)statistics->lost_ns / (double)statistics->windows);

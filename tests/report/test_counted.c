@@ -537,8 +537,36 @@ TEST(who_asks_for_costs_without_counts_is_told_of_them_once)
 	ck_assert_uint_eq(fixture->hints, 0);
 	text_of(fixture, HP_VIEW_ANNOTATE, "counted_loop", HP_FORMAT_TEXT);
 	ck_assert_uint_eq(fixture->hints, 1);
-	text_of(fixture, HP_VIEW_STALLS, NULL, HP_FORMAT_TEXT);
+	/* Nor is there a column for what nobody knows. */
+	ck_assert_ptr_null(strstr(text_of(fixture, HP_VIEW_STALLS, NULL, HP_FORMAT_TEXT),
+				  "cycles  executions"));
 	ck_assert_uint_eq(fixture->hints, 2);
+}
+
+TEST(what_was_counted_has_a_column_among_the_stalls)
+{
+	assert_contains(text_of(record(0), HP_VIEW_STALLS, NULL, HP_FORMAT_TEXT),
+			"cycles  executions");
+}
+
+/* A larger budget is no help where windows end by themselves. */
+TEST(where_calls_ended_all_windows_probes_are_advised)
+{
+	static char call[] = "system call read";
+	struct hp_window_reason end = { .what = call, .count = 3 };
+	struct hp_report_options options = { .view = HP_VIEW_EXECUTIONS };
+	struct hp_error *error;
+
+	keep_windows(0);
+	stratum.item_count = 0;
+	windows.reasons = &end;
+	windows.reason_count = 1;
+	windows.samples = windows.matched = 0;
+	error = fixture_report(record(0), &options, NULL);
+	ck_assert_ptr_nonnull(error);
+	assert_contains(error->advice, "--probes");
+	ck_assert_ptr_null(strstr(error->advice, "longer run"));
+	hp_error_destroy(error);
 }
 
 /* Another recording of the same, of 1 s, which had no windows: it ran likewise, presumably. */

@@ -16,6 +16,28 @@ void executions_clear(struct executions *executions)
 /* --- what all share ---------------------------------------------------------------------------
  */
 
+/* Windows were replayed, and ended too early to be counted: more of them would, too. */
+static bool has_ended_early(const struct hp_window_evidence *sum)
+{
+	for (size_t i = 0; i < sum->reason_count; i++)
+		if (!sum->reasons[i].is_refusal)
+			return true;
+	return false;
+}
+
+static const char *how_to_count(const struct report *report)
+{
+	if (!hp_windows_tried(report->inference))
+		return "record with: hpcprof record --shadow -- COMMAND";
+	if (has_ended_early(&report->inference->windows.sum))
+		return "hpcprof report --summary says what ended them; hpcprof record --probes "
+		       "counts "
+		       "code that runs rarely";
+	return "hpcprof report --summary says why; a longer run or a larger share "
+	       "(--shadow=PERCENT) "
+	       "pays for more windows";
+}
+
 static struct hp_error *nothing_counted(const struct report *report)
 {
 	static const char nothing[] = "no shadow window counted anything in these epochs";
@@ -24,12 +46,8 @@ static struct hp_error *nothing_counted(const struct report *report)
 		return hp_error_advise(hp_error_create(HP_ERROR_INSUFFICIENT,
 						       "the filters select none of the counts"),
 				       "leave out the filters");
-	return hp_error_advise(
-		hp_error_create(HP_ERROR_INSUFFICIENT, "%s", nothing), "%s",
-		hp_windows_tried(report->inference)
-			? "hpcprof report --summary says why; a longer run or a larger "
-			  "share (--shadow=PERCENT) pays for more windows"
-			: "record with: hpcprof record --shadow -- COMMAND");
+	return hp_error_advise(hp_error_create(HP_ERROR_INSUFFICIENT, "%s", nothing), "%s",
+			       how_to_count(report));
 }
 
 static bool passes(const struct report *report, const char *name, const char *linkage)

@@ -60,13 +60,6 @@ static bool is_narrow(const struct report *report)
 	return room && room < 100;
 }
 
-static bool has_no_room_for_questions(const struct report *report)
-{
-	size_t room = report->options->terminal_columns;
-
-	return room && room < 120;
-}
-
 static void cell_causes(const struct cell *cell, struct hp_buffer *text)
 {
 	const struct stall *stall = stall_of_row(cell->row);
@@ -272,13 +265,21 @@ static bool any_has_position(const struct survey *survey)
 	return false;
 }
 
+static bool any_is_counted(const struct survey *survey)
+{
+	for (size_t i = 0; i < survey->stalls.count; i++)
+		if (isfinite(stall_frequency(&survey->stalls.at[i].row)->executions))
+			return true;
+	return false;
+}
+
 /* A column of question marks, or of nothing, gives way to the causes, and on a narrow terminal so
  * does what can be reckoned from the shares. */
 static bool is_left_out(const struct column *column, const struct report *report,
 			const struct survey *survey)
 {
 	if (column->cell == stall_cell_executions)
-		return has_no_room_for_questions(report) && !survey->is_absolute;
+		return !any_is_counted(survey);
 	if (column->cell == cell_cumulative || column->cell == stall_cell_cycles)
 		return is_narrow(report);
 	return column->cell == stall_cell_position && !any_has_position(survey);
@@ -387,7 +388,7 @@ struct hp_error *write_stalls_text(struct report *report, FILE *out)
 		fputs("# ", out);
 		write_uncounted(&survey, "executions", out);
 		fprintf(out, "%s, so averages are lower limits (\xe2\x89\xa5)\n",
-			has_no_room_for_questions(report) ? "" : " (?)");
+			any_is_counted(&survey) ? " (?)" : "");
 	}
 	write_quality(&survey, out);
 	write_advice(&survey, out);
