@@ -24,13 +24,6 @@ GROUPS = {
 }
 
 
-def model(hpcprof, path, table, measured, warming, *more):
-    out = subprocess.run([hpcprof, 'model', '--format=json', f'--counts={table}', f'--warm={warming}',
-                          f'--instructions={measured + warming}', *more, str(path)],
-                         stdout=subprocess.PIPE, check=True).stdout
-    return json.loads(out)
-
-
 def stack_of(hpcprof, counts):
     with tempfile.NamedTemporaryFile('w') as text:
         text.write(counts)
@@ -40,12 +33,19 @@ def stack_of(hpcprof, counts):
     return json.loads(out)['stack']
 
 
-def measure(hpcprof, path, tables, measured, warming):
+def counts_of(hpcprof, path, table, options, *more):
+    return reference.kept(path, options.again,
+                          f'{table}-{options.warm}-{options.instructions}',
+                          lambda: reference.model(hpcprof, path, options.instructions,
+                                                  options.warm, f'--counts={table}', *more))
+
+
+def measure(hpcprof, path, tables, options):
     """{table: {group: ...}}; the truth, which takes longest, is found once for all tables"""
-    found = model(hpcprof, path, tables[0], measured, warming)
+    found = counts_of(hpcprof, path, tables[0], options)
     results = {tables[0]: compare(found, stack_of(hpcprof, found['text_of_counts']))}
     for table in tables[1:]:
-        counts = model(hpcprof, path, table, measured, warming, '--no-truth')['text_of_counts']
+        counts = counts_of(hpcprof, path, table, options, '--no-truth')['text_of_counts']
         results[table] = compare(found, stack_of(hpcprof, counts))
     return results
 
@@ -54,6 +54,7 @@ def compare(found, stack):
     """{group: (error in % of the cycles, whether the truth meets the printed range)}; a group of which the
     core has no component is in the rest"""
     result = {}
+    truth_low, truth_high = found['truth_low'], found['truth_high']
     whole = {name: part for name, part in stack.items() if 'within' not in part}
     rest_causes, rest_possible = (), ()
     for group, (names, causes, possible) in GROUPS.items():
@@ -63,8 +64,8 @@ def compare(found, stack):
             continue
         if group == 'rest':
             causes, possible = causes + rest_causes, possible + rest_possible
-        low = sum(found['truth_low'][cause] for cause in causes)
-        high = sum(found['truth_high'][cause] for cause in set(causes + possible))
+        low = sum(truth_low[cause] for cause in causes)
+        high = sum(truth_high[cause] for cause in set(causes + possible))
         likely = sum(part['likely'] or 0 for part in parts)
         error = max(low - likely, likely - high, 0)
         meets = sum(p['low'] for p in parts) <= high and sum(p['high'] for p in parts) >= low
@@ -72,36 +73,54 @@ def compare(found, stack):
     return result
 
 
-def run(build, work, quick, names, measured, warming):
-    hpcprof = os.path.join(os.path.abspath(build), 'hpcprof')
-    paths = reference.traces(hpcprof, work, quick, names, measured, warming)
-    tables = [['zen-4']] if quick else TABLES
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        jobs = [(name, pool.submit(measure, hpcprof, path, alike, measured, warming))
-                for alike in tables for name, path in paths.items()]
-        results = {name: {} for name in paths}
-        for name, job in jobs:
-            results[name].update(job.result())
-    print(f"{'core':21}{'component':12}" + ''.join(f'{name:>9}' for name in paths) +
+def print_table(title, results):
+    """Prints a row per table and component. Returns means, worst errors, and whether in range."""
+    print(title)
+    print(f"{'core':24}{'component':10}" + ''.join(f'{name:>9}' for name in results) +
           '     mean    worst   in range')
     means, worst, met = [], [], []
-    for table in (table for alike in tables for table in alike):
+    for table in (table for alike in TABLES for table in alike):
         for group in GROUPS:
-            row = [results[name][table][group] for name in paths if group in results[name][table]]
+            row = [found[table][group] for found in results.values()
+                   if group in found.get(table, {})]
             if not row:
                 continue
             errors = [error for error, _ in row]
-            print(f'{table:21}{group:12}' + ''.join(f'{error:9.1f}' for error in errors) +
+            print(f'{table:24}{group:10}' + ''.join(f'{error:9.1f}' for error in errors) +
                   f'{statistics.mean(errors):9.1f}{max(errors):9.1f}'
                   f'{sum(meets for _, meets in row):6} of {len(row)}')
             means.append(statistics.mean(errors))
             worst.append(max(errors))
             met += [meets for _, meets in row]
+    print()
+    return means, worst, met
+
+
+def judge(title, means, worst, met):
     share = 100 * sum(met) / len(met)
-    print(f"\n{'Targets':54}{'measured':>9}{'target':>9}")
+    print(f"{title:54}{'measured':>9}{'target':>9}")
     return all([
         reference.target('components, mean, the worst of them, % of cycles', f'{max(means):.1f}',
                          '<= 2', max(means) <= 2),
         reference.target('components, worst, % of cycles', f'{max(worst):.1f}', '<= 5',
                          max(worst) <= 5),
         reference.target('truth in the printed range, %', f'{share:.0f}', '>= 90', share >= 90)])
+
+
+def run(build, work, options):
+    hpcprof = os.path.join(os.path.abspath(build), 'hpcprof')
+    paths = reference.traces(hpcprof, work, options)
+    tables = [['zen-4']] if options.quick else TABLES
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        jobs = [(name, pool.submit(measure, hpcprof, path, alike, options))
+                for name, path in paths.items() for alike in tables]
+        results = {name: {} for name in paths}
+        for name, job in jobs:
+            results[name].update(job.result())
+    is_met = True
+    for title, names in reference.SETS:
+        found = {name: results[name] for name in names if name in results}
+        if found:
+            is_met = judge(title, *print_table(title, found))
+            print()
+    return is_met

@@ -2,6 +2,8 @@
 """stack-accuracy --reference: accountings of hpcprof model beside the truth of its core, on real programs."""
 import json
 import os
+import shlex
+import signal
 import statistics
 import subprocess
 import sys
@@ -16,25 +18,41 @@ import workloads
 # The corrections of FMT were found on these; on the others they are judged.
 LOOKED_AT = ['bzip2', 'cc1', 'gzip', 'lua', 'perl', 'python3', 'sqlite3', 'xz']
 KEPT_APART = ['bc', 'jq', 'lz4', 'mawk', 'tcl', 'unxz', 'xmllint', 'zstd']
+SETS = [('Programs that were looked at', LOOKED_AT), ('Programs kept apart', KEPT_APART)]
 SHORT = ['gzip', 'mawk']
-# Runs in a row, and how often they are begun again for a trace that is long enough.
-TURNS, TRIES = 6, 5
+# Runs in a row, seconds that are recorded of them, and recordings for a trace that is long enough.
+TURNS, SECONDS, TRIES = 20, 14, 3
 ORDER = ['naive', 'naive, non-speculative', 'POWER5', 'sFMT, corrected', 'FMT, corrected']
 
 
-def trace(hpcprof, program, inputs, work, least):
+def command_of(program):
+    if program.again:
+        return program.again(program.command, TURNS)
+    return ['sh', '-c', f'for _ in {"x " * TURNS}; do {shlex.join(program.command)}; done']
+
+
+def record(hpcprof, program, inputs, work, path):
+    with open(work / f'{program.name}.log', 'w') as log:
+        recorded = subprocess.Popen(
+            [hpcprof, 'record', '--db', str(work / 'db'), '--shadow=50', '--causes=always',
+             '--trace', str(path), '--', *command_of(program)], cwd=inputs,
+            env={**os.environ, **workloads.ENVIRONMENT}, stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL, stderr=log)
+        try:
+            recorded.wait(SECONDS)
+        except subprocess.TimeoutExpired:
+            recorded.send_signal(signal.SIGINT)
+            recorded.wait()
+
+
+def trace(hpcprof, program, inputs, work, least, again):
     """The longest of some recordings; its file, or None."""
     path = work / f'{program.name}.trace'
-    command = program.again(program.command, TURNS) if program.again else program.command
-    for turn in range(TRIES):
+    for turn in range(0 if again and path.exists() else TRIES):
         if path.exists() and instructions(hpcprof, path) >= least:
             return path
         other = work / 'other.trace'
-        with open(work / f'{program.name}.log', 'w') as log:
-            subprocess.run([hpcprof, 'record', '--db', str(work / 'db'), '--shadow=50',
-                            '--causes=always', '--trace', str(other), '--', *command], cwd=inputs,
-                           env={**os.environ, **workloads.ENVIRONMENT}, stdin=subprocess.DEVNULL,
-                           stdout=subprocess.DEVNULL, stderr=log)
+        record(hpcprof, program, inputs, work, other)
         if other.exists() and (not path.exists() or
                                other.stat().st_size > path.stat().st_size):
             other.rename(path)
@@ -48,11 +66,26 @@ def instructions(hpcprof, path):
     return int(said.split(' of its ')[1].split()[0]) if ' of its ' in said else 0
 
 
-def model(hpcprof, path, measured, warming):
+def model(hpcprof, path, measured, warming, *more):
     out = subprocess.run([hpcprof, 'model', '--format=json', f'--warm={warming}',
-                          f'--instructions={measured + warming}', str(path)],
+                          f'--instructions={measured + warming}', *more, str(path)],
                          stdout=subprocess.PIPE, check=True).stdout
     return json.loads(out)
+
+
+def kept(path, again, what, make):
+    """What make() gives, kept beside the trace; with `again` what was kept there before."""
+    file = path.with_suffix(f'.{what}.json')
+    if again and file.exists():
+        return json.loads(file.read_text())
+    found = make()
+    file.write_text(json.dumps(found))
+    return found
+
+
+def measure(hpcprof, path, measured, warming, again):
+    return kept(path, again, f'reference-{warming}-{measured}',
+                lambda: model(hpcprof, path, measured, warming))
 
 
 def errors_of(found):
@@ -137,15 +170,16 @@ def judge(apart, every):
                statistics.mean(passes) <= 4)])
 
 
-def traces(hpcprof, work, quick, names, measured, warming):
+def traces(hpcprof, work, options):
     """Their files, by program."""
+    names, quick, least = options.texts, options.quick, options.instructions + options.warm
     work = Path(work).resolve()
     inputs = work / 'inputs'
     workloads.make_inputs(inputs)
     known = {program.name: program for program in workloads.workloads()}
     wanted = [name for name in LOOKED_AT + KEPT_APART
               if (name in names if names else not quick or name in SHORT)]
-    paths = {name: trace(hpcprof, known[name], inputs, work, measured + warming)
+    paths = {name: trace(hpcprof, known[name], inputs, work, least, options.again)
              for name in wanted}
     for name, path in paths.items():
         if not path:
@@ -153,20 +187,20 @@ def traces(hpcprof, work, quick, names, measured, warming):
     return {name: path for name, path in paths.items() if path}
 
 
-def run(build, work, quick, names, measured, warming, svg=None):
+def run(build, work, options):
     hpcprof = os.path.join(os.path.abspath(build), 'hpcprof')
-    paths = traces(hpcprof, work, quick, names, measured, warming)
+    paths = traces(hpcprof, work, options)
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        found = {name: pool.submit(model, hpcprof, path, measured, warming)
+        found = {name: pool.submit(measure, hpcprof, path, options.instructions, options.warm,
+                                   options.again)
                  for name, path in paths.items()}
         found = {name: one.result() for name, one in found.items()}
     sets = {title: {name: found[name] for name in names if name in found}
-            for title, names in (('Programs that corrections were found on', LOOKED_AT),
-                                 ('Programs kept apart', KEPT_APART))}
+            for title, names in SETS}
     for title, results in sets.items():
         if results:
             print_table(title, results)
-    if svg:
-        draw(found, svg)
+    if options.svg:
+        draw(found, options.svg)
     apart = sets['Programs kept apart']
     return judge(apart, found) if apart else False
