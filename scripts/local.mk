@@ -58,7 +58,7 @@ EXTRA_DIST += \
 	scripts/paths/programs.py \
 	scripts/pgo/programs.py \
 	scripts/record-accuracy \
-	scripts/sensitivity \
+	scripts/judging/comparisons.py scripts/judging/recordings.py scripts/sensitivity \
 	scripts/test.sh \
 	scripts/window-coverage \
 	scripts/windows/inputs.py \
@@ -86,27 +86,13 @@ format-check:
 analyze: $(BUILT_SOURCES)
 	$(srcdir)/scripts/analyze '$(abs_top_srcdir)' '$(abs_top_builddir)'
 
-# In a directory configured with --enable-coverage. lcov makes pages, where it is installed.
+# In a directory configured with --enable-coverage.
+EXTRA_DIST += scripts/coverage
 coverage:
 	@test '$(COVERAGE)' = yes || { echo 'configure with --enable-coverage first' >&2; exit 1; }
 	find . -name '*.gcda' -exec rm -f {} +
-	$(MAKE) $(AM_MAKEFLAGS) check
-	@top=`cd '$(srcdir)' && pwd -P`; \
-	if command -v lcov >/dev/null; then \
-		lcov --quiet --capture --directory . --output-file coverage.info && \
-		lcov --quiet --extract coverage.info "$$top/src/*" \
-			--output-file coverage.info && \
-		lcov --summary coverage.info && \
-		genhtml --quiet --output-directory coverage coverage.info && \
-		echo "$(abs_top_builddir)/coverage/index.html"; \
-	else \
-		find src -name '*.gcno' -exec gcov -n {} + 2>/dev/null | \
-			awk '/^File/ { at = match($$2, /src\/[a-z]+\/[a-z_]+\.[ch]/); \
-					name = at ? substr($$2, RSTART, RLENGTH) : "" } \
-				/^Lines executed/ && name != "" { split($$2, part, ":"); \
-					printf "%8s of %5s lines  %s\n", part[2], $$4, name; name = "" \
-				}' | sort -k 5; \
-	fi
+	-$(MAKE) $(AM_MAKEFLAGS) check
+	'$(srcdir)/scripts/coverage' .
 
 # What makes src/isa/machine/generated/tables.c, and judges the tables. Not for building or testing.
 EXTRA_DIST += scripts/culprit-accuracy scripts/culprit-correlation

@@ -285,6 +285,18 @@ static const double second_doubt = 0.4;
 /* the same, of those further before; [chosen] */
 static const double later_doubt = 0.15;
 
+enum {
+	/* instructions, before a stalled one, that are looked back at: no reorder buffer of
+	 * isa/machine/cores.c holds more */
+	LONGEST_PATH = 512,
+	/* loops around each other that an address is followed through; a bound: deeper ones are not
+	 * written by hand */
+	DEEPEST_LOOP = 64,
+	/* instructions of a procedure that may set up the frame pointer, after those that save
+	 * registers and make a landing pad of branches; [chosen] */
+	PROLOGUE_INSNS = 8,
+};
+
 /* --- mispredicted branches (culprit_front.c, culprit_marks.c) ---------------------------------- */
 
 /* times the core's mispredict cycles, at most; until the branch is known to have gone the other way

@@ -6,7 +6,10 @@
  * Each stands on a line of its own, as NAME = VALUE, with its unit behind it and its reason above it.
  * Where it comes from:
  *	a script	which measures it, by its name in this repository
- *	[chosen]	nobody has measured it; scripts/sensitivity finds it by this mark
+ *	[chosen]	nobody has measured it alone; scripts/clock-accuracy judges the clock,
+ *			tests/calibrate the rest
+ *	[bound]		it limits memory or work where input is hostile or rare: no recording of
+ *			an ordinary program reaches it, so none says what is right
  */
 #ifndef HPCPROF_SRC_CALIBRATE_TUNING_H
 #define HPCPROF_SRC_CALIBRATE_TUNING_H
@@ -80,7 +83,7 @@ enum {
 	/* … and that of memory: more than most last-level caches give to one core. */
 	SKID_FAR_BYTES = 33554432, /* bytes: 32 MiB [chosen] */
 	/* A file of calibrations is no longer than this. */
-	SKID_FILE_LIMIT_BYTES = 1048576, /* bytes: 1 MiB [chosen] */
+	SKID_FILE_LIMIT_BYTES = 1048576, /* bytes: 1 MiB [bound] */
 };
 
 /* A skid is clear when on average more samples than this are at one place, and most kernels agree

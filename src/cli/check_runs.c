@@ -3,6 +3,7 @@
 
 #include "check_both.h"
 #include "command.h"
+#include "tuning.h"
 
 #include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/file.h>
@@ -143,14 +144,6 @@ bool check_runs_share_work(const struct check_runs *runs)
 	return base->kind == WORK_IN_FILE && candidate->kind == WORK_IN_FILE &&
 	       strcmp(base->given, candidate->given) == 0;
 }
-
-/* Parts of the time that a run took. One that waits this much is not compared by its CPU time alone,
- * and one that used more than a CPU needs several. */
-static const double much_waiting = 0.2;
-/* Less than neighbours would leave it, several to a CPU: where it is not known how long it was ready to
- * run, it is taken for one that waits. */
-static const double hardly_any = 0.2;
-static const double several_cpus = 1.2;
 
 /* What it did not get because others had it is not what it waited for. */
 static double waited_ns(const struct check_alone *alone)

@@ -50,14 +50,6 @@ struct check_runs {
 /* Divides the words of a command line at the first "--versus". USAGE when a side is missing. */
 struct hp_error *check_runs_divide(struct check_runs *runs, char **words, size_t count);
 
-/*
- * Samples a second where neither options nor an event say otherwise. Of 5 runs of 3 s a side 1000 Hz
- * cannot see a change by 5 % in a procedure that has 30 % of them: by chance alone its ratio has a
- * deviation of 1.8 %. With 4000 Hz it is 0.9 %, and what that takes of the runs' time, 8 % where a
- * sample costs 20 us (bzip2 in a VM; 2 % with 1000 Hz), is the same on both sides.
- */
-#define CHECK_RUNS_FREQUENCY_HZ 4000
-
 /* Both take what they did from one file, which runs at the same time cannot share. */
 bool check_runs_share_work(const struct check_runs *runs);
 

@@ -2,6 +2,7 @@
 /* hpcprof diff: two profiles side by side, without a verdict. */
 #include "arguments.h"
 #include "command.h"
+#include "tuning.h"
 
 #include <hpcprof/base/number.h>
 #include <hpcprof/compare/compare.h>
@@ -20,8 +21,6 @@ enum {
 	OPTION_TOP,
 	OPTION_FORMAT,
 };
-
-enum { TOP_BY_DEFAULT = 30 };
 
 struct arguments {
 	const char *db;

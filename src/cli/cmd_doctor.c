@@ -3,6 +3,7 @@
 #include "arguments.h"
 #include "command.h"
 #include "progress.h"
+#include "tuning.h"
 
 #include <hpcprof/base/number.h>
 #include <hpcprof/calibrate/skid.h>
@@ -272,8 +273,6 @@ static int examine(const struct options *options, const struct hp_machine *machi
 
 /* --- the skid ----------------------------------------------------------------------------------
  */
-
-enum { SHOWN_PLACES = 4 };
 
 static uint64_t samples_of(const struct hp_skid_kernel *kernel)
 {

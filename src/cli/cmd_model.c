@@ -3,6 +3,7 @@
 #include "arguments.h"
 #include "command.h"
 #include "model_output.h"
+#include "tuning.h"
 
 #include <hpcprof/base/file.h>
 #include <hpcprof/base/foreign_file.h>
@@ -32,9 +33,6 @@ struct options {
 	struct hp_cycle_options cycle;
 	bool has_warming;
 };
-
-/* Of a trace, what warms the caches if the user does not say: a part of it, and no more than this. */
-enum { WARMING_PART = 5, WARMING_MOST = 1000000 };
 
 static const struct argp_option option_table[] = {
 	{ "config", OPTION_CONFIG, "CORE", 0,

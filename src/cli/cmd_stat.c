@@ -6,6 +6,7 @@
 #include "stat_options.h"
 #include "stat_replay.h"
 #include "stat_stalls.h"
+#include "tuning.h"
 
 #include <hpcprof/base/broken_pipe.h>
 #include <hpcprof/base/text.h>
@@ -19,8 +20,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-enum { PLOT_INTERVAL_NS = 100000000 };
 
 /* --- output ----------------------------------------------------------------------------------- */
 

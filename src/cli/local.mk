@@ -32,6 +32,7 @@ hpcprof_SOURCES = \
 	src/cli/pager.h src/cli/pager.c \
 	src/cli/perf_words.h src/cli/perf_words.c \
 	src/cli/progress.h src/cli/progress.c \
+	src/cli/tuning.h \
 	src/cli/main.c
 hpcprof_LDADD = $(REPORT_LIBS) $(COLLECT_LIBS) $(STACK_LIBS) $(CYCLE_LIBS) $(COUNT_LIBS) $(SHADOW_LIBS)
 

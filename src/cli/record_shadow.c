@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "record_shadow.h"
+#include "tuning.h"
 
 #include <hpcprof/calibrate/geometry.h>
 #include <hpcprof/calibrate/latencies.h>
@@ -197,9 +198,6 @@ static void print_ends(const struct hp_shadow_statistics *statistics)
 		between = ",";
 	}
 }
-
-/* Absolute counts need two windows at least; with three some may go wrong. */
-enum { ENOUGH_WINDOWS = 2, WANTED_WINDOWS = 3, MOST_PERCENT = 30 };
 
 /* Then more windows would not help. */
 static bool do_calls_end_them(const struct hp_shadow_statistics *statistics)

@@ -6,6 +6,7 @@
 #include "stat_drawing.h"
 #include "stat_history.h"
 #include "stat_stalls.h"
+#include "tuning.h"
 
 #include <math.h>
 
@@ -137,7 +138,6 @@ static int draw_legend(FILE *stream, const struct stat_history *history, int top
 /* The largest, but not where one wild interval would hide all the others. */
 static double most_cpi(const struct stat_history *history)
 {
-	const double wild = 4;
 	double most = 0, sum = 0;
 
 	for (size_t i = 0; i < history->intervals.count; i++) {

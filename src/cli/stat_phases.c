@@ -2,6 +2,7 @@
 /* Phases as a table and as JSON. */
 #include "stat_history.h"
 #include "stat_stalls.h"
+#include "tuning.h"
 
 #include <math.h>
 
@@ -35,18 +36,17 @@ static void print_phase(FILE *stream, const struct stat_stretch *before,
 
 void stat_phases_text(FILE *stream, const struct stat_history *history)
 {
-	enum { MOST_ROWS = 40 };
 	size_t count = history->phases.count;
 
 	if (!count)
 		return;
 	fprintf(stream, "\n%10s%12s%10s  %-21s  what changed\n", "from s", "to s", "CPI",
 		"most of it");
-	for (size_t i = 0; i < count && i < MOST_ROWS; i++)
+	for (size_t i = 0; i < count && i < PHASES_MOST_ROWS; i++)
 		print_phase(stream, i ? &history->phases.at[i - 1] : NULL, &history->phases.at[i]);
-	if (count > MOST_ROWS)
+	if (count > PHASES_MOST_ROWS)
 		fprintf(stream, "# and %zu phases more; --format=json has them\n",
-			count - MOST_ROWS);
+			count - PHASES_MOST_ROWS);
 }
 
 static json_t *phase_object(const struct stat_stretch *before, const struct stat_stretch *phase)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A stack of stalls for people: at most 80 columns. */
 #include "stat_stalls.h"
+#include "tuning.h"
 
 #include <hpcprof/base/text.h>
 
@@ -88,11 +89,10 @@ static bool is_counted(const struct hp_stack_part *part)
 
 static bool is_shown(const struct hp_stack *stack, enum hp_stack_component component)
 {
-	const double least = 0.005;
 	const struct hp_stack_part *part = &stack->parts[component];
 
 	return component == HP_STACK_OTHER ||
-	       (is_counted(part) && part->high >= least * stack->cpi);
+	       (is_counted(part) && part->high >= least_component * stack->cpi);
 }
 
 /* Those of one component that contains them, or of none, and how much of it they can be. */
@@ -197,12 +197,11 @@ void stat_stalls_text(FILE *stream, const struct stat_stalls *stalls, const stru
 /* The largest components that a line has room for. */
 void stat_stalls_line(FILE *stream, double end_s, const struct hp_stack *stack)
 {
-	enum { MOST = 3 };
 	enum hp_stack_component order[HP_STACK_COMPONENTS];
 
 	fprintf(stream, "%10.4f  %8.3f", end_s, stack->cpi);
 	hp_stack_order(stack, order);
-	for (unsigned i = 0; i < MOST; i++) {
+	for (unsigned i = 0; i < LINE_COMPONENTS; i++) {
 		double likely = stack->parts[order[i]].values[HP_STACK_INTERVAL];
 
 		if (!isnan(likely) && likely > 0)

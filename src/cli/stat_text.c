@@ -2,6 +2,7 @@
 /* hpcprof stat for people. */
 #include "stat_history.h"
 #include "stat_stalls.h"
+#include "tuning.h"
 
 #include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/text.h>
@@ -314,18 +315,16 @@ static void print_target(FILE *stream, const struct stat_subject *subject)
 
 static void print_interval(FILE *stream, const struct stat_view *view)
 {
-	/* A heading now and then, as on a long listing. */
-	const uint64_t every = 25;
 	uint64_t end_ns = view->report->begin_ns + view->report->duration_ns;
 
 	if (view->stack) {
-		if (view->report->begin_ns / view->subject->interval_ns % every == 0)
+		if (view->report->begin_ns / view->subject->interval_ns % HEADING_EVERY == 0)
 			fprintf(stream, "%10s  %8s  the largest components\n", "time s", "CPI");
 		stat_stalls_line(stream, (double)end_ns / 1e9, view->stack);
 		fflush(stream);
 		return;
 	}
-	if (view->report->begin_ns / view->subject->interval_ns % every == 0)
+	if (view->report->begin_ns / view->subject->interval_ns % HEADING_EVERY == 0)
 		print_headings(stream, view, false);
 	for (size_t i = 0; i < view->subject->events->count; i++) {
 		if (view->subject->events->events[i].absent)

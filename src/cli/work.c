@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "work.h"
 
+#include "tuning.h"
+
 #include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/file.h>
 #include <hpcprof/base/number.h>
@@ -123,7 +125,6 @@ static uint64_t timespec_ns(struct timespec time)
 /* A file that the run did not write is an older run's. File times come in ticks of some ms. */
 static double measure_file(const struct work *work, const struct hp_run *run)
 {
-	const uint64_t tick_ns = 20000000;
 	_cleanup_close_ int fd = open(work->given, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	_cleanup_free_ uint8_t *bytes = NULL;
 	struct hp_error *error;
@@ -132,7 +133,8 @@ static double measure_file(const struct work *work, const struct hp_run *run)
 	size_t size;
 	double value;
 
-	if (fd < 0 || fstat(fd, &stat) < 0 || timespec_ns(stat.st_mtim) + tick_ns < run->start_ns)
+	if (fd < 0 || fstat(fd, &stat) < 0 ||
+	    timespec_ns(stat.st_mtim) + file_tick_ns < run->start_ns)
 		return 0;
 	error = hp_file_read_fd(fd, WORK_FILE_LIMIT, &bytes, &size);
 	if (error) {

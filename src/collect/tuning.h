@@ -8,6 +8,9 @@
  *	a script	which measures it, by its name in this repository
  *	a text		from which it follows, by its title or path
  *	[chosen]	nobody has measured it; scripts/sensitivity finds it by this mark
+ *	[bound]		it limits memory or work where input is hostile or rare: no recording of
+ *			an ordinary program reaches it, so none says what is right
+ *	[shown]		chosen for readers; no figure depends on it
  *
  * Not here: what the interface promises (HP_DEFAULT_FLUSH_S), what the hardware says (the bytes of an
  * instruction, a line of the instruction cache, two debug registers per probe), and layouts.
@@ -34,12 +37,12 @@ enum {
 	/* It grows to this part of the time so far. */
 	TICK_PART = 4, /* parts of the time so far [chosen] */
 	/* The first line of progress: who waits for longer begins to wonder. */
-	FIRST_PROGRESS_S = 10, /* s of wall time [chosen] */
+	FIRST_PROGRESS_S = 10, /* s of wall time [shown] */
 	/* Further ones. */
-	PROGRESS_S = 1, /* s of wall time [chosen] */
+	PROGRESS_S = 1, /* s of wall time [shown] */
 	/* Contexts of ended processes whose samples wait to be attributed; with more that is done
 	 * before the next flush. */
-	RETIRED_LIMIT = 1024, /* contexts [chosen] */
+	RETIRED_LIMIT = 1024, /* contexts [bound] */
 	/* Writing call paths takes at most this part of the time, and so does writing branches: a crash
 	 * loses what came since. Of a compile farm that is 100 ms every 30 s. */
 	SUMS_PART = 300, /* parts of wall time; scripts/bench/long-recording */
@@ -53,7 +56,7 @@ enum {
 };
 
 /* An event that counted for less than this share of its time is reported. */
-static const double counted_noticeably = 0.99; /* share of time [chosen] */
+static const double counted_noticeably = 0.99; /* share of time [shown] */
 
 /* --- samples: samples/ ----------------------------------------------------------------------- */
 
@@ -62,25 +65,25 @@ enum {
 	SAMPLE_OVERFLOW_ENTRIES = 8192, /* entries [chosen] */
 	/* Sums of samples by image and offset between two flushes: 5 MiB. At half of it they are
 	 * flushed. */
-	PLACED_LIMIT = 131072, /* sums [chosen] */
+	PLACED_LIMIT = 131072, /* sums [bound] */
 };
 
 /* --- processes: maps/ ------------------------------------------------------------------------ */
 
 enum {
 	/* Address spaces that processes had, kept for windows that come late. */
-	PAST_LIMIT = 256, /* address spaces [chosen] */
+	PAST_LIMIT = 256, /* address spaces [bound] */
 	/* Processes that have ended and are known yet: of a thousand that end in a second, for a
 	 * quarter of one. */
-	ENDED_LIMIT = 256, /* processes [chosen] */
+	ENDED_LIMIT = 256, /* processes [bound] */
 	/* Names of commands and threads. */
-	NAMES_LIMIT = 65536, /* names [chosen] */
+	NAMES_LIMIT = 65536, /* names [bound] */
 	/* Threads and CPUs that are told apart within a process, in all. */
-	LANES_LIMIT = 32768, /* lanes [chosen] */
+	LANES_LIMIT = 32768, /* lanes [bound] */
 	/* Threads whose names are known. */
-	LANE_THREADS_LIMIT = 65536, /* threads [chosen] */
+	LANE_THREADS_LIMIT = 65536, /* threads [bound] */
 	/* A file of /proc about a process; the longest is maps, with some 100 bytes per mapping. */
-	PROC_FILE_LIMIT_BYTES = 67108864, /* bytes: 64 MiB [chosen] */
+	PROC_FILE_LIMIT_BYTES = 67108864, /* bytes: 64 MiB [bound] */
 };
 
 /* --- files and names: images/ ---------------------------------------------------------------- */
@@ -88,37 +91,37 @@ enum {
 enum {
 	/* Names kept of one image. More are a file's that was made to be a burden: then none is
 	 * kept, as some without the others would tell a wrong story. */
-	MOST_NAME_BYTES = 16777216, /* bytes: 16 MiB [chosen] */
+	MOST_NAME_BYTES = 16777216, /* bytes: 16 MiB [bound] */
 	/* Code of one image that is decoded for bodies of procedures, within half a second. */
-	MOST_BODY_BYTES = 2097152, /* bytes: 2 MiB [chosen] */
+	MOST_BODY_BYTES = 2097152, /* bytes: 2 MiB [bound] */
 	/* Code of one image that is kept in excerpts: twice what the samples of a compiler or an
 	 * interpreter are in, … */
-	MOST_CODE_BYTES = 1048576, /* bytes: 1 MiB [chosen] */
+	MOST_CODE_BYTES = 1048576, /* bytes: 1 MiB [bound] */
 	/* … and of all. */
-	MOST_CODE_BYTES_OF_ALL = 4194304, /* bytes: 4 MiB [chosen] */
+	MOST_CODE_BYTES_OF_ALL = 4194304, /* bytes: 4 MiB [bound] */
 	/* Files held open, so that what a program removes is found at the end; … */
-	MOST_HELD = 256, /* files [chosen] */
+	MOST_HELD = 256, /* files [bound] */
 	/* … only in this part of the descriptors, as the rest is for counters and rings. */
-	HELD_PART = 2, /* parts of RLIMIT_NOFILE [chosen] */
+	HELD_PART = 2, /* parts of RLIMIT_NOFILE [bound] */
 	/* A map of a JIT compiler (/tmp/perf-PID.map): no more of it is read, … */
-	JIT_MAP_MIB = 64, /* MiB [chosen] */
+	JIT_MAP_MIB = 64, /* MiB [bound] */
 	/* … nor more names than this. */
-	PERF_MAP_SYMBOLS = 1048576, /* names [chosen] */
+	PERF_MAP_SYMBOLS = 1048576, /* names [bound] */
 	/* A longer symbol in it is damage: no real function is. */
-	PERF_MAP_LONGEST_BYTES = 16777216, /* bytes: 16 MiB [chosen] */
+	PERF_MAP_LONGEST_BYTES = 16777216, /* bytes: 16 MiB [bound] */
 	/* /proc/kallsyms, with the names of all modules. */
-	KALLSYMS_LIMIT_BYTES = 50331648, /* bytes: 48 MiB [chosen] */
+	KALLSYMS_LIMIT_BYTES = 50331648, /* bytes: 48 MiB [bound] */
 	/* Notes of the kernel and of a module. */
-	NOTES_LIMIT_BYTES = 65536, /* bytes: 64 KiB [chosen] */
+	NOTES_LIMIT_BYTES = 65536, /* bytes: 64 KiB [bound] */
 	/* A symbol of the kernel reaches no further, when the next one is behind a gap. */
-	KERNEL_LONGEST_BYTES = 1048576, /* bytes: 1 MiB [chosen] */
+	KERNEL_LONGEST_BYTES = 1048576, /* bytes: 1 MiB [bound] */
 	/* The vdso: some pages. */
-	VDSO_LIMIT_BYTES = 65536, /* bytes: 64 KiB [chosen] */
+	VDSO_LIMIT_BYTES = 65536, /* bytes: 64 KiB [bound] */
 };
 
 /* CPU time of looking up source lines at the end: those of a program of 100 MB with debugging
  * information take 0.3 s. */
-static const uint64_t most_line_ns = 2000000000; /* ns of CPU time [chosen] */
+static const uint64_t most_line_ns = 2000000000; /* ns of CPU time [bound] */
 
 /* --- call paths: paths/ ----------------------------------------------------------------------- */
 
@@ -137,14 +140,14 @@ enum {
 	/* … and how often one is taken: from the whole paths that they give, others are continued. */
 	DEEP_PERIOD_NS = 50000000, /* ns of CPU time; scripts/path-accuracy */
 	/* Unwind tables in memory: that of libLLVM takes 2.3 MiB, of a compiler 1 MiB. */
-	MOST_TABLE_BYTES = 33554432, /* bytes: 32 MiB [chosen] */
+	MOST_TABLE_BYTES = 33554432, /* bytes: 32 MiB [bound] */
 	/* Images that tables were looked for in. */
-	MOST_TABLES = 4096, /* images [chosen] */
+	MOST_TABLES = 4096, /* images [bound] */
 	/* Threads whose last path is known, some 2 KiB each. */
-	MOST_LAST_PATHS = 512, /* threads [chosen] */
+	MOST_LAST_PATHS = 512, /* threads [bound] */
 	/* With more images or series than these after a flush, the tree begins anew. */
-	PATH_IMAGES_LIMIT = 4096, /* images [chosen] */
-	PATH_SERIES_LIMIT = 4096, /* series [chosen] */
+	PATH_IMAGES_LIMIT = 4096, /* images [bound] */
+	PATH_SERIES_LIMIT = 4096, /* series [bound] */
 };
 
 /* The sizes of the stack that are copied with samples. 2 KiB cost nothing, 8 and 16 KiB some 5 us per
@@ -169,7 +172,7 @@ enum {
 	/* … and branches: what a program does then is known no further. */
 	OUTCOMES_MOST_BRANCHES = 16, /* branches [chosen] */
 	/* Files whose code is read. */
-	OUTCOMES_FILES = 64, /* files [chosen] */
+	OUTCOMES_FILES = 64, /* files [bound] */
 	/* Decoded instructions that are kept; a power of two. */
 	OUTCOMES_CACHED = 8192, /* instructions [chosen] */
 	/* Branches, and targets of indirect ones, that are summed between two flushes; a power of
@@ -182,34 +185,34 @@ enum {
 	/* At least one in so many. */
 	OUTCOMES_ONE_IN = 8, /* samples; scripts/bench/long-recording */
 	/* Loadable segments of a file of code. */
-	CODE_FILE_SEGMENTS = 16, /* segments [chosen] */
+	CODE_FILE_SEGMENTS = 16, /* segments [bound] */
 	/* What is read of such a file at a time, … */
 	CODE_PIECE_BYTES = 4096, /* bytes: a page */
 	/* … and how much is kept, of all files: half a MiB. */
-	CODE_PIECES = 128, /* pieces [chosen] */
+	CODE_PIECES = 128, /* pieces [bound] */
 };
 
 /* --- branch records: evidence/ranges.c ------------------------------------------------------- */
 
 enum {
 	/* Stretches of straight code that are summed between two flushes; a power of two. */
-	RANGES_LIMIT = 8192, /* stretches [chosen] */
+	RANGES_LIMIT = 8192, /* stretches [bound] */
 	/* A longer one is a gap in the records: straight code is not that long. */
-	RANGE_LONGEST_BYTES = 4096, /* bytes [chosen] */
+	RANGE_LONGEST_BYTES = 4096, /* bytes [bound] */
 };
 
 /* --- evidence of all kinds: evidence/ -------------------------------------------------------- */
 
 enum {
 	/* Commands that evidence is told apart by; the others are one, without a name. */
-	EVIDENCE_COMMANDS = 256, /* commands [chosen] */
+	EVIDENCE_COMMANDS = 256, /* commands [bound] */
 };
 
 /* --- breakpoints that count: evidence/probes.c ----------------------------------------------- */
 
 enum {
 	/* Places that are known at a time, half of the slots of a hash table; a power of two. */
-	PROBE_SLOTS = 1024, /* slots [chosen] */
+	PROBE_SLOTS = 1024, /* slots [bound] */
 	/* Counters of samples by line of code, to know which lines are hot; a power of two. */
 	PROBE_LINES = 4096, /* counters [chosen] */
 	/* Places that are drawn until one is mapped in the thread and not too hot. */
@@ -250,14 +253,14 @@ static const double probe_least_half = 0.25; /* share of the moment; beta(25, 25
 
 enum {
 	/* Samples of time that wait for windows, which come late; a power of two. */
-	WINDOWS_MOST_TICKS = 131072, /* samples [chosen] */
+	WINDOWS_MOST_TICKS = 131072, /* samples [bound] */
 	/* Windows that wait for the map changes of their time. */
-	WINDOWS_MOST_WAITING = 64, /* windows [chosen] */
+	WINDOWS_MOST_WAITING = 64, /* windows [bound] */
 	/* Blocks and edges in memory, half a KiB each, with which they are written: a compiler has
 	 * some 300,000, and to write them is to read, add to and write all that there are. */
-	WINDOWS_MANY_ITEMS = 524288, /* blocks and edges [chosen] */
+	WINDOWS_MANY_ITEMS = 524288, /* blocks and edges [bound] */
 	/* While writing fails there is room for so many times that. */
-	WINDOWS_OF_MANY = 2, /* times [chosen] */
+	WINDOWS_OF_MANY = 2, /* times [bound] */
 };
 
 /* --- imported files: import.c ----------------------------------------------------------------- */

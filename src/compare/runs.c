@@ -165,7 +165,7 @@ size_t runs_needed(const struct run_costs sides[HP_SIDES], const struct run_prio
 
 /* --- ranks --------------------------------------------------------------------------------- */
 
-enum { EXACT_RUNS = 20, MOST_RANK_SUM = EXACT_RUNS * (EXACT_RUNS + 1) / 2 };
+enum { MOST_RANK_SUM = EXACT_RUNS * (EXACT_RUNS + 1) / 2 };
 
 /* Of base's runs, how many pairs with a candidate's run are cheaper; ties count half. */
 static double cheaper_pairs(const struct run_costs sides[HP_SIDES], bool *tied)

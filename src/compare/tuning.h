@@ -2,9 +2,14 @@
 /*
  * The constants that decide which changes are found, believed and named, by subject.
  *
- * Before each: its unit; the reason; where the value comes from, unless it is [chosen], which means
- * that no measurement stands behind it. scripts/sensitivity reads this file, halves and doubles
- * each constant: so each is a plain literal on one line.
+ * Before each: its unit; the reason; where the value comes from, or one of these:
+ *	[chosen]	no measurement stands behind it; behind that what scripts/sensitivity
+ *			printed, which halves and doubles it and compares kept runs of
+ *			scripts/check-accuracy's programs anew
+ *	[bound]		it limits memory or work where input is hostile or rare: no ordinary
+ *			comparison reaches it
+ *	[shown]		chosen for readers; no figure depends on it
+ * Each is a plain literal on one line.
  */
 #ifndef COMPARE_TUNING_H
 #define COMPARE_TUNING_H
@@ -72,6 +77,9 @@ enum {
 	FEWEST_PROCEDURES = 5,
 	/* runs of a side that tell by themselves how much runs differ; [chosen] */
 	ENOUGH_RUNS = 3,
+	/* runs of both sides; ranks of so many are counted exactly, in microseconds; beyond, of 10
+	 * and 11 runs a normal probability below 0.2 is off by 0.004, of 3 and 18 by 0.01 */
+	EXACT_RUNS = 20,
 	/* pairs; the least p of the signed ranks of n is 2^(1 - n), so fewer find nothing */
 	SIGNED_RUNS = 8,
 	/* runs of a side; with fewer what a trend takes is worth more than what it gives; [chosen] */
@@ -81,7 +89,7 @@ enum {
 	/* replicates; of fewer none is out of line: it may be the other one; [chosen] */
 	FEWEST_TO_DOUBT = 4,
 	/* epochs, the newest, that dispersion is learned from: enough to know by, few enough to be
-	 * read in no time; [chosen] */
+	 * read in no time; [bound] */
 	MOST_HISTORY_EPOCHS = 16,
 };
 
@@ -115,7 +123,7 @@ static const uint64_t occasion_gap_ns = 60000000000;
 enum {
 	/* occasions beyond the first; fewer do not say whether costs follow the reference; [chosen] */
 	ENOUGH_TO_DOUBT = 3,
-	/* epochs, the newest, that drift is learned from: a dozen occasions of five runs; [chosen] */
+	/* epochs, the newest, that drift is learned from: a dozen occasions of five runs; [bound] */
 	MOST_DRIFT_EPOCHS = 64,
 };
 
@@ -140,7 +148,7 @@ static const double least_named = 0.5;
 static const double same_rate = 0.01;
 
 enum {
-	/* code of one name in an image; of more nothing is told apart; [chosen] */
+	/* code of one name in an image; of more nothing is told apart; [bound] */
 	MOST_NAMESAKES = 64,
 };
 
@@ -154,29 +162,29 @@ static const double only_caller = 0.95;
 static const double most_unknown_callers = 0.2;
 /* share of a procedure's samples; with fewer paths than that nothing is said; [chosen] */
 static const double least_with_paths = 0.8;
-/* share of a change; a caller with less of it is not named; [chosen] */
+/* share of a change; a caller with less of it is not named; [shown] */
 static const double least_of_change = 0.25;
 
 enum {
-	/* frames between a sample and its farthest caller that is looked at; [chosen] */
+	/* frames between a sample and its farthest caller that is looked at; [bound] */
 	MOST_CALLERS_DEEP = 64,
-	/* callers of a procedure that are shown; [chosen] */
+	/* callers of a procedure that are shown; [shown] */
 	MOST_CALLERS = 3,
 };
 
 /* --- what is shown of a change (details.c, listing.c) ------------------------------------------ */
 
-/* share of a change; in so few blocks it is said to be in blocks; [chosen] */
+/* share of a change; in so few blocks it is said to be in blocks; [shown] */
 static const double least_in_blocks = 0.5;
 
 enum {
-	/* blocks that a change in blocks is in, at most; [chosen] */
+	/* blocks that a change in blocks is in, at most; [shown] */
 	MOST_BLOCKS = 3,
-	/* lines that are shown; [chosen] */
+	/* lines that are shown; [shown] */
 	MOST_LINES = 6,
-	/* the dearest instructions of a line that are shown; [chosen] */
+	/* the dearest instructions of a line that are shown; [shown] */
 	MOST_INSTRUCTIONS = 8,
-	/* differences of two listings; beyond, procedures have little in common; [chosen] */
+	/* differences of two listings; beyond, procedures have little in common; [bound] */
 	MOST_DIFFERENCES = 1000,
 };
 

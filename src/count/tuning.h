@@ -6,7 +6,10 @@
  * Each stands on a line of its own, as NAME = VALUE, with its unit behind it and its reason above it.
  * Where it comes from:
  *	a script	which measures it, by its name in this repository
- *	[chosen]	nobody has measured it; scripts/sensitivity finds it by this mark
+ *	[chosen]	nobody has measured it alone; scripts/bench/stat-overhead and
+ *			scripts/mux-accuracy judge all together
+ *	[bound]		it limits memory or work where input is hostile or rare: no recording of
+ *			an ordinary program reaches it, so none says what is right
  *
  * Not here: what the interface promises (HP_DEFAULT_ROTATION_PERCENT), and how first slices grow
  * (src/mux/tuning.h).
@@ -75,15 +78,15 @@ static const double gap_unknown = 0.1; /* share [chosen] */
 
 enum {
 	/* Ratios of one list of events; the list of roles allows for fewer. */
-	MOST_METRICS = 64, /* ratios [chosen] */
+	MOST_METRICS = 64, /* ratios [bound] */
 };
 
 /* --- a text of counts: replay_file.c --------------------------------------------------------- */
 
 enum {
 	/* Slices times events, in 24 bytes each: 40 events in 200,000 slices. */
-	REPLAY_COUNTS_MOST = 1 << 23, /* counts [chosen] */
-	REPLAY_LINE_MOST = 512,	      /* bytes [chosen] */
+	REPLAY_COUNTS_MOST = 1 << 23, /* counts [bound] */
+	REPLAY_LINE_MOST = 512,	      /* bytes [bound] */
 };
 
 #endif

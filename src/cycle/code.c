@@ -14,8 +14,6 @@ enum {
 	MULTIPLIES = ((1 << MULTIPLY_UNITS) - 1) << LOAD_UNITS,
 	FPS = ((1 << FP_UNITS) - 1) << (LOAD_UNITS + MULTIPLY_UNITS),
 	DIVIDER = 1 << (LOAD_UNITS + MULTIPLY_UNITS + FP_UNITS),
-	MULTIPLY_CYCLES = 3,
-	DIVIDE_CYCLES = 20,
 };
 
 static bool loads(const struct hp_insn *insn)

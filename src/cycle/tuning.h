@@ -3,7 +3,8 @@
  * The numbers of the reference core that somebody had to choose, by subject.
  *
  * Each stands on a line of its own, as NAME = VALUE, with its unit behind it and its reason above it.
- * [chosen]: the source does not say, and nobody has measured it alone.
+ * [chosen]: the source does not say, and nobody has measured it alone; scripts/stack-accuracy --reference judges
+ * all together, by the truth of the same core.
  */
 #ifndef HPCPROF_SRC_CYCLE_TUNING_H
 #define HPCPROF_SRC_CYCLE_TUNING_H
@@ -21,6 +22,9 @@ enum {
 	TLB_CYCLES = 60, /* cycles [chosen] */
 	/* What has no line in the table: sums and products of floating point, … */
 	FP_CYCLES = 4, /* cycles [chosen] */
+	/* … and, as SimpleScalar has them, of whole numbers, where no core's own table says it. */
+	MULTIPLY_CYCLES = 3, /* cycles; resource table of sim-outorder.c */
+	DIVIDE_CYCLES = 20,  /* cycles; the same */
 	/* … and how many units there are, for 8 instructions that begin in a cycle. */
 	LOAD_UNITS = 4,	    /* units [chosen] */
 	MULTIPLY_UNITS = 2, /* units [chosen] */

@@ -64,8 +64,10 @@ static const double least_window_weight = 0.1;
 static const double usual_moved = 0.01;
 /* … and as how many places of the program that counts */
 static const double usual_freedom = 2; /* places; [chosen] */
-/* variances of logarithms that are tried, from and to: a hundredth, and twenty times as often */
-static const double least_variance = 1e-4, most_variance = 9; /* [chosen] */
+/* variances of logarithms that are tried, from: a hundredth; [chosen] … */
+static const double least_variance = 1e-4;
+/* … and to: twenty times as often; [chosen] */
+static const double most_variance = 9;
 /* share of ticks that a place has at most, for how certain they are; [chosen] */
 static const double most_share = 0.99;
 /* logarithm; where windows give ratios only, nothing tells how far they are off; [chosen] */

@@ -7,6 +7,8 @@
  * Where it comes from:
  *	a script	which measures it, by its name in this repository
  *	[chosen]	nobody has measured it; scripts/sensitivity finds it by this mark
+ *	[bound]		it limits memory or work where input is hostile or rare: no recording of
+ *			an ordinary program reaches it, so none says what is right
  *
  * Not here: what the interface promises (HP_DEFAULT_FREQUENCY_HZ, HP_FREQUENCY_CAP_HZ).
  */
@@ -49,14 +51,14 @@ enum {
 	SAMPLES_BETWEEN_REDRAWS = 50, /* samples [chosen] */
 	/* Descriptors that get a new period in one go, each by a system call; the others have to
 	 * wait for the next tick. */
-	REDRAWS_A_TIME = 64, /* descriptors [chosen] */
+	REDRAWS_A_TIME = 64, /* descriptors [bound] */
 	/* Periods up to here are told apart exactly, longer ones by classes. */
 	EXACT_PERIODS = 128, /* events [chosen] */
 };
 
 /* Where deep samples are taken beside others: (threads times CPUs). Each takes a descriptor. */
 enum {
-	MOST_DEEP = 1024, /* descriptors [chosen] */
+	MOST_DEEP = 1024, /* descriptors [bound] */
 };
 
 /* Classes of periods: each is 9 % wide. */
@@ -65,9 +67,9 @@ static const double classes_per_octave = 8; /* classes per factor of 2 [chosen] 
 /* Sizes of the stack to choose from: each size is an event per thread, CPU and event. */
 enum {
 	/* Where threads and children inherit them: each makes starting a process 2 us dearer. */
-	MOST_INHERITED = 64, /* descriptors [chosen] */
+	MOST_INHERITED = 64, /* descriptors [bound] */
 	/* Of the whole system, where nothing does. */
-	MOST_OF_CPUS = 1024, /* descriptors [chosen] */
+	MOST_OF_CPUS = 1024, /* descriptors [bound] */
 };
 
 /* --- rings: open.c, sampler.c ---------------------------------------------------------------- */
@@ -82,7 +84,7 @@ enum {
 	 * still 1 % of cc1plus's. */
 	RING_STACKS = 256, /* samples; scripts/bench/call-paths */
 	/* All rings together: on many CPUs each is smaller. */
-	ALL_RINGS_BYTES = 16777216, /* bytes: 16 MiB [chosen] */
+	ALL_RINGS_BYTES = 16777216, /* bytes: 16 MiB [bound] */
 	/* Threads that close events: closing 10,000 takes 20 ms of CPU time, and on busy CPUs each thread
 	 * gets a share of its own. */
 	CLOSERS = 4, /* threads; scripts/bench/duration */
@@ -108,9 +110,9 @@ enum {
 
 enum {
 	/* perf itself has room for no more counters than descriptors may be open. */
-	PERF_FILE_MOST_EVENTS = 4096, /* events [chosen] */
+	PERF_FILE_MOST_EVENTS = 4096, /* events [bound] */
 	/* What compressed records may come to: samples of hours; a few KB can claim any size. */
-	PERF_FILE_UNPACKED_BYTES = 1073741824, /* bytes: 1 GiB [chosen] */
+	PERF_FILE_UNPACKED_BYTES = 1073741824, /* bytes: 1 GiB [bound] */
 };
 
 #endif

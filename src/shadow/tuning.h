@@ -7,6 +7,8 @@
  *	a script	which measures it, by its name in this repository
  *	a text		from which it follows, by its title or path
  *	[chosen]	nobody has measured it; scripts/sensitivity finds it by this mark
+ *	[bound]		it limits memory or work where input is hostile or rare: no recording of
+ *			an ordinary program reaches it, so none says what is right
  *
  * Not here: what a format, an instruction set or the kernel's interface says, sizes of buffers that
  * only divide work into pieces, and what the interface of a folder promises (HP_SHADOW_DEFAULT_PERCENT).
@@ -32,7 +34,7 @@ enum {
 	MAKER_SLICE_NS = 100000, /* ns of CPU time; Linux */
 	/* Windows that are ready and not taken yet; further ones are dropped. The recorder takes
 	 * each as it comes: only a reader that has stopped reaches it. */
-	READY_LIMIT = 256, /* windows [chosen] */
+	READY_LIMIT = 256, /* windows [bound] */
 	/* A maker that waits until a window is due looks at the target's CPU time at least so
 	 * often, as processes may have joined, … */
 	LONGEST_SLEEP_NS = 50000000, /* ns of wall time [chosen] */
@@ -50,14 +52,14 @@ enum {
 	 * for programs with fewer windows that count than LENT_WINDOWS: one alone says little. */
 	ENDED_PATIENCE_NS = 2000000000, /* ns of wall time [chosen] */
 	/* A copy that is ended then dies within this where a CPU is to be had. */
-	END_PATIENCE_NS = 100000000, /* ns of wall time [chosen] */
+	END_PATIENCE_NS = 100000000, /* ns of wall time [bound] */
 	/* The ring of samples is emptied so often: at one sample per 3 ms it is never half full. */
 	DRAIN_MS = 10, /* ms of wall time [chosen] */
 	/* … and so often in a window, where that is sooner. */
 	PAUSES_PER_WINDOW = 4, /* times [chosen] */
 	/* Samples are collected until the window's CPU time is used, or so many times its length
 	 * has passed: a thread that hardly runs is not waited for without end. */
-	SAMPLING_PATIENCE = 10, /* wall time per length of the window [chosen] */
+	SAMPLING_PATIENCE = 10, /* wall time per length of the window [bound] */
 	/* A thread that is in a system call is asked again so often before the moment is given up: what has
 	 * been prepared for its copy took a hundred times as long as asking. */
 	HOLD_TRIES = 12, /* times [chosen] */
@@ -67,32 +69,32 @@ enum {
 	LATE_STOP_FACTOR = 2, /* times the predicted stop [chosen] */
 	/* … and this on top, is broken off: others want the CPUs that read the memory. It is of all
 	 * threads that may wait for the one together. */
-	LATE_STOP_NS = 20000000, /* ns of the target's CPU time [chosen] */
+	LATE_STOP_NS = 20000000, /* ns of the target's CPU time [bound] */
 	/* Stops of a copy, each for hpcprof to translate or answer something, before its replay is
 	 * given up: a bound on hpcprof's own work. */
-	EXIT_LIMIT = 1048576, /* stops per replay [chosen] */
+	EXIT_LIMIT = 1048576, /* stops per replay [bound] */
 };
 
 /* --- hpcprof doctor: examine.c --------------------------------------------------------------- */
 
 enum {
 	/* The window that doctor tries: short, as it only has to work. */
-	TRIAL_WINDOW_NS = 5000000, /* ns of the child's CPU time [chosen] */
+	TRIAL_WINDOW_NS = 5000000, /* ns of the child's CPU time [bound] */
 	/* Its budget: the child has nothing else to do, so that a window is due at once, whatever it costs. */
 	TRIAL_PERCENT = 10000, /* % of the child's CPU time */
 	/* Doctor waits so long for a window before it calls the machine too busy, … */
-	TRIAL_PATIENCE_MS = 3000, /* ms of wall time [chosen] */
+	TRIAL_PATIENCE_MS = 3000, /* ms of wall time [bound] */
 	/* … and looks so often. */
-	TRIAL_LOOK_MS = 20, /* ms of wall time [chosen] */
+	TRIAL_LOOK_MS = 20, /* ms of wall time [bound] */
 };
 
 /* --- the target's threads: threads.c --------------------------------------------------------- */
 
 enum {
 	/* Processes that are followed. */
-	PROCESS_LIMIT = 1024, /* processes [chosen] */
+	PROCESS_LIMIT = 1024, /* processes [bound] */
 	/* Threads whose time of waiting for CPUs is read, at some ten microseconds each. */
-	WAITING_LIMIT = 128, /* threads [chosen] */
+	WAITING_LIMIT = 128, /* threads [bound] */
 	/* Between two looks for new descendants, whose beginnings windows are to find, too; … */
 	LOOK_INTERVAL_NS = 1000000, /* ns of wall time [chosen] */
 	/* … and no less than so many times what the look took: 5 % of a CPU at most. */
@@ -207,7 +209,7 @@ static const double longest_of_taken = 4; /* times [chosen] */
 /* … and this on top, for code that was not translated before; … */
 static const double longest_delay_ns = 300e6; /* ns of the copy's CPU time [chosen] */
 /* … before the first whole one, when nothing is translated, this. */
-static const double longest_start_ns = 2e9; /* ns of the copy's CPU time [chosen] */
+static const double longest_start_ns = 2e9; /* ns of the copy's CPU time [bound] */
 /* Nor does it cost the target more than so many times what the window was to cost, where a CPU is idle: it
  * is little of its time. */
 static const double longest_of_price = 3; /* times [chosen] */
@@ -228,10 +230,10 @@ static const double often_missed = 0.01; /* share of windows [chosen] */
 
 enum {
 	/* Memory that copies leave alone, for the rest of the machine: this part of all memory, … */
-	MEMORY_RESERVE_PART = 16, /* parts of the memory [chosen] */
+	MEMORY_RESERVE_PART = 16, /* parts of the memory [bound] */
 };
 /* … and no less than this. */
-static const uint64_t least_memory_reserve = 67108864; /* bytes: 64 MiB [chosen] */
+static const uint64_t least_memory_reserve = 67108864; /* bytes: 64 MiB [bound] */
 
 /* --- how many want the CPUs: budget/cpu_load.c --------------------------------------------------- */
 
@@ -271,9 +273,9 @@ enum {
 	 * administrator raises it (Documentation/admin-guide/sysctl/vm.rst of Linux). */
 	AREA_LIMIT = 65536, /* mappings; the kernel's default */
 	/* Files of the target that are open in hpcprof: half of a usual limit of 1024 descriptors. */
-	MAPPED_FILE_LIMIT = 512, /* files [chosen] */
+	MAPPED_FILE_LIMIT = 512, /* files [bound] */
 	/* Between hpcprof and a process that descends from it; a bound for damaged /proc only. */
-	GENERATION_LIMIT = 1000, /* generations [chosen] */
+	GENERATION_LIMIT = 1000, /* generations [bound] */
 	/* Bytes that are read, cleared or written between two looks at the clock or at an order to
 	 * stop: some milliseconds. */
 	COPY_BYTES_AT_ONCE = 8388608, /* bytes: 8 MiB [chosen] */
@@ -288,7 +290,7 @@ enum {
 	/* … in stretches of so much at least, … */
 	LENT_STRETCH_BYTES = 262144, /* bytes: 256 KiB [chosen] */
 	/* … and no more than so many: a process may have 65530 mappings. */
-	LENT_STRETCHES = 16384, /* stretches [chosen] */
+	LENT_STRETCHES = 16384, /* stretches [bound] */
 	/* What a copy uses of it, and writes to, on the way. */
 	LENT_USED_BYTES = 33554432, /* bytes: 32 MiB [chosen] */
 	/* More of it is not emptied for a copy: that is done by writing. */
@@ -300,28 +302,28 @@ enum {
 	/* … and this part of what it has. */
 	SPARE_PART = 8, /* parts of its memory [chosen] */
 	/* Making room takes so long that the target may have grown meanwhile; then again, so often. */
-	ROOM_TRIES = 4, /* tries [chosen] */
+	ROOM_TRIES = 4, /* tries [bound] */
 	/* Memory for the buffer is filled in pieces of this, by a thread of the lowest priority:
 	 * what it is in the midst of when it is to end takes a fraction of a ms; … */
 	FILL_BYTES_AT_ONCE = 262144, /* bytes: 256 KiB [chosen] */
 	/* … it is waited for so long, … */
-	FILL_PATIENCE_NS = 300000000, /* ns of wall time [chosen] */
+	FILL_PATIENCE_NS = 300000000, /* ns of wall time [bound] */
 	/* … and looked for so often. */
 	FILL_LOOK_MS = 2, /* ms of wall time [chosen] */
 	/* Memory is looked at ahead of a stop in pieces of this: between two of them an order to end is
 	 * seen; … */
 	LOOK_BYTES_AT_ONCE = 67108864, /* bytes: 64 MiB [chosen] */
 	/* … and no more of it than this: a look takes 0.2 to 0.5 s per GiB. */
-	LOOK_MOST_MIB = 2048, /* MiB [chosen] */
+	LOOK_MOST_MIB = 2048, /* MiB [bound] */
 	/* Processes whose pages are remembered (copy/history.h): 32 bytes per page. */
-	HISTORIES = 4, /* processes [chosen] */
+	HISTORIES = 4, /* processes [bound] */
 	/* A buffer this many times larger than needed is given back. */
 	BUFFER_EXCESS = 4, /* times [chosen] */
 	/* What reading costs is measured so often at the start; the median counts, as on a busy
 	 * machine readers wait. */
 	PROBES = 5, /* readings [chosen] */
 	/* Of a mapped file that cannot be opened the contents are read from the target, up to here. */
-	UNOPENED_FILE_LIMIT_BYTES = 67108864, /* bytes: 64 MiB [chosen] */
+	UNOPENED_FILE_LIMIT_BYTES = 67108864, /* bytes: 64 MiB [bound] */
 	/* What registers lead to, at the end of a window (copy/reached.h): bytes of the stack, … */
 	REACHED_STACK_BYTES = 4096, /* bytes [chosen] */
 	/* … of what a register points to: before, … */
@@ -333,22 +335,22 @@ enum {
 	/* … of what these point to, so many are read: a line, as an object's head is, … */
 	POINTED_BYTES = 64, /* bytes [chosen] */
 	/* … and in all no more than this. Reading it takes a tenth of a ms. */
-	REACHED_PIECES = 512,  /* pieces [chosen] */
-	REACHED_BYTES = 49152, /* bytes [chosen] */
+	REACHED_PIECES = 512,  /* pieces [bound] */
+	REACHED_BYTES = 49152, /* bytes [bound] */
 	/* Around the thread pointer lies what the kernel and the C library keep of a thread. */
 	CONTROL_BLOCK_BYTES = 4096, /* bytes; struct pthread of glibc */
 	/* A copy's stack may grow by this while it is replayed. */
-	STACK_GROWTH_BYTES = 1048576, /* bytes: 1 MiB [chosen] */
+	STACK_GROWTH_BYTES = 1048576, /* bytes: 1 MiB [bound] */
 	/* An area of a copy that is filled by so many quarters is made of huge pages: filling 64
 	 * MiB then took 25 ms instead of 64 to 84 when it was introduced. */
 	HUGE_PAGE_QUARTERS = 3, /* quarters of the area [chosen] */
 	/* A killed copy has no memory left to give back, and ends within this where a CPU is idle;
 	 * … */
-	REAP_PATIENCE_NS = 50000000, /* ns of wall time [chosen] */
+	REAP_PATIENCE_NS = 50000000, /* ns of wall time [bound] */
 	/* … it is looked for so often, … */
 	REAP_PAUSE_NS = 100000, /* ns of wall time [chosen] */
 	/* … and so many may be left to be looked for later. */
-	DYING_LIMIT = 8, /* copies [chosen] */
+	DYING_LIMIT = 8, /* copies [bound] */
 };
 
 /* Memory is read ahead where a window without that would take the budget of so much of the target's time: of
@@ -360,39 +362,39 @@ static const uint64_t calm_ns = 100000000; /* ns of wall time [chosen] */
 static const uint64_t calm_again_ns = 2000000000; /* ns of wall time [chosen] */
 
 /* Page tables that are looked at entry by entry, on kernels before 6.7; more takes too long. */
-static const uint64_t scan_limit_pages = 16777216; /* pages: 64 GiB [chosen] */
+static const uint64_t scan_limit_pages = 16777216; /* pages: 64 GiB [bound] */
 
 /* --- system calls of copies: syscalls/ ------------------------------------------------------- */
 
 enum {
 	/* Descriptors of the target that its copy knows. */
-	DESCRIPTOR_LIMIT = 1024, /* descriptors [chosen] */
+	DESCRIPTOR_LIMIT = 1024, /* descriptors [bound] */
 	/* Positions of files that are read while the thread is held, each a read of /proc: a
 	 * program with more files rarely reads them one after another. */
-	POSITION_LIMIT = 48, /* files [chosen] */
+	POSITION_LIMIT = 48, /* files [bound] */
 	/* Files that are kept open for the copy; others are opened when it reads them. */
-	OPEN_LIMIT = 48, /* files [chosen] */
+	OPEN_LIMIT = 48, /* files [bound] */
 	/* Files whose first page is kept as it was at the copy. */
-	HEAD_LIMIT = 8, /* files [chosen] */
+	HEAD_LIMIT = 8, /* files [bound] */
 	/* A call that maps more of a file ends the window: it is mapped to be used for longer. */
-	MAPPED_LIMIT_BYTES = 67108864, /* bytes: 64 MiB [chosen] */
+	MAPPED_LIMIT_BYTES = 67108864, /* bytes: 64 MiB [bound] */
 	/* So does a call that reads more at once: its work would not be done in a window. */
-	READ_LIMIT_BYTES = 67108864, /* bytes: 64 MiB [chosen] */
+	READ_LIMIT_BYTES = 67108864, /* bytes: 64 MiB [bound] */
 	/* And one that reads or writes more pieces at once. */
-	VECTOR_LIMIT = 64, /* pieces [chosen] */
+	VECTOR_LIMIT = 64, /* pieces [bound] */
 	/* And one that asks for more entries of a directory at once than the C library does. */
 	ENTRIES_LIMIT_BYTES = 32768, /* bytes; glibc's opendir */
 };
 
 /* What a copy wrote is kept up to here, for it to read again. */
-static const uint64_t most_written_bytes = 134217728; /* bytes: 128 MiB [chosen] */
+static const uint64_t most_written_bytes = 134217728; /* bytes: 128 MiB [bound] */
 
 /* --- translated code: translate/ ------------------------------------------------------------- */
 
 enum {
 	/* The cache of translated code, counters and constants; a full one ends the window and is
 	 * emptied. Memory is used as it fills. */
-	DEFAULT_CACHE_BYTES = 268435456, /* bytes: 256 MiB [chosen] */
+	DEFAULT_CACHE_BYTES = 268435456, /* bytes: 256 MiB [bound] */
 	/* Of a zone of the cache, code has so many eighths; constants and counters have one each. */
 	CODE_EIGHTHS = 6, /* eighths of a zone [chosen] */
 	/* Within the code of a zone, the room for blocks that have checks for samples in them, … */
@@ -400,7 +402,7 @@ enum {
 	/* … of which one arming takes less than this. */
 	ARMING_ROOM_BYTES = 262144, /* bytes: 256 KiB [chosen] */
 	/* A zone has so many times that room at least, or else hpcprof says that it is too small. */
-	SMALLEST_ZONE_COPIES = 8, /* times COPIES_BYTES [chosen] */
+	SMALLEST_ZONE_COPIES = 8, /* times COPIES_BYTES [bound] */
 	/* The log of a copy's path, which is handed on when it is full: a stop of the copy, some 10 us,
 	 * per 64 Ki words; it stays in a second-level cache until then. */
 	PATH_LOG_BYTES = 524288, /* bytes: 512 KiB [chosen] */
@@ -419,7 +421,7 @@ enum {
 	/* Pieces of the log that wait to be simulated: 2 MiB. */
 	SIMULATION_QUEUE = 4, /* times PATH_LOG_BYTES [chosen] */
 	/* Code of the target that is kept to translate it from. */
-	TEXT_MOST_PAGES = 16384, /* pages: 64 MiB [chosen] */
+	TEXT_MOST_PAGES = 16384, /* pages: 64 MiB [bound] */
 	/* A block is cut there: at 15 bytes per instruction it stays below a page. */
 	CODE_BLOCK_INSNS = 64, /* instructions [chosen] */
 	/* Blocks that are translated at once, ahead of where the copy is: coming out of the cache
@@ -433,25 +435,25 @@ enum {
 	 * a hash. */
 	CHAIN_TARGETS = 6, /* targets [chosen] */
 	/* Distances that the images of a zone may have moved by from one process to the next. */
-	RELOCATE_WAYS = 8, /* distances [chosen] */
+	RELOCATE_WAYS = 8, /* distances [bound] */
 };
 
 /* Where the cache lies in a copy (place.h): as far above the heap, or below the lowest mapping, … */
-static const uint64_t place_room_to_grow = 1073741824; /* bytes: 1 GiB [chosen] */
+static const uint64_t place_room_to_grow = 1073741824; /* bytes: 1 GiB [bound] */
 /* … as far from any other mapping, … */
-static const uint64_t place_guard = 65536; /* bytes: 64 KiB [chosen] */
+static const uint64_t place_guard = 65536; /* bytes: 64 KiB [bound] */
 /* … and above libraries by this, as in the next process they may lie nearer: large ones begin at
  * multiples of 2 MiB. */
-static const uint64_t place_room_to_shift = 8388608; /* bytes: 8 MiB [chosen] */
+static const uint64_t place_room_to_shift = 8388608; /* bytes: 8 MiB [bound] */
 /* What a stack above it may grow by: twice the usual limit (8 MiB, RLIMIT_STACK). */
-static const uint64_t place_stack_room = 16777216; /* bytes: 16 MiB [chosen] */
+static const uint64_t place_stack_room = 16777216; /* bytes: 16 MiB [bound] */
 
 enum {
 	/* Within this of such a place the address is random, so that code which is replayed cannot
 	 * foresee it: 16 bits of it, by pages. */
-	PLACE_SCATTER_BYTES = 268435456, /* bytes: 256 MiB [chosen] */
+	PLACE_SCATTER_BYTES = 268435456, /* bytes: 256 MiB [bound] */
 	/* Groups of code, each within reach of one place, that are told apart. */
-	PLACE_GROUPS = 64, /* groups [chosen] */
+	PLACE_GROUPS = 64, /* groups [bound] */
 };
 
 /* --- finding the original's samples again: match/ -------------------------------------------- */
@@ -467,14 +469,14 @@ enum {
 	MATCHER_AHEAD = 8, /* samples; the length of armed_ahead */
 	/* Stretches of memory that hold answers which the original may have got otherwise, such as
 	 * the time, and that are not compared. Most programs keep the time in one place. */
-	MATCHER_GUESSES = 16, /* stretches [chosen] */
+	MATCHER_GUESSES = 16, /* stretches [bound] */
 	/* Words of memory that are compared in translated code; the rest is compared outside. */
 	X86_CHECK_WORDS = 8, /* words [chosen] */
 	/* States that had a sample's registers, but not its stack or flags, before the sample is
 	 * given up: each costs a stop of the copy. */
-	FALSE_ALARMS = 100, /* states per sample [chosen] */
+	FALSE_ALARMS = 100, /* states per sample [bound] */
 	/* Matches that may be watched at the same time; a further one drops the oldest. */
-	WATCHED_MATCHES = 12, /* matches [chosen] */
+	WATCHED_MATCHES = 12, /* matches [bound] */
 	/* A match is believed when it has not come by again for so many distances of samples of the
 	 * copy's own time: it may be three times slower than the original. Without, one of perl's
 	 * windows had a seventieth of its instructions. */
@@ -506,7 +508,7 @@ static const double watched_of_pace = 1.5; /* times the pace so far [chosen] */
  * believed: 3.3 of bzip2. */
 static const double logging_slowness = 3; /* times; tests/shadow/replay_command --log */
 /* What logging may take, more than what a replay may take otherwise: SIMULATED_INSNS at 25 ns, on a core that others share. */
-static const uint64_t longest_logging_ns = 400000000; /* ns of the copy's CPU time [chosen] */
+static const uint64_t longest_logging_ns = 400000000; /* ns of the copy's CPU time [bound] */
 /* The pace before any is known: see guessed_taken_per_ns, less what is cold. */
 static const double likely_pace = 2; /* pace; scripts/bench/shadow-replay */
 
@@ -517,7 +519,7 @@ enum {
 	WATCHDOG_LEAST_NS = 1000000, /* ns of wall time [chosen] */
 	/* A copy is stopped, too, when so many times its limit of CPU time has passed: it may wait
 	 * for a CPU on a busy machine, or sleep. */
-	WATCHDOG_PATIENCE = 20, /* wall time per CPU time [chosen] */
+	WATCHDOG_PATIENCE = 20, /* wall time per CPU time [bound] */
 };
 
 #endif

@@ -6,7 +6,7 @@
  * Each stands on a line of its own, as NAME = VALUE, with its unit behind it and its reason above it.
  * Where it comes from:
  *	a text		from which it follows, by its title
- *	[chosen]	nobody has measured it alone; scripts/sensitivity finds it by this mark
+ *	[chosen]	nobody has measured it alone; scripts/stack-accuracy judges all together
  *
  * Widths, refills and latencies of cores are in the tables.
  */

@@ -4,7 +4,8 @@
  * target is looked at.
  *
  * Each stands on a line of its own, as NAME = VALUE, with its unit behind it and its reason above it.
- * [chosen]: nobody has measured it; scripts/sensitivity finds it by this mark.
+ * [chosen]: nobody has measured it; scripts/sensitivity finds it by this mark. [bound]: it limits
+ * memory or work where input is hostile or rare: no ordinary program reaches it.
  */
 #ifndef HPCPROF_SRC_TARGET_TUNING_H
 #define HPCPROF_SRC_TARGET_TUNING_H
@@ -21,8 +22,8 @@ enum {
 	 * its last look and its end is missed. */
 	LOOK_EVERY_MS = 10, /* ms [chosen] */
 	/* Threads whose waiting is known, and processes that started each other. */
-	MOST_THREADS = 16384,	 /* threads [chosen] */
-	DEEPEST_DESCENDANT = 32, /* processes [chosen] */
+	MOST_THREADS = 16384,	 /* threads [bound] */
+	DEEPEST_DESCENDANT = 32, /* processes [bound] */
 };
 
 #endif

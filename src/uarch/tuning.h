@@ -5,7 +5,9 @@
  * Each stands on a line of its own, as NAME = VALUE, with its unit behind it and its reason above it.
  * Where it comes from:
  *	a text		from which it follows, by its title
- *	[chosen]	nobody has measured it alone; scripts/sensitivity finds it by this mark
+ *	[chosen]	nobody has measured it alone; scripts/cause-accuracy judges all together
+ *	[bound]		it limits memory or work where input is hostile or rare: no recording of
+ *			an ordinary program reaches it, so none says what is right
  *
  * Sizes of caches, TLBs and queues of a core are in src/isa/machine; those of the generic core, which
  * is none, in geometry.c.
@@ -18,17 +20,17 @@
 enum {
 	/* A set is an array that is moved: beyond this a use would take long. Fully associative TLBs
 	 * have up to 96 entries. */
-	WAYS_MOST = 256, /* ways [chosen] */
+	WAYS_MOST = 256, /* ways [bound] */
 	/* Lines or pages in one structure: 64 MiB of cache, in 8 MiB of memory. */
-	BLOCKS_MOST = 1 << 20, /* blocks [chosen] */
+	BLOCKS_MOST = 1 << 20, /* blocks [bound] */
 	/* One table of a predictor. */
-	ENTRIES_MOST = 1 << 18, /* entries [chosen] */
+	ENTRIES_MOST = 1 << 18, /* entries [bound] */
 	/* Tables with tags, each of another history. */
-	TABLES_MOST = 8, /* tables [chosen] */
+	TABLES_MOST = 8, /* tables [bound] */
 	/* The longest history of them. */
-	HISTORY_MOST = 1000, /* branches [chosen] */
-	RETURNS_MOST = 256,  /* calls [chosen] */
-	STORES_MOST = 1024,  /* stores [chosen] */
+	HISTORY_MOST = 1000, /* branches [bound] */
+	RETURNS_MOST = 256,  /* calls [bound] */
+	STORES_MOST = 1024,  /* stores [bound] */
 };
 
 /* --- sets: sets.c ---------------------------------------------------------------------------- */

@@ -4,8 +4,7 @@
 #define HPCPROF_ANALYZE_CULPRIT_PATH_H
 
 #include "facts.h"
-
-enum { LONGEST_PATH = 512 }; /* instructions looked back: the largest reorder buffer */
+#include "../tuning.h"
 
 /* What ran before an instruction, the latest first, along the way that is taken most. The first is
  * the instruction itself. */

@@ -4,11 +4,6 @@
 
 #include <string.h>
 
-enum {
-	DEEPEST = 64,
-	PROLOGUE = 8, /* instructions that may set up the frame pointer */
-};
-
 /* How far the instruction moves the register that it also reads. */
 static bool moves_by(const struct hp_isa *isa, const struct hp_insn *insn, unsigned number,
 		     int64_t *by)
@@ -63,7 +58,7 @@ static bool is_within(const struct hp_cfg *cfg, uint32_t block, uint32_t loop)
 {
 	uint32_t around = cfg->blocks[block].loop;
 
-	for (unsigned up = 0; up < DEEPEST && around != HP_CFG_NONE && around != loop; up++)
+	for (unsigned up = 0; up < DEEPEST_LOOP && around != HP_CFG_NONE && around != loop; up++)
 		around = cfg->loops[around].parent;
 	return around == loop;
 }
@@ -72,7 +67,7 @@ static bool has_frame_pointer(const struct facts *facts)
 {
 	const struct hp_isa *isa = facts->cfg->isa;
 
-	for (uint32_t i = 0; i < facts->analysis->insn_count && i < PROLOGUE; i++) {
+	for (uint32_t i = 0; i < facts->analysis->insn_count && i < PROLOGUE_INSNS; i++) {
 		const struct hp_insn *insn = facts_insn(facts, i)->insn;
 
 		if (insn->operation == HP_OPERATION_MOVE && insn->operand_count >= 2 &&
@@ -97,7 +92,7 @@ struct hp_error *place_prepare(struct facts *facts, struct hp_arena *arena)
 	for (uint32_t i = 0; i < cfg->block_count; i++) {
 		uint32_t around = cfg->blocks[i].loop;
 
-		for (unsigned up = 0; up < DEEPEST && around != HP_CFG_NONE; up++) {
+		for (unsigned up = 0; up < DEEPEST_LOOP && around != HP_CFG_NONE; up++) {
 			for (uint32_t k = 0; k < analysis->blocks[i].insn_count; k++)
 				add_writes(cfg->isa,
 					   analysis->insns[analysis->blocks[i].first_insn + k].insn,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "quantity.h"
+#include "../tuning.h"
 
 #include <hpcprof/base/number.h>
 
@@ -60,7 +61,7 @@ void quantity_add_interval(struct hp_buffer *buffer, double value, double low, d
 		quantity_add(buffer, value);
 		return;
 	}
-	if (value > 0 && half < 0.5 * value && fabs(above - below) <= half) {
+	if (value > 0 && half < short_interval * value && fabs(above - below) <= half) {
 		quantity_add(buffer, value);
 		hp_buffer_printf(buffer, " " ABOUT "%.0f%%", ceil(100 * half / value - 1e-9));
 		return;

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What constants do to recordings with shadow windows: short ones, of a few programs, by each value in turn
+with the program as it is.
+
+Windows begin at random, and the machine has other things to do: so what recordings differ by is measured, by
+the controls, which come first, last and behind each three values. A figure has moved when it is further from
+the controls' mean than three of their standard deviations, and by --least at least.
+
+Judge on a machine that does nothing else. `hpcprof` of each value is built before, and kept.
+"""
+import json
+import math
+import re
+import shutil
+import statistics
+import subprocess
+from dataclasses import dataclass
+
+import absolute
+import again
+import measure
+import workloads
+
+PROGRAMS = ('gzip', 'xz', 'perl', 'zstd')       # little memory, much of it, an interpreter, …
+THREADED = ['zstd', '-q', '-T2', '-12', '-c']   # … and one that leaves no CPU idle
+SECONDS = 2                                     # of CPU time
+PERCENT = 2                                     # budget of the windows
+DEVIATIONS = 3
+LEAST_DEVIATION = 0.05                          # points: controls may happen to be equal
+
+
+@dataclass
+class Program:
+    name: str
+    command: list
+
+
+class Recordings:
+    def __init__(self, directory):
+        self.directory = directory
+        self.inputs = directory / 'inputs'
+        directory.mkdir(parents=True, exist_ok=True)
+        workloads.make_inputs(self.inputs)
+        self.kept = directory / 'passes.json'
+        self.passes = json.loads(self.kept.read_text()) if self.kept.exists() else {}
+        kept = directory / 'commands.json'
+        if not kept.exists():
+            kept.write_text(json.dumps({name: self.command(name) for name in PROGRAMS}))
+        self.programs = [Program(name, command) for name, command in json.loads(kept.read_text()).items()]
+
+    def command(self, name):
+        """As often again as takes SECONDS, and then it is kept so."""
+        made = next(one for one in workloads.workloads() if one.name == name)
+        if name == 'zstd':
+            again_of = lambda runs: THREADED + ['text.large'] * runs
+        else:
+            again_of = lambda runs: again.looped(made, measure.prepare(made, self.inputs, self.directory), runs)
+        once, more = (absolute.seconds_of(again_of(runs), self.inputs) for runs in (1, 3))
+        return again_of(max(1, round(SECONDS / max((more - once) / 2, 0.01))))
+
+    def record(self, hpcprof):
+        """One recording of each program: figures by name, means over programs."""
+        seen = {}
+        for program in self.programs:
+            for what, value in self.record_one(hpcprof, program).items():
+                seen.setdefault(what, []).append(value)
+        return {what: statistics.mean(values) for what, values in seen.items()}
+
+    def record_one(self, hpcprof, program):
+        database = self.directory / 'last.db'
+        shutil.rmtree(database, ignore_errors=True)
+        done = subprocess.run([hpcprof, 'record', '--db', database, f'--shadow={PERCENT}', '--', *program.command],
+                              cwd=self.inputs, env=workloads.ENVIRONMENT, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors='replace')
+        if done.returncode:
+            raise ValueError(f'{program.name}: {done.stderr[-300:]}')
+        told = subprocess.run([hpcprof, 'report', '--db', database, '--summary', '--format=json', '--no-debuginfo'],
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=True).stdout
+        windows = json.loads(told)['windows'] or {}
+        target = windows.get('target_s') or math.inf
+        samples = windows.get('samples') or math.inf
+        ended = windows.get('ended') or {}
+        own = re.search(r'hpcprof (\d+) ms of CPU', done.stderr)
+        return {'windows, 10 s': 10 * windows.get('count', 0) / target,
+                'counted, % of time': 100 * windows.get('counted_s', 0) / target,
+                'matched, % of samples': 100 * windows.get('matched', 0) / samples,
+                'complete, % of replayed': 100 * ended.get('complete', 0) / max(1, sum(ended.values())),
+                'charged, % of time': 100 * windows.get('lost_s', 0) / target,
+                'absolute, % of programs': 100 * bool(windows.get('absolute')),
+                'hpcprof itself, % of time': (float(own[1]) / 10 / target) if own else 0}
+
+    # --- passes: kept by the key of the code that recorded ---
+
+    def record_all(self, control, others):
+        """One pass of each that has none yet, and controls between them."""
+        missing = [one for one in others if one[0] not in self.passes]
+        for at, (key, hpcprof) in enumerate(missing):
+            if at % 3 == 0:
+                self.record_pass(*control)
+            measure.say(f'recording {at + 1} of {len(missing)}')
+            self.record_pass(key, hpcprof)
+        if missing or len(self.passes.get(control[0], [])) < 2:
+            self.record_pass(*control)
+
+    def record_pass(self, key, hpcprof):
+        self.passes.setdefault(key, []).append(self.record(hpcprof))
+        self.kept.write_text(json.dumps(self.passes))
+
+    def spread(self, control):
+        """By figure: the controls' mean, and how far off it one pass may be by chance."""
+        passes, made = self.passes[control[0]], {}
+        for what in passes[0]:
+            values = [one[what] for one in passes]
+            deviation = statistics.stdev(values) if len(values) > 1 else math.inf
+            made[what] = (statistics.mean(values), DEVIATIONS * max(deviation, LEAST_DEVIATION)
+                          * math.sqrt(1 + 1 / len(values)))
+        return made
+
+    def moved(self, control, other, least):
+        figures = {what: statistics.mean(one[what] for one in self.passes[other[0]])
+                   for what in self.passes[other[0]][0]}
+        return [f'{what} {mean:.1f} -> {figures[what]:.1f}'
+                for what, (mean, limit) in self.spread(control).items()
+                if abs(figures[what] - mean) >= max(least, limit)]
