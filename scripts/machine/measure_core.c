@@ -366,8 +366,14 @@ int main(int argc, char **argv)
 	      core->walk_cycles);
 	print("mispredicted branch", mispredict(), core->mispredict_cycles);
 	/* Half of them go otherwise than the last time, and nearly all of 16 targets. */
-	print("branch foretold by its history, 4096 that repeat",
+	print("branch foretold by a long history, 4096 that repeat",
 	      2 * repeated(run_known_branches, 4096), core->late_branch_cycles);
+	for (size_t count = 16; count <= 2048; count *= 2) {
+		char name[64];
+
+		snprintf(name, sizeof(name), "    %zu that repeat", count);
+		print(name, 2 * repeated(run_known_branches, count), 0);
+	}
 	print("indirect jump, likewise, 512", repeated(run_known_targets, 512) * 16 / 15,
 	      core->late_target_cycles);
 	for (size_t count = 4096; count <= 1 << 17; count *= 2) {

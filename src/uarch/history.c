@@ -50,6 +50,8 @@ void uarch_history_create(struct uarch_history *history, const struct hp_uarch_p
 		double exponent = history->count > 1 ? (double)i / (history->count - 1) : 1;
 
 		history->length[i] = (size_t)(sizes->shortest_history * pow(ratio, exponent) + 0.5);
+		if (history->length[i] <= AT_ONCE_HISTORY)
+			history->short_one = i;
 		history->path_mask.at[i] = history->length[i] < PATH_BITS
 						   ? (UINT32_C(1) << history->length[i]) - 1
 						   : (UINT32_C(1) << PATH_BITS) - 1;

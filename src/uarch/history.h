@@ -32,6 +32,7 @@ struct uarch_fold {
 struct uarch_history {
 	unsigned count; /* lengths */
 	size_t length[TABLES_MOST];
+	unsigned short_one; /* the length that a fast predictor looks at */
 	struct uarch_fold index, tag;
 	uint32_t path;		     /* a bit of each branch's address, the newest lowest */
 	union uarch_lanes path_mask; /* as much of it as the length allows */

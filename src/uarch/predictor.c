@@ -57,9 +57,8 @@ static unsigned follow_direction(struct uarch_predictor *predictor, uint64_t ip,
 {
 	bool by_history = uarch_tage_predict(&predictor->tage, &predictor->history, ip);
 	bool is_taken = uarch_loops_predict(&predictor->loops, ip, by_history);
-	unsigned event = event_of(
-		is_taken == taken, uarch_tage_is_cold(&predictor->tage),
-		uarch_tage_at_once(&predictor->tage) != is_taken ? HP_UARCH_BRANCH_LATE : 0);
+	unsigned late = predictor->tage.soon_says != is_taken ? HP_UARCH_BRANCH_LATE : 0;
+	unsigned event = event_of(is_taken == taken, uarch_tage_is_cold(&predictor->tage), late);
 
 	uarch_tage_learn(&predictor->tage, taken);
 	uarch_loops_learn(&predictor->loops, taken, by_history);

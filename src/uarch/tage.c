@@ -40,6 +40,7 @@ void uarch_tage_reset(struct uarch_tage *tage)
 		memset(tage->base, 0, ((size_t)tage->base_mask + 1) * sizeof(*tage->base));
 	if (tage->tagged)
 		memset(tage->tagged, 0, tagged_count(tage) * sizeof(*tage->tagged));
+	memset(tage->at_once, 0, sizeof(tage->at_once));
 	tage->trust_new = 0;
 	tage->random = 1;
 	tage->aging = 0;
@@ -82,6 +83,15 @@ static bool is_new(const struct uarch_tagged *entry)
 	return entry->useful == 0 && (entry->counter == 0 || entry->counter == -1);
 }
 
+static void predict_at_once(struct uarch_tage *tage, unsigned table)
+{
+	tage->in_at_once = &tage->at_once[tage->index.at[table] & (AT_ONCE_ENTRIES - 1)];
+	tage->at_once_tag = (uint16_t)tage->tag.at[table];
+	tage->soon_says = (tage->in_at_once->tag == tage->at_once_tag
+				   ? tage->in_at_once->counter
+				   : tage->in_base->at_once) >= 0;
+}
+
 /* Which tables have the branch is hard to predict for the host's CPU, so this code has no jumps. */
 bool uarch_tage_predict(struct uarch_tage *tage, const struct uarch_history *history, uint64_t ip)
 {
@@ -102,6 +112,7 @@ bool uarch_tage_predict(struct uarch_tage *tage, const struct uarch_history *his
 	tage->is_taken = tage->provider && tage->trust_new > 0 && is_new(tage->provider)
 				 ? tage->next_says
 				 : tage->provider_says;
+	predict_at_once(tage, history->short_one);
 	return tage->is_taken;
 }
 
@@ -189,6 +200,17 @@ static void learn_provider(struct uarch_tage *tage, bool taken)
 	}
 }
 
+static void learn_at_once(struct uarch_tage *tage, bool taken)
+{
+	struct uarch_at_once *entry = tage->in_at_once;
+
+	if (entry->tag == tage->at_once_tag)
+		count(&entry->counter, taken, -2, 1);
+	else if (tage->soon_says != taken)
+		*entry = (struct uarch_at_once){ tage->at_once_tag, taken ? 0 : -1 };
+	count(&tage->in_base->at_once, taken, -2, 1);
+}
+
 void uarch_tage_learn(struct uarch_tage *tage, bool taken)
 {
 	/* One whose entry is right though it was not heeded needs no other. */
@@ -199,7 +221,7 @@ void uarch_tage_learn(struct uarch_tage *tage, bool taken)
 		learn_provider(tage, taken);
 	else
 		count(&tage->in_base->counter, taken, -2, 1);
-	count(&tage->in_base->at_once, taken, -2, 1);
+	learn_at_once(tage, taken);
 	tage->in_base->seen =
 		(uint8_t)(tage->in_base->seen + (tage->in_base->seen < COLD_EXECUTIONS));
 }

@@ -21,8 +21,15 @@ struct uarch_tagged {
 	uint8_t useful; /* 0 … 3 */
 };
 
+/* With a short history the branch does otherwise than its address tells. */
+struct uarch_at_once {
+	uint16_t tag;
+	int8_t counter; /* -2 … 1 */
+};
+
 struct uarch_tage {
 	struct uarch_base *base;
+	struct uarch_at_once at_once[AT_ONCE_ENTRIES];
 	struct uarch_tagged *tagged; /* table by table */
 	union uarch_lanes first;     /* entry of each table; 0 for those that do not exist */
 	uint32_t base_mask, tagged_mask;
@@ -38,6 +45,9 @@ struct uarch_tage {
 	union uarch_lanes index; /* from the first entry of all tables */
 	union uarch_lanes tag;
 	bool is_taken, provider_says, next_says;
+	struct uarch_at_once *in_at_once;
+	uint16_t at_once_tag;
+	bool soon_says; /* by address and a short history */
 };
 
 bool uarch_tage_create(struct uarch_tage *tage, const struct hp_uarch_predictor *sizes);
@@ -47,11 +57,6 @@ void uarch_tage_reset(struct uarch_tage *tage);
 /* Whether it will be taken. Then uarch_tage_learn must be called for it. */
 bool uarch_tage_predict(struct uarch_tage *tage, const struct uarch_history *history, uint64_t ip);
 void uarch_tage_learn(struct uarch_tage *tage, bool taken);
-/* What its address alone tells of the branch that was asked for. */
-static inline bool uarch_tage_at_once(const struct uarch_tage *tage)
-{
-	return tage->in_base->at_once >= 0;
-}
 /* Whether the branch that was asked for is one that was seldom seen. */
 static inline bool uarch_tage_is_cold(const struct uarch_tage *tage)
 {

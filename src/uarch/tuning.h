@@ -67,6 +67,10 @@ enum {
 	COLD_EXECUTIONS = 8, /* executions [chosen] */
 	/* Mispredictions that find no place for a new entry, until entries get less useful. */
 	AGING_FAILURES = 1024, /* more than those that do [chosen] */
+	/* A branch is predicted in time by at most so many outcomes, … */
+	AT_ONCE_HISTORY = 24, /* branches; Zen 4, scripts/machine/measure_core */
+	/* … of so many that do otherwise than their address tells. */
+	AT_ONCE_ENTRIES = 1024, /* a power of two; as above */
 	/* Rounds of the same length in a row, until the length of a loop is taken for constant. */
 	LOOP_CONFIDENCE = 3, /* rounds; Seznec and Michaud 2006 */
 	/* The longest round that is counted. */

@@ -75,8 +75,8 @@ struct hp_core {
 	uint16_t l2_tlb_cycles; /* more, on a miss of the first TLB */
 	uint16_t walk_cycles;	/* more, on a miss of both */
 	uint16_t mispredict_cycles;
-	/* After a branch that only its history foretells (a conditional one, an indirect one) no code comes
-	 * for so long; 0: not known. */
+	/* After a branch that only a long history foretells (a conditional one, an indirect one) no
+	 * code comes for so long; 0: not known. */
 	uint8_t late_branch_cycles;
 	uint8_t late_target_cycles;
 	uint16_t forward_cycles; /* from a store to a load of the same bytes */

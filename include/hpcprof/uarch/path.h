@@ -74,8 +74,9 @@ enum {
 	 * the path was resumed. */
 	HP_UARCH_L3_LIKELY_MISS = 1 << 28,
 
-	/* of hp_uarch_branch: the direction (the target) was rightly predicted, but only by the history. Who
-	 * predicts by the address alone, and is faster, had begun to fetch elsewhere. */
+	/* of hp_uarch_branch: the direction (the target) was rightly predicted, but only by a
+	 * long history (by the history). Who predicts by a short one (the address alone), and is
+	 * faster, had begun to fetch elsewhere. */
 	HP_UARCH_BRANCH_LATE = 1 << 29,
 	HP_UARCH_TARGET_LATE = 1 << 30,
 };
