@@ -466,4 +466,18 @@ enum {
 	NEAR_CHAIN = 12,
 };
 
+/* --- stacks of cycles and other cores (cpi_stack.c, what_if.c) ---------------------------------- */
+
+/* times the lower end; executions whose interval is wider do not say how long they take, shares of the
+ * path do; [chosen] */
+static const double widest_executions = 2.5;
+/* share of a part of a stack; what it is off by where the path was timed; scripts/cause-accuracy
+ * --time */
+static const double stack_error = 0.15;
+/* share of the measured cycles; where the same model times both cores its errors are alike, but for
+ * this; [chosen] */
+static const double resize_error = 0.02;
+/* times the latency; memory is not asked to be slower than this; [chosen], a guard */
+static const double most_latency_factor = 10;
+
 #endif

@@ -80,8 +80,6 @@ src_report_libreport_a_SOURCES = \
 	src/report/stalls/draw_stack.c \
 	src/report/stalls/program_stack.h src/report/stalls/program_stack.c \
 	src/report/stalls/sampled_stack.h src/report/stalls/sampled_stack.c \
-	src/report/stalls/stack.h src/report/stalls/stack.c \
-	src/report/stalls/what_if.h src/report/stalls/what_if.c \
 	src/report/stalls/write_what_if.h src/report/stalls/write_what_if.c \
 	src/report/stalls/write_stack.h src/report/stalls/write_stack.c \
 	src/report/stalls/write_stalls.h src/report/stalls/write_stalls.c \

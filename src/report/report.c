@@ -8,7 +8,7 @@
 #include "common/sort.h"
 #include "stalls/sampled_stack.h"
 #include "stalls/survey.h"
-#include "stalls/what_if.h"
+#include <hpcprof/analyze/what_if.h>
 #include "stalls/write_stack.h"
 #include "paths/write_paths.h"
 #include "write.h"
@@ -240,10 +240,10 @@ static struct hp_error *make(struct hp_db *db, char *const *epochs, size_t epoch
 	struct hp_report_options resized = *options;
 	struct report report = { .options = &resized, .notices = notices };
 	struct hp_error *error = check_options(options);
-	struct what_if what_if;
+	struct hp_what_if what_if;
 
 	if (!error && options->view == HP_VIEW_WHAT_IF) {
-		error = what_if_parse(options->what_if, &what_if);
+		error = hp_what_if_parse(options->what_if, &what_if);
 		resized.how.resizes = hp_resizes_code(&what_if.sizes);
 	}
 

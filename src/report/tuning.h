@@ -188,12 +188,8 @@ enum { ADVISED_STALLS = 10 }; /* the worst [shown] */
 enum { MOST_ADVICE = 4 }; /* sentences [shown] */
 /* A level of the caches that this share of the misses' cycles waits for is told by name. */
 static const double clear_level = 0.8; /* share of cycles [shown] */
-/* Executions whose interval is wider do not say how long they take; shares of the path do. */
-static const double widest_executions = 2.5; /* times the lower end [shown] */
 /* A program's executions are known if those of all but this share of its cycles are. */
 static const double unknown_executions = 0.1; /* share of the cycles [shown] */
-/* What a part of a stack is off by where the path was timed. */
-static const double stack_error = 0.15; /* share of the part; scripts/cause-accuracy --time */
 /* A part of a stack that is worth a line, … */
 static const double least_stack_share = 0.01; /* share of the cycles [shown] */
 /* … and so many of them for each procedure. */
@@ -206,12 +202,8 @@ static const double most_of_around = 0.95; /* share of the cycles [shown] */
 static const double least_drawn_range = 0.04; /* share of the cycles [shown] */
 /* … and no bar longer than this. */
 static const double most_drawn = 1.5; /* times the measured cycles [shown] */
-/* Where both cores are timed by the same model, its errors are alike, but for this. */
-static const double resize_error = 0.02; /* share of the measured cycles [shown] */
 /* Names of changes and procedures stand in so many. */
 enum { WHAT_IF_COLUMNS = 40 }; /* columns [shown] */
-/* Memory is not asked to be slower than this. */
-static const double most_latency_factor = 10; /* times the latency [shown] */
 /* An access whose steps are alike in this share of its executions is strided, … */
 static const double strided_share = 0.8; /* share of executions [shown] */
 /* … and in less than this, scattered. */

@@ -2,7 +2,7 @@
 /* Stacks of predictions that are known. */
 #include "../support.h"
 
-#include "../../src/report/stalls/stack.h"
+#include <hpcprof/analyze/cpi_stack.h>
 
 #include <math.h>
 
@@ -26,18 +26,18 @@ static struct hp_prediction prediction(void)
 	return made;
 }
 
-static double sum_of(const struct stack *stack)
+static double sum_of(const struct hp_cpi_stack *stack)
 {
 	double sum = 0;
 
-	for (unsigned i = 0; i < STACK_COMPONENTS; i++)
+	for (unsigned i = 0; i < HP_CPI_COMPONENTS; i++)
 		sum += stack->parts[i].likely;
 	return sum;
 }
 
-static void ck_holds(const struct stack *stack)
+static void ck_holds(const struct hp_cpi_stack *stack)
 {
-	for (unsigned i = 0; i < STACK_COMPONENTS; i++) {
+	for (unsigned i = 0; i < HP_CPI_COMPONENTS; i++) {
 		ck_assert_double_le(stack->parts[i].low, stack->parts[i].likely + 1e-9);
 		ck_assert_double_ge(stack->parts[i].high, stack->parts[i].likely - 1e-9);
 	}
@@ -46,50 +46,50 @@ static void ck_holds(const struct stack *stack)
 TEST(components_add_up_and_hold_both_orders)
 {
 	struct hp_prediction made = prediction();
-	struct stack stack = stack_of(&made, true);
+	struct hp_cpi_stack stack = hp_cpi_of(&made, true);
 
 	ck_assert_double_eq_tol(sum_of(&stack), 1, 1e-9);
 	ck_holds(&stack);
-	ck_assert_double_eq_tol(stack.parts[STACK_WIDTH].likely, 0.2, 1e-9);
-	ck_assert_double_eq_tol(stack.parts[STACK_DEPENDENCY].likely, 0.1, 1e-9);
+	ck_assert_double_eq_tol(stack.parts[HP_CPI_WIDTH].likely, 0.2, 1e-9);
+	ck_assert_double_eq_tol(stack.parts[HP_CPI_DEPENDENCY].likely, 0.1, 1e-9);
 	/* 40 of 70 by either order; far data 20 taken away, 40 added. */
-	ck_assert_double_eq_tol(stack.parts[STACK_MISPREDICT].likely, 0.4, 1e-9);
-	ck_assert_double_eq_tol(stack.parts[STACK_FAR].likely, 0.3, 1e-9);
-	ck_assert_double_le(stack.parts[STACK_FAR].low, 0.2);
-	ck_assert_double_ge(stack.parts[STACK_FAR].high, 0.4);
+	ck_assert_double_eq_tol(stack.parts[HP_CPI_MISPREDICT].likely, 0.4, 1e-9);
+	ck_assert_double_eq_tol(stack.parts[HP_CPI_FAR].likely, 0.3, 1e-9);
+	ck_assert_double_le(stack.parts[HP_CPI_FAR].low, 0.2);
+	ck_assert_double_ge(stack.parts[HP_CPI_FAR].high, 0.4);
 	ck_assert_double_eq_tol(stack.cpi, 1.25, 1e-9);
-	ck_assert_double_eq_tol(stack.parts[STACK_UNEXPLAINED].likely, 0, 1e-9);
+	ck_assert_double_eq_tol(stack.parts[HP_CPI_UNEXPLAINED].likely, 0, 1e-9);
 }
 
 TEST(what_is_measured_and_not_predicted_is_a_part_of_its_own)
 {
 	struct hp_prediction made = prediction();
-	struct stack stack;
+	struct hp_cpi_stack stack;
 
 	made.measured = 200;
-	stack = stack_of(&made, false);
+	stack = hp_cpi_of(&made, false);
 	ck_assert_double_eq_tol(sum_of(&stack), 1, 1e-9);
 	ck_holds(&stack);
-	ck_assert_double_eq_tol(stack.parts[STACK_UNEXPLAINED].likely, 0.5, 1e-9);
+	ck_assert_double_eq_tol(stack.parts[HP_CPI_UNEXPLAINED].likely, 0.5, 1e-9);
 	ck_assert(isnan(stack.cpi));
 	ck_assert(isnan(stack.predicted));
 	made.measured = 80;
-	stack = stack_of(&made, true);
+	stack = hp_cpi_of(&made, true);
 	ck_assert_double_eq_tol(sum_of(&stack), 1, 1e-9);
 	ck_holds(&stack);
-	ck_assert_double_eq_tol(stack.parts[STACK_UNEXPLAINED].likely, -0.25, 1e-9);
+	ck_assert_double_eq_tol(stack.parts[HP_CPI_UNEXPLAINED].likely, -0.25, 1e-9);
 }
 
 TEST(lines_of_unknown_place_are_where_the_time_puts_them)
 {
 	struct hp_prediction made = prediction();
-	struct stack stack;
+	struct hp_cpi_stack stack;
 
 	made.predicted[HP_LANE_MEMORY] = 300;
 	made.measured = 200;
-	stack = stack_of(&made, true);
-	ck_assert_double_eq_tol(stack.parts[STACK_UNEXPLAINED].likely, 0, 1e-9);
-	ck_assert_double_gt(stack.parts[STACK_FAR].likely, 0.5);
+	stack = hp_cpi_of(&made, true);
+	ck_assert_double_eq_tol(stack.parts[HP_CPI_UNEXPLAINED].likely, 0, 1e-9);
+	ck_assert_double_gt(stack.parts[HP_CPI_FAR].likely, 0.5);
 	ck_assert_double_eq_tol(sum_of(&stack), 1, 1e-9);
 	ck_holds(&stack);
 }
@@ -98,27 +98,27 @@ TEST(lines_of_unknown_place_are_where_the_time_puts_them)
 TEST(no_component_is_more_than_was_predicted)
 {
 	struct hp_prediction made = prediction();
-	struct stack stack;
+	struct hp_cpi_stack stack;
 
 	made.predicted[HP_LANE_WIDTH] = made.predicted[HP_LANE_IDEAL] = 300;
-	stack = stack_of(&made, true);
+	stack = hp_cpi_of(&made, true);
 	ck_assert_double_eq_tol(sum_of(&stack), 1, 1e-9);
-	ck_assert_double_eq_tol(stack.parts[STACK_WIDTH].likely, 1, 1e-9);
+	ck_assert_double_eq_tol(stack.parts[HP_CPI_WIDTH].likely, 1, 1e-9);
 	ck_holds(&stack);
 }
 
 TEST(a_sum_is_weighted_by_cycles)
 {
 	struct hp_prediction made = prediction();
-	struct stack one = stack_of(&made, true), sum = { 0 };
+	struct hp_cpi_stack one = hp_cpi_of(&made, true), sum = { 0 };
 
-	stack_sum(&sum, &one);
-	one.parts[STACK_WIDTH].likely = 0.6;
+	hp_cpi_sum(&sum, &one);
+	one.parts[HP_CPI_WIDTH].likely = 0.6;
 	one.cycles = 300;
-	stack_sum(&sum, &one);
-	stack_sum_end(&sum);
-	ck_assert_double_eq_tol(sum.parts[STACK_WIDTH].likely, 0.5, 1e-9);
-	ck_assert_double_eq_tol(sum.parts[STACK_MISPREDICT].likely, 0.4, 1e-9);
+	hp_cpi_sum(&sum, &one);
+	hp_cpi_sum_end(&sum);
+	ck_assert_double_eq_tol(sum.parts[HP_CPI_WIDTH].likely, 0.5, 1e-9);
+	ck_assert_double_eq_tol(sum.parts[HP_CPI_MISPREDICT].likely, 0.4, 1e-9);
 	ck_assert_double_eq_tol(sum.cycles, 400, 1e-9);
 }
 
@@ -129,13 +129,13 @@ TEST(relative_predictions_are_scaled_to_what_was_measured)
 
 	for (unsigned lane = 0; lane < HP_LANES; lane++)
 		analysis.prediction.predicted[lane] /= 50;
-	stack_add(&sum, &analysis);
+	hp_cpi_add(&sum, &analysis);
 	ck_assert_double_eq_tol(sum.predicted[HP_LANE_AS_IS], 100, 1e-9);
 	analysis = (struct hp_analysis){ .is_absolute = true, .prediction = prediction() };
 	analysis.prediction.low = 80;
 	analysis.prediction.high = 120;
-	ck_assert(stack_is_absolute(&analysis));
-	stack_add(&sum, &analysis);
+	ck_assert(hp_cpi_is_absolute(&analysis));
+	hp_cpi_add(&sum, &analysis);
 	ck_assert_double_eq_tol(sum.predicted[HP_LANE_AS_IS], 200, 1e-9);
 	ck_assert_double_eq_tol(sum.measured, 200, 1e-9);
 }
@@ -147,15 +147,15 @@ TEST(executions_that_are_hardly_known_or_cannot_be_tell_shares_only)
 
 	analysis.prediction.low = 30;
 	analysis.prediction.high = 200;
-	ck_assert(!stack_is_absolute(&analysis));
+	ck_assert(!hp_cpi_is_absolute(&analysis));
 	analysis.prediction.low = 90;
 	analysis.prediction.high = 110;
 	/* No core is as fast. */
 	analysis.prediction.measured = 15;
-	ck_assert(!stack_is_absolute(&analysis));
-	stack_add(&sum, &analysis);
+	ck_assert(!hp_cpi_is_absolute(&analysis));
+	hp_cpi_add(&sum, &analysis);
 	ck_assert_double_eq_tol(sum.predicted[HP_LANE_AS_IS], 15, 1e-9);
-	ck_assert_double_eq_tol(stack_of(&sum, false).parts[STACK_WIDTH].likely, 0.2, 1e-9);
+	ck_assert_double_eq_tol(hp_cpi_of(&sum, false).parts[HP_CPI_WIDTH].likely, 0.2, 1e-9);
 }
 
 HP_TEST_MAIN("report/stack")

@@ -2,7 +2,7 @@
 /* What other cores would save, of predictions that are known. */
 #include "../support.h"
 
-#include "../../src/report/stalls/what_if.h"
+#include <hpcprof/analyze/what_if.h>
 
 #include <hpcprof/base/number.h>
 
@@ -36,13 +36,13 @@ static struct hp_prediction prediction(void)
 	return made;
 }
 
-static struct what_gain gain_of(const char *text, const struct hp_prediction *prediction)
+static struct hp_what_gain gain_of(const char *text, const struct hp_prediction *prediction)
 {
-	struct what_if what_if;
-	struct what_gain gain;
+	struct hp_what_if what_if;
+	struct hp_what_gain gain;
 
-	hp_assert_ok(what_if_parse(text, &what_if));
-	gain = what_if_gain(&what_if, core(), prediction);
+	hp_assert_ok(hp_what_if_parse(text, &what_if));
+	gain = hp_what_if_gain(&what_if, core(), prediction);
 	ck_assert_double_le(gain.low, gain.high);
 	if (isfinite(gain.likely)) {
 		ck_assert_double_le(gain.low, gain.likely);
@@ -54,7 +54,7 @@ static struct what_gain gain_of(const char *text, const struct hp_prediction *pr
 TEST(a_perfect_part_saves_what_the_core_without_it_takes_less)
 {
 	struct hp_prediction made = prediction();
-	struct what_gain gain = gain_of("branch:perfect", &made);
+	struct hp_what_gain gain = gain_of("branch:perfect", &made);
 
 	ck_assert_double_eq_tol(gain.likely, 400, 1e-9);
 	ck_assert_double_gt(gain.low, 300);
@@ -66,7 +66,7 @@ TEST(a_perfect_part_saves_what_the_core_without_it_takes_less)
 TEST(what_was_measured_and_not_predicted_may_be_saved_and_what_was_not_measured_not)
 {
 	struct hp_prediction made = prediction();
-	struct what_gain gain;
+	struct hp_what_gain gain;
 
 	made.measured = 1500;
 	gain = gain_of("branch:perfect", &made);
@@ -82,7 +82,7 @@ TEST(what_was_measured_and_not_predicted_may_be_saved_and_what_was_not_measured_
 TEST(half_the_latency_saves_half_at_least_and_each_miss_at_most)
 {
 	struct hp_prediction made = prediction();
-	struct what_gain gain = gain_of("memory:0.5x", &made);
+	struct hp_what_gain gain = gain_of("memory:0.5x", &made);
 
 	ck_assert_double_eq_tol(gain.likely, 300 * 205 / 400.0, 1e-9);
 	ck_assert_double_ge(gain.high, 300);
@@ -97,7 +97,7 @@ TEST(half_the_latency_saves_half_at_least_and_each_miss_at_most)
 TEST(several_changes_save_as_much_as_the_best_and_not_more_than_all)
 {
 	struct hp_prediction made = prediction();
-	struct what_gain gain = gain_of("branch:perfect,l2:perfect", &made);
+	struct hp_what_gain gain = gain_of("branch:perfect,l2:perfect", &made);
 
 	ck_assert_double_eq_tol(gain.likely, 800, 1);
 	ck_assert_double_ge(gain.low, 300);
@@ -109,7 +109,7 @@ TEST(several_changes_save_as_much_as_the_best_and_not_more_than_all)
 TEST(of_a_larger_size_bounds_are_known)
 {
 	struct hp_prediction made = prediction();
-	struct what_gain gain = gain_of("l2:64M", &made);
+	struct hp_what_gain gain = gain_of("l2:64M", &made);
 
 	ck_assert(isnan(gain.likely));
 	ck_assert_double_eq_tol(gain.low, 0, 1e-9);
@@ -147,8 +147,8 @@ static const struct {
 TEST(what_is_not_known_is_refused)
 {
 	for (size_t i = 0; i < HP_ARRAY_COUNT(refused); i++) {
-		struct what_if what_if;
-		struct hp_error *error = what_if_parse(refused[i].text, &what_if);
+		struct hp_what_if what_if;
+		struct hp_error *error = hp_what_if_parse(refused[i].text, &what_if);
 
 		ck_assert_msg(error != NULL, "%s is taken", refused[i].name);
 		ck_assert_msg(error->class == refused[i].class, "%s: %s", refused[i].name,
@@ -161,7 +161,7 @@ TEST(what_is_not_known_is_refused)
 TEST(what_was_timed_with_other_sizes_is_what_is_saved)
 {
 	struct hp_prediction made = prediction();
-	struct what_gain gain;
+	struct hp_what_gain gain;
 
 	made.has_resized = true;
 	made.measured = 1200;
@@ -193,11 +193,11 @@ static const struct {
 TEST(sizes_that_nothing_is_known_of_are_told)
 {
 	for (size_t i = 0; i < HP_ARRAY_COUNT(checked); i++) {
-		struct what_if what_if;
+		struct hp_what_if what_if;
 		struct hp_error *error;
 
-		hp_assert_ok(what_if_parse(checked[i].text, &what_if));
-		error = what_if_check(&what_if, core(), checked[i].has_resized);
+		hp_assert_ok(hp_what_if_parse(checked[i].text, &what_if));
+		error = hp_what_if_check(&what_if, core(), checked[i].has_resized);
 		ck_assert_msg(!error == checked[i].is_known, "%s", checked[i].text);
 		ck_assert(!error || error->class == HP_ERROR_INSUFFICIENT);
 		if (error)

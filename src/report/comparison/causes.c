@@ -8,7 +8,7 @@
  * The ranges are those of report --stack. Cycles of the procedure that were not simulated may
  * belong to any cause.
  */
-#include "../stalls/stack.h"
+#include <hpcprof/analyze/cpi_stack.h>
 #include "../tuning.h"
 #include "reasons.h"
 
@@ -36,10 +36,10 @@ static const struct hp_analysis *analysis_of(const struct compared_report *side,
 }
 
 /* Of all of the procedure's cycles: what was not simulated may be of any kind. */
-static struct hp_measured share_of(const struct stack *stack, enum stack_component component,
-				   double known)
+static struct hp_measured share_of(const struct hp_cpi_stack *stack,
+				   enum hp_cpi_component component, double known)
 {
-	const struct stack_part *part = &stack->parts[component];
+	const struct hp_cpi_part *part = &stack->parts[component];
 
 	return (struct hp_measured){
 		.value = known * fmin(1, fmax(0, part->likely)),
@@ -82,22 +82,22 @@ static int compare_change(const void *left, const void *right)
 static struct hp_error *add_changed(struct hp_arena *arena, struct hp_compared *finding,
 				    const struct hp_analysis *const analyses[HP_SIDES])
 {
-	struct hp_compared_cause *list = hp_arena_array(arena, STACK_COMPONENTS, sizeof(*list));
+	struct hp_compared_cause *list = hp_arena_array(arena, HP_CPI_COMPONENTS, sizeof(*list));
 	enum hp_side more = finding->lost.value > 0 ? HP_CANDIDATE : HP_BASE;
-	struct stack stacks[HP_SIDES];
+	struct hp_cpi_stack stacks[HP_SIDES];
 	size_t count = 0;
 
 	if (!list)
 		return hp_error_create_no_memory();
 	for (size_t side = 0; side < HP_SIDES; side++)
-		stacks[side] = stack_of_analysis(analyses[side]);
-	for (unsigned i = 0; i < STACK_UNEXPLAINED; i++) {
+		stacks[side] = hp_cpi_of_analysis(analyses[side]);
+	for (unsigned i = 0; i < HP_CPI_UNEXPLAINED; i++) {
 		struct hp_compared_cause *cause = &list[count];
 
-		cause->name = stack_name((enum stack_component)i);
+		cause->name = hp_cpi_name((enum hp_cpi_component)i);
 		for (size_t side = 0; side < HP_SIDES; side++)
 			cause->share[side] = share_of(
-				&stacks[side], (enum stack_component)i,
+				&stacks[side], (enum hp_cpi_component)i,
 				fmin(1, stacks[side].cycles / analyses[side]->sheet.cycles));
 		count += is_more(finding, cause, more);
 	}

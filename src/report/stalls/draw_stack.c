@@ -35,31 +35,31 @@ enum {
 };
 static const double character = 7.25; /* of the font, at most */
 
-static const char *const colours[STACK_COMPONENTS] = {
-	[STACK_WIDTH] = "#c9ced6",
-	[STACK_DEPENDENCY] = "#9db4ca",
-	[STACK_PORT] = "#b9c6a0",
-	[STACK_DIVIDER] = "#86bb86",
-	[STACK_MULTIPLIER] = "#abd9a3",
-	[STACK_FP] = "#7accb0",
-	[STACK_SYNC] = "#d3b58d",
-	[STACK_MISPREDICT] = "#f29e50",
-	[STACK_ICACHE] = "#f0ca4a",
-	[STACK_ITLB] = "#e3df82",
-	[STACK_FETCH] = "#f6bba8",
-	[STACK_L2] = "#8cc4ee",
-	[STACK_FAR] = "#5e9fdb",
-	[STACK_DTLB] = "#b6a1de",
-	[STACK_STORE_BUFFER] = "#e59fc4",
-	[STACK_STORE_FORWARD] = "#dc8585",
-	[STACK_UNEXPLAINED] = "url(#unknown)",
+static const char *const colours[HP_CPI_COMPONENTS] = {
+	[HP_CPI_WIDTH] = "#c9ced6",
+	[HP_CPI_DEPENDENCY] = "#9db4ca",
+	[HP_CPI_PORT] = "#b9c6a0",
+	[HP_CPI_DIVIDER] = "#86bb86",
+	[HP_CPI_MULTIPLIER] = "#abd9a3",
+	[HP_CPI_FP] = "#7accb0",
+	[HP_CPI_SYNC] = "#d3b58d",
+	[HP_CPI_MISPREDICT] = "#f29e50",
+	[HP_CPI_ICACHE] = "#f0ca4a",
+	[HP_CPI_ITLB] = "#e3df82",
+	[HP_CPI_FETCH] = "#f6bba8",
+	[HP_CPI_L2] = "#8cc4ee",
+	[HP_CPI_FAR] = "#5e9fdb",
+	[HP_CPI_DTLB] = "#b6a1de",
+	[HP_CPI_STORE_BUFFER] = "#e59fc4",
+	[HP_CPI_STORE_FORWARD] = "#dc8585",
+	[HP_CPI_UNEXPLAINED] = "url(#unknown)",
 };
 
 struct drawing {
 	FILE *out;
 	const struct program_stack *program;
 	double whole; /* share that the bars' room stands for, at least 1 */
-	bool has[STACK_COMPONENTS];
+	bool has[HP_CPI_COMPONENTS];
 	bool is_failed;
 };
 
@@ -71,27 +71,27 @@ static double place(const struct drawing *drawing, double share)
 }
 
 /* Whether the part's line is drawn below the bar: it is one of the largest. */
-static bool has_range(const struct stack *stack, unsigned component)
+static bool has_range(const struct hp_cpi_stack *stack, unsigned component)
 {
 	double likely = stack->parts[component].likely;
 	unsigned larger = 0;
 
-	for (unsigned i = 0; i < STACK_COMPONENTS; i++)
+	for (unsigned i = 0; i < HP_CPI_COMPONENTS; i++)
 		larger += stack->parts[i].likely > likely ||
 			  (i < component && stack->parts[i].likely == likely);
 	return likely >= least_drawn_range && larger < MOST_RANGES;
 }
 
-static unsigned ranges_of(const struct stack *stack)
+static unsigned ranges_of(const struct hp_cpi_stack *stack)
 {
 	unsigned count = 0;
 
-	for (unsigned i = 0; i < STACK_COMPONENTS; i++)
+	for (unsigned i = 0; i < HP_CPI_COMPONENTS; i++)
 		count += has_range(stack, i);
 	return count;
 }
 
-static unsigned height_of(const struct stack *stack)
+static unsigned height_of(const struct hp_cpi_stack *stack)
 {
 	return BAR + GAP + RANGE * ranges_of(stack);
 }
@@ -102,7 +102,7 @@ static unsigned height_of(const struct stack *stack)
 static void put_label(const struct drawing *drawing, unsigned component, double share, double x,
 		      double width, double y)
 {
-	const char *word = stack_word((enum stack_component)component);
+	const char *word = hp_cpi_word((enum hp_cpi_component)component);
 	char text[64];
 
 	for (int with_word = 1; with_word >= 0; with_word--) {
@@ -117,7 +117,7 @@ static void put_label(const struct drawing *drawing, unsigned component, double 
 	}
 }
 
-static void draw_part(const struct drawing *drawing, const struct stack_part *part,
+static void draw_part(const struct drawing *drawing, const struct hp_cpi_part *part,
 		      unsigned component, double start, double y)
 {
 	double left = place(drawing, start);
@@ -126,13 +126,13 @@ static void draw_part(const struct drawing *drawing, const struct stack_part *pa
 	fprintf(drawing->out,
 		"<g><title>%s: %.0f %%, from %.0f to %.0f</title><rect x=\"%.1f\" y=\"%.0f\" "
 		"width=\"%.1f\" height=\"%d\" fill=\"%s\"/>",
-		stack_word((enum stack_component)component), 100 * part->likely, 100 * part->low,
+		hp_cpi_word((enum hp_cpi_component)component), 100 * part->likely, 100 * part->low,
 		100 * part->high, left, y, width, BAR, colours[component]);
 	put_label(drawing, component, part->likely, left, width, y);
 	fputs("</g>\n", drawing->out);
 }
 
-static void draw_range(const struct drawing *drawing, const struct stack_part *part,
+static void draw_range(const struct drawing *drawing, const struct hp_cpi_part *part,
 		       unsigned component, double start, double y)
 {
 	double left = place(drawing, start + fmax(0, part->low));
@@ -146,14 +146,14 @@ static void draw_range(const struct drawing *drawing, const struct stack_part *p
 		place(drawing, start + part->likely) - 1, y - 1);
 }
 
-static void draw_bar(const struct drawing *drawing, const struct stack *stack, double y)
+static void draw_bar(const struct drawing *drawing, const struct hp_cpi_stack *stack, double y)
 {
 	double below = y + BAR + 2;
 	unsigned ranges = 0;
 	double start = 0;
 
-	for (unsigned i = 0; i < STACK_COMPONENTS; i++) {
-		const struct stack_part *part = &stack->parts[i];
+	for (unsigned i = 0; i < HP_CPI_COMPONENTS; i++) {
+		const struct hp_cpi_part *part = &stack->parts[i];
 
 		if (!(part->likely > 0))
 			continue;
@@ -192,7 +192,7 @@ static void measure(struct drawing *drawing)
 		const struct stacked *one = &drawing->program->all.at[i];
 		double sum = 0;
 
-		for (unsigned j = 0; j < STACK_COMPONENTS && !one->is_minor; j++) {
+		for (unsigned j = 0; j < HP_CPI_COMPONENTS && !one->is_minor; j++) {
 			double likely = fmax(0, one->stack.parts[j].likely);
 
 			sum += likely;
@@ -206,7 +206,7 @@ static void put_legend(const struct drawing *drawing)
 {
 	unsigned count = 0;
 
-	for (unsigned i = 0; i < STACK_COMPONENTS; i++) {
+	for (unsigned i = 0; i < HP_CPI_COMPONENTS; i++) {
 		unsigned x =
 			MARGIN + count % LEGEND_COLUMNS * ((WIDTH - 2 * MARGIN) / LEGEND_COLUMNS);
 		unsigned y = LEGEND_TOP + count / LEGEND_COLUMNS * LEGEND_ROW;
@@ -216,7 +216,7 @@ static void put_legend(const struct drawing *drawing)
 		fprintf(drawing->out,
 			"<rect x=\"%u\" y=\"%u\" width=\"14\" height=\"14\" fill=\"%s\"/>"
 			"<text x=\"%u\" y=\"%u\">%s</text>\n",
-			x, y, colours[i], x + 20, y + 12, stack_word((enum stack_component)i));
+			x, y, colours[i], x + 20, y + 12, hp_cpi_word((enum hp_cpi_component)i));
 		count++;
 	}
 }
@@ -225,7 +225,7 @@ static unsigned legend_bottom(const struct drawing *drawing)
 {
 	unsigned count = 0;
 
-	for (unsigned i = 0; i < STACK_COMPONENTS; i++)
+	for (unsigned i = 0; i < HP_CPI_COMPONENTS; i++)
 		count += drawing->has[i];
 	return LEGEND_TOP + (count + LEGEND_COLUMNS - 1) / LEGEND_COLUMNS * LEGEND_ROW;
 }

@@ -26,10 +26,10 @@ static struct hp_error *add_whole(struct program_stack *program)
 {
 	struct survey *survey = &program->survey;
 	bool is_absolute = survey->scaled <= unknown_executions * survey->prediction.measured;
-	struct stack whole = stack_of(&survey->prediction, is_absolute);
+	struct hp_cpi_stack whole = hp_cpi_of(&survey->prediction, is_absolute);
 	struct stacked one = { .prediction = &survey->prediction, .stack = survey->stack };
 
-	stack_sum_end(&one.stack);
+	hp_cpi_sum_end(&one.stack);
 	one.stack.predicted = whole.predicted;
 	one.stack.cpi = whole.cpi;
 	one.share = survey_share(survey, one.stack.cycles);
@@ -63,7 +63,7 @@ static struct hp_error *add_loop(struct report *report, struct program_stack *pr
 	    100 * one.share < report->options->percent_limit)
 		return NULL;
 	one.address = analysis->cfg->blocks[one.loop->header].address.value;
-	one.stack = stack_of_part(analysis, prediction);
+	one.stack = hp_cpi_of_part(analysis, prediction);
 	one.is_minor = is_minor(analysis, loop, one.share);
 	return push(program, &one);
 }
@@ -116,7 +116,7 @@ static struct hp_error *add_procedure(struct report *report, struct program_stac
 	struct stacked one = { .row = row,
 			       .share = row->local,
 			       .prediction = &timed->analysis->prediction,
-			       .stack = stack_of_analysis(timed->analysis) };
+			       .stack = hp_cpi_of_analysis(timed->analysis) };
 	struct hp_error *error = push(program, &one);
 	size_t first = program->all.count;
 

@@ -6,7 +6,7 @@
 #ifndef REPORT_STALLS_PROGRAM_STACK_H
 #define REPORT_STALLS_PROGRAM_STACK_H
 
-#include "stack.h"
+#include <hpcprof/analyze/cpi_stack.h>
 #include "survey.h"
 
 #include <hpcprof/base/buffer.h>
@@ -19,7 +19,7 @@ struct stacked {
 	uint32_t line;
 	double share; /* of the whole profile's cycles */
 	const struct hp_prediction *prediction;
-	struct stack stack;
+	struct hp_cpi_stack stack;
 	/* Much smaller than the least that is worth a picture, or nearly all of what is around
 	 * it. */
 	bool is_minor;

@@ -103,7 +103,7 @@ static struct hp_error *add_procedure(struct survey *survey, const struct hp_row
 				      const struct hp_row_code *code)
 {
 	const struct hp_prediction *prediction = &code->analysis->prediction;
-	struct stack stack;
+	struct hp_cpi_stack stack;
 	struct stall one = { .code = code,
 			     .analysis = code->analysis,
 			     .cycles = code->analysis->sheet.cycles,
@@ -116,10 +116,10 @@ static struct hp_error *add_procedure(struct survey *survey, const struct hp_row
 	if (!(prediction->measured > 0))
 		return NULL;
 	survey->simulated++;
-	stack_add(&survey->prediction, code->analysis);
-	stack = stack_of_analysis(code->analysis);
-	stack_sum(&survey->stack, &stack);
-	survey->scaled += stack_is_absolute(code->analysis) ? 0 : prediction->measured;
+	hp_cpi_add(&survey->prediction, code->analysis);
+	stack = hp_cpi_of_analysis(code->analysis);
+	hp_cpi_sum(&survey->stack, &stack);
+	survey->scaled += hp_cpi_is_absolute(code->analysis) ? 0 : prediction->measured;
 	return hp_vector_push(&survey->stalls, one) ? NULL : hp_error_create_no_memory();
 }
 

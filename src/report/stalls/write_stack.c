@@ -14,21 +14,21 @@
 
 static int by_likely(const void *left, const void *right, void *context)
 {
-	const struct stack *stack = context;
+	const struct hp_cpi_stack *stack = context;
 	double a = stack->parts[*(const unsigned *)left].likely;
 	double b = stack->parts[*(const unsigned *)right].likely;
 
 	return (a < b) - (a > b);
 }
 
-static void write_part(const struct stack *stack, unsigned component, FILE *out)
+static void write_part(const struct hp_cpi_stack *stack, unsigned component, FILE *out)
 {
 	enum { WIDEST = 40 };
-	const struct stack_part *part = &stack->parts[component];
+	const struct hp_cpi_part *part = &stack->parts[component];
 	int blocks = (int)lround(WIDEST * fmin(1, fmax(0, part->likely)));
 
 	fprintf(out, "  %-16s %4.0f %%  %4.0f to %3.0f  ",
-		stack_word((enum stack_component)component), 100 * part->likely, 100 * part->low,
+		hp_cpi_word((enum hp_cpi_component)component), 100 * part->likely, 100 * part->low,
 		100 * part->high);
 	for (int i = 0; i < blocks; i++)
 		fputs("█", out);
@@ -36,25 +36,25 @@ static void write_part(const struct stack *stack, unsigned component, FILE *out)
 }
 
 /* The largest first; those that matter. */
-static void write_parts(const struct stack *stack, unsigned most, FILE *out)
+static void write_parts(const struct hp_cpi_stack *stack, unsigned most, FILE *out)
 {
-	unsigned order[STACK_COMPONENTS];
+	unsigned order[HP_CPI_COMPONENTS];
 
-	for (unsigned i = 0; i < STACK_COMPONENTS; i++)
+	for (unsigned i = 0; i < HP_CPI_COMPONENTS; i++)
 		order[i] = i;
-	qsort_r(order, STACK_COMPONENTS, sizeof(*order), by_likely, (void *)(uintptr_t)stack);
-	for (unsigned i = 0; i < STACK_COMPONENTS; i++) {
+	qsort_r(order, HP_CPI_COMPONENTS, sizeof(*order), by_likely, (void *)(uintptr_t)stack);
+	for (unsigned i = 0; i < HP_CPI_COMPONENTS; i++) {
 		double likely = stack->parts[order[i]].likely;
 
 		if (i < most && fabs(likely) >= least_stack_share)
 			write_part(stack, order[i], out);
 	}
-	if (stack->parts[STACK_UNEXPLAINED].likely <= -least_stack_share)
+	if (stack->parts[HP_CPI_UNEXPLAINED].likely <= -least_stack_share)
 		fprintf(out, "  # %.0f %% more were predicted than measured\n",
-			-100 * stack->parts[STACK_UNEXPLAINED].likely);
+			-100 * stack->parts[HP_CPI_UNEXPLAINED].likely);
 }
 
-static void write_cpi(const struct stack *stack, FILE *out)
+static void write_cpi(const struct hp_cpi_stack *stack, FILE *out)
 {
 	if (isfinite(stack->cpi))
 		fprintf(out, ", %.2f cycles per instruction", stack->cpi);
@@ -99,7 +99,7 @@ struct hp_error *write_stack_text(struct report *report, FILE *out)
 			continue;
 		write_heading(one, out);
 		write_cpi(&one->stack, out);
-		write_parts(&one->stack, one->row ? STACK_LINES : STACK_COMPONENTS, out);
+		write_parts(&one->stack, one->row ? STACK_LINES : HP_CPI_COMPONENTS, out);
 	}
 	if (program.survey.hidden)
 		fprintf(out, "\n# not shown: %zu procedures (%.2f %%); --limit N shows more\n",
@@ -115,12 +115,12 @@ struct hp_error *write_stack_text(struct report *report, FILE *out)
 
 /* --- JSON and CSV ----------------------------------------------------------------------------- */
 
-static json_t *components_object(const struct stack *stack)
+static json_t *components_object(const struct hp_cpi_stack *stack)
 {
 	json_t *components = json_object();
 
-	for (unsigned i = 0; i < STACK_COMPONENTS; i++)
-		json_object_set_new(components, stack_name((enum stack_component)i),
+	for (unsigned i = 0; i < HP_CPI_COMPONENTS; i++)
+		json_object_set_new(components, hp_cpi_name((enum hp_cpi_component)i),
 				    json_pack("{s:f, s:f, s:f}", "likely", stack->parts[i].likely,
 					      "low", stack->parts[i].low, "high",
 					      stack->parts[i].high));
@@ -129,7 +129,7 @@ static json_t *components_object(const struct stack *stack)
 
 static json_t *stack_object(const struct stacked *one)
 {
-	const struct stack *stack = &one->stack;
+	const struct hp_cpi_stack *stack = &one->stack;
 	const struct hp_prediction *prediction = one->prediction;
 	bool is_absolute = isfinite(stack->cpi);
 
@@ -207,14 +207,14 @@ struct hp_error *write_stack_json(struct report *report, FILE *out)
 
 static void write_record(const struct stacked *one, unsigned component, FILE *out)
 {
-	const struct stack_part *part = &one->stack.parts[component];
+	const struct hp_cpi_part *part = &one->stack.parts[component];
 	_cleanup_(hp_buffer_free) struct hp_buffer record = { 0 };
 
 	text_csv(&record, one->row ? one->row->image->id.path : "");
 	hp_buffer_printf(&record, ",");
 	text_csv(&record, one->row ? one->row->name : "");
 	fprintf(out, "%s,%s,%.17g,%.17g,%.17g,", hp_buffer_text(&record),
-		stack_name((enum stack_component)component), part->likely, part->low, part->high);
+		hp_cpi_name((enum hp_cpi_component)component), part->likely, part->low, part->high);
 	if (one->loop)
 		fprintf(out, "0x%" PRIx64, one->address);
 	fputs("\r\n", out);
@@ -229,7 +229,7 @@ struct hp_error *write_stack_csv(struct report *report, FILE *out)
 		return error;
 	fputs("image,procedure,component,likely,low,high,loop\r\n", out);
 	for (size_t i = 0; i < program.all.count; i++)
-		for (unsigned component = 0; component < STACK_COMPONENTS; component++)
+		for (unsigned component = 0; component < HP_CPI_COMPONENTS; component++)
 			write_record(&program.all.at[i], component, out);
 	return NULL;
 }

@@ -6,7 +6,7 @@
 #include "../tuning.h"
 #include "stall_cells.h"
 #include "survey.h"
-#include "what_if.h"
+#include <hpcprof/analyze/what_if.h>
 #include "write_culprits.h"
 #include "write_stalls.h"
 
@@ -14,14 +14,14 @@
 #include <string.h>
 
 struct predicted {
-	struct what_if what_if;
+	struct hp_what_if what_if;
 	const struct hp_core *core;
 	struct survey survey;
 	struct hp_row **rows;
-	size_t count;				   /* of rows: those that are shown */
-	double timed;				   /* cycles in code that was timed */
-	struct what_gain of_program;		   /* cycles, of all of it, by all changes, … */
-	struct what_gain of_changes[MOST_CHANGES]; /* … and by each */
+	size_t count;			/* of rows: those that are shown */
+	double timed;			/* cycles in code that was timed */
+	struct hp_what_gain of_program; /* cycles, of all of it, by all changes, … */
+	struct hp_what_gain of_changes[HP_MOST_CHANGES]; /* … and by each */
 };
 
 static void predicted_clear(struct predicted *predicted)
@@ -34,14 +34,14 @@ static struct hp_prediction prediction_of(const struct hp_row *row)
 {
 	const struct hp_analysis *analysis = stall_of_row(row)->analysis;
 
-	return stack_scaled(analysis, &analysis->prediction);
+	return hp_cpi_scaled(analysis, &analysis->prediction);
 }
 
 /* In code that was not timed anything may be. */
-static void add_unknown(struct what_gain *gain, const struct what_change *changes, size_t count,
-			double cycles)
+static void add_unknown(struct hp_what_gain *gain, const struct hp_what_change *changes,
+			size_t count, double cycles)
 {
-	struct what_gain share = what_if_unknown(changes, count);
+	struct hp_what_gain share = hp_what_if_unknown(changes, count);
 
 	gain->low += share.low * cycles;
 	gain->high += share.high * cycles;
@@ -49,20 +49,20 @@ static void add_unknown(struct what_gain *gain, const struct what_change *change
 
 static void add_up(struct predicted *predicted)
 {
-	const struct what_if *what_if = &predicted->what_if;
+	const struct hp_what_if *what_if = &predicted->what_if;
 	double unknown;
 
 	for (size_t i = 0; i < predicted->survey.stalls.count; i++) {
 		struct hp_prediction one = prediction_of(predicted->rows[i]);
-		struct what_gain gain = what_if_gain(what_if, predicted->core, &one);
+		struct hp_what_gain gain = hp_what_if_gain(what_if, predicted->core, &one);
 
 		predicted->timed += one.measured;
-		what_gain_add(&predicted->of_program, &gain);
+		hp_what_gain_add(&predicted->of_program, &gain);
 		for (size_t j = 0; j < what_if->count; j++) {
 			if (what_if->count > 1)
-				gain = what_change_gain(&what_if->changes[j], predicted->core,
-							&one);
-			what_gain_add(&predicted->of_changes[j], &gain);
+				gain = hp_what_change_gain(&what_if->changes[j], predicted->core,
+							   &one);
+			hp_what_gain_add(&predicted->of_changes[j], &gain);
 		}
 	}
 	unknown = fmax(0, predicted->survey.cycles - predicted->timed);
@@ -79,7 +79,7 @@ static struct hp_error *predict(struct report *report, struct predicted *predict
 	struct hp_error *error;
 
 	predicted->core = &report->inference->core;
-	error = what_if_parse(report->options->what_if, &predicted->what_if);
+	error = hp_what_if_parse(report->options->what_if, &predicted->what_if);
 	if (error)
 		return error;
 	all.options = &unlimited;
@@ -89,8 +89,8 @@ static struct hp_error *predict(struct report *report, struct predicted *predict
 	if (!error && !predicted->survey.simulated)
 		error = nothing_simulated(report);
 	if (!error)
-		error = what_if_check(&predicted->what_if, predicted->core,
-				      predicted->survey.prediction.has_resized);
+		error = hp_what_if_check(&predicted->what_if, predicted->core,
+					 predicted->survey.prediction.has_resized);
 	if (!error)
 		error = stall_rows(&predicted->survey, &predicted->rows);
 	if (error)
@@ -105,7 +105,7 @@ struct change {
 	double likely, low, high;
 };
 
-static struct change change_of(const struct what_gain *gain, double cycles)
+static struct change change_of(const struct hp_what_gain *gain, double cycles)
 {
 	/* Not -0. */
 	return (struct change){ (0 - gain->likely) / cycles, (0 - gain->high) / cycles,
@@ -115,7 +115,7 @@ static struct change change_of(const struct what_gain *gain, double cycles)
 static struct change change_of_row(const struct predicted *predicted, const struct hp_row *row)
 {
 	struct hp_prediction one = prediction_of(row);
-	struct what_gain gain = what_if_gain(&predicted->what_if, predicted->core, &one);
+	struct hp_what_gain gain = hp_what_if_gain(&predicted->what_if, predicted->core, &one);
 
 	return change_of(&gain, one.measured);
 }
@@ -167,7 +167,7 @@ struct hp_error *write_what_if_text(struct report *report, FILE *out)
 {
 	_cleanup_(predicted_clear) struct predicted predicted = { 0 };
 	struct hp_error *error = predict(report, &predicted);
-	const struct what_if *what_if = &predicted.what_if;
+	const struct hp_what_if *what_if = &predicted.what_if;
 	bool has_sizes = false;
 	struct change change;
 

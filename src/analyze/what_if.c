@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "what_if.h"
+#include <hpcprof/analyze/what_if.h>
 
-#include "../tuning.h"
+#include "tuning.h"
 
 #include <hpcprof/base/number.h>
 
@@ -12,7 +12,7 @@
 
 /* --- what is asked ---------------------------------------------------------------------------- */
 
-#define OF(component) (1U << STACK_##component)
+#define OF(component) (1U << HP_CPI_##component)
 
 static const struct {
 	const char *name;
@@ -47,7 +47,7 @@ static struct hp_error *not_known(const char *text)
 		"rob, stores (entries: dtlb:4096)");
 }
 
-static struct hp_error *take_factor(const char *value, struct what_change *change)
+static struct hp_error *take_factor(const char *value, struct hp_what_change *change)
 {
 	char number[sizeof(change->text)];
 	size_t length = strlen(value);
@@ -63,7 +63,7 @@ static struct hp_error *take_factor(const char *value, struct what_change *chang
 	return NULL;
 }
 
-static struct hp_error *take_size(struct what_change *change, struct hp_resizes *sizes)
+static struct hp_error *take_size(struct hp_what_change *change, struct hp_resizes *sizes)
 {
 	struct hp_resizes one;
 
@@ -77,13 +77,13 @@ static struct hp_error *take_size(struct what_change *change, struct hp_resizes 
 	return NULL;
 }
 
-static struct hp_error *take_change(const char *text, size_t length, struct what_if *what_if)
+static struct hp_error *take_change(const char *text, size_t length, struct hp_what_if *what_if)
 {
-	struct what_change *change = &what_if->changes[what_if->count++];
+	struct hp_what_change *change = &what_if->changes[what_if->count++];
 	const char *value;
 	size_t part = 0;
 
-	*change = (struct what_change){ 0 };
+	*change = (struct hp_what_change){ 0 };
 	snprintf(change->text, sizeof(change->text), "%.*s", (int)length, text);
 	value = strchr(change->text, ':');
 	if (!value || length >= sizeof(change->text))
@@ -101,17 +101,17 @@ static struct hp_error *take_change(const char *text, size_t length, struct what
 						       : take_size(change, &what_if->sizes);
 }
 
-struct hp_error *what_if_parse(const char *text, struct what_if *what_if)
+struct hp_error *hp_what_if_parse(const char *text, struct hp_what_if *what_if)
 {
 	struct hp_error *error = NULL;
 
-	*what_if = (struct what_if){ 0 };
+	*what_if = (struct hp_what_if){ 0 };
 	while (!error) {
 		size_t length = strcspn(text, ",");
 
-		if (what_if->count == MOST_CHANGES)
+		if (what_if->count == HP_MOST_CHANGES)
 			return hp_error_create(HP_ERROR_USAGE, "--what-if takes %d changes at most",
-					       MOST_CHANGES);
+					       HP_MOST_CHANGES);
 		error = take_change(text, length, what_if);
 		if (!text[length])
 			break;
@@ -120,13 +120,13 @@ struct hp_error *what_if_parse(const char *text, struct what_if *what_if)
 	return error;
 }
 
-struct hp_error *what_if_check(const struct what_if *what_if, const struct hp_core *core,
-			       bool has_resized)
+struct hp_error *hp_what_if_check(const struct hp_what_if *what_if, const struct hp_core *core,
+				  bool has_resized)
 {
 	const struct hp_uarch_geometry geometry = hp_uarch_geometry_of(core);
 
 	for (size_t i = 0; i < what_if->count && !has_resized; i++) {
-		const struct what_change *change = &what_if->changes[i];
+		const struct hp_what_change *change = &what_if->changes[i];
 		uint64_t has = change->is_size ? hp_part_size((enum hp_part)change->size.part,
 							      &geometry, core)
 					       : 0;
@@ -148,7 +148,7 @@ struct hp_error *what_if_check(const struct what_if *what_if, const struct hp_co
 /* --- what it saves ---------------------------------------------------------------------------- */
 
 /* How much of the way from as it is to no misses a latency goes; less than 0: the other way. */
-static double way_of(const struct what_change *change, const struct hp_core *core)
+static double way_of(const struct hp_what_change *change, const struct hp_core *core)
 {
 	double far = core->memory_cycles, near = fmin(far - 1, core->l2_cycles);
 
@@ -156,10 +156,10 @@ static double way_of(const struct what_change *change, const struct hp_core *cor
 }
 
 /* Measured, but not predicted, may be of any cause; predicted, but not measured, of none. */
-static struct what_gain widened(double low, double likely, double high, double unexplained,
-				double measured)
+static struct hp_what_gain widened(double low, double likely, double high, double unexplained,
+				   double measured)
 {
-	struct what_gain gain = {
+	struct hp_what_gain gain = {
 		.low = fmax(0, low * (1 - stack_error) + fmin(0, unexplained)),
 		.likely = fmin(measured, likely),
 		.high = fmin(measured, high * (1 + stack_error) + fmax(0, unexplained)),
@@ -171,27 +171,28 @@ static struct what_gain widened(double low, double likely, double high, double u
 }
 
 /* The proportional part at least, and what each miss is longer at most. */
-static struct what_gain lost_of(double proportional, double most)
+static struct hp_what_gain lost_of(double proportional, double most)
 {
-	return (struct what_gain){
+	return (struct hp_what_gain){
 		.low = -fmax(proportional, most) * (1 + stack_error),
 		.likely = -proportional,
 		.high = -proportional * (1 - stack_error),
 	};
 }
 
-struct what_gain what_change_gain(const struct what_change *change, const struct hp_core *core,
-				  const struct hp_prediction *prediction)
+struct hp_what_gain hp_what_change_gain(const struct hp_what_change *change,
+					const struct hp_core *core,
+					const struct hp_prediction *prediction)
 {
-	struct stack_orders orders[STACK_COMPONENTS] = { 0 };
-	double predicted = stack_find_orders(prediction, orders);
+	struct hp_cpi_orders orders[HP_CPI_COMPONENTS] = { 0 };
+	double predicted = hp_cpi_find_orders(prediction, orders);
 	double unexplained = prediction->measured - predicted;
 	double way = way_of(change, core);
 	double longest = prediction->far_lines * core->memory_cycles;
 	double saved = 0;
-	struct what_gain gain;
+	struct hp_what_gain gain;
 
-	for (unsigned i = 0; i < STACK_COMPONENTS; i++)
+	for (unsigned i = 0; i < HP_CPI_COMPONENTS; i++)
 		saved += change->components >> i & 1 ? orders[i].last : 0;
 	if (way < 0)
 		return lost_of(-way * saved, (change->factor - 1) * longest);
@@ -209,11 +210,11 @@ struct what_gain what_change_gain(const struct what_change *change, const struct
 }
 
 /* Lines of unknown place are where they fit the measured time best, on both cores. */
-static struct what_gain resized_gain(const struct hp_prediction *prediction)
+static struct hp_what_gain resized_gain(const struct hp_prediction *prediction)
 {
-	struct stack_orders orders[STACK_COMPONENTS] = { 0 };
+	struct hp_cpi_orders orders[HP_CPI_COMPONENTS] = { 0 };
 	const double *as_is = prediction->predicted, *resized = prediction->resized;
-	double predicted = stack_find_orders(prediction, orders);
+	double predicted = hp_cpi_find_orders(prediction, orders);
 	double measured = prediction->measured;
 	double between = as_is[HP_LANE_MEMORY] - as_is[HP_LANE_THIRD];
 	double place = between > 0 ? (predicted - as_is[HP_LANE_THIRD]) / between : 0;
@@ -222,17 +223,17 @@ static struct what_gain resized_gain(const struct hp_prediction *prediction)
 	double likely = saved * fmin(1, measured / predicted);
 	double more = fabs(saved) * stack_error + resize_error * measured;
 
-	return (struct what_gain){ fmin(likely, saved - more), likely,
-				   fmin(measured, fmax(likely, saved + more)) };
+	return (struct hp_what_gain){ fmin(likely, saved - more), likely,
+				      fmin(measured, fmax(likely, saved + more)) };
 }
 
 /* A component that two changes are of is the one's that takes more of it. */
-static double joint_gain(const struct what_if *what_if, const struct hp_core *core,
-			 const double cycles[STACK_COMPONENTS])
+static double joint_gain(const struct hp_what_if *what_if, const struct hp_core *core,
+			 const double cycles[HP_CPI_COMPONENTS])
 {
 	double sum = 0;
 
-	for (unsigned i = 0; i < STACK_COMPONENTS; i++) {
+	for (unsigned i = 0; i < HP_CPI_COMPONENTS; i++) {
 		double most = 0;
 
 		for (size_t j = 0; j < what_if->count; j++)
@@ -243,14 +244,14 @@ static double joint_gain(const struct what_if *what_if, const struct hp_core *co
 	return sum;
 }
 
-struct what_gain what_if_gain(const struct what_if *what_if, const struct hp_core *core,
-			      const struct hp_prediction *prediction)
+struct hp_what_gain hp_what_if_gain(const struct hp_what_if *what_if, const struct hp_core *core,
+				    const struct hp_prediction *prediction)
 {
-	struct stack_orders orders[STACK_COMPONENTS] = { 0 };
-	double predicted = stack_find_orders(prediction, orders);
-	struct stack stack = stack_of(prediction, true);
-	double likely[STACK_COMPONENTS] = { 0 }, most[STACK_COMPONENTS] = { 0 };
-	struct what_gain sum = { 0 }, lost = { 0 };
+	struct hp_cpi_orders orders[HP_CPI_COMPONENTS] = { 0 };
+	double predicted = hp_cpi_find_orders(prediction, orders);
+	struct hp_cpi_stack stack = hp_cpi_of(prediction, true);
+	double likely[HP_CPI_COMPONENTS] = { 0 }, most[HP_CPI_COMPONENTS] = { 0 };
+	struct hp_what_gain sum = { 0 }, lost = { 0 };
 	double greatest = 0;
 	bool is_known = true;
 
@@ -258,17 +259,18 @@ struct what_gain what_if_gain(const struct what_if *what_if, const struct hp_cor
 	    prediction->has_resized)
 		return resized_gain(prediction);
 	for (size_t i = 0; i < what_if->count; i++) {
-		struct what_gain one = what_change_gain(&what_if->changes[i], core, prediction);
+		struct hp_what_gain one =
+			hp_what_change_gain(&what_if->changes[i], core, prediction);
 
 		if (what_if->changes[i].factor > 1)
-			what_gain_add(&lost, &one);
+			hp_what_gain_add(&lost, &one);
 		else
 			greatest = fmax(greatest, one.low);
 		is_known &= !what_if->changes[i].is_size;
 		if (what_if->count == 1)
 			return one;
 	}
-	for (unsigned i = 0; i < STACK_UNEXPLAINED; i++) {
+	for (unsigned i = 0; i < HP_CPI_UNEXPLAINED; i++) {
 		likely[i] = stack.parts[i].likely * prediction->measured *
 			    fmin(1, prediction->measured / predicted);
 		most[i] = fmax(likely[i], fmax(orders[i].last, orders[i].first));
@@ -277,20 +279,20 @@ struct what_gain what_if_gain(const struct what_if *what_if, const struct hp_cor
 		      prediction->measured - predicted, prediction->measured);
 	sum.low = fmin(greatest, sum.likely);
 	sum.likely = is_known ? sum.likely : NAN;
-	what_gain_add(&sum, &lost);
+	hp_what_gain_add(&sum, &lost);
 	return sum;
 }
 
-void what_gain_add(struct what_gain *into, const struct what_gain *more)
+void hp_what_gain_add(struct hp_what_gain *into, const struct hp_what_gain *more)
 {
 	into->low += more->low;
 	into->likely += more->likely;
 	into->high += more->high;
 }
 
-struct what_gain what_if_unknown(const struct what_change *changes, size_t count)
+struct hp_what_gain hp_what_if_unknown(const struct hp_what_change *changes, size_t count)
 {
-	struct what_gain gain = { 0 };
+	struct hp_what_gain gain = { 0 };
 
 	for (size_t i = 0; i < count; i++) {
 		if (changes[i].factor > 1)

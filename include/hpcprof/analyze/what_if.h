@@ -14,17 +14,17 @@
  *			(record --what-if). Otherwise, for a larger size: between no gain and that of
  *			a perfect one
  */
-#ifndef REPORT_STALLS_WHAT_IF_H
-#define REPORT_STALLS_WHAT_IF_H
+#ifndef HPCPROF_ANALYZE_WHAT_IF_H
+#define HPCPROF_ANALYZE_WHAT_IF_H
 
-#include "stack.h"
+#include <hpcprof/analyze/cpi_stack.h>
 
 #include <hpcprof/base/error.h>
 #include <hpcprof/uarch/resize.h>
 
-enum { MOST_CHANGES = 8 };
+enum { HP_MOST_CHANGES = 8 };
 
-struct what_change {
+struct hp_what_change {
 	char text[32];	     /* as it was asked for */
 	uint32_t components; /* of the stack, bits */
 	double factor;	     /* of the latency; 0: there is no such wait */
@@ -32,35 +32,36 @@ struct what_change {
 	struct hp_resize size;
 };
 
-struct what_if {
-	struct what_change changes[MOST_CHANGES];
+struct hp_what_if {
+	struct hp_what_change changes[HP_MOST_CHANGES];
 	size_t count;
 	struct hp_resizes sizes; /* of all changes that are of a size */
 };
 
 /* USAGE for what is not known. */
-struct hp_error *what_if_parse(const char *text, struct what_if *what_if);
+struct hp_error *hp_what_if_parse(const char *text, struct hp_what_if *what_if);
 /* INSUFFICIENT for sizes that nothing is known of: they were not recorded, and are not larger than
  * those of the core. */
-struct hp_error *what_if_check(const struct what_if *what_if, const struct hp_core *core,
-			       bool has_resized);
+struct hp_error *hp_what_if_check(const struct hp_what_if *what_if, const struct hp_core *core,
+				  bool has_resized);
 
 /* Cycles saved; less than 0: lost. */
-struct what_gain {
+struct hp_what_gain {
 	double low;
 	double likely; /* NAN unknown */
 	double high;
 };
 
 /* requires: prediction->measured > 0 */
-struct what_gain what_change_gain(const struct what_change *change, const struct hp_core *core,
-				  const struct hp_prediction *prediction);
+struct hp_what_gain hp_what_change_gain(const struct hp_what_change *change,
+					const struct hp_core *core,
+					const struct hp_prediction *prediction);
 /* Of all changes at once. */
-struct what_gain what_if_gain(const struct what_if *what_if, const struct hp_core *core,
-			      const struct hp_prediction *prediction);
+struct hp_what_gain hp_what_if_gain(const struct hp_what_if *what_if, const struct hp_core *core,
+				    const struct hp_prediction *prediction);
 
-void what_gain_add(struct what_gain *into, const struct what_gain *more);
+void hp_what_gain_add(struct hp_what_gain *into, const struct hp_what_gain *more);
 /* What is saved at most where nothing was predicted, as a share of that time; and lost. */
-struct what_gain what_if_unknown(const struct what_change *changes, size_t count);
+struct hp_what_gain hp_what_if_unknown(const struct hp_what_change *changes, size_t count);
 
 #endif
