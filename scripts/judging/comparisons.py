@@ -153,12 +153,12 @@ class Comparisons:
             made[f'{way}: right procedure'] = 100 * pool.same_procedure(worse[0]['name'], case.procedure)
         program = document['program']
         change = program['change']
-        if case.truth is not None and change['low'] is not None:
+        if case.truth is not None and None not in (change['low'], change['high']):
             made[f'{way}: intervals hold'] = 100 * (change['low'] <= case.truth <= change['high'])
             made[f'{way}: width'] = 100 * (change['high'] - change['low'])
         parts = list(procedures_of(program))
         if case.kind == 'none':
-            known = [part['change'] for part in parts if part['change']['low'] is not None]
+            known = [part['change'] for part in parts if None not in part['change'].values()]
             if known:
                 made[f'{way}: procedures: intervals hold'] = 100 * statistics.mean(
                     one['low'] <= 0 <= one['high'] for one in known)

@@ -106,8 +106,9 @@ def comparisons_are_judged_by_what_is_known():
     judge = comparisons.Comparisons.__new__(comparisons.Comparisons)
     change = {'estimate': 0.1, 'low': 0.05, 'high': 0.15}
     found = {'scope': 'procedure', 'name': 'f', 'lost': {'estimate': 1}, 'shift': False, 'callers': None}
-    program = {'change': change, 'parts': [{'scope': 'procedure', 'base': {'cost': 1}, 'candidate': {'cost': 1},
-                                            'change': change, 'parts': []}]}
+    part = {'scope': 'procedure', 'base': {'cost': 1}, 'candidate': {'cost': 1}, 'parts': []}
+    unbounded = {'estimate': 0.1, 'low': 0.05, 'high': None}
+    program = {'change': change, 'parts': [{**part, 'change': change}, {**part, 'change': unbounded}]}
     document = json.dumps({'findings': [found], 'program': program})
 
     def judged(kind, percent, truth):
