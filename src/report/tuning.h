@@ -129,8 +129,10 @@ enum {
 /* count of the rarest thing in a profile for optimisers, at least: rounded to whole numbers it is
  * still within 5 % of what it was; [shown] */
 static const double least_export_count = 10;
-/* count, at most: consumers add up many in 64 bits; [shown] */
-static const double most_export_count = 1e15;
+/* count, at most: clang keeps that of a call in 32 bits, and cuts off what is above, so that the hottest calls
+ * look cold; a place's is multiplied by the copies that the compiler made of it, up to 32; LLVM
+ * (SampleProfile.cpp) */
+static const double most_export_count = 1e8;
 /* share of the counts; less that BOLT cannot use is not told; [shown] */
 static const double noticeable_divided = 0.01;
 
