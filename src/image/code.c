@@ -6,6 +6,9 @@
 #include <limits.h>
 #include <string.h>
 
+/* Of data, a power of two, after which the pages of a file are given back. */
+enum { SCAN_BYTES = 1 << 22 };
+
 struct import {
 	uint64_t where;
 	const char *name; /* in the file */
@@ -222,9 +225,12 @@ static bool scan_words(struct code *code, const GElf_Shdr *header)
 
 	if (header->sh_size > code->file->size)
 		return true;
-	for (uint64_t end = header->sh_addr + header->sh_size; at < end && end - at >= 8; at += 8)
+	for (uint64_t end = header->sh_addr + header->sh_size; at < end && end - at >= 8; at += 8) {
 		if (!push_word(code, at))
 			return false;
+		if ((at & (SCAN_BYTES - 1)) == 0)
+			elf_file_forget_pages(code->file);
+	}
 	return true;
 }
 
@@ -270,6 +276,7 @@ static void find_pointers(struct code *code)
 		else if (header.sh_type == SHT_PROGBITS && is_fixed &&
 			 !(header.sh_flags & SHF_EXECINSTR))
 			fine = scan_words(code, &header);
+		elf_file_forget_pages(code->file);
 	}
 	if (code->pointers.count > 1)
 		qsort(code->pointers.at, code->pointers.count, sizeof(*code->pointers.at),

@@ -4,6 +4,7 @@
 
 #include <hpcprof/image/code.h>
 
+#include <inttypes.h>
 #include <string.h>
 
 static bool is_x86_64(void)
@@ -107,6 +108,39 @@ TEST(a_program_at_a_fixed_address_needs_no_relocations)
 		return;
 	workshop_run("cc -nostdlib -static -no-pie -Wl,-e,plain -o fixed \"$src\"/landing.s");
 	check_pointers("fixed");
+}
+
+/* MiB of files that are in this process' memory while the file is open whose pointers were looked for. */
+static uint64_t megabytes_of_files(bool in_little_memory)
+{
+	const struct hp_image_options options = { .in_little_memory = in_little_memory };
+	struct hp_image *image = workshop_open("large", &options);
+	const struct hp_code_pointer *pointers;
+	char line[256];
+	uint64_t kib = 0;
+	size_t count;
+	FILE *status;
+
+	hp_image_code_pointers(image, 0, UINT64_MAX, &pointers, &count);
+	status = fopen("/proc/self/status", "r");
+	ck_assert_ptr_nonnull(status);
+	while (fgets(line, sizeof(line), status))
+		sscanf(line, "RssFile: %" SCNu64, &kib);
+	fclose(status);
+	return kib >> 10;
+}
+
+TEST(data_that_was_looked_through_does_not_stay_in_memory)
+{
+	uint64_t little;
+
+	if (!is_x86_64())
+		return;
+	workshop_run("{ cat \"$src\"/landing.s; echo '.section .rodata'; echo '.fill 6291456, 8, "
+		     "1'; } > large.s");
+	workshop_run("cc -nostdlib -static -no-pie -Wl,-e,plain -o large large.s");
+	little = megabytes_of_files(true);
+	ck_assert_uint_ge(megabytes_of_files(false), little + 40);
 }
 
 TEST(code_is_told_from_data)
