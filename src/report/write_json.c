@@ -21,22 +21,36 @@
 
 #include <hpcprof/infer/inference.h>
 
-
 /* --- procedures and instructions: rows under their images ----------------------------------- */
+
+static struct hp_error *write_buffer(const struct hp_buffer *buffer, FILE *out)
+{
+	if (buffer->failed)
+		return hp_error_create_no_memory();
+	fwrite(hp_buffer_text(buffer), 1, buffer->size, out);
+	return NULL;
+}
+
+static struct hp_error *write_cfg(const struct hp_cfg *cfg, const struct hp_analysis *analysis,
+				  FILE *out)
+{
+	_cleanup_(hp_buffer_free) struct hp_buffer buffer = { 0 };
+
+	json_add(&buffer, ", \"cfg\": ");
+	json_add_cfg(&buffer, cfg, analysis);
+	return write_buffer(&buffer, out);
+}
 
 static struct hp_error *write_instructions(const struct report *report,
 					   const struct listing *listing,
 					   const struct hp_analysis *analysis, FILE *out)
 {
-	struct hp_error *error = NULL;
+	_cleanup_(hp_buffer_free) struct hp_buffer buffer = { 0 };
 
-	fputs(", \"instructions\": [", out);
-	for (size_t i = 0; i < listing->rows.count && !error; i++) {
-		fputs(i ? ",\n" : "\n", out);
-		error = json_write_instruction(report, &listing->rows.at[i], analysis, out);
-	}
-	fputs("]", out);
-	return error;
+	json_add(&buffer, ", \"instructions\": [");
+	json_add_instructions(&buffer, report, listing->rows.at, listing->rows.count, analysis);
+	json_add(&buffer, "]");
+	return write_buffer(&buffer, out);
 }
 
 static json_t *caveats_array(const struct listing *listing)
@@ -87,10 +101,10 @@ static struct hp_error *write_procedure(struct report *report, const struct hp_r
 			   row->has_address ? json_count(row->size) : json_null(), "samples",
 			   json_samples(report, row->tallies));
 	error = json_write(object, true, out);
+	if (!error)
+		error = write_cfg(listing.cfg, analysis, out);
 	if (error)
 		return error;
-	fputs(", \"cfg\": ", out);
-	json_write_cfg(listing.cfg, analysis, out);
 	object = json_pack("{s:o, s:o}", "not_analysed", caveats_array(&listing),
 			   "frequency_source", json_frequency_source(report, analysis));
 	if (has_instructions)

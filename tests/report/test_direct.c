@@ -7,26 +7,46 @@
 #include <math.h>
 #include <string.h>
 
-static char written[256];
+static struct hp_buffer written;
 
 static const char *number(double value)
 {
-	FILE *out = fmemopen(written, sizeof(written), "w");
-
-	ck_assert_ptr_nonnull(out);
-	json_write_number(value, out);
-	fclose(out);
-	return written;
+	hp_buffer_clear(&written);
+	json_add_number(&written, value);
+	return hp_buffer_text(&written);
 }
 
 static const char *text_of(const char *text)
 {
-	FILE *out = fmemopen(written, sizeof(written), "w");
+	hp_buffer_clear(&written);
+	json_add_text(&written, text);
+	ck_assert(!written.failed);
+	return hp_buffer_text(&written);
+}
 
-	ck_assert_ptr_nonnull(out);
-	ck_assert_ptr_null(json_write_text(text, out));
-	fclose(out);
-	return written;
+static const char *count_of(uint64_t count)
+{
+	hp_buffer_clear(&written);
+	json_add_count(&written, count);
+	return hp_buffer_text(&written);
+}
+
+static const char *address_of(bool known, uint64_t address)
+{
+	hp_buffer_clear(&written);
+	json_add_address(&written, known, address);
+	return hp_buffer_text(&written);
+}
+
+TEST(counts_and_addresses_are_whole)
+{
+	ck_assert_str_eq(count_of(0), "0");
+	ck_assert_str_eq(count_of(1200), "1200");
+	ck_assert_str_eq(count_of(UINT64_MAX), "18446744073709551615");
+	ck_assert_str_eq(address_of(true, 0), "\"0x0\"");
+	ck_assert_str_eq(address_of(true, 0x40a1f0), "\"0x40a1f0\"");
+	ck_assert_str_eq(address_of(true, UINT64_MAX), "\"0xffffffffffffffff\"");
+	ck_assert_str_eq(address_of(false, 1), "null");
 }
 
 TEST(numbers_are_reals_without_needless_digits)
@@ -63,9 +83,11 @@ TEST(numbers_are_right_to_twelve_digits)
 				continue;
 			read = strtod(number(value), &end);
 			ck_assert_str_eq(end, "");
-			ck_assert_msg(fabs(read / value - 1) <= 6e-12, "%.17g: %s", value, written);
-			parsed = json_loads(written, JSON_DECODE_ANY, NULL);
-			ck_assert_msg(json_is_real(parsed), "%.17g: %s", value, written);
+			ck_assert_msg(fabs(read / value - 1) <= 6e-12, "%.17g: %s", value,
+				      hp_buffer_text(&written));
+			parsed = json_loads(hp_buffer_text(&written), JSON_DECODE_ANY, NULL);
+			ck_assert_msg(json_is_real(parsed), "%.17g: %s", value,
+				      hp_buffer_text(&written));
 			json_decref(parsed);
 		}
 }

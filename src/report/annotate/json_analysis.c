@@ -4,13 +4,9 @@
 #include "../common/sheet.h"
 #include "../common/state.h"
 
-#include <hpcprof/base/buffer.h>
 #include <hpcprof/infer/inference.h>
 
-#include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 json_t *json_number(double value)
 {
@@ -99,132 +95,140 @@ json_t *json_stack(const struct hp_stall_sheet *sheet, bool is_absolute)
 
 /* --- edges and instructions --------------------------------------------------------------------
  *
- * Of a million of them most of a long report is: they are written as they come.
+ * Of a million of them most of a long report is: they are made without a tree.
  */
 
-static void write_member(const char *name, double value, FILE *out)
+static void add_member(struct hp_buffer *out, const char *name, double value)
 {
-	fputs(", \"", out);
-	fputs(name, out);
-	fputs("\": ", out);
-	json_write_number(value, out);
+	json_add(out, name);
+	json_add_number(out, value);
 }
 
-/* NULL: nothing is known. */
-static void write_frequency(const struct hp_frequency *frequency, FILE *out)
+/* Members; NULL: nothing is known. */
+static void add_frequency_members(struct hp_buffer *out, const struct hp_frequency *frequency)
 {
 	const struct hp_frequency *from = frequency ? frequency : &unknown_frequency;
 
-	fputs("\"estimate\": ", out);
-	json_write_number(from->executions, out);
-	write_member("low", from->executions_low, out);
-	write_member("high", from->executions_high, out);
-	write_member("relative", from->relative, out);
-	write_member("relative_low", from->relative_low, out);
-	write_member("relative_high", from->relative_high, out);
-	fprintf(out, ", \"relative_confidence\": \"%s\", \"confidence\": \"%s\"",
-		hp_confidence_name(from->relative_confidence),
-		hp_confidence_name(from->confidence));
+	add_member(out, "\"estimate\": ", from->executions);
+	add_member(out, ", \"low\": ", from->executions_low);
+	add_member(out, ", \"high\": ", from->executions_high);
+	add_member(out, ", \"relative\": ", from->relative);
+	add_member(out, ", \"relative_low\": ", from->relative_low);
+	add_member(out, ", \"relative_high\": ", from->relative_high);
+	json_add(out, ", \"relative_confidence\": \"");
+	json_add(out, hp_confidence_name(from->relative_confidence));
+	json_add(out, "\", \"confidence\": \"");
+	json_add(out, hp_confidence_name(from->confidence));
+	json_add(out, "\"");
 }
 
 /* Between blocks, those numbers that instructions have. */
-static void write_edges(const struct hp_analysis *analysis, FILE *out)
+static void add_edges(struct hp_buffer *out, const struct hp_analysis *analysis)
 {
 	const struct hp_cfg *cfg = analysis->cfg;
-	const char *separator = "";
+	const char *begin = "{\"from\": ";
 
 	for (uint32_t i = 0; i < cfg->edge_count; i++) {
 		const struct hp_edge *edge = &cfg->edges[i];
 
 		if (edge->from >= cfg->block_count || edge->to >= cfg->block_count)
 			continue;
-		fprintf(out, "%s{\"from\": %" PRIu32 ", \"to\": %" PRIu32 ", \"kind\": \"%s\"",
-			separator, edge->from, edge->to,
-			hp_edge_kind_name((enum hp_edge_kind)edge->kind));
-		write_member("probability", hp_edge_probability(analysis, i), out);
-		fputs(", ", out);
-		write_frequency(&analysis->edges[i], out);
-		putc('}', out);
-		separator = ", ";
+		json_add(out, begin);
+		json_add_count(out, edge->from);
+		json_add(out, ", \"to\": ");
+		json_add_count(out, edge->to);
+		json_add(out, ", \"kind\": \"");
+		json_add(out, hp_edge_kind_name((enum hp_edge_kind)edge->kind));
+		add_member(out, "\", \"probability\": ", hp_edge_probability(analysis, i));
+		json_add(out, ", ");
+		add_frequency_members(out, &analysis->edges[i]);
+		json_add(out, "}");
+		begin = ", {\"from\": ";
 	}
 }
 
-static void write_loops(const struct hp_analysis *analysis, FILE *out)
+static void add_loops(struct hp_buffer *out, const struct hp_analysis *analysis)
 {
 	const struct hp_cfg *cfg = analysis->cfg;
 
 	for (uint32_t i = 0; i < cfg->loop_count; i++) {
-		fprintf(out, "%s{\"header\": %" PRIu32 ", \"depth\": %" PRIu32, i ? ", " : "",
-			cfg->loops[i].header, (uint32_t)cfg->loops[i].depth);
-		write_member("trips", hp_loop_trips(analysis, i), out);
-		putc('}', out);
+		json_add(out, i ? ", {\"header\": " : "{\"header\": ");
+		json_add_count(out, cfg->loops[i].header);
+		json_add(out, ", \"depth\": ");
+		json_add_count(out, cfg->loops[i].depth);
+		add_member(out, ", \"trips\": ", hp_loop_trips(analysis, i));
+		json_add(out, "}");
 	}
 }
 
-void json_write_cfg(const struct hp_cfg *cfg, const struct hp_analysis *analysis, FILE *out)
+void json_add_cfg(struct hp_buffer *out, const struct hp_cfg *cfg,
+		  const struct hp_analysis *analysis)
 {
 	if (!cfg) {
-		fputs("null", out);
+		json_add(out, "null");
 		return;
 	}
-	fprintf(out, "{\"blocks\": %" PRIu32 ", \"edges\": %" PRIu32 ", \"missing_edges\": %s",
-		cfg->block_count, cfg->inner_edge_count, cfg->missing_edges ? "true" : "false");
-	fputs(", \"edge_list\": ", out);
+	json_add(out, "{\"blocks\": ");
+	json_add_count(out, cfg->block_count);
+	json_add(out, ", \"edges\": ");
+	json_add_count(out, cfg->inner_edge_count);
+	json_add(out,
+		 cfg->missing_edges ? ", \"missing_edges\": true" : ", \"missing_edges\": false");
 	if (analysis) {
-		putc('[', out);
-		write_edges(analysis, out);
-		fputs("], \"loops\": [", out);
-		write_loops(analysis, out);
-		fputs("]}", out);
+		json_add(out, ", \"edge_list\": [");
+		add_edges(out, analysis);
+		json_add(out, "], \"loops\": [");
+		add_loops(out, analysis);
+		json_add(out, "]}");
 	} else {
-		fputs("null, \"loops\": null}", out);
+		json_add(out, ", \"edge_list\": null, \"loops\": null}");
 	}
 }
 
 /* --- one instruction ------------------------------------------------------------------------------ */
 
-static void write_address(const char *name, bool known, uint64_t address, FILE *out)
-{
-	if (known)
-		fprintf(out, "\"%s\": \"0x%" PRIx64 "\"", name, address);
-	else
-		fprintf(out, "\"%s\": null", name);
-}
-
-static void write_bytes(const struct hp_row *row, FILE *out)
+static void add_bytes(struct hp_buffer *out, const struct hp_row *row)
 {
 	static const char digits[] = "0123456789abcdef";
 
-	fputs(", \"bytes\": \"", out);
+	json_add(out, ", \"bytes\": \"");
 	for (size_t i = 0; i < row->length; i++) {
-		putc(digits[row->bytes[i] >> 4], out);
-		putc(digits[row->bytes[i] & 15], out);
+		const char byte[] = { digits[row->bytes[i] >> 4], digits[row->bytes[i] & 15] };
+
+		hp_buffer_add(out, byte, sizeof(byte));
 	}
-	putc('"', out);
+	json_add(out, "\"");
 }
 
-static struct hp_error *write_position(const struct hp_row *row, FILE *out)
+static void add_position(struct hp_buffer *out, const struct hp_row *row)
 {
 	_cleanup_(hp_buffer_free) struct hp_buffer text = { 0 };
 
-	fputs(", \"line\": ", out);
-	if (!row->file || !row->line)
-		return json_write_text(NULL, out);
-	hp_buffer_printf(&text, "%s:%" PRIu32, hp_source_name(row->file), row->line);
-	return text.failed ? hp_error_create_no_memory()
-			   : json_write_text(hp_buffer_text(&text), out);
+	json_add(out, ", \"line\": ");
+	if (!row->file || !row->line) {
+		json_add(out, "null");
+		return;
+	}
+	json_add(&text, hp_source_name(row->file));
+	json_add(&text, ":");
+	json_add_count(&text, row->line);
+	json_add_text(out, hp_buffer_text(&text));
+	out->failed = out->failed || text.failed;
 }
 
-static void write_samples(const struct report *report, const struct hp_row *row, FILE *out)
+static void add_samples(struct hp_buffer *out, const struct report *report,
+			const struct hp_row *row)
 {
-	fputs(", \"samples\": [", out);
-	for (size_t i = 0; i < report->profiles->events.count; i++)
-		fprintf(out, "%s%" PRIu64, i ? ", " : "", row->tallies[i].samples);
-	putc(']', out);
+	json_add(out, ", \"samples\": [");
+	for (size_t i = 0; i < report->profiles->events.count; i++) {
+		json_add(out, i ? ", " : "");
+		json_add_count(out, row->tallies[i].samples);
+	}
+	json_add(out, "]");
 }
 
-static void write_cycles(const struct report *report, const struct hp_row *row,
-			 const struct hp_analysis *analysis, FILE *out)
+static void add_cycles(struct hp_buffer *out, const struct report *report, const struct hp_row *row,
+		       const struct hp_analysis *analysis)
 {
 	const struct hp_analysed_insn *insn = row->insn;
 	bool is_known = hp_profiles_cycles_per_unit(report->profiles) > 0;
@@ -237,58 +241,88 @@ static void write_cycles(const struct report *report, const struct hp_row *row,
 	} else if (is_known) {
 		total = row->tallies[hp_profiles_time_event(report->profiles)].cycles;
 	}
-	fputs(", \"cycles\": {\"total\": ", out);
-	json_write_number(total, out);
-	write_member("per_execution", per_execution, out);
-	write_member("best_case", insn ? insn->best_case_cycles : NAN, out);
-	putc('}', out);
+	add_member(out, ", \"cycles\": {\"total\": ", total);
+	add_member(out, ", \"per_execution\": ", per_execution);
+	add_member(out, ", \"best_case\": ", insn ? insn->best_case_cycles : NAN);
+	json_add(out, "}");
 }
 
 /* Causes, the likeliest first: shares of the instruction's cycles. */
-static void write_stalls(const struct hp_analysis *analysis, const struct hp_analysed_insn *insn,
-			 FILE *out)
+static void add_stalls(struct hp_buffer *out, const struct hp_analysis *analysis,
+		       const struct hp_analysed_insn *insn)
 {
-	fputs(", \"stalls\": [", out);
+	json_add(out, ", \"stalls\": [");
 	for (uint32_t i = 0; insn && i < insn->cause_count; i++) {
 		const struct hp_cause *cause = &analysis->causes[insn->first_cause + i];
 
-		fprintf(out, "%s{\"cause\": \"%s\"", i ? ", " : "",
-			hp_cause_name((enum hp_cause_kind)cause->kind));
-		write_member("low", cause->low, out);
-		write_member("high", cause->high, out);
-		write_member("likely", cause->likely, out);
-		fputs(", ", out);
-		write_address("culprit", cause->has_culprit, cause->culprit.value, out);
-		putc('}', out);
+		json_add(out, i ? ", {\"cause\": \"" : "{\"cause\": \"");
+		json_add(out, hp_cause_name((enum hp_cause_kind)cause->kind));
+		add_member(out, "\", \"low\": ", cause->low);
+		add_member(out, ", \"high\": ", cause->high);
+		add_member(out, ", \"likely\": ", cause->likely);
+		json_add(out, ", \"culprit\": ");
+		json_add_address(out, cause->has_culprit, cause->culprit.value);
+		json_add(out, "}");
 	}
-	putc(']', out);
+	json_add(out, "]");
 }
 
-struct hp_error *json_write_instruction(const struct report *report, const struct hp_row *row,
-					const struct hp_analysis *analysis, FILE *out)
-{
-	const struct hp_analysed_insn *insn = row->insn;
-	struct hp_error *error;
+/* What an instruction's block executes, as a text that its other instructions share. */
+struct executions_text {
+	const struct hp_frequency *of;
+	struct hp_buffer text;
+};
 
-	putc('{', out);
-	write_address("address", row->has_address, row->address, out);
+static void add_executions(struct hp_buffer *out, const struct hp_row *row,
+			   const struct hp_analysis *analysis, struct executions_text *last)
+{
+	const struct hp_frequency *of = row->insn ? &analysis->blocks[row->insn->block].frequency
+						  : &unknown_frequency;
+
+	if (of != last->of) {
+		hp_buffer_clear(&last->text);
+		json_add(&last->text, ", \"executions\": {");
+		add_frequency_members(&last->text, of);
+		json_add(&last->text, "}");
+		last->of = of;
+	}
+	hp_buffer_add(out, hp_buffer_text(&last->text), last->text.size);
+	out->failed = out->failed || last->text.failed;
+}
+
+static void add_instruction(struct hp_buffer *out, const struct report *report,
+			    const struct hp_row *row, const struct hp_analysis *analysis,
+			    struct executions_text *executions)
+{
+	json_add(out, "{\"address\": ");
+	json_add_address(out, row->has_address, row->address);
+	json_add(out, ", \"block\": ");
 	if (row->has_block)
-		fprintf(out, ", \"block\": %" PRIu32, row->block);
+		json_add_count(out, row->block);
 	else
-		fputs(", \"block\": null", out);
-	write_bytes(row, out);
-	fputs(", \"text\": ", out);
-	error = json_write_text(row->text, out);
-	if (!error)
-		error = write_position(row, out);
-	write_samples(report, row, out);
-	fputs(", \"executions\": {", out);
-	write_frequency(insn ? &analysis->blocks[insn->block].frequency : NULL, out);
-	putc('}', out);
-	write_cycles(report, row, analysis, out);
-	write_stalls(analysis, insn, out);
-	putc('}', out);
-	return error;
+		json_add(out, "null");
+	add_bytes(out, row);
+	json_add(out, ", \"text\": ");
+	json_add_text(out, row->text);
+	add_position(out, row);
+	add_samples(out, report, row);
+	add_executions(out, row, analysis, executions);
+	add_cycles(out, report, row, analysis);
+	add_stalls(out, analysis, row->insn);
+	json_add(out, "}");
+}
+
+void json_add_instructions(struct hp_buffer *out, const struct report *report,
+			   const struct hp_row *rows, size_t count,
+			   const struct hp_analysis *analysis)
+{
+	struct executions_text executions = { 0 };
+
+	for (size_t i = 0; i < count; i++) {
+		json_add(out, i ? ",\n" : "\n");
+		add_instruction(out, report, &rows[i], analysis, &executions);
+	}
+	hp_buffer_free(&executions.text);
 }
 
 json_t *json_figure(const struct hp_counted_figure *figure)

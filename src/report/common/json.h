@@ -8,6 +8,8 @@
 
 #include "state.h"
 
+#include <hpcprof/base/buffer.h>
+
 #include <jansson.h>
 #include <stdio.h>
 
@@ -35,10 +37,12 @@ json_t *json_stalls(const struct hp_analysis *analysis, const struct hp_analysed
 json_t *json_stack(const struct hp_stall_sheet *sheet, bool is_absolute);
 /* The same of a survey, and what is not in it. */
 json_t *json_survey(const struct survey *survey);
-void json_write_cfg(const struct hp_cfg *cfg, const struct hp_analysis *analysis, FILE *out);
-/* The object of an instruction's row. */
-struct hp_error *json_write_instruction(const struct report *report, const struct hp_row *row,
-					const struct hp_analysis *analysis, FILE *out);
+void json_add_cfg(struct hp_buffer *out, const struct hp_cfg *cfg,
+		  const struct hp_analysis *analysis);
+/* Objects of instructions' rows. */
+void json_add_instructions(struct hp_buffer *out, const struct report *report,
+			   const struct hp_row *rows, size_t count,
+			   const struct hp_analysis *analysis);
 json_t *json_frequency_source(const struct report *report, const struct hp_analysis *analysis);
 
 /* Writes a value, and takes it; with `open`, an object without its closing brace. */
@@ -46,9 +50,12 @@ struct hp_error *json_write(json_t *value, bool open, FILE *out);
 /* The members of an object, behind others of one that is open, which stays so. */
 struct hp_error *json_write_more(json_t *object, FILE *out);
 
-/* What there are millions of in a long document, without a tree (json_direct.c). Twelve digits, null when
- * it is not finite; a text as json_text has it. */
-void json_write_number(double value, FILE *out);
-struct hp_error *json_write_text(const char *text, FILE *out);
+/* What there are millions of in a long document, without a tree (json_direct.c): a piece as it is, a number with
+ * twelve digits or null when it is not finite, addresses and texts as json_address and json_text have them. */
+void json_add(struct hp_buffer *out, const char *piece);
+void json_add_number(struct hp_buffer *out, double value);
+void json_add_count(struct hp_buffer *out, uint64_t count);
+void json_add_address(struct hp_buffer *out, bool known, uint64_t address);
+void json_add_text(struct hp_buffer *out, const char *text);
 
 #endif

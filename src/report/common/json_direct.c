@@ -7,8 +7,8 @@
  */
 #include "json.h"
 
-#include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -19,6 +19,8 @@ enum {
 };
 
 static const double first_too_long = 1e12; /* 10^DIGITS */
+static const uint32_t half_too_long = 1000000;
+static const double log_of_two = 0.30102999566398120; /* decimal */
 
 static double power_of_ten(int exponent)
 {
@@ -42,16 +44,15 @@ static double scaled(double value, int exponent)
 static uint64_t digits_of(double value, int *exponent)
 {
 	double digits;
+	int bits;
 
-	*exponent = (int)floor(log10(value));
+	frexp(value, &bits);
+	/* At most one too low. */
+	*exponent = (int)floor((bits - 1) * log_of_two);
 	digits = nearbyint(scaled(value, DIGITS - 1 - *exponent));
-	if (digits < first_too_long / 10) { /* the logarithm was rounded up */
-		--*exponent;
-		digits = nearbyint(scaled(value, DIGITS - 1 - *exponent));
-	}
-	if (digits >= first_too_long) {
+	while (digits >= first_too_long) {
 		++*exponent;
-		digits = nearbyint(digits / 10);
+		digits = nearbyint(scaled(value, DIGITS - 1 - *exponent));
 	}
 	return (uint64_t)digits;
 }
@@ -59,10 +60,12 @@ static uint64_t digits_of(double value, int *exponent)
 /* Returns how many there are without zeros at the end. */
 static int write_digits(uint64_t digits, char text[DIGITS])
 {
+	uint32_t halves[] = { (uint32_t)(digits / half_too_long),
+			      (uint32_t)(digits % half_too_long) };
 	int count = DIGITS;
 
-	for (int i = DIGITS; i-- > 0; digits /= 10)
-		text[i] = (char)('0' + digits % 10);
+	for (int i = DIGITS; i-- > 0; halves[i >= DIGITS / 2] /= 10)
+		text[i] = (char)('0' + halves[i >= DIGITS / 2] % 10);
 	while (count > 1 && text[count - 1] == '0')
 		count--;
 	return count;
@@ -89,7 +92,21 @@ static char *write_plain(char *to, const char *digits, int count, int before)
 	return to;
 }
 
-void json_write_number(double value, FILE *out)
+static char *write_exponent(char *to, int exponent)
+{
+	*to++ = 'e';
+	if (exponent < 0)
+		*to++ = '-';
+	exponent = abs(exponent);
+	if (exponent >= 100)
+		*to++ = (char)('0' + exponent / 100);
+	if (exponent >= 10)
+		*to++ = (char)('0' + exponent / 10 % 10);
+	*to++ = (char)('0' + exponent % 10);
+	return to;
+}
+
+void json_add_number(struct hp_buffer *out, double value)
 {
 	char text[64];
 	char digits[DIGITS];
@@ -98,11 +115,11 @@ void json_write_number(double value, FILE *out)
 	int count;
 
 	if (!isfinite(value)) {
-		fputs("null", out);
+		json_add(out, "null");
 		return;
 	}
 	if (fpclassify(value) == FP_ZERO || fpclassify(value) == FP_SUBNORMAL) {
-		fputs("0.0", out); /* less than any figure is */
+		json_add(out, "0.0"); /* less than any figure is */
 		return;
 	}
 	if (value < 0)
@@ -110,16 +127,49 @@ void json_write_number(double value, FILE *out)
 	count = write_digits(digits_of(fabs(value), &exponent), digits);
 	if (exponent >= LEAST_PLAIN && exponent <= MOST_PLAIN) {
 		to = write_plain(to, digits, count, exponent + 1);
-		fwrite(text, 1, (size_t)(to - text), out);
+	} else {
+		*to++ = digits[0];
+		if (count > 1) {
+			*to++ = '.';
+			memcpy(to, digits + 1, (size_t)count - 1);
+			to += count - 1;
+		}
+		to = write_exponent(to, exponent);
+	}
+	hp_buffer_add(out, text, (size_t)(to - text));
+}
+
+void json_add_count(struct hp_buffer *out, uint64_t count)
+{
+	char text[20]; /* digits of the largest */
+	char *at = text + sizeof(text);
+
+	do {
+		*--at = (char)('0' + count % 10);
+		count /= 10;
+	} while (count);
+	hp_buffer_add(out, at, (size_t)(text + sizeof(text) - at));
+}
+
+void json_add_address(struct hp_buffer *out, bool known, uint64_t address)
+{
+	static const char digits[] = "0123456789abcdef";
+	char text[20]; /* 16 digits, 0x, quotes */
+	char *at = text + sizeof(text);
+
+	if (!known) {
+		json_add(out, "null");
 		return;
 	}
-	*to++ = digits[0];
-	if (count > 1) {
-		*to++ = '.';
-		memcpy(to, digits + 1, (size_t)count - 1);
-		to += count - 1;
-	}
-	fprintf(out, "%.*se%d", (int)(to - text), text, exponent);
+	*--at = '"';
+	do {
+		*--at = digits[address & 15];
+		address >>= 4;
+	} while (address);
+	*--at = 'x';
+	*--at = '0';
+	*--at = '"';
+	hp_buffer_add(out, at, (size_t)(text + sizeof(text) - at));
 }
 
 static bool is_plain(const char *text)
@@ -130,12 +180,27 @@ static bool is_plain(const char *text)
 	return true;
 }
 
-struct hp_error *json_write_text(const char *text, FILE *out)
+void json_add_text(struct hp_buffer *out, const char *text)
 {
-	if (!text || !is_plain(text))
-		return json_write(json_text(text), false, out);
-	putc('"', out);
-	fputs(text, out);
-	putc('"', out);
-	return NULL;
+	_cleanup_free_ char *encoded = NULL;
+	json_t *value;
+
+	if (text && is_plain(text)) {
+		json_add(out, "\"");
+		json_add(out, text);
+		json_add(out, "\"");
+		return;
+	}
+	value = json_text(text);
+	encoded = value ? json_dumps(value, JSON_ENCODE_ANY | JSON_ENSURE_ASCII) : NULL;
+	json_decref(value);
+	if (encoded)
+		json_add(out, encoded);
+	else
+		out->failed = true;
+}
+
+void json_add(struct hp_buffer *out, const char *piece)
+{
+	hp_buffer_add(out, piece, strlen(piece));
 }
