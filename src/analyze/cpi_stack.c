@@ -89,6 +89,10 @@ static void add_part(struct hp_prediction *into, const struct hp_prediction *one
 	into->best_case += scale * one->best_case;
 	into->far_lines += scale * one->far_lines;
 	into->measured += one->measured;
+	/* Infinite ones stay so. */
+	for (unsigned kind = 0; kind < HP_CAUSE_COUNT && scale > 0; kind++)
+		into->most[kind] += scale * one->most[kind];
+	into->most_far += scale > 0 ? scale * one->most_far : INFINITY;
 }
 
 void hp_cpi_add(struct hp_prediction *into, const struct hp_analysis *analysis)
@@ -182,6 +186,30 @@ double hp_cpi_find_orders(const struct hp_prediction *prediction,
 	return predicted;
 }
 
+/* What its events can have taken. */
+static double most_of(const struct hp_prediction *prediction, enum hp_cpi_component component)
+{
+	static const enum hp_cause_kind causes[HP_CPI_UNEXPLAINED] = {
+		[HP_CPI_WIDTH] = HP_CAUSE_ISSUE_WIDTH,
+		[HP_CPI_DEPENDENCY] = HP_CAUSE_DEPENDENCY,
+		[HP_CPI_PORT] = HP_CAUSE_PORT,
+		[HP_CPI_DIVIDER] = HP_CAUSE_DIVIDER,
+		[HP_CPI_MULTIPLIER] = HP_CAUSE_MULTIPLIER,
+		[HP_CPI_FP] = HP_CAUSE_FP_LATENCY,
+		[HP_CPI_SYNC] = HP_CAUSE_SYNC,
+		[HP_CPI_MISPREDICT] = HP_CAUSE_MISPREDICT,
+		[HP_CPI_ICACHE] = HP_CAUSE_ICACHE,
+		[HP_CPI_ITLB] = HP_CAUSE_ITLB,
+		[HP_CPI_FETCH] = HP_CAUSE_FETCH,
+		[HP_CPI_L2] = HP_CAUSE_DCACHE,
+		[HP_CPI_DTLB] = HP_CAUSE_DTLB,
+		[HP_CPI_STORE_BUFFER] = HP_CAUSE_STORE_BUFFER,
+		[HP_CPI_STORE_FORWARD] = HP_CAUSE_STORE_FORWARD,
+	};
+
+	return component == HP_CPI_FAR ? prediction->most_far : prediction->most[causes[component]];
+}
+
 struct hp_cpi_stack hp_cpi_of(const struct hp_prediction *prediction, bool is_absolute)
 {
 	const double *lanes = prediction->predicted;
@@ -205,11 +233,13 @@ struct hp_cpi_stack hp_cpi_of(const struct hp_prediction *prediction, bool is_ab
 		double mean = (orders[i].last + orders[i].first) / 2;
 		double likely = i < HP_CPI_MISPREDICT ? mean : sum > 0 ? mean * events / sum : 0;
 		double low = fmin(likely, fmin(orders[i].last, orders[i].first));
-		double high = fmax(likely, fmax(orders[i].last, orders[i].first));
+		double high =
+			fmax(likely, fmax(orders[i].last, orders[i].first)) * (1 + stack_error);
+		double missing = fmax(0, fmin(fmax(0, unexplained), most_of(prediction, i) - high));
 
 		stack.parts[i] = (struct hp_cpi_part){
 			fmax(0, low * (1 - stack_error) + fmin(0, unexplained)) / measured,
-			(high * (1 + stack_error) + fmax(0, unexplained)) / measured,
+			(high + missing) / measured,
 			likely / measured,
 		};
 	}

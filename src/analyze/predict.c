@@ -3,6 +3,7 @@
  * requires	frequencies and the scale; cycles of blocks; what was simulated (find_culprits)
  * provides	the predictions of the procedure and of its loops
  */
+#include "culprit/witness.h"
 #include "passes.h"
 
 /* Executions as far as they are known: relative ones where they are not. */
@@ -24,21 +25,35 @@ static void add_lane(struct hp_prediction *prediction, const struct hp_happened 
 	prediction->has_resized |= lane == 0 && seen->resized_cycles;
 }
 
+/* Nothing counts events of these. */
+static void begin_most(struct hp_prediction *prediction)
+{
+	prediction->most[HP_CAUSE_STORE_BUFFER] = INFINITY;
+	prediction->most[HP_CAUSE_FETCH] = INFINITY;
+	for (unsigned kind = HP_CAUSE_DYNAMIC_COUNT; kind < HP_CAUSE_COUNT; kind++)
+		prediction->most[kind] = INFINITY;
+}
+
 /* false: nothing of the block was timed. */
-static bool predict_block(const struct hp_analysis *analysis, uint32_t b,
+static bool predict_block(const struct hp_analysis *analysis, const struct hp_isa *isa, uint32_t b,
 			  struct hp_prediction *prediction)
 {
+	const struct hp_core *core = analysis->core;
 	const struct hp_analysed_block *block = &analysis->blocks[b];
 	const struct hp_frequency *frequency = &block->frequency;
 	double runs = executions_of(analysis, b);
+	double most_runs = analysis->is_absolute ? frequency->executions_high : runs;
 	bool is_timed = false;
 
 	*prediction = (struct hp_prediction){ .measured = block->cycles,
 					      .instructions = runs * block->insn_count,
 					      .best_case = runs * block->best_case_cycles };
+	begin_most(prediction);
 	for (uint32_t i = 0; i < block->insn_count; i++) {
-		const struct hp_happened *seen = analysis->insns[block->first_insn + i].happened;
+		const struct hp_analysed_insn *insn = &analysis->insns[block->first_insn + i];
+		const struct hp_happened *seen = insn->happened;
 
+		witness_add_most(core, isa, insn->insn, seen, most_runs, prediction);
 		is_timed |= seen != NULL;
 		if (seen)
 			prediction->far_lines += runs * (seen->mean[HP_EVENT_L2_MISS] +
@@ -68,6 +83,9 @@ static void add(struct hp_prediction *into, const struct hp_prediction *one)
 	into->best_case += one->best_case;
 	into->far_lines += one->far_lines;
 	into->measured += one->measured;
+	for (unsigned kind = 0; kind < HP_CAUSE_COUNT; kind++)
+		into->most[kind] += one->most[kind];
+	into->most_far += one->most_far;
 }
 
 struct hp_error *predict(struct analyzer *analyzer)
@@ -79,7 +97,7 @@ struct hp_error *predict(struct analyzer *analyzer)
 	for (uint32_t b = 0; b < cfg->block_count; b++) {
 		struct hp_prediction one;
 
-		if (!predict_block(analysis, b, &one))
+		if (!predict_block(analysis, cfg->isa, b, &one))
 			continue;
 		if (!loops)
 			loops = hp_arena_array(analyzer->arena, (size_t)cfg->loop_count + 1,

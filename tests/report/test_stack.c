@@ -80,6 +80,29 @@ TEST(what_is_measured_and_not_predicted_is_a_part_of_its_own)
 	ck_assert_double_eq_tol(stack.parts[HP_CPI_UNEXPLAINED].likely, -0.25, 1e-9);
 }
 
+/* Nobody knows why it took so long; but not for what did not happen, or not as often. */
+TEST(what_was_not_predicted_may_be_of_events_as_far_as_they_were_counted)
+{
+	struct hp_prediction made = prediction();
+	struct hp_cpi_stack stack;
+
+	made.measured = 200;
+	made.most[HP_CAUSE_MISPREDICT] = made.most[HP_CAUSE_ISSUE_WIDTH] = INFINITY;
+	made.most_far = 90;
+	stack = hp_cpi_of(&made, true);
+	ck_holds(&stack);
+	ck_assert_double_ge(stack.parts[HP_CPI_WIDTH].high, 0.6);
+	ck_assert_double_ge(stack.parts[HP_CPI_MISPREDICT].high, 0.7);
+	ck_assert_double_eq_tol(stack.parts[HP_CPI_FAR].high, 0.45, 1e-9);
+	ck_assert_double_eq_tol(stack.parts[HP_CPI_DTLB].high, 0, 1e-9);
+	ck_assert_double_eq_tol(stack.parts[HP_CPI_DIVIDER].high, 0, 1e-9);
+	/* But never less than the timing says. */
+	made.most[HP_CAUSE_MISPREDICT] = 0;
+	stack = hp_cpi_of(&made, true);
+	ck_assert_double_ge(stack.parts[HP_CPI_MISPREDICT].high, 0.23 - 1e-9);
+	ck_assert_double_le(stack.parts[HP_CPI_MISPREDICT].high, 0.25);
+}
+
 TEST(lines_of_unknown_place_are_where_the_time_puts_them)
 {
 	struct hp_prediction made = prediction();

@@ -240,6 +240,11 @@ struct hp_prediction {
 	double best_case;
 	double far_lines; /* accesses that the second cache misses, or may */
 	double measured;
+	/* What a cause can have taken at most: its events, at the upper end, times the largest cost of
+	 * one; INFINITY: its events are not counted. DCACHE is what the second level serves; what is
+	 * behind it is apart. */
+	double most[HP_CAUSE_COUNT];
+	double most_far;
 };
 
 /* How the cycles of a procedure, or of many, were spent: DCPI's figure 4. In cycles; sheets add up.

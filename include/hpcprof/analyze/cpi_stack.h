@@ -7,8 +7,9 @@
  * Events follow. The cost of an event depends on the other events: it differs between removing it
  * alone from the real core and adding it alone to the core without events. The likely cost is the
  * mean of both, scaled so that all components add up. The range contains both (simulating in both
- * orders, as the truth of interval analysis is obtained), the error of the timing, and the measured
- * cycles that were not predicted, which form a component of their own.
+ * orders, as the truth of interval analysis is obtained), the error of the timing, and of the
+ * measured cycles that were not predicted, which form a component of their own, as much as the
+ * component's events can have taken if their number is known.
  */
 #ifndef HPCPROF_ANALYZE_CPI_STACK_H
 #define HPCPROF_ANALYZE_CPI_STACK_H

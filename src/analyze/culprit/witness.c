@@ -2,6 +2,9 @@
 #include "witness.h"
 
 #include "../tuning.h"
+#include "duty.h"
+
+#include <math.h>
 
 struct hp_error *witness_prepare(struct hp_analysis *analysis,
 				 const struct hp_analysis_input *input, struct hp_arena *arena)
@@ -27,4 +30,66 @@ const struct hp_happened *witness_of(const struct facts *facts, uint32_t at)
 	const struct hp_happened *seen = facts_insn(facts, at)->happened;
 
 	return seen && seen->runs >= least_simulated_runs ? seen : NULL;
+}
+
+/* --- what all executions can have taken ------------------------------------------------------ */
+
+struct levels {
+	enum hp_event_kind miss, unknown;
+};
+
+static double many(const struct hp_happened *seen, struct levels level)
+{
+	return witness_most(seen, level.miss, level.unknown);
+}
+
+#define LEVEL(name)                                                                                \
+	(struct levels)                                                                            \
+	{                                                                                          \
+		HP_EVENT_##name##_MISS, HP_EVENT_##name##_UNKNOWN                                  \
+	}
+
+static void add_events(const struct hp_core *core, const struct hp_happened *seen, double runs,
+		       struct hp_prediction *prediction)
+{
+	double near = runs * l2_margin * witness_l2_cycles(core);
+	double far = runs * miss_margin * core->memory_cycles;
+	double page = runs * l2_margin * core->l2_tlb_cycles;
+	double walk = runs * seen_walk_margin * core->walk_cycles;
+	double walks = many(seen, LEVEL(TLB2));
+	double *most = prediction->most;
+
+	most[HP_CAUSE_MISPREDICT] +=
+		runs * predictor_margin *
+		witness_most(seen, HP_EVENT_MISPREDICTED, HP_EVENT_BRANCH_UNKNOWN) *
+		resolution_margin * core->mispredict_cycles;
+	most[HP_CAUSE_ICACHE] += near * many(seen, LEVEL(L1I)) + far * many(seen, LEVEL(L2I));
+	most[HP_CAUSE_ITLB] +=
+		page * many(seen, LEVEL(ITLB)) + (walk + far) * many(seen, LEVEL(TLB2I));
+	most[HP_CAUSE_DCACHE] += near * many(seen, LEVEL(L1));
+	prediction->most_far += far * many(seen, LEVEL(L2));
+	most[HP_CAUSE_DTLB] += page * many(seen, LEVEL(DTLB)) + walk * walks +
+			       far * fmin(walks, many(seen, LEVEL(WALK)));
+	most[HP_CAUSE_STORE_FORWARD] +=
+		runs * (seen->most[HP_EVENT_FORWARD_FAILED] + seen->most[HP_EVENT_ALIAS_4K]) *
+		((double)core->mispredict_cycles + core->blocked_cycles);
+}
+
+void witness_add_most(const struct hp_core *core, const struct hp_isa *isa,
+		      const struct hp_insn *insn, const struct hp_happened *seen, double runs,
+		      struct hp_prediction *prediction)
+{
+	enum hp_cause_kind kind = duty_cause(hp_duty_of(isa, insn));
+
+	if (!(runs > 0))
+		return;
+	if (kind != HP_CAUSE_DEPENDENCY)
+		prediction->most[kind] = INFINITY;
+	if (seen && seen->runs >= least_simulated_runs) {
+		add_events(core, seen, runs, prediction);
+		return;
+	}
+	for (unsigned i = 0; i < HP_CAUSE_COUNT; i++)
+		prediction->most[i] = INFINITY;
+	prediction->most_far = INFINITY;
 }

@@ -14,6 +14,11 @@ struct hp_arena;
 /* Fills in `happened` of the analysis's instructions, in its arena. */
 struct hp_error *witness_prepare(struct hp_analysis *analysis,
 				 const struct hp_analysis_input *input, struct hp_arena *arena);
+/* Adds to `most` of the prediction what the instruction's events can have taken in so many
+ * executions. `seen` is NULL where it was not simulated. */
+void witness_add_most(const struct hp_core *core, const struct hp_isa *isa,
+		      const struct hp_insn *insn, const struct hp_happened *seen, double runs,
+		      struct hp_prediction *prediction);
 /* NULL: not seen, or too seldom to bound anything. */
 const struct hp_happened *witness_of(const struct facts *facts, uint32_t at);
 
