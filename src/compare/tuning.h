@@ -18,6 +18,8 @@
  *			found side by side 50 -> 62 %
  *	ENOUGH_RUNS, TREND_RUNS, PACE_PAIRS, together
  *			half: no comparison differs; twice: too little data side by side 30 -> 50 %
+ *	COMPARE_DISPERSION, COMPARE_RUN_DEVIATION, together
+ *			neither moves a figure by half a point, though comparisons differ
  */
 #ifndef COMPARE_TUNING_H
 #define COMPARE_TUNING_H
