@@ -15,10 +15,13 @@
 
 /* All that the values are made of. */
 struct counted {
+	const struct hp_stack_table *table;
 	const struct hp_cycle_counts *counts;
 	const struct hp_cycle_counters *counters;
 	double width; /* the table's slots per slot of the core */
 	double walk;  /* cycles */
+	double late;  /* cycles of refills that this core takes for the back end's */
+	double extra; /* slots that it counts too many of the front end */
 };
 
 static uint64_t all(const struct counted *counted, enum hp_cycle_part part)
@@ -44,14 +47,18 @@ VALUE(instructions, of->counts->instructions)
 VALUE(retired, slots(of, of->counts->slots))
 VALUE(dispatched, slots(of, of->counters->path_slots + of->counters->strayed_slots))
 VALUE(mispredicts, of->counts->mispredicts)
-VALUE(front_slots, slots(of, of->counters->front_slots + of->counters->refill_slots))
-VALUE(front_cycles, of->counters->front_cycles + of->counters->refill_cycles)
+VALUE(all_front_slots, slots(of, of->counters->front_slots + of->counters->refill_slots))
+VALUE(front_slots, all_front_slots(of) - of->table->width * of->late + of->extra)
+VALUE(front_cycles,
+      (double)(of->counters->front_cycles + of->counters->refill_cycles) - of->late)
 VALUE(refill_cycles, of->counters->refill_cycles)
-VALUE(back_slots, slots(of, of->counters->back_slots))
-VALUE(back_cycles, of->counters->back_cycles)
+VALUE(back_slots, slots(of, of->counters->back_slots) + of->table->width * of->late)
+VALUE(back_cycles, (double)of->counters->back_cycles + of->late)
+VALUE(queue_cycles, of->counters->queue_cycles)
+VALUE(buffer_cycles, of->counters->buffer_cycles)
+VALUE(back_load_slots, slots(of, of->counters->back_load_slots))
 VALUE(back_memory, of->counters->back_memory)
-VALUE(lost_slots,
-      slots(of, of->counters->front_slots + of->counters->refill_slots + of->counters->back_slots))
+VALUE(lost_slots, front_slots(of) + back_slots(of))
 VALUE(all_slots,
       slots(of, of->counters->path_slots + of->counters->strayed_slots + of->counters->front_slots +
 			of->counters->refill_slots + of->counters->back_slots))
@@ -92,6 +99,7 @@ static const struct emulated {
 	{ "ls_not_halted_cyc", cycles },
 	{ "ex_ret_instr", instructions },
 	{ "ex_ret_ops", retired },
+	{ "ex_ret_cops", retired },
 	{ "de_src_op_disp.all", dispatched },
 	{ "ex_ret_brn_misp", mispredicts },
 	{ "resyncs_or_nc_redirects", NULL },
@@ -117,9 +125,27 @@ static const struct emulated {
 	{ "ls_dmnd_fills_from_sys.dram_io_far", NULL },
 	{ "de_dis_dispatch_token_stalls1.store_queue_rsrc_stall", store_full },
 	{ "de_dispatch_stall_cycle_dynamic_tokens_part1.store_queue_rsrc_stall", store_full },
+	/* … Zen 2 and 3: a group is dispatched as a whole or not at all */
+	{ "uops_dispatched", dispatched },
+	{ "de_dis_cops_from_decoder.disp_op_type.any_integer_dispatch", dispatched },
+	{ "de_dis_cops_from_decoder.disp_op_type.any_fp_dispatch", NULL },
+	{ "de_dis_uop_queue_empty_di0", front_cycles },
+	{ "de_dis_dispatch_token_stalls1.*", queue_cycles },
+	{ "de_dis_dispatch_token_stalls0.*", buffer_cycles },
+	{ "de_dis_dispatch_token_stalls2.*", buffer_cycles },
+	{ "l2_dtlb_misses", data_walks },
+	{ "ls_refills_from_sys.ls_mabresp_lcl_l2", data_near },
+	{ "ls_refills_from_sys.ls_mabresp_lcl_cache", NULL },
+	{ "ls_refills_from_sys.ls_mabresp_lcl_dram", data_far },
+	{ "ls_refills_from_sys.ls_mabresp_rmt_dram", NULL },
+	{ "ls_dmnd_fills_from_sys.lcl_l2", data_near },
+	{ "ls_dmnd_fills_from_sys.int_cache", NULL },
+	{ "ls_dmnd_fills_from_sys.mem_io_local", data_far },
+	{ "ls_dmnd_fills_from_sys.mem_io_remote", NULL },
 	/* Arm */
 	{ "cpu_cycles", cycles },
 	{ "inst_retired", instructions },
+	{ "inst_spec", dispatched },
 	{ "br_mis_pred", mispredicts },
 	{ "stall_frontend", front_cycles },
 	{ "stall_backend", back_cycles },
@@ -178,6 +204,19 @@ static const struct emulated {
 	{ "int_misc.clears_count", NULL },
 	{ "icache_data.stalls", code_cycles },
 	{ "resource_stalls.scoreboard", NULL },
+	/* … Sapphire Rapids */
+	{ "topdown-br-mispredict", strayed_slots },
+	{ "topdown-mem-bound", back_load_slots },
+	{ "topdown.br_mispredict_slots", strayed_slots },
+	{ "topdown.memory_bound_slots", back_load_slots },
+	{ "exe_activity.bound_on_loads", stalled_load },
+	{ "memory_activity.stalls_l1d_miss", stalled_l1 },
+	{ "memory_activity.stalls_l2_miss", stalled_l2 },
+	{ "memory_activity.stalls_l3_miss", stalled_l3 },
+	{ "memory_activity.cycles_l1d_miss", l1_cycles },
+	{ "arith.div_active", divider },
+	{ "cpu_clk_unhalted.c02", NULL },
+	{ "uops_retired.stalls", no_retire },
 };
 
 static const struct emulated *emulated(const char *name)
@@ -200,10 +239,26 @@ const struct hp_stack_table *model_table_named(const char *name)
 	return table && !hp_stack_table_is_generic(table) ? table : NULL;
 }
 
+/*
+ * Of a refill's four cycles, three look like the back end's to Neoverse N2 and V2 (Arm's formulas).
+ * Before r0p3 Neoverse N2 counts a slot of the front end too many in each cycle.
+ */
+static void set_oddities(struct counted *counted, const struct hp_cycle_result *result)
+{
+	const char *name = counted->table->name;
+	static const char n2[] = "neoverse-n2";
+
+	if (strncmp(name, n2, strlen(n2)) == 0 || strcmp(name, "neoverse-v2") == 0)
+		counted->late = (double)result->counters.refill_late;
+	if (strcmp(name, "neoverse-n2-r0p0") == 0)
+		counted->extra = (double)result->counts.cycles;
+}
+
 char *model_counts_text(const struct model_output *output)
 {
 	const struct hp_stack_table *table = output->table;
 	struct counted counted = {
+		.table = table,
 		.counts = &output->result.counts,
 		.counters = &output->result.counters,
 		.width = table->width / output->config.core.issue_width,
@@ -215,6 +270,7 @@ char *model_counts_text(const struct model_output *output)
 
 	if (!stream)
 		return NULL;
+	set_oddities(&counted, &output->result);
 	fprintf(stream, "hpcprof-counts 1\ncore %s\nslice\n", table->name);
 	for (size_t i = 0; i < table->event_count; i++) {
 		const struct emulated *event = emulated(table->events[i].name);

@@ -181,6 +181,8 @@ struct hp_error *model_print_json(const struct model_output *output)
 	if (object && output->has_truth) {
 		json_object_set_new(object, "truth_low", stack_object(&output->result.truth_low));
 		json_object_set_new(object, "truth_high", stack_object(&output->result.truth_high));
+		json_object_set_new(object, "fetch_low", json_real(output->result.fetch_low));
+		json_object_set_new(object, "fetch_high", json_real(output->result.fetch_high));
 	}
 	if (object && output->table) {
 		char *text = model_counts_text(output);

@@ -58,6 +58,7 @@ void sfmt_create(struct sfmt *sfmt, bool is_corrected);
 struct counters {
 	struct watcher watcher;
 	unsigned width;
+	uint64_t refilled; /* cycles since the last branch was resolved */
 	struct hp_cycle_counters counts;
 };
 void counters_create(struct counters *counters, unsigned width);

@@ -84,16 +84,20 @@ static bool lacks_store(struct pipeline *pipeline, const struct flight *flight)
 	       memory_stores(pipeline) >= pipeline->config->geometry.store_entries;
 }
 
-static bool has_room(const struct pipeline *pipeline, const struct flight *flight)
+static bool has_room(struct pipeline *pipeline, const struct flight *flight)
 {
 	const struct hp_cycle_config *config = pipeline->config;
-	bool is_empty = pipeline->retired == pipeline->dispatched;
+	struct view *view = &pipeline->view;
 
-	if (flight->insn->timed.is_serializing && !is_empty)
-		return false;
-	return is_empty ||
-	       (pipeline->slots + flight->insn->timed.slots <= config->core.reorder_slots &&
-		pipeline->memories + (flight->loads || flight->stores) <= config->lsq_entries);
+	view->lacks_queue = view->lacks_buffer = false;
+	if (pipeline->retired == pipeline->dispatched)
+		return true;
+	view->lacks_queue =
+		pipeline->memories + (flight->loads || flight->stores) > config->lsq_entries;
+	view->lacks_buffer =
+		flight->insn->timed.is_serializing ||
+		pipeline->slots + flight->insn->timed.slots > config->core.reorder_slots;
+	return !view->lacks_queue && !view->lacks_buffer;
 }
 
 static void dispatch_one(struct pipeline *pipeline, struct flight *flight)
@@ -122,7 +126,7 @@ static void dispatch(struct pipeline *pipeline)
 	struct view *view = &pipeline->view;
 
 	view->dispatched = view->strayed = 0;
-	view->is_full = view->lacks_store = false;
+	view->is_full = view->lacks_store = view->lacks_queue = view->lacks_buffer = false;
 	while (pipeline->dispatched < pipeline->fetched) {
 		struct flight *flight = flight_of(pipeline, pipeline->dispatched);
 		unsigned slots = view->dispatched + view->strayed;
@@ -137,8 +141,9 @@ static void dispatch(struct pipeline *pipeline)
 		}
 		dispatch_one(pipeline, flight);
 	}
-	view->is_full |= pipeline->slots >= config->core.reorder_slots ||
-			 pipeline->memories >= config->lsq_entries;
+	view->lacks_queue |= pipeline->memories >= config->lsq_entries;
+	view->lacks_buffer |= pipeline->slots >= config->core.reorder_slots;
+	view->is_full |= view->lacks_queue || view->lacks_buffer;
 }
 
 /* --- a cycle ----------------------------------------------------------------------------------- */

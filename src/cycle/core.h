@@ -44,6 +44,7 @@ struct view {
 	bool is_full;			       /* dispatch waits for room */
 	bool is_empty;			       /* nothing is between dispatch and retirement */
 	bool lacks_store;		       /* for a store */
+	bool lacks_queue, lacks_buffer;	       /* for loads and stores; for anything */
 	bool head_is_done, head_loads;
 	unsigned begun; /* instructions that began */
 	/* Loads are under way for so many cycles yet: any, and those that missed each level. */

@@ -10,6 +10,30 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
+/* Cycles of a refill, by when they are. */
+static void count_refill(struct counters *counters, uint64_t count)
+{
+	const uint64_t first = 1, last = 4;
+	uint64_t before = counters->refilled, after = before + count;
+
+	counters->refilled = count ? after : 0;
+	counters->counts.refill_late +=
+		least(after, last) - least(least(after, last), before < first ? first : before);
+}
+
+/* Cycles in which nothing was dispatched, and slots that were empty, for want of room. */
+static void count_full(struct hp_cycle_counters *counts, const struct view *view, uint64_t cycles,
+		       uint64_t slots)
+{
+	counts->back_memory += least(view->loads[2], cycles);
+	if (view->lacks_queue || view->lacks_store)
+		counts->queue_cycles += cycles;
+	if (view->lacks_buffer)
+		counts->buffer_cycles += cycles;
+	if (view->lacks_store || (view->head_loads && !view->head_is_done))
+		counts->back_load_slots += slots;
+}
+
 static void count_dispatch(struct counters *counters, const struct view *view, uint64_t count)
 {
 	struct hp_cycle_counters *counts = &counters->counts;
@@ -27,8 +51,9 @@ static void count_dispatch(struct counters *counters, const struct view *view, u
 	counts->strayed_slots += view->strayed * count;
 	*slots += empty * count;
 	*cycles += used ? 0 : count;
-	if (view->is_full && !used)
-		counts->back_memory += least(view->loads[2], count);
+	count_refill(counters, recovers ? count : 0);
+	if (view->is_full)
+		count_full(counts, view, used ? 0 : count, empty * count);
 	if (view->code_waits == HP_CYCLE_ITLB)
 		counts->page_cycles += count;
 	else if (view->code_waits != HP_CYCLE_BASE)

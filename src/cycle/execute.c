@@ -264,6 +264,13 @@ static void schedule_again(struct pipeline *pipeline, struct flight *flight, uin
 	schedule(pipeline, flight, place, when);
 }
 
+static bool may_begin(const struct pipeline *pipeline, const struct flight *flight, uint64_t place)
+{
+	if (pipeline->config->is_in_order && place != (pipeline->retired & pipeline->ring_mask))
+		return false;
+	return has_units(pipeline, &flight->insn->timed);
+}
+
 static unsigned begin_within(struct pipeline *pipeline, size_t word, uint64_t mask, unsigned room)
 {
 	unsigned begun = 0;
@@ -274,7 +281,7 @@ static unsigned begin_within(struct pipeline *pipeline, size_t word, uint64_t ma
 
 		if (flight->is_early)
 			schedule_again(pipeline, flight, place);
-		if (flight->when > pipeline->now || !has_units(pipeline, &flight->insn->timed))
+		if (flight->when > pipeline->now || !may_begin(pipeline, flight, place))
 			continue;
 		clear_place(pipeline->ready, place);
 		begin(pipeline, place);

@@ -2,6 +2,8 @@
 /* The front end: fetches the path, and wrong paths behind mispredicted branches. */
 #include "pipeline.h"
 
+#include <limits.h>
+
 enum { WINDOW = 32 };
 
 static void forget_line(struct pipeline *pipeline)
@@ -41,7 +43,8 @@ static bool is_there(struct pipeline *pipeline, const struct insn *insn, bool is
 	pipeline->window = end / WINDOW;
 	ask(pipeline, insn, end / LINE);
 	pipeline->has_moved = true;
-	return pipeline->line_comes <= pipeline->now && (is_first || !is_new);
+	return pipeline->line_comes <= pipeline->now &&
+	       (is_first || !is_new || pipeline->config->fetches_all);
 }
 
 static void wait_for_code(struct pipeline *pipeline)
@@ -141,7 +144,7 @@ static bool take(struct pipeline *pipeline, const struct insn *insn)
 	}
 	if (turns)
 		forget_line(pipeline);
-	return turns;
+	return turns && !pipeline->config->fetches_all;
 }
 
 /* --- a cycle ----------------------------------------------------------------------------------- */
@@ -165,8 +168,10 @@ static const struct insn *next_insn(const struct pipeline *pipeline)
 
 void front_fetch(struct pipeline *pipeline)
 {
-	const struct hp_core *core = &pipeline->config->core;
-	unsigned width = pipeline->is_decoded ? pipeline->config->fetch_width : core->decode_width;
+	const struct hp_cycle_config *config = pipeline->config;
+	unsigned width = config->fetches_all	? UINT_MAX
+			 : pipeline->is_decoded ? config->fetch_width
+						: config->core.decode_width;
 
 	pipeline->view.code_waits = HP_CYCLE_BASE;
 	if (pipeline->now >= pipeline->lacks_until)

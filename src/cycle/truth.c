@@ -6,6 +6,8 @@
  */
 #include "truth.h"
 
+#include <math.h>
+
 enum { STEPS = HP_CYCLE_PARTS - 1, ALL = (1 << HP_CYCLE_PARTS) - 2 };
 
 static const enum hp_cycle_part orders[2][STEPS] = {
@@ -62,6 +64,32 @@ static struct hp_error *add_up(struct known *known, const enum hp_cycle_part ord
 	return error;
 }
 
+/* What the limits of fetch cost, where nothing else costs anything, and where all does. */
+static struct hp_error *find_fetch(const struct known *known, double cpi,
+				   struct hp_cycle_result *result)
+{
+	struct hp_cycle_config config = *known->run->config;
+	struct core_run run = *known->run;
+	const double with[] = { result->truth_low.cpi[HP_CYCLE_BASE], cpi };
+	double costs[2];
+
+	config.fetches_all = true;
+	run.config = &config;
+	run.watcher_count = 0;
+	for (unsigned i = 0; i < 2; i++) {
+		struct hp_error *error;
+
+		config.perfect = known->run->config->perfect | (i ? 0 : (unsigned)ALL);
+		error = core_run(&run);
+		if (error)
+			return error;
+		costs[i] = with[i] - (double)run.counts.cycles / (double)run.counts.instructions;
+	}
+	result->fetch_low = fmax(0, fmin(costs[0], costs[1]));
+	result->fetch_high = fmax(0, fmax(costs[0], costs[1]));
+	return NULL;
+}
+
 struct hp_error *truth_find(const struct core_run *run, double cpi, struct hp_cycle_result *result)
 {
 	struct known known = { .run = run, .cpi = { cpi } };
@@ -79,5 +107,5 @@ struct hp_error *truth_find(const struct core_run *run, double cpi, struct hp_cy
 		result->truth_low.cpi[part] = first < second ? first : second;
 		result->truth_high.cpi[part] = first < second ? second : first;
 	}
-	return NULL;
+	return find_fetch(&known, cpi, result);
 }

@@ -6,6 +6,8 @@
  * each, as in Arm's formulas, but no more than the cycles in which the front end supplied nothing
  * at all.
  *
+ * So is what it lost on wrong paths (`beside`, tables.h).
+ *
  * Zen 2 and Zen 3 count no slots. Two events count cycles in which dispatch lacked a token. How
  * often both count the same cycle is not known, so the back end is between the larger of them and
  * their sum.
@@ -75,7 +77,8 @@ static const struct hp_stack_event zen_5_events[] = {
 	{ "loads",	"backend * share(load, not_complete)",	memory }, \
 	{ "core",	"backend * (1 - share(load, not_complete))", cpu }, \
 	{ "refilled",	"min(refill * misp, no_ops)",		NULL }, \
-	{ "front",	"frontend - refilled",			NULL }
+	{ "beside",	"(frontend - refilled) * (1 - share(retired, dispatched)) * by_branch / 2", NULL }, \
+	{ "front",	"frontend - refilled - beside",		NULL }
 
 static const struct hp_stack_term zen_4_terms[] = {
 	SLOT_TERMS("bad_speculation_mispredicts", "bad_speculation_pipeline_restarts",
@@ -93,7 +96,7 @@ static const struct hp_stack_row slot_rows[] = {
 	{ HP_STACK_BASE, OWN, BY("retiring", "cycles - no_retire", "cycles - no_retire", NULL),
 	  SLOTS_DOUBT, "none", LIST ": retiring" },
 	{ HP_STACK_MISPREDICT, OWN,
-	  BY("wrong_path + refilled", "wrong_path", NULL, "misp * mispredict"),
+	  BY("wrong_path + refilled + beside", "wrong_path", NULL, "misp * mispredict"),
 	  REFILL_DOUBT, "icache, itlb", LIST ": bad_speculation_mispredicts; Arm's refill" },
 	{ HP_STACK_RESTART, OWN, BY("restarted", NULL, NULL, NULL),
 	  REFILL_DOUBT, "branch-mispredict", LIST ": bad_speculation_pipeline_restarts" },
@@ -179,6 +182,7 @@ static const struct hp_stack_event zen_3_events[] = {
 #define TOKEN_TERMS \
 	{ "retiring",	"retired / W",					"retiring" }, \
 	{ "refilled",	"min(refill * misp, no_queue)",			NULL }, \
+	{ "beside",	"(no_queue - refilled) * share(bad, bad + retiring) / 2", NULL }, \
 	{ "tokens",	"max(tokens_1, tokens_2)",			NULL }, \
 	{ "rest",	"cycles - retiring - bad",			NULL }, \
 	{ "all_tokens",	"min(tokens_1 + tokens_2, rest - no_queue)",	NULL }
@@ -195,14 +199,14 @@ static const struct hp_stack_term zen_3_terms[] = {
 
 static const struct hp_stack_row token_rows[] = {
 	{ HP_STACK_BASE, OWN, BY("retiring", NULL, NULL, NULL), SLOTS_DOUBT, "none", PPR ": slots" },
-	{ HP_STACK_MISPREDICT, OWN, BY("bad + refilled", "bad", NULL, "misp * mispredict"),
+	{ HP_STACK_MISPREDICT, OWN, BY("bad + refilled + beside", "bad", NULL, "misp * mispredict"),
 	  REFILL_DOUBT, "icache, restart", PPR ": ops of wrong paths; Arm's refill" },
 	{ HP_STACK_RESTART, HP_STACK_MISPREDICT, BY(NULL, "bad", NULL, NULL),
 	  0, "branch-mispredict", PPR ": not counted apart" },
 	{ HP_STACK_ICACHE, HP_STACK_FETCH,
 	  BY(NULL, "min(no_queue, ic_l2 * l2 + ic_far * memory)", NULL, "ic_l2 * l2 + ic_far * l3"),
 	  0, "branch-mispredict, fetch", PPR ": fills times latency" },
-	{ HP_STACK_FETCH, OWN, BY("no_queue - refilled", "rest - tokens", NULL, NULL),
+	{ HP_STACK_FETCH, OWN, BY("no_queue - refilled - beside", "rest - tokens", NULL, NULL),
 	  UNTESTED_DOUBT, "branch-mispredict, core", PPR ": cycles without ops; partial slots" },
 	{ HP_STACK_L2, HP_STACK_CORE, BY(NULL, "min(all_tokens, fill_l2 * l2)", NULL, "fill_l2 * l2"),
 	  0, "l3, memory, core", PPR ": fills times latency" },

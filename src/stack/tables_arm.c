@@ -6,7 +6,10 @@
  * many in each cycle for `stall_slot` and `stall_slot_frontend` (erratum; neoverse-n2-r0p0).
  *
  * Neoverse N1 counts no slots, only cycles in which nothing was dispatched. So slots that are lost
- * in partly filled cycles stay in `other`.
+ * in partly filled cycles stay in `other`. Instructions that were speculated and not retired are
+ * what it dispatched beside the path.
+ *
+ * `beside`: what the front end lost on wrong paths is the branch's, too (tables.h).
  */
 #include "tables.h"
 #include "tuning.h"
@@ -50,6 +53,7 @@ static const struct hp_stack_event neoverse_events[] = {
 	{ "frontend",	"(front_slots" extra ") / W" front_refill,		"frontend_bound" }, \
 	{ "backend",	"back_slots / W" back_refill,				"backend_bound" }, \
 	{ "bad",	"wrong_path + 4 * misp",				"bad_speculation" }, \
+	{ "beside",	"frontend * (1 - useful) / 2",				NULL }, \
 	{ "beyond_l2",	"min(backend, back_memory)",				NULL }, \
 	{ "core",	"backend - known(beyond_l2)",				NULL }
 
@@ -61,7 +65,7 @@ static const struct hp_stack_term v1_terms[] = { SLOT_TERMS("", " - 4 * misp", "
 
 static const struct hp_stack_row neoverse_rows[] = {
 	{ HP_STACK_BASE, OWN, BY("retiring", NULL, NULL, NULL), SLOTS_DOUBT, "none", LIST ": retiring" },
-	{ HP_STACK_MISPREDICT, OWN, BY("bad", "wrong_path", NULL, "misp * mispredict"),
+	{ HP_STACK_MISPREDICT, OWN, BY("bad + beside", "wrong_path", NULL, "misp * mispredict"),
 	  REFILL_DOUBT, "icache, restart", LIST ": bad_speculation" },
 	{ HP_STACK_RESTART, HP_STACK_MISPREDICT, BY(NULL, "wrong_path", NULL, NULL),
 	  0, "branch-mispredict", GUIDE ": not counted apart" },
@@ -71,7 +75,7 @@ static const struct hp_stack_row neoverse_rows[] = {
 	{ HP_STACK_ITLB, HP_STACK_FETCH,
 	  BY(NULL, "min(frontend, itlb_walk * walk)", NULL, "itlb_walk * walk"),
 	  0, "icache, fetch", GUIDE ": walks times latency" },
-	{ HP_STACK_FETCH, OWN, BY("frontend", "front_cycles", NULL, NULL),
+	{ HP_STACK_FETCH, OWN, BY("frontend - beside", "front_cycles", NULL, NULL),
 	  FRONT_SLOTS_DOUBT, "branch-mispredict", LIST ": frontend_bound" },
 	{ HP_STACK_L2, HP_STACK_CORE,
 	  BY(NULL, "min(core, l1d_refill * l2)", NULL, "(l1d_refill - l2d_refill) * l2"),
@@ -105,20 +109,26 @@ static const char *const n2_sums[] = {
 
 /* --- Neoverse N1 ------------------------------------------------------------------------------- */
 
-static const struct hp_stack_event n1_events[] = { COMMON_EVENTS };
+static const struct hp_stack_event n1_events[] = {
+	COMMON_EVENTS,
+	{ "speculated",	"r001b",	"inst_spec",					1, false },
+};
 
 static const struct hp_stack_term n1_terms[] = {
+	{ "wrong_path",	"(speculated - instructions) / W",			NULL },
 	{ "refilled",	"min(refill * misp, front_cycles)",			NULL },
 	{ "frontend",	"front_cycles",						"frontend_bound" },
 	{ "backend",	"back_cycles",						"backend_bound" },
-	{ "front",	"front_cycles - refilled",				NULL },
+	{ "beside",	"(front_cycles - refilled) * (1 - share(instructions, speculated)) / 2", NULL },
+	{ "front",	"front_cycles - refilled - beside",			NULL },
 };
 
 static const struct hp_stack_row n1_rows[] = {
 	{ HP_STACK_BASE, OWN, BY("instructions / W", "cycles - front_cycles - back_cycles", NULL, NULL),
 	  SLOTS_DOUBT, "none", GUIDE ": instructions; cycles with a dispatch" },
-	{ HP_STACK_MISPREDICT, OWN, BY("refilled", "misp * mispredict", NULL, "misp * mispredict"),
-	  UNTESTED_DOUBT, "icache, fetch", GUIDE ": branches times refill" },
+	{ HP_STACK_MISPREDICT, OWN,
+	  BY("wrong_path + refilled + beside", "wrong_path", NULL, "misp * mispredict"),
+	  REFILL_DOUBT, "icache, fetch", GUIDE ": inst_spec less inst_retired; branches times refill" },
 	{ HP_STACK_ICACHE, HP_STACK_FETCH,
 	  BY(NULL, "min(front, l1i_refill * memory)", NULL, "l1i_refill * l2"),
 	  0, "branch-mispredict, itlb, fetch", GUIDE ": refills times latency" },
@@ -143,7 +153,9 @@ static const struct hp_stack_row n1_rows[] = {
 	  UNTESTED_DOUBT, "fetch", GUIDE ": stall_backend, data cache and all" },
 };
 
-static const char *const n1_sums[] = { "front_cycles + back_cycles <= cycles", NULL };
+static const char *const n1_sums[] = {
+	"instructions <= speculated", "front_cycles + back_cycles <= cycles", NULL,
+};
 
 /* --- all --------------------------------------------------------------------------------------- */
 

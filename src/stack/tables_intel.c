@@ -2,7 +2,7 @@
 /*
  * Intel's cores. Formulas are Intel's own top-down formulas (perfmon, TMA 4.8 and later, level 1 to
  * 3), with these differences. The refill after a branch is charged to the branch, not to the front
- * end. Cycles stalled by misses are charged to the misses, up to what the back end lost
+ * end, and so is what was lost on wrong paths (`beside`, tables.h). Cycles stalled by misses are charged to the misses, up to what the back end lost
  * (MISSES_FIRST). On Sapphire Rapids, where an event counts what was lost to memory, the levels of
  * the data cache divide that among them in proportion to their stalled cycles. Causes in the front
  * end divide what the front end lost if they claim more than that.
@@ -59,7 +59,8 @@ static const struct hp_stack_event skylake_events[] = {
 #define FRONT_END \
 	{ "by_branch",	"share(misp, misp + clears)",					NULL }, \
 	{ "refilled",	"min(resteer, frontend)",					NULL }, \
-	{ "front",	"frontend - refilled",						NULL }, \
+	{ "beside",	"(frontend - refilled) * share(bad, bad + retiring) / 2",	NULL }, \
+	{ "front",	"frontend - refilled - beside",					NULL }, \
 	{ "fit",	"share(front, max(front, known(icache_stalls) + known(itlb)))",	NULL }
 /* Stalled cycles with a load that hits, and those of them that a TLB may explain. */
 #define HITS \
@@ -113,10 +114,10 @@ static const struct hp_stack_term skylake_terms[] = {
 	{ HP_STACK_BASE, OWN, BY("retiring", NULL, "cycles - no_retire", NULL), \
 	  SLOTS_DOUBT, "none", TMA ": Retiring" }, \
 	{ HP_STACK_MISPREDICT, OWN, \
-	  BY("by_branch * (bad + refilled)", "by_branch * bad", NULL, "misp * mispredict"), \
+	  BY("by_branch * (bad + refilled + beside)", "by_branch * bad", NULL, "misp * mispredict"), \
 	  RECOVERY_DOUBT, "icache, itlb", TMA ": Branch_Mispredicts, Mispredicts_Resteers" }, \
 	{ HP_STACK_RESTART, OWN, \
-	  BY("(1 - by_branch) * (bad + refilled)", "(1 - by_branch) * bad", NULL, NULL), \
+	  BY("(1 - by_branch) * (bad + refilled + beside)", "(1 - by_branch) * bad", NULL, NULL), \
 	  RECOVERY_DOUBT, "branch-mispredict", TMA ": Machine_Clears, Clears_Resteers" }, \
 	{ HP_STACK_ICACHE, OWN, BY("icache_stalls * fit", "icache_stalls", NULL, NULL), \
 	  FRONT_SLOTS_DOUBT, "branch-mispredict, itlb, fetch, back end", TMA ": ICache_Misses" }, \
@@ -283,7 +284,8 @@ static const struct hp_stack_event sapphire_rapids_sampled_events[] = {
 #define SAPPHIRE_RAPIDS_TERMS \
 	{ "by_branch",	"share(min(mispredicted, bad), bad)",		NULL }, \
 	{ "refilled",	"min(resteer, frontend)",			NULL }, \
-	{ "front",	"frontend - refilled",				NULL }, \
+	{ "beside",	"(frontend - refilled) * share(bad, bad + retiring) / 2", NULL }, \
+	{ "front",	"frontend - refilled - beside",			NULL }, \
 	{ "icache_stalls", "icache",					NULL }, \
 	{ "fit",	"share(front, max(front, known(icache_stalls) + known(itlb)))", NULL }, \
 	{ "long",	"divider + serial + known(light_sleep)",	NULL }, \

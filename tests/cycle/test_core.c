@@ -243,11 +243,43 @@ TEST(independent_misses_overlap_within_the_window)
 	ck_assert(hp_cycle_error(&result, HP_ACCOUNTING_FMT, &worst) < 0.1);
 }
 
+/* What there is no room in is counted apart. */
+static void ck_full(uint64_t found, uint64_t other)
+{
+	ck_assert_uint_gt(found, result.counts.cycles / 2);
+	ck_assert_uint_eq(other, 0);
+	ck_near((double)result.counters.back_load_slots / (double)result.counters.back_slots, 1,
+		0.02);
+}
+
 TEST(a_larger_queue_overlaps_more)
 {
 	hp_assert_ok(hp_cycle_config_change(&config, "dtlb:perfect,rob:256"));
+	config.lsq_entries = 255;
+	ck_near(OF_LOADS(LOAD, 0, 64), 259.0 / 255, 0.1);
+	ck_full(result.counters.queue_cycles, result.counters.buffer_cycles);
+}
+
+TEST(behind_it_is_the_reorder_buffer)
+{
+	hp_assert_ok(hp_cycle_config_change(&config, "dtlb:perfect"));
 	config.lsq_entries = 256;
-	ck_near(OF_LOADS(LOAD, 0, 64), 259.0 / 256, 0.1);
+	ck_near(OF_LOADS(LOAD, 0, 64), 259.0 / 128, 0.1);
+	ck_full(result.counters.buffer_cycles, result.counters.queue_cycles);
+}
+
+TEST(in_order_nothing_overlaps)
+{
+	hp_assert_ok(hp_cycle_config_change(&config, "dtlb:perfect"));
+	config.is_in_order = true;
+	ck_near(OF_LOADS(LOAD, 0, 64), 259, 3);
+	ck_add_up();
+}
+
+TEST(in_order_an_instruction_takes_a_cycle)
+{
+	config.is_in_order = true;
+	ck_near(OF_LOOP(MOV), 1, 0.01);
 }
 
 static double of_stores(uint64_t step)
@@ -363,6 +395,22 @@ TEST(code_of_the_second_level_takes_nine_for_each_line)
 	ck_assert(hp_cycle_error(&result, HP_ACCOUNTING_POWER5, &worst) > 0.1);
 }
 
+/* A cycle fetches until a branch that is taken: two instructions for a core of four. */
+TEST(what_branches_cost_that_end_a_fetch_is_told)
+{
+	for (unsigned i = 0; i < 8; i++) {
+		INSN(MOV);
+		INSN("\xeb\x10");
+		end_block(CODE + (i + 1) * 23);
+	}
+	for (unsigned i = 0; i < 8 * TURNS; i++)
+		run(i % 8, DATA, 0);
+	ck_near(measure(true), 0.5, 0.02);
+	ck_near(result.truth_low.cpi[HP_CYCLE_BASE], 0.5, 0.02);
+	ck_near(result.fetch_low, 0.25, 0.02);
+	ck_near(result.fetch_high, 0.25, 0.02);
+}
+
 /* --- branches ---------------------------------------------------------------------------------- */
 
 /* A block that ends with a branch by chance, and both that it can lead to, which go back. */
@@ -399,6 +447,9 @@ TEST(a_mispredicted_branch_costs_the_front_end_and_its_resolution)
 	ck_near(result.stacks[HP_ACCOUNTING_FMT].cpi[HP_CYCLE_BRANCH] / mispredicts, 6.5, 1);
 	ck_assert(hp_cycle_error(&result, HP_ACCOUNTING_FMT, &worst) < 0.05);
 	ck_add_up();
+	/* Of the refill's five cycles, the second to the fourth. */
+	ck_near((double)result.counters.refill_cycles / (double)result.counts.mispredicts, 5, 0.1);
+	ck_near((double)result.counters.refill_late / (double)result.counts.mispredicts, 3, 0.1);
 }
 
 TEST(with_a_perfect_predictor_there_is_no_wrong_path)

@@ -106,6 +106,8 @@ static void count_zen(void)
 
 TEST(components_are_cycles_per_instruction_and_add_up)
 {
+	/* A fifth of the slots was dispatched beside the path, three quarters of it by branches. */
+	const double beside = (0.1 - 0.033) * 0.2 * 0.75 / 2;
 	double sum = 0;
 
 	count_zen();
@@ -113,9 +115,9 @@ TEST(components_are_cycles_per_instruction_and_add_up)
 	near(made.stack.cpi, 1);
 	near(likely(HP_STACK_BASE), 0.2);
 	/* Three of four redirections are of branches; 11 cycles each to fill the pipeline. */
-	near(likely(HP_STACK_MISPREDICT), 0.05 * 0.75 + 0.033);
+	near(likely(HP_STACK_MISPREDICT), 0.05 * 0.75 + 0.033 + beside);
 	near(likely(HP_STACK_RESTART), 0.05 * 0.25);
-	near(likely(HP_STACK_FETCH), 0.1 - 0.033);
+	near(likely(HP_STACK_FETCH), 0.1 - 0.033 - beside);
 	near(likely(HP_STACK_DCACHE), 0.65 * 4 / 6);
 	near(likely(HP_STACK_CORE), 0.65 * 2 / 6);
 	near(likely(HP_STACK_SMT), 0);
@@ -314,11 +316,29 @@ TEST(the_erratum_of_neoverse_n2_is_corrected)
 		count("misp", 1e7);
 		stack();
 		near(likely(HP_STACK_BASE), 0.8 * 0.5);
-		near(likely(HP_STACK_MISPREDICT), 0.2 * 0.5 + 0.04);
-		near(likely(HP_STACK_FETCH), 0.2 - 0.01);
+		near(likely(HP_STACK_MISPREDICT), 0.2 * 0.5 + 0.04 + 0.19 * 0.2 / 2);
+		near(likely(HP_STACK_FETCH), 0.19 - 0.19 * 0.2 / 2);
 		near(likely(HP_STACK_CORE), 0.3 - 0.03);
 		near(likely(HP_STACK_OTHER), 0);
 	}
+}
+
+/* 1000 cycles of 4 slots; 400 instructions more were begun than completed. */
+TEST(neoverse_n1_tells_wrong_paths_by_what_it_speculated)
+{
+	begin("neoverse-n1");
+	count("cycles", 1e9);
+	count("instructions", 1e9);
+	count("speculated", 1.4e9);
+	count("misp", 1e7);
+	count("front_cycles", 0.2e9);
+	count("back_cycles", 0.3e9);
+	stack();
+	near(likely(HP_STACK_BASE), 0.25);
+	near(likely(HP_STACK_MISPREDICT), 0.1 + 0.07 + 0.13 * 0.4 / 1.4 / 2);
+	near(likely(HP_STACK_FETCH), 0.13 - 0.13 * 0.4 / 1.4 / 2);
+	near(likely(HP_STACK_CORE), 0.3);
+	near(likely(HP_STACK_OTHER), 0.15);
 }
 
 TEST(an_unknown_core_has_two_levels)

@@ -46,6 +46,8 @@ struct hp_cycle_config {
 	bool is_plain;
 	unsigned ignores; /* events of uarch/path.h that this core does not have */
 	unsigned perfect; /* bits of enum hp_cycle_part: what costs nothing */
+	bool is_in_order; /* each instruction begins when the one before has retired */
+	bool fetches_all; /* code that is there is fetched at once, across lines and behind branches */
 };
 
 /* USAGE if there is no such core. */

@@ -49,6 +49,10 @@ struct hp_cycle_counters {
 	 * was resolved nothing of the path has; there was no room. */
 	uint64_t front_slots, refill_slots, back_slots;
 	uint64_t front_cycles, refill_cycles, back_cycles;
+	uint64_t refill_late; /* of the refill's, the second to the fourth since each branch */
+	/* Of those without room, by what there was none in: the queue of loads and stores, all else. */
+	uint64_t queue_cycles, buffer_cycles;
+	uint64_t back_load_slots; /* empty for want of room while the oldest loads, or a store waits */
 	uint64_t back_memory; /* of the last, those in which data of memory were under way */
 	/* Cycles in which nothing retired: in all, with nothing to retire, behind a load. */
 	uint64_t no_retire, no_retire_empty, no_retire_load;
@@ -83,6 +87,7 @@ struct hp_cycle_result {
 	struct hp_cycle_stack stacks[HP_ACCOUNTINGS];
 	/* Lowest and highest of the two orders. */
 	struct hp_cycle_stack truth_low, truth_high;
+	double fetch_low, fetch_high; /* of the base, what lines and branches cost that end a fetch */
 	double one_pass_cpi; /* by uarch/timing.h */
 };
 
