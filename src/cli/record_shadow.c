@@ -215,8 +215,8 @@ static void print_shortage(const struct record_shadow *shadow)
 	double wanted;
 
 	if (do_calls_end_them(statistics)) {
-		fputs("; only the program itself may make such calls: --probes counts what runs "
-		      "rarely",
+		fputs("; its windows end at calls that only the program itself may make: --probes "
+		      "counts what runs rarely",
 		      stderr);
 		return;
 	}

@@ -65,11 +65,13 @@ struct prior {
 	double least;
 };
 
-/* By how much the logarithm of a variance of so many degrees of freedom is too low on average (Abramowitz and
- * Stegun 6.3.18). */
+/* By how much the logarithm of a variance of so many degrees of freedom is too low on average
+ * (Abramowitz and Stegun 6.3.18, an expansion for many; it has no meaning for much less than one). */
 static double log_bias(double freedom)
 {
-	return freedom >= least_pace_freedom ? -1 / freedom - 1 / (3 * freedom * freedom) : 0;
+	double n = fmax(freedom, least_pace_freedom);
+
+	return -1 / n - 1 / (3 * n * n);
 }
 
 /* Some programs' windows differ by a hundredth, others' by half: of that kind of number one knows the

@@ -553,6 +553,7 @@ TEST(what_was_counted_has_a_column_among_the_stalls)
 TEST(where_calls_ended_all_windows_probes_are_advised)
 {
 	static char call[] = "system call read";
+	static char limit[] = "time limit";
 	struct hp_window_reason end = { .what = call, .count = 3 };
 	struct hp_report_options options = { .view = HP_VIEW_EXECUTIONS };
 	struct hp_error *error;
@@ -566,6 +567,12 @@ TEST(where_calls_ended_all_windows_probes_are_advised)
 	ck_assert_ptr_nonnull(error);
 	assert_contains(error->advice, "--probes");
 	ck_assert_ptr_null(strstr(error->advice, "longer run"));
+	hp_error_destroy(error);
+	/* What a longer replay would have counted. */
+	end.what = limit;
+	error = fixture_report(record(0), &options, NULL);
+	ck_assert_ptr_nonnull(error);
+	assert_contains(error->advice, "longer run");
 	hp_error_destroy(error);
 }
 

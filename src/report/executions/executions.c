@@ -16,20 +16,30 @@ void executions_clear(struct executions *executions)
 /* --- what all share ---------------------------------------------------------------------------
  */
 
-/* Windows were replayed, and ended too early to be counted: more of them would, too. */
-static bool has_ended_early(const struct hp_window_evidence *sum)
+/* System calls ended most windows before they could be counted, as they would end more of them. */
+static bool do_calls_end_them(const struct hp_window_evidence *sum)
 {
-	for (size_t i = 0; i < sum->reason_count; i++)
-		if (!sum->reasons[i].is_refusal)
-			return true;
-	return false;
+	const char *call = hp_window_end_name(HP_WINDOW_SYSTEM_CALL);
+	uint64_t by_calls = 0, others = 0;
+
+	for (size_t i = 0; i < sum->reason_count; i++) {
+		const struct hp_window_reason *reason = &sum->reasons[i];
+
+		if (reason->is_refusal)
+			continue;
+		if (strncmp(reason->what, call, strlen(call)) == 0)
+			by_calls += reason->count;
+		else
+			others += reason->count;
+	}
+	return by_calls > others;
 }
 
 static const char *how_to_count(const struct report *report)
 {
 	if (!hp_windows_tried(report->inference))
 		return "record with: hpcprof record --shadow -- COMMAND";
-	if (has_ended_early(&report->inference->windows.sum))
+	if (do_calls_end_them(&report->inference->windows.sum))
 		return "hpcprof report --summary says what ended them; hpcprof record --probes "
 		       "counts "
 		       "code that runs rarely";
