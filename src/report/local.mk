@@ -19,6 +19,7 @@ src_report_libreport_a_SOURCES = \
 	src/report/annotate/source_access.h src/report/annotate/source_access.c \
 	src/report/annotate/write_annotate.h src/report/annotate/write_annotate.c \
 	src/report/annotate/write_dot.c \
+	src/report/common/counting.h src/report/common/counting.c \
 	src/report/common/json.h src/report/common/json.c src/report/common/json_direct.c \
 	src/report/common/json_summary.c \
 	src/report/common/load.h src/report/common/load.c \

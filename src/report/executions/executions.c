@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "executions.h"
+
+#include "../common/counting.h"
 #include "../tuning.h"
 
 #include <hpcprof/infer/counts.h>
@@ -16,38 +18,6 @@ void executions_clear(struct executions *executions)
 /* --- what all share ---------------------------------------------------------------------------
  */
 
-/* System calls ended most windows before they could be counted, as they would end more of them. */
-static bool do_calls_end_them(const struct hp_window_evidence *sum)
-{
-	const char *call = hp_window_end_name(HP_WINDOW_SYSTEM_CALL);
-	uint64_t by_calls = 0, others = 0;
-
-	for (size_t i = 0; i < sum->reason_count; i++) {
-		const struct hp_window_reason *reason = &sum->reasons[i];
-
-		if (reason->is_refusal)
-			continue;
-		if (strncmp(reason->what, call, strlen(call)) == 0)
-			by_calls += reason->count;
-		else
-			others += reason->count;
-	}
-	return by_calls > others;
-}
-
-static const char *how_to_count(const struct report *report)
-{
-	if (!hp_windows_tried(report->inference))
-		return "record with: hpcprof record --shadow -- COMMAND";
-	if (do_calls_end_them(&report->inference->windows.sum))
-		return "hpcprof report --summary says what ended them; hpcprof record --probes "
-		       "counts "
-		       "code that runs rarely";
-	return "hpcprof report --summary says why; a longer run or a larger share "
-	       "(--shadow=PERCENT) "
-	       "pays for more windows";
-}
-
 static struct hp_error *nothing_counted(const struct report *report)
 {
 	static const char nothing[] = "no shadow window counted anything in these epochs";
@@ -57,7 +27,7 @@ static struct hp_error *nothing_counted(const struct report *report)
 						       "the filters select none of the counts"),
 				       "leave out the filters");
 	return hp_error_advise(hp_error_create(HP_ERROR_INSUFFICIENT, "%s", nothing), "%s",
-			       how_to_count(report));
+			       counting_advice(report));
 }
 
 static bool passes(const struct report *report, const char *name, const char *linkage)

@@ -4,6 +4,7 @@
 #include "write_stalls.h"
 #include "../tables/cells.h"
 #include "../tables/columns_analysis.h"
+#include "../common/counting.h"
 #include "../common/json.h"
 #include "../common/quantity.h"
 #include "../common/sheet.h"
@@ -74,11 +75,9 @@ static void cell_causes(const struct cell *cell, struct hp_buffer *text)
 			continue;
 		if (told && cause->likely < noticeable_cause)
 			break;
-		hp_buffer_printf(text, "%s%s ", told++ ? ", " : "", cause_words(stall, cause));
-		if (sheet_is_unknown(cause->low, cause->high))
-			hp_buffer_printf(text, "unknown");
-		else
-			hp_buffer_printf(text, "%.0f-%.0f%%", 100 * cause->low, 100 * cause->high);
+		hp_buffer_printf(text, "%s%s", told++ ? ", " : "", cause_words(stall, cause));
+		if (!sheet_is_unknown(cause->low, cause->high))
+			hp_buffer_printf(text, " %.0f-%.0f%%", 100 * cause->low, 100 * cause->high);
 		kinds |= 1u << cause->kind;
 	}
 }
@@ -359,6 +358,31 @@ static void write_advice(const struct survey *survey, FILE *out)
 	}
 }
 
+static bool any_share_is_unknown(const struct survey *survey)
+{
+	for (size_t i = 0; i < survey->stalls.count; i++)
+		if (sheet_is_unknown(survey->stalls.at[i].share.low,
+				     survey->stalls.at[i].share.high))
+			return true;
+	return false;
+}
+
+static void write_legend(const struct report *report, const struct survey *survey, FILE *out)
+{
+	fprintf(out,
+		"# between: 90 %% interval of the stall's share of the profile%s\n"
+		"# average: cycles of stall per execution\n"
+		"# causes: what may have caused it, likeliest first, and of how much of the "
+		"instruction's time, if that is known\n",
+		any_share_is_unknown(survey) ? "; unknown: it can be almost anything" : "");
+	if (survey->is_absolute)
+		return;
+	fputs("# ", out);
+	write_uncounted(survey, "executions", out);
+	fprintf(out, "%s, so averages are lower limits (\xe2\x89\xa5); %s\n",
+		any_is_counted(survey) ? " (?)" : "", counting_advice(report));
+}
+
 struct hp_error *write_stalls_text(struct report *report, FILE *out)
 {
 	_cleanup_(survey_clear) struct survey survey = { 0 };
@@ -380,16 +404,7 @@ struct hp_error *write_stalls_text(struct report *report, FILE *out)
 			100 * survey_share(&survey, survey.hidden_cycles));
 	if (error)
 		return error;
-	fputs("# between: 90 % interval of the stall's share of the profile\n# unknown: the share "
-	      "can be almost anything\n# average: cycles of stall per execution; causes: shares of "
-	      "the instruction's time, likeliest first\n",
-	      out);
-	if (!survey.is_absolute) {
-		fputs("# ", out);
-		write_uncounted(&survey, "executions", out);
-		fprintf(out, "%s, so averages are lower limits (\xe2\x89\xa5)\n",
-			any_is_counted(&survey) ? " (?)" : "");
-	}
+	write_legend(report, &survey, out);
 	write_quality(&survey, out);
 	write_advice(&survey, out);
 	write_text_stack(report, &survey, out);
