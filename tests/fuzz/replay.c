@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { INPUT_LIMIT_BYTES = 1 << 20, CUTS = 256, MUTANTS = 512, CHANGES = 8 };
+enum { INPUT_LIMIT_BYTES = 1 << 20, CUTS = 128, MUTANTS = 256, CHANGES = 8 };
 
 /* A copy of exact size, so that a sanitizer sees a read past the end. */
 static bool run_once(const uint8_t *bytes, size_t size)

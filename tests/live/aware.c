@@ -44,7 +44,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { STEPS = 100, STEP_WORK = 2000000 };
+enum { STEPS = 50, STEP_WORK = 2000000 };
 
 extern char **environ;
 
