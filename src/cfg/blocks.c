@@ -110,7 +110,8 @@ static enum hp_block_end end_indirect(struct making *making, uint32_t block, uin
 	const struct indirect *jump = find_indirect(code, last);
 
 	if (!jump || !jump->is_resolved) {
-		making->cfg->unresolved_jumps++;
+		if (making->cfg->unresolved_jumps++ == 0)
+			making->cfg->unresolved.value = code_address(code, last);
 		making->cfg->missing_edges = true;
 		add_edge(making, block, making->cfg->exit, HP_EDGE_EXIT);
 		return HP_END_UNRESOLVED;

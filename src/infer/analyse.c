@@ -91,6 +91,17 @@ static struct hp_error *open_flow(struct hp_inference *inference, struct hp_load
 	return error;
 }
 
+void hp_inference_make_in(struct hp_inference *inference, struct hp_arena *arena)
+{
+	inference->arena = arena ? arena : inference->profiles->arena;
+}
+
+void hp_inference_forget(struct hp_row_code *code)
+{
+	code->cfg = NULL;
+	code->analysis = NULL;
+}
+
 struct hp_error *hp_inference_graph(struct hp_inference *inference, struct hp_row_code *code,
 				    const struct hp_cfg **cfg)
 {
@@ -114,8 +125,7 @@ struct hp_error *hp_inference_graph(struct hp_inference *inference, struct hp_ro
 	if (!part->flow)
 		error = open_flow(inference, part);
 	if (!error)
-		error = hp_cfg_create(part->flow, code->procedure, inference->profiles->arena,
-				      &created);
+		error = hp_cfg_create(part->flow, code->procedure, inference->arena, &created);
 	*cfg = code->cfg = created;
 	return forgive(inference, code, error);
 }
@@ -234,7 +244,7 @@ struct hp_error *hp_inference_analyse(struct hp_inference *inference, struct hp_
 	if (!error)
 		error = find_limits(inference, code, limits, &input);
 	if (!error)
-		error = hp_analysis_create(&input, &options, inference->profiles->arena, &created);
+		error = hp_analysis_create(&input, &options, inference->arena, &created);
 	hp_vector_free(&samples);
 	counts_terms_clear(&terms);
 	if (created)

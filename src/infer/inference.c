@@ -15,6 +15,7 @@ struct hp_error *hp_inference_create(struct hp_profiles *profiles,
 	if (!created)
 		return hp_error_create_no_memory();
 	created->profiles = profiles;
+	created->arena = profiles->arena;
 	created->options = options;
 	*inference = created;
 	return windows_read(created);

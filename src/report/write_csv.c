@@ -10,29 +10,21 @@
 #include "paths/write_paths.h"
 #include "stalls/survey.h"
 #include "write.h"
-#include "tuning.h"
 
 #include <inttypes.h>
-
-/* Of all procedures of a profile, those that have samples enough. */
-static bool is_worth_analysing(const struct report *report, const struct hp_row *row)
-{
-	return report->options->of.listed ||
-	       row->tallies[report->profiles->sort_event].samples >= SURVEY_FEWEST_SAMPLES;
-}
 
 static struct hp_error *write_listing(struct report *report, const struct columns *columns,
 				      const struct hp_row *row, struct hp_buffer *record, FILE *out)
 {
 	_cleanup_(listing_clear) struct listing listing = { 0 };
-	struct hp_error *error = listing_make(report, row, true, &listing);
+	struct hp_error *error =
+		listing_make(report, row, report->options->of.listed ? LISTING_ALL : LISTING_COSTLY,
+			     &listing);
 
-	if (!error && is_worth_analysing(report, row))
+	if (!error && listing_is_analysed(report, row))
 		error = listing_add_blocks(report, row, &listing);
-	if (!error && is_worth_analysing(report, row))
+	if (!error && listing_is_analysed(report, row))
 		error = listing_add_analysis(report, row, &listing);
-	if (!error && !report->options->of.listed)
-		listing_keep_costly(report, &listing);
 	for (size_t i = 0; i < listing.rows.count && !error; i++)
 		error = write_csv_row(report, columns, &listing.rows.at[i], record, out);
 	return error;

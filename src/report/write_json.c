@@ -73,6 +73,26 @@ static json_t *counts_object(const struct report *report, const struct hp_row *r
 			 json_number(counts_instructions_per_cycle(report, row)));
 }
 
+static struct hp_error *list(struct report *report, const struct hp_row *row,
+			     struct listing *listing, const struct hp_analysis **analysis)
+{
+	bool is_analysed = listing_is_analysed(report, row);
+	struct hp_error *error = listing_make(
+		report, row, report->options->of.listed ? LISTING_ALL : LISTING_COSTLY, listing);
+
+	if (!is_analysed)
+		listing->no_graph = "it has few samples; if it is named, it is analysed";
+	else if (!error)
+		error = listing_add_blocks(report, row, listing);
+	if (!error)
+		error = listing_add_caveats(report, row, listing);
+	if (!error && is_analysed)
+		error = hp_inference_row(report->inference, row, analysis);
+	if (!error && is_analysed)
+		error = listing_add_analysis(report, row, listing);
+	return error;
+}
+
 /* A list of procedures does without graphs: of all its code only the names are read. */
 static struct hp_error *write_procedure(struct report *report, const struct hp_row *row, FILE *out)
 {
@@ -83,19 +103,9 @@ static struct hp_error *write_procedure(struct report *report, const struct hp_r
 	json_t *object;
 
 	if (has_instructions)
-		error = listing_make(report, row, true, &listing);
-	if (!error && has_instructions)
-		error = listing_add_blocks(report, row, &listing);
-	if (!error && has_instructions)
-		error = listing_add_caveats(report, row, &listing);
-	if (!error && has_instructions)
-		error = hp_inference_row(report->inference, row, &analysis);
-	if (!error && has_instructions)
-		error = listing_add_analysis(report, row, &listing);
+		error = list(report, row, &listing, &analysis);
 	if (error)
 		return error;
-	if (!report->options->of.listed)
-		listing_keep_costly(report, &listing);
 	object = json_pack("{s:o, s:o, s:o, s:o}", "name", json_text(row->name), "address",
 			   json_address(row->has_address, row->address), "size",
 			   row->has_address ? json_count(row->size) : json_null(), "samples",
@@ -165,6 +175,7 @@ static struct hp_error *group_rows(const struct report *report, size_t **order)
 struct ordered {
 	struct report *report;
 	const size_t *order;
+	struct hp_arena *arena; /* of the graph and the analysis of one row */
 };
 
 static const struct hp_row *row_at(const struct ordered *ordered, size_t item)
@@ -176,8 +187,16 @@ static const struct hp_row *row_at(const struct ordered *ordered, size_t item)
 static struct hp_error *write_item(void *context, size_t item, FILE *out)
 {
 	const struct ordered *ordered = context;
+	const struct hp_row *row = row_at(ordered, item);
+	struct hp_error *error;
 
-	return write_procedure(ordered->report, row_at(ordered, item), out);
+	hp_inference_make_in(ordered->report->inference, ordered->arena);
+	error = write_procedure(ordered->report, row, out);
+	hp_inference_make_in(ordered->report->inference, NULL);
+	if (row->code)
+		hp_inference_forget(row->code);
+	hp_arena_reset(ordered->arena);
+	return error;
 }
 
 static struct hp_error *write_images(const struct ordered *ordered, struct parallel *parallel,
@@ -208,11 +227,12 @@ static struct hp_error *write_images(const struct ordered *ordered, struct paral
 /* Of procedures alone there is little to make. */
 static struct hp_error *write_by_image(struct report *report, const char *schema, FILE *out)
 {
+	_cleanup_(hp_arena_destroy_scope) struct hp_arena *arena = hp_arena_create();
 	_cleanup_(parallel_end_scope) struct parallel *parallel = NULL;
 	_cleanup_free_ size_t *order = NULL;
-	struct ordered ordered = { .report = report };
+	struct ordered ordered = { .report = report, .arena = arena };
 	bool is_long = report->options->view == HP_VIEW_INSTRUCTIONS;
-	struct hp_error *error = group_rows(report, &order);
+	struct hp_error *error = arena ? group_rows(report, &order) : hp_error_create_no_memory();
 
 	ordered.order = order;
 	if (!error)

@@ -61,7 +61,8 @@ static struct hp_error *write_listing(struct report *report, const struct column
 	_cleanup_(listing_clear) struct listing listing = { 0 };
 	_cleanup_free_ struct hp_row **rows = NULL;
 	struct hp_error *error =
-		listing_make(report, row, report->options->of.listed != NULL, &listing);
+		listing_make(report, row, report->options->of.listed ? LISTING_ALL : LISTING_SAMPLED,
+			     &listing);
 
 	if (!error)
 		error = listing_add_blocks(report, row, &listing);
@@ -83,7 +84,7 @@ static struct hp_error *annotate(struct report *report, const struct hp_row *row
 {
 	_cleanup_(listing_clear) struct listing listing = { 0 };
 	const struct hp_analysis *analysis = NULL;
-	struct hp_error *error = listing_make(report, row, true, &listing);
+	struct hp_error *error = listing_make(report, row, LISTING_ALL, &listing);
 
 	if (!error)
 		error = listing_add_blocks(report, row, &listing);

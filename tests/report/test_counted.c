@@ -100,6 +100,38 @@ TEST(cycles_of_instructions_add_up_to_those_of_the_program)
 		    1e-9);
 }
 
+static json_t *in_list(struct fixture *fixture, const char *name)
+{
+	return json_with(json_at(view_of(fixture, HP_VIEW_INSTRUCTIONS), "images.0.procedures"),
+			 "name", name);
+}
+
+/* Of nine samples nothing is known of single instructions; windows know more. */
+TEST(of_all_procedures_those_with_few_samples_are_analysed_if_they_are_named)
+{
+	const struct fixture_count counts[] = {
+		clock_at(counted_back, 10),
+		clock_at(counted_leaf_then, 9),
+	};
+	struct fixture_epoch epoch = { .counts = counts,
+				       .count = HP_ARRAY_COUNT(counts),
+				       .clock_hz = 3e9 };
+	struct fixture *fixture = fixture_create();
+	json_t *leaf;
+
+	fixture_add(fixture, &epoch);
+	leaf = in_list(fixture, "counted_leaf");
+	ck_assert(json_is_null(json_at(leaf, "cfg")));
+	ck_assert(json_is_null(json_at(leaf, "stack")));
+	ck_assert_ptr_nonnull(strstr(string_at(leaf, "not_analysed.0"), "few samples"));
+	ck_assert_uint_eq(json_array_size(json_at(leaf, "instructions")), 1);
+	assert_near(number_at(leaf, "instructions.0.samples.0"), 9, 0);
+	ck_assert(json_is_object(json_at(in_list(fixture, "counted_loop"), "cfg")));
+	ck_assert(json_is_object(json_at(listed(fixture, "counted_leaf"), "cfg")));
+	leaf = in_list(record_counts(counts, HP_ARRAY_COUNT(counts)), "counted_leaf");
+	ck_assert(json_is_object(json_at(leaf, "cfg")));
+}
+
 /* How often anything ran is in no view, but which way branches go, is. */
 static void assert_insufficient(struct fixture *fixture)
 {

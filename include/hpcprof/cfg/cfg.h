@@ -95,7 +95,8 @@ struct hp_cfg {
 	struct hp_loop *loops;	   /* outer before inner */
 	uint32_t loop_count;
 	uint32_t class_count;
-	uint32_t unresolved_jumps;
+	uint32_t unresolved_jumps;   /* indirect jumps that could not be followed */
+	hp_link_address unresolved;  /* the first of these */
 	bool missing_edges;	     /* an indirect jump or other code could not be followed */
 	bool is_undecodable;	     /* reachable code contains bytes that are not an instruction */
 	hp_link_address undecodable; /* the first of these */

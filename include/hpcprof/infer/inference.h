@@ -57,6 +57,7 @@ struct hp_inference {
 	struct hp_core
 		core; /* of the profiles, with the latencies that windows were simulated with */
 	struct inferred_image *images;	  /* by index, after weighing */
+	struct hp_arena *arena;		  /* of graphs and analyses. Borrowed */
 	const struct hp_stalled *stalled; /* bounds causes; NULL: no events of stalls. Borrowed */
 };
 
@@ -76,6 +77,12 @@ bool hp_windows_exist(const struct hp_inference *inference);
 bool hp_windows_tried(const struct hp_inference *inference);
 /* Counts of all groups of the items of that kind; 0: of any. */
 uint64_t hp_sum_of_items(const struct hp_counted *items, size_t count, uint8_t kind);
+
+/* Graphs and analyses made from here on live in this arena, which outlives what asks for them or is
+ * followed by hp_inference_forget; NULL, and at first: as long as the profiles. */
+void hp_inference_make_in(struct hp_inference *inference, struct hp_arena *arena);
+/* Forgets the graph and the analysis of the code: whoever asks again makes them again. */
+void hp_inference_forget(struct hp_row_code *code);
 
 /*
  * Out: the analysis, owned by the profiles, or NULL for code that cannot be analysed: without a

@@ -72,22 +72,3 @@ struct hp_error *listing_add_analysis(struct report *report, const struct hp_row
 	}
 	return error;
 }
-
-static bool is_costly(const struct report *report, const struct hp_row *row)
-{
-	uint64_t samples = 0;
-
-	for (size_t i = 0; i < report->profiles->events.count; i++)
-		samples += row->tallies[i].samples;
-	return samples || (row->insn && row->insn->cycles > 0);
-}
-
-void listing_keep_costly(const struct report *report, struct listing *listing)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < listing->rows.count; i++)
-		if (is_costly(report, &listing->rows.at[i]))
-			listing->rows.at[kept++] = listing->rows.at[i];
-	listing->rows.count = kept;
-}

@@ -35,25 +35,12 @@ static uint64_t end_of(const struct hp_block *block)
 
 static bool say_unresolved(struct listing *listing, const struct hp_cfg *cfg)
 {
-	uint64_t first = 0;
-
-	if (!cfg->unresolved_jumps)
-		return true;
-	for (size_t i = listing->rows.count; i-- > 0;) {
-		const struct hp_row *row = &listing->rows.at[i];
-		const struct hp_block *block = row->has_block ? &cfg->blocks[row->block] : NULL;
-
-		if (block && block->end == HP_END_UNRESOLVED &&
-		    row->address + row->length == end_of(block))
-			first = row->address;
-	}
-	if (first)
-		return say(listing,
-			   "%" PRIu32 " indirect jump%s (the first at 0x%" PRIx64
-			   ") could not be followed: edges are missing",
-			   cfg->unresolved_jumps, cfg->unresolved_jumps == 1 ? "" : "s", first);
-	return say(listing, "%" PRIu32 " indirect jump%s could not be followed: edges are missing",
-		   cfg->unresolved_jumps, cfg->unresolved_jumps == 1 ? "" : "s");
+	return !cfg->unresolved_jumps ||
+	       say(listing,
+		   "%" PRIu32 " indirect jump%s (the first at 0x%" PRIx64
+		   ") could not be followed: edges are missing",
+		   cfg->unresolved_jumps, cfg->unresolved_jumps == 1 ? "" : "s",
+		   cfg->unresolved.value);
 }
 
 static bool say_undecodable(struct listing *listing, const struct hp_cfg *cfg)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "listing.h"
 #include "../common/state.h"
+#include "../tuning.h"
 
 #include <hpcprof/infer/inference.h>
 
@@ -27,7 +28,8 @@ struct lister {
 	struct hp_loaded_part *part;
 	struct listing *listing;
 	const struct hp_procedure *procedure; /* whose parts are listed */
-	bool all;
+	enum listing_choice choice;
+	const struct hp_analysis *analysis; /* that says what is costly; or NULL */
 };
 
 static struct hp_error *push(struct lister *lister, const struct hp_row *added)
@@ -159,6 +161,16 @@ static struct hp_error *list_sampled(struct lister *lister, uint64_t start, uint
 	return NULL;
 }
 
+static bool is_chosen(const struct lister *lister, uint64_t address)
+{
+	const struct hp_analysed_insn *insn;
+
+	if (lister->choice != LISTING_COSTLY)
+		return lister->choice == LISTING_ALL;
+	insn = hp_analysis_insn(lister->analysis, address);
+	return insn && insn->cycles > 0;
+}
+
 /* Straight from `start`: what lies between instructions (padding, tables) comes out as it may. */
 static struct hp_error *list_range(struct lister *lister, uint64_t start, uint64_t size)
 {
@@ -180,7 +192,7 @@ static struct hp_error *list_range(struct lister *lister, uint64_t start, uint64
 		if (!held)
 			break;
 		length = decode_length(lister->part->file, bytes, held);
-		if (lister->all || sampled)
+		if (sampled || is_chosen(lister, address))
 			error = push_instruction(lister, &located, address, bytes, length);
 		if (!error)
 			error = push_inside(lister, &located, address, address + length);
@@ -295,24 +307,34 @@ static void set_local_shares(const struct report *report, const struct hp_row *r
 			listing->rows.at[i].tallies[report->profiles->sort_event].weight / whole;
 }
 
-struct hp_error *listing_make(struct report *report, const struct hp_row *row, bool all,
-			      struct listing *listing)
+bool listing_is_analysed(const struct report *report, const struct hp_row *row)
 {
-	struct lister lister = { .report = report, .row = row, .listing = listing, .all = all };
+	return report->options->of.listed || row->counts ||
+	       row->tallies[report->profiles->sort_event].samples >= SURVEY_FEWEST_SAMPLES;
+}
+
+struct hp_error *listing_make(struct report *report, const struct hp_row *row,
+			      enum listing_choice choice, struct listing *listing)
+{
+	struct lister lister = {
+		.report = report, .row = row, .listing = listing, .choice = choice
+	};
+	struct hp_error *error = NULL;
 
 	*listing = (struct listing){ .arena = hp_arena_create() };
 	if (!listing->arena)
 		return hp_error_create_no_memory();
+	if (choice == LISTING_COSTLY && listing_is_analysed(report, row))
+		error = hp_inference_row(report->inference, row, &lister.analysis);
+	if (error)
+		return error;
 	if (!row->code || !row->code->procedure) {
-		struct hp_error *error = list_offset(&lister);
-
+		error = list_offset(&lister);
 		if (!error)
 			set_local_shares(report, row, listing);
 		return error;
 	}
 	for (const struct hp_row_code *code = row->code; code; code = code->next) {
-		struct hp_error *error;
-
 		lister.part = code->part;
 		error = list_procedure(&lister, code->procedure);
 		if (error)

@@ -330,7 +330,7 @@ struct hp_error *write_dot(struct report *report, FILE *out)
 			.report = report, .listing = &listing, .number = i, .out = out
 		};
 
-		error = listing_make(report, row, true, &listing);
+		error = listing_make(report, row, LISTING_ALL, &listing);
 		if (!error)
 			error = listing_add_blocks(report, row, &listing);
 		if (!error)

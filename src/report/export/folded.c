@@ -6,6 +6,8 @@
 #include "../common/text.h"
 #include "export.h"
 
+#include <hpcprof/base/hash.h>
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -42,7 +44,35 @@ static void tell_of_events(const struct report *report)
 			report->profiles->events.at[0].info->name);
 }
 
-struct hp_error *export_folded(struct report *report, FILE *out)
+/* A line: paths that differ in nothing but the places in their procedures are one. */
+struct folded {
+	UT_hash_handle hh;
+	uint64_t value;
+	char text[];
+};
+
+static struct hp_error *add_line(struct hp_arena *arena, struct folded **lines, const char *text,
+				 uint64_t value)
+{
+	struct folded *line;
+	size_t length = strlen(text);
+
+	HASH_FIND(hh, *lines, text, length, line);
+	if (!line) {
+		line = hp_arena_alloc(arena, sizeof(*line) + length + 1);
+		if (!line)
+			return hp_error_create_no_memory();
+		memcpy(line->text, text, length + 1);
+		HASH_ADD_KEYPTR(hh, *lines, line->text, length, line);
+		if (!line->hh.tbl)
+			return hp_error_create_no_memory();
+	}
+	line->value += value;
+	return NULL;
+}
+
+static struct hp_error *fold(const struct report *report, struct hp_arena *arena,
+			     struct folded **lines)
 {
 	const struct hp_call_paths *paths = report->paths;
 	const struct hp_loaded_event *event = &report->profiles->events.at[0];
@@ -50,7 +80,6 @@ struct hp_error *export_folded(struct report *report, FILE *out)
 	struct hp_buffer line = { 0 };
 	struct hp_error *error = NULL;
 
-	tell_of_events(report);
 	for (size_t i = 0; i < paths->steps.count && !error; i++) {
 		const struct hp_path_step *step = &paths->steps.at[i];
 		const struct hp_path_root *root = &paths->roots.at[step->root];
@@ -61,12 +90,29 @@ struct hp_error *export_folded(struct report *report, FILE *out)
 		hp_buffer_clear(&line);
 		add_name(&line, root->command);
 		add_path(paths, &path, &line);
-		fprintf(out, "%s %" PRIu64 "\n", line.size ? hp_buffer_text(&line) : "[no path]",
-			export_value(event, &step->own));
 		if (!error && line.failed)
 			error = hp_error_create_no_memory();
+		if (!error)
+			error = add_line(arena, lines,
+					 line.size ? hp_buffer_text(&line) : "[no path]",
+					 export_value(event, &step->own));
 	}
 	hp_vector_free(&path.steps);
 	hp_buffer_free(&line);
+	return error;
+}
+
+struct hp_error *export_folded(struct report *report, FILE *out)
+{
+	_cleanup_(hp_arena_destroy_scope) struct hp_arena *arena = hp_arena_create();
+	struct folded *lines = NULL;
+	struct hp_error *error = arena ? NULL : hp_error_create_no_memory();
+
+	tell_of_events(report);
+	if (!error)
+		error = fold(report, arena, &lines);
+	for (const struct folded *line = lines; line && !error; line = line->hh.next)
+		fprintf(out, "%s %" PRIu64 "\n", line->text, line->value);
+	HASH_CLEAR(hh, lines);
 	return error;
 }
