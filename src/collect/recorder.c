@@ -424,6 +424,8 @@ struct hp_error *recorder_flush(struct recorder *recorder, bool complete)
 	if (!error)
 		error = write_paths_if_due(recorder, complete);
 	if (!error)
+		error = attributor_write_names(&recorder->attributor, recorder->writer);
+	if (!error)
 		error = write_branches_if_due(recorder, complete);
 	if (!error && recorder->probes) {
 		if (complete)

@@ -82,6 +82,7 @@ static void write_all(void)
 	_cleanup_(hp_epoch_meta_clear) struct hp_epoch_meta meta = { .start_ns = 1, .end_ns = 2 };
 
 	hp_assert_ok(attributor_write(&bench.attributor, bench.writer));
+	hp_assert_ok(attributor_write_names(&bench.attributor, bench.writer));
 	ck_assert_uint_eq(bench.attributor.placed_count, 0);
 	meta.events = calloc(EVENTS, sizeof(*meta.events));
 	ck_assert_ptr_nonnull(meta.events);

@@ -400,7 +400,6 @@ static struct hp_error *save_symbols(struct image *image, const struct hp_symbol
 
 struct hp_error *attributor_write(struct attributor *attributor, struct hp_epoch_writer *writer)
 {
-	struct saving saving = { attributor, writer };
 	struct hp_error *error = NULL;
 	size_t done = 0;
 
@@ -419,7 +418,14 @@ struct hp_error *attributor_write(struct attributor *attributor, struct hp_epoch
 	attributor->placed_count -= done;
 	memmove(attributor->placed, attributor->placed + done,
 		attributor->placed_count * sizeof(*attributor->placed));
-	if (!error && attributor->kept.changed)
-		error = kept_save(&attributor->kept, save_symbols, &saving);
 	return error;
+}
+
+struct hp_error *attributor_write_names(struct attributor *attributor,
+					struct hp_epoch_writer *writer)
+{
+	struct saving saving = { attributor, writer };
+
+	return attributor->kept.changed ? kept_save(&attributor->kept, save_symbols, &saving)
+					: NULL;
 }

@@ -81,4 +81,9 @@ bool attributor_is_full(struct attributor *attributor);
 /* Writes what was placed. Profiles that could not be written stay placed, to be tried again. */
 struct hp_error *attributor_write(struct attributor *attributor, struct hp_epoch_writer *writer);
 
+/* Writes the names of code that is not there later, as far as something asked for its place: samples
+ * do before they are written, call paths when they are. */
+struct hp_error *attributor_write_names(struct attributor *attributor,
+					struct hp_epoch_writer *writer);
+
 #endif
