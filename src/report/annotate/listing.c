@@ -259,7 +259,7 @@ static struct hp_error *collect_cold(struct report *report, struct hp_loaded_par
 
 	if (part->cold)
 		return NULL;
-	hp_image_procedures(part->file, &procedures, &count);
+	hp_image_parts(part->file, &procedures, &count);
 	for (size_t i = 0; i < count; i++)
 		found += procedures[i]->owner != procedures[i];
 	part->cold = hp_arena_array(report->profiles->arena, found + 1,
