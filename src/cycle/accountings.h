@@ -25,11 +25,18 @@ void commit_slots_create(struct slots *slots, unsigned width);
 
 /* The front-end miss event table: fmt.c. Rows are of branches in flight. */
 enum { FMT_ROWS = 8192 };
+/* What the paper does not do. */
+struct fmt_corrections {
+	/* A branch counts until it is resolved, not until it retires. */
+	bool stops_at_resolution;
+	/* While code that misses is waited for behind it, that counts, not the branch. */
+	bool misses_come_first;
+	/* Code that misses costs nothing while the fetch buffer has enough: decode lacks nothing. */
+	bool starts_when_drained;
+};
 struct fmt {
 	struct watcher watcher;
-	/* What the paper does not do: a branch counts until it is resolved, not until it retires; and while code
-	 * that misses is waited for behind it, that counts, not the branch. */
-	bool stops_at_resolution, misses_come_first;
+	struct fmt_corrections by;
 	uint64_t clock;	 /* cycles in which there was room to dispatch */
 	bool has_branch; /* the mispredicted one is resolved and has not retired, and counts still */
 	struct fmt_row {
@@ -38,12 +45,12 @@ struct fmt {
 		uint64_t penalty; /* once that is known */
 	} rows[FMT_ROWS];
 };
-void fmt_create(struct fmt *fmt, bool stops_at_resolution, bool misses_come_first);
+void fmt_create(struct fmt *fmt, struct fmt_corrections by);
 
 /* The shared one: counters of misses in common, and a bit of each instruction: sfmt.c */
 struct sfmt {
 	struct watcher watcher;
-	bool is_corrected; /* both, as above */
+	bool is_corrected; /* all, as above */
 	uint64_t clock;
 	bool has_branch;
 	uint64_t misses[HP_CYCLE_PARTS];

@@ -92,11 +92,11 @@ static bool has_room(struct pipeline *pipeline, const struct flight *flight)
 	view->lacks_queue = view->lacks_buffer = false;
 	if (pipeline->retired == pipeline->dispatched)
 		return true;
-	view->lacks_queue =
-		pipeline->memories + (flight->loads || flight->stores) > config->lsq_entries;
-	view->lacks_buffer =
-		flight->insn->timed.is_serializing ||
-		pipeline->slots + flight->insn->timed.slots > config->core.reorder_slots;
+	view->lacks_queue = pipeline->memories + (flight->loads || flight->stores) >
+			    config->lsq_entries;
+	view->lacks_buffer = flight->insn->timed.is_serializing ||
+			     pipeline->slots + flight->insn->timed.slots >
+				     config->core.reorder_slots;
 	return !view->lacks_queue && !view->lacks_buffer;
 }
 
@@ -197,8 +197,10 @@ static uint64_t next_cycle(struct pipeline *pipeline)
 		sooner(&next, pipeline->drains[pipeline->drained % DRAINS], pipeline->now);
 	sooner(&next, pipeline->page_comes, pipeline->now);
 	sooner(&next, pipeline->line_comes, pipeline->now);
-	if (next != NEVER)
+	if (next != NEVER) {
 		sooner(&next, pipeline->lacks_until, pipeline->now);
+		sooner(&next, front_feeds_until(pipeline), pipeline->now);
+	}
 	return next;
 }
 

@@ -54,6 +54,7 @@ struct view {
 	enum hp_cycle_part full_waits; /* while it is full: the same, or STORE */
 	enum hp_cycle_part code_waits; /* fetch; BASE: it does not wait */
 	enum hp_cycle_part code_lacks; /* the same, as dispatch sees it */
+	bool is_fed; /* the fetch buffer has as much as decode can take in this cycle */
 	enum hp_cycle_part last_event; /* of the front end, on the path */
 	bool is_strayed;	       /* what is fetched is not of the path */
 	bool is_recovering; /* since a branch was resolved, nothing of the path was dispatched */

@@ -117,6 +117,22 @@ static bool take_wrong(struct pipeline *pipeline, struct flight *flight)
 	return flight->insn->is_branch && guess_branch(pipeline, flight->insn);
 }
 
+/* When it leaves the fetch buffer, from which as much is taken in a cycle as is dispatched. */
+static uint64_t decode(struct pipeline *pipeline, unsigned slots)
+{
+	if (pipeline->decodes < pipeline->now) {
+		pipeline->decodes = pipeline->now;
+		pipeline->decodes_slots = 0;
+	}
+	if (pipeline->decodes_slots &&
+	    pipeline->decodes_slots + slots > pipeline->config->core.issue_width) {
+		pipeline->decodes++;
+		pipeline->decodes_slots = 0;
+	}
+	pipeline->decodes_slots += slots;
+	return pipeline->decodes;
+}
+
 static bool take(struct pipeline *pipeline, const struct insn *insn)
 {
 	uint64_t number = pipeline->fetched++;
@@ -127,7 +143,7 @@ static bool take(struct pipeline *pipeline, const struct insn *insn)
 		.insn = insn,
 		.id = ++pipeline->fetched_ids,
 		.row = pipeline->view.row,
-		.ready = pipeline->now + pipeline->config->front_stages,
+		.ready = decode(pipeline, insn->timed.slots) + pipeline->config->front_stages,
 		.is_behind_miss = pipeline->is_behind_miss,
 	};
 	pipeline->view.fetched_id = flight->id;
@@ -166,6 +182,23 @@ static const struct insn *next_insn(const struct pipeline *pipeline)
 	return pipeline->has_step ? pipeline->step.insn : NULL;
 }
 
+uint64_t front_feeds_until(const struct pipeline *pipeline)
+{
+	bool is_full = pipeline->decodes_slots >= pipeline->config->core.issue_width;
+
+	return pipeline->decodes + is_full;
+}
+
+/* Stages behind the buffer are full, or more was fetched lately than they could take before. */
+static bool is_fed(const struct pipeline *pipeline)
+{
+	const struct hp_cycle_config *config = pipeline->config;
+
+	return pipeline->now < front_feeds_until(pipeline) ||
+	       pipeline->fetched - pipeline->dispatched >=
+		       (uint64_t)config->front_stages * config->core.issue_width;
+}
+
 void front_fetch(struct pipeline *pipeline)
 {
 	const struct hp_cycle_config *config = pipeline->config;
@@ -185,6 +218,7 @@ void front_fetch(struct pipeline *pipeline)
 	}
 	if (pipeline->line_comes > pipeline->now)
 		wait_for_code(pipeline);
+	pipeline->view.is_fed = is_fed(pipeline);
 }
 
 void front_return(struct pipeline *pipeline, const struct flight *branch)
@@ -193,6 +227,7 @@ void front_return(struct pipeline *pipeline, const struct flight *branch)
 	forget_line(pipeline);
 	pipeline->line_comes = pipeline->page_comes = pipeline->now;
 	pipeline->lacks_until = 0;
+	pipeline->decodes = pipeline->decodes_slots = 0;
 	pipeline->is_behind_miss = false;
 	pipeline->mispredicted = 0;
 	pipeline->view.row = branch->row + 1;

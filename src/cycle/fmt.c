@@ -17,7 +17,8 @@ static struct fmt_row *row_of(struct fmt *fmt, uint64_t number)
 static void cycles(struct watcher *watcher, const struct view *view, uint64_t count)
 {
 	struct fmt *fmt = (struct fmt *)watcher;
-	bool waits = view->code_waits != HP_CYCLE_BASE;
+	bool waits = view->code_waits != HP_CYCLE_BASE &&
+		     !(view->is_fed && fmt->by.starts_when_drained);
 
 	if (charge_full(watcher, view, count))
 		return;
@@ -25,7 +26,7 @@ static void cycles(struct watcher *watcher, const struct view *view, uint64_t co
 	if (waits)
 		row_of(fmt, view->row)->misses[view->code_waits] += count;
 	/* As printed, the branch's row may still count. */
-	if (view->is_recovering && !fmt->has_branch && !(waits && fmt->misses_come_first))
+	if (view->is_recovering && !fmt->has_branch && !(waits && fmt->by.misses_come_first))
 		watcher->spent[HP_CYCLE_BRANCH] += (double)count;
 }
 
@@ -54,7 +55,7 @@ static void resolved(struct watcher *watcher, const struct flight *flight, const
 
 	(void)view;
 	row->penalty = fmt->clock - row->since;
-	fmt->has_branch = !fmt->stops_at_resolution;
+	fmt->has_branch = !fmt->by.stops_at_resolution;
 	clear_row(fmt, flight->row + 1);
 }
 
@@ -70,12 +71,13 @@ static void retired(struct watcher *watcher, const struct flight *flight, const 
 		watcher->spent[part] += (double)row->misses[part];
 	if (flight->is_mispredicted) {
 		fmt->has_branch = false;
-		watcher->spent[HP_CYCLE_BRANCH] +=
-			(double)(fmt->stops_at_resolution ? row->penalty : fmt->clock - row->since);
+		watcher->spent[HP_CYCLE_BRANCH] += (double)(fmt->by.stops_at_resolution
+								    ? row->penalty
+								    : fmt->clock - row->since);
 	}
 }
 
-void fmt_create(struct fmt *fmt, bool stops_at_resolution, bool misses_come_first)
+void fmt_create(struct fmt *fmt, struct fmt_corrections by)
 {
 	*fmt = (struct fmt){
 		.watcher = { .cycles = cycles,
@@ -83,7 +85,6 @@ void fmt_create(struct fmt *fmt, bool stops_at_resolution, bool misses_come_firs
 			     .dispatched_branch = dispatched_branch,
 			     .resolved = resolved,
 			     .retired = retired },
-		.stops_at_resolution = stops_at_resolution,
-		.misses_come_first = misses_come_first,
+		.by = by,
 	};
 }

@@ -14,6 +14,7 @@ static const char *const names[HP_ACCOUNTINGS] = {
 	[HP_ACCOUNTING_SFMT_PRINTED] = "sFMT, as printed",
 	[HP_ACCOUNTING_FMT_PRINTED] = "FMT, as printed",
 	[HP_ACCOUNTING_FMT_RESOLVED] = "FMT, until resolution",
+	[HP_ACCOUNTING_FMT_MISSES] = "FMT, misses first",
 	[HP_ACCOUNTING_SFMT] = "sFMT, corrected",
 	[HP_ACCOUNTING_FMT] = "FMT, corrected",
 	[HP_ACCOUNTING_DISPATCH] = "slots at dispatch",
@@ -32,7 +33,7 @@ enum { ACCOUNTED = HP_ACCOUNTINGS - HP_ACCOUNTING_POWER5, WATCHERS = ACCOUNTED +
 struct watchers {
 	struct watcher power5;
 	struct sfmt sfmt_printed, sfmt;
-	struct fmt fmt_printed, fmt_resolved, fmt;
+	struct fmt fmt_printed, fmt_resolved, fmt_first, fmt;
 	struct slots dispatch, commit;
 	struct counters counters;
 	struct watcher *all[WATCHERS]; /* in the order of enum hp_accounting; the counters */
@@ -41,25 +42,31 @@ struct watchers {
 static struct watchers *watchers_create(const struct hp_cycle_config *config)
 {
 	struct watchers *watchers = calloc(1, sizeof(*watchers));
+	struct fmt_corrections by = { 0 };
 
 	if (!watchers)
 		return NULL;
 	power5_create(&watchers->power5);
 	sfmt_create(&watchers->sfmt_printed, false);
 	sfmt_create(&watchers->sfmt, true);
-	fmt_create(&watchers->fmt_printed, false, false);
-	fmt_create(&watchers->fmt_resolved, true, false);
-	fmt_create(&watchers->fmt, true, true);
+	fmt_create(&watchers->fmt_printed, by);
+	by.stops_at_resolution = true;
+	fmt_create(&watchers->fmt_resolved, by);
+	by.misses_come_first = true;
+	fmt_create(&watchers->fmt_first, by);
+	by.starts_when_drained = true;
+	fmt_create(&watchers->fmt, by);
 	dispatch_slots_create(&watchers->dispatch, config->core.issue_width);
 	commit_slots_create(&watchers->commit, config->core.retire_width);
 	watchers->all[0] = &watchers->power5;
 	watchers->all[1] = &watchers->sfmt_printed.watcher;
 	watchers->all[2] = &watchers->fmt_printed.watcher;
 	watchers->all[3] = &watchers->fmt_resolved.watcher;
-	watchers->all[4] = &watchers->sfmt.watcher;
-	watchers->all[5] = &watchers->fmt.watcher;
-	watchers->all[6] = &watchers->dispatch.watcher;
-	watchers->all[7] = &watchers->commit.watcher;
+	watchers->all[4] = &watchers->fmt_first.watcher;
+	watchers->all[5] = &watchers->sfmt.watcher;
+	watchers->all[6] = &watchers->fmt.watcher;
+	watchers->all[7] = &watchers->dispatch.watcher;
+	watchers->all[8] = &watchers->commit.watcher;
 	counters_create(&watchers->counters, config->core.issue_width);
 	watchers->all[ACCOUNTED] = &watchers->counters.watcher;
 	return watchers;

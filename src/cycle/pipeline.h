@@ -78,6 +78,8 @@ struct pipeline {
 	uint64_t page_comes, line_comes; /* fetch waits so long, … */
 	enum hp_cycle_part line_waits;	 /* … for this */
 	uint64_t lacks_until;		 /* until then dispatch may lack what fetch waited for */
+	uint64_t decodes;		 /* the newest instruction leaves the fetch buffer, … */
+	unsigned decodes_slots;		 /* … with so many slots in that cycle */
 	bool is_behind_miss;		 /* the next instruction is */
 	bool is_decoded;
 	uint64_t wrong;	       /* where the wrong path goes on; NEVER: no code is known there */
@@ -134,6 +136,8 @@ enum hp_cycle_part execute_waits(const struct pipeline *pipeline, const struct f
 /* --- fetch: fetch.c ---------------------------------------------------------------------------- */
 
 void front_fetch(struct pipeline *pipeline);
+/* Before that, decode takes as much as it can of what is fetched by now. */
+uint64_t front_feeds_until(const struct pipeline *pipeline);
 /* The branch is resolved: fetch returns to the path. */
 void front_return(struct pipeline *pipeline, const struct flight *branch);
 

@@ -12,7 +12,7 @@
 static void cycles(struct watcher *watcher, const struct view *view, uint64_t count)
 {
 	struct sfmt *sfmt = (struct sfmt *)watcher;
-	bool waits = view->code_waits != HP_CYCLE_BASE;
+	bool waits = view->code_waits != HP_CYCLE_BASE && !(view->is_fed && sfmt->is_corrected);
 
 	if (charge_full(watcher, view, count))
 		return;

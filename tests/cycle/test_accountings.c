@@ -86,6 +86,11 @@ TEST(naive_accounting_knows_of_no_overlap)
 
 /* --- FMT --------------------------------------------------------------------------------------- */
 
+static const struct fmt_corrections as_printed,
+	until_resolution = { .stops_at_resolution = true },
+	misses_first = { .stops_at_resolution = true, .misses_come_first = true },
+	corrected = { true, true, true };
+
 static const struct flight wrong = {
 	.insn = &branch_insn, .row = 1, .id = 5, .is_mispredicted = true
 };
@@ -129,7 +134,7 @@ TEST(as_printed_a_branch_counts_until_it_retires)
 {
 	static struct fmt fmt;
 
-	fmt_create(&fmt, false, false);
+	fmt_create(&fmt, as_printed);
 	mispredict(&fmt.watcher);
 	ck_spent(&fmt.watcher, HP_CYCLE_BRANCH, 7 + 5 + 3);
 	/* What was missed beside the path is nobody's. */
@@ -140,7 +145,7 @@ TEST(until_its_resolution_it_counts_less)
 {
 	static struct fmt fmt;
 
-	fmt_create(&fmt, true, false);
+	fmt_create(&fmt, until_resolution);
 	mispredict(&fmt.watcher);
 	ck_spent(&fmt.watcher, HP_CYCLE_BRANCH, 7 + 5);
 	ck_spent(&fmt.watcher, HP_CYCLE_L1I, 2);
@@ -151,7 +156,7 @@ TEST(corrected_no_cycle_counts_twice)
 	static struct fmt fmt;
 	static struct sfmt sfmt;
 
-	fmt_create(&fmt, true, true);
+	fmt_create(&fmt, corrected);
 	mispredict(&fmt.watcher);
 	ck_spent(&fmt.watcher, HP_CYCLE_BRANCH, 7 + 3);
 	ck_spent(&fmt.watcher, HP_CYCLE_L1I, 2);
@@ -189,11 +194,42 @@ TEST(the_shared_table_adds_what_was_missed_when_an_instruction_behind_it_retires
 	ck_spent(&sfmt.watcher, HP_CYCLE_ITLB, 6);
 }
 
+/* Fetch waits for 9 cycles, in the first 2 of which decode takes what was fetched before. */
+static void miss_behind_a_buffer(struct watcher *watcher)
+{
+	const struct flight branch = { .insn = &branch_insn, .id = 1, .is_behind_miss = true };
+
+	view = (struct view){ .code_waits = HP_CYCLE_L1I, .dispatched_id = 1, .is_fed = true };
+	pass(watcher, 2);
+	view.is_fed = false;
+	pass(watcher, 7);
+	watcher->retired(watcher, &branch, &view);
+}
+
+TEST(code_that_misses_costs_nothing_while_the_fetch_buffer_feeds_decode)
+{
+	static struct fmt fmt;
+	static struct sfmt sfmt;
+
+	fmt_create(&fmt, misses_first);
+	miss_behind_a_buffer(&fmt.watcher);
+	ck_spent(&fmt.watcher, HP_CYCLE_L1I, 9);
+	fmt_create(&fmt, corrected);
+	miss_behind_a_buffer(&fmt.watcher);
+	ck_spent(&fmt.watcher, HP_CYCLE_L1I, 7);
+	sfmt_create(&sfmt, false);
+	miss_behind_a_buffer(&sfmt.watcher);
+	ck_spent(&sfmt.watcher, HP_CYCLE_L1I, 9);
+	sfmt_create(&sfmt, true);
+	miss_behind_a_buffer(&sfmt.watcher);
+	ck_spent(&sfmt.watcher, HP_CYCLE_L1I, 7);
+}
+
 TEST(a_full_buffer_is_the_back_ends)
 {
 	static struct fmt fmt;
 
-	fmt_create(&fmt, true, true);
+	fmt_create(&fmt, corrected);
 	fmt.watcher.dispatched_branch(&fmt.watcher, &wrong);
 	view = (struct view){ .is_full = true,
 			      .head_waits = HP_CYCLE_L2D,

@@ -395,6 +395,28 @@ TEST(code_of_the_second_level_takes_nine_for_each_line)
 	ck_assert(hp_cycle_error(&result, HP_ACCOUNTING_POWER5, &worst) > 0.1);
 }
 
+/* For two cycles of nine decode takes what was fetched in two before. */
+TEST(code_that_misses_costs_nothing_until_the_fetch_buffer_has_too_little)
+{
+	enum { LINES = 512, ROUNDS = 20 };
+
+	hp_assert_ok(hp_cycle_config_change(&config, "itlb:perfect"));
+	for (unsigned line = 0; line < LINES; line++) {
+		REPEAT(MOV, 11);
+		REPEAT("\x90", 3);
+		INSN("\x0f\x1f\x40\0");
+		INSN(JUMP);
+		end_block(CODE + 64 * (line + 1));
+	}
+	for (unsigned i = 0; i < LINES * ROUNDS; i++)
+		run(i % LINES, DATA, 0);
+	ck_near(measure(true), (9 + 2) / 16.0, 0.02);
+	ck_near(result.truth_low.cpi[HP_CYCLE_L1I], 7 / 16.0, 0.01);
+	ck_near(result.stacks[HP_ACCOUNTING_FMT_MISSES].cpi[HP_CYCLE_L1I], 9 / 16.0, 0.01);
+	ck_near(result.stacks[HP_ACCOUNTING_FMT].cpi[HP_CYCLE_L1I], 7 / 16.0, 0.01);
+	ck_near(result.stacks[HP_ACCOUNTING_SFMT].cpi[HP_CYCLE_L1I], 7 / 16.0, 0.01);
+}
+
 /* A cycle fetches until a branch that is taken: two instructions for a core of four. */
 TEST(what_branches_cost_that_end_a_fetch_is_told)
 {

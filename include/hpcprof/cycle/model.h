@@ -32,7 +32,8 @@ enum hp_accounting {
 	HP_ACCOUNTING_SFMT_PRINTED, /* shared front-end miss event table, as the paper prints it */
 	HP_ACCOUNTING_FMT_PRINTED,  /* front-end miss event table, as printed */
 	HP_ACCOUNTING_FMT_RESOLVED, /* a branch counts until it is resolved, … */
-	HP_ACCOUNTING_SFMT,	    /* … and code that misses meanwhile is not the branch's */
+	HP_ACCOUNTING_FMT_MISSES,   /* … and code that misses meanwhile is not the branch's, … */
+	HP_ACCOUNTING_SFMT,	    /* … which costs nothing until the fetch buffer is empty */
 	HP_ACCOUNTING_FMT,
 	HP_ACCOUNTING_DISPATCH, /* slots lost at dispatch */
 	HP_ACCOUNTING_COMMIT,	/* slots lost at retirement */
