@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "one_pass.h"
 
+#include <limits.h>
+
 enum { LINE = 64 };
 
 struct pass {
@@ -9,6 +11,7 @@ struct pass {
 	struct hp_timing *timing;
 	struct walk walk;
 	uint64_t line, passed, instructions;
+	bool has_turned; /* by a branch that was taken */
 	struct hp_lanes spent;
 	double ticks; /* of the first lane */
 };
@@ -58,30 +61,101 @@ static unsigned follow(struct pass *pass, const struct step *step,
 	return count;
 }
 
+/* --- beside the path --------------------------------------------------------------------------- */
+
+/* Cycles until the line is there. */
+static unsigned strayed_fetch(struct pass *pass, const struct insn *insn)
+{
+	const struct hp_core *core = &pass->run->config->core;
+	unsigned events = heeded(pass, hp_uarch_fetch(pass->uarch, insn->address, insn->length));
+
+	if (!(events & (HP_UARCH_L1I_MISS | HP_UARCH_L1I_UNKNOWN)))
+		return 0;
+	if (!(events & (HP_UARCH_L2_MISS | HP_UARCH_L2_UNKNOWN)))
+		return core->l2_cycles;
+	return events & HP_UARCH_L3_MISS ? core->memory_cycles : core->l3_cycles;
+}
+
+/* A cycle of fetch from there on, or as many as a line takes to come; where it goes on. */
+static unsigned stray_on(struct pass *pass, uint64_t *at, uint64_t *line)
+{
+	for (unsigned i = 0; i < pass->run->config->fetch_width; i++) {
+		const struct insn *insn = cycle_code_at(pass->run->code, *at);
+
+		if (!insn)
+			return UINT_MAX;
+		if ((insn->next - 1) / LINE != *line) {
+			unsigned waits = strayed_fetch(pass, insn);
+
+			*line = (insn->next - 1) / LINE;
+			if (waits || i)
+				return waits ? waits : 1;
+		}
+		*at = insn->is_branch ? hp_uarch_guess(pass->uarch, insn->address, insn->next,
+						       insn->kind, insn->target)
+				      : insn->next;
+		if (*at != insn->next) {
+			*line = UINT64_MAX;
+			return 1;
+		}
+	}
+	return 1;
+}
+
+/* Caches have what is fetched behind a mispredicted branch until it is resolved. */
+static void stray(struct pass *pass, const struct insn *insn, bool is_taken)
+{
+	const struct hp_cycle_config *config = pass->run->config;
+	/* More is not fetched than there is room for. */
+	unsigned most =
+		0U + config->core.reorder_slots / config->core.issue_width + config->front_stages;
+	unsigned left = hp_timing_strayed(pass->timing);
+	uint64_t line = UINT64_MAX, at = insn->kind != HP_UARCH_CONDITIONAL
+						 ? hp_uarch_predicted(pass->uarch)
+					 : is_taken ? insn->next
+						    : insn->target;
+
+	left = left < most ? left : most;
+	hp_uarch_stray(pass->uarch);
+	while (left) {
+		unsigned took = stray_on(pass, &at, &line);
+
+		left -= took < left ? took : left;
+	}
+	hp_uarch_rejoin(pass->uarch);
+	pass->line = UINT64_MAX;
+}
+
 static void follow_branch(struct pass *pass, const struct step *step)
 {
 	const struct insn *insn = step->insn;
 	bool is_taken = insn->kind != HP_UARCH_CONDITIONAL || step->next != insn->next;
+	unsigned events;
 
 	if (!insn->is_branch || !step->has_next)
 		return;
-	hp_timing_branch(pass->timing,
-			 heeded(pass, hp_uarch_branch(pass->uarch, insn->address, insn->next,
-						      insn->kind, is_taken, step->next)),
-			 is_taken);
+	events = heeded(pass, hp_uarch_branch(pass->uarch, insn->address, insn->next, insn->kind,
+					      is_taken, step->next));
+	hp_timing_branch(pass->timing, events, is_taken);
+	if (events & (HP_UARCH_MISPREDICTED | HP_UARCH_BRANCH_UNKNOWN))
+		stray(pass, insn, is_taken);
 }
+
+/* --- the path ---------------------------------------------------------------------------------- */
 
 static void take(struct pass *pass, const struct step *step)
 {
 	struct hp_timed_access timed[2 * STEP_ACCESSES];
 	uint64_t line = (step->insn->next - 1) / LINE;
+	bool late = pass->run->config->core.asks_late;
 	unsigned count;
 
-	if (step->begins || line != pass->line)
+	if (line != pass->line || (late ? pass->has_turned : step->begins))
 		hp_timing_fetch(pass->timing,
 				heeded(pass, hp_uarch_fetch(pass->uarch, step->insn->address,
 							    step->insn->length)));
 	pass->line = line;
+	pass->has_turned = step->insn->is_branch && step->next != step->insn->next;
 	count = follow(pass, step, timed);
 	hp_timing_insn(pass->timing, &step->insn->timed, timed, count, &pass->spent);
 	hp_uarch_retire(pass->uarch, 1);

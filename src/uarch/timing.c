@@ -56,6 +56,15 @@ static int32_t code_page_cycles(const struct hp_timing *timing, unsigned events)
 								     : 0;
 }
 
+/* What is fetched next is so in a new cycle, unless it is already. */
+INLINE void turn(struct hp_timing *timing)
+{
+	if (timing->in_cycle || !timing->core->asks_late)
+		raise_where(&timing->fetched, &timing->turned, TICKS, &timing->has[FETCH]);
+	timing->turned = timing->fetched;
+	timing->in_cycle = 0;
+}
+
 /* Who predicts branches is ahead of who fetches, by some lines, and asks for them: a line is late
  * by what is left of its latency then. */
 WIDE void hp_timing_fetch(struct hp_timing *timing, unsigned events)
@@ -64,10 +73,13 @@ WIDE void hp_timing_fetch(struct hp_timing *timing, unsigned events)
 	int32_t line = line_cycles(timing, events), page = code_page_cycles(timing, events);
 
 	timing->is_decoded = !(events & (HP_UARCH_DECODED_MISS | HP_UARCH_DECODED_UNKNOWN));
-	add_all(&timing->foreseen, TICKS);
-	raise_to(&timing->foreseen, oldest);
-	if (timing->core->asks_late)
-		raise_to(&timing->foreseen, &timing->fetched);
+	if (timing->core->asks_late) {
+		timing->foreseen = timing->turned;
+		turn(timing);
+	} else {
+		add_all(&timing->foreseen, TICKS);
+		raise_to(&timing->foreseen, oldest);
+	}
 	if (line || page) {
 		struct hp_lanes comes = timing->foreseen;
 
@@ -75,17 +87,18 @@ WIDE void hp_timing_fetch(struct hp_timing *timing, unsigned events)
 		add_where(&comes, page * TICKS, &timing->has[ITLB]);
 		raise_to(&timing->fetched, &comes);
 	}
+	if (timing->core->asks_late)
+		timing->turned = timing->fetched;
 	*oldest = timing->fetched;
 }
 
 WIDE void hp_timing_branch(struct hp_timing *timing, unsigned events, bool is_taken)
 {
 	const struct hp_core *core = timing->core;
+	int32_t before;
 
-	if (is_taken) {
-		raise_where(&timing->fetched, &timing->turned, TICKS, &timing->has[FETCH]);
-		timing->turned = timing->fetched;
-	}
+	if (is_taken)
+		turn(timing);
 	if (events & (HP_UARCH_BRANCH_LATE | HP_UARCH_TARGET_LATE))
 		add_where(&timing->fetched,
 			  TICKS * (events & HP_UARCH_TARGET_LATE ? core->late_target_cycles
@@ -93,10 +106,21 @@ WIDE void hp_timing_branch(struct hp_timing *timing, unsigned events, bool is_ta
 			  &timing->has[FETCH]);
 	if (!(events & (HP_UARCH_MISPREDICTED | HP_UARCH_BRANCH_UNKNOWN)))
 		return;
+	before = timing->fetched.at[HP_LANE_AS_IS];
 	/* The branch's own cycle is part of the cost, as it was measured. */
 	raise_where(&timing->fetched, &timing->done, (core->mispredict_cycles - 1) * TICKS,
 		    &timing->has[MISPREDICT]);
 	raise_where(&timing->foreseen, &timing->fetched, 0, &timing->has[MISPREDICT]);
+	timing->strayed = (unsigned)(timing->fetched.at[HP_LANE_AS_IS] - before) / TICKS;
+	if (core->asks_late) {
+		timing->turned = timing->fetched;
+		timing->in_cycle = 0;
+	}
+}
+
+unsigned hp_timing_strayed(const struct hp_timing *timing)
+{
+	return timing->strayed;
 }
 
 /* --- dispatch ---------------------------------------------------------------------------------- */
@@ -106,6 +130,11 @@ INLINE void dispatch(struct hp_timing *timing, const struct hp_timed_insn *insn,
 	int32_t slots = insn->slots;
 
 	add_times(&timing->fetched, &timing->fetch[!timing->is_decoded], slots);
+	timing->in_cycle += (unsigned)slots;
+	if (timing->core->asks_late && timing->in_cycle >= timing->core->fetch_width) {
+		timing->turned = timing->fetched;
+		timing->in_cycle = 0;
+	}
 	raise_to(&timing->fetched, &timing->ahead[timing->instruction % AHEAD]);
 	add_times(&timing->dispatched, &timing->issue, slots);
 	raise_to(&timing->dispatched, &timing->fetched);

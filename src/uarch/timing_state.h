@@ -74,6 +74,8 @@ struct hp_timing {
 	struct hp_lanes filled[FILLS];	      /* by line: it is there */
 	struct fill fills[FILLS];
 	uint64_t instruction, slot, line, store, miss;
+	unsigned strayed; /* cycles of code beside the path behind the last mispredicted branch */
+	unsigned in_cycle; /* slots fetched in the cycle that began at `turned`, if it asks late */
 	bool is_decoded; /* code comes from the cache of decoded instructions */
 
 	/* Of the core. */

@@ -417,6 +417,27 @@ TEST(code_that_misses_costs_nothing_until_the_fetch_buffer_has_too_little)
 	ck_near(result.stacks[HP_ACCOUNTING_SFMT].cpi[HP_CYCLE_L1I], 7 / 16.0, 0.01);
 }
 
+/* 20 instructions take three cycles after the nine, not two and a half. */
+TEST(in_one_pass_too_fetch_takes_whole_cycles)
+{
+	enum { LINES = 512, ROUNDS = 20 };
+	double cpi;
+
+	hp_assert_ok(hp_cycle_config_change(&config, "itlb:perfect"));
+	for (unsigned line = 0; line < LINES; line++) {
+		REPEAT(MOV, 10);
+		REPEAT("\x90", 8);
+		INSN("\x0f\x1f\x40\0");
+		INSN(JUMP);
+		end_block(CODE + 64 * (line + 1));
+	}
+	for (unsigned i = 0; i < LINES * ROUNDS; i++)
+		run(i % LINES, DATA, 0);
+	cpi = measure(false);
+	ck_near(cpi, (9 + 3) / 20.0, 0.01);
+	ck_near(result.one_pass_cpi / cpi, 1, 0.02);
+}
+
 /* A cycle fetches until a branch that is taken: two instructions for a core of four. */
 TEST(what_branches_cost_that_end_a_fetch_is_told)
 {
@@ -472,6 +493,38 @@ TEST(a_mispredicted_branch_costs_the_front_end_and_its_resolution)
 	/* Of the refill's five cycles, the second to the fourth. */
 	ck_near((double)result.counters.refill_cycles / (double)result.counts.mispredicts, 5, 0.1);
 	ck_near((double)result.counters.refill_late / (double)result.counts.mispredicts, 3, 0.1);
+}
+
+/* A branch by chance that is resolved late; what follows on either side is fetched on both. */
+TEST(in_one_pass_too_a_wrong_path_fetches_what_follows)
+{
+	enum { PLACES = 256, ROUNDS = 20 };
+	struct hp_random random = hp_random_seeded(1);
+	double cpi;
+
+	hp_assert_ok(hp_cycle_config_change(&config, "itlb:perfect"));
+	for (unsigned i = 0; i < PLACES; i++) {
+		uint64_t at = CODE + 128 * i;
+
+		block.address = at;
+		REPEAT(MUL, 12);
+		INSN(JNE);
+		end_block(at + 50);
+		REPEAT("\x90", 12);
+		INSN("\xeb\x40"); /* jmp to the next place: 50 + 14 + 64 */
+		end_block(at + 66);
+		INSN("\xeb\x3c");
+		end_block(0);
+	}
+	for (unsigned i = 0; i < PLACES * ROUNDS; i++) {
+		unsigned first = i % PLACES * 3;
+
+		run(first, DATA, 0);
+		run(first + (hp_random_next(&random) >> 32 & 1 ? 1 : 2), DATA, 0);
+	}
+	cpi = measure(false);
+	ck_assert_uint_gt(result.counts.strayed_misses[HP_CYCLE_L1I], PLACES);
+	ck_near(result.one_pass_cpi / cpi, 1, 0.02);
 }
 
 TEST(with_a_perfect_predictor_there_is_no_wrong_path)

@@ -87,6 +87,9 @@ void hp_timed_insn_make(const struct hp_core *core, const struct hp_isa *isa,
 void hp_timing_fetch(struct hp_timing *timing, unsigned events);
 /* The branch that was timed last went, with these events of hp_uarch_branch. */
 void hp_timing_branch(struct hp_timing *timing, unsigned events, bool is_taken);
+/* For so many cycles code came from beside the path, as the first lane sees it, if that branch was
+ * mispredicted. */
+unsigned hp_timing_strayed(const struct hp_timing *timing);
 /* Adds to `spent` what the instruction makes the path longer by: from when the one before it
  * retired to when it does. */
 void hp_timing_insn(struct hp_timing *timing, const struct hp_timed_insn *insn,
