@@ -353,19 +353,16 @@ static struct hp_error *show_parts(const struct asking *asking)
 
 static bool is_little_known(const struct asking *asking)
 {
-	double unknown[HP_SIDES] = { 0 };
+	double known[HP_SIDES] = { 0 };
 
 	for (size_t i = 0; i < asking->groups.count; i++)
 		for (size_t side = 0; side < HP_SIDES; side++)
-			if (!is_known(&asking->groups.at[i]))
-				unknown[side] += asking->groups.at[i].sums[side];
-	for (size_t side = 0; side < HP_SIDES; side++) {
-		double samples = (double)asking->shown->side[side].samples;
-
-		if (unknown[side] > most_unknown_callers * asking->sums[side] ||
-		    asking->sums[side] < least_with_paths * samples)
+			if (is_known(&asking->groups.at[i]))
+				known[side] += asking->groups.at[i].sums[side];
+	for (size_t side = 0; side < HP_SIDES; side++)
+		if (known[side] <
+		    least_with_callers * (double)asking->shown->side[side].samples)
 			return true;
-	}
 	return false;
 }
 

@@ -207,14 +207,14 @@ static void choose_blocks(struct hp_compared *shown, struct hp_compared **parts,
 
 	qsort(parts, count, sizeof(*parts), compare_blocks);
 	for (size_t i = 0; i < count && chosen < MOST_BLOCKS &&
-			   fabs(sum) < least_in_blocks * fabs(shown->lost.value);
+			   fabs(sum) < most_of_change * fabs(shown->lost.value);
 	     i++) {
 		if (!parts[i]->is_finding || (parts[i]->lost.value > 0) != (shown->lost.value > 0))
 			continue;
 		sum += parts[i]->lost.value;
 		parts[chosen++] = parts[i];
 	}
-	if (fabs(sum) < least_in_blocks * fabs(shown->lost.value))
+	if (fabs(sum) < most_of_change * fabs(shown->lost.value))
 		return;
 	shown->blocks = parts;
 	shown->block_count = chosen;

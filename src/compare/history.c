@@ -73,9 +73,7 @@ static size_t out_of_line(const double *levels, size_t count)
 		if (fabs(levels[i] - middle) > fabs(levels[farthest] - middle))
 			farthest = i;
 	}
-	return fabs(levels[farthest] - middle) >
-			       out_of_line_deviations *
-				       fmax(least_out_of_line, median(sorted, count))
+	return fabs(levels[farthest] - middle) > out_of_line_deviations * median(sorted, count)
 		       ? farthest
 		       : count;
 }

@@ -390,8 +390,7 @@ static struct hp_error *has_more_copies(const struct unit *host, enum hp_side si
 			return NULL;
 		error = count_copies(code, function, &counts[i]);
 	}
-	*has_more = !error && counts[side] &&
-		    (double)counts[side] >= more_copies * (double)counts[!side];
+	*has_more = !error && counts[side] > counts[!side];
 	return error;
 }
 
@@ -433,7 +432,7 @@ static struct hp_error *find_partial_host(struct sides *sides, const struct inli
 	enum hp_side side = more < 0 ? HP_CANDIDATE : HP_BASE;
 	const struct code *code = known_code(callee, side);
 	struct unit *host = NULL;
-	double most = fabs(more) / most_over_copies;
+	double most = least_of_change * fabs(more);
 	bool has_more = false;
 	struct hp_error *error;
 

@@ -52,7 +52,7 @@ static bool is_ambiguous(const struct sides *sides, const struct group *group)
 
 		if (!code_has_name(code))
 			return false;
-		matters = matters || code->cost >= least_namesake * sides->at[code->side].cost;
+		matters = matters || code->cost >= least_of_program * sides->at[code->side].cost;
 		found = found || has_namesake(code);
 	}
 	return found && matters && group_count(group) > 1 && group_count(group) <= MOST_NAMESAKES;
@@ -154,23 +154,19 @@ static bool tell_by_file(struct sides *sides, const struct group *group)
 
 /* --- by code --------------------------------------------------------------------------------- */
 
-/* The base's and the candidate's that are most alike and not yet paired; 0 when none are. */
+/* The base's and the candidate's that are most alike and not yet paired, of such ones the first; 0
+ * when none are. */
 static double find_pair(const struct group *group, const struct hp_body *bodies, const bool *paired,
 			size_t *base, size_t *candidate)
 {
-	bool by_order = group->counts[HP_BASE] == group->counts[HP_CANDIDATE];
 	double most = 0;
 
 	for (size_t i = 0; i < group->counts[HP_BASE]; i++)
 		for (size_t j = group->counts[HP_BASE]; j < group_count(group); j++) {
 			double similarity = hp_body_similarity(&bodies[i], &bodies[j]);
 
-			if (similarity < MOVED_LEAST_SIMILARITY)
-				similarity = 0;
-			/* Of those alike, and where nothing is, the order decides. */
-			if (by_order && j - group->counts[HP_BASE] == i)
-				similarity += order_similarity;
-			if (paired[i] || paired[j] || similarity <= most)
+			if (paired[i] || paired[j] || similarity < MOVED_LEAST_SIMILARITY ||
+			    similarity <= most)
 				continue;
 			most = similarity;
 			*base = i;

@@ -53,7 +53,7 @@ void pace_fit_trend(const struct run_costs sides[HP_SIDES], double *const times[
 	double apart;
 
 	follow(sides, times, 0, 0, pace);
-	if (sides[HP_BASE].count < TREND_RUNS || sides[HP_CANDIDATE].count < TREND_RUNS)
+	if (sides[HP_BASE].count < ENOUGH_RUNS || sides[HP_CANDIDATE].count < ENOUGH_RUNS)
 		return;
 	for (size_t side = 0; side < HP_SIDES; side++) {
 		double level = mean_log(&sides[side]);

@@ -16,8 +16,10 @@
  *	least_of_program, most_of_change, least_image, together
  *			half: 2 % in a procedure found side by side 62 -> 38 %; twice: 5 % of all
  *			found side by side 50 -> 62 %
- *	ENOUGH_RUNS, TREND_RUNS, PACE_PAIRS, together
+ *	ENOUGH_RUNS, PACE_PAIRS, together
  *			half: no comparison differs; twice: too little data side by side 30 -> 50 %
+ *	out_of_line_deviations, FEWEST_TO_DOUBT, together
+ *			no comparison differs: no kept run is out of line
  *	COMPARE_DISPERSION, COMPARE_RUN_DEVIATION, together
  *			neither moves a figure by half a point, though comparisons differ
  */
@@ -43,10 +45,14 @@ static const double otherwise_p = 0.05;
 /* share of a procedure's cost; smaller changes do not matter, unless the user says otherwise;
  * [chosen] */
 static const double least_change = 0.03;
-/* share of the program's cost; the same; [chosen] */
+/* share of the program's cost; the same, and cheaper namesakes are not told apart; [chosen] */
 static const double least_of_program = 0.005;
-/* share of the program's change; a procedure that has so much of it is named with it; [chosen] */
+/* share of a change; a procedure that has so much of its program's is named with it, and a few blocks
+ * that have so much of their procedure's; [chosen] */
 static const double most_of_change = 0.5;
+/* share of a change; a caller that has less of it is not named, and copies of a callee in which less of
+ * it is found again do not explain it: copies are cheaper; [chosen] */
+static const double least_of_change = 0.25;
 /* share of a side's cost; an image that has more is on the other side, too, or the builds differ;
  * [chosen] */
 static const double least_image = 0.01;
@@ -76,8 +82,6 @@ static const double least_dispersion = 1e-3;
 /* median deviations; a replicate further off was not alike: it ran beside something else. 3.4
  * standard deviations, if normal; [chosen] */
 static const double out_of_line_deviations = 5;
-/* logarithm; of such a replicate, at least; [chosen] */
-static const double least_out_of_line = 0.001;
 /* variance among pairs over that within them; with this limit the test, chosen by the data, has 1.4
  * to 2.9 % of alarms where 2.5 % are due, as tests/compare/test_statistics.c checks */
 static const double pairs_sharing = 1.5;
@@ -85,15 +89,14 @@ static const double pairs_sharing = 1.5;
 enum {
 	/* procedures, at least, that a dispersion is fitted to; [chosen] */
 	FEWEST_PROCEDURES = 5,
-	/* runs of a side that tell by themselves how much runs differ; [chosen] */
+	/* runs of a side that tell by themselves how much runs differ, and whether they drift: with
+	 * fewer what a trend takes is worth more than what it gives; [chosen] */
 	ENOUGH_RUNS = 3,
 	/* runs of both sides; ranks of so many are counted exactly, in microseconds; beyond, of 10
 	 * and 11 runs a normal probability below 0.2 is off by 0.004, of 3 and 18 by 0.01 */
 	EXACT_RUNS = 20,
 	/* pairs; the least p of the signed ranks of n is 2^(1 - n), so fewer find nothing */
 	SIGNED_RUNS = 8,
-	/* runs of a side; with fewer what a trend takes is worth more than what it gives; [chosen] */
-	TREND_RUNS = 3,
 	/* runs of a side; fewer are not taken as pairs; [chosen] */
 	PACE_PAIRS = 4,
 	/* replicates; of fewer none is out of line: it may be the other one; [chosen] */
@@ -141,16 +144,6 @@ enum {
 
 /* share of blocks in common; code that has more is the same procedure; [chosen] */
 #define MOVED_LEAST_SIMILARITY 0.4
-/* times what is found again of a callee's change of cost in copies of it, at most: copies are
- * cheaper; [chosen] */
-static const double most_over_copies = 3;
-/* times; a host has so many times the instructions of a callee that it had before; [chosen] */
-static const double more_copies = 1.5;
-/* share of its side's cost; cheaper namesakes are not told apart; [chosen] */
-static const double least_namesake = 0.003;
-/* share of blocks; added to those that come in the same order, so that it decides among those
- * alike; [chosen] */
-static const double order_similarity = 0.01;
 /* share of an image's cost that has names, at least, to compare it by them: a stripped program has
  * names of what it calls in libraries, too; [chosen] */
 static const double least_named = 0.5;
@@ -167,13 +160,8 @@ enum {
 /* share of a procedure's cost, on both sides; a caller that has more is the only one, and its callers
  * are asked; [chosen] */
 static const double only_caller = 0.95;
-/* share of a procedure's cost; with more below callers that are not known nothing is said;
- * [chosen] */
-static const double most_unknown_callers = 0.2;
-/* share of a procedure's samples; with fewer paths than that nothing is said; [chosen] */
-static const double least_with_paths = 0.8;
-/* share of a change; a caller with less of it is not named; [shown] */
-static const double least_of_change = 0.25;
+/* share of a procedure's samples; with fewer below callers that are known nothing is said; [chosen] */
+static const double least_with_callers = 0.7;
 
 enum {
 	/* frames between a sample and its farthest caller that is looked at; [bound] */
@@ -183,9 +171,6 @@ enum {
 };
 
 /* --- what is shown of a change (details.c, listing.c) ------------------------------------------ */
-
-/* share of a change; in so few blocks it is said to be in blocks; [shown] */
-static const double least_in_blocks = 0.5;
 
 enum {
 	/* blocks that a change in blocks is in, at most; [shown] */
