@@ -62,7 +62,7 @@ static uint32_t one_path(const struct hp_cfg *cfg, uint32_t loop, uint32_t *path
 		const struct hp_block *node = &cfg->blocks[block];
 		uint32_t next = HP_CFG_NONE;
 
-		if (block >= cfg->block_count || node->loop != loop || count == LONGEST_LOOP)
+		if (block >= cfg->block_count || node->loop != loop || count == LONGEST_PATH)
 			return 0;
 		path[count++] = block;
 		for (uint32_t i = 0; i < node->out_count; i++) {
@@ -193,7 +193,7 @@ struct hp_error *find_best_cases(struct analyzer *analyzer)
 	_cleanup_(hp_arena_destroy_scope) struct hp_arena *arena = hp_arena_create();
 	const struct scheduling scheduling = { analyzer, sampled, arena };
 	bool *done = hp_arena_array(analyzer->scratch, cfg->block_count + 1, sizeof(bool));
-	uint32_t *path = hp_arena_array(analyzer->scratch, LONGEST_LOOP, sizeof(*path));
+	uint32_t *path = hp_arena_array(analyzer->scratch, LONGEST_PATH, sizeof(*path));
 	struct hp_error *error = NULL;
 
 	if (!outer || !sampled || !arena || !done || !path)
@@ -202,7 +202,7 @@ struct hp_error *find_best_cases(struct analyzer *analyzer)
 		uint32_t length = outer[loop] ? 0 : one_path(cfg, loop, path);
 
 		if (!length || !is_worth_a_schedule(analyzer, sampled, path[0]) ||
-		    instructions_of(analyzer, path, length) > LONGEST_LOOP)
+		    instructions_of(analyzer, path, length) > LONGEST_PATH)
 			continue;
 		for (uint32_t i = 0; i < length; i++)
 			done[path[i]] = true;

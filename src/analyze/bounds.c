@@ -121,10 +121,10 @@ struct hp_error *region_recurrence(const struct region *region, struct hp_arena 
 
 	if (!now || !before || !warm)
 		return hp_error_create_no_memory();
-	for (int iteration = 0; iteration < WARM_ITERATIONS + COUNTED_ITERATIONS; iteration++) {
+	for (int iteration = 0; iteration < 2 * COUNTED_ITERATIONS; iteration++) {
 		int64_t *other = before;
 
-		if (iteration == WARM_ITERATIONS)
+		if (iteration == COUNTED_ITERATIONS)
 			memcpy(warm, now, region->count * sizeof(*now));
 		before = now;
 		now = other;

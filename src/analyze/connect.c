@@ -37,7 +37,7 @@ struct walk {
 	int64_t flags[FLAGS];
 	struct value values[HP_REGISTER_COUNT];
 	uint32_t next_id;
-	struct store stores[STORES_REMEMBERED];
+	struct store stores[STORES_LOOKED_AT];
 	size_t store_count; /* ever */
 	struct dependence *found;
 	size_t found_count;
@@ -141,8 +141,8 @@ static bool holds(const struct place *outer, const struct place *inner)
 
 static void read_memory(struct walk *walk, const struct hp_insn *insn, int64_t at)
 {
-	size_t known = walk->store_count < STORES_REMEMBERED ? walk->store_count
-							     : STORES_REMEMBERED;
+	size_t known = walk->store_count < STORES_LOOKED_AT ? walk->store_count
+							     : STORES_LOOKED_AT;
 	int32_t forward = walk->region->options->machine->forward_cycles;
 	int32_t load = walk->region->options->machine->l1_cycles;
 
@@ -154,7 +154,7 @@ static void read_memory(struct walk *walk, const struct hp_insn *insn, int64_t a
 			continue;
 		for (size_t back = 1; back <= known; back++) {
 			const struct store *store =
-				&walk->stores[(walk->store_count - back) % STORES_REMEMBERED];
+				&walk->stores[(walk->store_count - back) % STORES_LOOKED_AT];
 
 			if (!holds(&store->place, &place))
 				continue;
@@ -175,7 +175,7 @@ static void write_memory(struct walk *walk, const struct hp_insn *insn, int64_t 
 
 		if ((insn->memories[i].access & HP_ACCESS_WRITE) &&
 		    place_of(walk, insn, &insn->memories[i], &place))
-			walk->stores[walk->store_count++ % STORES_REMEMBERED] = (struct store){
+			walk->stores[walk->store_count++ % STORES_LOOKED_AT] = (struct store){
 				.place = place,
 				.writer = at,
 				.is_changed = (insn->memories[i].access & HP_ACCESS_READ),

@@ -154,7 +154,7 @@ static void bound_unseen(const struct flow *flow, double *variances)
 		log_one = log(term->unseen);
 		for (unsigned j = 1; j < term->count; j++)
 			log_one -= flow->x[term->unknowns[j]];
-		most = unseen_most * exp(log_one - flow->x[unknown]);
+		most = hp_surely_seen * exp(log_one - flow->x[unknown]);
 		widest = log1p(most) / HP_NORMAL_90;
 		if (most > 1) /* else others know better */
 			variances[unknown] = fmin(variances[unknown], widest * widest);

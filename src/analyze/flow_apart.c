@@ -91,17 +91,12 @@ static double phase_variance(const struct flow *flow, const struct term *term)
 	return deviation * deviation;
 }
 
-/* What was not seen: something below what could have been missed. */
 static void measure_count(struct apart *apart, const struct term *term)
 {
 	double level = term->count > 1 ? apart->flow->x[term->unknowns[1]] : 0;
 
-	if (term->unseen > 0)
-		measure(apart, term->unknowns[0], log(term->unseen) - apart_unseen_log - level,
-			apart_unseen_deviation * apart_unseen_deviation);
-	else
-		measure(apart, term->unknowns[0], term->expected - level,
-			term->deviation * term->deviation + phase_variance(apart->flow, term));
+	measure(apart, term->unknowns[0], term->expected - level,
+		term->deviation * term->deviation + phase_variance(apart->flow, term));
 }
 
 static void measure_all(struct apart *apart)
@@ -118,7 +113,7 @@ static void measure_all(struct apart *apart)
 	}
 	for (size_t t = 0; t < flow->terms.count; t++) {
 		const struct term *term = &flow->terms.at[t];
-		double samples = fmax(term->samples, apart_least_samples);
+		double samples = fmax(term->samples, unseen_count);
 
 		if (term->kind == TERM_TIME) {
 			measure(apart, term->unknowns[0],

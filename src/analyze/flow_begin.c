@@ -286,7 +286,7 @@ struct hp_error *flow_begin(struct flow *flow)
 	sweep(&b);
 	for (uint32_t i = 0; i < flow->cfg->node_count; i++)
 		if (flow->slack_of[i] >= 0)
-			b.slack[i] = fmax(b.blocks[i], 1e-12) * first_slack_share;
+			b.slack[i] = fmax(b.blocks[i], 1e-12) * exp(slack_log);
 	balance(&b);
 	give_out(&b);
 	lift(flow);

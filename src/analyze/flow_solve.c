@@ -29,24 +29,7 @@
 
 static void count(const struct flow *flow, double effort)
 {
-	const struct sparse *system = flow->system;
-	bool is_far = system->factor_starts[system->size] > NEAR_ENTRIES;
-
-	flow->analyzer->analysis->effort += is_far ? far_effort * effort : effort;
-}
-
-static double effort_of_look(const struct flow *flow)
-{
-	const double efforts[] = {
-		[TERM_VALUE] = value_effort,
-		[TERM_COUNT] = count_effort,
-		[TERM_TIME] = time_effort,
-	};
-	double sum = 0;
-
-	for (size_t i = 0; i < flow->terms.count; i++)
-		sum += efforts[flow->terms.at[i].kind];
-	return sum;
+	flow->analyzer->analysis->effort += effort;
 }
 
 static double effort_of_factor(const struct flow *flow)
@@ -72,7 +55,7 @@ static bool is_hopeless(const struct flow *flow)
 		2 * flow->look_effort + entry_effort * entries +
 		exp_effort * (double)(flow->balance_parts.count + (size_t)flow->unknown_count);
 
-	return far_effort * step * fewest_steps > most_effort;
+	return step * fewest_steps > most_effort;
 }
 
 /* --- the pattern -------------------------------------------------------------------------------
@@ -466,18 +449,13 @@ bool flow_contradicts(const struct flow *flow)
 	return false;
 }
 
-static bool is_poor(const struct flow *flow)
-{
-	return flow->analyzer->analysis->problems & HP_PROBLEM_FEW_SAMPLES;
-}
-
-/* Few samples end the rounds with the first, and counts want to be met from its beginning. */
+/* Counts want to be met from the first round's beginning. */
 static bool may_be_rough(const struct flow *flow)
 {
 	const struct analyzer *analyzer = flow->analyzer;
 
 	return analyzer->options->estimator == HP_ESTIMATOR_FLOW && !analyzer->is_last_round &&
-	       !flow->has_counts && !is_poor(flow);
+	       !flow->has_counts;
 }
 
 /* All blocks of the procedure together did not run as often as was counted: single counts may give
@@ -507,12 +485,12 @@ static bool is_far_from_counts(const struct flow *flow)
 
 struct hp_error *flow_solve(struct flow *flow)
 {
-	double tolerance = gain_tolerance;
+	double tolerance = may_be_rough(flow) ? first_tolerance : gain_tolerance;
 	double *from = hp_arena_array(flow->analyzer->scratch, (size_t)flow->unknown_count + 1,
 				      sizeof(double));
 	struct hp_error *error;
 
-	flow->look_effort = effort_of_look(flow);
+	flow->look_effort = exp_effort * (double)flow->terms.count;
 	if (is_hopeless(flow))
 		return flow_apart(flow);
 	error = make_system(flow);
@@ -525,10 +503,6 @@ struct hp_error *flow_solve(struct flow *flow)
 		reweight(flow);
 		cost_of(flow); /* looks at all terms where it begins */
 	}
-	if (may_be_rough(flow))
-		tolerance = first_tolerance;
-	else if (!flow->has_counts && is_poor(flow))
-		tolerance = poor_tolerance;
 	while (!error && !flow->has_converged && flow->iterations < MOST_ITERATIONS &&
 	       (flow->iterations == 0 || !is_worn_out(flow))) {
 		double longest;

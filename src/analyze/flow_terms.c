@@ -120,7 +120,7 @@ static struct hp_error *add_slack(struct flow *flow)
 	for (uint32_t i = 0; i < flow->cfg->block_count && !error; i++)
 		if (flow->slack_of[i] >= 0)
 			error = add_difference(flow, flow->slack_of[i], flow_block(flow, i),
-					       slack_log, slack_deviation, direction_freedom);
+					       slack_log, direction_deviation, direction_freedom);
 	return error;
 }
 
@@ -233,8 +233,7 @@ static struct hp_error *add_count(struct flow *flow, uint8_t source, uint32_t fr
 	int phase = phase_of(flow, from);
 	uint8_t shifts = level < 0 ? 0 : phase < 0 ? 1 : 2;
 	double one = fmax(deviation, unseen_count);
-	double counted = value > 0 ? fmax(value, deviation / most_count_deviation)
-				   : one * flow->unseen_share;
+	double counted = value > 0 ? value : one * flow->unseen_share;
 	double relative = value > 0 ? deviation / counted : 1 / sqrt(flow->unseen_share);
 
 	flow->has_counts = true;
@@ -258,7 +257,7 @@ static struct hp_error *add_probability(struct flow *flow, const struct hp_evide
 {
 	const struct hp_cfg *cfg = flow->cfg;
 	uint32_t from = hp_cfg_block_at(cfg, one->address);
-	double share = fmin(fmax(one->value, least_probability), 1 - least_probability);
+	double share = one->value;
 	double deviation = one->deviation / (share * (1 - share));
 	uint32_t taken;
 
@@ -391,7 +390,7 @@ static struct hp_error *add_levels(struct flow *flow)
 						    .unknowns = { flow->level_of[i] },
 						    .factors = { 1 },
 						    .deviation = fmin(deviation,
-								      relative_level_deviation) });
+								      unknown_level_deviation) });
 	}
 	for (size_t i = 0; i < flow->analyzer->input->phase_count && !error; i++) {
 		double deviation = flow->analyzer->input->phase_deviation[i];

@@ -202,7 +202,7 @@ static bool is_sufficient(const struct hp_analysis *analysis, const struct hp_fr
 	double least = isfinite(analysis->scale_low) ? analysis->scale_low : 0;
 
 	return hp_interval_suffices(frequency->executions, frequency->executions_low,
-				    frequency->executions_high, hardly_ran * least);
+				    frequency->executions_high, hp_hardly_ran * least);
 }
 
 static void withhold(const struct hp_analysis *analysis, struct hp_frequency *frequency)

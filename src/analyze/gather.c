@@ -29,7 +29,8 @@ static struct hp_error *check_input(const struct hp_analysis_input *input)
 		if (!isfinite(one->value) || !isfinite(one->deviation) || one->value < 0 ||
 		    one->deviation < 0 || one->kind > HP_EVIDENCE_OUTCOMES ||
 		    one->source >= HP_SOURCE_COUNT ||
-		    (one->kind == HP_EVIDENCE_PROBABILITY && one->value > 1))
+		    (one->kind == HP_EVIDENCE_PROBABILITY &&
+		     !(one->value > 0 && one->value < 1)))
 			return hp_error_create(
 				HP_ERROR_USAGE, "evidence for 0x%llx: %g with a deviation of %g",
 				(unsigned long long)one->address.value, one->value, one->deviation);

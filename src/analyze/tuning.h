@@ -7,15 +7,15 @@
  * that no measurement stands behind it. scripts/sensitivity reads this file, halves and doubles
  * each constant and prints which accuracy figures move: so each is a plain literal on one line.
  * [flat]: with `--quick`, four programs and kernels of one cause each, neither half nor twice of it
- * moved any by half a point.
+ * moved any by half a point. [bound]: it limits work where input is hostile.
  */
 #ifndef HPCPROF_ANALYZE_TUNING_H
 #define HPCPROF_ANALYZE_TUNING_H
 
 /* --- samples and their skid (gather.c, skid.c, analysis.c) ------------------------------------- */
 
-/* samples of a procedure; fewer tell next to nothing of single blocks: one round, a rougher solve,
- * and a warning; [chosen] [flat] */
+/* samples of a procedure; fewer tell next to nothing of single blocks: one round and a warning;
+ * [chosen] [flat] */
 static const double few_procedure_samples = 20;
 /* standard deviations of a block's samples, as sqrt(samples + 1); rounds end when moving samples
  * back changes none by more; [chosen] [flat] */
@@ -54,12 +54,8 @@ static const double direction_freedom = 4;
 /* --- edges that the graph lacks (flow_terms.c, flow_begin.c) ----------------------------------- */
 
 /* logarithm of a share of a block's executions; that enter it by a way the graph does not show,
- * where edges are missing; [chosen] */
+ * where edges are missing: as uncertain as directions; [chosen] */
 static const double slack_log = -4;
-/* deviation of that logarithm; as wide as a direction's; [chosen] */
-static const double slack_deviation = 3;
-/* share of a block's executions; where the solve begins, near exp(slack_log); [chosen] */
-static const double first_slack_share = 0.02;
 
 /* --- time (stretch.c, flow_terms.c) ------------------------------------------------------------ */
 
@@ -80,25 +76,16 @@ static const double exact_deviation = 1e-3;
 /* degrees of freedom of Student's distribution; counts may be wrong altogether, and then other
  * counts win; [chosen] [flat] */
 static const double count_freedom = 2;
-/* deviations; a count is raised to its deviation over this: what is less certain than that says no
- * more than its deviation; [chosen] [flat] */
-static const double most_count_deviation = 4;
 /* degrees of freedom of Student's distribution, of counted outcomes of branches; they are hardly
  * ever outliers: with 4 the solve ended where it disbelieved true ones (scripts/frequency-accuracy);
  * [chosen] among larger ones */
 static const double outcome_freedom = 20;
-/* counts; added to what was counted of each way, and shared by all that was not seen; Jeffreys'
- * prior */
+/* counts, or samples; added to what was counted of each way, and shared by all that was not seen;
+ * Jeffreys' prior */
 static const double unseen_count = 0.5;
-/* counts; what ran so often is seen at least once in 19 cases of 20: Poisson, exp(-3) = 0.05 */
-static const double unseen_most = 3;
-/* probability; shares are no nearer to 0 and 1, where odds have no logarithm; [chosen] */
-static const double least_probability = 1e-6;
 /* deviation of a logarithm; of a level that nothing tells, which then matters only against the ridge
- * of the solve; [chosen] [flat] */
+ * of the solve, and at most of what counts to each other are off by together; [chosen] [flat] */
 static const double unknown_level_deviation = 10;
-/* deviation of a logarithm, at most; of what counts to each other are off by together; [chosen] [flat] */
-static const double relative_level_deviation = 10;
 
 /* --- the solve (flow_begin.c, flow_solve.c, sparse.c) ------------------------------------------ */
 
@@ -106,7 +93,7 @@ static const double relative_level_deviation = 10;
 static const double first_iterations = 8;
 /* times the entry, or the largest count; nothing begins above: loops in each other would go beyond
  * all numbers, and the solve needs many steps back from there. No program that was looked at gets
- * to 1e8; [chosen] [flat] */
+ * to 1e8; [bound] (tests/analyze/test_hostile) */
 static const double most_often = 1e10;
 /* curvature, of each unknown; next to nothing, for those that nothing is known of; [chosen] [flat] */
 static const double ridge = 1e-4;
@@ -126,24 +113,15 @@ static const double most_effort = 1e9;
 static const double step_tolerance = 1e-6;
 /* logarithm of the likelihood; a step that is to gain less is the last; [chosen] [flat] */
 static const double gain_tolerance = 1e-5;
-/* the same, of a procedure with few samples, where nothing is certain anyway; [chosen] [flat] */
-static const double poor_tolerance = 1e-4;
 /* the same, of rounds before the last, which only say which way samples came; [chosen] [flat] */
 static const double first_tolerance = 1e-2;
-/* multiplications that an exponential and a logarithm take; [chosen] near their time */
+/* multiplications that an exponential and a logarithm take, and a look at a term, which has one;
+ * [chosen] near their time */
 static const double exp_effort = 15;
 /* multiplications that reaching one entry of the factor takes; [chosen] near its time */
 static const double entry_effort = 10;
-/* multiplications that a look at a term of a value takes; [chosen] near its time */
-static const double value_effort = 3;
-/* multiplications that a look at a term of a count takes; [chosen] near its time */
-static const double count_effort = 15;
-/* multiplications that a look at a term of time takes; [chosen] near its time */
-static const double time_effort = 25;
-/* times; by which everything takes longer where caches do not hold the factor; [chosen] */
-static const double far_effort = 3;
 /* steps; a system with room for fewer is not even put in order; [chosen] */
-static const double fewest_steps = 30;
+static const double fewest_steps = 100;
 /* times most_factor_work; what AMD says of the work is too much for rows that it takes for dense; beyond
  * this it is too much in any case, and need not be counted exactly; [chosen] */
 static const double too_dense = 4;
@@ -157,8 +135,6 @@ enum {
 	MOST_CUTS = 30,
 	/* steps in which all counts are believed; then outliers may be doubted; [chosen] */
 	PATIENCE = 60,
-	/* entries of the factor that caches hold; 1.2 MB of doubles; [chosen] */
-	NEAR_ENTRIES = 150000,
 };
 
 /* deviations of a count's own; beyond is a contradiction; [chosen] */
@@ -176,12 +152,6 @@ static const double least_variance = 1e-10;
 /* deviation of a logarithm, at least, of what was not counted: nothing checks one class's time
  * against another's; [chosen] */
 static const double apart_deviation = 0.3;
-/* samples; a block without any is taken to have so many; [chosen] [flat] */
-static const double apart_least_samples = 0.5;
-/* logarithm; what was not seen is expected so far below what one count stands for; [chosen] [flat] */
-static const double apart_unseen_log = 1;
-/* deviation of that logarithm; [chosen] [flat] */
-static const double apart_unseen_deviation = 1;
 
 /* --- intervals and confidence (frequency.c) ---------------------------------------------------- */
 
@@ -205,9 +175,6 @@ static const double tightest_share = 0.05;
 static const double too_fast = 1.25;
 /* standard deviations of the samples, added to the cycles before that is asked; [chosen] */
 static const double too_fast_deviations = 3;
-/* share of the hottest block's executions; beside it what runs less hardly ran, and any upper end
- * within suffices; [chosen] */
-static const double hardly_ran = 0.01;
 
 /* --- DCPI's own estimator (dcpi.c) ------------------------------------------------------------- */
 
@@ -242,17 +209,11 @@ enum {
 /* --- the best case (best_case.c, bounds.c, simulate.c, connect.c) ------------------------------ */
 
 enum {
-	/* instructions of a loop that is scheduled whole; in longer ones nothing waits for what is so
-	 * far back: no reorder buffer is longer; [chosen] */
-	LONGEST_LOOP = 512,
-	/* iterations before the recurrence is counted; [chosen] */
-	WARM_ITERATIONS = 60,
-	/* iterations counted; exact where the recurrence's period divides it, as 1 to 6 do; [chosen] */
+	/* iterations counted, after as many to begin with; exact where the recurrence's period divides
+	 * it, as 1 to 6 do; [chosen] */
 	COUNTED_ITERATIONS = 60,
 	/* instructions of one simulation, all iterations; milliseconds; [chosen] */
 	LARGEST_RUN = 60000,
-	/* stores remembered, for loads that meet them; [chosen] */
-	STORES_REMEMBERED = 32,
 };
 
 /* --- splitting stalls among suspects (culprit.c, stalls.c) ------------------------------------- */
@@ -286,8 +247,8 @@ static const double second_doubt = 0.4;
 static const double later_doubt = 0.15;
 
 enum {
-	/* instructions, before a stalled one, that are looked back at: no reorder buffer of
-	 * isa/machine/cores.c holds more */
+	/* instructions, before a stalled one, that are looked back at, and of a loop that is scheduled
+	 * whole: no reorder buffer of isa/machine/cores.c holds more */
 	LONGEST_PATH = 512,
 	/* loops around each other that an address is followed through; a bound: deeper ones are not
 	 * written by hand */
@@ -394,29 +355,17 @@ static const double decode_bytes = 16;
 /* times the table's cycles to memory, at most; the table is of an idle machine, under load memory is
  * much slower; [chosen] */
 static const double memory_margin = 32;
-/* times the table's cycles of a page walk, at most; a guest's are walked in two dimensions;
- * [chosen] */
+/* times the table's cycles of a page walk, at most, as a guest's are walked in two dimensions, and
+ * reads from memory on top, as page tables may be there, too; [chosen] */
 static const double walk_margin = 8;
-/* reads from memory of one page walk, at most; page tables may be there, too; [chosen] */
-static const double walk_reads = 8;
-/* times the cycles of the second level, expected of a load from one address; [chosen] */
+/* times the cycles of the second level, or of a page walk, expected of a load from one address;
+ * [chosen] */
 static const double miss_at_same = 0.2;
-/* the same, of a load that moves by a constant: prefetchers see it; [chosen] */
-static const double miss_of_stride = 0.5;
-/* the same, of a table that the second level holds; [chosen] */
-static const double miss_of_table = 0.5;
-/* the same, of a table that the first level holds; [chosen] */
-static const double miss_of_small_table = 0.02;
-/* times the cycles of the second level, at most, of a table that it holds; [chosen] */
-static const double most_miss_of_table = 2;
-/* the same, of a table that the first level holds; [chosen] */
-static const double most_miss_of_small_table = 0.05;
-/* lines, of one repeated instruction: what is expected of it; [chosen] */
-static const double repeated_lines = 4;
-/* pages, of one repeated instruction, at most; [chosen] */
-static const double repeated_pages = 4;
-/* page walks expected of a load from one address; [chosen] */
-static const double walks_at_same = 0.1;
+/* times the cycles of the second level, expected of a load that moves by a constant, which prefetchers
+ * see, and from a table that the second level holds; [chosen] */
+static const double miss_foreseen = 0.5;
+/* lines, or pages, of one repeated instruction; what is expected of it; [chosen] */
+static const double repeated_places = 4;
 /* times; what the TLB is expected to take where data may be anywhere is the cycles of the second
  * level over this: most data have few pages, so it is less than of the cache; [chosen] */
 static const double walk_anywhere_divisor = 3;

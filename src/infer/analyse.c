@@ -304,7 +304,7 @@ double hp_edge_probability(const struct hp_analysis *analysis, uint32_t edge)
 	const struct hp_frequency *frequency = &analysis->edges[edge];
 
 	return whole > 0 && hp_interval_suffices(frequency->relative, frequency->relative_low,
-						 frequency->relative_high, rare_edge * whole)
+						 frequency->relative_high, hp_hardly_ran * whole)
 		       ? fmin(frequency->relative / whole, 1)
 		       : NAN;
 }

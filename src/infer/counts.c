@@ -380,7 +380,7 @@ static struct hp_counted_figure sufficient(const struct hp_image_counts *counted
 	static const struct hp_counted_figure none = { NAN, NAN, NAN };
 
 	return hp_interval_suffices(figure->value, figure->low, figure->high,
-				    few_counts * counted->one)
+				    hp_surely_seen * counted->one)
 		       ? *figure
 		       : none;
 }
@@ -400,7 +400,7 @@ struct hp_counted_figure hp_counts_figure(const struct hp_inference *inference,
 	figure.value = hp_grouped_sum(runs);
 	if (!(figure.value > 0)) {
 		figure.low = 0;
-		figure.high = unseen_counts * counted->one;
+		figure.high = hp_surely_seen * counted->one;
 		return figure;
 	}
 	share = exp(HP_NORMAL_90 * hypot(hypot(ratio.deviation / ratio.value, counted->deviation),

@@ -53,11 +53,14 @@ struct asking {
 	struct counts_terms *terms;
 };
 
-static double relative_deviation(const struct hp_grouped_ratio *ratio)
+/* One group of windows alone knows what is known of windows beforehand. */
+static double relative_deviation(const struct asking *asking, const struct hp_grouped_ratio *ratio)
 {
-	if (!(ratio->value > 0) || !isfinite(ratio->deviation))
-		return one_group_deviation;
-	return fmax(ratio->deviation / ratio->value, least_relative_deviation);
+	const struct hp_pace *pace = &asking->counted->pace;
+
+	return ratio->value > 0 && isfinite(ratio->deviation)
+		       ? ratio->deviation / ratio->value
+		       : sqrt(pace->variance) * hp_student_widening(pace->freedom);
 }
 
 /* What was seen a few times might have been seen a few times more or less, even where all groups
@@ -70,7 +73,8 @@ static double deviation_of(const struct asking *asking, uint32_t block,
 	double one = asking->counted->one;
 	double moved = hypot(asking->missed_deviation, asking->clocks[block].deviation);
 
-	return value > 0 ? fmax(value * hypot(relative_deviation(&ratio), moved), sqrt(value * one))
+	return value > 0 ? fmax(value * hypot(relative_deviation(asking, &ratio), moved),
+				sqrt(value * one))
 			 : one;
 }
 
@@ -89,18 +93,16 @@ static bool add(const struct asking *asking, enum hp_evidence_kind kind, uint32_
 	return hp_vector_push(&asking->terms->terms, term);
 }
 
-static struct hp_sampled sampled_in(const struct asking *asking, const struct hp_block *block)
+static double samples_in(const struct asking *asking, const struct hp_block *block)
 {
 	const struct hp_analysis_input *input = asking->input;
 	uint64_t start = block->address.value;
 	size_t at = hp_bisect(i, input->sample_count, input->samples[i].address.value < start);
-	struct hp_sampled sum = { .address = block->address };
+	double sum = 0;
 
 	for (; at < input->sample_count && input->samples[at].address.value - start < block->bytes;
-	     at++) {
-		sum.samples += input->samples[at].samples;
-		sum.cycles += input->samples[at].cycles;
-	}
+	     at++)
+		sum += input->samples[at].samples;
 	return sum;
 }
 
@@ -133,13 +135,12 @@ static bool look_for_missed(const struct asking *asking)
 	const struct hp_cfg *cfg = asking->input->cfg;
 
 	for (uint32_t i = 0; i < cfg->block_count; i++) {
-		struct hp_sampled sampled = sampled_in(asking, &cfg->blocks[i]);
+		double samples = samples_in(asking, &cfg->blocks[i]);
 
 		asking->seen[i] = (struct seen_block){
 			.runs = asking->counted->whole * runs_of(asking, i),
-			.samples = sampled.samples,
-			.cycles = sampled.cycles,
-			.expected = asking->counted->ticks_per_sample * sampled.samples,
+			.samples = samples,
+			.expected = asking->counted->ticks_per_sample * samples,
 			.ticks = ticks_in(asking->counted, &cfg->blocks[i]).count,
 		};
 	}
@@ -247,7 +248,7 @@ static bool set_clocks(const struct asking *asking)
 
 		if (was_missed(asking, i))
 			continue;
-		asking->clocks[i].samples = sampled_in(asking, block).samples;
+		asking->clocks[i].samples = samples_in(asking, block);
 		asking->clocks[i].ticks = ticks.count;
 		asking->clocks[i].scaled = ticks.scaled;
 	}
@@ -297,7 +298,7 @@ static bool set_phases(const struct asking *asking)
 
 		if (phase->number && hp_grouped_sum(&phase->instructions) > 0)
 			terms->phase_deviation[phase->number - 1] =
-				hypot(relative_deviation(&ratio), phase->deviation);
+				hypot(relative_deviation(asking, &ratio), phase->deviation);
 	}
 	return true;
 }

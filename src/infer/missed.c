@@ -23,9 +23,7 @@ static bool ran_elsewhere(const struct seen_block *block)
 {
 	if (block->samples < enough_block_samples)
 		return false;
-	return (is_less(block) && block->expected >= enough_ticks) ||
-	       (block->cycles > most_block_cycles * block->runs &&
-		(is_less(block) || !(block->runs > 0)));
+	return !(block->runs > 0) || (is_less(block) && block->expected >= enough_ticks);
 }
 
 /* What windows saw more often than the seed is where its executions come from, or go to. */

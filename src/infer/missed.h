@@ -2,9 +2,8 @@
 /*
  * Which blocks of a procedure ran outside of all windows.
  *
- * A block was missed if windows have less than a third of the samples of it that they should have;
- * or if each of its few executions in windows would have taken longer than a block can take. (A
- * block that copies much memory may take that long, but then windows have samples of it, too.)
+ * A block was missed if windows have less than a third of the samples of it that they should have, or
+ * if it has samples and no window executed it.
  *
  * From a missed block, misses propagate along edges to blocks that windows executed no more often:
  * these ran on the same occasions. An example is python3: a few windows executed some opcodes a few
@@ -24,7 +23,6 @@
 struct seen_block {
 	double runs;	 /* in all of the time, as windows counted them */
 	double samples;	 /* of all the time */
-	double cycles;	 /* that these stand for */
 	double expected; /* samples in windows, by those of all the time */
 	double ticks;	 /* samples in windows, as they were */
 	bool is_missed;	 /* out */

@@ -78,7 +78,7 @@ static double scale_of(const struct hp_inference *inference,
 	double truncated = (double)sum_of(stratum->relative).windows;
 
 	if (!passes(inference, stratum) || !counted.time_ns || !stratum->time_ns ||
-	    truncated > most_truncated * ((double)counted.windows + truncated))
+	    truncated > most_uncovered * ((double)counted.windows + truncated))
 		return 0;
 	/* Windows cannot cover more than there was; what was lost of the time, they may. */
 	return fmax((double)stratum->time_ns / (double)counted.time_ns, 1);
@@ -140,7 +140,7 @@ static double young_share(const struct hp_inference *inference,
 			if (strcmp(meta->commands[j].command, stratum->command) == 0)
 				processes += (double)meta->commands[j].processes;
 	}
-	return time_ns > 0 ? fmin(processes * youth_ns / time_ns, most_youth) : 0;
+	return time_ns > 0 ? fmin(processes * youth_ns / time_ns, 1) : 0;
 }
 
 static bool had_windows(const struct hp_inference *inference, const char *command)
@@ -196,7 +196,7 @@ static void weigh(struct hp_inference *inference)
 					? "windows do not distinguish processes, which --pid needs"
 				: is_one ? "one window is not enough: record for longer, or with "
 					   "a larger share (--shadow=PERCENT)"
-				: windows->truncated > most_truncated
+				: windows->truncated > most_uncovered
 					? "too many windows ended early, because the thread waited "
 					  "for another or made another call that a copy cannot make"
 					: "the total running time of the program is not known";

@@ -45,10 +45,8 @@ static const double least_share = 1e-6; /* share [chosen] */
 /* --- the same code in two builds -------------------------------------------------------------- */
 
 enum {
-	/* Fewer are the same by chance; … */
+	/* Fewer are the same by chance; without registers and numbers, twice as many are. */
 	FEWEST_INSTRUCTIONS = 8, /* instructions of the shorter body [chosen] */
-	/* … without registers and numbers, twice as many are. */
-	FEWEST_OF_SHAPE = 16, /* instructions [chosen] */
 };
 /* What is alike in shape alone is a little less so. */
 static const double worth_of_shape = 0.8; /* times the share in common [chosen] */

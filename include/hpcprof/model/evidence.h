@@ -291,6 +291,9 @@ struct hp_share hp_share_of(double part, double rest, double bias);
 /* Of a normal distribution 90 % are within so many standard deviations. */
 #define HP_NORMAL_90 1.6449
 
+/* Counts; what ran so often is seen at least once in 19 cases of 20: Poisson, exp(-3) = 0.05. */
+static const double hp_surely_seen = 3;
+
 /* Student's 90 % interval divided by that of the normal distribution; 1 for very many degrees. */
 double hp_student_widening(double freedom);
 
@@ -298,9 +301,11 @@ double hp_student_widening(double freedom);
  * Whether an estimate is good enough to show: each end of its 90 % interval is within a factor of
  * HP_MOST_APART. This rule holds for every number of executions. An estimate that fails is
  * INSUFFICIENT, "?" in text and null in JSON. For code that was hardly executed, an upper end up to
- * `hardly` is enough. False for values that are not finite.
+ * `hardly` is enough: hp_hardly_ran of the hottest block's executions, or of those of the block that an
+ * edge leaves. False for values that are not finite.
  */
 enum { HP_MOST_APART = 5 };
+static const double hp_hardly_ran = 0.01;
 bool hp_interval_suffices(double estimate, double low, double high, double hardly);
 
 #endif

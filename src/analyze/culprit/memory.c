@@ -64,19 +64,17 @@ static void judge_load(const struct facts *facts, const struct path *path, uint3
 	if (place.kind <= PLACE_SAME)
 		miss *= miss_at_same;
 	if (place.kind == PLACE_STRIDE)
-		miss *= miss_of_stride;
+		miss *= miss_foreseen;
 	if (place.kind == PLACE_BOUNDED && place.bytes <= SECOND_CACHE) {
 		/* Once it is there, it stays. */
 		bool is_near = place.bytes <= FIRST_CACHE;
-		double beyond =
-			core->l2_cycles * (is_near ? most_miss_of_small_table : most_miss_of_table);
 
-		most = beyond + place.fresh * most;
-		miss *= is_near ? miss_of_small_table : miss_of_table;
+		most = (is_near ? 0 : l2_margin * core->l2_cycles) + place.fresh * most;
+		miss *= is_near ? 0 : miss_foreseen;
 	}
 	if (is_repeated) {
 		most *= LINE_BYTES; /* many lines */
-		miss *= repeated_lines;
+		miss *= repeated_places;
 	}
 	lines *= beside_another(facts, path, position, memory);
 	add_suspect(found, HP_CAUSE_DCACHE, path->insns[position], lines * most,
@@ -144,13 +142,13 @@ static void judge_page(const struct facts *facts, const struct path *path, uint3
 	struct place place = place_of(facts, path, position, memory);
 	double pages = place_crossings(&place, PAGE_BYTES);
 	double most = core->l2_tlb_cycles + walk_margin * core->walk_cycles +
-		      walk_reads * core->memory_cycles;
+		      walk_margin * core->memory_cycles;
 	double miss = core->walk_cycles;
 
 	if (place.kind == PLACE_STACK || pages <= 0)
 		return;
 	if (place.kind <= PLACE_SAME)
-		miss *= walks_at_same;
+		miss *= miss_at_same;
 	else if (place.kind != PLACE_STRIDE)
 		miss = core->l2_cycles / walk_anywhere_divisor;
 	if (place.kind == PLACE_BOUNDED && place.bytes <= FIRST_PAGES * PAGE_BYTES) {
@@ -160,7 +158,7 @@ static void judge_page(const struct facts *facts, const struct path *path, uint3
 	if (!(memory->access & HP_ACCESS_READ))
 		miss *= walk_of_store;
 	if (is_repeated)
-		most *= repeated_pages;
+		most *= repeated_places;
 	pages *= beside_another(facts, path, position, memory);
 	add_suspect(found, HP_CAUSE_DTLB, path->insns[position], pages * most,
 		    pages * miss * path_doubt(position));

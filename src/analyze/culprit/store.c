@@ -45,7 +45,7 @@ static bool is_slow(const struct facts *facts, const struct path *path, uint32_t
 		*most += lines * memory_margin * core->memory_cycles *
 			 (insn->is_repeated ? LINE_BYTES : 1);
 		*expected +=
-			lines * core->l2_cycles * (insn->is_repeated ? repeated_lines : store_miss);
+			lines * core->l2_cycles * (insn->is_repeated ? repeated_places : store_miss);
 	}
 	return is_slow;
 }
