@@ -89,8 +89,8 @@ static uint64_t drain_ms(const struct loop *loop)
 	for (size_t i = 0; i < loop->options->events->count; i++)
 		fill_hz += loop->recorder->rates[i].frequency_hz;
 	half_full_ms = fill_hz > 0 ? 1000 * (double)ring_bytes / 2 / record_bytes / fill_hz : 1;
-	if (loop->recorder->sampler->stack_count > 1 && half_full_ms > DEPTHS_LOOK_MS)
-		half_full_ms = DEPTHS_LOOK_MS;
+	if (loop->recorder->sampler->stack_count > 1 && half_full_ms > FIRST_TICKS_MEAN_MS)
+		half_full_ms = FIRST_TICKS_MEAN_MS;
 	return half_full_ms < TICK_MEAN_MS ? (uint64_t)half_full_ms + 1 : TICK_MEAN_MS;
 }
 

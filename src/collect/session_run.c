@@ -292,7 +292,7 @@ struct hp_error *hp_session_run(struct hp_session *session, struct hp_session_re
 	hp_error_destroy(error);
 	start_windows(session);
 	loop_run(&session->loop);
-	hp_thread_hurry(END_SLICE_NS, END_NICE);
+	hp_thread_hurry(HP_SHORTEST_SLICE_NS, END_NICE);
 	error = finish(session);
 	if (!error)
 		fill_result(session, result);

@@ -29,10 +29,9 @@ enum {
 	/* Mean time between two ticks, which draw new periods and look at times; and the longest between
 	 * two looks at the rings, which come sooner where a ring would be half full by then. */
 	TICK_MEAN_MS = 250, /* ms of wall time [chosen] */
-	/* … or that what is read says how much of the stack to copy next. */
-	DEPTHS_LOOK_MS = 50, /* ms of wall time [chosen] */
 	/* The same at the beginning, from where it grows with the run: a short run gets its share
-	 * of new periods, too. */
+	 * of new periods, too. And so often is looked at rings where that says how much of the stack to
+	 * copy next. */
 	FIRST_TICKS_MEAN_MS = 50, /* ms of wall time [chosen] */
 	/* It grows to this part of the time so far. */
 	TICK_PART = 4, /* parts of the time so far [chosen] */
@@ -48,10 +47,8 @@ enum {
 	SUMS_PART = 300, /* parts of wall time; scripts/bench/long-recording */
 	/* Blocks of memory that are mapped each on its own: a flush has some dozens of them. */
 	LARGE_BLOCK_BYTES = 262144, /* bytes: 256 KiB; scripts/bench/long-recording */
-	/* What is left to do when sampling is over asks for time slices of this length, the shortest that
-	 * Linux gives: on busy CPUs, somebody waits for it (kernel/sched/fair.c, custom slices). */
-	END_SLICE_NS = 100000, /* ns of CPU time; Linux */
-	/* And where it may, it goes before others: it takes some 50 ms of CPU time. */
+	/* What is left to do when sampling is over asks for the shortest time slices: on busy CPUs, somebody
+	 * waits for it. And where it may, it goes before others: it takes some 50 ms of CPU time. */
 	END_NICE = -10, /* nice value [chosen] */
 };
 
@@ -223,13 +220,12 @@ enum {
 	PROBE_MOMENTS_PER_BURST = 20, /* moments [chosen] */
 	/* … and at least so many. */
 	PROBE_ENOUGH_BURSTS = 3, /* bursts [chosen] */
-	/* With fewer ticks of CPU time all of it is thought to be in user code. */
-	PROBE_FEW_TICKS = 5, /* ticks of the kernel [chosen] */
 	/* Hits of a breakpoint of hpcprof's own that tell what one costs. */
 	PROBE_COST_HITS = 200, /* hits [chosen] */
 };
 
-/* One moment in each slot of this length, … */
+/* One moment in each slot of this length, if the thread has a sample that is no older: else it may have
+ * ended, or sleep; … */
 static const uint64_t probe_slot_ns = 100000000; /* ns of wall time [chosen] */
 /* … of this length. */
 static const uint64_t probe_moment_ns = 20000000; /* ns of wall time [chosen] */
@@ -237,8 +233,6 @@ static const uint64_t probe_moment_ns = 20000000; /* ns of wall time [chosen] */
  * much slower, hit or not, and nothing else: six times on AMD's Zen 4, which made rates six times
  * too low. So no more samples than this share may be in the line. */
 static const double probe_most_in_line = 0.002; /* share of samples [chosen] */
-/* When the thread's latest sample is older, it may have ended, or sleep. */
-static const uint64_t probe_fresh_ns = 100000000; /* ns of wall time [chosen] */
 /* Where hits take more of the time, breakpoints disturb what they count: above some 30,000 per
  * second. What one hit takes is known by and large only. */
 static const double probe_most_lost = 0.3; /* share of the moment [chosen] */

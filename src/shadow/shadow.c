@@ -138,8 +138,8 @@ static bool sleep_until_due(struct hp_shadow *shadow, uint64_t cpu_ns)
 
 	if (left_ns > LONGEST_SLEEP_NS)
 		left_ns = LONGEST_SLEEP_NS;
-	if (left_ns < SHORTEST_SLEEP_NS)
-		left_ns = SHORTEST_SLEEP_NS;
+	if (left_ns < SHORTEST_PAUSE_NS)
+		left_ns = SHORTEST_PAUSE_NS;
 	time.tv_nsec = (long)left_ns;
 	return ppoll(&poll_stop, 1, &time, NULL) <= 0;
 }
@@ -240,8 +240,8 @@ static void *make_windows(void *context)
 	bool is_more = true;
 	struct job job;
 
-	/* The target waits for us while it is held. */
-	hp_thread_set_slice(0, MAKER_SLICE_NS);
+	/* The target waits for us while it is held: our way to a CPU is to be short. */
+	hp_thread_set_slice(0, HP_SHORTEST_SLICE_NS);
 	while (is_more) {
 		/* The others take the place of those whose copies wait. */
 		if (hand - shadow->hands >= ACTIVE_MAKERS + (ptrdiff_t)waiting_copies(shadow)) {

@@ -142,7 +142,7 @@ uint64_t target_cpu_ns(struct target *target, uint64_t now_ns)
 		total_ns = target->ended_ns;
 		pause_ns = LOOK_SHARE * (hp_clock_monotonic_ns() - start_ns);
 		target->look_ns =
-			now_ns + (pause_ns > LOOK_INTERVAL_NS ? pause_ns : LOOK_INTERVAL_NS);
+			now_ns + (pause_ns > SHORTEST_PAUSE_NS ? pause_ns : SHORTEST_PAUSE_NS);
 	}
 	for (size_t i = 0; i < target->count; i++) {
 		struct target_process *process = &target->at[i];

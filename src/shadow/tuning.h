@@ -29,17 +29,15 @@ enum {
 	MAKERS = 5, /* threads [chosen] */
 	/* These look so often whether there is one. */
 	WAITING_LOOK_MS = 20, /* ms of wall time [chosen] */
-	/* They ask for time slices of this length, the shortest that Linux gives: it makes their way to
-	 * a CPU short while the target is held (kernel/sched/fair.c, custom slices). */
-	MAKER_SLICE_NS = 100000, /* ns of CPU time; Linux */
 	/* Windows that are ready and not taken yet; further ones are dropped. The recorder takes
 	 * each as it comes: only a reader that has stopped reaches it. */
 	READY_LIMIT = 256, /* windows [bound] */
 	/* A maker that waits until a window is due looks at the target's CPU time at least so
 	 * often, as processes may have joined, … */
 	LONGEST_SLEEP_NS = 50000000, /* ns of wall time [chosen] */
-	/* … and at most so often, to take next to no CPU time itself. */
-	SHORTEST_SLEEP_NS = 500000, /* ns of wall time [chosen] */
+	/* … and at most so often, to take next to no CPU time itself. So do looks for new descendants, whose
+	 * beginnings windows are to find, too, and at a copy's CPU time. */
+	SHORTEST_PAUSE_NS = 1000000, /* ns of wall time [chosen] */
 	/* After a refusal that another moment will not change (no permission, no memory). */
 	REFUSED_PAUSE_MS = 500, /* ms of wall time [chosen] */
 	/* When recording ends while the target runs on, a replay under way may go on for so long, during
@@ -53,10 +51,6 @@ enum {
 	ENDED_PATIENCE_NS = 2000000000, /* ns of wall time [chosen] */
 	/* A copy that is ended then dies within this where a CPU is to be had. */
 	END_PATIENCE_NS = 100000000, /* ns of wall time [bound] */
-	/* The ring of samples is emptied so often: at one sample per 3 ms it is never half full. */
-	DRAIN_MS = 10, /* ms of wall time [chosen] */
-	/* … and so often in a window, where that is sooner. */
-	PAUSES_PER_WINDOW = 4, /* times [chosen] */
 	/* Samples are collected until the window's CPU time is used, or so many times its length
 	 * has passed: a thread that hardly runs is not waited for without end. */
 	SAMPLING_PATIENCE = 10, /* wall time per length of the window [bound] */
@@ -95,9 +89,7 @@ enum {
 	PROCESS_LIMIT = 1024, /* processes [bound] */
 	/* Threads whose time of waiting for CPUs is read, at some ten microseconds each. */
 	WAITING_LIMIT = 128, /* threads [bound] */
-	/* Between two looks for new descendants, whose beginnings windows are to find, too; … */
-	LOOK_INTERVAL_NS = 1000000, /* ns of wall time [chosen] */
-	/* … and no less than so many times what the look took: 5 % of a CPU at most. */
+	/* Between two looks for new descendants, so many times what a look took: 5 % of a CPU at most. */
 	LOOK_SHARE = 20, /* times the length of the look [chosen] */
 };
 
@@ -140,11 +132,9 @@ static const double guessed_fresh_ns = 2; /* ns per byte [chosen] */
 /* What is measured at the start, with memory of hpcprof's own, is the best case: a target's pages
  * are scattered. */
 static const double probed_ns_factor = 1.5; /* times the probed ns per byte [chosen] */
-/* How much a new measurement counts against those before it, … */
+/* How much a new measurement counts against those before it. Not fully: on a busy machine a reader is
+ * sent away now and then for ten times what reading takes, and what was lost is charged all the same. */
 static const double newest_weight = 0.3; /* share [chosen] */
-/* … and one of a stop that was dearer than expected. Not fully: on a busy machine a reader is sent away
- * now and then for ten times what reading takes, and what was lost is charged all the same. */
-static const double dearer_weight = 0.5; /* share [chosen] */
 /* A stop that reads less than this tells the fixed cost, one that reads more the cost per byte. */
 static const uint64_t little_read_bytes = 1048576; /* bytes: 1 MiB [chosen] */
 /* A sample of registers and stack, where the recorder has not measured one: an interrupt that
@@ -152,13 +142,12 @@ static const uint64_t little_read_bytes = 1048576; /* bytes: 1 MiB [chosen] */
 static const double guessed_sample_ns = 13e3; /* ns per sample [chosen] */
 /* What was read has pushed the target's data out of the caches: filling them again, … */
 static const double refill_ns_per_byte = 0.05; /* ns per byte [chosen] */
-/* … up to the size of a last-level cache. */
+/* … up to the size of a last-level cache. With less memory than that, what a copy takes of it is less,
+ * too (loss_by_sharing). */
 static const double cpu_cache_bytes = 33554432; /* bytes: 32 MiB [chosen] */
 /* A copy's CPU time per ns of its window, before one has been measured. scripts/bench/shadow-replay
  * prints 1.1 to 2.5 for hot code; what is cold and what is matched comes on top. */
 static const double guessed_taken_per_ns = 3; /* ns per ns; scripts/bench/shadow-replay */
-/* Translating a program for the first time, on top of that. */
-static const double guessed_start_ns = 50e6; /* ns of CPU time [chosen] */
 /* Of a copy's CPU time, the part that the target loses. With a core of its own; it was 0.005, which
  * was more than twice what had been measured. */
 static const double loss_on_own_core = 0.002; /* share of the copy's CPU time [chosen] */
@@ -170,8 +159,6 @@ static const double loss_in_core = 0.5; /* share of the copy's CPU time [chosen]
  * a loop that needs no memory, which is the machine's noise. With 3 % for all, windows became too
  * few. */
 static const double loss_by_sharing = 0.01; /* share of CPU time; scripts/bench/shadow-price */
-/* The memory from which on that loss is whole; with less it is less in proportion. */
-static const double shared_memory_bytes = 16777216; /* bytes: 16 MiB [chosen] */
 
 /* How long a program's moments stay alike, which makes a long window worth less than two short ones
  * (Cochran, Sampling Techniques, 1977, section 10.6: the best size of a cluster). Phases last from
@@ -182,13 +169,11 @@ static const double alike_ns = 300e6; /* ns of the target's CPU time [chosen] */
 /* A window is no shorter than making a copy takes: on a core of its own that is not the target's
  * time, … */
 static const double shortest_on_own_core_ns = 100e6; /* ns of the target's CPU time [chosen] */
-/* … on the target's core it is, … */
+/* … on the target's core it is, and one that waits for an idle CPU has to come soon, … */
 static const double shortest_in_core_ns = 30e6; /* ns of the target's CPU time [chosen] */
 /* … and so it is without an idle CPU, where copies are so dear that a short run affords no longer one. */
 static const double shortest_on_no_cpu_ns = 5e6; /* ns of the target's CPU time [chosen] */
-/* One that waits for an idle CPU may be longer: replaying it takes nothing from the target; … */
-static const double shortest_later_ns = 30e6; /* ns of the target's CPU time [chosen] */
-/* … but whoever records waits for it in the end. */
+/* Whoever records waits in the end for one that waits for an idle CPU. */
 static const double longest_later_ns = 60e6; /* ns of the target's CPU time [chosen] */
 /* Making such a copy, beside the stop and memory for it, before one was made: areas and descriptors are
  * listed, files mapped, samples taken in. */
@@ -223,10 +208,9 @@ static const double guessed_missed = 0.2; /* share of samples [chosen] */
 /* What was measured of it is believed within these bounds. */
 static const double least_missed = 0.01; /* share of samples [chosen] */
 static const double most_missed = 0.6;	 /* share of samples [chosen] */
-/* Misses come in rows, which are longer by this factor than if each came by itself. */
-static const double row_of_missed = 2; /* times [chosen] */
-/* Windows in which none of the samples behind the end may match. */
-static const double often_missed = 0.01; /* share of windows [chosen] */
+/* Windows in which none of the samples behind the end may match, if each missed by itself. Misses come
+ * in rows, so it is more of them: one in a hundred where rows are twice as long as by chance. */
+static const double often_missed = 1e-4; /* share of windows [chosen] */
 
 enum {
 	/* Memory that copies leave alone, for the rest of the machine: this part of all memory, … */
@@ -261,10 +245,8 @@ static const double truncation_kept = 0.9; /* per window [chosen] */
  * windows count for ratios only. It is a bound on the error of any count (truncation.h derives it). */
 static const double truncation_most_missed = 0.25; /* share of time [chosen] */
 /* Of the time that windows count per cut they are at most so long: they then miss a sixth of the time that
- * is wanted (truncation.h derives it); … */
+ * is wanted (truncation.h derives it). */
 static const double truncation_part = 0.4; /* times [chosen] */
-/* … but no less than this: a sample comes every 3 ms. */
-static const double truncation_shortest_ns = 3e6; /* ns of the target's CPU time [chosen] */
 
 /* --- copies: copy/ --------------------------------------------------------------------------- */
 
@@ -276,11 +258,9 @@ enum {
 	MAPPED_FILE_LIMIT = 512, /* files [bound] */
 	/* Between hpcprof and a process that descends from it; a bound for damaged /proc only. */
 	GENERATION_LIMIT = 1000, /* generations [bound] */
-	/* Bytes that are read, cleared or written between two looks at the clock or at an order to
-	 * stop: some milliseconds. */
+	/* Bytes that are read, looked at, cleared or written between two looks at the clock or at an order
+	 * to stop: some milliseconds. So much of the target's is worth another thread to read it, … */
 	COPY_BYTES_AT_ONCE = 8388608, /* bytes: 8 MiB [chosen] */
-	/* Memory of the target that is worth another thread to read it, … */
-	READER_BYTES = 8388608, /* bytes: 8 MiB [chosen] */
 	/* … up to so many: others want CPUs, too. */
 	MOST_READERS = 4, /* threads [chosen] */
 	/* A buffer of this size, and an area of memory that has so much in it, is mapped by a copy rather
@@ -310,10 +290,7 @@ enum {
 	FILL_PATIENCE_NS = 300000000, /* ns of wall time [bound] */
 	/* … and looked for so often. */
 	FILL_LOOK_MS = 2, /* ms of wall time [chosen] */
-	/* Memory is looked at ahead of a stop in pieces of this: between two of them an order to end is
-	 * seen; … */
-	LOOK_BYTES_AT_ONCE = 67108864, /* bytes: 64 MiB [chosen] */
-	/* … and no more of it than this: a look takes 0.2 to 0.5 s per GiB. */
+	/* No more memory is looked at ahead of a stop: a look takes 0.2 to 0.5 s per GiB. */
 	LOOK_MOST_MIB = 2048, /* MiB [bound] */
 	/* Processes whose pages are remembered (copy/history.h): 32 bytes per page. */
 	HISTORIES = 4, /* processes [bound] */
@@ -427,10 +404,9 @@ enum {
 	/* Blocks that are translated at once, ahead of where the copy is: coming out of the cache
 	 * costs as much as translating some ten blocks. */
 	AHEAD_BLOCKS = 150, /* blocks [chosen] */
-	/* Instructions behind a branch that are looked at for whether anybody reads the flags, … */
+	/* Instructions behind a branch that are looked at for whether anybody reads the flags, along
+	 * jumps and calls; beyond them flags are thought to be read. */
 	LIVENESS_INSNS = 24, /* instructions [chosen] */
-	/* … along so many jumps and calls; beyond them flags are thought to be read. */
-	LIVENESS_JUMPS = 4, /* jumps [chosen] */
 	/* Targets of an indirect branch that are compared one by one; with more it looks them up by
 	 * a hash. */
 	CHAIN_TARGETS = 6, /* targets [chosen] */
@@ -461,10 +437,9 @@ enum {
 enum {
 	/* Of each sample's stack, from the stack pointer upward: locals of a few frames. */
 	MATCH_STACK_BYTES = 512, /* bytes [chosen] */
-	/* The ring that samples come in: as much as the budget of locked memory has left, between
-	 * these. A sample is about 700 bytes; the larger one holds 370, which come in one second. */
-	MATCH_RING_MOST_PAGES = 64, /* pages; powers of two [chosen] */
-	MATCH_RING_LEAST_PAGES = 2, /* pages; powers of two [chosen] */
+	/* The ring that samples come in: as much as the budget of locked memory has left, up to this. A
+	 * sample is about 700 bytes; it holds 370, which come in one second. */
+	MATCH_RING_MOST_PAGES = 64, /* pages; a power of two [chosen] */
 	/* Samples that are waited for at the same time; which of the next ones: armed_ahead, below. */
 	MATCHER_AHEAD = 8, /* samples; the length of armed_ahead */
 	/* Stretches of memory that hold answers which the original may have got otherwise, such as
@@ -490,12 +465,10 @@ enum {
  * back when several are missed in a row (the original was in the kernel, or elsewhere). */
 static const size_t armed_ahead[MATCHER_AHEAD] = { 1, 2, 3, 4, 5, 8, 16, 32 }; /* samples */
 
-/* Times are the copy's CPU time per time of the original, called pace. A copy is hardly ever faster
- * than the original, but the original's clock counted page faults that copying it caused: what
- * comes by faster than this is another moment. */
-static const double least_pace = 0.25; /* pace [chosen] */
-/* So is what is faster than this part of the pace so far; phases differ. */
-static const double least_of_pace = 0.33; /* times the pace so far [chosen] */
+/* Times are the copy's CPU time per time of the original, called pace. What is faster than this part of
+ * the pace so far, and of the original's, is another moment: phases differ, and the original's clock
+ * counted page faults that copying it caused. */
+static const double least_of_pace = 0.33; /* times the pace so far, at least 1 [chosen] */
 /* What is slower than so many times the pace so far, … */
 static const double most_of_pace = 4; /* times the pace so far [chosen] */
 /* … by this on top, … */
@@ -515,8 +488,6 @@ static const double likely_pace = 2; /* pace; scripts/bench/shadow-replay */
 /* --- replays that do not end: replay/watchdog.c ---------------------------------------------- */
 
 enum {
-	/* Between two looks at a copy's CPU time. */
-	WATCHDOG_LEAST_NS = 1000000, /* ns of wall time [chosen] */
 	/* A copy is stopped, too, when so many times its limit of CPU time has passed: it may wait
 	 * for a CPU on a busy machine, or sleep. */
 	WATCHDOG_PATIENCE = 20, /* wall time per CPU time [bound] */

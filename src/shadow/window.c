@@ -299,8 +299,6 @@ static struct hp_error *collect_samples(struct window_maker *maker,
 		{ .fd = maker->sampler.fd, .events = POLLIN },
 	};
 	struct hp_error *error = NULL;
-	/* A short window is not to end late. */
-	int pause_ms = (int)(order->window_ns / PAUSES_PER_WINDOW / NS_PER_MS) + 1;
 	bool is_over = false;
 
 	maker->end.is_known = false;
@@ -314,8 +312,8 @@ static struct hp_error *collect_samples(struct window_maker *maker,
 		if (!error && !is_over && maker->sampler.tick >= order->wanted)
 			is_over = take_end(maker, order);
 		polls[1].revents = 0;
-		/* The ring's own wake-ups come when it is half full: we are earlier. */
-		if (!is_over && poll(polls, 2, pause_ms < DRAIN_MS ? pause_ms : DRAIN_MS) > 0 &&
+		/* As often as samples come: the ring's own wake-ups come when it is half full. */
+		if (!is_over && poll(polls, 2, MATCH_PERIOD_NS / NS_PER_MS) > 0 &&
 		    (polls[1].revents & POLLIN))
 			polls[1].revents &= ~POLLIN;
 	}

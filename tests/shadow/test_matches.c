@@ -92,12 +92,12 @@ TEST(one_that_comes_by_again_never_was)
 TEST(a_shadow_does_not_run_much_faster_than_its_original)
 {
 	/* From the start: sample 3 was taken after 4 ms. */
-	ck_assert(matches_is_too_early(&bench.matches, 3, at(0.9)));
-	ck_assert(!matches_is_too_early(&bench.matches, 3, at(1.1)));
+	ck_assert(matches_is_too_early(&bench.matches, 3, at(1.2)));
+	ck_assert(!matches_is_too_early(&bench.matches, 3, at(1.4)));
 	match(0, 2);
 	/* Since the newest match: 8 ms. */
-	ck_assert(matches_is_too_early(&bench.matches, 8, at(3.9)));
-	ck_assert(!matches_is_too_early(&bench.matches, 8, at(4.1)));
+	ck_assert(matches_is_too_early(&bench.matches, 8, at(4.5)));
+	ck_assert(!matches_is_too_early(&bench.matches, 8, at(4.8)));
 }
 
 TEST(nor_much_faster_than_it_has_so_far)
@@ -105,7 +105,7 @@ TEST(nor_much_faster_than_it_has_so_far)
 	/* Three times slower than the original, each time. */
 	for (size_t i = 0; i < 10; i++)
 		match(i, 3 * (double)(i + 1));
-	/* Ten samples on: at a third of that pace, 10 ms; at a quarter of the original's, 2.5. */
+	/* Ten samples on: at a third of that pace, 10 ms; at a third of the original's, 3.3. */
 	ck_assert(matches_is_too_early(&bench.matches, 19, at(30 + 9)));
 	ck_assert(!matches_is_too_early(&bench.matches, 19, at(30 + 11)));
 }

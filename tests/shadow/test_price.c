@@ -352,7 +352,7 @@ TEST(a_copy_of_more_than_caches_hold_is_dearer)
 	const uint64_t ms = 1000000;
 	uint64_t last = 0;
 
-	for (uint64_t bytes = 1 << 20; bytes <= 16 << 20; bytes *= 4) {
+	for (uint64_t bytes = 8 << 20; bytes <= 32 << 20; bytes *= 2) {
 		const struct price_terms terms = { .bytes = bytes, .window_ns = 100 * ms };
 		struct ledger ledger;
 

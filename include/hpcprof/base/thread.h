@@ -16,6 +16,8 @@ int hp_thread_start(pthread_t *thread, void *(*run)(void *), void *context);
  * policy. Of two threads that are owed the same, the one with the shorter slice runs first. Before
  * Linux 6.12, and where it is forbidden, it does nothing. */
 void hp_thread_set_slice(pid_t tid, uint64_t slice_ns);
+/* The shortest that Linux gives (kernel/sched/fair.c, custom slices). */
+enum { HP_SHORTEST_SLICE_NS = 100000 };
 
 /* The same for the calling thread, which also becomes as nice as this if it was of the usual
  * niceness and may be: what it starts from now on is so, too. */

@@ -241,7 +241,7 @@ static bool arm(const struct probes *probes, uint64_t address, struct armed *arm
 
 static void begin(struct probes *probes, uint64_t now_ns)
 {
-	if (!probes->space || now_ns > probes->sampled_ns + probe_fresh_ns || !can_pay(probes))
+	if (!probes->space || now_ns > probes->sampled_ns + probe_slot_ns || !can_pay(probes))
 		return;
 	for (size_t i = 0; i < PROBES_AT_ONCE; i++) {
 		uint64_t address;
@@ -278,7 +278,7 @@ static double user_share(uint32_t pid)
 		user = system = 0;
 	hp_error_destroy(error);
 	free(text);
-	return user + system < PROBE_FEW_TICKS ? 1 : (double)user / (double)(user + system);
+	return (double)(user + 1) / (double)(user + system + 1);
 }
 
 /* Of the time that one of them ran, what the hits of all took: they began together, and each went

@@ -79,7 +79,7 @@ static double loss_of_copy(const struct price_terms *terms)
 		[ROOM_NONE] = 1,
 		[ROOM_AFTER] = 0,
 	};
-	double shared = fmin((double)terms->bytes / shared_memory_bytes, 1);
+	double shared = fmin((double)terms->bytes / cpu_cache_bytes, 1);
 
 	if (terms->room == ROOM_AFTER)
 		return 0;
@@ -120,7 +120,7 @@ uint64_t ledger_window_ns(const struct ledger *ledger, const struct price_terms 
 	};
 	/* One of several threads soon comes to a call in which it may wait for another. */
 	bool is_long = terms->is_later && threads_of(terms) == 1;
-	double least_ns = is_long ? shortest_later_ns : shortest_ns[terms->room];
+	double least_ns = is_long ? shortest_in_core_ns : shortest_ns[terms->room];
 	double most_ns = terms->is_later ? longest_later_ns : longest_window_ns;
 	double stop_ns =
 		stop_cost_ns(ledger, terms) + loss_of_copy(terms) * memory_ns(ledger, terms);
@@ -148,8 +148,6 @@ static double copy_cost_ns(const struct ledger *ledger, const struct price_terms
 	/* It waits, and its buffer is filled at the lowest priority. */
 	if (terms->is_later)
 		taken_ns = ledger->making_ns;
-	else if (!ledger->has_taken)
-		taken_ns += guessed_start_ns;
 	return loss_of_copy(terms) * taken_ns;
 }
 
@@ -237,8 +235,7 @@ void ledger_other(struct ledger *ledger, double lost_ns)
 
 void ledger_read(struct ledger *ledger, uint64_t stop_ns, uint64_t bytes)
 {
-	bool is_dearer = stop_ns > ledger_hold(ledger, bytes);
-	double weight = !ledger->has_measured ? 1 : is_dearer ? dearer_weight : newest_weight;
+	double weight = ledger->has_measured ? newest_weight : 1;
 	double reading_ns = (double)stop_ns - ledger->fixed_ns;
 
 	/* What little memory takes is the fixed part; of much memory it is the reading. */
@@ -336,7 +333,7 @@ uint64_t ledger_samples_behind(const struct ledger *ledger)
 {
 	double missed = fmin(fmax(ledger->missed, least_missed), most_missed);
 
-	return (uint64_t)ceil(row_of_missed * log(often_missed) / log(missed));
+	return (uint64_t)ceil(log(often_missed) / log(missed));
 }
 
 /* --- memory ----------------------------------------------------------------------------------- */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "truncation.h"
 
+#include "../match/state_sampler.h"
 #include "../tuning.h"
 
 #include <math.h>
@@ -28,5 +29,5 @@ uint64_t truncation_longest_ns(const struct truncation *truncation)
 	if (truncation->cuts <= 0)
 		return UINT64_MAX;
 	return (uint64_t)fmax(truncation_part * truncation->counted_ns / truncation->cuts,
-			      truncation_shortest_ns);
+			      MATCH_PERIOD_NS);
 }

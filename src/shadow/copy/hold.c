@@ -242,7 +242,7 @@ static void restore_priority(const struct hold_times *times)
 		return;
 	sched_setscheduler(0, times->policy, &times->priority);
 	/* Another policy has lost the short slices. */
-	hp_thread_set_slice(0, MAKER_SLICE_NS);
+	hp_thread_set_slice(0, HP_SHORTEST_SLICE_NS);
 }
 
 static enum hold_result try_to_hold(pid_t tid, struct held_state *state, struct hold_times *times,

@@ -118,7 +118,7 @@ static void read_elsewhere(struct part *part)
 
 static size_t readers_for(uint64_t bytes)
 {
-	size_t count = bytes / READER_BYTES + 1;
+	size_t count = bytes / COPY_BYTES_AT_ONCE + 1;
 	size_t cpus = (size_t)sysconf(_SC_NPROCESSORS_ONLN);
 
 	if (count > cpus)

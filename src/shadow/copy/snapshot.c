@@ -17,7 +17,7 @@
 enum {
 	PAGE_BYTES = 4096,
 	/* Worth two readers, and more than caches hold close by. */
-	PROBE_BYTES = 2 * READER_BYTES,
+	PROBE_BYTES = 2 * COPY_BYTES_AT_ONCE,
 };
 
 void snapshot_init(struct snapshot *snapshot)
@@ -232,7 +232,7 @@ static size_t some_runs(const struct snapshot *snapshot, size_t first)
 	uint64_t bytes = 0;
 	size_t count = 0;
 
-	while (first + count < snapshot->run_count && bytes < LOOK_BYTES_AT_ONCE)
+	while (first + count < snapshot->run_count && bytes < COPY_BYTES_AT_ONCE)
 		bytes += snapshot->runs[first + count++].bytes;
 	return count;
 }

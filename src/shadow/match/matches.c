@@ -126,7 +126,7 @@ static double known_pace(const struct matches *matches)
 
 bool matches_is_too_early(const struct matches *matches, size_t sample, uint64_t now_ns)
 {
-	double pace = greater(least_of_pace * known_pace(matches), least_pace);
+	double pace = least_of_pace * greater(known_pace(matches), 1);
 	uint64_t since_ns;
 	double ns = distance_ns(matches, sample, &since_ns);
 

@@ -60,7 +60,7 @@ struct hp_error *state_sampler_open(struct state_sampler *sampler, pid_t tid)
 	if (sampler->fd < 0)
 		return hp_error_create_errno(errno, "sampling a thread's registers");
 	/* As much as the budget of locked memory has left. */
-	for (size_t pages = MATCH_RING_MOST_PAGES; pages >= MATCH_RING_LEAST_PAGES; pages /= 2) {
+	for (size_t pages = MATCH_RING_MOST_PAGES; pages; pages /= 2) {
 		failure = hp_ring_map(&sampler->ring, sampler->fd, pages);
 		if (!failure)
 			return NULL;

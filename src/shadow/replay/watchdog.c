@@ -55,7 +55,7 @@ static void *watch(void *context)
 
 		left = left_ns(watchdog);
 		clock_gettime(CLOCK_MONOTONIC, &now);
-		next = later(now, left > WATCHDOG_LEAST_NS ? left : WATCHDOG_LEAST_NS);
+		next = later(now, left > SHORTEST_PAUSE_NS ? left : SHORTEST_PAUSE_NS);
 		if (left == 0 || is_past(now, end)) {
 			watchdog->has_fired = true;
 			syscall(SYS_pidfd_send_signal, watchdog->pidfd, SIGSTOP, NULL, 0);

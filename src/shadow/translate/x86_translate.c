@@ -8,8 +8,6 @@
 
 bool x86_flags_matter(struct x86_translator *translator, uint64_t address)
 {
-	unsigned jumps = 0;
-
 	for (unsigned i = 0; i < LIVENESS_INSNS; i++) {
 		uint8_t bytes[X86_INSN_BYTES];
 		struct x86_insn insn;
@@ -22,13 +20,10 @@ bool x86_flags_matter(struct x86_translator *translator, uint64_t address)
 		if (insn.replaces_flags)
 			return false;
 		address += insn.length;
-		if (insn.kind == X86_JUMP || insn.kind == X86_CALL) {
-			if (jumps++ >= LIVENESS_JUMPS)
-				return true;
+		if (insn.kind == X86_JUMP || insn.kind == X86_CALL)
 			address = insn.target;
-		} else if (insn.kind != X86_PLAIN) {
+		else if (insn.kind != X86_PLAIN)
 			return true;
-		}
 	}
 	return true;
 }
