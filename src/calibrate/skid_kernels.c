@@ -76,7 +76,7 @@ extern const uint32_t skid_root_steps[];
 
 const struct skid_kernel skid_kernels[] = {
 	{ "load from a near cache", skid_load, skid_load_steps, SKID_NEAR_BYTES },
-	{ "load from memory", skid_load, skid_load_steps, SKID_FAR_BYTES },
+	{ "load from memory", skid_load, skid_load_steps, LATENCY_BYTES },
 	{ "division", skid_divide, skid_divide_steps, 0 },
 	{ "square root", skid_root, skid_root_steps, 0 },
 };

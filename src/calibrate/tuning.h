@@ -47,7 +47,7 @@ enum {
 /* --- latencies: latencies.c ------------------------------------------------------------------ */
 
 enum {
-	/* Memory that is chased through: more than most third levels give to one core. */
+	/* Memory that is chased through, for skid too: more than most third levels give to one core. */
 	LATENCY_BYTES = 67108864, /* bytes: 64 MiB [chosen] */
 	/* The largest third level that is looked for. */
 	LATENCY_THIRD_BYTES = 33554432, /* bytes: 32 MiB [chosen] */
@@ -78,10 +78,8 @@ enum {
 	SKID_PATIENCE_NS = 1500000000, /* ns of wall time per kernel [chosen] */
 	/* With fewer nothing is said of a kernel: the error of a share is then 5 points. */
 	SKID_LEAST_SAMPLES = 100, /* samples per kernel [chosen] */
-	/* What the kernel of a near cache chases pointers in: more than a first-level cache, … */
+	/* What the kernel of a near cache chases pointers in: more than a first-level cache. */
 	SKID_NEAR_BYTES = 262144, /* bytes: 256 KiB [chosen] */
-	/* … and that of memory: more than most last-level caches give to one core. */
-	SKID_FAR_BYTES = 33554432, /* bytes: 32 MiB [chosen] */
 	/* A file of calibrations is no longer than this. */
 	SKID_FILE_LIMIT_BYTES = 1048576, /* bytes: 1 MiB [bound] */
 };

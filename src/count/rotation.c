@@ -231,7 +231,7 @@ static uint64_t switch_current(const struct rotation *rotation, bool on)
 
 static bool should_ask(const struct rotation *rotation)
 {
-	return rotation->slices <= clock_always_until || rotation->slices % clock_then_every == 0;
+	return rotation->slices <= clock_every || rotation->slices % clock_every == 0;
 }
 
 /* Now, between two slices, the target has run for so long: the line of time catches up, and how

@@ -30,12 +30,6 @@ enum {
 	/* Slices are that long when rotating is cheap enough. Shorter ones would gain nothing:
 	 * scaled counts are then within a few per cent even of bursty programs. */
 	DEFAULT_SLICE_NS = 4000000, /* ns of the target's time; scripts/mux-accuracy */
-	/* Longer ones see too few moments of a program, however dear rotating is. */
-	LONGEST_SLICE_NS = 500000000, /* ns of the target's time [chosen] */
-	/* A slice that is to end by events ends by time, too: the target may sleep. */
-	LONGEST_BY_UNITS_NS = 100000000, /* ns of wall time [chosen] */
-	/* A new cost of a rotation counts by one in so many, against those before it. */
-	ROTATIONS_AVERAGED = 16, /* rotations [chosen] */
 };
 
 /* While rotating has taken more than its budget, slices are longer by one over this: the first,
@@ -47,7 +41,8 @@ static const double mostly_runs = 0.75; /* share of wall time [chosen] */
 
 /* --- slices of a target that waits for CPUs: pace.c ------------------------------------------ */
 
-/* A slice that is over by the clock, but not for the target, goes on for this long at most. */
+/* A slice that is over by the clock, but not for the target, goes on for this long at most, and so does
+ * one that is to end by events: the target may sleep. */
 static const uint64_t pace_patience_ns = 100000000; /* ns of wall time [chosen] */
 enum {
 	/* It is looked at again after this part of the time that it has taken, so ever more rarely
@@ -60,10 +55,8 @@ enum {
 
 /* --- the target's clock and the time between slices: rotation.c ------------------------------ */
 
-/* The target's clock is asked after each of the first slices, … */
-static const uint64_t clock_always_until = 16; /* slices [chosen] */
-/* … and then after one in so many. */
-static const uint64_t clock_then_every = 16; /* slices [chosen] */
+/* The target's clock is asked after each of so many first slices, and then after one in so many. */
+static const uint64_t clock_every = 16; /* slices [chosen] */
 /* How much the target runs between two slices, as multiples of how much it runs in them: more is
  * due to threads that began or woke there. */
 static const double most_gap_share = 2; /* times [chosen] */

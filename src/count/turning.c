@@ -57,7 +57,7 @@ static uint64_t affordable_ns(const struct hp_counting *counting, uint64_t now_n
 
 	if ((double)counting->rotation_ns * 100 > percent * (double)(now_ns - counting->start_ns))
 		length_ns /= paying_back;
-	return length_ns < LONGEST_SLICE_NS ? (uint64_t)length_ns : LONGEST_SLICE_NS;
+	return length_ns < HP_MUX_LONGEST_SLICE_NS ? (uint64_t)length_ns : HP_MUX_LONGEST_SLICE_NS;
 }
 
 static uint64_t full_length_ns(const struct hp_counting *counting, uint64_t now_ns)
@@ -84,7 +84,7 @@ static void begin_slice(struct hp_counting *counting, uint64_t now_ns)
 	uint64_t length_ns = options->slice_ns ? ramp.full_ns : hp_mux_ramp_slice_ns(&ramp, ran);
 
 	if (options->slice_units)
-		length_ns = LONGEST_BY_UNITS_NS;
+		length_ns = pace_patience_ns;
 	counting->is_ramping = length_ns < ramp.full_ns;
 	pace_begin(&counting->pace, now_ns, ran, length_ns);
 }
@@ -130,7 +130,7 @@ static void turn(struct hp_counting *counting)
 			? (double)took_ns
 			: counting->rotation_mean_ns +
 				  ((double)took_ns - counting->rotation_mean_ns) /
-					  ROTATIONS_AVERAGED;
+					  HP_MUX_COSTS_AVERAGED;
 	begin_slice(counting, after_ns);
 }
 

@@ -8,6 +8,7 @@
  *	a script	which measures it, by its name in this repository
  *	a text		from which it follows, by its title
  *	[chosen]	nobody has measured it alone; scripts/sensitivity finds it by this mark
+ *	[bound]		it limits work where input is hostile or rare
  *
  * All of them were set together while scripts/mux-accuracy ran on the first of its two sets of programs;
  * the second set is what they are judged by. It prints mean squared errors, and how many of the 95 %
@@ -16,7 +17,8 @@
  * scripts/sensitivity halved and doubled the chosen ones, judged by made-up traces of 2 s and
  * scripts/mux/traces/arm-guest, which is little: what moves nothing there may matter to real programs.
  * Half a point or more of the typical error, of intervals that hold or of counts without one moved with all
- * but ROUND_PART, KNOWN_MAX, PAST_NEEDED, distinct_rest, recalled_part, SHAPE_MEMORIES and MOST_SWEEPS.
+ * but ROUND_PART, KNOWN_MAX, PAST_NEEDED, distinct_rest, recalled_part and SHAPE_MEMORIES. Without that last
+ * guess of bursts (PAST_NEEDED, recalled_part) tests/mux/test_bursts fails.
  * Counts without an interval moved most, by up to 22 points: with freedom_needed, slices_needed and
  * useless_width, which are about them. Errors did with how adaptive shares out turns (by up to 18 points of
  * arm-guest, 5 of the others), and of arm-guest with short_slice and HALF_BLOCK.
@@ -122,7 +124,7 @@ static const double inequality_tolerance = 1e-11; /* share; ten times rounding_v
 
 enum {
 	/* Hildreth's method is given up after so many passes over the inequalities. */
-	MOST_SWEEPS = 20000, /* passes [chosen] */
+	MOST_SWEEPS = 20000, /* passes [bound] */
 };
 
 #endif

@@ -98,12 +98,8 @@ enum {
 	/* Each slice loses a sample of each of its events on average, so slices are longer than
 	 * those of counting (src/count/tuning.h). */
 	SHORTEST_SLICE_NS = 10000000, /* ns of wall time [chosen] */
-	/* Longer ones see too few moments of a program. */
-	LONGEST_SLICE_NS = 500000000, /* ns of wall time [chosen] */
-	/* Between these, slices are so long that turning costs this much. */
+	/* Between that and HP_MUX_LONGEST_SLICE_NS, slices are so long that turning costs this much. */
 	TURN_COST_PERCENT = 1, /* % of the recorder's time [chosen] */
-	/* A new cost of a turn counts by one in so many, against those before it. */
-	TURNS_AVERAGED = 16, /* turns [chosen] */
 };
 
 /* --- perf.data files: perf_file.c ------------------------------------------------------------- */

@@ -2,6 +2,7 @@
 #include "tuning.h"
 
 #include <hpcprof/base/number.h>
+#include <hpcprof/mux/ramp.h>
 #include <hpcprof/sample/turns.h>
 
 #include <stdlib.h>
@@ -105,8 +106,8 @@ static uint64_t slice_length_ns(const struct hp_turns *turns)
 
 	if (turns->slice_ns)
 		return turns->slice_ns;
-	if (affordable_ns > LONGEST_SLICE_NS)
-		return LONGEST_SLICE_NS;
+	if (affordable_ns > HP_MUX_LONGEST_SLICE_NS)
+		return HP_MUX_LONGEST_SLICE_NS;
 	return affordable_ns > SHORTEST_SLICE_NS ? (uint64_t)affordable_ns : SHORTEST_SLICE_NS;
 }
 
@@ -181,7 +182,7 @@ void hp_turns_go(struct hp_turns *turns, uint64_t now_ns)
 	}
 	took_ns = (double)(hp_clock_thread_ns() - before_ns);
 	turns->cost_ns = turns->cost_ns > 0
-				 ? turns->cost_ns + (took_ns - turns->cost_ns) / TURNS_AVERAGED
+				 ? turns->cost_ns + (took_ns - turns->cost_ns) / HP_MUX_COSTS_AVERAGED
 				 : took_ns;
 	turns->turn_ns = hp_clock_monotonic_ns() + slice_length_ns(turns);
 }

@@ -13,6 +13,13 @@
 
 #include <stdint.h>
 
+enum {
+	/* Longer slices see too few moments of a program, however dear turning is. */
+	HP_MUX_LONGEST_SLICE_NS = 500000000,
+	/* A new cost of a turn counts by one in so many, against those before it. */
+	HP_MUX_COSTS_AVERAGED = 16,
+};
+
 struct hp_mux_ramp {
 	uint32_t group_count; /* that take turns; > 0 */
 	uint64_t shortest_ns; /* shorter ones cost too much */
