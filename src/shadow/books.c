@@ -152,7 +152,8 @@ bool books_admit(struct books *books, struct job *job, bool is_over)
 
 	if (!find_room(books, job, is_over))
 		return false;
-	__atomic_sub_fetch(&books->waiting, 1, __ATOMIC_RELAXED);
+	job->order.is_last = __atomic_sub_fetch(&books->waiting, 1, __ATOMIC_RELAXED) == 0 &&
+			     job->order.room == ROOM_AFTER;
 	job->order.is_later = false;
 	begin_copy(books);
 	terms = terms_of(job);

@@ -296,8 +296,8 @@ enum {
 	HISTORIES = 4, /* processes [bound] */
 	/* A buffer this many times larger than needed is given back. */
 	BUFFER_EXCESS = 4, /* times [chosen] */
-	/* What reading costs is measured so often at the start; the median counts, as on a busy
-	 * machine readers wait. */
+	/* What reading costs is measured so often at the start; the least counts, as on a busy machine readers
+	 * wait. */
 	PROBES = 5, /* readings [chosen] */
 	/* Of a mapped file that cannot be opened the contents are read from the target, up to here. */
 	UNOPENED_FILE_LIMIT_BYTES = 67108864, /* bytes: 64 MiB [bound] */

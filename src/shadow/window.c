@@ -443,14 +443,14 @@ bool window_copy(struct window_maker *maker, struct window_order *order,
 }
 
 /* Only in time that nobody else wants, unless it was asked for; and counts come first: while a window is
- * simulated the next one waits. */
+ * simulated the next one waits. Behind the last one nothing does. */
 static struct simulation *simulation_for(struct window_maker *maker,
 					 const struct window_order *order)
 {
 	const struct replayer *replayer = maker->replayer;
 	struct simulation *simulation = replayer->simulation;
 
-	if (!simulation || replayer->simulates_always)
+	if (!simulation || replayer->simulates_always || order->is_last)
 		return simulation;
 	if (replayer->windows && is_idle_room(order->room))
 		simulation_prepare(simulation);
@@ -473,15 +473,14 @@ void window_replay(struct window_maker *maker, const struct window_order *order,
 	simulation = error ? NULL : simulation_for(maker, order);
 	if (simulation)
 		simulation_begin(simulation, order->pid, maker->state.registers.fs_base,
-				 &order->cpus);
+				 &order->cpus, order->room != ROOM_AFTER);
 	if (!error)
 		error = replay_copy(maker, simulation, result);
-	/* Whatever came of it: before the next window its thread must be at rest. */
+	/* Whatever came of it: before the next window its thread must be at rest. When the recording ends, what
+	 * is not yet simulated is dropped with the copies: see hp_shadow_stop. */
 	if (simulation)
 		simulation_end(simulation,
-			       error || window_is_stopping(maker) || !result->window.part_count
-				       ? NULL
-				       : &result->window);
+			       error || !result->window.part_count ? NULL : &result->window);
 	make_end(maker, error, result);
 	maker->replayer->windows++;
 	maker->replayer->replay_ns += result->replay_ns;

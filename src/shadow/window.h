@@ -74,6 +74,7 @@ struct window_order {
 	double runnable;      /* threads of the machine that want a CPU */
 	enum spare_cpus room; /* of the copy, on `cpus`; while it is made, if it waits */
 	bool is_later;	      /* it waits for an idle CPU */
+	bool is_last;	      /* the target has ended, and no other copy waits */
 	cpu_set_t cpus;
 };
 

@@ -165,6 +165,50 @@ static bool has_memory(uint64_t bytes, uint64_t have)
 	return bytes < UINT64_MAX / COPIES && bytes * COPIES <= have;
 }
 
+/* Behind what did not suffice of the time that nobody else wants: whether the budget pays for some more. */
+static bool pay_for_room(const struct window_maker *maker, const struct window_order *order,
+			 const struct plan *plan, struct window_result *result)
+{
+	struct price_terms terms = terms_of_plan(order, plan);
+
+	result->price_ns += ledger_memory_price(maker->ledger, &terms,
+						snapshot_missing_bytes(&maker->snapshot));
+	if (ledger_allows(maker->ledger, result->price_ns, order->slot_end_ns))
+		return true;
+	window_refuse(result, HP_SHADOW_BUDGET,
+		      ledger_too_dear(maker->ledger, &terms, result->price_ns));
+	return false;
+}
+
+/* In the buffer. */
+static bool make_room(struct window_maker *maker, const struct window_order *order,
+		      const struct plan *plan, struct window_result *result)
+{
+	const struct price_terms terms = terms_of_plan(order, plan);
+	struct snapshot *snapshot = &maker->snapshot;
+	uint64_t before;
+	struct hp_error *error = snapshot_reserve(snapshot, FILL_IDLE, maker->stop_fd);
+
+	if (error && error->class == HP_ERROR_INSUFFICIENT && !window_is_stopping(maker)) {
+		hp_error_destroy(error);
+		if (!pay_for_room(maker, order, plan, result))
+			return false;
+		before = snapshot->buffer.bytes;
+		error = snapshot_reserve(snapshot, FILL_PAID, maker->stop_fd);
+		ledger_filled(maker->ledger, &terms, snapshot->filled_ns,
+			      snapshot->buffer.bytes - before);
+	}
+	/* Nobody wants it any more; or there is no time for it now, and soon may be. */
+	if (error && (window_is_stopping(maker) || error->class == HP_ERROR_INSUFFICIENT)) {
+		hp_error_destroy(error);
+		result->outcome = WINDOW_NOT_NOW;
+		return false;
+	}
+	if (error)
+		window_refuse(result, HP_SHADOW_MEMORY, error);
+	return !error;
+}
+
 /* Looks at the target's memory, and whether reading it can be afforded: first by what takes no time
  * to tell, as listing its pages takes ms. */
 bool window_plan(struct window_maker *maker, struct window_order *order,
@@ -200,16 +244,6 @@ bool window_plan(struct window_maker *maker, struct window_order *order,
 					      (unsigned long long)(plan.bytes >> 20)));
 		return false;
 	}
-	error = snapshot_reserve(&maker->snapshot, maker->stop_fd);
-	/* Nobody wants it any more; or there is no time for it now, and soon may be. */
-	if (error && (window_is_stopping(maker) || error->class == HP_ERROR_INSUFFICIENT)) {
-		hp_error_destroy(error);
-		result->outcome = WINDOW_NOT_NOW;
-		return false;
-	}
-	if (error) {
-		window_refuse(result, HP_SHADOW_MEMORY, error);
-		return false;
-	}
-	return !plan.ahead_bytes || look(maker, order, &plan, result);
+	return make_room(maker, order, &plan, result) &&
+	       (!plan.ahead_bytes || look(maker, order, &plan, result));
 }

@@ -136,6 +136,26 @@ TEST(fresh_memory_is_paid_for)
 	ck_assert_double_le(dear.fresh_ns, 0.3);
 }
 
+/* For a copy that waits, where no CPU has time to make its buffer. */
+TEST(memory_that_is_made_in_the_time_of_others_is_paid_for)
+{
+	const struct price_terms terms = { .room = ROOM_SHARED, .runnable = 4, .is_later = true };
+	const uint64_t bytes = 64 << 20;
+	struct ledger ledger;
+
+	ledger_init(&ledger, 1, 0);
+	/* Of four threads the target loses a quarter. */
+	ck_assert_uint_eq(ledger_memory_price(&ledger, &terms, bytes),
+			  (uint64_t)(guessed_fresh_ns * (double)bytes / 4));
+	ledger_filled(&ledger, &terms, 0, 0);
+	ck_assert_uint_eq(ledger.lost_ns, 0);
+	ck_assert_double_eq(ledger.fresh_ns, guessed_fresh_ns);
+	for (int i = 0; i < 20; i++)
+		ledger_filled(&ledger, &terms, bytes / 4, bytes);
+	ck_assert_uint_eq(ledger.lost_ns, 20 * bytes / 16);
+	ck_assert_double_le(ledger.fresh_ns, 0.3);
+}
+
 /* Where a program matches well the next sample is as good as any; where it does not, long rows
  * miss. */
 TEST(more_samples_are_taken_behind_a_window_where_fewer_match)

@@ -86,6 +86,12 @@ static double loss_of_copy(const struct price_terms *terms)
 	return fmax(loss_by_room[terms->room], loss_by_sharing * shared);
 }
 
+uint64_t ledger_memory_price(const struct ledger *ledger, const struct price_terms *terms,
+			     uint64_t bytes)
+{
+	return (uint64_t)(loss_of_copy(terms) * ledger->fresh_ns * (double)bytes);
+}
+
 uint64_t ledger_hold(const struct ledger *ledger, uint64_t bytes)
 {
 	return (uint64_t)(ledger->fixed_ns + ledger->ns_per_byte * (double)bytes);
@@ -273,6 +279,15 @@ static void learn_taken(double *known_per_ns, bool *has_any, double taken_ns, ui
 void ledger_whole(struct ledger *ledger, uint64_t taken_ns, uint64_t window_ns)
 {
 	learn_taken(&ledger->whole_per_ns, &ledger->has_whole, (double)taken_ns, window_ns);
+}
+
+void ledger_filled(struct ledger *ledger, const struct price_terms *terms, uint64_t cpu_ns,
+		   uint64_t bytes)
+{
+	ledger_other(ledger, loss_of_copy(terms) * (double)cpu_ns);
+	if (bytes)
+		ledger->fresh_ns +=
+			newest_weight * ((double)cpu_ns / (double)bytes - ledger->fresh_ns);
 }
 
 void ledger_copied(struct ledger *ledger)

@@ -67,6 +67,9 @@ void ledger_init(struct ledger *ledger, double percent, double sample_ns);
 uint64_t ledger_price(const struct ledger *ledger, const struct price_terms *terms);
 /* Of it, what the copy costs by running. */
 uint64_t ledger_copy_price(const struct ledger *ledger, const struct price_terms *terms);
+/* What it costs to make so much memory for a copy in time that others want. */
+uint64_t ledger_memory_price(const struct ledger *ledger, const struct price_terms *terms,
+			     uint64_t bytes);
 /* How long a stop to read so much is to take. */
 uint64_t ledger_hold(const struct ledger *ledger, uint64_t bytes);
 /*
@@ -107,6 +110,9 @@ void ledger_stop(struct ledger *ledger, uint64_t stop_ns, const struct price_ter
 void ledger_samples(struct ledger *ledger, const struct price_terms *terms);
 /* There is one more copy. */
 void ledger_copied(struct ledger *ledger);
+/* Enters CPU time that making so much memory took, of what others wanted, and learns from it. */
+void ledger_filled(struct ledger *ledger, const struct price_terms *terms, uint64_t cpu_ns,
+		   uint64_t bytes);
 /* Enters CPU time that making one took which waits, and learns from it. */
 void ledger_made(struct ledger *ledger, uint64_t own_ns, const struct price_terms *terms);
 /* A copy of such a window begins to run, and has ended: until it is known what it takes, it is what is

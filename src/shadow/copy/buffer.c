@@ -35,11 +35,13 @@ void buffer_adopt(struct buffer *buffer, uint8_t *memory, uint64_t bytes)
 	*buffer = (struct buffer){ .at = memory, .bytes = bytes };
 }
 
-/* Memory that a thread of the lowest priority fills, so that the kernel gives it. */
+/* Memory that a thread fills, so that the kernel gives it. */
 struct filling {
 	uint8_t *at;
 	uint64_t bytes;
-	uint64_t done; /* atomic, as is the next */
+	enum filling_time time;
+	uint64_t cpu_ns; /* that it took */
+	uint64_t done;	 /* atomic, as is the next */
 	bool is_over;
 };
 
@@ -48,7 +50,8 @@ static void *fill(void *context)
 	struct filling *filling = context;
 	uint64_t at = 0;
 
-	setpriority(PRIO_PROCESS, (id_t)gettid(), LEAST_PRIORITY);
+	if (filling->time == FILL_IDLE)
+		setpriority(PRIO_PROCESS, (id_t)gettid(), LEAST_PRIORITY);
 	while (at < filling->bytes && !__atomic_load_n(&filling->is_over, __ATOMIC_RELAXED)) {
 		uint64_t part = filling->bytes - at;
 
@@ -58,33 +61,38 @@ static void *fill(void *context)
 		at += part;
 		__atomic_store_n(&filling->done, at, __ATOMIC_RELAXED);
 	}
+	filling->cpu_ns = hp_clock_thread_ns();
 	return NULL;
 }
 
-/* How much of it there is then. */
-static uint64_t touch_aside(uint8_t *at, uint64_t bytes, int stop_fd)
+/* Its beginning is done then. */
+static void touch_aside(struct filling *filling, int stop_fd)
 {
-	struct filling filling = { .at = at, .bytes = bytes };
 	uint64_t end_ns = hp_clock_monotonic_ns() + FILL_PATIENCE_NS;
 	struct pollfd poll_stop = { .fd = stop_fd, .events = POLLIN };
 	pthread_t thread;
 
-	if (hp_thread_start(&thread, fill, &filling) != 0)
-		return 0;
-	while (__atomic_load_n(&filling.done, __ATOMIC_RELAXED) < bytes &&
+	if (hp_thread_start(&thread, fill, filling) != 0)
+		return;
+	while (__atomic_load_n(&filling->done, __ATOMIC_RELAXED) < filling->bytes &&
 	       hp_clock_monotonic_ns() < end_ns && poll(&poll_stop, 1, FILL_LOOK_MS) <= 0)
 		;
-	__atomic_store_n(&filling.is_over, true, __ATOMIC_RELAXED);
+	__atomic_store_n(&filling->is_over, true, __ATOMIC_RELAXED);
 	pthread_join(thread, NULL);
-	return filling.done;
 }
 
 /* What is in memory of it stays. */
-static struct hp_error *fill_rest(struct buffer *buffer, uint64_t before, int stop_fd)
+static struct hp_error *fill_rest(struct buffer *buffer, uint64_t before, enum filling_time time,
+				  int stop_fd)
 {
 	uint64_t wanted = buffer->bytes - before;
-	uint64_t done = touch_aside(buffer->at + before, wanted, stop_fd) / PAGE_BYTES * PAGE_BYTES;
+	struct filling filling = { .at = buffer->at + before, .bytes = wanted, .time = time };
+	uint64_t done;
 
+	touch_aside(&filling, stop_fd);
+	if (time == FILL_PAID)
+		buffer->filled_ns = filling.cpu_ns;
+	done = filling.done / PAGE_BYTES * PAGE_BYTES;
 	if (done == wanted)
 		return NULL;
 	if (!before && !done) {
@@ -136,12 +144,14 @@ static void choose_kind(struct buffer *buffer, uint64_t bytes)
 }
 
 /* What there is stays in memory; only what is new takes time. */
-struct hp_error *buffer_enlarge(struct buffer *buffer, uint64_t bytes, int stop_fd)
+struct hp_error *buffer_enlarge(struct buffer *buffer, uint64_t bytes, enum filling_time time,
+				int stop_fd)
 {
 	uint64_t before;
 	uint8_t *memory;
 
 	choose_kind(buffer, bytes);
+	buffer->filled_ns = 0;
 	before = buffer->bytes;
 	memory = resize(buffer, bytes);
 	if (memory == MAP_FAILED)
@@ -149,5 +159,5 @@ struct hp_error *buffer_enlarge(struct buffer *buffer, uint64_t bytes, int stop_
 	buffer->at = memory;
 	buffer->bytes = bytes;
 	madvise(memory, bytes, MADV_DONTDUMP);
-	return fill_rest(buffer, before, stop_fd);
+	return fill_rest(buffer, before, time, stop_fd);
 }

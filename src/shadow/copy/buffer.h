@@ -16,14 +16,20 @@ struct buffer {
 	uint64_t bytes;
 	bool is_lendable; /* a memfd, that a copy can map: the copy has a page of it as soon as it uses it */
 	int fd;
+	uint64_t filled_ns; /* CPU time that the latest buffer_enlarge took of what others wanted */
 };
 
 /* Has it begin with this, whole pages that are mapped and in memory, which it owns from then on. */
 void buffer_adopt(struct buffer *buffer, uint8_t *memory, uint64_t bytes);
-/* Makes it larger, and lendable if it is large, in time that hardly anybody else wants.
- * INSUFFICIENT when there is too little of such time, or `stop_fd` becomes readable (-1: never):
- * what has been made stays. */
-struct hp_error *buffer_enlarge(struct buffer *buffer, uint64_t bytes, int stop_fd);
+/* Whose time it takes to make memory. */
+enum filling_time {
+	FILL_IDLE, /* that hardly anybody else wants */
+	FILL_PAID, /* that others may want, too: the target's budget pays for it */
+};
+/* Makes it larger, and lendable if it is large. INSUFFICIENT when there is too little of such time, or `stop_fd`
+ * becomes readable (-1: never): what has been made stays. */
+struct hp_error *buffer_enlarge(struct buffer *buffer, uint64_t bytes, enum filling_time time,
+				int stop_fd);
 void buffer_release(struct buffer *buffer);
 
 #endif

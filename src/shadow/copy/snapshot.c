@@ -5,6 +5,7 @@
 #include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/file.h>
 #include <hpcprof/base/number.h>
+#include <hpcprof/base/thread.h>
 #include <hpcprof/base/vector.h>
 
 #include <poll.h>
@@ -165,15 +166,24 @@ struct hp_error *snapshot_prepare(struct snapshot *snapshot, pid_t pid, uint64_t
 	return error;
 }
 
-struct hp_error *snapshot_reserve(struct snapshot *snapshot, int stop_fd)
+uint64_t snapshot_missing_bytes(const struct snapshot *snapshot)
+{
+	uint64_t wanted = bytes_wanted(snapshot);
+
+	return wanted > snapshot->buffer.bytes ? wanted - snapshot->buffer.bytes : 0;
+}
+
+struct hp_error *snapshot_reserve(struct snapshot *snapshot, enum filling_time time, int stop_fd)
 {
 	struct hp_error *error = NULL;
 
+	snapshot->filled_ns = 0;
 	if (snapshot->buffer.bytes / BUFFER_EXCESS > bytes_wanted(snapshot))
 		buffer_release(&snapshot->buffer);
 	/* Making room takes so long that a target may have grown by more meanwhile. */
 	for (unsigned i = 0; i < ROOM_TRIES && !error && !has_room(snapshot); i++) {
-		error = buffer_enlarge(&snapshot->buffer, bytes_wanted(snapshot), stop_fd);
+		error = buffer_enlarge(&snapshot->buffer, bytes_wanted(snapshot), time, stop_fd);
+		snapshot->filled_ns += snapshot->buffer.filled_ns;
 		if (!error)
 			error = scan(snapshot);
 	}
@@ -390,32 +400,28 @@ struct hp_error *snapshot_scrub(struct snapshot *snapshot)
 
 /* --- what it takes ---------------------------------------------------------------------------- */
 
-static int by_size(const void *a, const void *b)
-{
-	uint64_t first = *(const uint64_t *)a;
-	uint64_t second = *(const uint64_t *)b;
-
-	return (first > second) - (first < second);
-}
-
-/* Reads PROBE_BYTES of our own from `memory` to behind them, several times; the middle one: on a busy
- * machine readers wait, too. 0: they cannot be read. */
+/* Reads PROBE_BYTES of our own from `memory` to behind them, several times; what the fastest takes: in the others
+ * readers may have waited for a CPU, and a stop leaves them that of the target. 0: they cannot be read. */
 static uint64_t probe_ns(struct snapshot *snapshot, uint8_t *memory)
 {
-	uint64_t start = (uint64_t)(uintptr_t)memory;
-	uint64_t took_ns[PROBES];
+	uint64_t address = (uint64_t)(uintptr_t)memory;
+	uint64_t least_ns = UINT64_MAX;
 	uint64_t done_bytes = 0;
 
-	if (!add_pages(snapshot, start, start + PROBE_BYTES))
+	if (!add_pages(snapshot, address, address + PROBE_BYTES))
 		return 0;
+	hp_thread_set_slice(0, MAKER_SLICE_NS);
 	for (size_t i = 0; i < PROBES; i++) {
-		took_ns[i] = hp_clock_monotonic_ns();
+		uint64_t start_ns = hp_clock_monotonic_ns();
+		uint64_t took_ns;
+
 		done_bytes = readers_read(getpid(), snapshot->runs, snapshot->run_count,
 					  memory + PROBE_BYTES, UINT64_MAX);
-		took_ns[i] = hp_clock_monotonic_ns() - took_ns[i];
+		took_ns = hp_clock_monotonic_ns() - start_ns;
+		least_ns = took_ns < least_ns ? took_ns : least_ns;
 	}
-	qsort(took_ns, PROBES, sizeof(*took_ns), by_size);
-	return done_bytes == PROBE_BYTES ? took_ns[PROBES / 2] : 0;
+	hp_thread_set_slice(0, 0);
+	return done_bytes == PROBE_BYTES ? least_ns : 0;
 }
 
 struct snapshot_price snapshot_price(void)

@@ -45,6 +45,7 @@ struct snapshot {
 	size_t run_count, run_capacity;
 	struct buffer buffer;
 	uint64_t used_bytes; /* of it */
+	uint64_t filled_ns; /* CPU time that the last snapshot_reserve took of what others wanted */
 	uint64_t read_bytes; /* by the last snapshot_take; what was read ahead is not among them */
 	struct early *early; /* by address */
 	size_t early_count, early_capacity;
@@ -76,10 +77,12 @@ struct snapshot_price snapshot_price(void);
 uint64_t snapshot_expect(pid_t pid);
 /* How much there is to read now, the target running. */
 struct hp_error *snapshot_prepare(struct snapshot *snapshot, pid_t pid, uint64_t *bytes);
-/* Makes room for that and some more, in time that hardly anybody else wants; looks again, where making it
- * took time. INSUFFICIENT when there is too little of such time, or `stop_fd` becomes readable (-1: never):
- * what has been made stays. */
-struct hp_error *snapshot_reserve(struct snapshot *snapshot, int stop_fd);
+/* Makes room for that and some more (see buffer_enlarge); looks again, where making it took time. INSUFFICIENT
+ * when there is too little of such time, or `stop_fd` becomes readable (-1: never): what has been made stays.
+ */
+struct hp_error *snapshot_reserve(struct snapshot *snapshot, enum filling_time time, int stop_fd);
+/* How much room is still to be made. */
+uint64_t snapshot_missing_bytes(const struct snapshot *snapshot);
 /* Reads all of it, the target running, so that a stop has to read only what is new or changes. INSUFFICIENT:
  * there is more than room, or `stop_fd` became readable. */
 struct hp_error *snapshot_look(struct snapshot *snapshot, struct history *history, int stop_fd);

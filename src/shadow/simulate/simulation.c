@@ -107,14 +107,11 @@ static bool make_models(struct simulation *simulation)
  * it. */
 static void prepare(struct simulation *simulation)
 {
-	static const struct sched_param no_priority = { 0 };
 	bool is_able;
 
 	if (simulation->measure)
 		simulation->measure(&simulation->geometry, &simulation->core);
 	is_able = make_models(simulation);
-	/* From here on all other threads of the machine come first. */
-	(void)sched_setscheduler(0, SCHED_IDLE, &no_priority);
 	pthread_mutex_lock(&simulation->lock);
 	simulation->prepared_ns = ns_of(CLOCK_THREAD_CPUTIME_ID);
 	simulation->state = is_able ? PREPARED : UNABLE;
@@ -232,13 +229,17 @@ void simulation_prepare(struct simulation *simulation)
 }
 
 void simulation_begin(struct simulation *simulation, pid_t pid, uint64_t fs_base,
-		      const cpu_set_t *cpus)
+		      const cpu_set_t *cpus, bool gives_way)
 {
+	static const struct sched_param no_priority = { 0 };
 	bool goes_on = simulation->pid == pid;
 
 	(void)pthread_setaffinity_np(simulation->thread, sizeof(*cpus), cpus);
 	simulation_prepare(simulation);
 	come_to_rest(simulation, true);
+	/* An ordinary user may not take it back everywhere. */
+	(void)pthread_setschedparam(simulation->thread, gives_way ? SCHED_IDLE : SCHED_OTHER,
+				    &no_priority);
 	if (simulation->state == UNABLE)
 		return;
 	pthread_mutex_lock(&simulation->lock);

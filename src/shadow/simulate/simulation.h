@@ -3,7 +3,7 @@
  * Simulates the beginning of a window: models of a core (uarch/path.h) follow the path that the copy
  * logs, and events are counted per instruction.
  *
- * The models run in a thread of their own at the lowest priority. It follows the copy, and stops it
+ * The models run in a thread of their own. It follows the copy, and stops it
  * when it is too far ahead. So the copy's CPU time does not include the simulation.
  *
  *	simulation_begin	a window
@@ -46,9 +46,10 @@ uint64_t simulation_spent_ns(struct simulation *simulation);
  * come. */
 void simulation_prepare(struct simulation *simulation);
 
-/* A window of that process. `cpus`: where the thread runs. Waits until it is prepared. */
+/* A window of that process. `cpus`: where the thread runs; `gives_way`: all others of the machine come first.
+ * Waits until it is prepared. */
 void simulation_begin(struct simulation *simulation, pid_t pid, uint64_t fs_base,
-		      const cpu_set_t *cpus);
+		      const cpu_set_t *cpus, bool gives_way);
 const struct hp_engine_log *simulation_log(const struct simulation *simulation);
 /* What waits to be simulated is dropped, from any thread: the recording ends. */
 void simulation_drop(struct simulation *simulation);
