@@ -87,6 +87,20 @@ TEST(what_was_measured_and_not_timed_may_be_of_any_cause)
 	ck_assert_double_lt(least(0, HP_CAUSE_DCACHE), 0.5);
 }
 
+/* Both are parts of one wait: without either of them half of it is gone, or all. */
+TEST(a_cause_that_takes_most_is_known_by_what_the_path_takes_without_it)
+{
+	sees_both_timed(STALL, 0.5 * STALL, 0.02 * STALL);
+	ck_assert_double_gt(least(0, HP_CAUSE_DTLB), 0.9);
+}
+
+TEST(what_was_not_timed_and_the_error_of_a_part_are_independent)
+{
+	sees_both_timed(0.9 * STALL, 0.5 * STALL, 0.9 * STALL);
+	ck_assert_double_gt(most(0, HP_CAUSE_DCACHE), 0.5);
+	ck_assert_double_lt(most(0, HP_CAUSE_DCACHE), 0.54);
+}
+
 /* Lines that may be anywhere explain what nothing else does; page tables only where they may be
  * there, too. */
 TEST(what_no_other_can_take_is_of_the_cause_that_is_left)

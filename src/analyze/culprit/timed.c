@@ -52,16 +52,51 @@ double timed_misfit(const struct timed *timed)
 }
 
 /* Half of what is not known may be so, or the other way round. */
+static double half_unknown(const double timed[HP_LANES])
+{
+	return fmax(0, timed[HP_LANE_MEMORY] - timed[HP_LANE_THIRD]) / 2;
+}
+
 static struct timed_part data_part(const double timed[HP_LANES], double fit)
 {
 	double none = timed[HP_LANE_NO_DCACHE];
-	double half = fmax(0, timed[HP_LANE_MEMORY] - timed[HP_LANE_THIRD]) / 2;
+	double half = half_unknown(timed);
 
 	return (struct timed_part){
 		.low = fmax(0, fmax(timed[HP_LANE_THIRD], fit - half) - none),
 		.high = fmax(0, fmin(timed[HP_LANE_MEMORY], fit + half) - none),
 		.likely = fmax(0, fit - none),
 	};
+}
+
+/* The part's own error, and what is measured otherwise than predicted, which any part may be: it is
+ * the sum of all these errors, so both are not added. */
+static void widen(struct timed_part *part, double difference)
+{
+	part->low -= hypot(timing_error * part->low, fmin(0, difference)) + timing_noise;
+	part->low = fmax(0, part->low);
+	part->high += hypot(timing_error * part->high, fmax(0, difference)) + timing_noise;
+}
+
+/* What is measured less what the path takes without the cause: where that is little, its error is, too. */
+static void eliminate(const struct timed *of, double fit, enum hp_cause_kind kind,
+		      struct timed_part *part)
+{
+	const double *timed = of->lanes;
+	bool has_unknown = kind != HP_CAUSE_DCACHE;
+	double without = timed[lanes[kind]] + (has_unknown ? fit - timed[HP_LANE_AS_IS] : 0);
+	double unknown = has_unknown ? half_unknown(timed) : 0;
+	double walked = kind == HP_CAUSE_DTLB ? 0 : of->walked;
+	double least = fmin(of->cycles, fit) - without * (1 + timing_error) - timing_noise -
+		       unknown - walked;
+	double most = of->cycles - without * (1 - timing_error) + timing_noise + unknown;
+	double low = fmax(part->low, least), high = fmin(part->high, most);
+
+	/* Else they contradict each other. */
+	if (low <= high) {
+		part->low = low;
+		part->high = high;
+	}
 }
 
 void timed_parts(const struct timed *of, struct timed_part parts[HP_CAUSE_COUNT])
@@ -83,10 +118,8 @@ void timed_parts(const struct timed *of, struct timed_part parts[HP_CAUSE_COUNT]
 	parts[HP_CAUSE_ISSUE_WIDTH].high = parts[HP_CAUSE_ISSUE_WIDTH].likely =
 		timed[HP_LANE_WIDTH];
 	for (unsigned kind = 0; kind < HP_CAUSE_COUNT; kind++) {
-		struct timed_part *part = &parts[kind];
-
-		part->low = fmax(0, part->low * (1 - timing_error) - timing_noise +
-					    fmin(0, difference));
-		part->high = part->high * (1 + timing_error) + timing_noise + fmax(0, difference);
+		widen(&parts[kind], difference);
+		if (lanes[kind])
+			eliminate(of, fit, (enum hp_cause_kind)kind, &parts[kind]);
 	}
 }

@@ -4,9 +4,11 @@
  * each kind of cause, which is the difference to a core without that cause (model/lanes.h).
  *
  * The timing has an error, and its cycles differ from the measured ones. So the cycles of each
- * cause are widened by a share of themselves, by a small constant, and by the difference between
- * predicted and measured time, which any cause may explain. Causes overlap: removing one of two
- * simultaneous misses saves almost nothing.
+ * cause are widened by a share of themselves and by the difference between predicted and measured
+ * time, which any cause may explain (as independent errors add up), and by a small constant. What
+ * is measured less what the path takes without the cause is a second answer, which is closer where
+ * the cause takes most of the time. Causes overlap: removing one of two simultaneous misses saves
+ * almost nothing.
  */
 #ifndef HPCPROF_ANALYZE_CULPRIT_TIMED_H
 #define HPCPROF_ANALYZE_CULPRIT_TIMED_H
