@@ -165,9 +165,10 @@ static void take_statics(const struct case_file *file, double cycles,
 	}
 }
 
-static void narrow(const struct timed_part *part, double *low, double *high)
+/* The whole stall may be less: the best case is not in it. */
+static void narrow(const struct timed_part *part, double stall, double *low, double *high)
 {
-	double narrowed_low = fmax(*low, part->low);
+	double narrowed_low = fmax(*low, fmin(part->low, stall));
 	double narrowed_high = fmin(*high, part->high);
 
 	if (narrowed_low <= narrowed_high) {
@@ -263,7 +264,7 @@ static void split_kinds(struct stalls *stalls, uint32_t at, unsigned scene,
 				       : fmax(0, fmin(bounds[k], each - (all - bounds[k])));
 		kinds[k].high = fmin(each, bounds[k]);
 		if (parts && !is_left)
-			narrow(&parts[k], &kinds[k].low, &kinds[k].high);
+			narrow(&parts[k], each, &kinds[k].low, &kinds[k].high);
 		sum += kinds[k].high;
 	}
 	for (unsigned k = 0; k < HP_CAUSE_COUNT; k++) {

@@ -53,6 +53,25 @@ static struct timed time_block(const struct stalls *stalls, uint32_t block, doub
 	return sum;
 }
 
+/* The scale of relative frequencies at which what was timed takes as long as was measured: the models' lines
+ * of unknown place may be anywhere, and the timing of the whole is off. False: too little was timed. */
+bool extent_bound_scale(const struct stalls *stalls, struct hp_range *scale)
+{
+	struct timed sum = { 0 };
+
+	for (uint32_t b = 0; b < stalls->facts->cfg->block_count; b++) {
+		const struct hp_analysed_block *block = &stalls->analysis->blocks[b];
+		struct timed timed = time_block(stalls, b, block->frequency.relative);
+
+		add_sum(&sum, &timed);
+	}
+	if (!(sum.cycles > sum.missing) || !(sum.lanes[HP_LANE_THIRD] > 0))
+		return false;
+	scale->low = sum.cycles / (sum.lanes[HP_LANE_MEMORY] * (1 + whole_error) + sum.walked);
+	scale->high = sum.cycles / (sum.lanes[HP_LANE_THIRD] * (1 - whole_error));
+	return true;
+}
+
 /* Of each loop, with those that are in it. */
 struct hp_error *extent_prepare(struct stalls *stalls, unsigned scene)
 {

@@ -9,7 +9,8 @@
  * A scene is one possible set of frequencies. With evidence that counts there are three: the
  * estimate and both ends of its interval. With time alone the scenes range from the highest scale
  * that the best case allows down to the lowest, at which the bounds of all suspects together are
- * needed to explain the time; at the likely one their expected cycles explain it.
+ * needed to explain the time; at the likely one their expected cycles explain it. Where the path was
+ * timed, the scale is one at which that takes the measured time.
  */
 #include "stalls.h"
 #include "culprit/duty.h"
@@ -152,6 +153,20 @@ double stall_of(const struct stalls *stalls, uint32_t at, unsigned scene)
 	return above > 0 ? above * stalls->kept[scene][insn->block] : 0;
 }
 
+/* Where the path was timed, other scales do not fit what was measured. */
+static void bound_scales(const struct stalls *stalls, double scales[MOST_SCENES])
+{
+	struct hp_range timed;
+
+	if (!extent_bound_scale(stalls, &timed))
+		return;
+	timed.high = fmin(timed.high, scales[0]);
+	timed.low = fmin(timed.low, timed.high);
+	scales[0] = timed.high;
+	scales[1] = fmax(timed.low, fmin(timed.high, scales[1]));
+	scales[3] = fmax(timed.low, fmin(timed.high, scales[3]));
+}
+
 struct hp_error *stalls_choose_scenes(struct stalls *stalls)
 {
 	struct hp_analysis *analysis = stalls->analysis;
@@ -172,6 +187,7 @@ struct hp_error *stalls_choose_scenes(struct stalls *stalls)
 		scales[0] = highest;
 		scales[1] = solve_scale(stalls, highest, cycles, false);
 		scales[3] = solve_scale(stalls, highest, cycles, true);
+		bound_scales(stalls, scales);
 		scales[2] = sqrt(scales[1] * scales[3]);
 		stalls->scenes = 4;
 	}

@@ -86,7 +86,9 @@ bool stalls_make_room(struct stalls *stalls, uint32_t more);
  * loop, as a whole fits better, its shares hold for each instruction. */
 enum extent { ONE_INSN, ONE_BLOCK, ONE_LOOP };
 
-/* Of each scene, before the others. */
+/* Before all others. */
+bool extent_bound_scale(const struct stalls *stalls, struct hp_range *scale);
+/* Of each scene, before those below. */
 struct hp_error *extent_prepare(struct stalls *stalls, unsigned scene);
 bool extent_is_timed(const struct stalls *stalls, uint32_t at);
 /* Requires that it is timed; in the likely scene. */

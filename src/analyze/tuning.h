@@ -271,6 +271,8 @@ static const double timing_error = 0.15; /* share; scripts/cause-accuracy --abla
 /* … and by so many cycles, which the samples' place, too, puts on a neighbour. */
 static const double timing_noise =
 	0.2; /* cycles of one execution; scripts/cause-accuracy --ablations */
+/* The timing of a whole procedure is off by so much. */
+static const double whole_error = 0.35; /* share; scripts/cause-accuracy --time */
 /* Executions of an instruction below which simulation says too little to clear anything. */
 static const double least_simulated_runs = 100; /* executions [chosen] */
 /* A miss that the next level serves takes so many times its latency at most, where many come at once; with

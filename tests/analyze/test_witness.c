@@ -90,7 +90,8 @@ TEST(what_was_measured_and_not_timed_may_be_of_any_cause)
 /* Both are parts of one wait: without either of them half of it is gone, or all. */
 TEST(a_cause_that_takes_most_is_known_by_what_the_path_takes_without_it)
 {
-	sees_both_timed(STALL, 0.5 * STALL, 0.02 * STALL);
+	sees_both_timed(STALL / 2, STALL / 4, STALL / 100);
+	samples[0].cycles = STALL / 2 * RUNS;
 	ck_assert_double_gt(least(0, HP_CAUSE_DTLB), 0.9);
 }
 
@@ -139,6 +140,27 @@ TEST(where_the_loop_fits_better_its_shares_hold_for_each_instruction)
 			ck_assert_double_gt(least(5, HP_CAUSE_DCACHE), 0.6);
 		else
 			ck_assert_double_lt(least(5, HP_CAUSE_DCACHE), 0.3);
+	}
+}
+
+/* Nothing says how often the loop ran, so that each execution may have taken any time. */
+TEST(a_path_that_was_timed_bounds_how_often_it_ran)
+{
+	static const uint8_t loop[] = { LOAD_RAX_FROM_RAX, DEC_RSI, 0x75, 0xf8, RET };
+
+	for (int timed = 0; timed < 2; timed++) {
+		begin(loop, sizeof(loop));
+		takes(0, STALL);
+		sees(0, HP_EVENT_L2_MISS, 1);
+		simulated.is_timed = timed;
+		simulated.others = 0.1;
+		simulated.as_is = STALL;
+		simulated.without_dcache = 0.7 * STALL;
+		simulated.without_dtlb = 0.3 * STALL;
+		if (timed)
+			ck_assert_double_lt(most(0, HP_CAUSE_DCACHE), 0.7);
+		else
+			ck_assert_double_gt(most(0, HP_CAUSE_DCACHE), 0.9);
 	}
 }
 
