@@ -73,11 +73,21 @@ bool hp_cpi_is_absolute(const struct hp_analysis *analysis)
 	return is_absolute(analysis, &analysis->prediction);
 }
 
-static void add_part(struct hp_prediction *into, const struct hp_prediction *one, bool is_absolute)
+/* Where executions are hardly known the path has run as often as fits the time, but no more often than
+ * it can have. */
+static double scale_of(const struct hp_analysis *analysis, const struct hp_prediction *one)
 {
 	double whole = fitted(one, one->measured);
-	double scale = is_absolute ? 1 : whole > 0 ? one->measured / whole : 0;
+	double as_is = one->predicted[HP_LANE_AS_IS];
+	double most = analysis->is_absolute && as_is > 0 ? one->high / as_is : INFINITY;
 
+	if (is_absolute(analysis, one))
+		return 1;
+	return whole > 0 ? fmin(most, one->measured / whole) : 0;
+}
+
+static void add_part(struct hp_prediction *into, const struct hp_prediction *one, double scale)
+{
 	if (!(one->measured > 0))
 		return;
 	for (unsigned lane = 0; lane < HP_LANES; lane++)
@@ -97,7 +107,7 @@ static void add_part(struct hp_prediction *into, const struct hp_prediction *one
 
 void hp_cpi_add(struct hp_prediction *into, const struct hp_analysis *analysis)
 {
-	add_part(into, &analysis->prediction, hp_cpi_is_absolute(analysis));
+	add_part(into, &analysis->prediction, scale_of(analysis, &analysis->prediction));
 }
 
 static double saved(const double *lanes, enum hp_lane without)
@@ -239,7 +249,7 @@ struct hp_cpi_stack hp_cpi_of(const struct hp_prediction *prediction, bool is_ab
 
 		stack.parts[i] = (struct hp_cpi_part){
 			fmax(0, low * (1 - stack_error) + fmin(0, unexplained)) / measured,
-			(high + missing) / measured,
+			fmin(1, (high + missing) / measured),
 			likely / measured,
 		};
 	}
@@ -256,7 +266,7 @@ struct hp_prediction hp_cpi_scaled(const struct hp_analysis *analysis,
 {
 	struct hp_prediction scaled = { 0 };
 
-	add_part(&scaled, part, is_absolute(analysis, part));
+	add_part(&scaled, part, scale_of(analysis, part));
 	return scaled;
 }
 

@@ -127,6 +127,7 @@ TEST(no_component_is_more_than_was_predicted)
 	stack = hp_cpi_of(&made, true);
 	ck_assert_double_eq_tol(sum_of(&stack), 1, 1e-9);
 	ck_assert_double_eq_tol(stack.parts[HP_CPI_WIDTH].likely, 1, 1e-9);
+	ck_assert_double_le(stack.parts[HP_CPI_WIDTH].high, 1);
 	ck_holds(&stack);
 }
 
@@ -179,6 +180,23 @@ TEST(executions_that_are_hardly_known_or_cannot_be_tell_shares_only)
 	hp_cpi_add(&sum, &analysis);
 	ck_assert_double_eq_tol(sum.predicted[HP_LANE_AS_IS], 15, 1e-9);
 	ck_assert_double_eq_tol(hp_cpi_of(&sum, false).parts[HP_CPI_WIDTH].likely, 0.2, 1e-9);
+}
+
+TEST(a_path_has_not_run_more_often_than_it_can_have)
+{
+	struct hp_analysis analysis = { .is_absolute = true, .prediction = prediction() };
+	struct hp_cpi_stack stack;
+
+	analysis.prediction.low = 30;
+	analysis.prediction.high = 200;
+	analysis.prediction.measured = 400;
+	stack = hp_cpi_of_analysis(&analysis);
+	ck_holds(&stack);
+	ck_assert_double_eq_tol(stack.parts[HP_CPI_UNEXPLAINED].likely, 0.5, 1e-9);
+	ck_assert_double_eq_tol(stack.parts[HP_CPI_WIDTH].likely, 0.1, 1e-9);
+	analysis.is_absolute = false;
+	stack = hp_cpi_of_analysis(&analysis);
+	ck_assert_double_eq_tol(stack.parts[HP_CPI_UNEXPLAINED].likely, 0, 1e-9);
 }
 
 HP_TEST_MAIN("report/stack")
