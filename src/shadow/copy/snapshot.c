@@ -410,7 +410,7 @@ static uint64_t probe_ns(struct snapshot *snapshot, uint8_t *memory)
 
 	if (!add_pages(snapshot, address, address + PROBE_BYTES))
 		return 0;
-	hp_thread_set_slice(0, MAKER_SLICE_NS);
+	hp_thread_set_slice(0, HP_SHORTEST_SLICE_NS);
 	for (size_t i = 0; i < PROBES; i++) {
 		uint64_t start_ns = hp_clock_monotonic_ns();
 		uint64_t took_ns;
