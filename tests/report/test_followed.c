@@ -17,7 +17,7 @@ SETUP
 
 /* Windows that were simulated, too: a run of each block takes so many cycles on a core without what
  * `without` has, and `each` on the core as it is. */
-static struct hp_counted followed[10];
+static struct hp_counted followed[13];
 static size_t followed_count;
 
 static void follow(const char *start, const char *end, uint32_t instructions, uint64_t runs,
@@ -109,6 +109,36 @@ TEST(people_see_loops_that_are_not_all_of_their_procedure)
 	fixture = record_counts((const struct fixture_count[]){ clock_at(counted_back, 2000) }, 1);
 	ck_assert_ptr_null(strstr(fixture_output(fixture, &options), "loop at"));
 	ck_assert_ptr_nonnull(strstr(fixture->output, "counted_loop"));
+}
+
+/* pop, which misses each time. */
+static const char *accesses_with_aliases(uint64_t aliases)
+{
+	const struct hp_report_options options = { .view = HP_VIEW_MEMORY };
+	const struct fixture_count counts[] = {
+		clock_at(counted_back, 2000),
+		clock_at(counted_end, 400),
+	};
+	const enum hp_event_kind kinds[] = { HP_EVENT_ALIAS_4K, HP_EVENT_L1_MISS, HP_EVENT_L2_MISS };
+
+	follow_loop(300000);
+	for (size_t i = 0; i < HP_ARRAY_COUNT(kinds); i++)
+		followed[followed_count++] = (struct hp_counted){
+			.kind = (uint8_t)(HP_COUNTED_EVENT + kinds[i]),
+			.at = { offset_of(counted_end) },
+			.counts = { i ? 1000 : aliases },
+		};
+	qsort(followed, followed_count, sizeof(*followed), compare_items);
+	stratum.event_count = followed_count;
+	return fixture_output(record_counts(counts, HP_ARRAY_COUNT(counts)), &options);
+}
+
+/* Where a page holds many stores some loads meet one by chance. */
+TEST(aliases_are_named_where_they_are_no_chance)
+{
+	ck_assert_ptr_nonnull(strstr(accesses_with_aliases(900), "4K alias"));
+	ck_assert_ptr_null(strstr(accesses_with_aliases(100), "4K alias"));
+	ck_assert_ptr_nonnull(strstr(accesses_with_aliases(100), "counted_loop"));
 }
 
 TEST(what_if_says_what_the_program_and_its_procedures_would_save)

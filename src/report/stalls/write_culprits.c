@@ -117,7 +117,7 @@ static void cell_pattern(const struct cell *cell, struct hp_buffer *text)
 		  "prefetched" },
 		{ seen->mean[HP_EVENT_FORWARD_FAILED] >= noticeable_event, "forwarding fails" },
 		{ seen->mean[HP_EVENT_LINE_SPLIT] >= noticeable_event, "splits lines" },
-		{ seen->mean[HP_EVENT_ALIAS_4K] >= noticeable_event, "4K alias" },
+		{ seen->mean[HP_EVENT_ALIAS_4K] >= alias_share, "4K alias" },
 	};
 	const char *between = "";
 
