@@ -6,6 +6,8 @@
 #include "culprit/witness.h"
 #include "passes.h"
 
+#include <string.h>
+
 /* Executions as far as they are known: relative ones where they are not. */
 static double executions_of(const struct hp_analysis *analysis, uint32_t block)
 {
@@ -32,6 +34,32 @@ static void begin_most(struct hp_prediction *prediction)
 	prediction->most[HP_CAUSE_FETCH] = INFINITY;
 	for (unsigned kind = HP_CAUSE_DYNAMIC_COUNT; kind < HP_CAUSE_COUNT; kind++)
 		prediction->most[kind] = INFINITY;
+}
+
+/* What was timed at once may begin before the block, as a loop's first turn does: there each of the
+ * block's instructions has its own time, unless it was met seldom. */
+static void take_own_time(const struct hp_analysis *analysis, uint32_t b,
+			  struct hp_prediction *prediction)
+{
+	const struct hp_analysed_block *block = &analysis->blocks[b];
+	double runs = executions_of(analysis, b);
+	double own[HP_LANES] = { 0 };
+
+	for (uint32_t i = 0; i < block->insn_count; i++) {
+		const struct hp_happened *seen =
+			analysis->insns[block->first_insn + i].happened;
+
+		/* Those that take no time have none. */
+		if (!seen || !seen->cycles)
+			continue;
+		for (unsigned lane = 0; lane < HP_LANES; lane++)
+			own[lane] += runs / seen->runs * seen->cycles[lane];
+	}
+	if (!(own[HP_LANE_AS_IS] > 0))
+		return;
+	prediction->low = own[HP_LANE_AS_IS] / runs * block->frequency.executions_low;
+	prediction->high = own[HP_LANE_AS_IS] / runs * block->frequency.executions_high;
+	memcpy(prediction->predicted, own, sizeof(own));
 }
 
 /* false: nothing of the block was timed. */
@@ -105,8 +133,10 @@ struct hp_error *predict(struct analyzer *analyzer)
 		if (!loops)
 			return hp_error_create_no_memory();
 		add(&analysis->prediction, &one);
-		if (cfg->blocks[b].loop != HP_CFG_NONE)
-			add(&loops[cfg->blocks[b].loop], &one);
+		if (cfg->blocks[b].loop == HP_CFG_NONE)
+			continue;
+		take_own_time(analysis, b, &one);
+		add(&loops[cfg->blocks[b].loop], &one);
 	}
 	/* Inner loops come after those that they are in. */
 	for (uint32_t i = cfg->loop_count; loops && i-- > 0;)

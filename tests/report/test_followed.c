@@ -91,6 +91,29 @@ TEST(a_procedure_and_its_loop_have_stacks_of_their_own)
 	ck_assert_double_lt(number_at(procedure, "components.dependency.likely"), 0.9);
 }
 
+/* The path comes into the loop from above, so that its first turn is timed with what is before it. */
+TEST(a_loop_has_the_time_of_its_first_turn)
+{
+	const struct fixture_count counts[] = { clock_at(counted_back, 2000) };
+	struct hp_counted body = { .kind = HP_COUNTED_CYCLES, .at = { offset_of(counted_body) } };
+	json_t *loop;
+
+	followed_count = 0;
+	follow(counted_loop, counted_back, 3, 10000, 145000);
+	for (unsigned lane = 0; lane < HP_LANES; lane++)
+		body.counts[lane] = 10000 * 145000ull;
+	followed[followed_count++] = body;
+	follow(counted_back, counted_end, 2, 10000, 70000);
+	qsort(followed, followed_count, sizeof(*followed), compare_items);
+	stratum.events = followed;
+	stratum.event_count = followed_count;
+	loop = json_at(json_with(json_at(view_of(record_counts(counts, 1), HP_VIEW_STACK),
+					 "procedures"),
+				 "procedure", "counted_loop"),
+		       "loops.0");
+	assert_near(number_at(loop, "predicted_cycles") / number_at(loop, "cycles"), 1, 0.1);
+}
+
 TEST(people_see_loops_that_are_not_all_of_their_procedure)
 {
 	const struct hp_report_options options = { .view = HP_VIEW_STACK };
