@@ -18,6 +18,8 @@ static bool happened(const void *context, hp_link_address address, struct hp_hap
 	static double cycles[HP_LANES], others[HP_LANES];
 
 	(void)context;
+	if (simulated.is_alone && address.value != FUZZ_CODE_ADDRESS + simulated.at)
+		return false;
 	*seen = (struct hp_happened){ .runs = RUNS };
 	for (unsigned lane = 0; lane < HP_LANES; lane++)
 		others[lane] = RUNS * simulated.others;
@@ -79,7 +81,7 @@ void begin(const uint8_t *bytes, size_t size)
 	code_size = size;
 	sample_count = count_count = 0;
 	found = NULL;
-	simulated.is_on = simulated.is_timed = false;
+	simulated.is_on = simulated.is_timed = simulated.is_alone = false;
 	limits = NULL;
 	simulated.third = simulated.memory = simulated.others = simulated.walks_read = 0;
 }

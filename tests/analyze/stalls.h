@@ -21,6 +21,7 @@ extern struct hp_analysis *found;
 /* What was simulated: everything, as often; of one instruction, so many events. */
 extern struct simulated {
 	bool is_on;
+	bool is_alone; /* nothing but that instruction was */
 	size_t at;
 	enum hp_event_kind kind;
 	double share;

@@ -176,6 +176,24 @@ TEST(counts_are_right_where_the_timing_contradicts_them)
 	ck_assert_double_lt(most(0, HP_CAUSE_DCACHE), 0.05);
 }
 
+/* A core has it once in an execution, however long that takes. */
+TEST(what_was_not_simulated_had_each_event_in_each_execution_at_most)
+{
+	const double *most;
+
+	LOOP(LOAD_RAX_FROM_RAX);
+	takes(0, STALL);
+	sees(0, HP_EVENT_L1_MISS, 0);
+	simulated.is_alone = true;
+	(void)insn_at(0);
+	most = found->prediction.most;
+	ck_assert_double_ge(most[HP_CAUSE_MISPREDICT], 10.0 * RUNS);
+	ck_assert_double_le(most[HP_CAUSE_MISPREDICT], 100.0 * RUNS);
+	ck_assert_double_lt(most[HP_CAUSE_DCACHE], RUNS);
+	ck_assert_double_eq(most[HP_CAUSE_DIVIDER], 0);
+	ck_assert(isinf(most[HP_CAUSE_FETCH]));
+}
+
 TEST(seldom_misses_explain_no_more_than_they_cost)
 {
 	LOOP(LOAD_RAX_FROM_RAX);

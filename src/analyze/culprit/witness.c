@@ -4,6 +4,8 @@
 #include "../tuning.h"
 #include "duty.h"
 
+#include <hpcprof/base/number.h>
+
 #include <math.h>
 
 struct hp_error *witness_prepare(struct hp_analysis *analysis,
@@ -75,6 +77,24 @@ static void add_events(const struct hp_core *core, const struct hp_happened *see
 		((double)core->mispredict_cycles + core->blocked_cycles);
 }
 
+/* Of what was not simulated: each event that the instruction can have, in each execution. */
+static struct hp_happened all_events(const struct hp_insn *insn)
+{
+	static const uint8_t of_data[] = {
+		HP_EVENT_L1_MISS,   HP_EVENT_L2_MISS,	      HP_EVENT_DTLB_MISS, HP_EVENT_TLB2_MISS,
+		HP_EVENT_WALK_MISS, HP_EVENT_FORWARD_FAILED, HP_EVENT_ALIAS_4K,
+	};
+	struct hp_happened all = { 0 };
+
+	for (unsigned kind = 0; kind < HP_EVENT_KINDS; kind++)
+		all.most[kind] = 1;
+	for (size_t i = 0; i < HP_ARRAY_COUNT(of_data); i++)
+		all.most[of_data[i]] = insn->memory_count;
+	if (insn->kind == HP_INSN_PLAIN)
+		all.most[HP_EVENT_MISPREDICTED] = 0;
+	return all;
+}
+
 void witness_add_most(const struct hp_core *core, const struct hp_isa *isa,
 		      const struct hp_insn *insn, const struct hp_happened *seen, double runs,
 		      struct hp_prediction *prediction)
@@ -87,6 +107,12 @@ void witness_add_most(const struct hp_core *core, const struct hp_isa *isa,
 		prediction->most[kind] = INFINITY;
 	if (seen && seen->runs >= least_simulated_runs) {
 		add_events(core, seen, runs, prediction);
+		return;
+	}
+	if (!insn->is_repeated) {
+		const struct hp_happened all = all_events(insn);
+
+		add_events(core, &all, runs, prediction);
 		return;
 	}
 	for (unsigned i = 0; i < HP_CAUSE_COUNT; i++)

@@ -15,7 +15,7 @@ struct hp_arena;
 struct hp_error *witness_prepare(struct hp_analysis *analysis,
 				 const struct hp_analysis_input *input, struct hp_arena *arena);
 /* Adds to `most` of the prediction what the instruction's events can have taken in so many
- * executions. `seen` is NULL where it was not simulated. */
+ * executions. `seen` is NULL where it was not simulated: there each event that it can have. */
 void witness_add_most(const struct hp_core *core, const struct hp_isa *isa,
 		      const struct hp_insn *insn, const struct hp_happened *seen, double runs,
 		      struct hp_prediction *prediction);
