@@ -329,8 +329,8 @@ struct hp_error *hp_shadow_create(const struct hp_shadow_options *options,
 		window_maker_init(&shadow->hands[i].maker, &shadow->replayer, &shadow->books.ledger,
 				  shadow->stop_fd);
 		if (price.memory)
-			buffer_adopt(&shadow->hands[i].maker.snapshot.buffer, price.memory + i * part,
-				       part);
+			buffer_adopt(&shadow->hands[i].maker.snapshot.buffer,
+				     price.memory + i * part, part);
 	}
 	error = replayer_create(&shadow->replayer,
 				&(struct simulation_options){ options->geometry, options->core,
@@ -415,8 +415,6 @@ static void end_copies(struct hp_shadow *shadow)
 {
 	for (size_t i = 0; i < MAKERS; i++)
 		sandbox_end(&shadow->hands[i].maker.sandbox);
-	if (shadow->replayer.simulation)
-		simulation_drop(shadow->replayer.simulation);
 }
 
 static struct timespec at_ns(uint64_t ns)
@@ -445,18 +443,31 @@ static uint64_t patience_ns(struct hp_shadow *shadow)
 	return part_ns > STOP_PATIENCE_NS ? part_ns : STOP_PATIENCE_NS;
 }
 
-/* A killed copy of an ordinary user dies when a CPU has nothing else to do, which beside busy loops is
- * seconds later; it runs none of its program any more. Its thread is left to wait for it. */
+static bool has_ended(const struct hp_shadow *shadow, const struct hand *hand)
+{
+	return pthread_clockjoin_np(hand->thread, NULL, CLOCK_MONOTONIC, &shadow->patience) == 0;
+}
+
+/* Counts come first: without simulation a copy is faster, and has some more time. A killed copy of an
+ * ordinary user dies when a CPU has nothing else to do, which beside busy loops is seconds later; it
+ * runs none of its program any more. Its thread is left to wait for it. */
 static void join(struct hp_shadow *shadow, struct hand *hand)
 {
 	if (!hand->is_running)
 		return;
 	hand->is_running = false;
-	if (pthread_clockjoin_np(hand->thread, NULL, CLOCK_MONOTONIC, &shadow->patience) == 0)
+	if (has_ended(shadow, hand))
 		return;
+	if (shadow->replayer.simulation) {
+		simulation_give_up(shadow->replayer.simulation);
+		shadow->patience = at_ns(hp_clock_monotonic_ns() +
+					 patience_ns(shadow) / UNSIMULATED_PATIENCE_PART);
+		if (has_ended(shadow, hand))
+			return;
+	}
 	end_copies(shadow);
 	shadow->patience = at_ns(hp_clock_monotonic_ns() + END_PATIENCE_NS);
-	if (pthread_clockjoin_np(hand->thread, NULL, CLOCK_MONOTONIC, &shadow->patience) == 0)
+	if (has_ended(shadow, hand))
 		return;
 	pthread_detach(hand->thread);
 	shadow->is_left = true;

@@ -49,6 +49,8 @@ enum {
 	/* … and no more than this. Of a run of some seconds every third window was lost without. All of it is
 	 * for programs with fewer windows that count than LENT_WINDOWS: one alone says little. */
 	ENDED_PATIENCE_NS = 2000000000, /* ns of wall time [chosen] */
+	/* Then what is still simulated is given up, and replays have this part of that time more. */
+	UNSIMULATED_PATIENCE_PART = 4, /* parts of the patience [chosen] */
 	/* A copy that is ended then dies within this where a CPU is to be had. */
 	END_PATIENCE_NS = 100000000, /* ns of wall time [bound] */
 	/* Samples are collected until the window's CPU time is used, or so many times its length

@@ -450,10 +450,12 @@ static struct simulation *simulation_for(struct window_maker *maker,
 	const struct replayer *replayer = maker->replayer;
 	struct simulation *simulation = replayer->simulation;
 
-	if (!simulation || replayer->simulates_always || order->is_last)
+	if (!simulation || replayer->simulates_always)
 		return simulation;
-	if (replayer->windows && is_idle_room(order->room))
+	if (order->room == ROOM_AFTER || (replayer->windows && is_idle_room(order->room)))
 		simulation_prepare(simulation);
+	if (order->is_last)
+		return simulation;
 	return (is_idle_room(order->room) || order->room == ROOM_AFTER) &&
 			       replayer->windows >= WINDOWS_BEFORE_SIMULATION &&
 			       simulation_spent_ns(simulation) <=
@@ -471,9 +473,9 @@ void window_replay(struct window_maker *maker, const struct window_order *order,
 	set_priority(maker, order);
 	error = build(maker);
 	simulation = error ? NULL : simulation_for(maker, order);
-	if (simulation)
-		simulation_begin(simulation, order->pid, maker->state.registers.fs_base,
-				 &order->cpus, order->room != ROOM_AFTER);
+	if (simulation && !simulation_begin(simulation, order->pid, maker->state.registers.fs_base,
+					    &order->cpus, order->room != ROOM_AFTER))
+		simulation = NULL;
 	if (!error)
 		error = replay_copy(maker, simulation, result);
 	/* Whatever came of it: before the next window its thread must be at rest. When the recording ends, what

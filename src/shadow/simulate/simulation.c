@@ -46,6 +46,7 @@ struct simulation {
 	bool is_busy;
 	enum { UNPREPARED, TO_BE_PREPARED, PREPARED, UNABLE } state;
 	bool has_enough; /* or is to have: nothing more is taken */
+	bool is_given_up;
 	bool is_over;
 };
 
@@ -193,13 +194,29 @@ static const struct path_plan *plan_of(const void *engine, uint64_t block)
 	return hp_engine_plan(engine, block);
 }
 
+static void drop(struct simulation *simulation)
+{
+	simulation->has_enough = true;
+	simulation->waiting = 0;
+	pthread_cond_broadcast(&simulation->changed);
+}
+
+/* Making the models, nobody waits for when they are not wanted any more. */
+static bool is_at_work(const struct simulation *simulation)
+{
+	bool is_preparing = simulation->state == UNPREPARED || simulation->state == TO_BE_PREPARED;
+
+	return is_preparing ? simulation->state == TO_BE_PREPARED && !simulation->is_given_up
+			    : simulation->waiting || simulation->is_busy;
+}
+
 /* Without pieces and with the thread at rest. `drops`: those that wait are not followed. */
 static void come_to_rest(struct simulation *simulation, bool drops)
 {
-	if (drops)
-		simulation_drop(simulation);
 	pthread_mutex_lock(&simulation->lock);
-	while (simulation->waiting || simulation->is_busy || simulation->state == TO_BE_PREPARED)
+	if (drops)
+		drop(simulation);
+	while (is_at_work(simulation))
 		pthread_cond_wait(&simulation->changed, &simulation->lock);
 	pthread_mutex_unlock(&simulation->lock);
 }
@@ -228,11 +245,12 @@ void simulation_prepare(struct simulation *simulation)
 	pthread_mutex_unlock(&simulation->lock);
 }
 
-void simulation_begin(struct simulation *simulation, pid_t pid, uint64_t fs_base,
+bool simulation_begin(struct simulation *simulation, pid_t pid, uint64_t fs_base,
 		      const cpu_set_t *cpus, bool gives_way)
 {
 	static const struct sched_param no_priority = { 0 };
 	bool goes_on = simulation->pid == pid;
+	bool is_able;
 
 	(void)pthread_setaffinity_np(simulation->thread, sizeof(*cpus), cpus);
 	simulation_prepare(simulation);
@@ -240,18 +258,20 @@ void simulation_begin(struct simulation *simulation, pid_t pid, uint64_t fs_base
 	/* An ordinary user may not take it back everywhere. */
 	(void)pthread_setschedparam(simulation->thread, gives_way ? SCHED_IDLE : SCHED_OTHER,
 				    &no_priority);
-	if (simulation->state == UNABLE)
-		return;
 	pthread_mutex_lock(&simulation->lock);
+	is_able = simulation->state == PREPARED && !simulation->is_given_up;
 	simulation->first = 0;
-	simulation->has_enough = false;
+	simulation->has_enough = !is_able;
 	pthread_mutex_unlock(&simulation->lock);
+	if (!is_able)
+		return false;
 	simulation->pid = pid;
 	if (simulation->tracing.numbers)
 		tracing_begin_window(&simulation->tracing);
 	for (size_t i = 0; i < simulation->model_count; i++)
 		follower_begin(&simulation->models[i].follower, goes_on, plan_of,
 			       simulation->engine, fs_base, WARMING_INSNS);
+	return true;
 }
 
 const struct hp_engine_log *simulation_log(const struct simulation *simulation)
@@ -259,12 +279,11 @@ const struct hp_engine_log *simulation_log(const struct simulation *simulation)
 	return &simulation->log;
 }
 
-void simulation_drop(struct simulation *simulation)
+void simulation_give_up(struct simulation *simulation)
 {
 	pthread_mutex_lock(&simulation->lock);
-	simulation->has_enough = true;
-	simulation->waiting = 0;
-	pthread_cond_broadcast(&simulation->changed);
+	simulation->is_given_up = true;
+	drop(simulation);
 	pthread_mutex_unlock(&simulation->lock);
 }
 

@@ -47,12 +47,12 @@ uint64_t simulation_spent_ns(struct simulation *simulation);
 void simulation_prepare(struct simulation *simulation);
 
 /* A window of that process. `cpus`: where the thread runs; `gives_way`: all others of the machine come first.
- * Waits until it is prepared. */
-void simulation_begin(struct simulation *simulation, pid_t pid, uint64_t fs_base,
+ * Waits until it is prepared; false: it cannot be, or was given up. */
+bool simulation_begin(struct simulation *simulation, pid_t pid, uint64_t fs_base,
 		      const cpu_set_t *cpus, bool gives_way);
 const struct hp_engine_log *simulation_log(const struct simulation *simulation);
-/* What waits to be simulated is dropped, from any thread: the recording ends. */
-void simulation_drop(struct simulation *simulation);
+/* The recording ends: what waits to be simulated is dropped, and nothing more is begun. From any thread. */
+void simulation_give_up(struct simulation *simulation);
 /* The replay is over. Fills in what of the window is simulated; NULL: nobody wants it, nor
  * waits. */
 void simulation_end(struct simulation *simulation, struct hp_window *window);
