@@ -27,10 +27,8 @@ const char *counting_advice(const struct report *report)
 	if (!hp_windows_tried(report->inference))
 		return "record with: hpcprof record --shadow -- COMMAND";
 	if (do_calls_end_them(&report->inference->windows.sum))
-		return "hpcprof report --summary says what ended them; hpcprof record --probes "
-		       "counts "
-		       "code that runs rarely";
-	return "hpcprof report --summary says why; a longer run or a larger share "
-	       "(--shadow=PERCENT) "
-	       "pays for more windows";
+		return "hpcprof report --summary says what ended them; hpcprof record "
+		       "--probes counts code that runs rarely";
+	return "hpcprof report --summary says why; a longer run or a larger "
+	       "share (--shadow=PERCENT) pays for more windows";
 }

@@ -147,7 +147,8 @@ static void put_simulated(const struct hp_window_evidence *sum, uint64_t windows
 			instructions / 1e6);
 	else if (windows)
 		header_put(header, HEADER_DETAILS, "simulated",
-			   "nothing: no CPU was idle (record --causes=always), or --causes=off");
+			   "nothing: no CPU was idle, or windows were few (record "
+			   "--causes=always simulates all), or --causes=off");
 }
 
 /* What was counted, and of how much. */

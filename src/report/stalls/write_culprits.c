@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "write_culprits.h"
 
+#include "../common/counting.h"
 #include "../common/json.h"
 #include "../tables/columns_analysis.h"
 #include "../tables/table.h"
@@ -244,18 +245,19 @@ static struct hp_error *fill(const struct report *report, struct columns *column
 
 struct hp_error *nothing_simulated(const struct report *report)
 {
-	if (!hp_windows_tried(report->inference))
+	if (!hp_windows_exist(report->inference))
 		return hp_error_advise(
-			hp_error_create(HP_ERROR_INSUFFICIENT,
-					"recorded without shadow windows, which tell "
-					"what caches and predictors do"),
-			"record with: hpcprof record --shadow -- COMMAND");
+			hp_error_create(
+				HP_ERROR_INSUFFICIENT,
+				hp_windows_tried(report->inference)
+					? "no shadow window counted anything, so none was simulated"
+					: "recorded without shadow windows, which tell what "
+					  "caches and predictors do"),
+			"%s", counting_advice(report));
 	return hp_error_advise(
 		hp_error_create(HP_ERROR_INSUFFICIENT,
 				"no shadow window was simulated in the code that has samples"),
-		"that takes an idle CPU, or: hpcprof record --shadow --causes=always; hpcprof "
-		"report "
-		"--summary says whether there were windows");
+		"record for longer, or with: hpcprof record --shadow --causes=always -- COMMAND");
 }
 
 static struct hp_error *make(struct report *report, struct survey *survey, struct hp_row ***rows)
