@@ -209,8 +209,8 @@ enum {
 /* --- the best case (best_case.c, bounds.c, simulate.c, connect.c) ------------------------------ */
 
 enum {
-	/* iterations counted, after as many to begin with; exact where the recurrence's period divides
-	 * it, as 1 to 6 do; [chosen] */
+	/* iterations counted, after as many to begin with; exact where the recurrence's period
+	 * divides it, as 1 to 6 do; [chosen] */
 	COUNTED_ITERATIONS = 60,
 	/* instructions of one simulation, all iterations; milliseconds; [chosen] */
 	LARGEST_RUN = 60000,
@@ -247,8 +247,8 @@ static const double second_doubt = 0.4;
 static const double later_doubt = 0.15;
 
 enum {
-	/* instructions, before a stalled one, that are looked back at, and of a loop that is scheduled
-	 * whole: no reorder buffer of isa/machine/cores.c holds more */
+	/* instructions, before a stalled one, that are looked back at, and of a loop that is
+	 * scheduled whole: no reorder buffer of isa/machine/cores.c holds more */
 	LONGEST_PATH = 512,
 	/* loops around each other that an address is followed through; a bound: deeper ones are not
 	 * written by hand */
@@ -363,8 +363,8 @@ static const double walk_margin = 8;
 /* times the cycles of the second level, or of a page walk, expected of a load from one address;
  * [chosen] */
 static const double miss_at_same = 0.2;
-/* times the cycles of the second level, expected of a load that moves by a constant, which prefetchers
- * see, and from a table that the second level holds; [chosen] */
+/* times the cycles of the second level, expected of a load that moves by a constant, which
+ * prefetchers see, and from a table that the second level holds; [chosen] */
 static const double miss_foreseen = 0.5;
 /* lines, or pages, of one repeated instruction; what is expected of it; [chosen] */
 static const double repeated_places = 4;

@@ -47,7 +47,8 @@ enum {
 /* --- latencies: latencies.c ------------------------------------------------------------------ */
 
 enum {
-	/* Memory that is chased through, for skid too: more than most third levels give to one core. */
+	/* Memory that is chased through, for skid too: more than most third levels give to one
+	 * core. */
 	LATENCY_BYTES = 67108864, /* bytes: 64 MiB [chosen] */
 	/* The largest third level that is looked for. */
 	LATENCY_THIRD_BYTES = 33554432, /* bytes: 32 MiB [chosen] */

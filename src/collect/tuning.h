@@ -30,8 +30,8 @@ enum {
 	 * two looks at the rings, which come sooner where a ring would be half full by then. */
 	TICK_MEAN_MS = 250, /* ms of wall time [chosen] */
 	/* The same at the beginning, from where it grows with the run: a short run gets its share
-	 * of new periods, too. And so often is looked at rings where that says how much of the stack to
-	 * copy next. */
+	 * of new periods, too. And so often is looked at rings where that says how much of the
+	 * stack to copy next. */
 	FIRST_TICKS_MEAN_MS = 50, /* ms of wall time [chosen] */
 	/* It grows to this part of the time so far. */
 	TICK_PART = 4, /* parts of the time so far [chosen] */
@@ -47,8 +47,9 @@ enum {
 	SUMS_PART = 300, /* parts of wall time; scripts/bench/long-recording */
 	/* Blocks of memory that are mapped each on its own: a flush has some dozens of them. */
 	LARGE_BLOCK_BYTES = 262144, /* bytes: 256 KiB; scripts/bench/long-recording */
-	/* What is left to do when sampling is over asks for the shortest time slices: on busy CPUs, somebody
-	 * waits for it. And where it may, it goes before others: it takes some 50 ms of CPU time. */
+	/* What is left to do when sampling is over asks for the shortest time slices: on busy CPUs,
+	 * somebody waits for it. And where it may, it goes before others: it takes some 50 ms of
+	 * CPU time. */
 	END_NICE = -10, /* nice value [chosen] */
 };
 
@@ -224,8 +225,8 @@ enum {
 	PROBE_COST_HITS = 200, /* hits [chosen] */
 };
 
-/* One moment in each slot of this length, if the thread has a sample that is no older: else it may have
- * ended, or sleep; … */
+/* One moment in each slot of this length, if the thread has a sample that is no older: else it may
+ * have ended, or sleep; … */
 static const uint64_t probe_slot_ns = 100000000; /* ns of wall time [chosen] */
 /* … of this length. */
 static const uint64_t probe_moment_ns = 20000000; /* ns of wall time [chosen] */

@@ -47,11 +47,11 @@ static const double otherwise_p = 0.05;
 static const double least_change = 0.03;
 /* share of the program's cost; the same, and cheaper namesakes are not told apart; [chosen] */
 static const double least_of_program = 0.005;
-/* share of a change; a procedure that has so much of its program's is named with it, and a few blocks
- * that have so much of their procedure's; [chosen] */
+/* share of a change; a procedure that has so much of its program's is named with it, and a few
+ * blocks that have so much of their procedure's; [chosen] */
 static const double most_of_change = 0.5;
-/* share of a change; a caller that has less of it is not named, and copies of a callee in which less of
- * it is found again do not explain it: copies are cheaper; [chosen] */
+/* share of a change; a caller that has less of it is not named, and copies of a callee in which
+ * less of it is found again do not explain it: copies are cheaper; [chosen] */
 static const double least_of_change = 0.25;
 /* share of a side's cost; an image that has more is on the other side, too, or the builds differ;
  * [chosen] */
@@ -160,7 +160,8 @@ enum {
 /* share of a procedure's cost, on both sides; a caller that has more is the only one, and its callers
  * are asked; [chosen] */
 static const double only_caller = 0.95;
-/* share of a procedure's samples; with fewer below callers that are known nothing is said; [chosen] */
+/* share of a procedure's samples; with fewer below callers that are known nothing is said;
+ * [chosen] */
 static const double least_with_callers = 0.7;
 
 enum {

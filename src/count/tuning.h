@@ -41,8 +41,8 @@ static const double mostly_runs = 0.75; /* share of wall time [chosen] */
 
 /* --- slices of a target that waits for CPUs: pace.c ------------------------------------------ */
 
-/* A slice that is over by the clock, but not for the target, goes on for this long at most, and so does
- * one that is to end by events: the target may sleep. */
+/* A slice that is over by the clock, but not for the target, goes on for this long at most, and so
+ * does one that is to end by events: the target may sleep. */
 static const uint64_t pace_patience_ns = 100000000; /* ns of wall time [chosen] */
 enum {
 	/* It is looked at again after this part of the time that it has taken, so ever more rarely

@@ -2,8 +2,8 @@
 /*
  * Which blocks of a procedure ran outside of all windows.
  *
- * A block was missed if windows have less than a third of the samples of it that they should have, or
- * if it has samples and no window executed it.
+ * A block was missed if windows have less than a third of the samples of it that they should have,
+ * or if it has samples and no window executed it.
  *
  * From a missed block, misses propagate along edges to blocks that windows executed no more often:
  * these ran on the same occasions. An example is python3: a few windows executed some opcodes a few

@@ -16,8 +16,8 @@
 /* --- which windows count absolutely (windows.c, counts.c) -------------------------------------- */
 
 /* share of a command's windows that were truncated, and of an image's time in commands without
- * windows, at most; beyond, the others are no fair sample any more, and counts are relative; [chosen],
- * a guard */
+ * windows, at most; beyond, the others are no fair sample any more, and counts are relative;
+ * [chosen], a guard */
 static const double most_uncovered = 0.1;
 /* share of a command's time in recordings without windows, at most; beyond, those with windows do
  * not speak for it; [chosen], a guard */
@@ -51,8 +51,8 @@ static const double ticks_of_place = 20;
 /* deviation of a weight from 1, where samples say nothing: one over the root of the ridge;
  * [chosen] */
 static const double weight_deviation = 1;
-/* weight, at least; none is negative. At 0 the blocks of four programs that are within 5 % are 78 instead
- * of 80 % (scripts/sensitivity --quick --by absolute); [chosen] */
+/* weight, at least; none is negative. At 0 the blocks of four programs that are within 5 % are 78
+ * instead of 80 % (scripts/sensitivity --quick --by absolute); [chosen] */
 static const double least_window_weight = 0.1;
 
 /* --- how far windows are off the rest of the time (moved.c) -------------------------------------- */

@@ -48,6 +48,8 @@ double hp_body_similarity(const struct hp_body *a, const struct hp_body *b)
 	if (least < FEWEST_INSTRUCTIONS)
 		return 0;
 	exact = common_share(&a->exact, &b->exact);
-	shape = least < 2 * FEWEST_INSTRUCTIONS ? 0 : worth_of_shape * common_share(&a->shape, &b->shape);
+	shape = least < 2 * FEWEST_INSTRUCTIONS
+			? 0
+			: worth_of_shape * common_share(&a->shape, &b->shape);
 	return exact > shape ? exact : shape;
 }

@@ -98,7 +98,8 @@ enum {
 	/* Each slice loses a sample of each of its events on average, so slices are longer than
 	 * those of counting (src/count/tuning.h). */
 	SHORTEST_SLICE_NS = 10000000, /* ns of wall time [chosen] */
-	/* Between that and HP_MUX_LONGEST_SLICE_NS, slices are so long that turning costs this much. */
+	/* Between that and HP_MUX_LONGEST_SLICE_NS, slices are so long that turning costs this
+	 * much. */
 	TURN_COST_PERCENT = 1, /* % of the recorder's time [chosen] */
 };
 

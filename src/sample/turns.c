@@ -181,9 +181,9 @@ void hp_turns_go(struct hp_turns *turns, uint64_t now_ns)
 		rotation_set->begin_ns = hp_clock_monotonic_ns();
 	}
 	took_ns = (double)(hp_clock_thread_ns() - before_ns);
-	turns->cost_ns = turns->cost_ns > 0
-				 ? turns->cost_ns + (took_ns - turns->cost_ns) / HP_MUX_COSTS_AVERAGED
-				 : took_ns;
+	if (turns->cost_ns > 0)
+		took_ns = turns->cost_ns + (took_ns - turns->cost_ns) / HP_MUX_COSTS_AVERAGED;
+	turns->cost_ns = took_ns;
 	turns->turn_ns = hp_clock_monotonic_ns() + slice_length_ns(turns);
 }
 

@@ -10,6 +10,22 @@
  *	[bound]		it limits memory or work where input is hostile or rare: no recording of
  *			an ordinary program reaches it, so none says what is right
  *
+ * scripts/sensitivity halved and doubled these together: one recording of each of four programs
+ * against five of controls, which differ by up to half among themselves. Nothing moved with
+ *	pauses		WAITING_LOOK_MS, LONGEST_SLEEP_NS, SHORTEST_PAUSE_NS, REFUSED_PAUSE_MS,
+ *			LOOK_SHARE, FILL_LOOK_MS, REAP_PAUSE_NS, HOLD_PAUSE_NS
+ *	moments		SLOT_LATE_PART, SLOT_LATE_NS, SLOT_AGAIN_PART, LATE_STOP_FACTOR, HOLD_TRIES
+ *	first guesses	guessed_fresh_ns, probed_ns_factor, guessed_sample_ns, guessed_making_ns,
+ *			newest_weight, little_read_bytes
+ *	long replays	longest_of_taken, longest_delay_ns, longest_of_price, longest_of_cost
+ *	memory		COPY_BYTES_AT_ONCE, MOST_READERS, RUN_BYTES, SPARE_BYTES, SPARE_PART,
+ *			FILL_BYTES_AT_ONCE, BUFFER_EXCESS
+ *	code		CODE_BLOCK_INSNS, AHEAD_BLOCKS, LIVENESS_INSNS, CHAIN_TARGETS,
+ *			RUNS_BEFORE_EACH
+ * Half of what is read around registers (REACHED_STACK_BYTES, BEFORE_POINTER_BYTES,
+ * BEHIND_POINTER_BYTES, FOLLOWED_BYTES, POINTED_BYTES) made the time that windows count 6 instead
+ * of 17 %; twice moved nothing. The others have not been judged so.
+ *
  * Not here: what a format, an instruction set or the kernel's interface says, sizes of buffers that
  * only divide work into pieces, and what the interface of a folder promises (HP_SHADOW_DEFAULT_PERCENT).
  */
@@ -35,8 +51,8 @@ enum {
 	/* A maker that waits until a window is due looks at the target's CPU time at least so
 	 * often, as processes may have joined, … */
 	LONGEST_SLEEP_NS = 50000000, /* ns of wall time [chosen] */
-	/* … and at most so often, to take next to no CPU time itself. So do looks for new descendants, whose
-	 * beginnings windows are to find, too, and at a copy's CPU time. */
+	/* … and at most so often, to take next to no CPU time itself. So do looks for new
+	 * descendants, whose beginnings windows are to find, too, and at a copy's CPU time. */
 	SHORTEST_PAUSE_NS = 1000000, /* ns of wall time [chosen] */
 	/* After a refusal that another moment will not change (no permission, no memory). */
 	REFUSED_PAUSE_MS = 500, /* ms of wall time [chosen] */
@@ -91,7 +107,8 @@ enum {
 	PROCESS_LIMIT = 1024, /* processes [bound] */
 	/* Threads whose time of waiting for CPUs is read, at some ten microseconds each. */
 	WAITING_LIMIT = 128, /* threads [bound] */
-	/* Between two looks for new descendants, so many times what a look took: 5 % of a CPU at most. */
+	/* Between two looks for new descendants, so many times what a look took: 5 % of a CPU at
+	 * most. */
 	LOOK_SHARE = 20, /* times the length of the look [chosen] */
 };
 
@@ -134,8 +151,9 @@ static const double guessed_fresh_ns = 2; /* ns per byte [chosen] */
 /* What is measured at the start, with memory of hpcprof's own, is the best case: a target's pages
  * are scattered. */
 static const double probed_ns_factor = 1.5; /* times the probed ns per byte [chosen] */
-/* How much a new measurement counts against those before it. Not fully: on a busy machine a reader is
- * sent away now and then for ten times what reading takes, and what was lost is charged all the same. */
+/* How much a new measurement counts against those before it. Not fully: on a busy machine a reader
+ * is sent away now and then for ten times what reading takes, and what was lost is charged all the
+ * same. */
 static const double newest_weight = 0.3; /* share [chosen] */
 /* A stop that reads less than this tells the fixed cost, one that reads more the cost per byte. */
 static const uint64_t little_read_bytes = 1048576; /* bytes: 1 MiB [chosen] */
@@ -144,8 +162,8 @@ static const uint64_t little_read_bytes = 1048576; /* bytes: 1 MiB [chosen] */
 static const double guessed_sample_ns = 13e3; /* ns per sample [chosen] */
 /* What was read has pushed the target's data out of the caches: filling them again, … */
 static const double refill_ns_per_byte = 0.05; /* ns per byte [chosen] */
-/* … up to the size of a last-level cache. With less memory than that, what a copy takes of it is less,
- * too (loss_by_sharing). */
+/* … up to the size of a last-level cache. With less memory than that, what a copy takes of it is
+ * less, too (loss_by_sharing). */
 static const double cpu_cache_bytes = 33554432; /* bytes: 32 MiB [chosen] */
 /* A copy's CPU time per ns of its window, before one has been measured. scripts/bench/shadow-replay
  * prints 1.1 to 2.5 for hot code; what is cold and what is matched comes on top. */
@@ -210,8 +228,9 @@ static const double guessed_missed = 0.2; /* share of samples [chosen] */
 /* What was measured of it is believed within these bounds. */
 static const double least_missed = 0.01; /* share of samples [chosen] */
 static const double most_missed = 0.6;	 /* share of samples [chosen] */
-/* Windows in which none of the samples behind the end may match, if each missed by itself. Misses come
- * in rows, so it is more of them: one in a hundred where rows are twice as long as by chance. */
+/* Windows in which none of the samples behind the end may match, if each missed by itself. Misses
+ * come in rows, so it is more of them: one in a hundred where rows are twice as long as by
+ * chance. */
 static const double often_missed = 1e-4; /* share of windows [chosen] */
 
 enum {
@@ -260,8 +279,9 @@ enum {
 	MAPPED_FILE_LIMIT = 512, /* files [bound] */
 	/* Between hpcprof and a process that descends from it; a bound for damaged /proc only. */
 	GENERATION_LIMIT = 1000, /* generations [bound] */
-	/* Bytes that are read, looked at, cleared or written between two looks at the clock or at an order
-	 * to stop: some milliseconds. So much of the target's is worth another thread to read it, … */
+	/* Bytes that are read, looked at, cleared or written between two looks at the clock or at
+	 * an order to stop: some milliseconds. So much of the target's is worth another thread to
+	 * read it, … */
 	COPY_BYTES_AT_ONCE = 8388608, /* bytes: 8 MiB [chosen] */
 	/* … up to so many: others want CPUs, too. */
 	MOST_READERS = 4, /* threads [chosen] */
@@ -406,8 +426,8 @@ enum {
 	/* Blocks that are translated at once, ahead of where the copy is: coming out of the cache
 	 * costs as much as translating some ten blocks. */
 	AHEAD_BLOCKS = 150, /* blocks [chosen] */
-	/* Instructions behind a branch that are looked at for whether anybody reads the flags, along
-	 * jumps and calls; beyond them flags are thought to be read. */
+	/* Instructions behind a branch that are looked at for whether anybody reads the flags,
+	 * along jumps and calls; beyond them flags are thought to be read. */
 	LIVENESS_INSNS = 24, /* instructions [chosen] */
 	/* Targets of an indirect branch that are compared one by one; with more it looks them up by
 	 * a hash. */
@@ -439,8 +459,8 @@ enum {
 enum {
 	/* Of each sample's stack, from the stack pointer upward: locals of a few frames. */
 	MATCH_STACK_BYTES = 512, /* bytes [chosen] */
-	/* The ring that samples come in: as much as the budget of locked memory has left, up to this. A
-	 * sample is about 700 bytes; it holds 370, which come in one second. */
+	/* The ring that samples come in: as much as the budget of locked memory has left, up to
+	 * this. A sample is about 700 bytes; it holds 370, which come in one second. */
 	MATCH_RING_MOST_PAGES = 64, /* pages; a power of two [chosen] */
 	/* Samples that are waited for at the same time; which of the next ones: armed_ahead, below. */
 	MATCHER_AHEAD = 8, /* samples; the length of armed_ahead */
@@ -467,9 +487,9 @@ enum {
  * back when several are missed in a row (the original was in the kernel, or elsewhere). */
 static const size_t armed_ahead[MATCHER_AHEAD] = { 1, 2, 3, 4, 5, 8, 16, 32 }; /* samples */
 
-/* Times are the copy's CPU time per time of the original, called pace. What is faster than this part of
- * the pace so far, and of the original's, is another moment: phases differ, and the original's clock
- * counted page faults that copying it caused. */
+/* Times are the copy's CPU time per time of the original, called pace. What is faster than this
+ * part of the pace so far, and of the original's, is another moment: phases differ, and the
+ * original's clock counted page faults that copying it caused. */
 static const double least_of_pace = 0.33; /* times the pace so far, at least 1 [chosen] */
 /* What is slower than so many times the pace so far, … */
 static const double most_of_pace = 4; /* times the pace so far [chosen] */

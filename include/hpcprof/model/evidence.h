@@ -301,8 +301,8 @@ double hp_student_widening(double freedom);
  * Whether an estimate is good enough to show: each end of its 90 % interval is within a factor of
  * HP_MOST_APART. This rule holds for every number of executions. An estimate that fails is
  * INSUFFICIENT, "?" in text and null in JSON. For code that was hardly executed, an upper end up to
- * `hardly` is enough: hp_hardly_ran of the hottest block's executions, or of those of the block that an
- * edge leaves. False for values that are not finite.
+ * `hardly` is enough: hp_hardly_ran of the hottest block's executions, or of those of the block that
+ * an edge leaves. False for values that are not finite.
  */
 enum { HP_MOST_APART = 5 };
 static const double hp_hardly_ran = 0.01;

@@ -44,8 +44,8 @@ static bool is_slow(const struct facts *facts, const struct path *path, uint32_t
 		is_slow = true;
 		*most += lines * memory_margin * core->memory_cycles *
 			 (insn->is_repeated ? LINE_BYTES : 1);
-		*expected +=
-			lines * core->l2_cycles * (insn->is_repeated ? repeated_places : store_miss);
+		*expected += lines * core->l2_cycles *
+			     (insn->is_repeated ? repeated_places : store_miss);
 	}
 	return is_slow;
 }
