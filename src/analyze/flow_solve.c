@@ -449,13 +449,16 @@ bool flow_contradicts(const struct flow *flow)
 	return false;
 }
 
-/* Counts want to be met from the first round's beginning. */
+/* Rounds before the last only say which way samples came, and few samples tell nothing for certain;
+ * counts want to be met from the first round's beginning. */
 static bool may_be_rough(const struct flow *flow)
 {
 	const struct analyzer *analyzer = flow->analyzer;
+	bool is_on_the_way = analyzer->options->estimator == HP_ESTIMATOR_FLOW &&
+			     !analyzer->is_last_round;
 
-	return analyzer->options->estimator == HP_ESTIMATOR_FLOW && !analyzer->is_last_round &&
-	       !flow->has_counts;
+	return !flow->has_counts &&
+	       (is_on_the_way || (analyzer->analysis->problems & HP_PROBLEM_FEW_SAMPLES));
 }
 
 /* All blocks of the procedure together did not run as often as was counted: single counts may give
@@ -485,7 +488,7 @@ static bool is_far_from_counts(const struct flow *flow)
 
 struct hp_error *flow_solve(struct flow *flow)
 {
-	double tolerance = may_be_rough(flow) ? first_tolerance : gain_tolerance;
+	double tolerance = may_be_rough(flow) ? rough_tolerance : gain_tolerance;
 	double *from = hp_arena_array(flow->analyzer->scratch, (size_t)flow->unknown_count + 1,
 				      sizeof(double));
 	struct hp_error *error;

@@ -113,8 +113,9 @@ static const double most_effort = 1e9;
 static const double step_tolerance = 1e-6;
 /* logarithm of the likelihood; a step that is to gain less is the last; [chosen] [flat] */
 static const double gain_tolerance = 1e-5;
-/* the same, of rounds before the last, which only say which way samples came; [chosen] [flat] */
-static const double first_tolerance = 1e-2;
+/* the same, of rounds before the last, which only say which way samples came, and of few samples,
+ * with which nothing is certain anyway; [chosen] [flat] */
+static const double rough_tolerance = 1e-2;
 /* multiplications that an exponential and a logarithm take, and a look at a term, which has one;
  * [chosen] near their time */
 static const double exp_effort = 15;
