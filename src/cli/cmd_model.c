@@ -135,10 +135,12 @@ static const struct argp argp = {
 
 static struct hp_error *read_file(const char *path, uint8_t **bytes, size_t *size)
 {
-	struct stat status;
+	struct stat status = { .st_mode = S_IFREG };
 	int fd = hp_foreign_open(path, 0, &status);
 	struct hp_error *error;
 
+	if (fd < 0 && errno == EACCES && !S_ISREG(status.st_mode))
+		return hp_error_create(HP_ERROR_DAMAGED, "%s: not a regular file", path);
 	if (fd < 0)
 		return hp_error_create_errno(errno, "%s", path);
 	error = hp_file_read_fd(fd, HP_TRACE_BYTES_MOST, bytes, size);

@@ -90,12 +90,13 @@ static struct hp_error *add_group(struct stat_stalls *stalls, const struct hp_ma
 
 struct hp_error *stat_stalls_refusal(const struct hp_machine *machine)
 {
-	return hp_error_create(HP_ERROR_NOT_PERMITTED,
-			       "no counter here counts cycles (%s), so there is no stack of stalls "
-			       "to count: hpcprof record --shadow and then hpcprof report --stack "
-			       "make one without counters",
-			       machine->cycles_errno ? strerror(machine->cycles_errno)
-						     : "no hardware PMU");
+	const char *advice;
+
+	return hp_error_create(
+		HP_ERROR_NOT_PERMITTED,
+		"%s, so there is no stack of stalls to count: hpcprof record --shadow "
+		"and then hpcprof report --stack make one without counters",
+		hp_event_why_no_cycles(machine, &advice));
 }
 
 struct hp_error *stat_stalls_events(struct stat_stalls *stalls, const struct hp_machine *machine,

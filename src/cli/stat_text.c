@@ -286,8 +286,9 @@ static void print_replayed(FILE *stream, const struct stat_view *view)
 {
 	const struct hp_rotation_set *set = &view->subject->rotation_sets->at[0];
 
-	fprintf(stream, "\n# replayed: %" PRIu64 " slices of %u group%s, as the text has them\n",
-		view->report->whole->slices, set->group_count, set->group_count == 1 ? "" : "s");
+	fprintf(stream, "\n# replayed: %" PRIu64 " slice%s of %u group%s, as the text has them\n",
+		view->report->whole->slices, view->report->whole->slices == 1 ? "" : "s",
+		set->group_count, set->group_count == 1 ? "" : "s");
 }
 
 /* Clocks count all the time that a task runs, whatever their modifiers (Linux 6.18). */

@@ -156,7 +156,7 @@ static bool shows_core_pmu(const struct hp_machine *machine)
 	       hp_sysfs_has_pmu(machine, "armv8_pmuv3_0");
 }
 
-static const char *why_no_cycles(const struct hp_machine *machine, const char **advice)
+const char *hp_event_why_no_cycles(const struct hp_machine *machine, const char **advice)
 {
 	switch (machine->cycles_errno) {
 	case EACCES:
@@ -191,7 +191,7 @@ struct hp_error *hp_event_default(const struct hp_machine *machine, struct hp_ev
 	error = hp_event_parse("cpu-clock", machine, list);
 	if (error)
 		return error;
-	reason = why_no_cycles(machine, &advice);
+	reason = hp_event_why_no_cycles(machine, &advice);
 	event = &list->events[list->count - 1];
 	if (copy("cycles", &event->instead_of) && copy(reason, &event->reason) &&
 	    copy(advice, &event->advice))

@@ -70,6 +70,9 @@ struct hp_error *hp_event_parse(const char *text, const struct hp_machine *machi
  * like hp_event_parse. */
 struct hp_error *hp_event_default(const struct hp_machine *machine, struct hp_event_list *list);
 
+/* Where cycles cannot be counted: why, and what to do about it. */
+const char *hp_event_why_no_cycles(const struct hp_machine *machine, const char **advice);
+
 /* Whether one PMU of the kernel counts both: that of hardware events, of software events, of
  * tracepoints, of breakpoints, of cpu-clock or of task-clock. In a group of events of several PMUs,
  * Linux 6.18 loses all but the leader's when the group is switched off and on again. */
