@@ -234,9 +234,24 @@ INLINE struct fill *fill_of(struct hp_timing *timing, uint64_t line, struct hp_l
 	return &timing->fills[at % FILLS];
 }
 
-INLINE void translate(const struct hp_timing *timing, unsigned events, enum part part,
+/* By a buffer, or a walker, that is free again when it has ended; not where it costs nothing. */
+INLINE void serve(struct hp_lanes *by, const struct hp_lanes *cost, struct hp_lanes *at)
+{
+	EACH_GROUP
+	{
+		lane_group more = CONST_GROUP(cost), begin = GROUP(at), old = GROUP(by);
+		lane_group costs = more > 0;
+		lane_group waits = (old > begin) & costs;
+
+		GROUP(at) = ((old & waits) | (begin & ~waits)) + more;
+		GROUP(by) = (GROUP(at) & costs) | (old & ~costs);
+	}
+}
+
+INLINE void translate(struct hp_timing *timing, unsigned events, enum part part,
 		      struct hp_lanes *begin)
 {
+	struct hp_lanes cost = { 0 };
 	const struct hp_core *core = timing->core;
 
 	if (!(events & (HP_UARCH_DTLB_MISS | HP_UARCH_DTLB_UNKNOWN)))
@@ -245,13 +260,14 @@ INLINE void translate(const struct hp_timing *timing, unsigned events, enum part
 		add_where(begin, core->l2_tlb_cycles * TICKS, &timing->has[part]);
 		return;
 	}
-	add_where(begin, core->walk_cycles * TICKS, &timing->has[part]);
+	add_where(&cost, core->walk_cycles * TICKS, &timing->has[part]);
 	/* It is not known whether the third level has the entry. */
 	if (events & (HP_UARCH_WALK_MISS | HP_UARCH_WALK_UNKNOWN)) {
-		add_where(begin, core->l3_cycles * TICKS, &timing->has[part]);
-		add_where(begin, (core->memory_cycles - core->l3_cycles) * TICKS,
+		add_where(&cost, core->l3_cycles * TICKS, &timing->has[part]);
+		add_where(&cost, (core->memory_cycles - core->l3_cycles) * TICKS,
 			  &timing->has[MEMORY]);
 	}
+	serve(&timing->walks[timing->walk++ % timing->walkers], &cost, begin);
 }
 
 static bool misses(const struct hp_timing *timing, unsigned events, enum level *level)
@@ -268,16 +284,7 @@ INLINE void fill(struct hp_timing *timing, uint64_t line, const struct hp_lanes 
 	struct fill *one = fill_of(timing, line, &filled);
 	struct hp_lanes *buffer = &timing->misses[timing->miss++ % timing->miss_buffers];
 
-	/* No buffer where there is no miss. */
-	EACH_GROUP
-	{
-		lane_group more = CONST_GROUP(cost), begin = GROUP(at), old = GROUP(buffer);
-		lane_group misses = more > 0;
-		lane_group waits = (old > begin) & misses;
-
-		GROUP(at) = ((old & waits) | (begin & ~waits)) + more;
-		GROUP(buffer) = (GROUP(at) & misses) | (old & ~misses);
-	}
+	serve(buffer, cost, at);
 	*one = (struct fill){ line, timing->instruction };
 	*filled = *at;
 }

@@ -15,6 +15,7 @@ enum {
 	SLOTS = 1024,
 	STORES = 256,
 	MISSES = 256,
+	WALKS = 16,
 	AHEAD = 64,
 	LINES = 16,
 	FILLS = 256,
@@ -71,16 +72,17 @@ struct hp_timing {
 	struct hp_lanes stored[STORES];	      /* by number of the store: its data are there, */
 	struct hp_lanes drains[STORES];	      /* it has left */
 	struct hp_lanes misses[MISSES];	      /* by number of the miss: its buffer is free again */
+	struct hp_lanes walks[WALKS];	      /* by number of the walk: its walker is, too */
 	struct hp_lanes filled[FILLS];	      /* by line: it is there */
 	struct fill fills[FILLS];
-	uint64_t instruction, slot, line, store, miss;
+	uint64_t instruction, slot, line, store, miss, walk;
 	unsigned strayed; /* cycles of code beside the path behind the last mispredicted branch */
 	unsigned in_cycle; /* slots fetched in the cycle that began at `turned`, if it asks late */
 	bool is_decoded; /* code comes from the cache of decoded instructions */
 
 	/* Of the core. */
 	const struct hp_core *core;
-	uint32_t reorder_slots, store_entries, miss_buffers;
+	uint32_t reorder_slots, store_entries, miss_buffers, walkers;
 	bool has_third;		    /* events tell whether it has a line */
 	struct hp_lanes has[PARTS]; /* all bits where a lane has the part */
 	struct hp_lanes issue, retire;

@@ -21,6 +21,7 @@ static const struct hp_core core = {
 	.decode_width = 4,
 	.reorder_slots = 64,
 	.miss_buffers = 8,
+	.page_walkers = 2,
 	.l1_cycles = 4,
 	.l2_cycles = 14,
 	.l3_cycles = 54,
@@ -272,6 +273,17 @@ TEST(independent_misses_share_the_buffers)
 	ck_cycles(HP_LANE_AS_IS, 50.0 / 8);
 	ck_cycles(HP_LANE_MEMORY, 400.0 / 8);
 	ck_cycles(HP_LANE_NO_DCACHE, 0.25);
+}
+
+TEST(independent_page_walks_share_the_walkers)
+{
+	const struct hp_timed_insn insn = load_of(A, B);
+
+	for (uint64_t i = 0; i < TURNS; i++)
+		step(&insn, &(struct hp_timed_access){
+				    .line = i, .events = HP_UARCH_DTLB_MISS | HP_UARCH_TLB2_MISS });
+	ck_cycles(HP_LANE_AS_IS, 60.0 / 2);
+	ck_cycles(HP_LANE_NO_DTLB, 0.25);
 }
 
 TEST(a_line_that_is_on_its_way_is_waited_for)

@@ -68,6 +68,7 @@ struct hp_core {
 	bool asks_late; /* for code when it is fetched, not when it is predicted: old cores */
 	uint16_t reorder_slots;
 	uint8_t miss_buffers; /* lines that the first level of data waits for at a time */
+	uint8_t page_walkers; /* page walks at a time */
 	uint16_t l1_cycles;   /* load to use, general register */
 	uint16_t l2_cycles;
 	uint16_t l3_cycles;
