@@ -30,6 +30,7 @@ struct lister {
 	const struct hp_procedure *procedure; /* whose parts are listed */
 	enum listing_choice choice;
 	const struct hp_analysis *analysis; /* that says what is costly; or NULL */
+	const struct hp_analysed_insn *next; /* there, behind the one before; or NULL */
 };
 
 static struct hp_error *push(struct lister *lister, const struct hp_row *added)
@@ -161,14 +162,24 @@ static struct hp_error *list_sampled(struct lister *lister, uint64_t start, uint
 	return NULL;
 }
 
-static bool is_chosen(const struct lister *lister, uint64_t address)
+/* NULL where the analysis has none: one follows the other, but for padding. */
+static const struct hp_analysed_insn *analysed_at(struct lister *lister, uint64_t address)
 {
-	const struct hp_analysed_insn *insn;
+	const struct hp_analysis *analysis = lister->analysis;
+	const struct hp_analysed_insn *insn = lister->next;
 
-	if (lister->choice != LISTING_COSTLY)
-		return lister->choice == LISTING_ALL;
-	insn = hp_analysis_insn(lister->analysis, address);
-	return insn && insn->cycles > 0;
+	if (!analysis)
+		return NULL;
+	if (!insn || insn == analysis->insns + analysis->insn_count ||
+	    insn->insn->address != address)
+		insn = hp_analysis_insn(analysis, address);
+	lister->next = insn ? insn + 1 : NULL;
+	return insn;
+}
+
+static bool is_chosen(const struct lister *lister, const struct hp_analysed_insn *insn)
+{
+	return lister->choice == LISTING_ALL || (insn && insn->cycles > 0);
 }
 
 /* Straight from `start`: what lies between instructions (padding, tables) comes out as it may. */
@@ -186,13 +197,16 @@ static struct hp_error *list_range(struct lister *lister, uint64_t start, uint64
 					    wanted, &bytes);
 		bool sampled = located < lister->part->located_count &&
 			       lister->part->located[located].address == address;
+		const struct hp_analysed_insn *insn;
 		struct hp_error *error = NULL;
 		size_t length;
 
 		if (!held)
 			break;
-		length = decode_length(lister->part->file, bytes, held);
-		if (sampled || is_chosen(lister, address))
+		insn = analysed_at(lister, address);
+		length = insn ? insn->insn->length
+			      : decode_length(lister->part->file, bytes, held);
+		if (sampled || is_chosen(lister, insn))
 			error = push_instruction(lister, &located, address, bytes, length);
 		if (!error)
 			error = push_inside(lister, &located, address, address + length);
