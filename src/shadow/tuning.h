@@ -149,8 +149,8 @@ static const double guessed_ns_per_byte = 0.5; /* ns per byte; scripts/bench/sha
  * memory of the first kind: it only makes this guess dearer, and copies that are cheaper teach it. */
 static const double guessed_fresh_ns = 2; /* ns per byte [chosen] */
 /* What is measured at the start, with memory of hpcprof's own, is the best case: a target's pages
- * are scattered. */
-static const double probed_ns_factor = 1.5; /* times the probed ns per byte [chosen] */
+ * are scattered, and of some readings the fastest is taken. */
+static const double probed_ns_factor = 2; /* times the probed ns per byte [chosen] */
 /* How much a new measurement counts against those before it. Not fully: on a busy machine a reader
  * is sent away now and then for ten times what reading takes, and what was lost is charged all the
  * same. */
