@@ -30,13 +30,6 @@ const char *hp_cpi_name(enum hp_cpi_component component)
 	return (unsigned)component < HP_CPI_COMPONENTS ? names[component] : "?";
 }
 
-static double fitted(const struct hp_prediction *prediction, double measured)
-{
-	const double *lanes = prediction->predicted;
-
-	return fmax(lanes[HP_LANE_THIRD], fmin(measured, lanes[HP_LANE_MEMORY]));
-}
-
 const char *hp_cpi_word(enum hp_cpi_component component)
 {
 	static const char *const words[HP_CPI_COMPONENTS] = {
@@ -60,6 +53,13 @@ const char *hp_cpi_word(enum hp_cpi_component component)
 	};
 
 	return (unsigned)component < HP_CPI_COMPONENTS ? words[component] : "?";
+}
+
+static double fitted(const struct hp_prediction *prediction, double measured)
+{
+	const double *lanes = prediction->predicted;
+
+	return fmax(lanes[HP_LANE_THIRD], fmin(measured, lanes[HP_LANE_MEMORY]));
 }
 
 static bool is_absolute(const struct hp_analysis *analysis, const struct hp_prediction *part)

@@ -167,16 +167,14 @@ static bool has_memory(uint64_t bytes, uint64_t have)
 
 /* Behind what did not suffice of the time that nobody else wants: whether the budget pays for some more. */
 static bool pay_for_room(const struct window_maker *maker, const struct window_order *order,
-			 const struct plan *plan, struct window_result *result)
+			 const struct price_terms *terms, struct window_result *result)
 {
-	struct price_terms terms = terms_of_plan(order, plan);
-
-	result->price_ns += ledger_memory_price(maker->ledger, &terms,
-						snapshot_missing_bytes(&maker->snapshot));
+	result->price_ns +=
+		ledger_memory_price(maker->ledger, terms, snapshot_missing_bytes(&maker->snapshot));
 	if (ledger_allows(maker->ledger, result->price_ns, order->slot_end_ns))
 		return true;
 	window_refuse(result, HP_SHADOW_BUDGET,
-		      ledger_too_dear(maker->ledger, &terms, result->price_ns));
+		      ledger_too_dear(maker->ledger, terms, result->price_ns));
 	return false;
 }
 
@@ -191,7 +189,7 @@ static bool make_room(struct window_maker *maker, const struct window_order *ord
 
 	if (error && error->class == HP_ERROR_INSUFFICIENT && !window_is_stopping(maker)) {
 		hp_error_destroy(error);
-		if (!pay_for_room(maker, order, plan, result))
+		if (!pay_for_room(maker, order, &terms, result))
 			return false;
 		before = snapshot->buffer.bytes;
 		error = snapshot_reserve(snapshot, FILL_PAID, maker->stop_fd);

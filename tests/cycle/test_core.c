@@ -395,21 +395,28 @@ TEST(code_of_the_second_level_takes_nine_for_each_line)
 	ck_assert(hp_cycle_error(&result, HP_ACCOUNTING_POWER5, &worst) > 0.1);
 }
 
-/* For two cycles of nine decode takes what was fetched in two before. */
-TEST(code_that_misses_costs_nothing_until_the_fetch_buffer_has_too_little)
+/* Lines of code, each with so many moves of 5 bytes, instructions of 1 byte, and a jump to the next line: more lines
+ * than the first cache holds. */
+static void run_lines_that_miss(unsigned moves, unsigned short_ones)
 {
 	enum { LINES = 512, ROUNDS = 20 };
 
 	hp_assert_ok(hp_cycle_config_change(&config, "itlb:perfect"));
 	for (unsigned line = 0; line < LINES; line++) {
-		REPEAT(MOV, 11);
-		REPEAT("\x90", 3);
+		REPEAT(MOV, moves);
+		REPEAT("\x90", short_ones);
 		INSN("\x0f\x1f\x40\0");
 		INSN(JUMP);
 		end_block(CODE + 64 * (line + 1));
 	}
 	for (unsigned i = 0; i < LINES * ROUNDS; i++)
 		run(i % LINES, DATA, 0);
+}
+
+/* For two cycles of nine decode takes what was fetched in two before. */
+TEST(code_that_misses_costs_nothing_until_the_fetch_buffer_has_too_little)
+{
+	run_lines_that_miss(11, 3);
 	ck_near(measure(true), (9 + 2) / 16.0, 0.02);
 	ck_near(result.truth_low.cpi[HP_CYCLE_L1I], 7 / 16.0, 0.01);
 	ck_near(result.stacks[HP_ACCOUNTING_FMT_MISSES].cpi[HP_CYCLE_L1I], 9 / 16.0, 0.01);
@@ -420,19 +427,9 @@ TEST(code_that_misses_costs_nothing_until_the_fetch_buffer_has_too_little)
 /* 20 instructions take three cycles after the nine, not two and a half. */
 TEST(in_one_pass_too_fetch_takes_whole_cycles)
 {
-	enum { LINES = 512, ROUNDS = 20 };
 	double cpi;
 
-	hp_assert_ok(hp_cycle_config_change(&config, "itlb:perfect"));
-	for (unsigned line = 0; line < LINES; line++) {
-		REPEAT(MOV, 10);
-		REPEAT("\x90", 8);
-		INSN("\x0f\x1f\x40\0");
-		INSN(JUMP);
-		end_block(CODE + 64 * (line + 1));
-	}
-	for (unsigned i = 0; i < LINES * ROUNDS; i++)
-		run(i % LINES, DATA, 0);
+	run_lines_that_miss(10, 8);
 	cpi = measure(false);
 	ck_near(cpi, (9 + 3) / 20.0, 0.01);
 	ck_near(result.one_pass_cpi / cpi, 1, 0.02);
