@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The loops for measuring the skid. Each runs without end: a slow instruction that depends on its
- * own result of the iteration before, then additions that depend on nothing and overlap with it,
- * then the jump back. So all time belongs to the slow instruction.
+ * The loops for measuring the skid. A loop never ends. It consists of a slow instruction that
+ * depends on its own result of the previous iteration, then independent additions, which overlap
+ * with it, then the jump back. So all time belongs to the slow instruction.
  */
 #ifndef CALIBRATE_SKID_KERNELS_H
 #define CALIBRATE_SKID_KERNELS_H

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The code of one procedure while its graph is being built: which bytes begin instructions, which
- * of those begin blocks, and how each was come upon.
+ * of those begin blocks, and how each was reached.
  *
- * Positions: the parts' bytes one after another, from 0. A jump into a position means the same
- * whichever part it is in.
+ * A position is a byte's number in all parts of the procedure, one part after another, from 0. So
+ * jumps within a part and between parts are treated alike.
  */
 #ifndef HPCPROF_CFG_CODE_H
 #define HPCPROF_CFG_CODE_H

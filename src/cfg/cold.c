@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * requires	procedures by address
- * provides	owners of those without a name that are parts of others
+ * provides	owners of nameless procedures that are parts of other procedures
  *
- * In a stripped file what the compiler moved out of a procedure has unwind data of its own, and
- * looks like a procedure. It is a part of the one into whose middle it jumps back, and into no
- * other's, when that one jumps to its beginning: two procedures that share a frame are one. Parts
- * that never jump back end the program or throw, and have no samples to speak of.
+ * In a stripped file, code that the compiler moved out of a procedure (its cold part) has unwind
+ * data of its own, and so looks like a procedure. A cold part jumps back into the middle of its
+ * owner, which jumps to its beginning. If it jumps back into several procedures, none is its
+ * owner. Cold parts that never jump back end the program or throw an exception; they have hardly
+ * any samples, and are not looked for.
  *
- * Compilers align procedures and not what they move out of them, so only what begins unaligned is
- * decoded, and then the procedure that it jumps back into: a report must not wait for the whole
- * text.
+ * Compilers align procedures, but not cold parts. So only code that begins unaligned is decoded,
+ * and then the procedure that it jumps back into: decoding all code would delay reports.
  */
 #include "image.h"
 #include "tuning.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Follows a procedure's code from its entry, and then what nothing known leads to. */
+/*
+ * Finds a procedure's instructions: follows its code from the entry, then decodes what is left, to
+ * which no known jump leads.
+ */
 #include "code.h"
 
 #include <stdlib.h>

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is worth keeping of an image's file.
+ * Selects what to keep of an image's file, so that it can be analysed without the file.
  *
- * requires procedures by address, the addresses that have samples provides an excerpt: what making
- * graphs, names and lines of these procedures reads of the file
+ * requires	procedures by address, the addresses that have samples
+ * provides	an excerpt: what is read of the file to make graphs, names and lines of
+ *		these procedures
  *
- * Nothing is guessed at: code is followed as for its graph, and what that read is kept. Of a
- * procedure that is only referred to, its name and extent are, and whether it comes back.
+ * Their code is followed as for a graph, and all that was read on the way is kept. Of procedures
+ * that they only refer to, the excerpt has the name, the extent, and whether they return.
  */
 #include "code.h"
 

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where an indirect jump goes.
+ * Finds the targets of an indirect jump.
  *
- * requires	the code around it followed, and how that was come upon (code.runs)
- * provides	its targets inside the procedure, whether it leaves it, or that neither is known
+ * requires	the code around it followed, and how that code was reached (code.runs)
+ * provides	the jump's targets inside the procedure, and whether it leaves the
+ *		procedure; or that neither is known
  *
- * The shortest known way from the entry to the jump is evaluated (trace.h). A jump through an entry
- * of a table is a switch, and the guarding comparison says how long the table is; without one the
- * table goes on for as long as its entries make sense. A jump to a pointer while the stack is as it
- * was on entry is a tail call. What remains is a computed goto: it may go to every place in the
- * procedure whose address the image's data holds; where there is none, it is not resolved.
+ * The shortest known path from the entry to the jump is evaluated (trace.h). A jump through an
+ * entry of a table is a switch. The comparison that guards it gives the length of the table;
+ * without one, the table ends at the first entry that cannot be a target. A jump to a pointer,
+ * with the stack as it was on entry, is a tail call. Any other jump is a computed goto: its
+ * targets are all places in the procedure whose addresses are in the image's data; if there are
+ * none, the jump is not resolved.
  */
 #include "code.h"
 #include "trace.h"

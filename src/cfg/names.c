@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the name of a procedure tells of it, for those whose code is in another image. Only names
- * whose meaning a standard or a runtime fixes.
+ * What is known of a procedure in another image by its name alone: whether it returns. Only names
+ * count whose meaning is fixed by a standard or a runtime.
  */
 #include "image.h"
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a straight line of instructions computes, as far as finding the targets of an indirect jump
- * needs: values that are an unknown times a scale plus an offset, entries loaded from tables, and
- * the bounds that comparisons on the way put on unknowns.
+ * Evaluates a straight sequence of instructions symbolically, to find the targets of an indirect
+ * jump. A value is an unknown times a scale plus an offset, or an entry loaded from a table;
+ * comparisons on the way bound unknowns.
  *
- * The line is one way through the code, so what it shows holds on that way. Memory is taken to
- * keep what was stored to it under the same expression; other stores are taken not to overlap.
+ * The sequence is one path through the code, and the result holds on that path only. A load has
+ * the value that was stored under the same address expression; stores under other expressions are
+ * assumed not to overlap it.
  */
 #ifndef HPCPROF_CFG_TRACE_H
 #define HPCPROF_CFG_TRACE_H

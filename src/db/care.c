@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Looking after a database: what is in it, labels, removal. */
+/* Maintains a database: lists epochs, sets labels, removes epochs. */
 #include "contents.h"
 #include "database.h"
 #include "names.h"

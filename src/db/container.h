@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The one container that every binary file of the database is: a header, a table of sections, the
- * sections end to end, nothing else. Each byte is under a check: the header and the table under one
- * CRC-32, each section under its own, and the sizes must add up to the file's. hpcprof-db(5) has
- * the bytes.
+ * The format of all binary files of the database: a header, a table of sections, and the sections,
+ * without gaps. Every byte is covered by a check: a CRC-32 for header and table, one for each
+ * section, and the sizes must add up to the file's. hpcprof-db(5) describes the bytes.
  *
- * Errors are DAMAGED and begin with the offset in the file ("offset 0x18: …"). Parsed sections stay
- * valid until the container is cleared; what is handed in is taken over.
+ * Errors are DAMAGED and begin with the offset in the file ("offset 0x18: …"). Parsed sections
+ * stay valid until the container is cleared. A container owns the bytes that it is given.
  */
 #ifndef HPCPROF_SRC_DB_CONTAINER_H
 #define HPCPROF_SRC_DB_CONTAINER_H

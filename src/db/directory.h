@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The directories of a database: the database's own and those of epochs, how they are opened,
- * listed, locked and removed. Everything is relative to descriptors and follows no symlink.
+ * The directories of a database and of its epochs: how they are opened, listed, locked and
+ * removed. All paths are relative to descriptors, and no symbolic link is followed.
  *
- * An epoch comes to life under a hidden name, is filled so far that it can be read, and gets its
- * stamp by a rename; it dies by a rename to a hidden name. So whatever is seen under a stamp is
- * whole. Hidden directories whose lock nobody holds are leftovers.
+ * An epoch is created under a hidden name. When it can be read it is renamed to its stamp. To
+ * remove an epoch, it is first renamed to a hidden name. So a directory under a stamp is always
+ * complete. A hidden directory without a lock is left over from a process that died.
  *
- * Who writes to an epoch holds an open-file-description lock on its file `lock`. Whoever takes the
- * lock must then find the directory still under its name: it may have been removed meanwhile. Only
- * the owner can open that file: a lock of somebody who may only read would keep all writers out.
+ * A writer of an epoch holds an open-file-description lock on its file `lock`. When it has the
+ * lock, it checks that the directory still has its name, because the epoch may have been removed
+ * meanwhile. Only the owner can open that file; otherwise users who may only read could block
+ * writers.
  */
 #ifndef HPCPROF_SRC_DB_DIRECTORY_H
 #define HPCPROF_SRC_DB_DIRECTORY_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reading what evidence_encode.c has written, as far as it is whole. */
+/* Decodes files of evidence. Sections that are damaged are left out. */
 #include "evidence_lists.h"
 
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Writing down what windows counted. Items are sorted, so most differ from the one before by a
- * small step in one field; of the groups only those that counted something are there.
+ * Encodes evidence. Items are sorted, so most of them differ from the previous item by a small
+ * step in one field. Only groups with counts are written.
  */
 #include "evidence_lists.h"
 

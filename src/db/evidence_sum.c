@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Adding to a file of evidence. An item is half a KiB of memory and ten bytes of a file, and a long
- * recording has hundreds of thousands in its lists. So these are read, added to and written item by
- * item; only what is in no list is ever in memory as a whole.
+ * Adds evidence to a file of evidence. An item takes half a KiB of memory and ten bytes of a file,
+ * and a long recording has hundreds of thousands. So lists are read, added to and written item by
+ * item, and are never in memory as a whole.
  */
 #include "evidence_lists.h"
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Excerpts of images: a file with a section for each layer, each of which may be lost alone. */
+/*
+ * Excerpts of images as files. Each layer is a section, and is readable if the others are damaged.
+ */
 #include "codec.h"
 
 #include <hpcprof/base/cleanup.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Throwing away: old epochs by rule, and what recorders left behind that died.
+ * Removes old epochs according to rules, and what recorders left behind that died.
  *
- * An epoch that cannot be read is kept: it may carry a label, or be a newer version's. One that is
- * being recorded is never touched.
+ * An epoch that cannot be read is kept, because it may have a label, or be of a newer version of
+ * hpcprof. An epoch that is being recorded is never removed.
  */
 #include "database.h"
 #include "names.h"

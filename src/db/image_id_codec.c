@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The identity of an image, as it stands in files of the database. */
+/* Encodes and decodes the identity of an image, for several kinds of file. */
 #include "codec.h"
 
 #include <limits.h>

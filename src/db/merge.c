@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One epoch that holds the sum of others.
+ * Makes one epoch that is the sum of others.
  *
- * Sources and images are taken in sorted order and strata stay apart by period, so the profiles
- * that come out are the same bytes in whatever order, and by whatever steps, epochs are merged.
+ * Sources and images are processed in sorted order, and strata of different periods are kept
+ * apart. So the resulting profiles have the same bytes in whatever order, and in however many
+ * steps, epochs are merged.
  */
 #include "contents.h"
 #include "database.h"

@@ -8,8 +8,8 @@
 #include <string.h>
 
 /*
- * The description of an epoch is JSON: people can read it with nothing but zstd, and a key that is
- * added later hurts no older reader.
+ * Encodes and decodes the description of an epoch. It is JSON, so that people can read it with
+ * zstd alone, and older versions of hpcprof ignore keys that were added later.
  */
 
 static const char *const meta_tags[] = { "json", NULL };

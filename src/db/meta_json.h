@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Between C structures and JSON objects, by tables of fields, and between C strings, which may hold
- * any bytes, and JSON strings, which are UTF-8.
+ * Converts C structures to JSON objects and back, by tables of fields; and C strings, which may
+ * contain any bytes, to JSON strings, which are UTF-8.
  */
 #ifndef HPCPROF_SRC_DB_META_JSON_H
 #define HPCPROF_SRC_DB_META_JSON_H

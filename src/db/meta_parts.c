@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Digests of the parts of meta. The index keeps them: meta has a hash of each other file, and
- * cannot have its own. */
+/*
+ * Digests of the parts of meta. The index keeps them, because meta contains a hash of every other
+ * file but cannot contain its own.
+ */
 #include "codec.h"
 #include "meta_json.h"
 

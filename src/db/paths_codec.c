@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Call paths: images, series, and the nodes of all trees in preorder. A node says how many levels
- * up from the one before it its parent is, and where it is, as a step from the last node in its
- * image.
+ * Encodes and decodes call paths: images, series, and the nodes of all trees in preorder. A node
+ * consists of the number of levels from the previous node up to its parent, and its place, as a
+ * distance from the latest node in the same image.
  */
 #include "codec.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From what people type to stamps. In this order an argument is: a range A..B, @latest or @-N, a
- * stamp, a label, the beginning of exactly one stamp.
+ * Finds the epochs that an argument means: a range A..B, @latest or @-N, a stamp, a label, or the
+ * beginning of exactly one stamp, in this order.
  *
- * A label that several epochs carry is an error that lists them: a report of "base" must not be
- * handed whichever happens to be newest, nor the sum of all. Those who keep epochs apart get all.
+ * If several epochs have the label, the error lists them: a report of "base" must not use the
+ * newest of them, or their sum, without a word. Commands that keep epochs apart get all of them.
  */
 #include "contents.h"
 #include "database.h"

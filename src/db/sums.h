@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The hash and the figures of each file of a finished epoch, which its meta keeps, compared with
- * the files. A checksum within a file finds accidents only: who changes a file on purpose corrects
- * the checksum, too. Then the file contradicts meta, unless meta was changed as well.
+ * Compares the files of a finished epoch with their hashes and figures in its meta. Checksums
+ * within a file find accidental damage only, because somebody who changes a file on purpose
+ * changes its checksum, too. Such a file then contradicts meta, unless meta was changed as well.
  */
 #ifndef HPCPROF_SRC_DB_SUMS_H
 #define HPCPROF_SRC_DB_SUMS_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The names of one image, brought together from two epochs or two flushes. */
+/* Merges two lists of an image's names, of two epochs or two flushes. */
 #ifndef HPCPROF_SRC_DB_SYMBOL_UNION_H
 #define HPCPROF_SRC_DB_SYMBOL_UNION_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* An epoch that gets its stamp only when it is finished: what a merge writes into. */
+/* Writes an epoch that becomes visible only when it is complete: the result of a merge. */
 #ifndef HPCPROF_SRC_DB_WRITER_H
 #define HPCPROF_SRC_DB_WRITER_H
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What an epoch has beside profiles: names and bodies, execution counts, bytes of images. */
+/*
+ * Writes the files of an epoch other than profiles: names and bodies, evidence, call paths,
+ * excerpts of images.
+ */
 #include "contents.h"
 #include "names.h"
 #include "symbol_union.h"

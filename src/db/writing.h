@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* An epoch that is being written, for the files that write it. */
+/* The state of an epoch that is being written, shared by the files that write it. */
 #ifndef HPCPROF_SRC_DB_WRITING_H
 #define HPCPROF_SRC_DB_WRITING_H
 

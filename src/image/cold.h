@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Compilers move the unlikely part of `f` away as `f.cold`, `f.cold.N`, `f.part.N.cold`: which
- * procedure such a symbol belongs to.
+ * Compilers move the unlikely part of `f` to a symbol `f.cold`, `f.cold.N` or `f.part.N.cold`:
+ * this finds the procedure that such a symbol belongs to.
  */
 #ifndef HPCPROF_IMAGE_COLD_H
 #define HPCPROF_IMAGE_COLD_H

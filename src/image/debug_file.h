@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Files of debugging information beside a program's: where they may be, and which is the program's.
- * libdwfl's own search opens whatever has the name, a FIFO and a device too, unpacks what is
- * compressed and maps what somebody else may cut short, so it is left the question to debuginfod
- * only.
+ * Finds separate files with a program's debugging information, and checks that they are the
+ * program's. libdwfl's own search is used only for debuginfod: it would open any file with the
+ * right name, even a FIFO or a device, decompress it without a limit, and map files that others
+ * may truncate.
  */
 #ifndef HPCPROF_IMAGE_DEBUG_FILE_H
 #define HPCPROF_IMAGE_DEBUG_FILE_H

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Names of functions from DWARF, readable, with namespaces and classes; remembered per function. */
+/*
+ * Full names of functions from DWARF, with namespaces and classes. They are cached per function.
+ */
 #ifndef HPCPROF_IMAGE_DIE_NAME_H
 #define HPCPROF_IMAGE_DIE_NAME_H
 

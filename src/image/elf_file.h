@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * An ELF file opened through libdwfl, at its link-time addresses: segments, executable sections,
- * bytes, and the way to symbol tables and debugging information wherever they are.
+ * bytes, symbol tables and debugging information, in the file itself or in separate ones.
  *
- * Nothing here opens debugging information before it is asked for: a good .symtab needs none.
+ * Debugging information is opened only on request, because a complete .symtab makes it
+ * unnecessary.
  */
 #ifndef HPCPROF_IMAGE_ELF_FILE_H
 #define HPCPROF_IMAGE_ELF_FILE_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What an excerpt answers in place of the file that it was taken from. */
+/* Answers from an excerpt, when the file that it was taken from is not available. */
 #ifndef HPCPROF_IMAGE_EXCERPTED_H
 #define HPCPROF_IMAGE_EXCERPTED_H
 

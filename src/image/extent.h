@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the sources of procedures have in common: an extent of code, and lists of them.
- * Addresses are link-time.
+ * An extent of code, and lists of extents: what each source of procedures produces. Addresses are
+ * link-time.
  */
 #ifndef HPCPROF_IMAGE_EXTENT_H
 #define HPCPROF_IMAGE_EXTENT_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Only what the program headers say is looked at, with bounded reads: section headers may be gone,
- * and a recorder cannot afford to map every file it meets.
+ * Reads the program headers only, with bounded reads: section headers may be missing, and a
+ * recorder cannot afford to map every file.
  */
 #include <hpcprof/image/identity.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The public face: opening by identity, and handing each question to the part that answers it. */
+/* Opens images by identity, and passes each question to the part that answers it. */
 #include <hpcprof/image/image.h>
 
 #include "code.h"

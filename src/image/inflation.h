@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the compressed parts of an ELF file grow to in memory. libelf and libdw unpack them whole as
- * soon as they are asked for symbols or lines, whatever size the file names: so they are asked only
- * where it stays within a ceiling in proportion to what is stored.
+ * Limits the memory that the compressed sections of an ELF file take. libelf and libdw decompress
+ * them completely when symbols or lines are requested, whatever size the file states. So they are
+ * asked only if that size is within a limit proportional to the stored size.
  */
 #ifndef HPCPROF_IMAGE_INFLATION_H
 #define HPCPROF_IMAGE_INFLATION_H

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One walk over a compilation unit: which functions, inlined into which, hold given addresses. */
+/*
+ * Walks once over a compilation unit, to find which functions, inlined into which others, contain
+ * given addresses.
+ */
 #ifndef HPCPROF_IMAGE_INLINES_H
 #define HPCPROF_IMAGE_INLINES_H
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Source lines and inlined frames of one image, from DWARF 2 to 5 as libdw reads it, separate,
- * split (.dwo) and dwz-shared debugging information included.
+ * Source lines and inlined functions of one image, from DWARF 2 to 5 through libdw, including
+ * separate, split (.dwo) and shared (dwz) debugging information.
  *
- * The compilation units' own ranges are the index: .debug_aranges is often missing or wrong. Each
- * unit that was hit is looked at once, for all its addresses together.
+ * The ranges of the compilation units serve as the index, because .debug_aranges is often missing
+ * or wrong. Each unit is read once, for all its addresses together.
  */
 #ifndef HPCPROF_IMAGE_LINES_H
 #define HPCPROF_IMAGE_LINES_H

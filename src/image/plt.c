@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Names for PLT entries: the slot of the global offset table that an entry jumps through is decoded
- * from its instructions, and the relocation of that slot says what will be there.
+ * Names PLT entries. The instructions of an entry give the slot of the global offset table that it
+ * jumps through; the relocation of that slot gives the name.
  */
 #include "extent.h"
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The procedures of one image: a sorted, non-overlapping cover of what is known of its code.
+ * The procedures of one image: a sorted list of all known code, without overlaps.
  *
- * Where symbols meet, code belongs to the one that begins last before it and still holds it: a
- * second entry in the middle of a procedure cuts that procedure in parts, and its later parts are
- * owned by its first. Names at the same address are aliases; one is kept, by this order: functions
- * before labels; sized before unsized; global or weak before local; fewer leading underscores
+ * Where symbols overlap, code belongs to the symbol that begins last before it and includes it. A
+ * second entry in the middle of a procedure splits that procedure into parts; its first part owns
+ * the others. Of several names at one address one is kept, by these rules in turn: function before
+ * label; with a size before without; global or weak before local; fewer leading underscores
  * (people write read, not __read); unversioned, default version, old version; global before weak;
  * longer extent; longer name.
  *
- * Names are made when a procedure is handed out: most of a big library is never asked for.
+ * Names are made on request, because most names of a large library are never needed.
  */
 #ifndef HPCPROF_IMAGE_PROCEDURES_H
 #define HPCPROF_IMAGE_PROCEDURES_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* From overlapping symbols, PLT entries and unwind extents to parts that do not overlap. */
+/* Makes parts that do not overlap from symbols, PLT entries and unwind extents, which do. */
 #ifndef HPCPROF_IMAGE_RESOLVE_H
 #define HPCPROF_IMAGE_RESOLVE_H
 

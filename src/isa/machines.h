@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The ISAs, one file each. */
+/* The table of each ISA; each is in a file of its own. */
 #ifndef HPCPROF_ISA_MACHINES_H
 #define HPCPROF_ISA_MACHINES_H
 

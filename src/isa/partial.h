@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Arithmetic on numbers of which some bits are known. All results are exact where known; widths are
- * in bits, 8 to 64, and what is above them is 0 and known. */
+/*
+ * Arithmetic on numbers of which some bits are known. Known bits of results are exact. Widths are
+ * in bits, 8 to 64; bits above the width are known to be 0.
+ */
 #ifndef HPCPROF_SRC_ISA_PARTIAL_H
 #define HPCPROF_SRC_ISA_PARTIAL_H
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One x86-64 instruction under way, in a state of which only a part is known.
+ * Interprets one x86-64 instruction in a partly known state.
  *
  *   x86_64_flags.c       flags after arithmetic, and the conditions that read them
  *   x86_64_operands.c    registers, memory and the stack, as operands name them
  *   x86_64_operations.c  the results of instructions that do not branch
  *   x86_64_step.c        the entry, and the address of the next instruction: <hpcprof/isa/step.h>
  *
- * Everything here keeps the promise made there: what is said to be known is right whatever the rest
- * is. Widths are in bits, 8 to 64; values are cut to them, see partial.h. Nothing allocates or
- * fails: what cannot be told becomes unknown.
+ * As step.h promises, known values are correct whatever the unknown ones are. Widths are in bits,
+ * 8 to 64; values are truncated to them (partial.h). Nothing allocates or fails: results that
+ * cannot be computed are unknown.
  */
 #ifndef HPCPROF_SRC_ISA_X86_64_STEP_H
 #define HPCPROF_SRC_ISA_X86_64_STEP_H

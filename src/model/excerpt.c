@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What an excerpt of a file holds: made in any order, put into order, checked. */
+/* Makes, sorts and checks excerpts of files. */
 #include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/hash.h>
 #include <hpcprof/base/search.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Ratios of sums over groups of windows, and how certain they are.
+ * Ratios of sums over groups of windows, and their errors.
  *
- * The residuals of the groups, over - ratio * under, have mean nothing; their squares add up to the
- * variance of the sum, less the share that fitting the ratio took. Groups of many windows and of
- * few each count as much as they cover.
+ * The residuals of the groups, over - ratio * under, have mean 0. The variance of the sum is the
+ * sum of their squares, corrected for the degree of freedom that the ratio takes. Groups are
+ * weighted by what they cover, so that groups of many windows and of few may be mixed.
  */
 #include "tuning.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Terms of a PMU's event to the bits of its configuration. */
+/* Encodes the terms of a PMU's event as configuration bits. */
 #include "sysfs.h"
 
 #include "names.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What stands in the way of profiling, what lifts it, and what works all the same. */
+/* Finds what prevents profiling here, how to permit it, and what works anyway. */
 #include "examine.h"
 
 #include "text.h"

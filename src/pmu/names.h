@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The names that need no look at the machine: generic hardware events, software events, and the
- * matrix of hardware caches. Static tables.
+ * Event names that are the same on every machine: generic hardware events, software events, and
+ * the matrix of hardware caches. Static tables.
  */
 #ifndef HPCPROF_PMU_NAMES_H
 #define HPCPROF_PMU_NAMES_H

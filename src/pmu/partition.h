@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The fewest groups that hold all items, where only the hardware knows which items go together.
+ * Divides items into the fewest groups, if only the hardware knows which items fit into one group.
  *
- * Sets of events that a PMU can count at once are those that can be matched with its counters, each
- * event with one that can count it: the independent sets of a (transversal) matroid. To divide
- * items into the fewest independent sets is Edmonds' matroid partition (1965): items are added one
- * by one; one that fits nowhere may push another out of its group, which finds room elsewhere, and
- * so on along a shortest such chain; where there is none, no division into so few groups exists.
- * PMUs whose constraints are no matroid (two events that share a register) still get a division in
- * which every group was found to fit, perhaps not the smallest.
+ * A PMU can count a set of events at once if each event can be matched with a counter of its own.
+ * Such sets are the independent sets of a (transversal) matroid, so Edmonds' matroid partition
+ * (1965) gives the fewest groups. Items are added one by one. An item that fits nowhere may
+ * displace one from its group, which moves to another group, and so on, along a shortest such
+ * chain; if there is no chain, one more group is needed. If the constraints are not a matroid (two
+ * events that share a register), each group still fits, but there may be more groups than
+ * necessary.
  */
 #ifndef HPCPROF_PMU_PARTITION_H
 #define HPCPROF_PMU_PARTITION_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * libpfm4, alone in its translation unit: its header and <linux/perf_event.h> define the same
- * types. Starting it costs milliseconds, so it is asked last.
+ * The only file that includes libpfm4's header, which defines the same types as
+ * <linux/perf_event.h>. Initialising the library takes milliseconds, so other sources of event
+ * names are tried first.
  */
 #ifndef HPCPROF_PMU_PFM_H
 #define HPCPROF_PMU_PFM_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What stands between this process and the kernel: filters, containers, lockdown. From /proc. */
+/* Restrictions of this process, found in /proc: seccomp filters, containers, kernel lockdown. */
 #ifndef HPCPROF_PMU_SURROUNDINGS_H
 #define HPCPROF_PMU_SURROUNDINGS_H
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Groups tried on this machine's counters, by hpcprof itself doing some work under them; and what
- * is remembered of that between runs.
+ * Tries groups of events on this machine's counters, with hpcprof itself as the load, and keeps
+ * the results for later runs.
  *
- * The cache holds one bit for each set of events that was tried, under a key of their encodings,
- * and the number of counters that were free then. When it is another number now (somebody took one,
- * the watchdog was switched off), when the file is of another kernel or CPU, or damaged, all of it
- * is forgotten.
+ * The cache has one bit for each set of events that was tried, under a key made of their
+ * encodings; and the number of counters that were free. It is discarded if that number has changed
+ * (another program took a counter, the watchdog was disabled), if the kernel or CPU differs, or if
+ * the file is damaged.
  */
 #ifndef HPCPROF_PMU_TRIAL_H
 #define HPCPROF_PMU_TRIAL_H

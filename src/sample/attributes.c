@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the kernel is asked for with each event. */
+/* Fills in the kernel's attributes (struct perf_event_attr) of each event. */
 #include "opening.h"
 
 #include <time.h>

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the steps of hp_sampler_open share. Each (thread, CPU) has the same slots: one for each
- * event and each size of its stack, the first size of all events before the second; then that of
- * deep samples, then the dummy's. */
+/*
+ * The state that the steps of hp_sampler_open share. Each (thread, CPU) has the same slots, in
+ * this order: the first stack size of all events, the second stack size of all events, and so on;
+ * then the slot of deep samples; then the dummy's.
+ */
 #ifndef SAMPLE_OPENING_H
 #define SAMPLE_OPENING_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a perf.data file says of its events and of the machine, wherever in it that stands. */
+/* The parts of a perf.data file that describe its events and the machine. */
 #ifndef SAMPLE_PERF_FILE_PARTS_H
 #define SAMPLE_PERF_FILE_PARTS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* For machines whose instructions the engine does not know. */
+/* Shadow windows on machines other than x86-64: they fail with a message. */
 #include <hpcprof/shadow/shadow.h>
 
 struct hp_error *hp_shadow_create(const struct hp_shadow_options *options,

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Expressions of call frame information (DWARF 5, section 2.5): what PLT entries, signal frames and
- * assembly compute addresses with. Bounded in steps; what they read is the copied stack alone. */
+/*
+ * Evaluates expressions of call frame information (DWARF 5, section 2.5), which PLT entries,
+ * signal frames and assembly use. The number of steps is bounded, and only the copied stack is
+ * read.
+ */
 #ifndef UNWIND_EXPRESSION_H
 #define UNWIND_EXPRESSION_H
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Packs rows, as call frame instructions produce them, into the layout of tables.
+ * Packs rows, in the order in which call frame instructions give them, into the layout of tables.
  *
- * The numbers of recipes are known to be frequent or rare only behind the last row. Until then rows
- * wait in a like form, in which a row takes some three bytes.
+ * How frequent a recipe is, is known only after the last row, and decides its number. Until then
+ * rows are kept in a similar layout, in which a row takes about three bytes.
  */
 #ifndef UNWIND_PACK_H
 #define UNWIND_PACK_H

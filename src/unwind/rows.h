@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Call frame instructions (DWARF 5, section 6.4.2) run into rows of a table.
+ * Executes call frame instructions (DWARF 5, section 6.4.2), which gives the rows of a table.
  *
- * Bounded by the bytes it is given: an entry's own instructions are run once, and those of the
- * entry it shares are run once for all.
+ * Time is bounded by the number of bytes: the instructions of an entry are executed once, and
+ * those of its CIE, which entries share, once for all.
  */
 #ifndef UNWIND_ROWS_H
 #define UNWIND_ROWS_H

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tables from files: finds the sections and the entries in them. libdw splits sections into
- * entries. */
+/* Makes tables from files: finds the sections and their entries, which libdw separates. */
 #include "rows.h"
 
 #include <hpcprof/base/elf_section.h>

@@ -4,9 +4,9 @@
  * directory with one compact file for each (image, event), an index of images, and a `meta` file.
  * hpcprof-db(5) describes every byte.
  *
- * Writing is crash-safe: every file is replaced atomically, so whoever dies whenever, each file
- * holds what its last flush put there. Any number of recorders write into one database at once,
- * each into its own epoch (a lock in the epoch says so).
+ * Writing is crash-safe: every file is replaced atomically, so if a recorder dies, each file holds
+ * what was last flushed to it. Any number of recorders may write into one database at once, each
+ * into its own epoch, which it locks.
  */
 #ifndef HPCPROF_DB_DB_H
 #define HPCPROF_DB_DB_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How much a core keeps: caches, TLBs, queues. Constant data, beside what hpcprof/isa/machine.h
- * tells of its times. Of caches, a running machine says more exactly what it has.
+ * The sizes of a core's caches, TLBs and queues: constant data, for latencies see
+ * hpcprof/isa/machine.h. The caches of a running machine may differ
+ * (hpcprof/calibrate/geometry.h).
  */
 #ifndef HPCPROF_ISA_SIZES_H
 #define HPCPROF_ISA_SIZES_H

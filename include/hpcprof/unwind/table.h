@@ -3,11 +3,12 @@
  * How to find the caller's registers, for each place in the code of an image.
  *
  * A table is made once per image from its call frame information (DWARF 5, section 6.4; LSB core,
- * "Exception Frames"): .eh_frame, and .debug_frame where that says nothing. It takes two to three
- * bytes per place where a rule changes. Places are image offsets, as in profiles: file offsets.
+ * "Exception Frames"): .eh_frame, and .debug_frame for code that it does not cover. It takes two
+ * to three bytes per place where a rule changes. Places are image offsets, as in profiles: file
+ * offsets.
  *
- * Files are of anybody: nothing in them is trusted, and what a damaged one still says is kept. Made
- * by one thread, looked up by any.
+ * Files are not trusted; of a damaged one, the readable entries are used. A table is made by one
+ * thread, and may be used by any.
  */
 #ifndef HPCPROF_UNWIND_TABLE_H
 #define HPCPROF_UNWIND_TABLE_H

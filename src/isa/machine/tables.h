@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What scripts/machine-tables writes: forms of instructions, each of one class; for each class a
- * row a core. Forms are in the order of (mnemonic, shape); the last of a mnemonic, shape ANY,
- * serves for shapes that have no form of their own.
+ * The tables that scripts/machine-tables generates: forms of instructions, each in one class; and
+ * for each class a row per core. Forms are sorted by (mnemonic, shape). The last form of a
+ * mnemonic has the shape ANY, for all shapes without a form of their own.
  */
 #ifndef HPCPROF_ISA_MACHINE_TABLES_H
 #define HPCPROF_ISA_MACHINE_TABLES_H

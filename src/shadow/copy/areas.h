@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The areas of a process's address space, all of them, as /proc/PID/maps tells them: what a copy
- * has to be made of.
+ * Lists all areas of a process's address space, from /proc/PID/maps: what a copy is made from.
  */
 #ifndef SHADOW_COPY_AREAS_H
 #define SHADOW_COPY_AREAS_H

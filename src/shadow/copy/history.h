@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which pages of a process change, by looks at its memory from time to time.
+ * Which pages of a process change, found by reading its memory from time to time.
  *
- * A page that has long been the same is taken to be the same some ms later, too: a stop need not
- * read it. That may be wrong. Then the copy has an old page, and leaves the original's path where
- * that matters; the window's counts end at its last match, as behind any wrong answer.
+ * A page that has not changed for long is assumed not to change within the next milliseconds, so
+ * that a stop need not read it. That may be wrong. Then the copy has an old page, and leaves the
+ * original's path when it depends on that page. The window's counts end at the last match, as
+ * after any wrong answer.
  */
 #ifndef SHADOW_COPY_HISTORY_H
 #define SHADOW_COPY_HISTORY_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Makes system calls in a stopped process of hpcprof's own: a copy that is being built, or one that
- * is being replayed. Never in the target.
+ * Makes system calls in a stopped process that hpcprof created: a copy that is being built or
+ * replayed. Never in the target.
  */
 #ifndef SHADOW_COPY_INJECT_H
 #define SHADOW_COPY_INJECT_H

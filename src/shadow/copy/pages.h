@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which pages a process has, by /proc/PID/pagemap: with the PAGEMAP_SCAN call of Linux 6.7, which
- * passes over what is not there, however much that is; page by page on older kernels.
+ * Lists the pages that a process has in memory, from /proc/PID/pagemap: with the PAGEMAP_SCAN call
+ * of Linux 6.7, which skips unmapped ranges at no cost, or page by page on older kernels.
  */
 #ifndef SHADOW_COPY_PAGES_H
 #define SHADOW_COPY_PAGES_H

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Gives a sandbox the same memory at the same addresses as a snapshot has.
+ * Builds the memory of a snapshot in a sandbox, at the same addresses.
  *
- * All of it is private: shared memory is copied, files are mapped privately. Devices, and memory
- * that a fork would not have, are mapped without access. Nothing is executable. Whatever is free
- * above the highest mapping is taken up, so that new mappings get the addresses that they got in
- * the target.
+ * All memory is private: shared memory is copied, and files are mapped privately. Devices, and
+ * memory that a fork would not get, are mapped without access. Nothing is executable. Free space
+ * above the highest mapping is filled, so that new mappings get the same addresses as in the
+ * target.
  *
- * Large areas are lent: the sandbox maps the buffer that they were read into, privately, and gets a
- * page of its own when it writes to one. Copying them would take longer than the replay. Lent
- * memory is that of a file, so not all system calls do the same there as on anonymous memory
+ * Large areas are lent: the sandbox maps the buffer that they were read into, privately, and gets
+ * a page of its own when it writes to one. Copying them would take longer than the replay. Lent
+ * memory belongs to a file, so some system calls treat it differently from anonymous memory
  * (areas_are_lent; syscalls/memory_calls.c).
  */
 #ifndef SHADOW_COPY_REBUILD_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a thread may do, as its credentials say, and giving a copy of it no more than that.
+ * The rights of a thread, from its credentials; its copy gets no more than these.
  *
- * Threads of one process may differ, so it is the thread that is asked. User and group ids are as
- * our user namespace has them.
+ * Threads of one process may have different credentials, so those of the thread are read. User and
+ * group ids are those of hpcprof's user namespace.
  */
 #ifndef SHADOW_COPY_RIGHTS_H
 #define SHADOW_COPY_RIGHTS_H

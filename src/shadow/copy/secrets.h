@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Memory that a program has marked as one does memory with keys in it: to be wiped in a fork
- * (MADV_WIPEONFORK), not to be in a core file (MADV_DONTDUMP), or locked and not to be copied by a
- * fork (mlock() and MADV_DONTFORK). It is not read, and copies do not have it. Memory of
- * memfd_secret() cannot be read by anybody. MADV_DONTFORK alone says nothing of keys: V8 marks all
- * of its heap so, to have forks made sooner.
+ * Finds memory that a program has marked as programs mark memory with keys: wiped in a fork
+ * (MADV_WIPEONFORK), excluded from core files (MADV_DONTDUMP), or both locked (mlock()) and not
+ * inherited by a fork (MADV_DONTFORK). It is not read, and copies do not get it. Memory of
+ * memfd_secret() cannot be read by anybody. MADV_DONTFORK alone does not mean keys: V8 marks its
+ * whole heap with it to make forks faster.
  *
- * The marks are in /proc/PID/smaps. Reading that takes 1 ms for 100 MiB of memory, so it is not
- * read while the target is held, but before, so that marked memory is not read, and afterwards, so
- * that memory which was marked meanwhile is wiped.
+ * The marks are in /proc/PID/smaps. Reading that takes 1 ms per 100 MiB of memory, too long while
+ * the target is held. So it is read twice: before, so that marked memory is not read; and
+ * afterwards, to wipe what was marked in between.
  */
 #ifndef SHADOW_COPY_SECRETS_H
 #define SHADOW_COPY_SECRETS_H

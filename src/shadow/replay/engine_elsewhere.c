@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The engine where there is none: code is translated on x86-64 only. */
+/*
+ * The engine for machines other than x86-64, where no code can be translated: it fails with a
+ * message.
+ */
 #include "engine.h"
 
 struct hp_error *hp_engine_create(const struct hp_engine_options *options,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What an engine is, for its own files: engine.c replays, engine_place.c puts the cache into
- * shadows. */
+/*
+ * The engine's state, shared by its files: engine.c replays, engine_place.c puts the cache into
+ * shadows.
+ */
 #ifndef SHADOW_REPLAY_ENGINE_STATE_H
 #define SHADOW_REPLAY_ENGINE_STATE_H
 

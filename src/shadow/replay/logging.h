@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The log of a copy's path (translate/path_log.h) while the copy runs: begun before its samples are
- * armed, handed on each time that the copy has faulted behind its end, and ended when who takes it
- * has enough, when there is a block that does not log, or with the replay.
+ * Controls the log of a copy's path (translate/path_log.h) while the copy runs. Logging begins
+ * before samples are armed. Whenever the log is full, the copy faults behind its end, and the log
+ * is handed on. Logging ends when its receiver has enough, at a block that cannot log, or with the
+ * replay.
  */
 #ifndef SHADOW_REPLAY_LOGGING_H
 #define SHADOW_REPLAY_LOGGING_H

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Stops a shadow that takes too long. Waiting for a traced process cannot be given a time limit,
- * and what would interrupt it (a timer's signal to this thread) is not a library's to take. So
- * another thread sleeps, and sends a signal that nobody can block: the tracer sees the shadow stop
- * with it.
+ * Stops a shadow that takes too long. Waiting for a traced process has no time limit, and a
+ * library may not use a timer's signal to interrupt the wait. So another thread sleeps, then sends
+ * the shadow a signal that cannot be blocked, and the tracer sees the shadow stop.
  */
 #ifndef SHADOW_REPLAY_WATCHDOG_H
 #define SHADOW_REPLAY_WATCHDOG_H

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Moves translated code to where the program is in another process. Address-space randomisation
- * moves images as wholes. Translated code names its own code and data relative to itself, and
- * addresses of the program by constants that are known. So a zone of the cache moves by the
- * distance that most images near it have moved by; code of images that have moved otherwise is
- * translated anew.
+ * Moves translated code to the addresses of the program in another process of it. Address-space
+ * randomisation moves whole images. Translated code addresses its own code and data relative to
+ * itself, and the program by constants whose places are recorded. A zone of the cache moves by the
+ * distance that most images near it have moved; code of images that moved otherwise is translated
+ * again.
  */
 #ifndef SHADOW_TRANSLATE_RELOCATE_H
 #define SHADOW_TRANSLATE_RELOCATE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Numbers by address, for look-ups with each translated block: an open hash table.
+ * A hash table (open addressing) of numbers by address, for a look-up per translated block.
  */
 #ifndef SHADOW_TRANSLATE_TABLE_H
 #define SHADOW_TRANSLATE_TABLE_H

@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The code of the copy: read once (/proc/PID/mem), kept from window to window, and checked, since a
- * translation is right only while the bytes that it was made from are the same. A page that has
- * changed is dropped: its owner is told to forget what it was translated to, and it is read anew.
+ * The code that a copy executes. It is read once from /proc/PID/mem and kept from window to
+ * window. A translation is right only while the original bytes are unchanged, so they are checked.
+ * If a page has changed, its owner is told to discard the translations of it, and the page is read
+ * again.
  *
  *	- When a window begins, every page that was read is read again and compared.
- *	- Within a window code changes only by writing or mapping. Mappings change by system calls, which
- *	  hpcprof sees (shadow_text_changed). Code that the program may write, as a JIT compiler does, its
- *	  copy may only read at first: writing faults, and opens the page (shadow_text_open) until code is
- *	  read from it again. Code of files and of shared mappings that can be written to is not replayed.
+ *	- Within a window code changes only by writing or mapping. Mappings change
+ *		by system calls, which
+ *	  hpcprof sees (shadow_text_changed). Code that the program may write, as a
+ *		JIT compiler does, its
+ *	  copy may only read at first: writing faults, and opens the page
+ *		(shadow_text_open) until code is
+ *	  read from it again. Code of files and of shared mappings that can be
+ *		written to is not replayed.
  *
- * A processor sees a write to code at once. A copy sees it at the next branch to it: compilers write to
- * what is not being executed.
+ * A processor executes modified code at once, a copy only after the next branch. That is
+ * sufficient, because compilers do not modify code that is being executed.
  */
 #ifndef SHADOW_TRANSLATE_TEXT_H
 #define SHADOW_TRANSLATE_TEXT_H

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One instruction as the translator needs it: where control goes, what cannot be replayed, which
- * general registers and flags it leaves alone, where its instruction-relative operand sits, and
- * which memory it accesses.
+ * Decodes an instruction as far as translation needs it: where control goes, whether it can be
+ * replayed, which general registers and flags it does not use, where its operand relative to the
+ * instruction pointer is, and which memory it accesses.
  *
- * Decoding never reads past `size`; all bytes are fair.
+ * Decoding never reads past `size`; any bytes are allowed.
  */
 #ifndef SHADOW_TRANSLATE_X86_DECODE_H
 #define SHADOW_TRANSLATE_X86_DECODE_H

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * x86-64 machine code, a byte at a time. Nothing here changes a flag unless its name says so, and
- * nothing uses the stack.
+ * Writes x86-64 machine code. No function emits code that changes flags unless its name says so;
+ * none emits code that uses the stack.
  *
- * Code is written through hpcprof's mapping and runs at another address in the shadow; `shift` is
- * the difference. Memory that the code uses (spills, counters, constants) is named by its address
- * in the shadow and reached relative to the instruction pointer: it must be within 2 GiB of the
- * code.
+ * Code is written through hpcprof's mapping and is executed at another address in the shadow;
+ * `shift` is the difference. Code addresses its memory (spills, counters, constants) relative to
+ * the instruction pointer, so that memory must be within 2 GiB of the code.
  *
- * An emitter that runs out of room turns `is_full` on and writes nothing more; check once at the
- * end.
+ * An emitter that runs out of space sets `is_full` and writes nothing more; check once at the end.
  */
 #ifndef SHADOW_TRANSLATE_X86_EMIT_H
 #define SHADOW_TRANSLATE_X86_EMIT_H

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How pieces of translated code are joined: jumps to blocks, traps where there is none yet, and
- * indirect branches, which look their target up. */
+/*
+ * Connects pieces of translated code: jumps to blocks, traps where the target is not yet
+ * translated, and indirect branches, which look up their target.
+ */
 #ifndef SHADOW_TRANSLATE_X86_LINK_H
 #define SHADOW_TRANSLATE_X86_LINK_H
 

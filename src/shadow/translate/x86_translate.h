@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Blocks of the shadow's code to translated code.
+ * Translates blocks of the shadow's code.
  *
- * A block starts where control came to and ends with its first branch (or is cut, when it gets
- * long). Its instructions are copied as they are; only operands relative to the instruction pointer
- * are mended, and the branch at the end is replaced. The program's own registers, flags, stack and
- * memory hold at each of its instructions exactly what they would hold without translation, return
- * addresses included, and nothing of ours is ever on its stack. So translated code can be left, and
- * entered, at any instruction.
+ * A block starts where control arrived and ends with its first branch, or at a maximum length.
+ * Instructions are copied unchanged, except that operands relative to the instruction pointer are
+ * adjusted and the branch at the end is replaced. At each instruction, the program's registers,
+ * flags, stack and memory (return addresses included) have exactly the values that they would have
+ * without translation, and the stack contains nothing of hpcprof's. So translated code can be left
+ * and entered at any instruction.
  *
  * There is one exception: between a branch and the next instruction that overwrites all flags,
- * flags that nobody reads may differ, since the edge is counted with inc. See x86_flags_matter.
+ * flags that nothing reads may differ, since the edge is counted with inc. See x86_flags_matter.
  */
 #ifndef SHADOW_TRANSLATE_X86_TRANSLATE_H
 #define SHADOW_TRANSLATE_X86_TRANSLATE_H
