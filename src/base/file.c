@@ -95,6 +95,23 @@ struct hp_error *hp_file_read_text(const char *path, char **text)
 	return NULL;
 }
 
+char *hp_file_text(const char *format, ...)
+{
+	_cleanup_free_ char *path = NULL;
+	char *text = NULL;
+	va_list arguments;
+	int length;
+
+	va_start(arguments, format);
+	length = vasprintf(&path, format, arguments);
+	va_end(arguments);
+	if (length < 0)
+		path = NULL;
+	else
+		hp_error_destroy(hp_file_read_text(path, &text));
+	return text;
+}
+
 struct hp_error *hp_file_read_number(const char *path, int64_t *value)
 {
 	_cleanup_free_ char *text = NULL;

@@ -19,14 +19,7 @@ enum { HIGHEST_CACHE = 16, HIGHEST_TLB = 16 };
 /* What one file of a cache says; NULL if there is none. */
 static char *cache_text(const char *root, int index, const char *name)
 {
-	_cleanup_free_ char *path = NULL;
-	char *text = NULL;
-
-	if (asprintf(&path, "%s/sys/devices/system/cpu/cpu0/cache/index%d/%s", root, index, name) <
-	    0)
-		return NULL;
-	hp_error_destroy(hp_file_read_text(path, &text));
-	return text;
+	return hp_file_text("%s/sys/devices/system/cpu/cpu0/cache/index%d/%s", root, index, name);
 }
 
 /* 0 when there is no such number. */

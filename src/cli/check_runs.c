@@ -9,6 +9,7 @@
 #include <hpcprof/base/file.h>
 #include <hpcprof/base/number.h>
 #include <hpcprof/base/text.h>
+#include <hpcprof/target/cpu_times.h>
 #include <hpcprof/target/shared_cpu.h>
 
 #include <errno.h>
@@ -121,19 +122,6 @@ static void print_end(const struct check_runs *runs)
 }
 
 /* --- which way ---------------------------------------------------------------------------- */
-
-/* Of all CPUs, since the system started; UINT64_MAX where the kernel does not say. */
-static uint64_t idle_ns(void)
-{
-	_cleanup_free_ char *text = NULL;
-	uint64_t idle;
-	uint64_t waiting;
-
-	hp_error_destroy(hp_file_read_text("/proc/stat", &text));
-	if (!text || sscanf(text, "cpu %*u %*u %*u %" SCNu64 " %" SCNu64, &idle, &waiting) != 2)
-		return UINT64_MAX;
-	return (idle + waiting) * (1000000000 / (uint64_t)sysconf(_SC_CLK_TCK));
-}
 
 bool check_runs_share_work(const struct check_runs *runs)
 {
@@ -342,9 +330,9 @@ static struct hp_error *record_one(struct check_runs *runs, enum hp_side side, u
 	char *stamp;
 	struct hp_run run;
 	struct hp_run_delay_meter *meter = is_warm_up ? hp_run_delay_begin() : NULL;
-	uint64_t idle_before_ns = idle_ns();
+	uint64_t idle_before_ns = hp_cpu_idle_ns();
 	struct hp_error *error = run_once(runs, side, is_warm_up, &stamp, &run, interrupted);
-	uint64_t idle_after_ns = idle_ns();
+	uint64_t idle_after_ns = hp_cpu_idle_ns();
 	struct hp_thread_times delay = hp_run_delay_end(meter);
 
 	/* Counters of idle time may go back a little. */
@@ -355,7 +343,7 @@ static struct hp_error *record_one(struct check_runs *runs, enum hp_side side, u
 								  : 0,
 			.delay = delay,
 		};
-	if (idle_before_ns == UINT64_MAX)
+	if (!idle_before_ns)
 		runs->alone[side].idle_ns = UINT64_MAX;
 	if (is_warm_up)
 		error = forget(runs, stamp, error);

@@ -137,14 +137,7 @@ static bool exists(const char *root, const char *path)
 
 static char *cache_text(const char *root, int index, const char *name)
 {
-	_cleanup_free_ char *path = NULL;
-	char *text = NULL;
-
-	if (asprintf(&path, "%s/sys/devices/system/cpu/cpu0/cache/index%d/%s", root, index, name) <
-	    0)
-		return NULL;
-	hp_error_destroy(hp_file_read_text(path, &text));
-	return text;
+	return hp_file_text("%s/sys/devices/system/cpu/cpu0/cache/index%d/%s", root, index, name);
 }
 
 static uint32_t instruction_cache_bytes(const char *root)

@@ -10,13 +10,7 @@
 /* ROOT/PATH as text without its newline, NULL when it cannot be read; malloc'ed. */
 static char *hp_surroundings_text(const struct hp_machine *machine, const char *path)
 {
-	_cleanup_free_ char *full = NULL;
-	char *text = NULL;
-
-	if (asprintf(&full, "%s%s", machine->root, path) < 0)
-		return NULL;
-	hp_error_destroy(hp_file_read_text(full, &text));
-	return text;
+	return hp_file_text("%s%s", machine->root, path);
 }
 
 bool hp_surroundings_number(const struct hp_machine *machine, const char *path, int64_t *value)

@@ -85,6 +85,6 @@ else
 src_shadow_libshadow_a_SOURCES += src/shadow/replay/engine_elsewhere.c src/shadow/shadow_elsewhere.c
 endif
 
-SHADOW_LIBS = src/shadow/libshadow.a $(UARCH_LIBS) $(PMU_LIBS) $(ZYDIS_LIBS)
+SHADOW_LIBS = src/shadow/libshadow.a $(UARCH_LIBS) $(TARGET_LIBS) $(PMU_LIBS) $(ZYDIS_LIBS)
 
 EXTRA_DIST += src/shadow/README

@@ -87,13 +87,11 @@ struct descent {
 static bool add_children(pid_t tid, void *context)
 {
 	struct descent *descent = context;
-	_cleanup_free_ char *text = NULL;
+	_cleanup_free_ char *text =
+		hp_file_text("/proc/%d/task/%d/children", (int)descent->pid, (int)tid);
 	const char *at;
 	uint64_t child;
-	char path[96];
 
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)descent->pid, (int)tid);
-	hp_error_destroy(hp_file_read_text(path, &text));
 	at = text;
 	while (at && hp_scan_u64(&at, &child) && child <= INT_MAX) {
 		if (is_known(descent->target, (pid_t)child))

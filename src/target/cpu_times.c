@@ -3,15 +3,14 @@
 #include <hpcprof/base/file.h>
 #include <hpcprof/target/cpu_times.h>
 
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* Of /proc/stat the first line is enough; it holds the names of interrupts, too. */
-enum { TEXT_LIMIT_BYTES = 1 << 20 };
+/* The fields of the first line of /proc/stat. */
+enum { USER, NICE, SYSTEM, IDLE, IOWAIT, IRQ, SOFTIRQ, FIELDS };
 
 void hp_cpu_meter_create(struct hp_cpu_meter *meter, bool system_wide, const char *cpus,
 			 const pid_t *pids, size_t pid_count, const pid_t *tids, size_t tid_count)
@@ -51,7 +50,6 @@ static bool read_ticks(const char *text, size_t count, uint64_t *ticks)
 /* "cpu  USER NICE SYSTEM IDLE IOWAIT IRQ SOFTIRQ …": guests' time is in the user's. */
 bool hp_cpu_times_of_system(const char *text, uint64_t tick_ns, struct hp_cpu_times *times)
 {
-	enum { USER, NICE, SYSTEM, IDLE, IOWAIT, IRQ, SOFTIRQ, FIELDS };
 	uint64_t ticks[FIELDS];
 
 	if (strncmp(text, "cpu ", 4) != 0 || !read_ticks(text + 4, FIELDS, ticks))
@@ -82,27 +80,34 @@ bool hp_cpu_times_of_process(const char *text, uint64_t tick_ns, struct hp_cpu_t
 	return true;
 }
 
-static bool look_at(const struct hp_cpu_times_of *of, struct hp_cpu_times *times)
+static uint64_t tick_ns(void)
 {
 	long hz = sysconf(_SC_CLK_TCK);
-	uint64_t tick_ns = 1000000000 / (uint64_t)(hz > 0 ? hz : 100);
-	_cleanup_close_ int fd = -1;
-	_cleanup_free_ uint8_t *text = NULL;
-	char path[64] = "/proc/stat";
-	size_t size;
 
-	if (of->pid && of->is_thread)
-		snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", of->pid, of->pid);
-	else if (of->pid)
-		snprintf(path, sizeof(path), "/proc/%d/stat", of->pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	hp_error_destroy(hp_file_read_fd(fd, TEXT_LIMIT_BYTES, &text, &size));
+	return 1000000000 / (uint64_t)(hz > 0 ? hz : 100);
+}
+
+uint64_t hp_cpu_idle_ns(void)
+{
+	_cleanup_free_ char *text = hp_file_text("/proc/stat");
+	uint64_t ticks[IOWAIT + 1];
+
+	if (!text || strncmp(text, "cpu ", 4) != 0 || !read_ticks(text + 4, IOWAIT + 1, ticks))
+		return 0;
+	return (ticks[IDLE] + ticks[IOWAIT]) * tick_ns();
+}
+
+static bool look_at(const struct hp_cpu_times_of *of, struct hp_cpu_times *times)
+{
+	_cleanup_free_ char *text =
+		!of->pid	? hp_file_text("/proc/stat")
+		: of->is_thread ? hp_file_text("/proc/%d/task/%d/stat", of->pid, of->pid)
+				: hp_file_text("/proc/%d/stat", of->pid);
+
 	if (!text)
 		return false;
-	return of->pid ? hp_cpu_times_of_process((char *)text, tick_ns, times)
-		       : hp_cpu_times_of_system((char *)text, tick_ns, times);
+	return of->pid ? hp_cpu_times_of_process(text, tick_ns(), times)
+		       : hp_cpu_times_of_system(text, tick_ns(), times);
 }
 
 void hp_cpu_meter_begin(struct hp_cpu_meter *meter)

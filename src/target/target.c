@@ -296,13 +296,10 @@ struct hp_error *hp_threads_of(const pid_t *pids, size_t pid_count, const pid_t 
 
 pid_t hp_process_of_thread(pid_t tid)
 {
-	_cleanup_free_ char *text = NULL;
+	_cleanup_free_ char *text = hp_file_text("/proc/%d/status", (int)tid);
 	const char *line;
-	char path[64];
 	uint64_t process;
 
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)tid);
-	hp_error_destroy(hp_file_read_text(path, &text));
 	line = text ? strstr(text, "\nTgid:") : NULL;
 	if (!line)
 		return 0;

@@ -24,6 +24,8 @@ struct hp_error *hp_file_read_at(int directory, const char *name, size_t limit_b
 int hp_file_write_fd(int fd, const void *bytes, size_t size);
 /* The whole text of a small /proc or /sys file, trailing newline removed. */
 struct hp_error *hp_file_read_text(const char *path, char **text);
+/* The same of the path that the format gives; NULL, whatever the reason. The caller frees it. */
+char *hp_file_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* A /proc or /sys file that holds one decimal number. */
 struct hp_error *hp_file_read_number(const char *path, int64_t *value);
 

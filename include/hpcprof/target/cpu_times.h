@@ -42,7 +42,10 @@ void hp_cpu_meter_look(struct hp_cpu_meter *meter);
 /* From the start to the last reading, for all together; 0 and 0: unknown. */
 struct hp_cpu_times hp_cpu_meter_times(const struct hp_cpu_meter *meter);
 
-/* Parses the text of /proc/stat, or of /proc/PID/stat; for the tests. False: not such a text. */
+/* How long CPUs have been idle since the system started, all added up. 0: unknown. */
+uint64_t hp_cpu_idle_ns(void);
+
+/* Parses the text of /proc/stat, or of /proc/PID/stat. False: not such a text. */
 bool hp_cpu_times_of_system(const char *text, uint64_t tick_ns, struct hp_cpu_times *times);
 bool hp_cpu_times_of_process(const char *text, uint64_t tick_ns, struct hp_cpu_times *times);
 

@@ -8,6 +8,7 @@
 #include <hpcprof/base/file.h>
 #include <hpcprof/base/number.h>
 #include <hpcprof/pmu/breakpoints.h>
+#include <hpcprof/target/cpu_times.h>
 
 #include <errno.h>
 #include <inttypes.h>
@@ -263,22 +264,12 @@ static void begin(struct probes *probes, uint64_t now_ns)
 /* The share of its CPU time that the process is in user code. */
 static double user_share(uint32_t pid)
 {
-	char path[64];
-	char *text = NULL;
-	unsigned long long user = 0;
-	unsigned long long system = 0;
-	const char *after;
-	struct hp_error *error;
+	_cleanup_free_ char *text = hp_file_text("/proc/%" PRIu32 "/stat", pid);
+	struct hp_cpu_times ticks = { 0 };
 
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/stat", pid);
-	error = hp_file_read_text(path, &text);
-	after = error ? NULL : strrchr(text, ')');
-	if (after && sscanf(after, ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu", &user,
-			    &system) != 2)
-		user = system = 0;
-	hp_error_destroy(error);
-	free(text);
-	return (double)(user + 1) / (double)(user + system + 1);
+	if (!text || !hp_cpu_times_of_process(text, 1, &ticks))
+		return 1;
+	return (double)(ticks.user_ns + 1) / (double)(ticks.user_ns + ticks.system_ns + 1);
 }
 
 /* Of the time that one of them ran, what the hits of all took: they began together, and each went

@@ -17,14 +17,11 @@ enum { EXTENT_BITS = 24 };
 /* The pid as the process itself sees it, in a container: the last number of NSpid. */
 static uint32_t pid_inside(uint32_t pid)
 {
-	_cleanup_free_ char *text = NULL;
-	char path[64];
+	_cleanup_free_ char *text = hp_file_text("/proc/%u/status", pid);
 	const char *line;
 	uint32_t inside = pid;
 	uint64_t value;
 
-	snprintf(path, sizeof(path), "/proc/%u/status", pid);
-	hp_error_destroy(hp_file_read_text(path, &text));
 	line = text ? strstr(text, "\nNSpid:") : NULL;
 	if (!line)
 		return pid;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "lanes.h"
 
+#include <hpcprof/base/cleanup.h>
+#include <hpcprof/base/file.h>
 #include <hpcprof/base/hash.h>
 #include <hpcprof/base/vector.h>
 
@@ -105,20 +107,9 @@ void lanes_end(struct lanes *lanes, uint32_t tid)
 
 static uint32_t look_up(struct lanes *lanes, uint32_t pid, uint32_t tid)
 {
-	char path[64];
-	char name[64] = "";
-	FILE *file;
-	uint32_t number;
+	_cleanup_free_ char *name = hp_file_text("/proc/%u/task/%u/comm", pid, tid);
+	uint32_t number = names_number(lanes->names, name ? name : "");
 
-	snprintf(path, sizeof(path), "/proc/%u/task/%u/comm", pid, tid);
-	file = fopen(path, "re");
-	if (file) {
-		if (!fgets(name, sizeof(name), file))
-			name[0] = 0;
-		fclose(file);
-	}
-	name[strcspn(name, "\n")] = 0;
-	number = names_number(lanes->names, name);
 	set_name(lanes, tid, number);
 	return number;
 }

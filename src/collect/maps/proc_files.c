@@ -5,23 +5,17 @@
 
 #include <hpcprof/base/file.h>
 
-#include <dirent.h>
 #include <stdio.h>
+#include <sys/stat.h>
 
 uint32_t proc_count_threads(uint32_t pid)
 {
 	char path[64];
-	uint32_t threads = 0;
-	DIR *directory;
+	struct stat tasks;
 
+	/* A directory has a link for each of its folders, and two more. */
 	snprintf(path, sizeof(path), "/proc/%u/task", pid);
-	directory = opendir(path);
-	if (!directory)
-		return 1;
-	for (const struct dirent *entry = readdir(directory); entry; entry = readdir(directory))
-		threads += entry->d_name[0] != '.';
-	closedir(directory);
-	return threads ? threads : 1;
+	return stat(path, &tasks) == 0 && tasks.st_nlink > 2 ? (uint32_t)tasks.st_nlink - 2 : 1;
 }
 
 char *proc_read_text(uint32_t pid, const char *file)

@@ -56,14 +56,10 @@ bool control_group_find(const char *text, const char *controller, char *group, s
 
 static bool read_number(const char *directory, const char *file, int64_t *value)
 {
-	char path[2 * PATH_MAX];
-	struct hp_error *error;
+	_cleanup_free_ char *text = hp_file_text("%s/%s", directory, file);
 
-	snprintf(path, sizeof(path), "%s/%s", directory, file);
 	/* "max" is no number. */
-	error = hp_file_read_number(path, value);
-	hp_error_destroy(error);
-	return !error;
+	return text && hp_parse_i64(text, value);
 }
 
 static uint64_t left_of(const char *directory, const char *limit_file, const char *used_file)
@@ -115,11 +111,8 @@ static uint64_t cpus_1(const char *directory)
 
 static uint64_t cpus_2(const char *directory)
 {
-	_cleanup_free_ char *text = NULL;
-	char path[2 * PATH_MAX];
+	_cleanup_free_ char *text = hp_file_text("%s/cpu.max", directory);
 
-	snprintf(path, sizeof(path), "%s/cpu.max", directory);
-	hp_error_destroy(hp_file_read_text(path, &text));
 	return text ? control_group_quota(text) : UINT64_MAX;
 }
 
@@ -154,10 +147,9 @@ static uint64_t least_of(const struct hierarchy *hierarchy, const char *text)
 
 static uint64_t least(const struct hierarchy *hierarchies, size_t count)
 {
-	_cleanup_free_ char *text = NULL;
+	_cleanup_free_ char *text = hp_file_text("/proc/self/cgroup");
 	uint64_t result = UINT64_MAX;
 
-	hp_error_destroy(hp_file_read_text("/proc/self/cgroup", &text));
 	for (size_t i = 0; text && i < count; i++) {
 		uint64_t limit = least_of(&hierarchies[i], text);
 

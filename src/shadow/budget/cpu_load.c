@@ -7,6 +7,7 @@
 #include <hpcprof/base/error.h>
 #include <hpcprof/base/file.h>
 #include <hpcprof/base/number.h>
+#include <hpcprof/target/cpu_times.h>
 
 #include <math.h>
 #include <string.h>
@@ -57,32 +58,12 @@ void cpu_load_take(struct cpu_load *load, uint64_t now_ns, const char *text, uin
 	take_idle(load, now_ns, idle_ns);
 }
 
-/* "cpu  user nice system idle iowait …", in ticks. 0: it does not say. */
-static uint64_t read_idle_ns(void)
-{
-	enum { BEFORE_IDLE = 3 };
-	_cleanup_free_ char *text = NULL;
-	uint64_t figures[BEFORE_IDLE + 2] = { 0 };
-	const char *at;
-
-	hp_error_destroy(hp_file_read_text("/proc/stat", &text));
-	at = text && strncmp(text, "cpu ", 4) == 0 ? text + 4 : "";
-	for (size_t i = 0; i < HP_ARRAY_COUNT(figures); i++) {
-		at += strspn(at, " ");
-		if (!hp_scan_u64(&at, &figures[i]))
-			return 0;
-	}
-	return (figures[BEFORE_IDLE] + figures[BEFORE_IDLE + 1]) *
-	       (1000000000 / (uint64_t)sysconf(_SC_CLK_TCK));
-}
-
 void cpu_load_look(struct cpu_load *load, uint64_t now_ns)
 {
-	_cleanup_free_ char *text = NULL;
+	_cleanup_free_ char *text = hp_file_text("/proc/loadavg");
 
-	hp_error_destroy(hp_file_read_text("/proc/loadavg", &text));
 	if (text)
-		cpu_load_take(load, now_ns, text, read_idle_ns());
+		cpu_load_take(load, now_ns, text, hp_cpu_idle_ns());
 }
 
 void cpu_load_pause(struct cpu_load *load)

@@ -372,12 +372,11 @@ uint64_t meminfo_available(const char *text, uint64_t *total_bytes)
 
 uint64_t memory_to_spare(void)
 {
-	_cleanup_free_ char *text = NULL;
+	_cleanup_free_ char *text = hp_file_text("/proc/meminfo");
 	uint64_t total = 0;
 	uint64_t available;
 	uint64_t reserve;
 
-	hp_error_destroy(hp_file_read_text("/proc/meminfo", &text));
 	available = text ? meminfo_available(text, &total) : 0;
 	reserve = total / MEMORY_RESERVE_PART;
 	if (reserve < least_memory_reserve)

@@ -30,13 +30,10 @@ uint64_t cpus_to_use(void)
 /* Where it runs, or ran last; -1 when it has ended. */
 static int cpu_of(pid_t tid)
 {
-	_cleanup_free_ char *text = NULL;
+	_cleanup_free_ char *text = hp_file_text("/proc/%d/stat", (int)tid);
 	const char *at;
 	uint64_t cpu;
-	char path[64];
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)tid);
-	hp_error_destroy(hp_file_read_text(path, &text));
 	/* The name may hold anything. */
 	at = text ? strrchr(text, ')') : NULL;
 	for (int field = FIELD_NAME; at && field < FIELD_CPU; field++)
@@ -50,22 +47,15 @@ static int cpu_of(pid_t tid)
 /* Those of one core; without a word of the kernel's just itself. */
 static void core_of(int cpu, cpu_set_t *core)
 {
-	_cleanup_free_ char *text = NULL;
+	_cleanup_free_ char *text =
+		hp_file_text("/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu);
 	_cleanup_free_ int *siblings = NULL;
-	struct hp_error *error;
 	size_t count = 0;
-	char path[128];
 
 	CPU_ZERO(core);
 	CPU_SET((size_t)cpu, core);
-	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list",
-		 cpu);
-	error = hp_file_read_text(path, &text);
-	if (!error)
-		error = hp_cpu_list_parse(text, &siblings, &count);
-	if (error)
-		siblings = NULL;
-	hp_error_destroy(error);
+	if (text)
+		hp_error_destroy(hp_cpu_list_parse(text, &siblings, &count));
 	for (size_t i = 0; siblings && i < count; i++) {
 		if (siblings[i] < CPU_SETSIZE)
 			CPU_SET((size_t)siblings[i], core);

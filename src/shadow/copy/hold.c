@@ -40,15 +40,12 @@ bool hold_is_running(pid_t tid)
 /* What is pending and not blocked: the mask lines of /proc/PID/status are hexadecimal. */
 static bool has_signals(pid_t tid)
 {
-	_cleanup_free_ char *text = NULL;
+	_cleanup_free_ char *text = hp_file_text("/proc/%d/status", (int)tid);
 	unsigned long long own = 0;
 	unsigned long long shared = 0;
 	unsigned long long blocked = 0;
 	const char *line;
-	char path[64];
 
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)tid);
-	hp_error_destroy(hp_file_read_text(path, &text));
 	line = text ? strstr(text, "\nSigPnd:") : NULL;
 	if (!line ||
 	    sscanf(line, "\nSigPnd: %llx ShdPnd: %llx SigBlk: %llx", &own, &shared, &blocked) != 3)
@@ -87,13 +84,10 @@ static bool is_64_bit(const struct user_regs_struct *registers)
 
 static pid_t tracer_of(pid_t tid)
 {
-	_cleanup_free_ char *text = NULL;
+	_cleanup_free_ char *text = hp_file_text("/proc/%d/status", (int)tid);
 	const char *line;
-	char path[64];
 	int tracer = 0;
 
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)tid);
-	hp_error_destroy(hp_file_read_text(path, &text));
 	line = text ? strstr(text, "\nTracerPid:") : NULL;
 	if (!line || sscanf(line, "\nTracerPid: %d", &tracer) != 1)
 		return 0;
@@ -124,14 +118,11 @@ static enum hold_result refused(pid_t tid, int errno_value, struct hp_error **er
 /* Whether it is ours to leave to whoever waits for our children. */
 static bool is_own_child(pid_t tid)
 {
-	_cleanup_free_ char *text = NULL;
+	_cleanup_free_ char *text = hp_file_text("/proc/%d/status", (int)tid);
 	const char *line;
-	char path[64];
 	int process = 0;
 	int parent = 0;
 
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)tid);
-	hp_error_destroy(hp_file_read_text(path, &text));
 	line = text ? strstr(text, "\nTgid:") : NULL;
 	if (line && sscanf(line, "\nTgid: %d", &process) != 1)
 		return false;

@@ -151,11 +151,9 @@ static bool read_places(pid_t pid, struct rights *rights)
 
 static void read_label(pid_t pid, pid_t tid, struct rights *rights)
 {
-	_cleanup_free_ char *text = NULL;
-	char path[64];
+	_cleanup_free_ char *text =
+		hp_file_text("/proc/%d/task/%d/attr/current", (int)pid, (int)tid);
 
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/attr/current", (int)pid, (int)tid);
-	hp_error_destroy(hp_file_read_text(path, &text));
 	snprintf(rights->label, sizeof(rights->label), "%s", text ? text : "");
 }
 
@@ -214,12 +212,9 @@ bool rights_are_confined(const struct rights *target, const struct rights *own, 
 
 static pid_t parent_of(pid_t pid)
 {
-	_cleanup_free_ char *text = NULL;
+	_cleanup_free_ char *text = hp_file_text("/proc/%d/status", (int)pid);
 	uint64_t parent = 0;
-	char path[64];
 
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
-	hp_error_destroy(hp_file_read_text(path, &text));
 	return text && read_number(text, "\nPPid:", &parent) ? (pid_t)parent : 0;
 }
 

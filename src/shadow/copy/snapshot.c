@@ -139,13 +139,10 @@ static uint64_t bytes_wanted(const struct snapshot *snapshot)
 /* The kernel's count of its pages lags behind, and some of them are secret. */
 uint64_t snapshot_expect(pid_t pid)
 {
-	_cleanup_free_ char *text = NULL;
+	_cleanup_free_ char *text = hp_file_text("/proc/%d/status", (int)pid);
 	unsigned long long anonymous_kb = 0;
 	const char *line;
-	char path[64];
 
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
-	hp_error_destroy(hp_file_read_text(path, &text));
 	line = text ? strstr(text, "\nRssAnon:") : NULL;
 	if (!line || sscanf(line, "\nRssAnon: %llu kB", &anonymous_kb) != 1)
 		return 0;

@@ -127,17 +127,14 @@ void shadow_calls_clear(struct shadow_calls *calls)
 
 bool shadow_calls_identify(struct shadow_calls *calls, pid_t pid, pid_t tid)
 {
-	_cleanup_free_ char *text = NULL;
+	_cleanup_free_ char *text = hp_file_text("/proc/%d/task/%d/status", (int)pid, (int)tid);
 	bool is_nested = false;
 	bool is_parent_nested;
 	const char *line;
-	char path[64];
 
 	shadow_calls_clear(calls);
 	calls->pid = pid;
 	calls->tid = tid;
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/status", (int)pid, (int)tid);
-	hp_error_destroy(hp_file_read_text(path, &text));
 	if (!text)
 		return false;
 	line = strstr(text, "\nUmask:");
