@@ -58,10 +58,26 @@ broken() {
 	echo "FAIL: $1" >>"$stage/trouble"
 }
 
-# flags DIRECTORY: for make. Unit tests are compiled in half the time so, and run hardly longer.
-flags() {
+# of_makefile NAME DIRECTORY: what it has there.
+of_makefile() {
+	sed -n "s/^$1 = //p" "$2/Makefile"
+}
+
+# test_flags CFLAGS|LDFLAGS DIRECTORY: for make. Unit tests are compiled in half the time so, and linked in
+# half, and run hardly longer.
+test_flags() {
+	case $1 in
+	CFLAGS) faster=-O1 ;;
+	*)
+		for faster in -fuse-ld=lld -fuse-ld=gold ''; do
+			# shellcheck disable=SC2046,SC2086 # a command with its options; nothing
+			! echo 'int main(void) { return 0; }' |
+				$(of_makefile CC "$2") $faster -x c -o "$stage/linked" - 2>/dev/null || break
+		done
+		;;
+	esac
 	# shellcheck disable=SC2016 # for make
-	printf 'CFLAGS=%s $(if $(findstring /test_,$@),-O1)' "$(sed -n 's/^CFLAGS = //p' "$1/Makefile")"
+	printf '%s=%s $(if $(findstring /test_,$@),%s)' "$1" "$(of_makefile "$1" "$2")" "$faster"
 }
 
 # build_and_check DIRECTORY OPTION...
@@ -86,7 +102,8 @@ build_and_check() {
 	# They are downloaded while others are compiled.
 	[ -n "$sanitize" ] || make_guests "$build" &
 	# shellcheck disable=SC2086 # nothing, or a command with its options
-	as_owner $fixed make -s -C "$build" -j"$jobs" check-build "$(flags "$build")" </dev/null
+	as_owner $fixed make -s -C "$build" -j"$jobs" check-build "$(test_flags CFLAGS "$build")" \
+		"$(test_flags LDFLAGS "$build")" </dev/null
 	built=$?
 	wait
 	[ "$built" -eq 0 ] || {
@@ -147,7 +164,7 @@ check_quickly() {
 	# Each log is a target that needs its test alone.
 	# shellcheck disable=SC2046,SC2086 # as above
 	as_owner make -s -C build -k -j"$jobs" hpcprof $(printf '%s.log ' $tests | sed 's/\.test\.log/.log/g') \
-		</dev/null 2>&1 | grep -v '^PASS: '
+		"$(test_flags CFLAGS build)" "$(test_flags LDFLAGS build)" </dev/null 2>&1 | grep -v '^PASS: '
 	results=build
 }
 
