@@ -5,10 +5,12 @@
 #include "windows.h"
 #include "tuning.h"
 
+#include <hpcprof/base/hash.h>
 #include <hpcprof/infer/inference.h>
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { GROUPS = HP_EVIDENCE_GROUPS, WINDOWS = HP_EVIDENCE_WINDOWS, PARTS = HP_WINDOW_PARTS };
 
@@ -16,6 +18,7 @@ enum { GROUPS = HP_EVIDENCE_GROUPS, WINDOWS = HP_EVIDENCE_WINDOWS, PARTS = HP_WI
 struct place {
 	uint32_t image; /* of the windows' */
 	uint64_t offset;
+	unsigned fold; /* of its procedure */
 	double time;
 	double ticks[GROUPS];
 };
@@ -60,7 +63,25 @@ static double time_of_tick(const struct hp_windows *windows, size_t number)
 	return ticks > 0 ? time / ticks : 0;
 }
 
-static bool add_ticks(struct balance *balance, uint32_t image)
+unsigned balance_fold(uint32_t image, uint64_t procedure)
+{
+	const uint64_t key[] = { image, procedure };
+
+	return (unsigned)(XXH3_64bits(key, sizeof(key)) % HP_BALANCE_FOLDS);
+}
+
+static unsigned fold_at(const struct hp_loaded_part *part, uint32_t image, uint64_t offset)
+{
+	hp_link_address address = { 0 };
+
+	if (!part->file ||
+	    !hp_image_link_address(part->file, (hp_image_offset){ offset }, &address))
+		return balance_fold(image, 0);
+	return balance_fold(image,
+			    hp_image_procedure_at(part->file, address)->owner->address.value);
+}
+
+static bool add_ticks(struct balance *balance, uint32_t image, const struct hp_loaded_part *part)
 {
 	const struct hp_windows *windows = &balance->inference->windows;
 
@@ -74,6 +95,7 @@ static bool add_ticks(struct balance *balance, uint32_t image)
 
 			if (item->image != image)
 				continue;
+			place.fold = fold_at(part, image, place.offset);
 			for (size_t k = 0; k < GROUPS; k++) {
 				place.ticks[k] = each * (double)item->counts[k];
 				balance->ticks += place.ticks[k];
@@ -100,6 +122,7 @@ static bool add_samples(struct balance *balance, uint32_t image, const struct hp
 
 		if (!tally->samples)
 			continue;
+		place.fold = fold_at(part, image, place.offset);
 		balance->time += tally->weight;
 		balance->samples += (double)tally->samples;
 		if (!hp_vector_push(&balance->places, place))
@@ -120,7 +143,7 @@ static struct hp_error *find_places(struct balance *balance)
 		for (uint32_t j = 0; j < sum->image_count; j++)
 			if (part->image->id.kind == HP_IMAGE_FILE &&
 			    hp_image_id_compare(&sum->images[j], &part->image->id) == 0 &&
-			    (!add_ticks(balance, j) || !add_samples(balance, j, part)))
+			    (!add_ticks(balance, j, part) || !add_samples(balance, j, part)))
 				return hp_error_create_no_memory();
 	}
 	if (balance->places.count)
@@ -145,14 +168,19 @@ static void add_equation(struct balance *balance, const struct place *place)
 	}
 }
 
-static void add_equations(struct balance *balance)
+/* Of all places but those of the fold `without` (HP_BALANCE_FOLDS: of all). */
+static void add_equations(struct balance *balance, unsigned without)
 {
 	double enough = ticks_of_place * balance->ticks / balance->ticks_counted;
 	struct place sum = { 0 };
 
+	memset(balance->products, 0, sizeof(balance->products));
+	memset(balance->wanted, 0, sizeof(balance->wanted));
 	for (size_t i = 0; i < balance->places.count; i++) {
 		const struct place *place = &balance->places.at[i];
 
+		if (place->fold == without)
+			continue;
 		if (sum.time >= enough || place->image != sum.image) {
 			add_equation(balance, &sum);
 			sum = (struct place){ .image = place->image };
@@ -246,6 +274,38 @@ static void jackknife(struct balance *balance, struct hp_windows *windows)
 	}
 }
 
+/* All of them, times what they stand for. */
+static double weighted_ticks(const struct hp_windows *windows, const double weights[GROUPS])
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < windows->sum.stratum_count; i++) {
+		const struct hp_window_stratum *stratum = &windows->sum.strata[i];
+
+		for (size_t j = 0; j < stratum->tick_count; j++)
+			for (size_t k = 0; k < GROUPS; k++)
+				sum += windows->scales[i] * weights[k] *
+				       (double)stratum->ticks[j].counts[k];
+	}
+	return sum;
+}
+
+/* Weights that make ticks fit samples say little of how well they do elsewhere: so also those that are
+ * made without the places of one fold after another. */
+static void cross_validate(struct balance *balance, struct hp_windows *windows)
+{
+	for (unsigned fold = 0; fold < HP_BALANCE_FOLDS; fold++) {
+		double *weights = windows->apart[fold];
+		double sum;
+
+		add_equations(balance, fold);
+		weigh(balance, &windows->time, WINDOWS, weights);
+		sum = weighted_ticks(windows, weights);
+		for (size_t j = 0; j < GROUPS && sum > 0; j++)
+			weights[j] /= sum;
+	}
+}
+
 static void add_times(struct balance *balance)
 {
 	const struct hp_windows *windows = &balance->inference->windows;
@@ -272,7 +332,8 @@ struct hp_error *balance_windows(struct hp_inference *inference)
 		error = find_places(balance);
 	if (!error && balance->ticks > 0 && balance->time > 0) {
 		add_times(balance);
-		add_equations(balance);
+		cross_validate(balance, windows);
+		add_equations(balance, HP_BALANCE_FOLDS);
 		jackknife(balance, windows);
 	}
 	hp_vector_free(&balance->places);

@@ -16,14 +16,21 @@
  * window (all its parts), with new weights. What is kept of each count is one pseudo-value (Tukey)
  * per window. Pseudo-values add up to the estimate, are linear in the counts, and have its
  * variance. They may be negative.
+ *
+ * Few windows can be weighted such that ticks fit the samples where nothing else does. How well weights
+ * do for code that they were not made by is seen by cross-validation (Stone, Journal of the Royal
+ * Statistical Society B 36, 1974): procedures are dealt out to folds, and for each fold weights are made
+ * without its ticks (`apart`).
  */
 #ifndef INFER_BALANCE_H
 #define INFER_BALANCE_H
 
 #include <hpcprof/infer/inference.h>
 
-/* Weighs the windows and their time. requires: everything loaded. Without samples in windows all
- * weights are 1. */
+/* Weighs the windows and their time. requires: files open. Without samples in windows all weights
+ * are 1. */
 struct hp_error *balance_windows(struct hp_inference *inference);
+/* Of the procedure at that link-time address of the windows' image: the fold. */
+unsigned balance_fold(uint32_t image, uint64_t procedure);
 
 #endif

@@ -260,8 +260,9 @@ static struct hp_error *learn_pace(const struct hp_inference *inference,
 	return error;
 }
 
-static struct hp_error *make(struct hp_inference *inference, const struct hp_loaded_part *part,
-			     uint32_t image)
+/* All but its clocks, which want those of all images. */
+static struct hp_error *begin(struct hp_inference *inference, const struct hp_loaded_part *part,
+			      uint32_t image)
 {
 	struct hp_image_counts *counted = calloc(1, sizeof(*counted));
 	const struct making making = { inference, part, counted, image };
@@ -299,26 +300,84 @@ static struct hp_error *make(struct hp_inference *inference, const struct hp_loa
 	if (!error)
 		error = counts_ticks_make(inference, image, counted);
 	if (!error && counted->is_absolute)
-		error = counts_clocks_make(inference, part, image, 1 - uncovered, counted);
-	if (!error && counted->is_absolute)
+		error = counts_clocks_list(inference, part, image, 1 - uncovered, counted);
+	return error;
+}
+
+/* Elsewhere offsets mean something in one epoch only, or in one process. */
+static bool may_have_counts(const struct hp_loaded_part *part)
+{
+	return part->file && part->image->id.kind == HP_IMAGE_FILE;
+}
+
+static struct hp_error *begin_all(struct hp_inference *inference)
+{
+	const struct hp_window_evidence *sum = &inference->windows.sum;
+	struct hp_error *error = NULL;
+
+	for (size_t i = 0; i < inference->profiles->parts.count && !error; i++) {
+		const struct hp_loaded_part *part = inference->profiles->parts.at[i];
+
+		for (uint32_t j = 0; j < sum->image_count && !error && may_have_counts(part); j++)
+			if (!hp_counts_made(inference, part->image) &&
+			    hp_image_id_compare(&sum->images[j], &part->image->id) == 0)
+				error = begin(inference, part, j);
+	}
+	return error;
+}
+
+/* How far windows are off the rest of the time: a phase that they missed is missing in each image that
+ * it runs in. False: no memory. */
+static bool learn_moved(const struct hp_inference *inference, double *variance)
+{
+	HP_VECTOR(struct place_ticks) places = { 0 };
+	bool fits = true;
+
+	for (size_t i = 0; i < inference->profiles->images.count; i++) {
+		const struct hp_image_counts *counted = inference->images[i].counts;
+
+		for (size_t j = 0; counted && j < counted->clocks.count && fits; j++)
+			fits = hp_vector_push(&places, counted->clocks.at[j].place_apart);
+	}
+	*variance = moved_variance(places.at, places.count);
+	hp_vector_free(&places);
+	return fits;
+}
+
+static struct hp_error *make_all(struct hp_inference *inference)
+{
+	struct hp_error *error = balance_windows(inference);
+	double variance = 0;
+
+	if (!error)
+		error = begin_all(inference);
+	if (error)
+		return error;
+	if (!learn_moved(inference, &variance))
+		return hp_error_create_no_memory();
+	for (size_t i = 0; i < inference->profiles->parts.count && !error; i++) {
+		const struct hp_loaded_part *part = inference->profiles->parts.at[i];
+		struct hp_image_counts *counted = hp_counts_made(inference, part->image);
+
+		if (!counted || counted->file != part->file || !counted->is_absolute)
+			continue;
+		counts_clocks_set(inference, variance, counted);
 		error = learn_pace(inference, part, counted);
+	}
 	return error;
 }
 
 struct hp_error *hp_counts_of(struct hp_inference *inference, const struct hp_loaded_part *part,
 			      struct hp_image_counts **counted)
 {
-	const struct hp_window_evidence *sum = &inference->windows.sum;
 	struct hp_error *error = NULL;
 
-	*counted = inference->images[part->image->index].counts;
-	/* Elsewhere offsets mean something in one epoch only, or in one process. */
-	if (*counted || !part->file || part->image->id.kind != HP_IMAGE_FILE)
-		return NULL;
-	for (uint32_t i = 0; i < sum->image_count && !error; i++)
-		if (hp_image_id_compare(&sum->images[i], &part->image->id) == 0)
-			error = make(inference, part, i);
-	*counted = inference->images[part->image->index].counts;
+	*counted = NULL;
+	if (!inference->has_counts)
+		error = make_all(inference);
+	inference->has_counts = true;
+	if (!error && may_have_counts(part))
+		*counted = hp_counts_made(inference, part->image);
 	return error;
 }
 

@@ -72,14 +72,19 @@ static bool add_ticks(const struct hp_windows *windows, size_t number, uint32_t 
 		const struct hp_counted *item = &stratum->ticks[i];
 		struct counts_clock clock = { .factor = 1 };
 		hp_link_address address;
+		unsigned fold;
 
 		if (item->image != image ||
 		    !hp_image_link_address(counted->file, item->at, &address))
 			continue;
 		clock.address = owner_at(counted, address.value);
 		clock.scaled = hp_balanced(windows, windows->scales[number], item->counts);
-		for (size_t j = 0; j < HP_EVIDENCE_GROUPS; j++)
+		fold = balance_fold(image, clock.address);
+		for (size_t j = 0; j < HP_EVIDENCE_GROUPS; j++) {
 			clock.ticks += (double)item->counts[j];
+			clock.apart += windows->scales[number] * windows->apart[fold][j] *
+				       (double)item->counts[j];
+		}
 		if (!hp_vector_push(&counted->clocks, clock))
 			return false;
 	}
@@ -125,6 +130,7 @@ static void unite_clocks(struct hp_image_counts *counted)
 		clocks[n - 1].samples += clocks[i].samples;
 		clocks[n - 1].missed += clocks[i].missed;
 		clocks[n - 1].ticks += clocks[i].ticks;
+		clocks[n - 1].apart += clocks[i].apart;
 		hp_grouped_add(&clocks[n - 1].scaled, &clocks[i].scaled);
 	}
 	counted->clocks.count = n;
@@ -200,13 +206,6 @@ struct hp_error *counts_ticks_make(const struct hp_inference *inference, uint32_
 
 /* --- clocks ----------------------------------------------------------------------------------- */
 
-static const struct place_ticks *place_of(const void *context, size_t i)
-{
-	const struct hp_image_counts *counted = context;
-
-	return &counted->clocks.at[i].place;
-}
-
 static void set_clock(const struct hp_grouped *time, double variance, struct counts_clock *clock)
 {
 	struct moved moved = moved_of(&clock->place, variance);
@@ -215,7 +214,7 @@ static void set_clock(const struct hp_grouped *time, double variance, struct cou
 	double all_scaled = hp_grouped_sum(&clock->scaled);
 
 	clock->factor = exp(moved.log);
-	clock->deviation = hypot(moved_share * moved.log, moved.deviation);
+	clock->deviation = hypot(moved.log, moved.deviation);
 	if (!(clock->ticks > 0)) {
 		clock->scaled = *time;
 		return;
@@ -258,17 +257,16 @@ static void multiply_counts(struct hp_image_counts *counted)
 	}
 }
 
-struct hp_error *counts_clocks_make(const struct hp_inference *inference,
+struct hp_error *counts_clocks_list(const struct hp_inference *inference,
 				    const struct hp_loaded_part *part, uint32_t image,
 				    double covered, struct hp_image_counts *counted)
 {
 	const struct hp_windows *windows = &inference->windows;
-	double tick_count;
-	double ticks = all_ticks(inference, &tick_count);
+	double count;
+	double ticks = all_ticks(inference, &count);
 	double samples = all_samples(inference);
-	size_t kept = 0;
 
-	for (size_t i = 0; i < windows->sum.stratum_count; i++)
+	for (size_t i = 0; i < windows->sum.stratum_count && samples > 0; i++)
 		if (windows->scales[i] > 0 && !add_ticks(windows, i, image, counted))
 			return hp_error_create_no_memory();
 	for (size_t i = 0; i < inference->profiles->parts.count && counted->clocks.count; i++)
@@ -277,30 +275,35 @@ struct hp_error *counts_clocks_make(const struct hp_inference *inference,
 		    !add_samples(inference, inference->profiles->parts.at[i], counted))
 			return hp_error_create_no_memory();
 	unite_clocks(counted);
+	for (size_t i = 0; i < counted->clocks.count && count > 0; i++) {
+		struct counts_clock *clock = &counted->clocks.at[i];
+		double share = clock->ticks > 0 ? hp_grouped_sum(&clock->scaled) / ticks : 0;
+		double expected = covered * clock->samples / samples;
+
+		if (!(clock->samples > 0))
+			continue;
+		clock->place = place_ticks_of(clock->ticks, count, share, expected, clock->samples);
+		clock->place_apart =
+			place_ticks_of(clock->ticks, count, clock->apart, expected, clock->samples);
+	}
+	return NULL;
+}
+
+void counts_clocks_set(const struct hp_inference *inference, double variance,
+		       struct hp_image_counts *counted)
+{
+	const struct hp_grouped *time = &inference->windows.time;
+
+	counted->moved = variance;
 	for (size_t i = 0; i < counted->clocks.count; i++) {
 		struct counts_clock *clock = &counted->clocks.at[i];
 
-		if (!(samples > 0))
-			continue;
-		if (tick_count > 0 && clock->samples > 0)
-			clock->place = place_ticks_of(
-				clock->ticks, tick_count,
-				clock->ticks > 0 ? hp_grouped_sum(&clock->scaled) / ticks : 0,
-				covered * clock->samples / samples, clock->samples);
-		counted->clocks.at[kept++] = *clock;
-	}
-	counted->clocks.count = kept;
-	counted->moved = moved_variance(place_of, counted, kept);
-	for (size_t i = 0; i < kept; i++) {
-		struct counts_clock *clock = &counted->clocks.at[i];
-
 		if (clock->place.samples > 0)
-			set_clock(&windows->time, counted->moved, clock);
+			set_clock(time, variance, clock);
 		else
-			clock->scaled = windows->time;
+			clock->scaled = *time;
 	}
 	multiply_counts(counted);
-	return NULL;
 }
 
 const struct hp_grouped *counts_time(const struct hp_inference *inference,

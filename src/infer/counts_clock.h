@@ -13,10 +13,12 @@
  *	s	the procedure's samples within windows, by window, as a share of all
  *	S	the procedure's share of all samples
  *
- * Counts are multiplied by exp(x), with x of moved.h, and the deviation of x is added to theirs.
+ * Counts are multiplied by exp(x), with x of moved.h, and the deviation of x is added to theirs. How
+ * far x may go in this program is seen by weights that do not know the procedure (balance.h): the others
+ * make its ticks fit its samples also where no window saw what ran.
  * The clock is (1 - w) t + w s, where w is the part of x that the procedure's own ticks determine.
- * Counts that are scaled by much come from few moments, which may differ from those that windows
- * missed; so moved_share of x is added to the deviation, too.
+ * Counts that are scaled by much come from few moments, and what windows missed may execute less for
+ * its time than what they saw, or nothing of it; so x itself is added to the deviation, too.
  *
  * Samples in code that no window saw (`missed`) are time of which nothing was counted. If they are
  * the share m of the procedure's samples, its counts may be too low by log(1 - m); that is added to
@@ -29,25 +31,31 @@
 #include <hpcprof/infer/counts.h>
 
 struct counts_clock {
-	uint64_t address;	  /* of the owner of procedure parts */
-	double samples;		  /* in all of the time, in code that windows saw */
-	double missed;		  /* in other code */
-	double ticks;		  /* in windows, as they were */
+	uint64_t address; /* of the owner of procedure parts */
+	double samples;	  /* in all of the time, in code that windows saw */
+	double missed;	  /* in other code */
+	double ticks;	  /* in windows, as they were */
+	double apart;	  /* as a share of all, by weights that do not know them (balance.h) */
 	struct hp_grouped scaled; /* in windows, times what they stand for; then the clock */
 	struct place_ticks place;
-	double factor;	  /* on counts */
-	double deviation; /* of its logarithm, beside that of groups */
+	struct place_ticks place_apart; /* with this share */
+	double factor;			/* on counts */
+	double deviation;		/* of its logarithm, beside that of groups */
 };
 
 /* Lists the samples in windows of the image of that number. */
 struct hp_error *counts_ticks_make(const struct hp_inference *inference, uint32_t image,
 				   struct hp_image_counts *counted);
-/* Makes the clocks of all procedures of the part's image that windows came by, `image` being its
- * number in the windows' images and `covered` the share of its samples that windows stand for, and
- * multiplies the image's counts. requires: blocks and edges. */
-struct hp_error *counts_clocks_make(const struct hp_inference *inference,
+/* Lists all procedures of the part's image that windows came by, with their places, `image` being its
+ * number in the windows' images and `covered` the share of its samples that windows stand for.
+ * requires: blocks. */
+struct hp_error *counts_clocks_list(const struct hp_inference *inference,
 				    const struct hp_loaded_part *part, uint32_t image,
 				    double covered, struct hp_image_counts *counted);
+/* Makes clocks of them, with the variance of moved.h, and multiplies the image's counts. requires:
+ * blocks and edges. */
+void counts_clocks_set(const struct hp_inference *inference, double variance,
+		       struct hp_image_counts *counted);
 /* The time by windows that counts at the address are a share of, as in the windows' time. */
 const struct hp_grouped *counts_time(const struct hp_inference *inference,
 				     const struct hp_image_counts *counted, uint64_t address);

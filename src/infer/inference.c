@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "balance.h"
 #include "exact_counts.h"
 #include "image_counts.h"
 #include "images.h"
@@ -60,17 +59,14 @@ static struct hp_core measured_core(const struct hp_inference *inference)
 	return core;
 }
 
-struct hp_error *hp_inference_weigh(struct hp_inference *inference)
+struct hp_error *hp_inference_prepare(struct hp_inference *inference)
 {
-	struct hp_error *error;
-
 	inference->images =
 		calloc(inference->profiles->images.count + 1, sizeof(*inference->images));
 	if (!inference->images)
 		return hp_error_create_no_memory();
 	inference->core = measured_core(inference);
-	error = balance_windows(inference);
-	return error ? error : exact_counts_load(inference);
+	return exact_counts_load(inference);
 }
 
 struct hp_error *hp_inference_fill_rows(struct hp_inference *inference)

@@ -75,7 +75,7 @@ static void set_clock(const struct block_clock *all, double variance, struct blo
 	struct moved moved = moved_of(&place, variance);
 
 	loop->factor = exp(moved.log);
-	loop->deviation = hypot(moved_share * moved.log, moved.deviation);
+	loop->deviation = hypot(moved.log, moved.deviation);
 }
 
 static void set_clocks(struct loops *loops, double variance)

@@ -4,8 +4,8 @@
  *
  * A procedure may run one loop after another, each for seconds. There are few windows, so some
  * loops get more of them than their share of the time. The samples of each loop show by how much:
- * its counts are multiplied by exp(x), x of moved.h with the variance of the image's procedures.
- * Its deviation is added, and moved_share of x.
+ * its counts are multiplied by exp(x), x of moved.h with the variance of the program's procedures.
+ * Its deviation is added, and x itself.
  *
  * The loops are the outermost ones; but where one loop is nearly all of the procedure, those within
  * it.

@@ -62,8 +62,7 @@ static double likelihood(const struct place_ticks *place, double variance)
 	return -(rate + place->seen * x + x * x / (2 * both)) - log1p(both * rate) / 2;
 }
 
-double moved_variance(const struct place_ticks *(*each)(const void *context, size_t i),
-		      const void *context, size_t count)
+double moved_variance(const struct place_ticks *places, size_t count)
 {
 	double best = usual_moved * usual_moved;
 	double most = -INFINITY;
@@ -74,12 +73,9 @@ double moved_variance(const struct place_ticks *(*each)(const void *context, siz
 		double all =
 			-usual_freedom / 2 * (log(variance) + usual_moved * usual_moved / variance);
 
-		for (size_t j = 0; j < count; j++) {
-			const struct place_ticks *place = each(context, j);
-
-			if (place->samples > 0)
-				all += likelihood(place, variance);
-		}
+		for (size_t j = 0; j < count; j++)
+			if (places[j].samples > 0)
+				all += likelihood(&places[j], variance);
 		if (all > most) {
 			most = all;
 			best = variance;

@@ -6,10 +6,11 @@
  *
  * The number of ticks k is Poisson distributed around e exp(-x): e is the expected number, and x
  * the logarithm of how many times more often the code ran than windows say. x is normal around 0.
- * Its variance belongs to the program and is estimated from all places together (empirical Bayes):
- * a program that always does the same has a variance near 0, a program with phases and few windows
- * a large one. So few ticks, or none, move counts no further than is likely in this program, and
- * leave x as uncertain as it is.
+ * Its variance belongs to the program and is estimated from all places of all images together
+ * (empirical Bayes): what windows missed is missing in each image that ran then. A program that
+ * always does the same has a variance near 0, a program with phases and few windows a large one. So
+ * few ticks, or none, move counts no further than is likely in this program, and leave x as
+ * uncertain as it is.
  */
 #ifndef HPCPROF_INFER_MOVED_H
 #define HPCPROF_INFER_MOVED_H
@@ -34,9 +35,7 @@ struct moved {
 };
 struct moved moved_of(const struct place_ticks *place, double variance);
 
-/* That of the program, where the places are likeliest; with a few more that are off as usual.
- * `each` (context, i) is the place number i of `count`. */
-double moved_variance(const struct place_ticks *(*each)(const void *context, size_t i),
-		      const void *context, size_t count);
+/* That of the program, where the places are likeliest; with a few more that are off as usual. */
+double moved_variance(const struct place_ticks *places, size_t count);
 
 #endif

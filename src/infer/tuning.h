@@ -73,10 +73,6 @@ static const double moved_of_relative = 0.5;
 
 /* --- clocks of procedures and loops (counts_clock.c, loop_clocks.c) ------------------------------- */
 
-/* share of the logarithm by which counts were moved, added to their deviation: the few moments that
- * they are made of need not be like those that windows missed; [chosen] */
-static const double moved_share = 0.5;
-
 /* share of a procedure's samples; a loop with more is the procedure, and its phases are the loops in it;
  * [chosen] */
 static const double nearly_all = 0.9;

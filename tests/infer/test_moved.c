@@ -14,12 +14,6 @@ enum { PLACES = 300 };
 static struct place_ticks places[PLACES];
 static double truths[PLACES];
 
-static const struct place_ticks *place_at(const void *context, size_t i)
-{
-	(void)context;
-	return &places[i];
-}
-
 static double uniform(struct hp_random *random)
 {
 	return ((double)(hp_random_next(random) >> 11) + 0.5) / 9007199254740992.0;
@@ -66,7 +60,7 @@ TEST(intervals_hold_the_truth_in_nine_of_ten_places)
 
 		for (size_t j = 0; j < 20; j++) {
 			draw(&random, deviations[i]);
-			variance = moved_variance(place_at, NULL, PLACES);
+			variance = moved_variance(places, PLACES);
 			for (size_t k = 0; k < PLACES; k++, drawn++) {
 				struct moved moved = moved_of(&places[k], variance);
 
@@ -123,7 +117,7 @@ TEST(a_place_that_has_all_ticks_is_not_off)
 
 TEST(without_places_windows_are_off_as_usual)
 {
-	ck_assert_double_lt(moved_variance(place_at, NULL, 0), 0.001);
+	ck_assert_double_lt(moved_variance(places, 0), 0.001);
 }
 
 HP_TEST_MAIN("infer/moved")

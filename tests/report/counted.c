@@ -73,52 +73,69 @@ __attribute__((noinline, noclone)) int counted_function(int x)
 
 /* --- this program ----------------------------------------------------------------------------- */
 
-struct own_segments {
+struct loaded {
+	uintptr_t at; /* in one of its segments */
 	uintptr_t base;
 	uint64_t offset;
 };
 
-static int find_text(struct dl_phdr_info *info, size_t size, void *found)
+static int find_loaded(struct dl_phdr_info *info, size_t size, void *found)
 {
-	struct own_segments *own = found;
+	struct loaded *loaded = found;
+	bool is_it = false;
 
 	(void)size;
-	own->base = info->dlpi_addr;
-	for (int i = 0; i < info->dlpi_phnum; i++)
-		if (info->dlpi_phdr[i].p_type == PT_LOAD && info->dlpi_phdr[i].p_flags & PF_X)
-			own->offset = info->dlpi_phdr[i].p_offset - info->dlpi_phdr[i].p_vaddr;
-	return 1;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+
+		if (segment->p_type != PT_LOAD ||
+		    loaded->at - info->dlpi_addr - segment->p_vaddr >= segment->p_memsz)
+			continue;
+		is_it = true;
+		loaded->base = info->dlpi_addr;
+		loaded->offset = segment->p_offset - segment->p_vaddr;
+	}
+	return is_it;
+}
+
+static struct loaded loaded_at(const char *at)
+{
+	struct loaded loaded = { .at = (uintptr_t)at };
+
+	ck_assert(dl_iterate_phdr(find_loaded, &loaded));
+	return loaded;
 }
 
 uint64_t link_address(const char *at)
 {
-	struct own_segments own = { 0 };
-
-	dl_iterate_phdr(find_text, &own);
-	return (uintptr_t)at - own.base;
+	return (uintptr_t)at - loaded_at(at).base;
 }
 
 uint64_t offset_of(const char *at)
 {
-	struct own_segments own = { 0 };
-
-	dl_iterate_phdr(find_text, &own);
-	return (uintptr_t)at - own.base + own.offset;
+	return link_address(at) + loaded_at(at).offset;
 }
 
 struct hp_image_id self;
+
+void identify(const char *path, struct hp_image_id *id)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	ck_assert_int_ge(fd, 0);
+	*id = (struct hp_image_id){ .kind = HP_IMAGE_FILE, .path = (char *)(uintptr_t)path };
+	hp_assert_ok(hp_identity_of_fd(fd, &id->identity));
+	close(fd);
+}
 
 static void find_self(void)
 {
 	static char path[PATH_MAX];
 	ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
-	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 
 	ck_assert_int_gt(length, 0);
 	path[length] = 0;
-	self = (struct hp_image_id){ .kind = HP_IMAGE_FILE, .path = path };
-	hp_assert_ok(hp_identity_of_fd(fd, &self.identity));
-	close(fd);
+	identify(path, &self);
 }
 
 /* --- windows ---------------------------------------------------------------------------------- */

@@ -20,6 +20,9 @@ int counted_function(int x);
 extern const unsigned line_of_counted_function;
 extern struct hp_image_id self;
 
+/* Of the file; borrows its name. */
+void identify(const char *path, struct hp_image_id *id);
+/* Of any code in this process: in its image's file. */
 uint64_t link_address(const char *at);
 uint64_t offset_of(const char *at);
 

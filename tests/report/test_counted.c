@@ -2,6 +2,8 @@
 /* What windows counted, from windows to figures in reports. */
 #include "counted.h"
 
+#include <dlfcn.h>
+#include <stdlib.h>
 #include <string.h>
 
 #ifdef __x86_64__
@@ -199,6 +201,96 @@ TEST(counts_are_of_the_time_of_their_procedure)
 		    40000 * 2, 0.05);
 	assert_near(number_at(json_with(list, "name", "counted_loop"), "counts.calls.estimate"),
 		    4000 / 1.5, 0.05);
+}
+
+/* In windows `from` to `end`. */
+static void add_tick(struct hp_counted *list, uint32_t image, const char *at, uint64_t count,
+		     size_t from, size_t end)
+{
+	struct hp_counted tick = { .kind = HP_COUNTED_TICK,
+				   .image = image,
+				   .at = { offset_of(at) },
+				   .to_image = image,
+				   .to = { offset_of(at) } };
+
+	for (size_t i = from; i < end; i++)
+		tick.counts[i * PARTS] = count;
+	list[stratum.tick_count++] = tick;
+}
+
+static void take_all(struct hp_counted *all_ticks)
+{
+	qsort(all_ticks, stratum.tick_count, sizeof(*all_ticks), compare_items);
+	stratum.ticks = all_ticks;
+}
+
+/* Each window was in another procedure. Some weights make ticks fit samples, but nothing else tells that
+ * the first one had too many: windows may be as far off wherever they were not. */
+TEST(weights_that_fit_do_not_make_counts_certain)
+{
+	const char *const places[WINDOWS] = { counted_back, counted_leaf_then, counted_hidden,
+					      (const char *)(uintptr_t)counted_function };
+	const struct fixture_count counts[] = {
+		clock_at(places[0], 1000),
+		clock_at(places[1], 1000),
+		clock_at(places[2], 1000),
+		clock_at(places[3], 1000),
+	};
+	struct hp_counted all_ticks[WINDOWS];
+	json_t *figure;
+
+	for (size_t i = 0; i < WINDOWS; i++)
+		add_tick(all_ticks, 0, places[i], i ? 60 : 300, i, i + 1);
+	take_all(all_ticks);
+	figure = json_at(
+		json_with(json_at(view_of(record_counts(counts, WINDOWS), HP_VIEW_EXECUTIONS),
+				  "procedures"),
+			  "name", "counted_leaf"),
+		"calls");
+	ck_assert_double_gt(number_at(figure, "high"), 2 * number_at(figure, "low"));
+}
+
+/* Here a place of the C library, too, has more ticks than its samples are worth: by no more than chance
+ * would explain, were it not for what the program's own places say. */
+TEST(what_windows_missed_is_missing_in_each_image)
+{
+	static const uint64_t sorted[WINDOWS] = { 100, 100, 100, 100 };
+	const char *const in_library = (const char *)(uintptr_t)qsort;
+	struct hp_image_id images[2], library;
+	const struct fixture_count counts[] = {
+		clock_at(counted_back, 2000),
+		clock_at(counted_leaf_then, 1600),
+		{ "cpu-clock:u", &library, "t", 0, 1000000, offset_of(in_library), 400 },
+	};
+	struct hp_counted all_ticks[3];
+	Dl_info found;
+	uint32_t own;
+
+	ck_assert(dladdr(in_library, &found));
+	identify(found.dli_fname, &library);
+	own = hp_image_id_compare(&self, &library) > 0;
+	images[own] = self;
+	images[!own] = library;
+	for (size_t i = 0; i < item_count; i++) {
+		items[i].image = own;
+		items[i].to_image = items[i].kind == HP_COUNTED_BLOCK ? 0 : own;
+	}
+	block(in_library, in_library + 1, 1, sorted);
+	items[item_count - 1].image = !own;
+	stratum.item_count = item_count;
+	qsort(items, item_count, sizeof(*items), compare_items);
+	add_tick(all_ticks, own, counted_back, 150, 0, WINDOWS);
+	add_tick(all_ticks, own, counted_leaf_then, 25, 0, WINDOWS);
+	add_tick(all_ticks, !own, in_library, 26, 0, WINDOWS);
+	take_all(all_ticks);
+	windows.images = images;
+	windows.image_count = HP_ARRAY_COUNT(images);
+	assert_near(
+		number_at(json_with(json_at(view_of(record_counts(counts, 3), HP_VIEW_EXECUTIONS),
+					    "procedures"),
+				    "name", "qsort"),
+			  "calls.estimate"),
+		4000 * 0.1 / 0.1294, 0.05);
 }
 
 /* Of twenty samples in windows twelve where ten are due are chance. */

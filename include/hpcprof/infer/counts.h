@@ -46,7 +46,8 @@ struct hp_image_counts {
 	/* The standard deviation of a common factor of all counts, as a logarithm, in addition to
 	 * the variation between windows. */
 	double deviation;
-	/* How far windows are off the rest of the time, by procedures: a variance of logarithms (infer/moved.h). */
+	/* How far windows are off the rest of the time, by procedures of all images: a variance of logarithms
+	 * (infer/moved.h). */
 	double moved;
 	struct hp_pace pace; /* how it varies between windows, by all procedures together */
 	uint32_t longest;    /* block, bytes */
@@ -65,11 +66,11 @@ struct hp_image_counts {
 	double ticks_per_sample;		/* of all the samples of time, how many they are */
 };
 
-/* The counts of the part's image, made on the first request; NULL if windows counted nothing there.
+/* The counts of the part's image, those of all images being made on the first request; NULL if windows counted nothing there.
  * Owned by the inference. */
 struct hp_error *hp_counts_of(struct hp_inference *inference, const struct hp_loaded_part *part,
 			      struct hp_image_counts **counted);
-/* The counts that were made so far. */
+/* The same, NULL before. */
 struct hp_image_counts *hp_counts_made(const struct hp_inference *inference,
 				       const struct hp_loaded_image *image);
 

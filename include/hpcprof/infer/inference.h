@@ -5,7 +5,8 @@
  * code of rows when a view first asks for it. src/infer/README has the mathematics.
  *
  *	hp_profiles_open ... hp_inference_create	reads the counts of windows
- *	hp_profiles_load ... hp_inference_weigh		weighs windows by the samples of time
+ *	hp_profiles_load ... hp_inference_prepare	reads exact counts
+ *	hp_profiles_attribute ... the rest		weighs windows by the samples of time, when asked
  */
 #ifndef HPCPROF_INFER_INFERENCE_H
 #define HPCPROF_INFER_INFERENCE_H
@@ -22,6 +23,10 @@ struct hp_inference_options {
 	uint64_t resizes; /* cycles of which core with other sizes are wanted (uarch/resize.h) */
 };
 
+/* Sets that procedures are dealt out to for cross-validation: each is judged by weights of windows that
+ * do not know it. */
+enum { HP_BALANCE_FOLDS = 8 };
+
 /*
  * The counts of shadow windows in all epochs, and what one count stands for.
  *
@@ -37,6 +42,8 @@ struct hp_windows {
 	struct hp_grouped time; /* that the counts stand for, ns: adds up to the whole time */
 	/* Estimates by windows are computed from these and the counts of groups: see balance.h. */
 	double values[HP_EVIDENCE_WINDOWS][HP_EVIDENCE_GROUPS];
+	/* Weights made without the procedures of each fold: times what a tick stands for, its share of all. */
+	double apart[HP_BALANCE_FOLDS][HP_EVIDENCE_GROUPS];
 	double count; /* of absolute windows that pass --comm */
 	/* User time of commands with windows, in the windows' strata; see covered_ns of the
 	 * profiles. A recording without --shadow contributes none. */
@@ -56,7 +63,8 @@ struct hp_inference {
 	struct hp_windows windows;
 	struct hp_core
 		core; /* of the profiles, with the latencies that windows were simulated with */
-	struct inferred_image *images;	  /* by index, after weighing */
+	struct inferred_image *images;	  /* by index */
+	bool has_counts;		  /* counts of all images are made */
 	struct hp_arena *arena;		  /* of graphs and analyses. Borrowed */
 	const struct hp_stalled *stalled; /* bounds causes; NULL: no events of stalls. Borrowed */
 };
@@ -68,8 +76,8 @@ struct hp_error *hp_inference_create(struct hp_profiles *profiles,
 				     struct hp_inference **inference);
 void hp_inference_destroy(struct hp_inference *inference);
 HP_DEFINE_CLEANUP(struct hp_inference, hp_inference_destroy);
-/* requires: hp_profiles_load. Weighs the windows and reads the exact counts. */
-struct hp_error *hp_inference_weigh(struct hp_inference *inference);
+/* requires: hp_profiles_load. Reads the exact counts. */
+struct hp_error *hp_inference_prepare(struct hp_inference *inference);
 
 /* Whether there are counts, possibly only relative ones. */
 bool hp_windows_exist(const struct hp_inference *inference);

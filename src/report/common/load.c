@@ -22,7 +22,7 @@ struct hp_error *report_load(struct report *report, struct hp_db *db, char *cons
 		error = hp_paths_create(report->profiles, &report->paths);
 	if (!error && wants->paths)
 		error = hp_paths_load(report->paths);
-	return error ? error : hp_inference_weigh(report->inference);
+	return error ? error : hp_inference_prepare(report->inference);
 }
 
 uint64_t report_path_samples(const struct report *report)
