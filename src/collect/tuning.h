@@ -141,8 +141,13 @@ enum {
 	MOST_TABLE_BYTES = 33554432, /* bytes: 32 MiB [bound] */
 	/* Images that tables were looked for in. */
 	MOST_TABLES = 4096, /* images [bound] */
+	/* Addresses whose place and rule are kept, 40 bytes each; a power of two. A program's stacks hold a
+	 * few hundred most of the time. */
+	KNOWN_PLACES = 2048, /* addresses [chosen] */
 	/* Threads whose last path is known, some 2 KiB each. */
 	MOST_LAST_PATHS = 512, /* threads [bound] */
+	/* Of it, frames whose memory is asked for at once. */
+	MOST_FETCHED = 64, /* frames [chosen] */
 	/* With more images or series than these after a flush, the tree begins anew. */
 	PATH_IMAGES_LIMIT = 4096, /* images [bound] */
 	PATH_SERIES_LIMIT = 4096, /* series [bound] */

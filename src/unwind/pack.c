@@ -26,7 +26,7 @@ static bool rank(struct hp_unwind_table *table, const struct raw_rows *rows, uin
 	const uint8_t *at = rows->bytes.at;
 	size_t recipes = table->recipes.count;
 	_cleanup_free_ struct ranked *ranked = calloc(recipes, sizeof(*ranked));
-	struct recipe *sorted = malloc(recipes * sizeof(*sorted));
+	struct hp_unwind_recipe *sorted = malloc(recipes * sizeof(*sorted));
 
 	if (!ranked || !sorted) {
 		free(sorted);

@@ -34,8 +34,8 @@ bool builder_begin(struct builder *builder, struct hp_unwind_table *table)
 		.slot_count = FIRST_SLOTS,
 	};
 	/* Numbers of those that say nothing; number 0 of the others stands for none. */
-	return builder->slots && hp_vector_push(&table->recipes, (struct recipe){ 0 }) &&
-	       hp_vector_push(&table->recipes, (struct recipe){ 0 }) &&
+	return builder->slots && hp_vector_push(&table->recipes, (struct hp_unwind_recipe){ 0 }) &&
+	       hp_vector_push(&table->recipes, (struct hp_unwind_recipe){ 0 }) &&
 	       hp_vector_push(&table->others, (struct other_rules){ 0 });
 }
 
@@ -68,9 +68,9 @@ static bool is_followed(const struct frame_state *state)
 }
 
 /* Where it is, or has its place. */
-static size_t find_slot(const struct builder *builder, const struct recipe *recipe)
+static size_t find_slot(const struct builder *builder, const struct hp_unwind_recipe *recipe)
 {
-	const struct recipe *recipes = builder->table->recipes.at;
+	const struct hp_unwind_recipe *recipes = builder->table->recipes.at;
 	size_t slot = XXH3_64bits(recipe, sizeof(*recipe)) & (builder->slot_count - 1);
 
 	while (builder->slots[slot] &&
@@ -100,7 +100,7 @@ static uint16_t number_recipe(struct builder *builder, const struct frame_state 
 			      bool is_signal)
 {
 	struct hp_unwind_table *table = builder->table;
-	struct recipe recipe = {
+	struct hp_unwind_recipe recipe = {
 		.cfa = state->cfa,
 		.cfa_register = state->cfa_register,
 		.is_signal = is_signal,

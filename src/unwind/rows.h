@@ -49,10 +49,10 @@ struct builder {
 	struct raw_rows rows; /* but for the last one, which may change yet */
 	struct row row;	      /* the last one, … */
 	bool has_row;	      /* … if there is one */
-	uint16_t *slots;   /* hash of recipes, at most half full; 0: free */
-	size_t slot_count; /* a power of two */
-	uint64_t last;	   /* offset of the last row */
-	uint64_t floor;	   /* rows before it are of an earlier entry */
+	uint16_t *slots;      /* hash of recipes, at most half full; 0: free */
+	size_t slot_count;    /* a power of two */
+	uint64_t last;	      /* offset of the last row */
+	uint64_t floor;	      /* rows before it are of an earlier entry */
 };
 
 /* False when memory is short. */

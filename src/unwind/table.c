@@ -43,7 +43,8 @@ struct hp_unwind_facts hp_unwind_table_facts(const struct hp_unwind_table *table
 	};
 }
 
-const struct recipe *table_find(const struct hp_unwind_table *table, uint64_t offset)
+const struct hp_unwind_recipe *hp_unwind_recipe_at(const struct hp_unwind_table *table,
+						   uint64_t offset)
 {
 	const struct block *blocks = table->blocks.at;
 	uint64_t place = offset - table->first;

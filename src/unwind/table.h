@@ -36,7 +36,7 @@ struct rule {
 
 enum { CFA_BY_EXPRESSION = 0xff, NO_OTHERS = 0 };
 
-struct recipe {
+struct hp_unwind_recipe {
 	int32_t cfa;	      /* offset from the register, or an expression's number */
 	uint8_t cfa_register; /* or CFA_BY_EXPRESSION */
 	bool is_signal;	      /* the caller was interrupted: its address is where it goes on */
@@ -69,7 +69,7 @@ struct hp_unwind_table {
 	HP_VECTOR(struct block) blocks;
 	HP_VECTOR(uint8_t) rows;
 	size_t row_count;
-	HP_VECTOR(struct recipe) recipes;
+	HP_VECTOR(struct hp_unwind_recipe) recipes;
 	HP_VECTOR(struct other_rules) others;
 	HP_VECTOR(struct expression) expressions;
 	HP_VECTOR(uint8_t) bytes; /* of expressions */
@@ -93,8 +93,5 @@ static inline uint32_t table_take(const uint8_t **at)
 			return value;
 	}
 }
-
-/* The recipe at an offset; NULL when nothing is known there that can be followed. */
-const struct recipe *table_find(const struct hp_unwind_table *table, uint64_t offset);
 
 #endif

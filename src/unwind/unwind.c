@@ -27,7 +27,7 @@ static enum step step_of(enum read_result result)
 }
 
 static enum read_result find_cfa(const struct climb *climb, const struct hp_unwind_table *table,
-				 const struct recipe *recipe, uint64_t *cfa)
+				 const struct hp_unwind_recipe *recipe, uint64_t *cfa)
 {
 	if (recipe->cfa_register == CFA_BY_EXPRESSION)
 		return expression_value(table, recipe->cfa, &climb->registers, climb->stack, NULL,
@@ -87,7 +87,7 @@ static void restore(const struct climb *climb, const struct hp_unwind_table *tab
  * of others those that calls preserve and that frames are found by are followed: rbp, and rbx,
  * which is one where the dynamic linker runs. */
 static enum step leave_by_table(struct climb *climb, const struct hp_unwind_table *table,
-				const struct recipe *recipe)
+				const struct hp_unwind_recipe *recipe)
 {
 	struct hp_unwind_registers caller = { .known = 1u << HP_UNWIND_RSP | 1u << HP_UNWIND_RIP };
 	enum read_result result;
@@ -149,10 +149,10 @@ static enum step leave_by_frame_pointer(struct climb *climb)
 
 static enum step leave(struct climb *climb)
 {
-	const struct hp_unwind_table *table = climb->place.table;
-	const struct recipe *recipe = table ? table_find(table, climb->place.offset) : NULL;
+	const struct hp_unwind_recipe *recipe = climb->place.recipe;
 
-	return recipe ? leave_by_table(climb, table, recipe) : leave_by_frame_pointer(climb);
+	return recipe ? leave_by_table(climb, climb->place.table, recipe)
+		      : leave_by_frame_pointer(climb);
 }
 
 /* Whether the frame that was reached can be one. */
@@ -169,10 +169,8 @@ static enum step arrive(struct climb *climb)
 										      : STEP_LOST;
 }
 
-bool hp_unwind_is_root(const struct hp_unwind_table *table, uint64_t offset)
+bool hp_unwind_is_root(const struct hp_unwind_recipe *recipe)
 {
-	const struct recipe *recipe = table_find(table, offset);
-
 	return recipe && recipe->rip.kind == RULE_UNDEFINED;
 }
 

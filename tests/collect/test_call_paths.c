@@ -238,6 +238,33 @@ TEST(trees_add_up_in_an_epoch)
 	find_leaf(3);
 }
 
+/* Frames of an address that was found before are not looked up again, but for good reason. */
+TEST(what_was_mapped_over_is_not_taken_for_what_it_was)
+{
+	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	const struct hp_path_node *node;
+	struct hp_record over = {
+		.kind = HP_RECORD_MMAP,
+		.pid = (uint32_t)getpid(),
+		.tid = (uint32_t)getpid(),
+		.time_ns = 2,
+		.mmap = { .size = page, .file_offset = 7 * page, .path = "/bin/true" },
+	};
+
+	begin(HP_CALL_PATHS_CFI);
+	sample_deep();
+	take(1);
+	over.mmap.start = made.record.sample.address & -page;
+	ck_assert(processes_map(&bench.processes, &over));
+	take(2);
+	read_back();
+	node = &made.written.nodes.at[0];
+	while (node->samples != 2)
+		node++;
+	ck_assert_uint_eq(node->offset, 7 * page + made.record.sample.address % page);
+	ck_assert_str_eq(made.written.images.at[node->image].path, "/bin/true");
+}
+
 TEST(the_kernel_s_own_part_and_paths_by_frame_pointers)
 {
 	const struct hp_path_node *node;

@@ -90,7 +90,9 @@ static bool find(void *context, uint64_t address, struct hp_unwind_place *place)
 		require(hp_vector_push(&job->images_seen, mapping->image->id.path), "memory");
 	}
 	place->table = unwinding->table;
-	frame->offset = place->offset = mapping->offset + (address - mapping->start);
+	frame->offset = mapping->offset + (address - mapping->start);
+	if (place->table)
+		place->recipe = hp_unwind_recipe_at(place->table, frame->offset);
 	frame->image = unwinding->number;
 	return true;
 }

@@ -15,8 +15,8 @@ enum { ROOM = 64, PLACES = 64, CODE_BYTES = 1 << 20 };
 /* Code is below 2^20, at its offset in the file; what is odd has no table. */
 static bool find(void *context, uint64_t address, struct hp_unwind_place *place)
 {
-	place->table = address % 16 == 1 ? NULL : context;
-	place->offset = address;
+	place->table = context;
+	place->recipe = address % 16 == 1 ? NULL : hp_unwind_recipe_at(context, address);
 	return address < CODE_BYTES;
 }
 

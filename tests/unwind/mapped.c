@@ -71,7 +71,8 @@ static int look(struct dl_phdr_info *info, size_t size, void *context)
 			continue;
 		search->is_program = search->index == 0;
 		search->place->table = table_of(info);
-		search->place->offset = part->p_offset + (search->address - begin);
+		search->place->recipe = hp_unwind_recipe_at(
+			search->place->table, part->p_offset + (search->address - begin));
 		return 1;
 	}
 	search->index++;
@@ -94,6 +95,6 @@ bool mapped_find_elsewhere(void *context, uint64_t address, struct hp_unwind_pla
 	if (dl_iterate_phdr(look, &search) != 1)
 		return false;
 	if (search.is_program)
-		place->table = NULL;
+		*place = (struct hp_unwind_place){ 0 };
 	return true;
 }

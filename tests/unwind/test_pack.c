@@ -20,12 +20,12 @@ static void begin(void)
 	ck_assert_ptr_nonnull(table);
 	table->first = FIRST;
 	for (int i = 0; i < RECIPES; i++)
-		ck_assert(hp_vector_push(&table->recipes, (struct recipe){ .cfa = i }));
+		ck_assert(hp_vector_push(&table->recipes, (struct hp_unwind_recipe){ .cfa = i }));
 }
 
 static void assert_found(uint64_t offset, int expected)
 {
-	const struct recipe *found = table_find(table, offset);
+	const struct hp_unwind_recipe *found = hp_unwind_recipe_at(table, offset);
 	int cfa = found ? found->cfa : RECIPE_NONE;
 
 	if (expected < RECIPES_OF_NOTHING)

@@ -112,7 +112,9 @@ static bool find(void *context, uint64_t address, struct hp_unwind_place *place)
 			at->table = table_of(at);
 		at->is_sought = true;
 		place->table = at->table;
-		place->offset = at->offset + (address - at->begin);
+		if (at->table)
+			place->recipe =
+				hp_unwind_recipe_at(at->table, at->offset + (address - at->begin));
 		return true;
 	}
 	return false;

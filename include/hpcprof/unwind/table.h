@@ -21,6 +21,7 @@
 #include <stdint.h>
 
 struct hp_unwind_table;
+struct hp_unwind_recipe;
 
 /* Whether tables can be made and used for the code that this machine runs: x86-64. */
 bool hp_unwind_is_offered(void);
@@ -34,6 +35,13 @@ struct hp_error *hp_unwind_table_of_bytes(const void *bytes, size_t size,
 					  struct hp_unwind_table **table);
 void hp_unwind_table_destroy(struct hp_unwind_table *table);
 HP_DEFINE_CLEANUP(struct hp_unwind_table, hp_unwind_table_destroy);
+
+/* How the caller is found from an offset; NULL when nothing is known there that can be followed. Lives
+ * as long as the table. */
+const struct hp_unwind_recipe *hp_unwind_recipe_at(const struct hp_unwind_table *table,
+						   uint64_t offset);
+/* Whether it has none: there a thread begins. NULL is no such place. */
+bool hp_unwind_is_root(const struct hp_unwind_recipe *recipe);
 
 struct hp_unwind_facts {
 	size_t rows;	     /* places where a rule changes */

@@ -35,8 +35,8 @@ struct hp_unwind_stack {
 
 /* What is known of an address. */
 struct hp_unwind_place {
-	const struct hp_unwind_table *table; /* NULL: none */
-	uint64_t offset;		     /* in the image, for the table */
+	const struct hp_unwind_table *table;
+	const struct hp_unwind_recipe *recipe; /* of this table; NULL: none */
 };
 
 /* Finds the place of an address. False when nothing is mapped there that can be run: no frame is
@@ -60,9 +60,6 @@ enum hp_unwind_end {
 	HP_UNWIND_TRUNCATED, /* the copied stack, or the room for frames, ends before the path does */
 	HP_UNWIND_LOST,	     /* what comes next is no code, or nobody knows how to go on */
 };
-
-/* Whether the table says that code at this offset has no caller: there a thread begins. */
-bool hp_unwind_is_root(const struct hp_unwind_table *table, uint64_t offset);
 
 /* Writes at most `room` frames, of which the first is the thread's own place, and returns how many;
  * at least one if `room` is not 0. */

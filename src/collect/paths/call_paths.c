@@ -2,6 +2,7 @@
 #include "call_paths.h"
 
 #include "depths.h"
+#include "known.h"
 #include "lasts.h"
 #include "named.h"
 #include "raw_images.h"
@@ -27,6 +28,7 @@ struct call_paths {
 	struct attributor *attributor;
 	struct tables tables;
 	struct hp_paths tree;
+	struct known known;
 	struct raw_images raw;
 	struct lasts lasts;
 	struct depths depths;
@@ -81,6 +83,7 @@ void call_paths_destroy(struct call_paths *paths)
 void call_paths_forget_contexts(struct call_paths *paths)
 {
 	paths->series.count = 0;
+	known_forget(&paths->known);
 }
 
 struct call_path_figures call_paths_figures(const struct call_paths *paths)
@@ -166,20 +169,34 @@ static bool number_image(struct call_paths *paths, const struct hp_image_id *id,
 }
 
 /* Of memory that a file is behind; a compiler may have filled other memory. */
-static bool place_in_file(struct call_paths *paths, uint64_t address, struct path_place *place,
-			  struct hp_unwind_place *found)
+static bool know_in_file(struct call_paths *paths, uint64_t address)
 {
 	struct image *image = paths->mapping->image;
 	struct unwinding *unwinding = tables_of(&paths->tables, image, paths->context->pid);
+	struct known_place *known;
 
 	if (!unwinding || (unwinding->number == UINT32_MAX &&
 			   !number_image(paths, &image->id, &unwinding->number)))
 		return false;
-	place->image = unwinding->number;
-	place->offset = paths->mapping->offset + (address - paths->mapping->start);
-	found->table = unwinding->table;
-	found->offset = place->offset;
+	/* What was known may be gone: the table is new. */
+	known = known_slot(&paths->known, &paths->tables, paths->context->space, address);
+	*known = (struct known_place){
+		.space = paths->context->space,
+		.address = address,
+		.offset = paths->mapping->offset + (address - paths->mapping->start),
+		.unwinding = unwinding,
+	};
+	if (unwinding->table)
+		known->recipe = hp_unwind_recipe_at(unwinding->table, known->offset);
 	return true;
+}
+
+static void place_in_file(struct call_paths *paths, const struct known_place *known,
+			  struct path_place *place, struct hp_unwind_place *found)
+{
+	tables_use(&paths->tables, known->unwinding);
+	*place = (struct path_place){ known->offset, known->unwinding->number, true };
+	*found = (struct hp_unwind_place){ known->unwinding->table, known->recipe };
 }
 
 static bool place_in_memory(struct call_paths *paths, uint64_t address, struct path_place *place)
@@ -194,15 +211,24 @@ static bool find_place(void *context, uint64_t address, struct hp_unwind_place *
 {
 	struct call_paths *paths = context;
 	struct path_place *place = &paths->places[paths->place_count++];
+	const struct space *space = paths->context->space;
+	const struct known_place *known = known_slot(&paths->known, &paths->tables, space, address);
 
 	*place = (struct path_place){ 0 };
+	if (known_is(known, space, address)) {
+		place_in_file(paths, known, place, found);
+		return true;
+	}
 	if (!paths->mapping || address < paths->mapping->start || address >= paths->mapping->end)
-		paths->mapping = space_find(paths->context->space, address);
+		paths->mapping = space_find(space, address);
 	if (!paths->mapping)
 		return false;
-	place->is_known = attributor_may_be_generated(paths->mapping)
-				  ? place_in_memory(paths, address, place)
-				  : place_in_file(paths, address, place, found);
+	if (attributor_may_be_generated(paths->mapping)) {
+		place->is_known = place_in_memory(paths, address, place);
+	} else if (know_in_file(paths, address)) {
+		known = known_slot(&paths->known, &paths->tables, space, address);
+		place_in_file(paths, known, place, found);
+	}
 	return place->is_known;
 }
 
@@ -252,9 +278,7 @@ static void add_kernel(struct call_paths *paths, const struct hp_record *record)
 static enum hp_unwind_end end_of(const struct hp_unwind_place *outermost,
 				 enum hp_unwind_end otherwise)
 {
-	return outermost->table && hp_unwind_is_root(outermost->table, outermost->offset)
-		       ? HP_UNWIND_ROOT
-		       : otherwise;
+	return hp_unwind_is_root(outermost->recipe) ? HP_UNWIND_ROOT : otherwise;
 }
 
 /* The kernel follows frame pointers wherever they lead. */
@@ -271,7 +295,7 @@ static enum hp_unwind_end add_chain(struct call_paths *paths, const struct hp_re
 		bool is_exact = i == 0;
 
 		paths->place_count = 0;
-		place.table = NULL;
+		place = (struct hp_unwind_place){ 0 };
 		if (!find_place(paths, chain[i] - !is_exact, &place) && !is_exact)
 			return HP_UNWIND_LOST;
 		push_place(paths, &paths->places[0], is_exact ? HP_PATH_EXACT : HP_PATH_GUESS);
@@ -303,6 +327,7 @@ static enum hp_unwind_end climb(struct call_paths *paths, const struct hp_record
 
 	read_registers(record, &registers);
 	stack.address = registers.at[HP_UNWIND_RSP];
+	lasts_fetch(&paths->lasts, record->tid, &stack);
 	paths->place_count = 0;
 	paths->climbed_count =
 		hp_unwind(&registers, &stack, find_place, paths, paths->frames, MOST_FRAMES, &end);
@@ -401,7 +426,7 @@ static enum hp_unwind_end add_branches(struct call_paths *paths, const struct hp
 			flags = HP_PATH_GUESS;
 		}
 		paths->place_count = 0;
-		place.table = NULL;
+		place = (struct hp_unwind_place){ 0 };
 		if (!find_place(paths, address, &place) && i)
 			return HP_UNWIND_LOST;
 		push_place(paths, &paths->places[0], flags);

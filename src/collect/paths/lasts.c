@@ -92,3 +92,18 @@ size_t lasts_find(const struct lasts *lasts, uint32_t tid, const struct last_fra
 	*callers = frames + at + 1;
 	return count - at - 1;
 }
+
+void lasts_fetch(const struct lasts *lasts, uint32_t tid, const struct hp_unwind_stack *stack)
+{
+	const struct last_path *path = find(lasts, tid);
+	size_t count = path && path->frames.count < MOST_FETCHED ? path->frames.count
+								 : MOST_FETCHED;
+
+	for (size_t i = 0; path && i < count; i++) {
+		/* The word below is the return address. */
+		uint64_t above = path->frames.at[i].stack - sizeof(uint64_t) - stack->address;
+
+		if (above < stack->size)
+			__builtin_prefetch(stack->bytes + above);
+	}
+}

@@ -16,6 +16,7 @@ static void drop(struct tables *tables, size_t at)
 {
 	struct unwinding *unwinding = tables->at.at[at];
 
+	tables->changes++;
 	tables->bytes -= unwinding->bytes;
 	tables->at.at[at] = tables->at.at[--tables->at.count];
 	hp_unwind_table_destroy(unwinding->table);
@@ -33,6 +34,7 @@ void tables_clear(struct tables *tables)
 
 void tables_forget_numbers(struct tables *tables)
 {
+	tables->changes++;
 	for (size_t i = 0; i < tables->at.count; i++)
 		tables->at.at[i]->number = UINT32_MAX;
 }
@@ -116,6 +118,6 @@ struct unwinding *tables_of(struct tables *tables, struct image *image, uint32_t
 
 	if (!unwinding)
 		return look_for(tables, image, pid);
-	unwinding->used = ++tables->clock;
+	tables_use(tables, unwinding);
 	return unwinding;
 }

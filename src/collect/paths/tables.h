@@ -27,6 +27,7 @@ struct tables {
 	HP_VECTOR(struct unwinding *) at;
 	size_t bytes;
 	uint64_t clock;
+	uint64_t changes; /* how often something was released, or numbers forgotten */
 	/* Ever made. */
 	size_t made;
 	uint64_t made_ns; /* CPU time */
@@ -37,6 +38,11 @@ void tables_clear(struct tables *tables);
 /* What there is of the image, looked for if need be through the process; NULL when memory is short.
  * Valid up to the next call for an image that has none yet. */
 struct unwinding *tables_of(struct tables *tables, struct image *image, uint32_t pid);
+
+static inline void tables_use(struct tables *tables, struct unwinding *unwinding)
+{
+	unwinding->used = ++tables->clock;
+}
 
 /* Numbers are of a tree that is gone. */
 void tables_forget_numbers(struct tables *tables);
