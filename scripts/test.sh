@@ -77,7 +77,7 @@ test_flags() {
 		;;
 	esac
 	# shellcheck disable=SC2016 # for make
-	printf '%s=%s $(if $(findstring /test_,$@),%s)' "$1" "$(of_makefile "$1" "$2")" "$faster"
+	printf '%s=%s $(if $(findstring /test_,$@)$(findstring /fuzz_,$@),%s)' "$1" "$(of_makefile "$1" "$2")" "$faster"
 }
 
 # build_and_check DIRECTORY OPTION...

@@ -7,7 +7,7 @@ dist_check_SCRIPTS += \
 	tests/live/call-paths.test tests/live/callers.test \
 	tests/live/causes.test \
 	tests/live/check.test \
-	tests/live/confined.test \
+	tests/live/confined.test tests/live/confined-nobody.test \
 	tests/live/counted.test \
 	tests/live/debuginfod.test \
 	tests/live/ends.test \
