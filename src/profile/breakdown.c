@@ -6,6 +6,7 @@
 #include <hpcprof/base/number.h>
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 /* --- what is asked for -------------------------------------------------------------------------- */
@@ -26,25 +27,33 @@ static bool is_word(const char *text, size_t length, const char *word)
 	return word && strlen(word) == length && strncmp(text, word, length) == 0;
 }
 
+/* Its place among the words; HP_ARRAY_COUNT(words): none. */
+static size_t find_word(const char *word, size_t length)
+{
+	size_t i = 0;
+
+	while (i < HP_ARRAY_COUNT(words) && !is_word(word, length, words[i].word) &&
+	       !is_word(word, length, words[i].of_perf))
+		i++;
+	return i;
+}
+
 static struct hp_error *add_key(struct hp_profiles *profiles, const char *word, size_t length)
 {
 	static const char advice[] =
 		"the keys are comm, pid (process), tid (thread), cpu, image (dso), procedure "
 		"(symbol) and line (srcline), separated by commas";
 	struct hp_breakdown *by = &profiles->by;
+	size_t found = find_word(word, length);
 
-	for (size_t i = 0; i < HP_ARRAY_COUNT(words); i++) {
-		if (!is_word(word, length, words[i].word) &&
-		    !is_word(word, length, words[i].of_perf))
-			continue;
-		if (!by->has[words[i].key])
-			by->keys[by->count++] = words[i].key;
-		by->has[words[i].key] = true;
-		return NULL;
-	}
-	return hp_error_advise(
-		hp_error_create(HP_ERROR_USAGE, "--by has no key '%.*s'", (int)length, word), "%s",
-		advice);
+	if (found == HP_ARRAY_COUNT(words))
+		return hp_error_advise(hp_error_create(HP_ERROR_USAGE, "--by has no key '%.*s'",
+						       (int)length, word),
+				       "%s", advice);
+	if (!by->has[words[found].key])
+		by->keys[by->count++] = words[found].key;
+	by->has[words[found].key] = true;
+	return NULL;
 }
 
 struct hp_error *breakdown_parse(struct hp_profiles *profiles)
@@ -75,6 +84,22 @@ static struct hp_error *not_kept_apart(const char *asked, const char *stamp, con
 			       "record it again with: hpcprof record %s -- COMMAND", option);
 }
 
+/* By the word that was given for the key. */
+static struct hp_error *not_kept_by(const struct hp_profiles *profiles, enum hp_breakdown_key key,
+				    const char *stamp, const char *what, const char *option)
+{
+	const char *word = profiles->options->by;
+	size_t length = strcspn(word, ",");
+	char asked[32];
+
+	while (words[find_word(word, length)].key != key) {
+		word += length + 1;
+		length = strcspn(word, ",");
+	}
+	snprintf(asked, sizeof(asked), "--by %.*s", (int)length, word);
+	return not_kept_apart(asked, stamp, what, option);
+}
+
 struct hp_error *breakdown_check(const struct hp_profiles *profiles, const char *stamp,
 				 const struct hp_epoch_meta *meta)
 {
@@ -83,11 +108,11 @@ struct hp_error *breakdown_check(const struct hp_profiles *profiles, const char 
 	if (profiles->options->pid && !meta->per_process)
 		return not_kept_apart("--pid", stamp, "processes", "--per-process");
 	if (by->has[HP_BY_PID] && !meta->per_process)
-		return not_kept_apart("--by pid", stamp, "processes", "--per-process");
+		return not_kept_by(profiles, HP_BY_PID, stamp, "processes", "--per-process");
 	if (by->has[HP_BY_TID] && !meta->per_thread)
-		return not_kept_apart("--by tid", stamp, "threads", "--per-thread");
+		return not_kept_by(profiles, HP_BY_TID, stamp, "threads", "--per-thread");
 	if (by->has[HP_BY_CPU] && !meta->per_cpu)
-		return not_kept_apart("--by cpu", stamp, "CPUs", "--per-cpu");
+		return not_kept_by(profiles, HP_BY_CPU, stamp, "CPUs", "--per-cpu");
 	return NULL;
 }
 

@@ -118,6 +118,9 @@ enum {
 	/* levels of branches in a tree, each two columns wide: half of 100 columns is left for names;
 	 * [shown] */
 	MOST_BRANCHES = 20,
+	/* procedures on the way to the root that are not shown again if they follow each other as above; fewer
+	 * are as short as the line that says so; [shown] */
+	LEAST_REPEATED = 3,
 	/* callers or callees of one procedure in the table of all; [shown] */
 	MOST_EDGES = 6,
 	/* procedures of the table of callers or callees, unless readers say otherwise; [shown] */

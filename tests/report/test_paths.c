@@ -61,28 +61,41 @@ static void add(struct hp_paths *paths, const char *path, uint64_t samples)
 	hp_assert_ok(hp_paths_add(paths, number, frames, count, samples));
 }
 
-static struct fixture *fixture_of(bool has_paths)
+static struct fixture *fixture_with(struct hp_paths *paths)
 {
 	struct fixture *fixture = fixture_create();
-	struct hp_paths *paths = calloc(1, sizeof(*paths));
 	struct fixture_epoch epoch = {
 		.label = "paths",
 		.counts = counts,
 		.count = HP_ARRAY_COUNT(counts),
 		.symbols = symbols,
 		.symbol_count = HP_ARRAY_COUNT(symbols),
-		.paths = has_paths ? paths : NULL,
+		.paths = paths,
 	};
 
+	fixture_add(fixture, &epoch);
+	return fixture;
+}
+
+static struct hp_paths *new_paths(void)
+{
+	struct hp_paths *paths = calloc(1, sizeof(*paths));
+
 	at_end(clear_paths, paths);
+	return paths;
+}
+
+static struct fixture *fixture_of(bool has_paths)
+{
+	struct hp_paths *paths = new_paths();
+
 	add(paths, "MPS", 60);
 	add(paths, "MS", 10);
 	add(paths, "TPPS", 5);
 	add(paths, "MUS", 1);
 	add(paths, "Mp", 20);
 	add(paths, "M", 4);
-	fixture_add(fixture, &epoch);
-	return fixture;
+	return fixture_with(has_paths ? paths : NULL);
 }
 
 static const char *output(const struct hp_report_options *options)
@@ -161,6 +174,27 @@ TEST(the_tree_turned_around_begins_at_what_was_sampled)
 	const char *text = output(&options);
 
 	assert_contains(text, "   20.00                20  parse  [[jit lua]]\n"
+			      "   20.00                20  main  [[jit lua]]\n");
+}
+END_TEST
+
+/* A long way to the root is told once; who is on it first is shown, to be found above. */
+TEST(a_way_to_the_root_is_not_told_again)
+{
+	struct hp_report_options options = { .view = HP_VIEW_TREE, .bottom_up = true };
+	struct hp_paths *paths = new_paths();
+	const char *text;
+
+	add(paths, "MPMPMS", 50);
+	add(paths, "MPMPMP", 30);
+	add(paths, "MPM", 20);
+	text = fixture_output(fixture_with(paths), &options);
+	assert_contains(text, "   30.00                30  parse  [[jit lua]]\n"
+			      "   30.00                30  main  [[jit lua]]\n"
+			      "   30.00                30  … 4 more as above, to main  [[jit lua]]\n"
+			      /* What is short is written out. */
+			      "   20.00                20  main  [[jit lua]]\n"
+			      "   20.00                20  parse  [[jit lua]]\n"
 			      "   20.00                20  main  [[jit lua]]\n");
 }
 END_TEST

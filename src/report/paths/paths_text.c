@@ -18,6 +18,7 @@ struct writing {
 	size_t lines;		 /* of a tree so far */
 	bool from_samples;	 /* its leaves are roots of paths, and cost nothing themselves */
 	bool is_full;		 /* no more are shown */
+	uint32_t way;		 /* to the root that was shown last: its last node; 0: none */
 };
 
 static void add_escaped(struct writing *writing, const char *text)
@@ -280,6 +281,57 @@ static struct children look_at(const struct writing *writing, const struct call_
 	return children;
 }
 
+static bool is_one(const struct children *children)
+{
+	return children->shown == 1 && !children->hidden;
+}
+
+/* From the samples: how many nodes below this one lead to the root as the way did that was shown
+ * last, and the first of them. Where the way branches, none. */
+static size_t find_repeated(struct writing *writing, const struct call_tree *tree,
+			    const struct call_node *node, uint32_t *first)
+{
+	uint32_t begin = (uint32_t)(node - tree->nodes.at);
+	struct children children = look_at(writing, tree, node);
+	uint32_t at = begin;
+	uint32_t shown = writing->way;
+	uint32_t above = 0;
+	size_t repeated = 0;
+
+	while (is_one(&children)) {
+		at = tree->nodes.at[at].first;
+		children = look_at(writing, tree, &tree->nodes.at[at]);
+	}
+	if (children.shown || children.hidden)
+		return 0;
+	writing->way = at;
+	while (at != begin && shown &&
+	       tree->nodes.at[at].procedure == tree->nodes.at[shown].procedure) {
+		repeated++;
+		*first = above;
+		above = at;
+		at = tree->nodes.at[at].parent;
+		shown = tree->nodes.at[shown].parent;
+	}
+	/* The first one is shown, to be found above. */
+	return repeated > LEAST_REPEATED ? repeated - 1 : 0;
+}
+
+static void write_repeated(struct writing *writing, const struct call_tree *tree,
+			   const struct call_node *node, size_t count)
+{
+	const struct call_node *last = node;
+
+	if (!begin_line(writing))
+		return;
+	while (last->first != HP_PATH_NO_NODE)
+		last = &tree->nodes.at[last->first];
+	put_numbers(writing, &node->total, NULL);
+	hp_buffer_printf(&writing->line, "\xe2\x80\xa6 %zu more as above, to ", count);
+	add_procedure(writing, last->procedure);
+	end_line(writing);
+}
+
 static void shorten_prefix(struct writing *writing, size_t size)
 {
 	writing->prefix.size = size;
@@ -298,10 +350,15 @@ static void write_below(struct writing *writing, const struct call_tree *tree,
 	struct children children = look_at(writing, tree, node);
 	size_t indentation = writing->prefix.size;
 	uint32_t child = node->first;
+	uint32_t first = 0;
+	size_t repeated = writing->from_samples ? find_repeated(writing, tree, node, &first) : 0;
 
-	while (children.shown == 1 && !children.hidden &&
-	       (writing->from_samples || !node->own.samples)) {
+	while (is_one(&children) && (writing->from_samples || !node->own.samples)) {
 		node = &tree->nodes.at[child];
+		if (repeated && child == first) {
+			write_repeated(writing, tree, node, repeated);
+			return;
+		}
 		write_node(writing, node, "");
 		children = look_at(writing, tree, node);
 		child = node->first;
