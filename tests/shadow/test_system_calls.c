@@ -144,6 +144,35 @@ TEST_WHERE(can_copy(), signals_are_masked_for_it_alone)
 	ck_assert_uint_eq(old, stage.state.blocked_signals | set);
 }
 
+TEST_WHERE(can_copy(), actions_of_signals_are_those_it_has_set_or_a_guess)
+{
+	const struct signal_action action = { 0x1000, 0x4000000, 0x2000, 0 };
+	struct signal_action old;
+	struct hp_engine_call answer;
+
+	signal(SIGUSR1, SIG_IGN);
+	start();
+	put(8, &action, sizeof(action));
+	answer = call(SYS_rt_sigaction, SIGUSR1, at(8), at(16), 8);
+	answers(answer, 0);
+	read_back(16, &old, sizeof(old));
+	ck_assert_uint_eq(old.handler, (uintptr_t)SIG_IGN);
+	ck_assert_uint_eq(answer.guessed_at, at(16));
+	ck_assert_uint_eq(answer.guessed_bytes, sizeof(old));
+	answer = call(SYS_rt_sigaction, SIGUSR1, 0, at(16), 8);
+	answers(answer, 0);
+	read_back(16, &old, sizeof(old));
+	ck_assert_mem_eq(&old, &action, sizeof(old));
+	ck_assert_uint_eq(answer.guessed_bytes, 0);
+	answers(call(SYS_rt_sigaction, SIGUSR2, 0, at(16), 8), 0);
+	read_back(16, &old, sizeof(old));
+	ck_assert_uint_eq(old.handler, (uintptr_t)SIG_DFL);
+	ends(call(SYS_rt_sigaction, 0, 0, at(16), 8), false);
+	ends(call(SYS_rt_sigaction, 65, 0, at(16), 8), false);
+	ends(call(SYS_rt_sigaction, SIGUSR1, 1, 0, 8), false);
+	ends(call(SYS_rt_sigaction, SIGUSR1, 0, at(16), 16), false);
+}
+
 static uint64_t now_ns(clockid_t clock)
 {
 	struct timespec time;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "answers.h"
 
+#include <hpcprof/base/number.h>
+
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
@@ -190,11 +192,33 @@ bool answer_system(struct shadow_calls *calls, struct call *call)
 	       call_done(call, 0);
 }
 
-/* What was there before is not known. */
+/* What was there before the copy is known by halves: whether it was ignored. Programs mostly ask to put it
+ * back later. */
+static bool tell_action(struct shadow_calls *calls, struct call *call, unsigned number)
+{
+	const struct signal_action guess = {
+		.handler = calls->ignored >> number & 1 ? (uintptr_t)SIG_IGN : (uintptr_t)SIG_DFL,
+	};
+
+	return calls->changed >> number & 1
+		       ? call_write(calls, call->a[2], &calls->actions[number], sizeof(guess))
+		       : call_guess(calls, call, call->a[2], &guess, sizeof(guess));
+}
+
 bool answer_sigaction(struct shadow_calls *calls, struct call *call)
 {
-	(void)calls;
-	return !call->a[2] && call_done(call, 0);
+	unsigned number = (unsigned)call->a[0] - 1; /* from 0 */
+	struct signal_action action;
+
+	if (call->a[3] != KERNEL_SIGSET_BYTES || number >= HP_ARRAY_COUNT(calls->actions) ||
+	    (call->a[1] && !sandbox_read(calls->sandbox, call->a[1], &action, sizeof(action))) ||
+	    (call->a[2] && !tell_action(calls, call, number)))
+		return false;
+	if (call->a[1]) {
+		calls->actions[number] = action;
+		calls->changed |= (uint64_t)1 << number;
+	}
+	return call_done(call, 0);
 }
 
 bool answer_sigaltstack(struct shadow_calls *calls, struct call *call)

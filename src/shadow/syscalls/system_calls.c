@@ -139,6 +139,9 @@ bool shadow_calls_identify(struct shadow_calls *calls, pid_t pid, pid_t tid)
 		return false;
 	line = strstr(text, "\nUmask:");
 	calls->mask = line ? strtoul(line + strlen("\nUmask:"), NULL, 8) : 0;
+	line = strstr(text, "\nSigIgn:");
+	calls->ignored = line ? strtoull(line + strlen("\nSigIgn:"), NULL, 16) : 0;
+	calls->changed = 0;
 	calls->ids[ID_PROCESS] = last_number(text, "\nNStgid:", &is_nested);
 	calls->ids[ID_THREAD] = last_number(text, "\nNSpid:", &is_nested);
 	calls->ids[ID_PARENT] = is_nested ? -1 : last_number(text, "\nPPid:", &is_parent_nested);

@@ -38,6 +38,11 @@ struct name_roots {
 	int root, current; /* directories, with O_PATH */
 };
 
+/* The kernel's struct sigaction. */
+struct signal_action {
+	uint64_t handler, flags, restorer, mask;
+};
+
 /* What is known of the original, and of its copy so far. */
 struct shadow_calls {
 	struct sandbox *sandbox;
@@ -45,8 +50,11 @@ struct shadow_calls {
 	struct descriptors *descriptors;
 	pid_t pid;
 	pid_t tid;
-	int64_t ids[8];		   /* as the original itself sees them: see enum shadow_id */
-	uint64_t blocked;	   /* signals */
+	int64_t ids[8];	  /* as the original itself sees them: see enum shadow_id */
+	uint64_t blocked; /* signals */
+	uint64_t ignored; /* signals, by the original */
+	uint64_t changed; /* signals whose actions the copy has set: */
+	struct signal_action actions[64];
 	struct sandbox_range heap; /* when the copy was made; 0: none */
 	uint64_t heap_end;	   /* now; 0: unknown */
 	struct name_roots roots;
@@ -72,7 +80,7 @@ enum shadow_id {
 	ID_EFFECTIVE_GROUP
 };
 
-/* Reads what does not depend on the moment: ids. */
+/* Reads what does not depend on the moment: ids, and ignored signals. */
 bool shadow_calls_identify(struct shadow_calls *calls, pid_t pid, pid_t tid);
 /* Forgets what the copy has done. */
 void shadow_calls_clear(struct shadow_calls *calls);
