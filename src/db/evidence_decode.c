@@ -9,11 +9,6 @@
  * items. */
 enum { LEAST_STRATUM_BYTES = 4 + 4 * HP_EVIDENCE_GROUPS };
 
-static uint64_t from_zigzag(uint64_t code)
-{
-	return code >> 1 ^ (code & 1 ? UINT64_MAX : 0);
-}
-
 struct hp_error *evidence_damaged(const struct evidence_decoding *in, const char *what)
 {
 	return hp_section_damaged(in->section, &in->reader, "%s", what);
@@ -87,7 +82,7 @@ static struct hp_error *decode_place(struct evidence_decoding *in, struct hp_cou
 		return evidence_damaged(in, "not where an edge goes");
 	if (!is_elsewhere) {
 		item->to_image = item->image;
-		to = item->at.value + from_zigzag(to);
+		to = item->at.value + hp_from_zigzag(to);
 	}
 	item->to.value = to;
 	return NULL;

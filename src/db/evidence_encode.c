@@ -41,11 +41,6 @@ static void encode_counts(const uint64_t *counts, struct hp_writer *writer)
 			hp_write_varint(writer, counts[i]);
 }
 
-static uint64_t to_zigzag(uint64_t difference)
-{
-	return difference << 1 ^ (difference >> 63 ? UINT64_MAX : 0);
-}
-
 /* From the item before it in the list; of the first from none. */
 void evidence_encode_item(const struct hp_counted *item, const struct hp_counted *before,
 			  struct hp_writer *writer)
@@ -66,7 +61,7 @@ void evidence_encode_item(const struct hp_counted *item, const struct hp_counted
 	} else if (is_elsewhere) {
 		hp_write_varint(writer, item->to.value);
 	} else {
-		hp_write_varint(writer, to_zigzag(item->to.value - item->at.value));
+		hp_write_varint(writer, hp_to_zigzag(item->to.value - item->at.value));
 	}
 	encode_counts(item->counts, writer);
 }

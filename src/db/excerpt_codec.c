@@ -3,6 +3,8 @@
  * Excerpts of images as files. Each layer is a section, and is readable if the others are damaged.
  */
 #include "codec.h"
+#include "excerpt_lines.h"
+#include "excerpt_reading.h"
 
 #include <hpcprof/base/cleanup.h>
 
@@ -11,11 +13,13 @@
 #include <string.h>
 
 #define MAP_TAG	  "map "
-#define LINES_TAG "line"
-#define CODE_TAG  "code"
+#define LINES_TAG "lin2"
+/* Of older epochs. */
+#define OLD_LINES_TAG "line"
+#define CODE_TAG      "code"
 
-static const char *const tags[] = { "key ", MAP_TAG, LINES_TAG, CODE_TAG, NULL };
-static const char *const expendable_tags[] = { MAP_TAG, LINES_TAG, CODE_TAG, NULL };
+static const char *const tags[] = { "key ", MAP_TAG, LINES_TAG, OLD_LINES_TAG, CODE_TAG, NULL };
+static const char *const expendable_tags[] = { MAP_TAG, LINES_TAG, OLD_LINES_TAG, CODE_TAG, NULL };
 const struct hp_container_kind hp_excerpt_kind = {
 	.letter = 'C',
 	.noun = "excerpt",
@@ -80,40 +84,6 @@ static void write_map(const struct hp_excerpt *excerpt, struct hp_writer *sectio
 		if (part->linkage)
 			hp_write_string(section, part->linkage);
 		end = part->address + part->size;
-	}
-}
-
-/* 0 for none. */
-static uint64_t optional(uint32_t number)
-{
-	return number == HP_EXCERPT_NONE ? 0 : (uint64_t)number + 1;
-}
-
-static void write_lines(const struct hp_excerpt *excerpt, struct hp_writer *section)
-{
-	uint64_t end = 0;
-
-	hp_write_varint(section, excerpt->words.count);
-	for (size_t i = 0; i < excerpt->words.count; i++)
-		hp_write_string(section, excerpt->words.at[i]);
-	hp_write_varint(section, excerpt->places.count);
-	for (size_t i = 0; i < excerpt->places.count; i++) {
-		const struct hp_excerpt_place *place = &excerpt->places.at[i];
-
-		hp_write_varint(section, optional(place->function));
-		hp_write_varint(section, optional(place->file));
-		hp_write_varint(section, place->line);
-		/* How far back: those inlined into it come soon. */
-		hp_write_varint(section, place->outer == HP_EXCERPT_NONE ? 0 : i - place->outer);
-	}
-	hp_write_varint(section, excerpt->lines.count);
-	for (size_t i = 0; i < excerpt->lines.count; i++) {
-		const struct hp_excerpt_line *line = &excerpt->lines.at[i];
-
-		hp_write_varint(section, line->address - end);
-		hp_write_varint(section, line->bytes - 1);
-		hp_write_varint(section, line->place);
-		end = line->address + line->bytes;
 	}
 }
 
@@ -185,7 +155,7 @@ struct hp_error *hp_excerpt_encode(const struct hp_image_id *image,
 	hp_writer_free(&key);
 	add_section(&builder, MAP_TAG, excerpt, write_map);
 	if (excerpt->lines.count)
-		add_section(&builder, LINES_TAG, excerpt, write_lines);
+		add_section(&builder, LINES_TAG, excerpt, excerpt_write_lines);
 	if (excerpt->ranges.count)
 		add_section(&builder, CODE_TAG, excerpt, write_code);
 	return hp_container_finish(&builder, file);
@@ -193,115 +163,28 @@ struct hp_error *hp_excerpt_encode(const struct hp_image_id *image,
 
 /* --- reading ------------------------------------------------------------------------------ */
 
-/* One section while it is read: the first thing that is wrong stays. */
-struct reading {
-	const struct hp_section *section;
-	struct hp_reader reader;
-	struct hp_error *error;
-};
-
-static void refuse(struct reading *reading, const char *what)
-{
-	if (!reading->error)
-		reading->error = hp_section_damaged(reading->section, &reading->reader, "%s", what);
-}
-
-/* A number of entries that take `least` bytes each. */
-static size_t read_count(struct reading *reading, size_t least, size_t most, const char *what)
-{
-	uint64_t count = 0;
-	size_t room;
-
-	if (reading->error)
-		return 0;
-	if (!hp_read_varint(&reading->reader, &count)) {
-		refuse(reading, "not a number of anything");
-		return 0;
-	}
-	room = hp_reader_left(&reading->reader) / least;
-	if (count > room)
-		reading->error =
-			hp_section_overflows(reading->section, &reading->reader, count, what, room);
-	else if (count > most)
-		reading->error = hp_section_damaged(reading->section, &reading->reader,
-						    "%" PRIu64 " %s, more than %zu", count, what,
-						    most);
-	return reading->error ? 0 : (size_t)count;
-}
-
-static uint64_t read_number(struct reading *reading)
-{
-	uint64_t number = 0;
-
-	if (!reading->error && !hp_read_varint(&reading->reader, &number))
-		refuse(reading, "ends inside an entry");
-	return number;
-}
-
-static uint8_t read_byte(struct reading *reading)
-{
-	uint8_t byte = 0;
-
-	if (!reading->error && !hp_read_u8(&reading->reader, &byte))
-		refuse(reading, "ends inside an entry");
-	return byte;
-}
-
-static char *read_text(struct reading *reading)
-{
-	char *text = NULL;
-
-	if (!reading->error && !hp_read_string(&reading->reader, &text))
-		refuse(reading, "ends inside a string");
-	return text;
-}
-
-static uint64_t sum_of(struct reading *reading, uint64_t a, uint64_t b)
-{
-	uint64_t sum = 0;
-
-	if (!reading->error && __builtin_add_overflow(a, b, &sum))
-		refuse(reading, "addresses run past 64 bits");
-	return sum;
-}
-
-/* A size is written less 1. What it ends at fits too, as hp_excerpt_check wants. */
-static uint64_t read_size(struct reading *reading, uint64_t address)
-{
-	uint64_t size = sum_of(reading, read_number(reading), 1);
-
-	sum_of(reading, address, size);
-	return size;
-}
-
-#define reserve(reading, vector, wanted)                                                           \
-	do {                                                                                       \
-		if (!(reading)->error && !hp_vector_reserve(vector, (wanted) + 1))                 \
-			(reading)->error = hp_error_create_no_memory();                            \
-	} while (0)
-
 static void read_parts(struct reading *reading, struct hp_excerpt *excerpt)
 {
-	size_t count = read_count(reading, 4, HP_EXCERPT_MOST_PARTS, "procedures");
+	size_t count = reading_count(reading, 4, HP_EXCERPT_MOST_PARTS, "procedures");
 	uint64_t end = 0;
 
-	reserve(reading, &excerpt->parts, count);
+	reading_reserve(reading, &excerpt->parts, count);
 	for (size_t i = 0; i < count && !reading->error; i++) {
 		struct hp_excerpt_part part = { 0 };
 		uint8_t flags;
 
-		part.address = sum_of(reading, end, read_number(reading));
-		part.size = read_size(reading, part.address);
-		part.source = read_byte(reading);
-		flags = read_byte(reading);
+		part.address = reading_sum(reading, end, reading_number(reading));
+		part.size = reading_size(reading, part.address);
+		part.source = reading_byte(reading);
+		flags = reading_byte(reading);
 		if (flags &
 		    ~(FLAG_NEVER_RETURNS | FLAG_HAS_NAMESAKE | FLAG_IS_OWNED | FLAG_HAS_NAME))
-			refuse(reading, "flags that are not known");
+			reading_refuse(reading, "flags that are not known");
 		part.never_returns = flags & FLAG_NEVER_RETURNS;
 		part.has_namesake = flags & FLAG_HAS_NAMESAKE;
-		part.owner = flags & FLAG_IS_OWNED ? read_number(reading) : part.address;
+		part.owner = flags & FLAG_IS_OWNED ? reading_number(reading) : part.address;
 		if (flags & FLAG_HAS_NAME)
-			part.linkage = read_text(reading);
+			part.linkage = reading_text(reading);
 		end = part.address + part.size;
 		excerpt->parts.at[excerpt->parts.count++] = part;
 	}
@@ -309,7 +192,7 @@ static void read_parts(struct reading *reading, struct hp_excerpt *excerpt)
 
 static void read_compilers(struct reading *reading, struct hp_excerpt *excerpt)
 {
-	size_t size = read_count(reading, 1, SIZE_MAX, "bytes");
+	size_t size = reading_count(reading, 1, SIZE_MAX, "bytes");
 	const uint8_t *bytes = NULL;
 
 	if (reading->error)
@@ -318,7 +201,7 @@ static void read_compilers(struct reading *reading, struct hp_excerpt *excerpt)
 	if (!excerpt->compilers)
 		reading->error = hp_error_create_no_memory();
 	else if (!hp_read_bytes(&reading->reader, size, &bytes))
-		refuse(reading, "ends inside an entry");
+		reading_refuse(reading, "ends inside an entry");
 	else
 		memcpy(excerpt->compilers, bytes, size);
 	excerpt->compilers_size = reading->error ? 0 : size;
@@ -330,111 +213,51 @@ static void read_map(struct reading *reading, struct hp_excerpt *excerpt)
 	size_t count;
 
 	if (!hp_read_u16(&reading->reader, &excerpt->machine) || !excerpt->machine)
-		refuse(reading, "not a machine");
-	excerpt->origin = read_text(reading);
+		reading_refuse(reading, "not a machine");
+	excerpt->origin = reading_text(reading);
 	read_compilers(reading, excerpt);
-	count = read_count(reading, 4, HP_EXCERPT_MOST_SEGMENTS, "segments");
-	reserve(reading, &excerpt->segments, count);
+	count = reading_count(reading, 4, HP_EXCERPT_MOST_SEGMENTS, "segments");
+	reading_reserve(reading, &excerpt->segments, count);
 	for (size_t i = 0; i < count && !reading->error; i++) {
 		struct hp_excerpt_segment segment = { 0 };
-		uint8_t flags = read_byte(reading);
+		uint8_t flags = reading_byte(reading);
 
 		if (flags & ~(SEGMENT_EXECUTABLE | SEGMENT_WRITABLE))
-			refuse(reading, "flags that are not known");
+			reading_refuse(reading, "flags that are not known");
 		segment.is_executable = flags & SEGMENT_EXECUTABLE;
 		segment.is_writable = flags & SEGMENT_WRITABLE;
-		segment.address = read_number(reading);
-		segment.offset = read_number(reading);
-		segment.bytes = read_number(reading);
+		segment.address = reading_number(reading);
+		segment.offset = reading_number(reading);
+		segment.bytes = reading_number(reading);
 		excerpt->segments.at[excerpt->segments.count++] = segment;
 	}
-	count = read_count(reading, 2, HP_EXCERPT_MOST_TEXTS, "sections");
-	reserve(reading, &excerpt->texts, count);
+	count = reading_count(reading, 2, HP_EXCERPT_MOST_TEXTS, "sections");
+	reading_reserve(reading, &excerpt->texts, count);
 	for (size_t i = 0; i < count && !reading->error; i++) {
 		struct hp_excerpt_text text = { 0 };
 
-		text.address = sum_of(reading, end, read_number(reading));
-		text.end = end = text.address + read_size(reading, text.address);
+		text.address = reading_sum(reading, end, reading_number(reading));
+		text.end = end = text.address + reading_size(reading, text.address);
 		excerpt->texts.at[excerpt->texts.count++] = text;
 	}
 	read_parts(reading, excerpt);
 }
 
-static uint32_t read_optional(struct reading *reading)
-{
-	uint64_t number = read_number(reading);
-
-	if (number >= UINT32_MAX)
-		refuse(reading, "a number past 32 bits");
-	return number ? (uint32_t)(number - 1) : HP_EXCERPT_NONE;
-}
-
-static void read_places(struct reading *reading, struct hp_excerpt *excerpt)
-{
-	size_t count = read_count(reading, 4, HP_EXCERPT_MOST_PLACES, "places");
-
-	reserve(reading, &excerpt->places, count);
-	for (size_t i = 0; i < count && !reading->error; i++) {
-		struct hp_excerpt_place place = { .function = read_optional(reading) };
-		uint64_t line;
-		uint64_t back;
-
-		place.file = read_optional(reading);
-		line = read_number(reading);
-		back = read_number(reading);
-		if (line > UINT32_MAX || back > i)
-			refuse(reading, "a line past 32 bits, or inlined into what is not there");
-		place.line = (uint32_t)line;
-		place.outer = back ? (uint32_t)(i - back) : HP_EXCERPT_NONE;
-		excerpt->places.at[excerpt->places.count++] = place;
-	}
-}
-
-static void read_lines(struct reading *reading, struct hp_excerpt *excerpt)
-{
-	size_t count = read_count(reading, 1, HP_EXCERPT_MOST_WORDS, "words");
-	uint64_t end = 0;
-
-	reserve(reading, &excerpt->words, count);
-	for (size_t i = 0; i < count && !reading->error; i++) {
-		char *word = read_text(reading);
-
-		if (word)
-			excerpt->words.at[excerpt->words.count++] = word;
-	}
-	read_places(reading, excerpt);
-	count = read_count(reading, 3, HP_EXCERPT_MOST_LINES, "lines");
-	reserve(reading, &excerpt->lines, count);
-	for (size_t i = 0; i < count && !reading->error; i++) {
-		struct hp_excerpt_line line = { 0 };
-		uint64_t place;
-
-		line.address = sum_of(reading, end, read_number(reading));
-		line.bytes = read_size(reading, line.address);
-		place = read_number(reading);
-		if (place >= excerpt->places.count)
-			refuse(reading, "a line of no place");
-		line.place = (uint32_t)place;
-		end = line.address + line.bytes;
-		excerpt->lines.at[excerpt->lines.count++] = line;
-	}
-}
-
 static void read_ranges(struct reading *reading, struct hp_excerpt *excerpt)
 {
-	size_t count = read_count(reading, 3, HP_EXCERPT_MOST_RANGES, "ranges");
+	size_t count = reading_count(reading, 3, HP_EXCERPT_MOST_RANGES, "ranges");
 	uint64_t end = 0;
 
-	reserve(reading, &excerpt->ranges, count);
+	reading_reserve(reading, &excerpt->ranges, count);
 	for (size_t i = 0; i < count && !reading->error; i++) {
 		struct hp_excerpt_range range = { 0 };
 		const uint8_t *bytes = NULL;
 		uint64_t size;
 
-		range.address = sum_of(reading, end, read_number(reading));
-		size = read_size(reading, range.address);
+		range.address = reading_sum(reading, end, reading_number(reading));
+		size = reading_size(reading, range.address);
 		if (size > hp_reader_left(&reading->reader))
-			refuse(reading, "code runs past the end");
+			reading_refuse(reading, "code runs past the end");
 		if (reading->error)
 			break;
 		range.size = (size_t)size;
@@ -452,16 +275,16 @@ static void read_ranges(struct reading *reading, struct hp_excerpt *excerpt)
 
 static void read_landings(struct reading *reading, struct hp_excerpt *excerpt)
 {
-	size_t count = read_count(reading, 3, HP_EXCERPT_MOST_LANDINGS, "landing pads");
+	size_t count = reading_count(reading, 3, HP_EXCERPT_MOST_LANDINGS, "landing pads");
 	uint64_t before = 0;
 
-	reserve(reading, &excerpt->landings, count);
+	reading_reserve(reading, &excerpt->landings, count);
 	for (size_t i = 0; i < count && !reading->error; i++) {
 		struct hp_excerpt_landing landing = { 0 };
 
-		landing.start = sum_of(reading, before, read_number(reading));
-		landing.end = sum_of(reading, landing.start, read_number(reading));
-		landing.landing = read_number(reading);
+		landing.start = reading_sum(reading, before, reading_number(reading));
+		landing.end = reading_sum(reading, landing.start, reading_number(reading));
+		landing.landing = reading_number(reading);
 		before = landing.start;
 		excerpt->landings.at[excerpt->landings.count++] = landing;
 	}
@@ -474,23 +297,23 @@ static void read_code(struct reading *reading, struct hp_excerpt *excerpt)
 
 	read_ranges(reading, excerpt);
 	read_landings(reading, excerpt);
-	count = read_count(reading, 2, HP_EXCERPT_MOST_POINTERS, "pointers");
-	reserve(reading, &excerpt->pointers, count);
+	count = reading_count(reading, 2, HP_EXCERPT_MOST_POINTERS, "pointers");
+	reading_reserve(reading, &excerpt->pointers, count);
 	for (size_t i = 0; i < count && !reading->error; i++) {
 		struct hp_excerpt_pointer pointer = { 0 };
 
-		pointer.target = before = sum_of(reading, before, read_number(reading));
-		pointer.where = read_number(reading);
+		pointer.target = before = reading_sum(reading, before, reading_number(reading));
+		pointer.where = reading_number(reading);
 		excerpt->pointers.at[excerpt->pointers.count++] = pointer;
 	}
 	before = 0;
-	count = read_count(reading, 2, HP_EXCERPT_MOST_IMPORTS, "imports");
-	reserve(reading, &excerpt->imports, count);
+	count = reading_count(reading, 2, HP_EXCERPT_MOST_IMPORTS, "imports");
+	reading_reserve(reading, &excerpt->imports, count);
 	for (size_t i = 0; i < count && !reading->error; i++) {
 		struct hp_excerpt_import import = { 0 };
 
-		import.where = before = sum_of(reading, before, read_number(reading));
-		import.name = read_text(reading);
+		import.where = before = reading_sum(reading, before, reading_number(reading));
+		import.name = reading_text(reading);
 		excerpt->imports.at[excerpt->imports.count++] = import;
 	}
 }
@@ -512,7 +335,7 @@ static struct hp_error *read_section(const struct hp_container *file, const char
 	if (!reading.error) {
 		error = hp_excerpt_check(excerpt);
 		if (error && error->class == HP_ERROR_DAMAGED)
-			refuse(&reading, error->message);
+			reading_refuse(&reading, error->message);
 		else
 			reading.error = hp_steal(error);
 		hp_error_destroy(error);
@@ -536,14 +359,16 @@ static struct hp_error *decode_layers(const struct hp_container *container,
 				      struct hp_excerpt_file *file)
 {
 	struct hp_error *error = read_section(container, MAP_TAG, &file->excerpt, read_map);
+	bool is_new = hp_container_has(container, LINES_TAG);
 
 	/* Nothing can be told of lines and code without it. */
 	if (error) {
 		hp_excerpt_clear(&file->excerpt);
 		return lose(file, error);
 	}
-	if (hp_container_has(container, LINES_TAG)) {
-		error = read_section(container, LINES_TAG, &file->excerpt, read_lines);
+	if (is_new || hp_container_has(container, OLD_LINES_TAG)) {
+		error = read_section(container, is_new ? LINES_TAG : OLD_LINES_TAG, &file->excerpt,
+				     is_new ? excerpt_read_lines : excerpt_read_old_lines);
 		if (error) {
 			hp_excerpt_clear_lines(&file->excerpt);
 			error = lose(file, error);

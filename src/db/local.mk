@@ -22,7 +22,8 @@ src_db_libdb_a_SOURCES = \
 	src/db/evidence_decode.c \
 	src/db/evidence_lists.h \
 	src/db/evidence_sum.c \
-	src/db/excerpt_codec.c \
+	src/db/excerpt_codec.c src/db/excerpt_lines.h src/db/excerpt_lines.c \
+	src/db/excerpt_reading.h src/db/excerpt_reading.c \
 	src/db/image_id_codec.c src/db/index_codec.c \
 	src/db/meta_codec.c \
 	src/db/paths_codec.c \

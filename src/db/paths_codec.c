@@ -36,16 +36,6 @@ enum {
 	MOST_LEVELS = HP_PATH_MOST_FRAMES + 2,
 };
 
-static uint64_t to_zigzag(uint64_t difference)
-{
-	return difference << 1 ^ (difference >> 63 ? UINT64_MAX : 0);
-}
-
-static uint64_t from_zigzag(uint64_t code)
-{
-	return code >> 1 ^ (code & 1 ? UINT64_MAX : 0);
-}
-
 /* --- writing ---------------------------------------------------------------------------------- */
 
 static void encode_series(const struct hp_path_series *series, struct hp_writer *writer)
@@ -68,7 +58,7 @@ static void encode_place(const struct hp_path_node *node, const struct hp_paths_
 					: order->images[node->image] + UINT64_C(1));
 	if (node->image == HP_PATH_NO_IMAGE)
 		return;
-	hp_write_varint(writer, to_zigzag(node->offset - offsets[node->image]));
+	hp_write_varint(writer, hp_to_zigzag(node->offset - offsets[node->image]));
 	offsets[node->image] = node->offset;
 }
 
@@ -268,7 +258,7 @@ static struct hp_error *read_place(struct decoding *in, struct hp_path_frame *fr
 		return NULL;
 	if (!hp_read_varint(&in->reader, &step))
 		return damaged(in, "not the offset of a node");
-	frame->offset = in->offsets[image - 1] + from_zigzag(step);
+	frame->offset = in->offsets[image - 1] + hp_from_zigzag(step);
 	in->offsets[image - 1] = frame->offset;
 	in->is_used[image - 1] = true;
 	return NULL;

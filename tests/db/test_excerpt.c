@@ -143,7 +143,7 @@ TEST(a_damaged_layer_is_lost_alone)
 	ck_assert_uint_eq(found.excerpt.imports.count, 0);
 	hp_excerpt_file_clear(&found);
 
-	decode_damaged("line", &found);
+	decode_damaged("lin2", &found);
 	ck_assert_uint_eq(found.excerpt.parts.count, 2);
 	ck_assert_uint_eq(found.excerpt.lines.count, 0);
 	ck_assert_uint_eq(found.excerpt.ranges.count, 2);
@@ -264,6 +264,11 @@ TEST(forged_sections_are_refused)
 		{ "map ", "\x3e\0\0\0\0\0\1\0\0\1\x10", 11, "flags that are not known" },
 		{ "map ", "\x3e\0\0\0\0\0\1\0\0\7\0", 11, "no known source" },
 		{ "map ", "\x3e\0\0\0\0\0\0x", 8, "" },
+		{ "lin2", "\xff\xff\xff\xff\7", 5, "words" },
+		{ "lin2", "\0\1\4\0\0\0\0", 7, "words that are not there" },
+		{ "lin2", "\0\1\1\0\0\0\0", 7, "past 32 bits" },
+		{ "lin2", "\0\1\0\0\0\1\0", 7, "inlined into what is not there" },
+		{ "lin2", "\0\0\1\0\0\0", 6, "no place" },
 		{ "line", "\xff\xff\xff\xff\7", 5, "words" },
 		{ "line", "\0\1\2\0\0\0\0", 7, "words that are not there" },
 		{ "line", "\0\1\0\0\0\1\0", 7, "inlined into what is not there" },
@@ -292,6 +297,54 @@ TEST(forged_sections_are_refused)
 			      found.lost->message);
 		ck_assert_uint_eq(found.excerpt.machine, strcmp(cases[i].tag, "map ") ? 62 : 0);
 		ck_assert_uint_eq(found.excerpt.lines.count + found.excerpt.ranges.count, 0);
+		hp_excerpt_file_clear(&found);
+		hp_writer_free(&key);
+		hp_image_id_clear(&image);
+	}
+}
+
+/* Entry by entry in older epochs, kind by kind in others. */
+TEST(lines_of_older_epochs_are_read)
+{
+	static const struct {
+		const char *tag;
+		const char *bytes;
+		size_t size;
+	} cases[] = {
+		{ "line", "\1\1f\2\1\0\5\0\1\0\7\1\2\20\3\1\4\1\0", 19 },
+		{ "lin2", "\1\1f\2\2\0\0\0\12\4\0\1\2\20\4\3\1\2\1", 19 },
+	};
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(cases); i++) {
+		struct hp_container_builder builder = { .kind = &hp_excerpt_kind };
+		struct hp_image_id image = fixture_image(1);
+		struct hp_writer key = { 0 };
+		struct hp_writer file;
+		struct hp_excerpt_file found;
+		const struct hp_excerpt *excerpt = &found.excerpt;
+
+		hp_image_encode(&image, 0, &key);
+		hp_container_add(&builder, "key ", HP_SECTION_REQUIRED, key.bytes, key.size);
+		hp_container_add(&builder, "map ", 0, "\x3e\0\0\0\0\0\0", 7);
+		hp_container_add(&builder, cases[i].tag, 0, cases[i].bytes, cases[i].size);
+		hp_assert_ok(hp_container_finish(&builder, &file));
+		hp_assert_ok(hp_excerpt_decode(file.bytes, file.size, &found));
+		ck_assert_ptr_null(found.lost);
+		ck_assert(!found.has_unknown);
+		ck_assert_uint_eq(excerpt->words.count, 1);
+		ck_assert_uint_eq(excerpt->places.count, 2);
+		ck_assert_uint_eq(excerpt->places.at[1].function, 0);
+		ck_assert_uint_eq(excerpt->places.at[1].file, HP_EXCERPT_NONE);
+		ck_assert_uint_eq(excerpt->places.at[0].line, 5);
+		ck_assert_uint_eq(excerpt->places.at[1].line, 7);
+		ck_assert_uint_eq(excerpt->places.at[1].outer, 0);
+		ck_assert_uint_eq(excerpt->lines.count, 2);
+		ck_assert_uint_eq(excerpt->lines.at[0].address, 16);
+		ck_assert_uint_eq(excerpt->lines.at[0].bytes, 4);
+		ck_assert_uint_eq(excerpt->lines.at[0].place, 1);
+		ck_assert_uint_eq(excerpt->lines.at[1].address, 24);
+		ck_assert_uint_eq(excerpt->lines.at[1].bytes, 2);
+		ck_assert_uint_eq(excerpt->lines.at[1].place, 0);
 		hp_excerpt_file_clear(&found);
 		hp_writer_free(&key);
 		hp_image_id_clear(&image);

@@ -4,9 +4,10 @@
  * the contents of sections, for which a right container is made, so that checksums keep nobody from
  * the parsers behind them: the first byte says of what kind, the second how long the key is; of
  * names that have bodies a third says how long they are. 'C' stands for an excerpt: two bytes each
- * say how long its map and its lines are, and the rest is code. 'T' likewise stands for call paths.
+ * say how long its map and its lines are, and the rest is code; 'O' for one of an older epoch. 'T'
+ * likewise stands for call paths.
  *
- * What a decoder accepts, the encoder writes down again in the same bytes.
+ * What a decoder accepts, the encoder writes down again in the same bytes, unless they are older.
  */
 #include "fuzz.h"
 
@@ -262,12 +263,12 @@ static void try_layers(const uint8_t *bytes, size_t size)
 		return;
 	hp_container_add(&builder, "key ", HP_SECTION_REQUIRED, key, sizeof(key));
 	hp_container_add(&builder, "map ", 0, bytes + header, map);
-	hp_container_add(&builder, "line", 0, bytes + header + map, lines);
+	hp_container_add(&builder, bytes[0] == 'C' ? "lin2" : "line", 0, bytes + header + map, lines);
 	hp_container_add(&builder, "code", 0, bytes + header + map + lines,
 			 size - header - map - lines);
 	if (hp_container_finish(&builder, &file))
 		exit(1);
-	try_excerpt(file.bytes, file.size, true);
+	try_excerpt(file.bytes, file.size, bytes[0] == 'C');
 	hp_writer_free(&file);
 }
 
@@ -307,7 +308,7 @@ static void try_sections(const uint8_t *bytes, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-	if (size >= 2 && bytes[0] == 'C')
+	if (size >= 2 && (bytes[0] == 'C' || bytes[0] == 'O'))
 		try_layers(bytes, size);
 	else if (size >= 2 && bytes[0] == 'T')
 		try_trees(bytes, size);

@@ -54,4 +54,15 @@ void hp_write_varint(struct hp_writer *writer, uint64_t value);
 void hp_write_bytes(struct hp_writer *writer, const void *bytes, size_t size);
 void hp_write_string(struct hp_writer *writer, const char *text);
 
+/* Steps in either direction as numbers that are small if the step is. */
+static inline uint64_t hp_to_zigzag(uint64_t difference)
+{
+	return difference << 1 ^ (difference >> 63 ? UINT64_MAX : 0);
+}
+
+static inline uint64_t hp_from_zigzag(uint64_t code)
+{
+	return code >> 1 ^ (code & 1 ? UINT64_MAX : 0);
+}
+
 #endif

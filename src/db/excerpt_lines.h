@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The layer of an excerpt that has source positions, as bytes: hpcprof-db(5).
+ *
+ * Most of an excerpt's bytes are here. What is alike stands together, each number as the step from the one
+ * before: so it takes half of what the entries of older epochs do, compressed.
+ */
+#ifndef HPCPROF_SRC_DB_EXCERPT_LINES_H
+#define HPCPROF_SRC_DB_EXCERPT_LINES_H
+
+#include "excerpt_reading.h"
+
+#include <hpcprof/model/excerpt.h>
+
+void excerpt_write_lines(const struct hp_excerpt *excerpt, struct hp_writer *section);
+void excerpt_read_lines(struct reading *reading, struct hp_excerpt *excerpt);
+/* Entry by entry, as in older epochs. */
+void excerpt_read_old_lines(struct reading *reading, struct hp_excerpt *excerpt);
+
+#endif

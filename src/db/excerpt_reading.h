@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Reading a layer of an excerpt: numbers and texts that anybody may have written.
+ *
+ * The first thing that is wrong stays as `error` (DAMAGED, or no memory), and all reads behind it give 0.
+ */
+#ifndef HPCPROF_SRC_DB_EXCERPT_READING_H
+#define HPCPROF_SRC_DB_EXCERPT_READING_H
+
+#include "container.h"
+
+#include <hpcprof/base/vector.h>
+
+struct reading {
+	const struct hp_section *section;
+	struct hp_reader reader;
+	struct hp_error *error;
+};
+
+void reading_refuse(struct reading *reading, const char *what);
+/* A number of entries that take `least` bytes each. */
+size_t reading_count(struct reading *reading, size_t least, size_t most, const char *what);
+uint64_t reading_number(struct reading *reading);
+uint8_t reading_byte(struct reading *reading);
+char *reading_text(struct reading *reading);
+uint64_t reading_sum(struct reading *reading, uint64_t a, uint64_t b);
+/* A size is written less 1. What it ends at fits too, as hp_excerpt_check wants. */
+uint64_t reading_size(struct reading *reading, uint64_t address);
+
+#define reading_reserve(reading, vector, wanted)                                                   \
+	do {                                                                                       \
+		if (!(reading)->error && !hp_vector_reserve(vector, (wanted) + 1))                 \
+			(reading)->error = hp_error_create_no_memory();                            \
+	} while (0)
+
+#endif
