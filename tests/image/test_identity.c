@@ -1,24 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "workshop.h"
 
-#include <hpcprof/image/identity.h>
-
 #include <elf.h>
 #include <endian.h>
-#include <fcntl.h>
 #include <string.h>
 #include <xxhash.h>
-
-static struct hp_identity identity_of(const char *name)
-{
-	struct hp_identity identity;
-	int fd = open(workshop_path(name), O_RDONLY | O_CLOEXEC);
-
-	ck_assert(fd >= 0);
-	hp_assert_ok(hp_identity_of_fd(fd, &identity));
-	close(fd);
-	return identity;
-}
 
 static void write_file(const char *name, const void *bytes, size_t size)
 {
@@ -44,7 +30,7 @@ TEST(a_build_id_is_what_readelf_prints)
 	FILE *stream;
 
 	build("program", "-Wl,--build-id=sha1");
-	identity = identity_of("program");
+	identity = workshop_identity("program");
 	ck_assert_int_eq(identity.kind, HP_IDENTITY_BUILD_ID);
 	hp_identity_format(&identity, text);
 	stream = workshop_read("readelf -n program | sed -n 's/.*Build ID: //p'");
@@ -58,12 +44,12 @@ TEST(a_build_id_of_any_length_up_to_twenty_bytes_is_taken)
 	struct hp_identity identity;
 
 	build("program", "-Wl,--build-id=0x0102abcdef");
-	identity = identity_of("program");
+	identity = workshop_identity("program");
 	ck_assert_int_eq(identity.kind, HP_IDENTITY_BUILD_ID);
 	ck_assert_uint_eq(identity.size, 5);
 	ck_assert_mem_eq(identity.bytes, "\x01\x02\xab\xcd\xef", 5);
 	build("program", "-Wl,--build-id=0x0102030405060708090a0b0c0d0e0f101112131415");
-	ck_assert_int_eq(identity_of("program").kind, HP_IDENTITY_CONTENT);
+	ck_assert_int_eq(workshop_identity("program").kind, HP_IDENTITY_CONTENT);
 }
 
 TEST(a_build_id_survives_the_loss_of_all_section_headers)
@@ -75,7 +61,7 @@ TEST(a_build_id_survives_the_loss_of_all_section_headers)
 	size_t size;
 
 	build("program", "");
-	before = identity_of("program");
+	before = workshop_identity("program");
 	bytes = workshop_bytes("program", &size);
 	memcpy(&header, bytes, sizeof(header));
 	header.e_shoff = 0;
@@ -84,7 +70,7 @@ TEST(a_build_id_survives_the_loss_of_all_section_headers)
 	memcpy(bytes, &header, sizeof(header));
 	write_file("program", bytes, size);
 	free(bytes);
-	after = identity_of("program");
+	after = workshop_identity("program");
 	ck_assert(hp_identity_equal(&before, &after));
 }
 
@@ -110,7 +96,7 @@ TEST(without_a_build_id_the_executable_segments_are_hashed)
 	XXH128_canonicalFromHash(&expected, XXH3_128bits_digest(state));
 	XXH3_freeState(state);
 	free(bytes);
-	identity = identity_of("program");
+	identity = workshop_identity("program");
 	ck_assert_int_eq(identity.kind, HP_IDENTITY_CONTENT);
 	ck_assert_uint_eq(identity.size, sizeof(expected.digest));
 	ck_assert_mem_eq(identity.bytes, expected.digest, sizeof(expected.digest));
@@ -126,9 +112,9 @@ TEST(the_content_hash_follows_code_and_ignores_data)
 	workshop_run("strip -o stripped plain");
 	workshop_run("printf 'int data = 5; int main(void) { return data - 6; }' >t.c && "
 		     "cc -Wl,--build-id=none -o changed t.c");
-	plain = identity_of("plain");
-	stripped = identity_of("stripped");
-	changed = identity_of("changed");
+	plain = workshop_identity("plain");
+	stripped = workshop_identity("stripped");
+	changed = workshop_identity("changed");
 	ck_assert(hp_identity_equal(&plain, &stripped));
 	ck_assert(!hp_identity_equal(&plain, &changed));
 }
@@ -144,7 +130,7 @@ TEST(bytes_in_memory_are_identified_like_the_file)
 		size_t size;
 
 		build("program", flags[i]);
-		of_file = identity_of("program");
+		of_file = workshop_identity("program");
 		bytes = workshop_bytes("program", &size);
 		hp_assert_ok(hp_identity_of_bytes(bytes, size, &of_bytes));
 		free(bytes);
@@ -160,12 +146,12 @@ TEST(a_file_that_is_no_elf_is_hashed_whole_and_an_empty_one_is_nobody)
 
 	write_file("script", text, sizeof(text));
 	XXH128_canonicalFromHash(&expected, XXH3_128bits(text, sizeof(text)));
-	identity = identity_of("script");
+	identity = workshop_identity("script");
 	ck_assert_int_eq(identity.kind, HP_IDENTITY_CONTENT);
 	ck_assert_mem_eq(identity.bytes, expected.digest, sizeof(expected.digest));
 	write_file("empty", "", 0);
-	ck_assert_int_eq(identity_of("empty").kind, HP_IDENTITY_NONE);
-	ck_assert_int_eq(identity_of("/dev/null").kind, HP_IDENTITY_NONE);
+	ck_assert_int_eq(workshop_identity("empty").kind, HP_IDENTITY_NONE);
+	ck_assert_int_eq(workshop_identity("/dev/null").kind, HP_IDENTITY_NONE);
 }
 
 /* A 32-bit big-endian file by hand: its header, one note segment, the note. */

@@ -2,10 +2,8 @@
 #include "workshop.h"
 
 #include <hpcprof/base/cleanup.h>
-#include <hpcprof/image/identity.h>
 
 #include <elf.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/stat.h>
@@ -17,24 +15,13 @@ static void build(const char *flags)
 		     flags);
 }
 
-static struct hp_identity identity_of(const char *name)
-{
-	struct hp_identity identity;
-	int fd = open(workshop_path(name), O_RDONLY | O_CLOEXEC);
-
-	ck_assert(fd >= 0);
-	hp_assert_ok(hp_identity_of_fd(fd, &identity));
-	close(fd);
-	return identity;
-}
-
 static struct hp_image_id id_of(const char *name)
 {
 	static char path[4096];
 
 	snprintf(path, sizeof(path), "%s", workshop_path(name));
 	return (struct hp_image_id){ .kind = HP_IMAGE_FILE,
-				     .identity = identity_of(name),
+				     .identity = workshop_identity(name),
 				     .path = path };
 }
 
@@ -122,7 +109,7 @@ TEST(symfs_stands_in_front_of_the_path)
 
 	build("");
 	workshop_run("mkdir -p root/opt && mv program root/opt/program");
-	id.identity = identity_of("root/opt/program");
+	id.identity = workshop_identity("root/opt/program");
 	hp_assert_fails(HP_ERROR_NOT_FOUND, hp_image_open(&id, NULL, &image));
 	hp_assert_ok(hp_image_open(&id, &options, &image));
 	ck_assert_int_ne(hp_image_machine(image), EM_NONE);

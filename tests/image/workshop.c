@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "workshop.h"
 
-#include <hpcprof/image/identity.h>
-
 #include <fcntl.h>
 #include <limits.h>
 #include <stdarg.h>
@@ -109,6 +107,17 @@ const char *workshop_path(const char *name)
 	return path;
 }
 
+struct hp_identity workshop_identity(const char *name)
+{
+	struct hp_identity identity;
+	int fd = open(workshop_path(name), O_RDONLY | O_CLOEXEC);
+
+	ck_assert_msg(fd >= 0, "%s", name);
+	hp_assert_ok(hp_identity_of_fd(fd, &identity));
+	close(fd);
+	return identity;
+}
+
 static void close_image(void *image)
 {
 	hp_image_close(image);
@@ -119,13 +128,9 @@ struct hp_image *workshop_open(const char *name, const struct hp_image_options *
 	char path[PATH_MAX + 256];
 	struct hp_image_id id = { .kind = HP_IMAGE_FILE, .path = path };
 	struct hp_image *image;
-	int fd;
 
 	snprintf(path, sizeof(path), "%s", workshop_path(name));
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	ck_assert_msg(fd >= 0, "%s", path);
-	hp_assert_ok(hp_identity_of_fd(fd, &id.identity));
-	close(fd);
+	id.identity = workshop_identity(name);
 	hp_assert_ok(hp_image_open(&id, options, &image));
 	at_end(close_image, image);
 	return image;

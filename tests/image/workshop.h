@@ -9,6 +9,7 @@
 
 #include "../support.h"
 
+#include <hpcprof/image/identity.h>
 #include <hpcprof/image/image.h>
 
 #include <stdio.h>
@@ -30,6 +31,7 @@ const char *workshop_path(const char *name);
 /* Opens a file of the directory, or an absolute path, under its own identity; until the test
  * ends. */
 struct hp_image *workshop_open(const char *name, const struct hp_image_options *options);
+struct hp_identity workshop_identity(const char *name);
 uint8_t *workshop_bytes(const char *name, size_t *size);
 
 /* What `nm` says, all of it that is code. */

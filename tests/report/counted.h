@@ -18,13 +18,6 @@ extern const char counted_hidden[], counted_hidden_jump[], counted_hidden_target
 extern const char counted_after[];
 int counted_function(int x);
 extern const unsigned line_of_counted_function;
-extern struct hp_image_id self;
-
-/* Of the file; borrows its name. */
-void identify(const char *path, struct hp_image_id *id);
-/* Of any code in this process: in its image's file. */
-uint64_t link_address(const char *at);
-uint64_t offset_of(const char *at);
 
 /* --- windows ---------------------------------------------------------------------------------- */
 
@@ -96,6 +89,5 @@ struct expected {
 };
 void assert_figure(json_t *figure, const char *what, struct expected expected);
 void assert_leaf_runs(struct fixture *fixture, double estimate, double within);
-void assert_contains(const char *text, const char *part);
 
 #endif

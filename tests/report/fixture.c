@@ -2,10 +2,15 @@
 #include "fixture.h"
 
 #include <hpcprof/base/cleanup.h>
+#include <hpcprof/image/identity.h>
 
+#include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
+#include <link.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static char jit_path[] = "[jit lua]";
 static char unknown_path[] = "[unknown]";
@@ -248,4 +253,83 @@ uint64_t fixture_csv_sum(const char *csv, size_t index)
 		sum += strtoull(field, NULL, 10);
 	}
 	return sum;
+}
+
+/* --- texts ------------------------------------------------------------------------------------ */
+
+void assert_contains(const char *text, const char *part)
+{
+	ck_assert_msg(strstr(text, part) != NULL, "no \"%s\" in:\n%s", part, text);
+}
+
+void assert_lacks(const char *text, const char *part)
+{
+	ck_assert_msg(strstr(text, part) == NULL, "\"%s\" in:\n%s", part, text);
+}
+
+/* --- this program ----------------------------------------------------------------------------- */
+
+struct loaded {
+	uintptr_t at; /* in one of its segments */
+	uintptr_t base;
+	uint64_t offset;
+};
+
+static int find_loaded(struct dl_phdr_info *info, size_t size, void *found)
+{
+	struct loaded *loaded = found;
+	bool is_it = false;
+
+	(void)size;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+
+		if (segment->p_type != PT_LOAD ||
+		    loaded->at - info->dlpi_addr - segment->p_vaddr >= segment->p_memsz)
+			continue;
+		is_it = true;
+		loaded->base = info->dlpi_addr;
+		loaded->offset = segment->p_offset - segment->p_vaddr;
+	}
+	return is_it;
+}
+
+static struct loaded loaded_at(const char *at)
+{
+	struct loaded loaded = { .at = (uintptr_t)at };
+
+	ck_assert(dl_iterate_phdr(find_loaded, &loaded));
+	return loaded;
+}
+
+uint64_t link_address(const char *at)
+{
+	return (uintptr_t)at - loaded_at(at).base;
+}
+
+uint64_t offset_of(const char *at)
+{
+	return link_address(at) + loaded_at(at).offset;
+}
+
+struct hp_image_id self;
+
+void identify(const char *path, struct hp_image_id *id)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	ck_assert_int_ge(fd, 0);
+	*id = (struct hp_image_id){ .kind = HP_IMAGE_FILE, .path = (char *)(uintptr_t)path };
+	hp_assert_ok(hp_identity_of_fd(fd, &id->identity));
+	close(fd);
+}
+
+void find_self(void)
+{
+	static char path[PATH_MAX];
+	ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
+
+	ck_assert_int_gt(length, 0);
+	path[length] = 0;
+	identify(path, &self);
 }

@@ -73,6 +73,18 @@ const char *fixture_output(struct fixture *fixture, const struct hp_report_optio
 uint64_t fixture_csv_sum(const char *csv, size_t index);
 size_t fixture_csv_records(const char *csv);
 
+void assert_contains(const char *text, const char *part);
+void assert_lacks(const char *text, const char *part);
+
+/* The test's own program: its image, once it was looked for. */
+extern struct hp_image_id self;
+void find_self(void);
+/* Of the file; borrows its name. */
+void identify(const char *path, struct hp_image_id *id);
+/* Of any code in this process: in its image's file. */
+uint64_t link_address(const char *at);
+uint64_t offset_of(const char *at);
+
 extern const struct hp_image_id fixture_jit;
 extern const struct hp_image_id fixture_unknown;
 extern const struct hp_image_id fixture_missing;

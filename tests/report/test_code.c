@@ -6,13 +6,7 @@
 #include "../json.h"
 #include "fixture.h"
 
-#include <hpcprof/image/identity.h>
-
-#include <fcntl.h>
-#include <limits.h>
-#include <link.h>
 #include <string.h>
-#include <unistd.h>
 
 #ifdef __x86_64__
 
@@ -60,8 +54,8 @@ extern const char fixture_branch[];
 			 ".pushsection .data\n"                                                    \
 			 ".globl " #name "\n" #name ": .quad 1b\n"                                 \
 			 ".popsection\n")
-extern const uintptr_t mark_in_inlined;
-extern const uintptr_t mark_in_procedure;
+extern const char *const mark_in_inlined;
+extern const char *const mark_in_procedure;
 
 enum { INLINED_LINE = __LINE__ + 4, PROCEDURE_LINE = __LINE__ + 11 };
 
@@ -77,55 +71,13 @@ __attribute__((noinline)) void outer_procedure(void)
 	MARK(mark_in_procedure);
 }
 
-static struct hp_image_id self;
-
-struct own_segments {
-	uintptr_t base;
-	uint64_t offset; /* of link-time address 0 in the executable segment's terms */
-};
-
-static int find_text(struct dl_phdr_info *info, size_t size, void *found)
-{
-	struct own_segments *own = found;
-
-	(void)size;
-	own->base = info->dlpi_addr;
-	for (int i = 0; i < info->dlpi_phnum; i++)
-		if (info->dlpi_phdr[i].p_type == PT_LOAD && info->dlpi_phdr[i].p_flags & PF_X)
-			own->offset = info->dlpi_phdr[i].p_offset - info->dlpi_phdr[i].p_vaddr;
-	return 1; /* the program itself comes first */
-}
-
-static uint64_t link_address(uintptr_t runtime)
-{
-	struct own_segments own = { 0 };
-
-	dl_iterate_phdr(find_text, &own);
-	return runtime - own.base;
-}
-
-static uint64_t file_offset(uintptr_t runtime)
-{
-	struct own_segments own = { 0 };
-
-	dl_iterate_phdr(find_text, &own);
-	return runtime - own.base + own.offset;
-}
-
 static struct fixture *report_on_clocked(const struct fixture_count *counts, size_t count,
 					 double clock_hz)
 {
-	static char path[PATH_MAX];
 	struct fixture *fixture = fixture_create();
 	struct fixture_epoch epoch = { .counts = counts, .count = count, .clock_hz = clock_hz };
-	ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
-	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 
-	ck_assert_int_gt(length, 0);
-	path[length] = 0;
-	self = (struct hp_image_id){ .kind = HP_IMAGE_FILE, .path = path };
-	hp_assert_ok(hp_identity_of_fd(fd, &self.identity));
-	close(fd);
+	find_self();
 	fixture_add(fixture, &epoch);
 	return fixture;
 }
@@ -138,20 +90,15 @@ static struct fixture *report_on(const struct fixture_count *counts, size_t coun
 /* outer_procedure 4 + 3, of which 4 inlined; fixture_code 2 at its start, 1 inside the mov eax. */
 static struct fixture *report_on_self(void)
 {
-	const uintptr_t code = (uintptr_t)fixture_code;
+	const char *code = fixture_code;
 	const struct fixture_count counts[] = {
-		{ "cpu-clock:u", &self, "t", 0, 1000000, file_offset(mark_in_inlined), 4 },
-		{ "cpu-clock:u", &self, "t", 0, 1000000, file_offset(mark_in_procedure), 3 },
-		{ "cpu-clock:u", &self, "t", 0, 1000000, file_offset(code), 2 },
-		{ "cpu-clock:u", &self, "t", 0, 1000000, file_offset(code + 6), 1 },
+		{ "cpu-clock:u", &self, "t", 0, 1000000, offset_of(mark_in_inlined), 4 },
+		{ "cpu-clock:u", &self, "t", 0, 1000000, offset_of(mark_in_procedure), 3 },
+		{ "cpu-clock:u", &self, "t", 0, 1000000, offset_of(code), 2 },
+		{ "cpu-clock:u", &self, "t", 0, 1000000, offset_of(code + 6), 1 },
 	};
 
 	return report_on(counts, HP_ARRAY_COUNT(counts));
-}
-
-static void assert_contains(const char *text, const char *part)
-{
-	ck_assert_msg(strstr(text, part) != NULL, "no \"%s\" in:\n%s", part, text);
 }
 
 TEST(inlined_code_counts_for_its_procedure_unless_asked_for)
@@ -228,7 +175,7 @@ TEST(a_named_procedure_is_listed_whole_and_no_sample_inside_an_instruction_is_dr
 	json_t *document = report_json(fixture, &options);
 	json_t *procedure = only_procedure(document);
 	json_t *instructions = json_at(procedure, "instructions");
-	uint64_t start = link_address((uintptr_t)fixture_code);
+	uint64_t start = link_address(fixture_code);
 
 	ck_assert_str_eq(string_at(procedure, "name"), "fixture_code");
 	ck_assert_int_eq(json_integer_value(json_at(procedure, "size")), 10);
@@ -335,8 +282,8 @@ TEST(a_listing_gives_shares_of_everything_and_of_the_procedure)
 TEST(a_part_that_was_split_off_counts_for_its_procedure_and_is_listed_after_it)
 {
 	const struct fixture_count counts[] = {
-		{ "cpu-clock:u", &self, "t", 0, 1000000, file_offset((uintptr_t)fixture_split), 5 },
-		{ "cpu-clock:u", &self, "t", 0, 1000000, file_offset((uintptr_t)fixture_rare), 2 },
+		{ "cpu-clock:u", &self, "t", 0, 1000000, offset_of(fixture_split), 5 },
+		{ "cpu-clock:u", &self, "t", 0, 1000000, offset_of(fixture_rare), 2 },
 	};
 	struct hp_report_options options = { .view = HP_VIEW_PROCEDURES };
 	struct fixture *fixture = report_on(counts, HP_ARRAY_COUNT(counts));
@@ -386,7 +333,7 @@ TEST(a_changed_file_is_refused_by_name_and_never_symbolised)
 
 	/* As if another build had run: its identity is not that of the file there now. */
 	self.identity.bytes[0] ^= 0xff;
-	count.offset = file_offset((uintptr_t)fixture_code);
+	count.offset = offset_of(fixture_code);
 	fixture = fixture_create();
 	fixture_add(fixture, &epoch);
 	fixture_output(fixture, &options);
@@ -444,10 +391,10 @@ static void check_stall(json_t *stall)
 
 static struct fixture *report_on_branch(double clock_hz)
 {
-	const uintptr_t branch = (uintptr_t)fixture_branch;
+	const char *branch = fixture_branch;
 	const struct fixture_count counts[] = {
-		{ "cpu-clock:u", &self, "t", 0, 1000000, file_offset(branch + 2), 400 },
-		{ "cpu-clock:u", &self, "t", 0, 1000000, file_offset(branch + 6), 90 },
+		{ "cpu-clock:u", &self, "t", 0, 1000000, offset_of(branch + 2), 400 },
+		{ "cpu-clock:u", &self, "t", 0, 1000000, offset_of(branch + 6), 90 },
 	};
 
 	return report_on_clocked(counts, HP_ARRAY_COUNT(counts), clock_hz);
@@ -554,14 +501,14 @@ TEST(sampled_instructions_say_how_often_code_ran)
 {
 	struct hp_report_options options = { .view = HP_VIEW_INSTRUCTIONS,
 					     .format = HP_FORMAT_JSON };
-	const uintptr_t code = (uintptr_t)fixture_code;
+	const char *code = fixture_code;
 	const struct fixture_count counts[] = {
-		{ "cycles:u", &self, "t", 0, 1000, file_offset(code), 500 },
-		{ "cycles:u", &self, "t", 0, 1000, file_offset(code + 4), 300 },
-		{ "instructions:u", &self, "t", 0, 1000, file_offset(code), 100 },
-		{ "instructions:u", &self, "t", 0, 1000, file_offset(code + 3), 100 },
-		{ "instructions:u", &self, "t", 0, 1000, file_offset(code + 4), 100 },
-		{ "instructions:u", &self, "t", 0, 1000, file_offset(code + 9), 100 },
+		{ "cycles:u", &self, "t", 0, 1000, offset_of(code), 500 },
+		{ "cycles:u", &self, "t", 0, 1000, offset_of(code + 4), 300 },
+		{ "instructions:u", &self, "t", 0, 1000, offset_of(code), 100 },
+		{ "instructions:u", &self, "t", 0, 1000, offset_of(code + 3), 100 },
+		{ "instructions:u", &self, "t", 0, 1000, offset_of(code + 4), 100 },
+		{ "instructions:u", &self, "t", 0, 1000, offset_of(code + 9), 100 },
 	};
 	struct fixture *fixture = report_on(counts, HP_ARRAY_COUNT(counts));
 	json_t *document = report_json(fixture, &options);

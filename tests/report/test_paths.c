@@ -103,16 +103,6 @@ static const char *output(const struct hp_report_options *options)
 	return fixture_output(fixture_of(true), options);
 }
 
-static void assert_contains(const char *text, const char *part)
-{
-	ck_assert_msg(strstr(text, part) != NULL, "no \"%s\" in:\n%s", part, text);
-}
-
-static void assert_lacks(const char *text, const char *part)
-{
-	ck_assert_msg(strstr(text, part) == NULL, "\"%s\" in:\n%s", part, text);
-}
-
 TEST(each_path_counts_once_for_each_procedure_on_it)
 {
 	struct hp_report_options options = { .view = HP_VIEW_CHILDREN };

@@ -31,16 +31,6 @@ static const struct fixture_epoch hundred_epoch = {
 	.symbol_count = HP_ARRAY_COUNT(symbols),
 };
 
-static void assert_contains(const char *text, const char *part)
-{
-	ck_assert_msg(strstr(text, part) != NULL, "no \"%s\" in:\n%s", part, text);
-}
-
-static void assert_lacks(const char *text, const char *part)
-{
-	ck_assert_msg(strstr(text, part) == NULL, "\"%s\" in:\n%s", part, text);
-}
-
 TEST(every_view_has_every_sample_in_exactly_one_row)
 {
 	static const struct {
