@@ -10,18 +10,24 @@
  *	[shown]		chosen for readers; no figure depends on it
  * Each is a plain literal on one line.
  *
- * scripts/sensitivity --quick has judged these (bzip2 and lua, four runs of 1 s per side); the other
- * [chosen] ones are judged by all of scripts/check-accuracy together:
+ * scripts/sensitivity --quick has halved and doubled all [chosen] ones (bzip2 and lua, four runs of 1 s
+ * per side). These moved something:
  *	least_change	half: too little data in turns 90 -> 96 %; twice: 78 %
  *	least_of_program, most_of_change, least_image, together
  *			half: 2 % in a procedure found side by side 62 -> 38 %; twice: 5 % of all
  *			found side by side 50 -> 62 %
  *	ENOUGH_RUNS, PACE_PAIRS, together
  *			half: no comparison differs; twice: too little data side by side 30 -> 50 %
- *	out_of_line_deviations, FEWEST_TO_DOUBT, together
- *			no comparison differs: no kept run is out of line
- *	COMPARE_DISPERSION, COMPARE_RUN_DEVIATION, together
- *			neither moves a figure by half a point, though comparisons differ
+ *	enough_mean_samples, least_dispersion, FEWEST_PROCEDURES, together
+ *			half: 2 % in a procedure found side by side 62 -> 25 %; twice: 50 %, and
+ *			procedures' intervals in turns are half as wide again
+ * These did not, in groups:
+ *	COMPARE_DISPERSION, COMPARE_RUN_DEVIATION
+ *	assumed_run_freedom, assumed_dispersion_freedom
+ *	least_of_change, FEWEST_SAMPLES
+ *	out_of_line_deviations, FEWEST_TO_DOUBT: no comparison differs, as no kept run is out of line
+ *	occasion_gap_ns, ENOUGH_TO_DOUBT: no comparison differs
+ *	MOVED_LEAST_SIMILARITY, least_named, same_rate
  */
 #ifndef COMPARE_TUNING_H
 #define COMPARE_TUNING_H
