@@ -182,6 +182,16 @@ TEST(a_missing_file_is_not_found)
 
 	hp_assert_fails(HP_ERROR_NOT_FOUND, hp_file_read_at(place.fd, "no", 9, &bytes, &size));
 	hp_assert_fails(HP_ERROR_NOT_FOUND, hp_file_read_text("/proc/self/no such file", &text));
+	ck_assert_ptr_null(hp_file_text("/proc/%d/no such file", (int)getpid()));
+}
+
+TEST(a_small_file_is_text_without_its_last_newline)
+{
+	_cleanup_free_ char *text = hp_file_text("/proc/%d/%s", (int)getpid(), "status");
+
+	ck_assert_ptr_nonnull(text);
+	ck_assert_int_eq(strncmp(text, "Name:\t", 6), 0);
+	ck_assert_int_ne(text[strlen(text) - 1], '\n');
 }
 
 TEST(the_mode_of_a_new_file_follows_the_umask)

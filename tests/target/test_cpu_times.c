@@ -6,6 +6,7 @@
 
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { TICK_NS = 10000000 };
@@ -18,6 +19,17 @@ TEST(the_system_s_time_in_the_kernel_has_interrupts_and_no_idling)
 		"cpu  100 20 50 9000 800 7 3 60 40 5\ncpu0 1 2 3 4 5 6 7\n", TICK_NS, &times));
 	ck_assert_uint_eq(times.user_ns, 120ull * TICK_NS);
 	ck_assert_uint_eq(times.system_ns, 60ull * TICK_NS);
+}
+
+TEST(all_cpus_together_were_idle_for_no_longer_than_they_have_been_there)
+{
+	struct timespec up;
+	double idle_s = (double)hp_cpu_idle_ns() / 1e9;
+
+	ck_assert_int_eq(clock_gettime(CLOCK_BOOTTIME, &up), 0);
+	ck_assert_double_gt(idle_s, 0);
+	ck_assert_double_le(idle_s,
+			    1.01 * (double)(up.tv_sec + 1) * (double)sysconf(_SC_NPROCESSORS_CONF));
 }
 
 TEST(a_process_may_be_called_anything)
