@@ -21,6 +21,8 @@
  *	enough_mean_samples, least_dispersion, FEWEST_PROCEDURES, together
  *			half: 2 % in a procedure found side by side 62 -> 25 %; twice: 50 %, and
  *			procedures' intervals in turns are half as wide again
+ *	only_caller, least_with_callers, together
+ *			half: callers named, of changes that they are the cause of, 100 -> 50 %; twice: none
  * These did not, in groups:
  *	COMPARE_DISPERSION, COMPARE_RUN_DEVIATION
  *	assumed_run_freedom, assumed_dispersion_freedom
