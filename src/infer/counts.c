@@ -355,6 +355,7 @@ static struct hp_error *make_all(struct hp_inference *inference)
 		return error;
 	if (!learn_moved(inference, &variance))
 		return hp_error_create_no_memory();
+	inference->windows.moved = variance;
 	for (size_t i = 0; i < inference->profiles->parts.count && !error; i++) {
 		const struct hp_loaded_part *part = inference->profiles->parts.at[i];
 		struct hp_image_counts *counted = hp_counts_made(inference, part->image);
@@ -367,15 +368,29 @@ static struct hp_error *make_all(struct hp_inference *inference)
 	return error;
 }
 
+static struct hp_error *make_once(struct hp_inference *inference)
+{
+	if (inference->has_counts)
+		return NULL;
+	inference->has_counts = true;
+	return make_all(inference);
+}
+
+struct hp_error *hp_counts_moved(struct hp_inference *inference, double *variance)
+{
+	struct hp_error *error = make_once(inference);
+
+	*variance = inference->windows.moved;
+	return error;
+}
+
 struct hp_error *hp_counts_of(struct hp_inference *inference, const struct hp_loaded_part *part,
 			      struct hp_image_counts **counted)
 {
-	struct hp_error *error = NULL;
+	struct hp_error *error;
 
 	*counted = NULL;
-	if (!inference->has_counts)
-		error = make_all(inference);
-	inference->has_counts = true;
+	error = make_once(inference);
 	if (!error && may_have_counts(part))
 		*counted = hp_counts_made(inference, part->image);
 	return error;

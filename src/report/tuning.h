@@ -21,6 +21,10 @@ static const double warm_share = 0.005;
  * behind it; [shown] */
 static const double short_interval = 0.5;
 
+/* deviation of a logarithm; where windows are so far off the rest of the time, a line says that they
+ * missed some of it; [shown] */
+static const double told_moved = 0.15;
+
 enum {
 	/* rows of a table that people read, unless they say otherwise; [shown] */
 	DEFAULT_ROWS = 40,

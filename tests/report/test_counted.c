@@ -203,6 +203,14 @@ TEST(counts_are_of_the_time_of_their_procedure)
 		    4000 / 1.5, 0.05);
 }
 
+static const char *text_of(struct fixture *fixture, enum hp_report_view view, const char *name,
+			   enum hp_report_format format)
+{
+	struct hp_report_options options = { .view = view, .of.listed = name, .format = format };
+
+	return fixture_output(fixture, &options);
+}
+
 /* In windows `from` to `end`. */
 static void add_tick(struct hp_counted *list, uint32_t image, const char *at, uint64_t count,
 		     size_t from, size_t end)
@@ -236,17 +244,23 @@ TEST(weights_that_fit_do_not_make_counts_certain)
 		clock_at(places[2], 1000),
 		clock_at(places[3], 1000),
 	};
+	static const char said[] = "in user code; they missed some of what ran";
 	struct hp_counted all_ticks[WINDOWS];
+	struct fixture *fixture;
 	json_t *figure;
+
+	ck_assert_ptr_null(
+		strstr(text_of(record(0), HP_VIEW_PROCEDURES, NULL, HP_FORMAT_TEXT), said));
 
 	for (size_t i = 0; i < WINDOWS; i++)
 		add_tick(all_ticks, 0, places[i], i ? 60 : 300, i, i + 1);
 	take_all(all_ticks);
-	figure = json_at(
-		json_with(json_at(view_of(record_counts(counts, WINDOWS), HP_VIEW_EXECUTIONS),
-				  "procedures"),
-			  "name", "counted_leaf"),
-		"calls");
+	fixture = record_counts(counts, WINDOWS);
+	assert_contains(text_of(fixture, HP_VIEW_PROCEDURES, NULL, HP_FORMAT_TEXT), said);
+	assert_contains(text_of(fixture, HP_VIEW_STALLS, NULL, HP_FORMAT_TEXT), said);
+	figure = json_at(json_with(json_at(view_of(fixture, HP_VIEW_EXECUTIONS), "procedures"),
+				   "name", "counted_leaf"),
+			 "calls");
 	ck_assert_double_gt(number_at(figure, "high"), 2 * number_at(figure, "low"));
 }
 
@@ -440,14 +454,6 @@ TEST(commands_without_windows_are_allowed_for_or_make_counts_relative)
 	assert_near(number_at(view_of(fixture, HP_VIEW_CALLS), "calls.0.calls.estimate"),
 		    40000 / 0.95, 0.005);
 	assert_relative(record(1000));
-}
-
-static const char *text_of(struct fixture *fixture, enum hp_report_view view, const char *name,
-			   enum hp_report_format format)
-{
-	struct hp_report_options options = { .view = view, .of.listed = name, .format = format };
-
-	return fixture_output(fixture, &options);
 }
 
 TEST(procedures_have_calls_and_what_one_costs)

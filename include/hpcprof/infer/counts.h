@@ -70,7 +70,10 @@ struct hp_image_counts {
  * Owned by the inference. */
 struct hp_error *hp_counts_of(struct hp_inference *inference, const struct hp_loaded_part *part,
 			      struct hp_image_counts **counted);
-/* The same, NULL before. */
+/* How far windows are off the rest of the time, as `moved` says it; 0 without windows. requires: files
+ * open. */
+struct hp_error *hp_counts_moved(struct hp_inference *inference, double *variance);
+/* The counts of the image, NULL before. */
 struct hp_image_counts *hp_counts_made(const struct hp_inference *inference,
 				       const struct hp_loaded_image *image);
 

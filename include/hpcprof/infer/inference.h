@@ -45,6 +45,7 @@ struct hp_windows {
 	/* Weights made without the procedures of each fold: times what a tick stands for, its share of all. */
 	double apart[HP_BALANCE_FOLDS][HP_EVIDENCE_GROUPS];
 	double count; /* of absolute windows that pass --comm */
+	double moved; /* of all images: see hp_counts_moved */
 	/* User time of commands with windows, in the windows' strata; see covered_ns of the
 	 * profiles. A recording without --shadow contributes none. */
 	double told_ns;

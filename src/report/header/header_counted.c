@@ -3,6 +3,7 @@
 #include "../tuning.h"
 
 #include <hpcprof/base/cleanup.h>
+#include <hpcprof/infer/counts.h>
 
 #include <inttypes.h>
 
@@ -151,6 +152,16 @@ static void put_simulated(const struct hp_window_evidence *sum, uint64_t windows
 			   "--causes=always simulates all), or --causes=off");
 }
 
+static bool have_missed(const struct report *report)
+{
+	double moved = 0;
+	struct hp_error *error = hp_counts_moved(report->inference, &moved);
+	bool is_known = !error;
+
+	hp_error_destroy(error);
+	return is_known && moved > told_moved * told_moved;
+}
+
 /* What was counted, and of how much. */
 static void put_windows(const struct report *report, struct header *header)
 {
@@ -166,9 +177,11 @@ static void put_windows(const struct report *report, struct header *header)
 		time_ns += (double)windows->sum.strata[i].time_ns;
 	if (all)
 		header_put(header, HEADER_REMARKS, "counted",
-			   "by %" PRIu64 " shadow window%s: %.2f s of %.2f s in user code", all,
+			   "by %" PRIu64 " shadow window%s: %.2f s of %.2f s in user code%s", all,
 			   all == 1 ? "" : "s", (double)(counted.time_ns + relative.time_ns) / 1e9,
-			   time_ns / 1e9);
+			   time_ns / 1e9,
+			   have_missed(report) ? "; they missed some of what ran: record for longer"
+					       : "");
 	if (all && windows->why_relative)
 		header_put(header, HEADER_REMARKS, "", "no absolute executions: %s",
 			   windows->why_relative);
