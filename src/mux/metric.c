@@ -33,6 +33,18 @@ struct sum {
 	double value, variance;
 };
 
+double hp_mux_sum_variance(const struct hp_mux_estimates *estimates,
+			   const struct hp_mux_term *terms, size_t count)
+{
+	double variance = 0;
+
+	for (size_t i = 0; i < count; i++)
+		for (size_t j = 0; j < count; j++)
+			variance += terms[i].coefficient * terms[j].coefficient *
+				    hp_mux_covariance(estimates, terms[i].event, terms[j].event);
+	return fmax(variance, 0);
+}
+
 static struct bounded between(const struct hp_mux_estimates *estimates, const struct sum *a,
 			      const struct sum *b)
 {
@@ -51,19 +63,11 @@ static struct bounded between(const struct hp_mux_estimates *estimates, const st
 	return total;
 }
 
-double hp_mux_sum_variance(const struct hp_mux_estimates *estimates,
-			   const struct hp_mux_term *terms, size_t count)
-{
-	const struct sum sum = { terms, count, 0, 0 };
-	struct bounded own = between(estimates, &sum, &sum);
-
-	return fmax(own.known + own.slack, 0);
-}
-
 static struct sum sum_of(const struct hp_mux_estimates *estimates, const struct hp_mux_term *terms,
 			 size_t count, struct hp_mux_ratio *ratio, double *freedom)
 {
 	struct sum sum = { terms, count, 0, 0 };
+	struct bounded own = between(estimates, &sum, &sum);
 
 	for (size_t i = 0; i < count; i++) {
 		const struct hp_mux_estimate *event = &estimates->events[terms[i].event];
@@ -73,7 +77,7 @@ static struct sum sum_of(const struct hp_mux_estimates *estimates, const struct 
 		if (event->verdict > ratio->verdict)
 			ratio->verdict = event->verdict;
 	}
-	sum.variance = hp_mux_sum_variance(estimates, terms, count);
+	sum.variance = fmax(own.known + own.slack, 0);
 	return sum;
 }
 

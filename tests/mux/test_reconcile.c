@@ -277,6 +277,20 @@ TEST(adjusted_counts_keep_every_invariant_that_was_used_and_are_never_wider)
 
 static const struct hp_mux_term first = { 0, 1 }, second = { 1, 1 };
 
+/* Of different groups nothing is known, and the worst is not assumed: variances add up. */
+TEST(a_sum_over_groups_has_the_variances_of_its_terms)
+{
+	const struct hp_mux_term terms[] = { { 0, 2 }, { 1, -1 } };
+	struct made made;
+
+	make(&made, 2);
+	set(&made, 0, 1000, 30);
+	set(&made, 1, 2000, 80);
+	ck_assert_double_eq_tol(hp_mux_sum_variance(&made.all, terms, 2), 3600 + 6400, 1e-9);
+	together(&made, 0, 1, 0.5);
+	ck_assert_double_eq_tol(hp_mux_sum_variance(&made.all, terms, 2), 3600 + 6400 - 4800, 1e-9);
+}
+
 TEST(a_ratio_of_counts_that_err_together_is_known_better)
 {
 	struct made made;

@@ -31,7 +31,7 @@
  * Their sizes are fitted to the event's squared differences at several distances (a variogram). The
  * variance adds up over slices: the difference observed there times what the shape gives for w and
  * o; or the average difference, if that gives more. This allows for autocorrelation, and w = o
- * (always counted) has the error 0. Only half of the memory is credited. The explanation by X is
+ * (always counted) has the error 0. Three quarters of the memory are credited. The explanation by X is
  * judged by cross-validation: each half of the steps with the b of the other half, and by the
  * difference of the two corrections. The quantile is Student's, with degrees of freedom from the
  * spread of the terms. Counts in bursts are far from symmetric, so the interval is a factor, count
