@@ -198,6 +198,7 @@ static uint64_t next_cycle(struct pipeline *pipeline)
 	sooner(&next, pipeline->page_comes, pipeline->now);
 	sooner(&next, pipeline->line_comes, pipeline->now);
 	if (next != NEVER) {
+		sooner(&next, head->paged, pipeline->now);
 		sooner(&next, pipeline->lacks_until, pipeline->now);
 		sooner(&next, front_feeds_until(pipeline), pipeline->now);
 	}

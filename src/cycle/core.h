@@ -35,7 +35,9 @@ struct flight {
 	uint64_t when; /* it is looked at again, if it is scheduled; it is done, if that is known */
 	uint64_t loaded; /* its data have come, from memory:  */
 	bool is_in_memory;
-	enum hp_cycle_part waits; /* what its result waits for, since it has begun */
+	/* What its result waits for once it has begun: for DTLB until `paged`, then for this. */
+	uint64_t paged;
+	enum hp_cycle_part waits;
 };
 
 /* What a watcher sees of a cycle. */

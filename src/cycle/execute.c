@@ -326,7 +326,7 @@ uint64_t execute_next(const struct pipeline *pipeline)
 enum hp_cycle_part execute_waits(const struct pipeline *pipeline, const struct flight *flight)
 {
 	if (flight->has_begun)
-		return flight->waits;
+		return pipeline->now < flight->paged ? HP_CYCLE_DTLB : flight->waits;
 	/* The oldest one has all it needs but a unit. */
 	return flight->insn->timed.duty != HP_DUTY_PLAIN && !is_perfect(pipeline, HP_CYCLE_UNITS)
 		       ? HP_CYCLE_UNITS

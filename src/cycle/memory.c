@@ -151,6 +151,7 @@ uint64_t memory_load(struct pipeline *pipeline, struct flight *flight)
 	uint64_t at = pipeline->now + page;
 
 	flight->waits = page ? HP_CYCLE_DTLB : HP_CYCLE_BASE;
+	flight->paged = at;
 	if (flight->load_events & HP_UARCH_LINE_SPLIT)
 		at++;
 	if (!flight->loads || fill->line != flight->load_line)

@@ -226,6 +226,9 @@ TEST(chased_pointers_of_memory_and_their_pages)
 	ck_near((double)result.counters.no_retire_load / (double)result.counts.cycles, 1, 0.01);
 	ck_near(result.truth_high.cpi[HP_CYCLE_L2D], 250, 2);
 	ck_near(result.truth_low.cpi[HP_CYCLE_DTLB], 60, 2);
+	/* The page is waited for first, then the line. */
+	ck_near(result.stacks[HP_ACCOUNTING_FMT].cpi[HP_CYCLE_DTLB], 60, 2);
+	ck_near(result.stacks[HP_ACCOUNTING_FMT].cpi[HP_CYCLE_L2D], 257, 3);
 	ck_assert(hp_cycle_error(&result, HP_ACCOUNTING_NAIVE_EXECUTED, &worst) < 0.05);
 }
 
