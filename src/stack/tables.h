@@ -14,9 +14,11 @@
 	}
 /*
  * Terms named `beside`: the front end loses slots on wrong paths, too, which the branch has caused.
- * It is charged for as many as are lost on the path for each slot that is dispatched, halved, as the
- * branch ends a stall there when it is resolved, on average in its middle. Without it mispredicts
- * had 4 to 8 % of the cycles too little on the reference core where paths stray often (unxz).
+ * It is charged for as many as are lost on the path for each slot that is dispatched; but for the share
+ * of the cycles that the front end loses anyway, as a branch that comes late is resolved while the code
+ * behind it is waited for. Without it mispredicts had 4 to 8 % of the cycles too little on the
+ * reference core where paths stray often (unxz); without the last factor, 5 too much where most is lost
+ * to code (cc1).
  */
 
 /* Of a table. */

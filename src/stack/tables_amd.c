@@ -77,8 +77,10 @@ static const struct hp_stack_event zen_5_events[] = {
 	{ "loads",	"backend * share(load, not_complete)",	memory }, \
 	{ "core",	"backend * (1 - share(load, not_complete))", cpu }, \
 	{ "refilled",	"min(refill * misp, no_ops)",		NULL }, \
-	{ "beside",	"(frontend - refilled) * (1 - share(retired, dispatched)) * by_branch / 2", NULL }, \
-	{ "front",	"frontend - refilled - beside",		NULL }
+	{ "lost",	"frontend - refilled",			NULL }, \
+	{ "strayed",	"(1 - share(retired, dispatched)) * by_branch",	NULL }, \
+	{ "beside",	"lost * strayed * (1 - lost / cycles)",	NULL }, \
+	{ "front",	"lost - beside",			NULL }
 
 static const struct hp_stack_term zen_4_terms[] = {
 	SLOT_TERMS("bad_speculation_mispredicts", "bad_speculation_pipeline_restarts",
@@ -182,7 +184,8 @@ static const struct hp_stack_event zen_3_events[] = {
 #define TOKEN_TERMS \
 	{ "retiring",	"retired / W",					"retiring" }, \
 	{ "refilled",	"min(refill * misp, no_queue)",			NULL }, \
-	{ "beside",	"(no_queue - refilled) * share(bad, bad + retiring) / 2", NULL }, \
+	{ "lost",	"no_queue - refilled",				NULL }, \
+	{ "beside",	"lost * share(bad, bad + retiring) * (1 - lost / cycles)", NULL }, \
 	{ "tokens",	"max(tokens_1, tokens_2)",			NULL }, \
 	{ "rest",	"cycles - retiring - bad",			NULL }, \
 	{ "all_tokens",	"min(tokens_1 + tokens_2, rest - no_queue)",	NULL }
@@ -206,7 +209,7 @@ static const struct hp_stack_row token_rows[] = {
 	{ HP_STACK_ICACHE, HP_STACK_FETCH,
 	  BY(NULL, "min(no_queue, ic_l2 * l2 + ic_far * memory)", NULL, "ic_l2 * l2 + ic_far * l3"),
 	  0, "branch-mispredict, fetch", PPR ": fills times latency" },
-	{ HP_STACK_FETCH, OWN, BY("no_queue - refilled - beside", "rest - tokens", NULL, NULL),
+	{ HP_STACK_FETCH, OWN, BY("lost - beside", "rest - tokens", NULL, NULL),
 	  UNTESTED_DOUBT, "branch-mispredict, core", PPR ": cycles without ops; partial slots" },
 	{ HP_STACK_L2, HP_STACK_CORE, BY(NULL, "min(all_tokens, fill_l2 * l2)", NULL, "fill_l2 * l2"),
 	  0, "l3, memory, core", PPR ": fills times latency" },

@@ -53,7 +53,7 @@ static const struct hp_stack_event neoverse_events[] = {
 	{ "frontend",	"(front_slots" extra ") / W" front_refill,		"frontend_bound" }, \
 	{ "backend",	"back_slots / W" back_refill,				"backend_bound" }, \
 	{ "bad",	"wrong_path + 4 * misp",				"bad_speculation" }, \
-	{ "beside",	"frontend * (1 - useful) / 2",				NULL }, \
+	{ "beside",	"frontend * (1 - useful) * (1 - frontend / cycles)",	NULL }, \
 	{ "beyond_l2",	"min(backend, back_memory)",				NULL }, \
 	{ "core",	"backend - known(beyond_l2)",				NULL }
 
@@ -119,8 +119,9 @@ static const struct hp_stack_term n1_terms[] = {
 	{ "refilled",	"min(refill * misp, front_cycles)",			NULL },
 	{ "frontend",	"front_cycles",						"frontend_bound" },
 	{ "backend",	"back_cycles",						"backend_bound" },
-	{ "beside",	"(front_cycles - refilled) * (1 - share(instructions, speculated)) / 2", NULL },
-	{ "front",	"front_cycles - refilled - beside",			NULL },
+	{ "lost",	"front_cycles - refilled",				NULL },
+	{ "beside",	"lost * (1 - share(instructions, speculated)) * (1 - lost / cycles)", NULL },
+	{ "front",	"lost - beside",					NULL },
 };
 
 static const struct hp_stack_row n1_rows[] = {

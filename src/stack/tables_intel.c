@@ -2,8 +2,9 @@
 /*
  * Intel's cores. Formulas are Intel's own top-down formulas (perfmon, TMA 4.8 and later, level 1 to
  * 3), with these differences. The refill after a branch is charged to the branch, not to the front
- * end, and so is what was lost on wrong paths (`beside`, tables.h). Cycles stalled by misses are charged to the misses, up to what the back end lost
- * (MISSES_FIRST). On Sapphire Rapids, where an event counts what was lost to memory, the levels of
+ * end, and so is what was lost on wrong paths (`beside`, tables.h). Of the cycles of a resteer no more
+ * are the branch's than the refill takes: in others, code behind the branch is waited for. Cycles
+ * stalled by misses are charged to the misses, up to what the back end lost (MISSES_FIRST). On Sapphire Rapids, where an event counts what was lost to memory, the levels of
  * the data cache divide that among them in proportion to their stalled cycles. Causes in the front
  * end divide what the front end lost if they claim more than that.
  *
@@ -58,9 +59,10 @@ static const struct hp_stack_event skylake_events[] = {
 /* What the front end lost, without the refill: shared by what claims it. */
 #define FRONT_END \
 	{ "by_branch",	"share(misp, misp + clears)",					NULL }, \
-	{ "refilled",	"min(resteer, frontend)",					NULL }, \
-	{ "beside",	"(frontend - refilled) * share(bad, bad + retiring) / 2",	NULL }, \
-	{ "front",	"frontend - refilled - beside",					NULL }, \
+	{ "refilled",	"min(min(resteer, refill * (misp + known(clears))), frontend)",	NULL }, \
+	{ "lost",	"frontend - refilled",						NULL }, \
+	{ "beside",	"lost * share(bad, bad + retiring) * (1 - lost / cycles)",	NULL }, \
+	{ "front",	"lost - beside",						NULL }, \
 	{ "fit",	"share(front, max(front, known(icache_stalls) + known(itlb)))",	NULL }
 /* Stalled cycles with a load that hits, and those of them that a TLB may explain. */
 #define HITS \
@@ -283,9 +285,10 @@ static const struct hp_stack_event sapphire_rapids_sampled_events[] = {
 
 #define SAPPHIRE_RAPIDS_TERMS \
 	{ "by_branch",	"share(min(mispredicted, bad), bad)",		NULL }, \
-	{ "refilled",	"min(resteer, frontend)",			NULL }, \
-	{ "beside",	"(frontend - refilled) * share(bad, bad + retiring) / 2", NULL }, \
-	{ "front",	"frontend - refilled - beside",			NULL }, \
+	{ "refilled",	"min(min(resteer, refill * share(misp, by_branch)), frontend)", NULL }, \
+	{ "lost",	"frontend - refilled",				NULL }, \
+	{ "beside",	"lost * share(bad, bad + retiring) * (1 - lost / cycles)", NULL }, \
+	{ "front",	"lost - beside",				NULL }, \
 	{ "icache_stalls", "icache",					NULL }, \
 	{ "fit",	"share(front, max(front, known(icache_stalls) + known(itlb)))", NULL }, \
 	{ "long",	"divider + serial + known(light_sleep)",	NULL }, \
@@ -319,6 +322,7 @@ static const char *const sapphire_rapids_sampled_sums[] = {
 /* --- all --------------------------------------------------------------------------------------- */
 
 #define INTEL(prefix)                                                                              \
+	.refill = INTEL_REFILL,                                                                    \
 	.events = prefix##_events, .event_count = HP_ARRAY_COUNT(prefix##_events),                 \
 	.terms = prefix##_terms, .term_count = HP_ARRAY_COUNT(prefix##_terms),                     \
 	.sums = prefix##_sums, .rows = prefix##_rows, .row_count = HP_ARRAY_COUNT(prefix##_rows)

@@ -52,6 +52,7 @@ enum {
  * branch's execution, which are 4 at least.
  */
 enum {
+	INTEL_REFILL = 13, /* cycles [chosen] */
 	ZEN_2_REFILL = 14, /* cycles [chosen] */
 	ZEN_3_REFILL = 9,  /* cycles [chosen] */
 	ZEN_4_REFILL = 11, /* cycles [chosen] */
