@@ -162,8 +162,11 @@ struct hp_error *stat_stalls_replayed(struct stat_stalls *stalls, const char *co
 	struct hp_error *error;
 
 	if (!table)
-		return hp_error_create(HP_ERROR_DAMAGED,
-				       "there is no table of stall events of the core '%s'", core);
+		return hp_error_advise(
+			hp_error_create(HP_ERROR_DAMAGED,
+					"there is no table of stall events of the core '%s'", core),
+			"zen-4, neoverse-n2 and so on: hpcprof events --all @stalls shows which "
+			"cores have one");
 	stalls->table = table;
 	error = make_numbers(stalls);
 	for (size_t i = 0; !error && i < table->event_count; i++) {

@@ -180,7 +180,11 @@ void stat_stalls_text(FILE *stream, const struct stat_stalls *stalls, const stru
 	enum hp_stack_component order[HP_STACK_COMPONENTS];
 
 	if (isnan(stack->cpi)) {
-		fputs("no stack: cycles or instructions were not counted\n", stream);
+		bool has_cycles = !isnan(stack->cycles);
+
+		fprintf(stream, "no stack: %s were not counted (%s)\n",
+			has_cycles ? "instructions" : "cycles",
+			stack->table->events[has_cycles].name);
 		return;
 	}
 	print_heading(stream, stalls, stack);

@@ -275,6 +275,12 @@ static bool prepare(struct pipeline *pipeline)
 
 static struct hp_error *nothing_left(const struct core_run *run)
 {
+	if (run->most && run->most <= run->warming)
+		return hp_error_create(HP_ERROR_INSUFFICIENT,
+				       "the first %llu instructions warm caches, and only "
+				       "%llu are to be run",
+				       (unsigned long long)run->warming,
+				       (unsigned long long)run->most);
 	return hp_error_create(HP_ERROR_INSUFFICIENT,
 			       "none of its %llu instructions is left behind the first %llu",
 			       (unsigned long long)run->trace->instructions,

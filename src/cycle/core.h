@@ -33,7 +33,7 @@ struct flight {
 	uint8_t source_count;
 	uint64_t sources[MOST_SOURCES]; /* numbers of those it waits for, << 1, | needed late */
 	uint64_t when; /* it is looked at again, if it is scheduled; it is done, if that is known */
-	uint64_t loaded; /* its data have come, from memory:  */
+	uint64_t loaded; /* its data have come, from memory: */
 	bool is_in_memory;
 	/* What its result waits for once it has begun: for DTLB until `paged`, then for this. */
 	uint64_t paged;

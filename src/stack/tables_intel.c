@@ -4,9 +4,10 @@
  * 3), with these differences. The refill after a branch is charged to the branch, not to the front
  * end, and so is what was lost on wrong paths (`beside`, tables.h). Of the cycles of a resteer no more
  * are the branch's than the refill takes: in others, code behind the branch is waited for. Cycles
- * stalled by misses are charged to the misses, up to what the back end lost (MISSES_FIRST). On Sapphire Rapids, where an event counts what was lost to memory, the levels of
- * the data cache divide that among them in proportion to their stalled cycles. Causes in the front
- * end divide what the front end lost if they claim more than that.
+ * stalled by misses are charged to the misses, up to what the back end lost (MISSES_FIRST). On
+ * Sapphire Rapids, where an event counts what was lost to memory, the levels of the data cache divide
+ * that among them in proportion to their stalled cycles. Causes in the front end divide what the
+ * front end lost if they claim more than that.
  *
  * Slots are those of a thread that has its core for itself. If two threads run on a core, the slots
  * of the other one are missing, and the stack says that it does not add up.
