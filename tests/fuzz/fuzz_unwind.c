@@ -16,7 +16,7 @@ enum { ROOM = 64, PLACES = 64, CODE_BYTES = 1 << 20 };
 static bool find(void *context, uint64_t address, struct hp_unwind_place *place)
 {
 	place->table = context;
-	place->recipe = address % 16 == 1 ? NULL : hp_unwind_recipe_at(context, address);
+	place->recipe = context && address % 16 != 1 ? hp_unwind_recipe_at(context, address) : NULL;
 	return address < CODE_BYTES;
 }
 

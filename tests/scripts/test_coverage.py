@@ -31,7 +31,7 @@ def program(name, **more):
 
 def row(name, cpu, absolute=True, told=100, lost=0.5, **more):
     windows = {'absolute': absolute, 'lost_s': lost * cpu / 100, 'target_s': cpu, 'budget_percent': 1}
-    return coverage.Row(program(name), cpu, 1, cpu, windows, 0, told, **more)
+    return coverage.Row(program(name), cpu, cpu, windows, 0, told, **more)
 
 
 def counts(within_10, instructions, told):
