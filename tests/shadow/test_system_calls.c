@@ -167,6 +167,8 @@ TEST_WHERE(can_copy(), actions_of_signals_are_those_it_has_set_or_a_guess)
 	answers(call(SYS_rt_sigaction, SIGUSR2, 0, at(16), 8), 0);
 	read_back(16, &old, sizeof(old));
 	ck_assert_uint_eq(old.handler, (uintptr_t)SIG_DFL);
+	answers(call(SYS_rt_sigaction, SIGKILL, at(8), 0, 8), -EINVAL);
+	answers(call(SYS_rt_sigaction, SIGSTOP, 0, at(16), 8), 0);
 	ends(call(SYS_rt_sigaction, 0, 0, at(16), 8), false);
 	ends(call(SYS_rt_sigaction, 65, 0, at(16), 8), false);
 	ends(call(SYS_rt_sigaction, SIGUSR1, 1, 0, 8), false);

@@ -46,8 +46,8 @@ struct hp_image_counts {
 	/* The standard deviation of a common factor of all counts, as a logarithm, in addition to
 	 * the variation between windows. */
 	double deviation;
-	/* How far windows are off the rest of the time, by procedures of all images: a variance of logarithms
-	 * (infer/moved.h). */
+	/* How far windows are off the rest of the time, by procedures of all images: a variance of
+	 * logarithms (infer/moved.h). */
 	double moved;
 	struct hp_pace pace; /* how it varies between windows, by all procedures together */
 	uint32_t longest;    /* block, bytes */
@@ -66,14 +66,14 @@ struct hp_image_counts {
 	double ticks_per_sample;		/* of all the samples of time, how many they are */
 };
 
-/* The counts of the part's image, those of all images being made on the first request; NULL if windows counted nothing there.
- * Owned by the inference. */
+/* The counts of the part's image; NULL if windows counted nothing there. The first request makes those
+ * of all images. Owned by the inference. */
 struct hp_error *hp_counts_of(struct hp_inference *inference, const struct hp_loaded_part *part,
 			      struct hp_image_counts **counted);
-/* How far windows are off the rest of the time, as `moved` says it; 0 without windows. requires: files
- * open. */
+/* How far windows are off the rest of the time, as `moved` says it; 0 without windows. After an error
+ * nothing may be asked of counts any more. requires: files open. */
 struct hp_error *hp_counts_moved(struct hp_inference *inference, double *variance);
-/* The counts of the image, NULL before. */
+/* The counts of the image; NULL before that request. */
 struct hp_image_counts *hp_counts_made(const struct hp_inference *inference,
 				       const struct hp_loaded_image *image);
 

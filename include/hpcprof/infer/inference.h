@@ -23,8 +23,8 @@ struct hp_inference_options {
 	uint64_t resizes; /* cycles of which core with other sizes are wanted (uarch/resize.h) */
 };
 
-/* Sets that procedures are dealt out to for cross-validation: each is judged by weights of windows that
- * do not know it. */
+/* Sets of procedures for cross-validation: each set is judged by weights of windows that were made
+ * without it. Few sets leave too little for the weights, many take a solution each. [chosen] */
 enum { HP_BALANCE_FOLDS = 8 };
 
 /*
@@ -42,7 +42,8 @@ struct hp_windows {
 	struct hp_grouped time; /* that the counts stand for, ns: adds up to the whole time */
 	/* Estimates by windows are computed from these and the counts of groups: see balance.h. */
 	double values[HP_EVIDENCE_WINDOWS][HP_EVIDENCE_GROUPS];
-	/* Weights made without the procedures of each fold: times what a tick stands for, its share of all. */
+	/* For each fold, weights of groups that were made without its procedures. Multiplied by the executions
+	 * that one count stands for: the share that one tick is of all. */
 	double apart[HP_BALANCE_FOLDS][HP_EVIDENCE_GROUPS];
 	double count; /* of absolute windows that pass --comm */
 	double moved; /* of all images: see hp_counts_moved */

@@ -152,14 +152,15 @@ static void put_simulated(const struct hp_window_evidence *sum, uint64_t windows
 			   "--causes=always simulates all), or --causes=off");
 }
 
-static bool have_missed(const struct report *report)
+static bool have_missed(const struct report *report, struct header *header)
 {
 	double moved = 0;
 	struct hp_error *error = hp_counts_moved(report->inference, &moved);
-	bool is_known = !error;
 
+	/* Counts that are half made tell nothing. */
+	header->failed |= error != NULL;
 	hp_error_destroy(error);
-	return is_known && moved > told_moved * told_moved;
+	return moved > told_moved * told_moved;
 }
 
 /* What was counted, and of how much. */
@@ -180,8 +181,9 @@ static void put_windows(const struct report *report, struct header *header)
 			   "by %" PRIu64 " shadow window%s: %.2f s of %.2f s in user code%s", all,
 			   all == 1 ? "" : "s", (double)(counted.time_ns + relative.time_ns) / 1e9,
 			   time_ns / 1e9,
-			   have_missed(report) ? "; they missed some of what ran: record for longer"
-					       : "");
+			   have_missed(report, header)
+				   ? "; they missed some of what ran: record for longer"
+				   : "");
 	if (all && windows->why_relative)
 		header_put(header, HEADER_REMARKS, "", "no absolute executions: %s",
 			   windows->why_relative);

@@ -192,8 +192,8 @@ bool answer_system(struct shadow_calls *calls, struct call *call)
 	       call_done(call, 0);
 }
 
-/* What was there before the copy is known by halves: whether it was ignored. Programs mostly ask to put it
- * back later. */
+/* Of an action from before the copy only this is known: whether the signal was ignored. Most programs ask
+ * for the action to put it back later. */
 static bool tell_action(struct shadow_calls *calls, struct call *call, unsigned number)
 {
 	const struct signal_action guess = {
@@ -210,6 +210,8 @@ bool answer_sigaction(struct shadow_calls *calls, struct call *call)
 	unsigned number = (unsigned)call->a[0] - 1; /* from 0 */
 	struct signal_action action;
 
+	if (call->a[1] && (number + 1 == SIGKILL || number + 1 == SIGSTOP))
+		return call_done(call, -EINVAL);
 	if (call->a[3] != KERNEL_SIGSET_BYTES || number >= HP_ARRAY_COUNT(calls->actions) ||
 	    (call->a[1] && !sandbox_read(calls->sandbox, call->a[1], &action, sizeof(action))) ||
 	    (call->a[2] && !tell_action(calls, call, number)))
