@@ -263,13 +263,18 @@ TEST(chased_loads_take_as_long_as_their_level)
 	}
 }
 
-TEST(independent_misses_share_the_buffers)
+/* Loads that wait for nothing, each of another line, to which these events happen. */
+static void load_many_lines(unsigned events)
 {
 	const struct hp_timed_insn insn = load_of(A, B);
 
 	for (uint64_t i = 0; i < TURNS; i++)
-		step(&insn, &(struct hp_timed_access){
-				    .line = i, .events = HP_UARCH_L1_MISS | HP_UARCH_L2_MISS });
+		step(&insn, &(struct hp_timed_access){ .line = i, .events = events });
+}
+
+TEST(independent_misses_share_the_buffers)
+{
+	load_many_lines(HP_UARCH_L1_MISS | HP_UARCH_L2_MISS);
 	ck_cycles(HP_LANE_AS_IS, 50.0 / 8);
 	ck_cycles(HP_LANE_MEMORY, 400.0 / 8);
 	ck_cycles(HP_LANE_NO_DCACHE, 0.25);
@@ -277,11 +282,7 @@ TEST(independent_misses_share_the_buffers)
 
 TEST(independent_page_walks_share_the_walkers)
 {
-	const struct hp_timed_insn insn = load_of(A, B);
-
-	for (uint64_t i = 0; i < TURNS; i++)
-		step(&insn, &(struct hp_timed_access){
-				    .line = i, .events = HP_UARCH_DTLB_MISS | HP_UARCH_TLB2_MISS });
+	load_many_lines(HP_UARCH_DTLB_MISS | HP_UARCH_TLB2_MISS);
 	ck_cycles(HP_LANE_AS_IS, 60.0 / 2);
 	ck_cycles(HP_LANE_NO_DTLB, 0.25);
 }
