@@ -9,15 +9,15 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { BYTES = 16 * 4096, RAX = 0, RSP = 4, RBX = 3 };
+enum { BYTES = 16 * 4096, RAX = 0, RSP = 4, RBX = 3, FAR = 4, APART = 1024 };
 
-/* Memory with a pointer in its middle to a word near its end. */
+/* Memory with pointers in its middle to words near its end. */
 struct bench {
 	struct areas areas;
 	struct reached reached;
 	uint64_t general[16];
 	uint8_t *memory;
-	uint64_t *far;
+	uint8_t *far[FAR];
 };
 
 static struct bench bench;
@@ -46,9 +46,11 @@ SETUP
 	bench.memory = mmap(NULL, BYTES, PROT_READ | PROT_WRITE | PROT_EXEC,
 			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	ck_assert_ptr_ne(bench.memory, MAP_FAILED);
-	bench.far = (uint64_t *)(bench.memory + BYTES - 4096);
-	*bench.far = 0x1122334455667788;
-	memcpy(bench.memory + BYTES / 2, &(uint64_t){ address(bench.far) }, 8);
+	for (size_t i = 0; i < FAR; i++) {
+		bench.far[i] = bench.memory + BYTES - FAR * APART + i * APART;
+		memcpy(bench.far[i], "far away", 8);
+		memcpy(bench.memory + BYTES / 2 + i * 8, &(uint64_t){ address(bench.far[i]) }, 8);
+	}
 	bench.general[RBX] = address(bench.memory + BYTES / 2);
 	bench.general[RSP] = address(__builtin_frame_address(0));
 	hp_assert_ok(areas_read(&bench.areas, getpid()));
@@ -73,13 +75,23 @@ static void reach(uint64_t thread_pointer, bool is_alone)
 		     is_alone);
 }
 
+/* Of two lines with the same hash one is left out, and addresses differ between runs: one of the far lines
+ * may be left out, two hardly ever are. */
 TEST(registers_and_what_they_lead_to_are_read)
 {
+	size_t count = 0;
+
 	reach(1 << 20, true);
 	ck_assert_ptr_nonnull(found(bench.memory + BYTES / 2));
 	ck_assert_ptr_nonnull(found((const void *)(uintptr_t)bench.general[RSP]));
-	ck_assert_ptr_nonnull(found(bench.far));
-	ck_assert_mem_eq(found(bench.far), bench.far, sizeof(*bench.far));
+	for (size_t i = 0; i < FAR; i++) {
+		const uint8_t *far = found(bench.far[i]);
+
+		count += far != NULL;
+		if (far)
+			ck_assert_mem_eq(far, bench.far[i], 8);
+	}
+	ck_assert_uint_ge(count, FAR - 1);
 	/* Not what nothing leads to. */
 	ck_assert_ptr_null(found(bench.memory));
 }
