@@ -61,6 +61,9 @@ struct bench {
 	struct ranges *ranges;
 	uint64_t shift; /* run-time addresses less file offsets, of the code */
 };
+static struct bench bench;
+/* What was written last. */
+static struct hp_window_evidence evidence;
 
 /* Where this program's code is mapped from. */
 static struct mapping own_mapping(void)
@@ -84,9 +87,19 @@ static struct mapping own_mapping(void)
 	return found;
 }
 
-static struct bench bench_begin(void)
+static void bench_end(void *nothing)
 {
-	struct bench bench = { .directory = temporary_directory() };
+	(void)nothing;
+	hp_window_evidence_clear(&evidence);
+	outcomes_destroy(bench.outcomes);
+	ranges_destroy(bench.ranges);
+	space_release(bench.context.space);
+	names_clear(&bench.commands);
+	images_destroy(bench.images);
+}
+
+SETUP
+{
 	struct mapping mapping = own_mapping();
 	struct hp_identity identity = { 0 };
 	char path[512];
@@ -98,6 +111,7 @@ static struct bench bench_begin(void)
 	fd = open(path, O_RDONLY);
 	hp_assert_ok(hp_identity_of_fd(fd, &identity));
 	close(fd);
+	bench.directory = temporary_directory();
 	bench.db = fixture_db(bench.directory);
 	bench.images = images_create();
 	ck_assert(names_create(&bench.commands));
@@ -112,16 +126,7 @@ static struct bench bench_begin(void)
 	ck_assert(space_map(&bench.context.space, &mapping));
 	hp_assert_ok(outcomes_create(77, &bench.outcomes));
 	hp_assert_ok(ranges_create(77, &bench.ranges));
-	return bench;
-}
-
-static void bench_end(struct bench *bench)
-{
-	outcomes_destroy(bench->outcomes);
-	ranges_destroy(bench->ranges);
-	space_release(bench->context.space);
-	names_clear(&bench->commands);
-	images_destroy(bench->images);
+	at_end(bench_end, NULL);
 }
 
 /* A sample at `address`; the kernel sends registers in the order of its own numbers. */
@@ -146,30 +151,34 @@ static struct hp_record sample_at(const char *address, uint64_t rdi, uint64_t rs
 	return record;
 }
 
-static struct hp_window_evidence written(struct bench *bench)
+static void follow(const struct hp_record *record)
 {
-	struct hp_window_evidence evidence = { 0 };
+	outcomes_follow(bench.outcomes, record, &bench.context);
+}
+
+static void write_all(void)
+{
 	struct hp_epoch_writer *writer;
 	struct hp_epoch *epoch;
 	struct hp_error *lost;
 	struct hp_epoch_meta meta = fixture_meta("cpu-clock:u", 0, true);
 
-	hp_assert_ok(hp_epoch_create(bench->db, NULL, &writer));
-	hp_assert_ok(outcomes_write(bench->outcomes, &bench->commands, writer));
-	hp_assert_ok(ranges_write(bench->ranges, &bench->commands, writer));
+	hp_window_evidence_clear(&evidence);
+	hp_assert_ok(hp_epoch_create(bench.db, NULL, &writer));
+	hp_assert_ok(outcomes_write(bench.outcomes, &bench.commands, writer));
+	hp_assert_ok(ranges_write(bench.ranges, &bench.commands, writer));
 	hp_assert_ok(hp_epoch_writer_commit(writer, &meta));
-	hp_assert_ok(hp_epoch_open(bench->db, hp_epoch_writer_stamp(writer), &epoch));
+	hp_assert_ok(hp_epoch_open(bench.db, hp_epoch_writer_stamp(writer), &epoch));
 	hp_assert_ok(hp_epoch_read_evidence(epoch, &evidence, &lost));
 	ck_assert_ptr_null(lost);
 	hp_epoch_close(epoch);
 	hp_epoch_writer_destroy(writer);
 	hp_epoch_meta_clear(&meta);
-	return evidence;
 }
 
-static void assert_all_are_of(const struct hp_window_evidence *evidence, size_t source)
+static void assert_all_are_of(size_t source)
 {
-	const struct hp_window_stratum *stratum = &evidence->strata[0];
+	const struct hp_window_stratum *stratum = &evidence.strata[0];
 
 	ck_assert_uint_gt(stratum->outcome_count, 0);
 	for (size_t i = 0; i < stratum->outcome_count; i++)
@@ -178,16 +187,15 @@ static void assert_all_are_of(const struct hp_window_evidence *evidence, size_t 
 }
 
 /* How often the branch went to `to`, or went straight on (NULL: by kind alone). */
-static uint64_t seen(const struct bench *bench, const struct hp_window_evidence *evidence,
-		     const char *at, uint8_t kind, const char *to)
+static uint64_t seen(const char *at, uint8_t kind, const char *to)
 {
 	uint64_t sum = 0;
 
-	for (size_t i = 0; i < evidence->strata[0].outcome_count; i++) {
-		const struct hp_counted *item = &evidence->strata[0].outcomes[i];
+	for (size_t i = 0; i < evidence.strata[0].outcome_count; i++) {
+		const struct hp_counted *item = &evidence.strata[0].outcomes[i];
 
-		if (item->kind != kind || item->at.value != (uintptr_t)at - bench->shift ||
-		    (to && item->to.value != (uintptr_t)to - bench->shift))
+		if (item->kind != kind || item->at.value != (uintptr_t)at - bench.shift ||
+		    (to && item->to.value != (uintptr_t)to - bench.shift))
 			continue;
 		for (size_t j = 0; j < HP_EVIDENCE_GROUPS; j++)
 			sum += item->counts[j];
@@ -197,64 +205,50 @@ static uint64_t seen(const struct bench *bench, const struct hp_window_evidence 
 
 TEST(branches_are_followed_as_far_as_registers_tell)
 {
-	struct bench bench = bench_begin();
 	struct hp_record record = sample_at(sample_code, 3, 5);
-	struct hp_window_evidence evidence;
 
-	outcomes_follow(bench.outcomes, &record, &bench.context);
-	evidence = written(&bench);
+	follow(&record);
+	write_all();
 	ck_assert_uint_eq(evidence.stratum_count, 1);
 	ck_assert_str_eq(evidence.strata[0].command, "sample");
 	ck_assert_uint_eq(evidence.strata[0].recording, 77);
 	ck_assert_uint_eq(evidence.strata[0].followed, 1);
-	ck_assert_uint_eq(seen(&bench, &evidence, sample_compare, HP_COUNTED_FALL, NULL), 1);
-	ck_assert_uint_eq(seen(&bench, &evidence, sample_compare, HP_COUNTED_TAKEN, NULL), 0);
-	ck_assert_uint_eq(seen(&bench, &evidence, sample_loop, HP_COUNTED_TAKEN, NULL), 2);
-	assert_all_are_of(&evidence, HP_OUTCOMES_OF_REGISTERS);
-	ck_assert_uint_eq(seen(&bench, &evidence, sample_loop, HP_COUNTED_FALL, NULL), 1);
-	ck_assert_uint_eq(
-		seen(&bench, &evidence, sample_jump, HP_COUNTED_INDIRECT_JUMP, sample_case1), 1);
+	ck_assert_uint_eq(seen(sample_compare, HP_COUNTED_FALL, NULL), 1);
+	ck_assert_uint_eq(seen(sample_compare, HP_COUNTED_TAKEN, NULL), 0);
+	ck_assert_uint_eq(seen(sample_loop, HP_COUNTED_TAKEN, NULL), 2);
+	assert_all_are_of(HP_OUTCOMES_OF_REGISTERS);
+	ck_assert_uint_eq(seen(sample_loop, HP_COUNTED_FALL, NULL), 1);
+	ck_assert_uint_eq(seen(sample_jump, HP_COUNTED_INDIRECT_JUMP, sample_case1), 1);
 	/* Nobody sent the stack. */
-	ck_assert_uint_eq(seen(&bench, &evidence, sample_stack, HP_COUNTED_TAKEN, NULL), 0);
-	ck_assert_uint_eq(seen(&bench, &evidence, sample_stack, HP_COUNTED_FALL, NULL), 0);
-	hp_window_evidence_clear(&evidence);
-	bench_end(&bench);
+	ck_assert_uint_eq(seen(sample_stack, HP_COUNTED_TAKEN, NULL), 0);
+	ck_assert_uint_eq(seen(sample_stack, HP_COUNTED_FALL, NULL), 0);
 }
 
 /* Much more may come with it, for call paths. */
 TEST(the_beginning_of_a_samples_stack_is_read_and_other_memory_is_not)
 {
 	static const uint8_t stack[2048] = { 9 };
-	struct bench bench = bench_begin();
 	struct hp_record record = sample_at(sample_case0, 1, 2);
-	struct hp_window_evidence evidence;
 
 	record.sample.stack = stack;
 	record.sample.stack_bytes = sizeof(stack);
 	for (unsigned i = 0; i < 5; i++)
-		outcomes_follow(bench.outcomes, &record, &bench.context);
-	evidence = written(&bench);
-	ck_assert_uint_eq(seen(&bench, &evidence, sample_stack, HP_COUNTED_FALL, NULL), 5);
-	ck_assert_uint_eq(seen(&bench, &evidence, sample_unknown, HP_COUNTED_TAKEN, NULL), 0);
-	ck_assert_uint_eq(seen(&bench, &evidence, sample_unknown, HP_COUNTED_FALL, NULL), 0);
-	hp_window_evidence_clear(&evidence);
-	bench_end(&bench);
+		follow(&record);
+	write_all();
+	ck_assert_uint_eq(seen(sample_stack, HP_COUNTED_FALL, NULL), 5);
+	ck_assert_uint_eq(seen(sample_unknown, HP_COUNTED_TAKEN, NULL), 0);
+	ck_assert_uint_eq(seen(sample_unknown, HP_COUNTED_FALL, NULL), 0);
 }
 
 TEST(what_was_written_is_not_written_again)
 {
-	struct bench bench = bench_begin();
 	struct hp_record record = sample_at(sample_code, 9, 5);
-	struct hp_window_evidence evidence;
 
-	outcomes_follow(bench.outcomes, &record, &bench.context);
-	evidence = written(&bench);
-	ck_assert_uint_eq(seen(&bench, &evidence, sample_compare, HP_COUNTED_TAKEN, sample_end), 1);
-	hp_window_evidence_clear(&evidence);
-	evidence = written(&bench);
+	follow(&record);
+	write_all();
+	ck_assert_uint_eq(seen(sample_compare, HP_COUNTED_TAKEN, sample_end), 1);
+	write_all();
 	ck_assert(hp_window_evidence_is_empty(&evidence));
-	hp_window_evidence_clear(&evidence);
-	bench_end(&bench);
 }
 
 /* More or less a fifth: some standard deviations. */
@@ -267,38 +261,31 @@ static void assert_about(uint64_t found, uint64_t expected)
 TEST(all_of_a_commands_first_samples_are_followed_and_then_ever_fewer)
 {
 	enum { MORE = OUTCOMES_ALL_SAMPLES };
-	struct bench bench = bench_begin();
 	struct hp_record record = sample_at(sample_loop, 0, 5);
 	struct context other = bench.context;
-	struct hp_window_evidence evidence;
 
 	other.command = names_number(&bench.commands, "other");
 	for (unsigned i = 0; i < OUTCOMES_ALL_SAMPLES; i++)
-		outcomes_follow(bench.outcomes, &record, &bench.context);
-	evidence = written(&bench);
+		follow(&record);
+	write_all();
 	ck_assert_uint_eq(evidence.strata[0].followed, OUTCOMES_ALL_SAMPLES);
-	hp_window_evidence_clear(&evidence);
 	for (unsigned i = 0; i < MORE; i++) {
-		outcomes_follow(bench.outcomes, &record, &bench.context);
+		follow(&record);
 		outcomes_follow(bench.outcomes, &record, &other);
 	}
-	evidence = written(&bench);
+	write_all();
 	ck_assert_uint_eq(evidence.stratum_count, 2);
 	ck_assert_str_eq(evidence.strata[0].command, "other");
 	ck_assert_uint_eq(evidence.strata[0].followed, MORE);
 	assert_about(evidence.strata[1].followed, MORE / 2);
-	hp_window_evidence_clear(&evidence);
 	/* Up to four times as many, and on. */
 	for (unsigned i = 0; i < 16 * OUTCOMES_ALL_SAMPLES; i++)
-		outcomes_follow(bench.outcomes, &record, &bench.context);
-	evidence = written(&bench);
-	hp_window_evidence_clear(&evidence);
+		follow(&record);
+	write_all();
 	for (unsigned i = 0; i < MORE; i++)
-		outcomes_follow(bench.outcomes, &record, &bench.context);
-	evidence = written(&bench);
+		follow(&record);
+	write_all();
 	assert_about(evidence.strata[0].followed, MORE / OUTCOMES_ONE_IN);
-	hp_window_evidence_clear(&evidence);
-	bench_end(&bench);
 }
 
 /* Twice round the loop in 4 and 6 cycles, out of it in 20, and through the table; the sample is on
@@ -324,37 +311,31 @@ static struct hp_record with_branches(void)
 TEST(branch_records_say_what_ran)
 {
 	const char *loop = sample_head;
-	struct bench bench = bench_begin();
 	struct hp_record record = with_branches();
-	struct hp_window_evidence evidence;
 
 	/* Not recorded. */
 	record.sample.branches[3] = (struct hp_record_branch){ 0 };
-	outcomes_follow(bench.outcomes, &record, &bench.context);
-	evidence = written(&bench);
+	follow(&record);
+	write_all();
 	ck_assert_uint_eq(evidence.strata[0].followed, 1);
-	ck_assert_uint_eq(seen(&bench, &evidence, sample_loop, HP_COUNTED_TAKEN, loop), 2);
-	ck_assert_uint_eq(seen(&bench, &evidence, sample_loop, HP_COUNTED_FALL, NULL), 1);
-	ck_assert_uint_eq(
-		seen(&bench, &evidence, sample_jump, HP_COUNTED_INDIRECT_JUMP, sample_case1), 1);
+	ck_assert_uint_eq(seen(sample_loop, HP_COUNTED_TAKEN, loop), 2);
+	ck_assert_uint_eq(seen(sample_loop, HP_COUNTED_FALL, NULL), 1);
+	ck_assert_uint_eq(seen(sample_jump, HP_COUNTED_INDIRECT_JUMP, sample_case1), 1);
 	/* Where the sample is nothing has run yet. */
-	ck_assert_uint_eq(seen(&bench, &evidence, sample_stack, HP_COUNTED_FALL, NULL), 0);
-	assert_all_are_of(&evidence, HP_OUTCOMES_OF_RECORDS);
-	hp_window_evidence_clear(&evidence);
-	bench_end(&bench);
+	ck_assert_uint_eq(seen(sample_stack, HP_COUNTED_FALL, NULL), 0);
+	assert_all_are_of(HP_OUTCOMES_OF_RECORDS);
 }
 
 /* Of straight code from one place to another, by kind. */
-static uint64_t range_sum(const struct bench *bench, const struct hp_window_evidence *evidence,
-			  uint8_t kind, const char *at, const char *to)
+static uint64_t range_sum(uint8_t kind, const char *at, const char *to)
 {
 	uint64_t sum = 0;
 
-	for (size_t i = 0; i < evidence->strata[0].range_count; i++) {
-		const struct hp_counted *item = &evidence->strata[0].ranges[i];
+	for (size_t i = 0; i < evidence.strata[0].range_count; i++) {
+		const struct hp_counted *item = &evidence.strata[0].ranges[i];
 
-		if (item->kind != kind || item->at.value != (uintptr_t)at - bench->shift ||
-		    item->to.value != (uintptr_t)to - bench->shift)
+		if (item->kind != kind || item->at.value != (uintptr_t)at - bench.shift ||
+		    item->to.value != (uintptr_t)to - bench.shift)
 			continue;
 		for (size_t j = 0; j < HP_RECORD_GROUPS; j++)
 			sum += item->counts[j];
@@ -365,12 +346,10 @@ static uint64_t range_sum(const struct bench *bench, const struct hp_window_evid
 TEST(branch_records_say_how_long_straight_code_takes)
 {
 	const char *loop = sample_head;
-	struct bench bench = bench_begin();
 	struct hp_record record = with_branches();
 	struct hp_record none = record;
 	struct hp_record gap = record;
 	struct hp_record full = record;
-	struct hp_window_evidence evidence;
 
 	for (unsigned i = 0; i < 4; i++)
 		none.sample.branches[i].cycles = 0;
@@ -381,30 +360,22 @@ TEST(branch_records_say_how_long_straight_code_takes)
 	ranges_take(bench.ranges, &full, 100000, &bench.context);
 	for (unsigned i = 0; i < 3; i++)
 		ranges_take(bench.ranges, &record, 100000, &bench.context);
-	evidence = written(&bench);
+	write_all();
 	ck_assert_uint_eq(evidence.stratum_count, 1);
-	ck_assert_uint_eq(range_sum(&bench, &evidence, HP_COUNTED_RANGE, loop, sample_loop), 6);
-	ck_assert_uint_eq(range_sum(&bench, &evidence, HP_COUNTED_RANGE_CYCLES, loop, sample_loop),
-			  30);
-	ck_assert_uint_eq(range_sum(&bench, &evidence, HP_COUNTED_RANGE, loop, sample_jump), 3);
-	ck_assert_uint_eq(range_sum(&bench, &evidence, HP_COUNTED_RANGE_CYCLES, loop, sample_jump),
-			  60);
-	ck_assert_uint_eq(
-		range_sum(&bench, &evidence, HP_COUNTED_RANGE_TIME, sample_case1, sample_case1),
-		300000);
+	ck_assert_uint_eq(range_sum(HP_COUNTED_RANGE, loop, sample_loop), 6);
+	ck_assert_uint_eq(range_sum(HP_COUNTED_RANGE_CYCLES, loop, sample_loop), 30);
+	ck_assert_uint_eq(range_sum(HP_COUNTED_RANGE, loop, sample_jump), 3);
+	ck_assert_uint_eq(range_sum(HP_COUNTED_RANGE_CYCLES, loop, sample_jump), 60);
+	ck_assert_uint_eq(range_sum(HP_COUNTED_RANGE_TIME, sample_case1, sample_case1), 300000);
 	for (unsigned i = 0; i < HP_RECORD_GROUPS; i++)
 		ck_assert_uint_eq(evidence.strata[0].record_cycles[i], i < 3 ? 100000 : 0);
-	hp_window_evidence_clear(&evidence);
-	evidence = written(&bench);
+	write_all();
 	ck_assert(hp_window_evidence_is_empty(&evidence));
-	hp_window_evidence_clear(&evidence);
-	bench_end(&bench);
 }
 
 /* Of places that are no code, backwards, and across a call, which would have been recorded. */
 TEST(branch_records_that_make_no_sense_say_nothing)
 {
-	struct bench bench = bench_begin();
 	struct hp_record record = {
 		.kind = HP_RECORD_SAMPLE,
 		.cpu_mode = PERF_RECORD_MISC_USER,
@@ -416,47 +387,36 @@ TEST(branch_records_that_make_no_sense_say_nothing)
 			{ (uintptr_t)sample_end, 0x20 },
 		},
 	};
-	struct hp_window_evidence evidence;
 
-	outcomes_follow(bench.outcomes, &record, &bench.context);
-	evidence = written(&bench);
+	follow(&record);
+	write_all();
 	ck_assert_uint_eq(evidence.strata[0].outcome_count, 0);
-	hp_window_evidence_clear(&evidence);
-	bench_end(&bench);
 }
 
 TEST(samples_without_registers_of_their_own_are_not_followed)
 {
-	struct bench bench = bench_begin();
 	struct hp_record none = sample_at(sample_code, 3, 5);
 	struct hp_record in_kernel = sample_at(sample_code, 3, 5);
 	struct hp_record elsewhere = sample_at(sample_code, 3, 5);
-	struct hp_window_evidence evidence;
 
 	none.sample.register_count = 0;
 	in_kernel.cpu_mode = PERF_RECORD_MISC_KERNEL;
 	elsewhere.sample.address++;
-	outcomes_follow(bench.outcomes, &none, &bench.context);
-	outcomes_follow(bench.outcomes, &in_kernel, &bench.context);
-	outcomes_follow(bench.outcomes, &elsewhere, &bench.context);
-	evidence = written(&bench);
+	follow(&none);
+	follow(&in_kernel);
+	follow(&elsewhere);
+	write_all();
 	ck_assert(hp_window_evidence_is_empty(&evidence));
-	hp_window_evidence_clear(&evidence);
-	bench_end(&bench);
 }
 
 TEST(code_that_is_mapped_from_nowhere_is_not_followed)
 {
-	struct bench bench = bench_begin();
 	struct hp_record record = sample_at((const char *)0x1000, 3, 5);
-	struct hp_window_evidence evidence;
 
-	outcomes_follow(bench.outcomes, &record, &bench.context);
-	evidence = written(&bench);
+	follow(&record);
+	write_all();
 	ck_assert_uint_eq(evidence.strata[0].followed, 1);
 	ck_assert_uint_eq(evidence.strata[0].outcome_count, 0);
-	hp_window_evidence_clear(&evidence);
-	bench_end(&bench);
 }
 
 HP_TEST_MAIN("collect/outcomes")

@@ -76,7 +76,6 @@ TEST(paths_come_back_as_they_were)
 	ck_assert_uint_eq(node[2].folded, 4);
 	ck_assert_uint_eq(node[4].samples, 5);
 }
-END_TEST
 
 TEST(epochs_without_paths_have_no_file_of_them)
 {
@@ -93,7 +92,6 @@ TEST(epochs_without_paths_have_no_file_of_them)
 	ck_assert(!fixture_exists(fixture_file(directory, stamp, "paths")));
 	ck_assert_uint_eq(fixture_verify(db, NULL, 0), 0);
 }
-END_TEST
 
 TEST(added_paths_are_summed)
 {
@@ -104,7 +102,6 @@ TEST(added_paths_are_summed)
 	ck_assert_uint_eq(paths->nodes.at[3].samples, 600);
 	ck_assert_uint_eq(fixture_verify(db, NULL, 0), 0);
 }
-END_TEST
 
 TEST(paths_are_merged_to_the_same_bytes_in_any_order)
 {
@@ -126,7 +123,6 @@ TEST(paths_are_merged_to_the_same_bytes_in_any_order)
 	free(bytes[0]);
 	free(bytes[1]);
 }
-END_TEST
 
 TEST(damaged_paths_are_left_out_of_a_sum_that_says_so)
 {
@@ -150,7 +146,6 @@ TEST(damaged_paths_are_left_out_of_a_sum_that_says_so)
 			  (strstr(*warnings, "call paths") && strstr(*warnings, stamps[0]));
 	ck_assert(is_said);
 }
-END_TEST
 
 /* Bytes of nodes; each row is the fixture's tree with a lie. */
 static void decode_nodes(const char *nodes, size_t size, struct hp_error **error)
@@ -209,7 +204,6 @@ TEST(there_is_one_way_to_write_a_tree)
 		hp_error_destroy(error);
 	}
 }
-END_TEST
 
 TEST(a_path_has_no_more_levels_than_are_read)
 {
@@ -226,6 +220,5 @@ TEST(a_path_has_no_more_levels_than_are_read)
 	ck_assert(error && strstr(error->message, "too long"));
 	hp_error_destroy(error);
 }
-END_TEST
 
 HP_TEST_MAIN("db/paths")

@@ -1,11 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "../support.h"
 
-#include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/number.h>
 #include <hpcprof/model/epoch.h>
 
 #include <string.h>
+
+/* What is added, and what to. */
+static struct hp_epoch_meta from, into;
+
+static void clear(void *meta)
+{
+	hp_epoch_meta_clear(meta);
+	memset(meta, 0, sizeof(into));
+}
+
+SETUP
+{
+	at_end(clear, &from);
+	at_end(clear, &into);
+}
 
 static struct hp_event_totals totals(const char *name, double frequency_hz, uint64_t samples,
 				     uint64_t period_total)
@@ -34,9 +48,6 @@ static void set_events(struct hp_epoch_meta *meta, size_t count, struct hp_event
 
 TEST(events_add_up_by_name_and_new_ones_are_appended)
 {
-	struct hp_epoch_meta into = { 0 };
-	_cleanup_(hp_epoch_meta_clear) struct hp_epoch_meta from = { 0 };
-
 	set_events(&into, 2, totals("a", 1000, 10, 100), totals("b", 0, 20, 200));
 	set_events(&from, 2, totals("b", 0, 5, 50), totals("c", 97, 7, 70));
 	hp_assert_ok(hp_epoch_meta_add(&into, &from));
@@ -51,43 +62,30 @@ TEST(events_add_up_by_name_and_new_ones_are_appended)
 	ck_assert_uint_eq(into.events[1].running_ns, 800);
 	ck_assert_str_eq(into.events[2].info.name, "c");
 	ck_assert_double_eq(into.events[2].frequency_hz, 97);
-	hp_epoch_meta_clear(&into);
 }
 
 TEST(two_frequencies_of_one_event_are_no_frequency)
 {
-	struct hp_epoch_meta into = { 0 };
-	_cleanup_(hp_epoch_meta_clear) struct hp_epoch_meta from = { 0 };
-
 	set_events(&into, 2, totals("a", 1000, 1, 1), totals("b", 1000, 1, 1));
 	set_events(&from, 2, totals("a", 4000, 1, 1), totals("b", 1000, 1, 1));
 	hp_assert_ok(hp_epoch_meta_add(&into, &from));
 	ck_assert_double_eq(into.events[0].frequency_hz, 0);
 	ck_assert_double_eq(into.events[1].frequency_hz, 1000);
-	hp_epoch_meta_clear(&into);
 }
 
 TEST(one_event_in_two_units_is_refused)
 {
-	struct hp_epoch_meta into = { 0 };
-	_cleanup_(hp_epoch_meta_clear) struct hp_epoch_meta from = { 0 };
-
 	set_events(&into, 1, totals("a", 0, 1, 1), (struct hp_event_totals){ 0 });
 	set_events(&from, 1, totals("a", 0, 1, 1), (struct hp_event_totals){ 0 });
 	from.events[0].info.unit = HP_UNIT_CYCLES;
 	hp_assert_fails(HP_ERROR_USAGE, hp_epoch_meta_add(&into, &from));
-	hp_epoch_meta_clear(&into);
 }
 
 TEST(totals_that_do_not_fit_in_64_bits_are_refused)
 {
-	struct hp_epoch_meta into = { 0 };
-	_cleanup_(hp_epoch_meta_clear) struct hp_epoch_meta from = { 0 };
-
 	set_events(&into, 1, totals("a", 0, UINT64_MAX, 1), (struct hp_event_totals){ 0 });
 	set_events(&from, 1, totals("a", 0, 1, 1), (struct hp_event_totals){ 0 });
 	hp_assert_fails(HP_ERROR_DAMAGED, hp_epoch_meta_add(&into, &from));
-	hp_epoch_meta_clear(&into);
 }
 
 static void set_commands(struct hp_epoch_meta *meta, const char *first, const char *second)
@@ -102,9 +100,6 @@ TEST(commands_merge_in_order_and_add_up)
 {
 	static const char *const names[] = { "", "cc1", "ld" };
 	static const uint64_t samples[] = { 10, 30, 20 };
-	struct hp_epoch_meta into = { 0 };
-	_cleanup_(hp_epoch_meta_clear) struct hp_epoch_meta from = { 0 };
-
 	set_commands(&into, "cc1", "ld");
 	set_commands(&from, "", "cc1");
 	hp_assert_ok(hp_epoch_meta_add(&into, &from));
@@ -115,22 +110,21 @@ TEST(commands_merge_in_order_and_add_up)
 	}
 	ck_assert_uint_eq(into.commands[1].processes, 3);
 	ck_assert_uint_eq(into.commands[1].elapsed_ns, 300);
-	hp_epoch_meta_clear(&into);
 }
 
 TEST(the_description_stays_and_the_time_widens)
 {
 	char *warnings_of_from[] = { strdup("old"), strdup("new"), NULL };
-	struct hp_epoch_meta into = { .host = strdup("here"), .start_ns = 50, .end_ns = 60 };
-	struct hp_epoch_meta from = { .host = strdup("there"),
-				      .start_ns = 10,
-				      .end_ns = 20,
-				      .own_cpu_ns = 7,
-				      .target_cpu_ns = 9,
-				      .target_system_ns = 4,
-				      .damaged_records = 1,
-				      .per_process = true };
 
+	into = (struct hp_epoch_meta){ .host = strdup("here"), .start_ns = 50, .end_ns = 60 };
+	from = (struct hp_epoch_meta){ .host = strdup("there"),
+				       .start_ns = 10,
+				       .end_ns = 20,
+				       .own_cpu_ns = 7,
+				       .target_cpu_ns = 9,
+				       .target_system_ns = 4,
+				       .damaged_records = 1,
+				       .per_process = true };
 	into.warnings = calloc(2, sizeof(char *));
 	into.warnings[0] = strdup("old");
 	from.warnings = calloc(3, sizeof(char *));
@@ -147,16 +141,13 @@ TEST(the_description_stays_and_the_time_widens)
 	ck_assert_str_eq(into.warnings[0], "old");
 	ck_assert_str_eq(into.warnings[1], "new");
 	ck_assert_ptr_null(into.warnings[2]);
-	hp_epoch_meta_clear(&into);
-	hp_epoch_meta_clear(&from);
 }
 
 TEST(runs_are_kept_one_by_one_in_the_order_of_their_start)
 {
 	static const uint64_t starts[] = { 1, 2, 3, 4 };
-	struct hp_epoch_meta into = { .run_count = 2 };
-	_cleanup_(hp_epoch_meta_clear) struct hp_epoch_meta from = { .run_count = 2 };
 
+	into.run_count = from.run_count = 2;
 	into.runs = calloc(2, sizeof(*into.runs));
 	from.runs = calloc(2, sizeof(*from.runs));
 	into.runs[0].start_ns = 2;
@@ -169,7 +160,6 @@ TEST(runs_are_kept_one_by_one_in_the_order_of_their_start)
 	for (size_t i = 0; i < 4; i++)
 		ck_assert_uint_eq(into.runs[i].start_ns, starts[i]);
 	ck_assert_int_eq(into.runs[2].exit_status, 139);
-	hp_epoch_meta_clear(&into);
 }
 
 static void set_cpu(struct hp_cpu *cpu, const char *vendor, uint32_t model)
@@ -183,15 +173,11 @@ static void set_cpu(struct hp_cpu *cpu, const char *vendor, uint32_t model)
 
 TEST(the_cpu_stays_when_all_parts_had_the_same)
 {
-	struct hp_epoch_meta into = { 0 };
-	_cleanup_(hp_epoch_meta_clear) struct hp_epoch_meta from = { 0 };
-
 	set_cpu(&into.cpu, "GenuineIntel", 143);
 	set_cpu(&from.cpu, "GenuineIntel", 143);
 	hp_assert_ok(hp_epoch_meta_add(&into, &from));
 	ck_assert(hp_cpu_equal(&into.cpu, &from.cpu));
 	ck_assert(hp_cpu_is_known(&into.cpu));
-	hp_epoch_meta_clear(&into);
 }
 
 TEST(different_cpus_add_up_to_an_unknown_one_in_any_order)
@@ -275,19 +261,19 @@ TEST(skids_join_to_the_same_in_any_order)
 
 	for (size_t i = 0; i < HP_ARRAY_COUNT(cases); i++) {
 		for (size_t j = 0; j < HP_ARRAY_COUNT(orders); j++) {
-			struct hp_epoch_meta into = epoch_of_skid(&cases[i].parts[orders[j][0]]);
+			struct hp_epoch_meta sum = epoch_of_skid(&cases[i].parts[orders[j][0]]);
 
 			for (size_t k = 1; k < 3; k++) {
-				struct hp_epoch_meta from =
+				struct hp_epoch_meta part =
 					epoch_of_skid(&cases[i].parts[orders[j][k]]);
 
-				hp_assert_ok(hp_epoch_meta_add(&into, &from));
-				hp_epoch_meta_clear(&from);
+				hp_assert_ok(hp_epoch_meta_add(&sum, &part));
+				hp_epoch_meta_clear(&part);
 			}
-			ck_assert_uint_eq(into.events[0].info.skid_instructions,
+			ck_assert_uint_eq(sum.events[0].info.skid_instructions,
 					  cases[i].sum.instructions);
-			ck_assert_str_eq(into.events[0].info.skid_source, cases[i].sum.source);
-			hp_epoch_meta_clear(&into);
+			ck_assert_str_eq(sum.events[0].info.skid_source, cases[i].sum.source);
+			hp_epoch_meta_clear(&sum);
 		}
 	}
 }

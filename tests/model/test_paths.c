@@ -106,7 +106,6 @@ TEST(samples_count_at_the_node_of_their_own_address)
 	ck_assert_uint_eq(hp_paths_samples(paths, "cycles"), 0);
 	hp_assert_ok(hp_paths_check(paths));
 }
-END_TEST
 
 TEST(series_of_other_commands_and_periods_are_trees_of_their_own)
 {
@@ -121,7 +120,6 @@ TEST(series_of_other_commands_and_periods_are_trees_of_their_own)
 	ck_assert_uint_eq(samples_at(paths, "mf"), 9);
 	hp_assert_ok(hp_paths_check(paths));
 }
-END_TEST
 
 TEST(a_path_that_is_too_long_loses_its_root_and_says_so)
 {
@@ -138,7 +136,6 @@ TEST(a_path_that_is_too_long_loses_its_root_and_says_so)
 	ck_assert_uint_eq(paths->nodes.at[paths->nodes.count - 1].offset, 1);
 	hp_assert_ok(hp_paths_check(paths));
 }
-END_TEST
 
 TEST(what_was_not_used_for_longest_is_folded_into_its_caller)
 {
@@ -160,7 +157,6 @@ TEST(what_was_not_used_for_longest_is_folded_into_its_caller)
 	ck_assert_uint_eq(hp_paths_samples(paths, NULL), 150);
 	ck_assert_uint_ge(folded_at(paths, "m"), 18);
 }
-END_TEST
 
 TEST(deep_leaves_are_folded_round_by_round)
 {
@@ -176,7 +172,6 @@ TEST(deep_leaves_are_folded_round_by_round)
 	ck_assert_uint_eq(hp_paths_samples(paths, NULL), 3);
 	hp_assert_ok(hp_paths_check(paths));
 }
-END_TEST
 
 static struct hp_paths *random_paths(struct hp_random *random)
 {
@@ -285,7 +280,6 @@ TEST(the_sum_does_not_depend_on_the_order)
 		assert_same(tidied(left), tidied(tidied(right)));
 	}
 }
-END_TEST
 
 TEST(a_sum_with_too_many_nodes_folds_those_of_fewest_samples)
 {
@@ -303,7 +297,6 @@ TEST(a_sum_with_too_many_nodes_folds_those_of_fewest_samples)
 	ck_assert_uint_eq(folded_at(into, "m"), 1);
 	hp_assert_ok(hp_paths_check(into));
 }
-END_TEST
 
 TEST(restarted_trees_keep_their_nodes_and_add_nothing)
 {
@@ -323,7 +316,6 @@ TEST(restarted_trees_keep_their_nodes_and_add_nothing)
 	ck_assert_uint_eq(sum->nodes.count, 3);
 	ck_assert_uint_eq(samples_at(sum, "mf"), 3);
 }
-END_TEST
 
 TEST(sums_past_64_bits_are_refused)
 {
@@ -334,7 +326,6 @@ TEST(sums_past_64_bits_are_refused)
 	hp_assert_ok(hp_paths_merge(sum, paths));
 	hp_assert_fails(HP_ERROR_DAMAGED, hp_paths_merge(sum, paths));
 }
-END_TEST
 
 TEST(what_is_no_tree_is_found)
 {
@@ -363,6 +354,5 @@ TEST(what_is_no_tree_is_found)
 		hp_error_destroy(error);
 	}
 }
-END_TEST
 
 HP_TEST_MAIN("model/paths")

@@ -118,7 +118,6 @@ TEST(each_path_counts_once_for_each_procedure_on_it)
 	assert_contains(text, "# 20.00 % of the paths have a guessed caller");
 	assert_lacks(text, "\033");
 }
-END_TEST
 
 TEST(callers_of_a_procedure_add_up_to_it)
 {
@@ -130,7 +129,6 @@ TEST(callers_of_a_procedure_add_up_to_it)
 			      "    5.00                5    ← [truncated]\n"
 			      "    5.00                5    ← itself\n");
 }
-END_TEST
 
 TEST(callees_of_a_procedure_are_those_that_it_calls)
 {
@@ -141,7 +139,6 @@ TEST(callees_of_a_procedure_are_those_that_it_calls)
 			      "   80.00               80    → parse  [[jit lua]]\n"
 			      "   10.00               10    → scan");
 }
-END_TEST
 
 TEST(the_tree_is_indented_where_it_branches)
 {
@@ -156,7 +153,6 @@ TEST(the_tree_is_indented_where_it_branches)
 			      "    5.00                 5  parse  [[jit lua]] (recursive)\n"
 			      "    5.00    5.00         5  scan");
 }
-END_TEST
 
 TEST(the_tree_turned_around_begins_at_what_was_sampled)
 {
@@ -166,7 +162,6 @@ TEST(the_tree_turned_around_begins_at_what_was_sampled)
 	assert_contains(text, "   20.00                20  parse  [[jit lua]]\n"
 			      "   20.00                20  main  [[jit lua]]\n");
 }
-END_TEST
 
 /* A long way to the root is told once; who is on it first is shown, to be found above. */
 TEST(a_way_to_the_root_is_not_told_again)
@@ -179,15 +174,15 @@ TEST(a_way_to_the_root_is_not_told_again)
 	add(paths, "MPMPMP", 30);
 	add(paths, "MPM", 20);
 	text = fixture_output(fixture_with(paths), &options);
-	assert_contains(text, "   30.00                30  parse  [[jit lua]]\n"
-			      "   30.00                30  main  [[jit lua]]\n"
-			      "   30.00                30  … 4 more as above, to main  [[jit lua]]\n"
-			      /* What is short is written out. */
-			      "   20.00                20  main  [[jit lua]]\n"
-			      "   20.00                20  parse  [[jit lua]]\n"
-			      "   20.00                20  main  [[jit lua]]\n");
+	assert_contains(text,
+			"   30.00                30  parse  [[jit lua]]\n"
+			"   30.00                30  main  [[jit lua]]\n"
+			"   30.00                30  … 4 more as above, to main  [[jit lua]]\n"
+			/* What is short is written out. */
+			"   20.00                20  main  [[jit lua]]\n"
+			"   20.00                20  parse  [[jit lua]]\n"
+			"   20.00                20  main  [[jit lua]]\n");
 }
-END_TEST
 
 TEST(paths_to_one_procedure_begin_at_its_first_call)
 {
@@ -202,7 +197,6 @@ TEST(paths_to_one_procedure_begin_at_its_first_call)
 	assert_contains(text, "   85.00   20.00        85  parse  [[jit lua]] (recursive)\n"
 			      "   65.00   65.00        65  └ scan");
 }
-END_TEST
 
 TEST(a_procedure_on_no_path_is_an_error_before_anything_is_written)
 {
@@ -212,7 +206,6 @@ TEST(a_procedure_on_no_path_is_an_error_before_anything_is_written)
 	hp_assert_fails(HP_ERROR_INSUFFICIENT, fixture_report(fixture, &options, NULL));
 	ck_assert_str_eq(fixture->output, "");
 }
-END_TEST
 
 TEST(epochs_without_paths_say_how_to_record_them)
 {
@@ -230,7 +223,6 @@ TEST(epochs_without_paths_say_how_to_record_them)
 		hp_error_destroy(error);
 	}
 }
-END_TEST
 
 TEST(json_has_the_same_numbers)
 {
@@ -271,7 +263,6 @@ TEST(json_has_the_same_numbers)
 		json_decref(document);
 	}
 }
-END_TEST
 
 TEST(csv_has_a_record_for_each_pair_and_node)
 {
@@ -284,7 +275,6 @@ TEST(csv_has_a_record_for_each_pair_and_node)
 	/* main, parse, scan, scan, unknown, scan; truncated, parse, parse, scan. */
 	ck_assert_uint_eq(fixture_csv_records(output(&options)), 10);
 }
-END_TEST
 
 TEST(a_flame_graph_is_escaped_and_needs_nothing_else)
 {
@@ -301,7 +291,6 @@ TEST(a_flame_graph_is_escaped_and_needs_nothing_else)
 	/* main: 95 % of 1180 pixels. */
 	assert_contains(text, "width=\"1121.00\"");
 }
-END_TEST
 
 TEST(a_call_is_where_it_was_made_and_not_where_it_returns_to)
 {
@@ -322,7 +311,6 @@ TEST(a_call_is_where_it_was_made_and_not_where_it_returns_to)
 	assert_contains(fixture_output(fixture, &options),
 			"  100.00    0.00        76  main  [[jit lua]]\n");
 }
-END_TEST
 
 TEST(filters_by_image_and_procedure_are_refused)
 {
@@ -330,6 +318,5 @@ TEST(filters_by_image_and_procedure_are_refused)
 
 	hp_assert_fails(HP_ERROR_USAGE, fixture_report(fixture_of(true), &options, NULL));
 }
-END_TEST
 
 HP_TEST_MAIN("report/paths")
