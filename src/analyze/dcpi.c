@@ -12,6 +12,8 @@
 #include "passes.h"
 #include "tuning.h"
 
+#include <hpcprof/base/search.h>
+
 #include <stdlib.h>
 
 struct ratio {
@@ -66,13 +68,7 @@ static bool is_issue_point(const struct hp_analysed_insn *insn)
 	return insn->best_case_cycles > 1e-9;
 }
 
-static int compare_ratios(const void *a, const void *b)
-{
-	const struct ratio *left = a;
-	const struct ratio *right = b;
-
-	return (left->value > right->value) - (left->value < right->value);
-}
+HP_ORDER_BY(compare_ratios, struct ratio, value);
 
 static void collect(struct estimating *e)
 {

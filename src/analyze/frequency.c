@@ -10,6 +10,7 @@
 #include "passes.h"
 #include "tuning.h"
 
+#include <hpcprof/base/search.h>
 #include <hpcprof/model/evidence.h>
 
 #include <stdlib.h>
@@ -68,13 +69,7 @@ struct bound {
 	double weight;
 };
 
-static int compare_bounds(const void *a, const void *b)
-{
-	const struct bound *left = a;
-	const struct bound *right = b;
-
-	return (left->scale > right->scale) - (left->scale < right->scale);
-}
+HP_ORDER_BY(compare_bounds, struct bound, scale);
 
 /* Each block allows so many executions as its cycles are best cases. Tables and relative
  * frequencies have errors, so the tightest few, by cycles, do not count. */

@@ -6,13 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int compare_parts(const void *a, const void *b)
-{
-	const struct code_part *left = a;
-	const struct code_part *right = b;
-
-	return (left->address > right->address) - (left->address < right->address);
-}
+HP_ORDER_BY(compare_parts, struct code_part, address);
 
 /* False when the part has no bytes, or makes the procedure too large. */
 static bool add_part(struct code *code, const struct hp_procedure *procedure)

@@ -5,6 +5,8 @@
  */
 #include "code.h"
 
+#include <hpcprof/base/search.h>
+
 #include <stdlib.h>
 
 /* --- cold parts without a name -----------------------------------------------------------------
@@ -302,13 +304,7 @@ static void follow_orphans(struct code *code)
 	}
 }
 
-static int compare_indirects(const void *a, const void *b)
-{
-	const struct indirect *left = a;
-	const struct indirect *right = b;
-
-	return (left->at > right->at) - (left->at < right->at);
-}
+HP_ORDER_BY(compare_indirects, struct indirect, at);
 
 struct hp_error *code_discover(struct code *code)
 {

@@ -272,14 +272,7 @@ static int compare_heat(const void *left, const void *right)
 	       (a->owner->address.value < b->owner->address.value);
 }
 
-static int compare_owners(const void *left, const void *right)
-{
-	const struct heat *a = left;
-	const struct heat *b = right;
-
-	return (a->owner->address.value > b->owner->address.value) -
-	       (a->owner->address.value < b->owner->address.value);
-}
+HP_ORDER_BY(compare_owners, struct heat, owner->address.value);
 
 /* Owners with the sum of their weights, the heaviest first. */
 static size_t sort_owners(struct heat *heats, size_t count)
@@ -346,13 +339,7 @@ static struct hp_error *keep_procedures(struct making *making, const struct hp_e
 
 /* --- bytes --------------------------------------------------------------------------------- */
 
-static int compare_ranges(const void *left, const void *right)
-{
-	const struct hp_excerpt_text *a = left;
-	const struct hp_excerpt_text *b = right;
-
-	return (a->address > b->address) - (a->address < b->address);
-}
+HP_ORDER_BY(compare_ranges, struct hp_excerpt_text, address);
 
 static bool copy_range(struct making *making, uint64_t address, uint64_t end)
 {
@@ -422,13 +409,7 @@ static uint32_t place_of(struct making *making, const struct hp_frames *frames)
 	return number;
 }
 
-static int compare_spots(const void *left, const void *right)
-{
-	const struct spot *a = left;
-	const struct spot *b = right;
-
-	return (a->address > b->address) - (a->address < b->address);
-}
+HP_ORDER_BY(compare_spots, struct spot, address);
 
 static struct hp_error *look_up(struct making *making, const struct spot *spots, size_t count,
 				struct hp_frames *frames)

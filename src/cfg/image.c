@@ -58,15 +58,7 @@ void hp_cfg_image_destroy(struct hp_cfg_image *image)
 	free(image);
 }
 
-static int compare_jumps(const void *a, const void *b)
-{
-	const struct hp_known_jump *left = a;
-	const struct hp_known_jump *right = b;
-
-	if (left->from.value != right->from.value)
-		return left->from.value < right->from.value ? -1 : 1;
-	return (left->to.value > right->to.value) - (left->to.value < right->to.value);
-}
+HP_ORDER_BY_TWO(compare_jumps, struct hp_known_jump, from.value, to.value);
 
 struct hp_error *hp_cfg_image_know_jumps(struct hp_cfg_image *image,
 					 const struct hp_known_jump *jumps, size_t count)

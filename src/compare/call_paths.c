@@ -6,6 +6,7 @@
 
 #include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/hash.h>
+#include <hpcprof/base/search.h>
 #include <hpcprof/model/paths.h>
 
 #include <errno.h>
@@ -116,15 +117,7 @@ struct wanted {
 	const struct hp_procedure *procedure;
 };
 
-static int compare_wanted(const void *left, const void *right)
-{
-	const struct wanted *a = left;
-	const struct wanted *b = right;
-
-	if (a->address != b->address)
-		return a->address < b->address ? -1 : 1;
-	return (a->node > b->node) - (a->node < b->node);
-}
+HP_ORDER_BY_TWO(compare_wanted, struct wanted, address, node);
 
 static struct hp_error *name_wanted(struct reading *reading, const struct side_image *image,
 				    struct wanted *wanted, size_t count)

@@ -360,15 +360,7 @@ struct located {
 	const struct hp_procedure *procedure;
 };
 
-static int compare_places(const void *left, const void *right)
-{
-	const struct place *a = left;
-	const struct place *b = right;
-
-	if (a->address != b->address)
-		return a->address < b->address ? -1 : 1;
-	return (a->replicate > b->replicate) - (a->replicate < b->replicate);
-}
+HP_ORDER_BY_TWO(compare_places, struct place, address, replicate);
 
 static uint64_t address_of(const struct hp_procedure *procedure)
 {

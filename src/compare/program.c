@@ -8,6 +8,8 @@
 #include "judge.h"
 #include "tuning.h"
 
+#include <hpcprof/base/search.h>
+
 #include <math.h>
 #include <string.h>
 
@@ -19,13 +21,7 @@ struct turn {
 	size_t replicate; /* of it */
 };
 
-static int compare_turns(const void *left, const void *right)
-{
-	const struct turn *a = left;
-	const struct turn *b = right;
-
-	return (a->start_ns > b->start_ns) - (a->start_ns < b->start_ns);
-}
+HP_ORDER_BY(compare_turns, struct turn, start_ns);
 
 /* Whether each two that follow each other are one of each side: A B B A, or A B A B. Then what
  * drifts, drifts for both. */

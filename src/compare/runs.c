@@ -4,6 +4,7 @@
 #include "tuning.h"
 
 #include <hpcprof/base/cleanup.h>
+#include <hpcprof/base/search.h>
 
 #include <math.h>
 
@@ -238,13 +239,7 @@ struct difference {
 	bool is_dearer;
 };
 
-static int compare_sizes(const void *left, const void *right)
-{
-	const struct difference *a = left;
-	const struct difference *b = right;
-
-	return (a->size > b->size) - (a->size < b->size);
-}
+HP_ORDER_BY(compare_sizes, struct difference, size);
 
 /* Sum of the ranks of pairs whose candidate is dearer; equal sizes, and none at all, are ties. */
 static double dearer_ranks(struct difference *pairs, size_t count, bool *tied)

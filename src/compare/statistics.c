@@ -5,6 +5,7 @@
 #include "tuning.h"
 
 #include <hpcprof/base/cleanup.h>
+#include <hpcprof/base/search.h>
 
 #include <math.h>
 
@@ -39,13 +40,7 @@ struct ranked {
 	size_t index;
 };
 
-static int compare_p(const void *left, const void *right)
-{
-	const struct ranked *a = left;
-	const struct ranked *b = right;
-
-	return (a->p > b->p) - (a->p < b->p);
-}
+HP_ORDER_BY(compare_p, struct ranked, p);
 
 struct hp_error *discovery_rates(const double *p, size_t count, double *q)
 {

@@ -65,13 +65,7 @@ static void find_functions(struct code *code)
 	code->functions.count = kept;
 }
 
-static int compare_landings(const void *a, const void *b)
-{
-	const struct hp_landing *left = a;
-	const struct hp_landing *right = b;
-
-	return (left->start > right->start) - (left->start < right->start);
-}
+HP_ORDER_BY(compare_landings, struct hp_landing, start);
 
 void code_landings(struct code *code, uint64_t address, uint64_t size, struct hp_arena *arena,
 		   const struct hp_landing **result, size_t *count)
@@ -234,23 +228,9 @@ static bool scan_words(struct code *code, const GElf_Shdr *header)
 	return true;
 }
 
-static int compare_pointers(const void *a, const void *b)
-{
-	const struct hp_code_pointer *left = a;
-	const struct hp_code_pointer *right = b;
+HP_ORDER_BY_TWO(compare_pointers, struct hp_code_pointer, target, where);
 
-	if (left->target != right->target)
-		return left->target < right->target ? -1 : 1;
-	return (left->where > right->where) - (left->where < right->where);
-}
-
-static int compare_imports(const void *a, const void *b)
-{
-	const struct import *left = a;
-	const struct import *right = b;
-
-	return (left->where > right->where) - (left->where < right->where);
-}
+HP_ORDER_BY(compare_imports, struct import, where);
 
 #ifndef SHT_RELR
 #define SHT_RELR 19

@@ -7,6 +7,7 @@
 
 #include <hpcprof/base/elf_section.h>
 #include <hpcprof/base/encoded.h>
+#include <hpcprof/base/search.h>
 
 #include <limits.h>
 #include <dwarf.h>
@@ -142,15 +143,7 @@ static bool push_extent(const struct elf_file *file, struct extent extent, exten
 	return hp_vector_push(found, extent);
 }
 
-static int compare_extents(const void *a, const void *b)
-{
-	const struct extent *left = a;
-	const struct extent *right = b;
-
-	if (left->address != right->address)
-		return left->address < right->address ? -1 : 1;
-	return (left->size > right->size) - (left->size < right->size);
-}
+HP_ORDER_BY_TWO(compare_extents, struct extent, address, size);
 
 /* Without section headers .eh_frame_hdr, which has a program header, says where it begins; a zero
  * word ends it. */

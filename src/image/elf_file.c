@@ -24,21 +24,9 @@ static int find_no_elf(Dwfl_Module *module, void **user_data, const char *name, 
 	return -1; /* each file is handed to libdwfl open */
 }
 
-static int compare_segments(const void *a, const void *b)
-{
-	const struct elf_segment *left = a;
-	const struct elf_segment *right = b;
+HP_ORDER_BY(compare_segments, struct elf_segment, address);
 
-	return (left->address > right->address) - (left->address < right->address);
-}
-
-static int compare_texts(const void *a, const void *b)
-{
-	const struct elf_text *left = a;
-	const struct elf_text *right = b;
-
-	return (left->address > right->address) - (left->address < right->address);
-}
+HP_ORDER_BY(compare_texts, struct elf_text, address);
 
 static struct hp_error *read_segments(struct elf_file *file)
 {

@@ -3,6 +3,7 @@
  * Reads the program headers only, with bounded reads: section headers may be missing, and a
  * recorder cannot afford to map every file.
  */
+#include <hpcprof/base/search.h>
 #include <hpcprof/image/identity.h>
 
 #include <hpcprof/base/cleanup.h>
@@ -298,15 +299,7 @@ static struct hp_error *hash_range(const struct source *source, const struct ran
 	return NULL;
 }
 
-static int compare_ranges(const void *a, const void *b)
-{
-	const struct range *left = a;
-	const struct range *right = b;
-
-	if (left->offset != right->offset)
-		return left->offset < right->offset ? -1 : 1;
-	return (left->size > right->size) - (left->size < right->size);
-}
+HP_ORDER_BY_TWO(compare_ranges, struct range, offset, size);
 
 static struct hp_error *hash_ranges(const struct source *source, struct range *at, size_t count,
 				    struct hp_identity *identity)

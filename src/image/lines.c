@@ -93,15 +93,7 @@ static bool add_unit(struct lines *lines, Dwarf_CU *cu, Dwarf_Die *die)
 	return true;
 }
 
-static int compare_ranges(const void *a, const void *b)
-{
-	const struct unit_range *left = a;
-	const struct unit_range *right = b;
-
-	if (left->low != right->low)
-		return left->low < right->low ? -1 : 1;
-	return (left->high > right->high) - (left->high < right->high);
-}
+HP_ORDER_BY_TWO(compare_ranges, struct unit_range, low, high);
 
 static bool index_units(struct lines *lines)
 {
@@ -452,15 +444,7 @@ static bool answer_unit(const struct question *question, bool inlines)
 /* --- the whole question ------------------------------------------------------------------------
  */
 
-static int compare_hits(const void *a, const void *b)
-{
-	const struct hit *left = a;
-	const struct hit *right = b;
-
-	if (left->unit != right->unit)
-		return left->unit < right->unit ? -1 : 1;
-	return (left->index > right->index) - (left->index < right->index);
-}
+HP_ORDER_BY_TWO(compare_hits, struct hit, unit, index);
 
 static bool answer_hits(struct lines *lines, const hp_link_address *addresses,
 			const struct hit *hits, size_t count, bool inlines,

@@ -79,13 +79,7 @@ static bool read_relocations(const struct elf_file *file, Elf_Scn *section, cons
 	return true;
 }
 
-static int compare_slots(const void *a, const void *b)
-{
-	const struct slot *left = a;
-	const struct slot *right = b;
-
-	return (left->address > right->address) - (left->address < right->address);
-}
+HP_ORDER_BY(compare_slots, struct slot, address);
 
 static bool read_slots(const struct elf_file *file, struct slots *found)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "balance.h"
 
+#include <hpcprof/base/search.h>
 #include <hpcprof/infer/counts.h>
 #include "windows.h"
 #include "tuning.h"
@@ -39,15 +40,7 @@ struct balance {
 	double without[WINDOWS][GROUPS]; /* weights, by the windows that are left out */
 };
 
-static int compare_places(const void *left, const void *right)
-{
-	const struct place *a = left;
-	const struct place *b = right;
-
-	if (a->image != b->image)
-		return a->image < b->image ? -1 : 1;
-	return (a->offset > b->offset) - (a->offset < b->offset);
-}
+HP_ORDER_BY_TWO(compare_places, struct place, image, offset);
 
 /* --- where time went -------------------------------------------------------------------------- */
 

@@ -83,13 +83,7 @@ static bool add_outcome(const struct hp_loaded_part *part, const struct hp_count
 	return true;
 }
 
-static int compare_ways(const void *left, const void *right)
-{
-	const struct branch_outcomes *a = left;
-	const struct branch_outcomes *b = right;
-
-	return (a->address > b->address) - (a->address < b->address);
-}
+HP_ORDER_BY(compare_ways, struct branch_outcomes, address);
 
 static void sum_outcomes(struct outcomes_counted *sum, const struct outcomes_counted *one)
 {
@@ -97,14 +91,7 @@ static void sum_outcomes(struct outcomes_counted *sum, const struct outcomes_cou
 	sum->straight += one->straight;
 }
 
-static int compare_jumps(const void *left, const void *right)
-{
-	const struct jump_counted *a = left;
-	const struct jump_counted *b = right;
-
-	return (a->ends.from.value > b->ends.from.value) -
-	       (a->ends.from.value < b->ends.from.value);
-}
+HP_ORDER_BY(compare_jumps, struct jump_counted, ends.from.value);
 
 /* Both ways of a branch, and those of all recordings, are one. */
 static void unite(struct branches *ways)

@@ -112,13 +112,7 @@ static bool add_stratum(const struct making *making, size_t number)
 
 /* --- sorting ---------------------------------------------------------------------------------- */
 
-static int compare_blocks(const void *left, const void *right)
-{
-	const struct hp_counts_block *a = left;
-	const struct hp_counts_block *b = right;
-
-	return (a->address > b->address) - (a->address < b->address);
-}
+HP_ORDER_BY(compare_blocks, struct hp_counts_block, address);
 
 static int compare_edges(const void *left, const void *right)
 {
@@ -486,14 +480,7 @@ struct hp_counted_figure hp_counts_figure(const struct hp_inference *inference,
 
 /* --- procedures ------------------------------------------------------------------------------- */
 
-static int compare_owners(const void *left, const void *right)
-{
-	const struct hp_counts_procedure *a = left;
-	const struct hp_counts_procedure *b = right;
-
-	return (a->owner->address.value > b->owner->address.value) -
-	       (a->owner->address.value < b->owner->address.value);
-}
+HP_ORDER_BY(compare_owners, struct hp_counts_procedure, owner->address.value);
 
 static void unite_procedures(struct hp_image_counts *counted)
 {

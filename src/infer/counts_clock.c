@@ -5,25 +5,14 @@
 #include "windows.h"
 #include "tuning.h"
 
+#include <hpcprof/base/search.h>
 #include <hpcprof/infer/inference.h>
 
 #include <math.h>
 
-static int compare_clocks(const void *left, const void *right)
-{
-	const struct counts_clock *a = left;
-	const struct counts_clock *b = right;
+HP_ORDER_BY(compare_clocks, struct counts_clock, address);
 
-	return (a->address > b->address) - (a->address < b->address);
-}
-
-static int compare_ticks(const void *left, const void *right)
-{
-	const struct hp_counts_tick *a = left;
-	const struct hp_counts_tick *b = right;
-
-	return (a->address > b->address) - (a->address < b->address);
-}
+HP_ORDER_BY(compare_ticks, struct hp_counts_tick, address);
 
 static uint64_t owner_at(const struct hp_image_counts *counted, uint64_t address)
 {

@@ -20,14 +20,7 @@
 
 static const size_t largest_bytes = (size_t)256 << 20;
 
-static int compare_evidence(const void *a, const void *b)
-{
-	const struct hp_evidence *left = a;
-	const struct hp_evidence *right = b;
-
-	return (left->address.value > right->address.value) -
-	       (left->address.value < right->address.value);
-}
+HP_ORDER_BY(compare_evidence, struct hp_evidence, address.value);
 
 /* The word that the text ends with, cut off; NULL when nothing is left before it. */
 static char *cut_word(char *text)

@@ -4,6 +4,7 @@
 #include "kept.h"
 #include "rows.h"
 
+#include <hpcprof/base/search.h>
 #include <hpcprof/model/procedure_name.h>
 
 #include <errno.h>
@@ -397,15 +398,7 @@ static struct hp_error *add_unlocated(struct walk *walk, size_t index)
 
 /* --- parts -------------------------------------------------------------------------------- */
 
-static int compare_located(const void *left, const void *right)
-{
-	const struct hp_located *a = left;
-	const struct hp_located *b = right;
-
-	if (a->address != b->address)
-		return a->address < b->address ? -1 : 1;
-	return (a->index > b->index) - (a->index < b->index);
-}
+HP_ORDER_BY_TWO(compare_located, struct hp_located, address, index);
 
 /* Offsets that the file has code at, as link-time addresses; the others go to rows at once. */
 static struct hp_error *locate(struct walk *walk)

@@ -350,15 +350,7 @@ static struct hp_error *load_profile(struct hp_profiles *profiles, size_t epoch,
 	return add_strata(profiles, epoch, image_index, id, &loaded);
 }
 
-static int compare_hits(const void *left, const void *right)
-{
-	const struct hp_hit *a = left;
-	const struct hp_hit *b = right;
-
-	if (a->offset != b->offset)
-		return a->offset < b->offset ? -1 : 1;
-	return (a->group > b->group) - (a->group < b->group);
-}
+HP_ORDER_BY_TWO(compare_hits, struct hp_hit, offset, group);
 
 /* Hits into one tally per offset, group and event. */
 static struct hp_error *fold_hits(struct hp_profiles *profiles, struct hp_loaded_part *part)

@@ -3,6 +3,7 @@
 #include "load.h"
 #include "paths_places.h"
 
+#include <hpcprof/base/search.h>
 #include <hpcprof/model/procedure_name.h>
 
 #include <errno.h>
@@ -15,15 +16,7 @@ struct wanted {
 	uint32_t place;
 };
 
-static int compare_wanted(const void *left, const void *right)
-{
-	const struct wanted *a = left;
-	const struct wanted *b = right;
-
-	if (a->address != b->address)
-		return a->address < b->address ? -1 : 1;
-	return (a->place > b->place) - (a->place < b->place);
-}
+HP_ORDER_BY_TWO(compare_wanted, struct wanted, address, place);
 
 /* Its offsets are run-time addresses of some process. */
 static bool is_runtime(const struct hp_loaded_image *image)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <hpcprof/base/search.h>
 #include <hpcprof/sample/perf_file.h>
 
 #include "perf_file_parts.h"
@@ -276,15 +277,7 @@ static size_t event_of(const struct hp_perf_file *file, const uint8_t *bytes, si
 	return 0;
 }
 
-static int compare_records(const void *left, const void *right)
-{
-	const struct hp_perf_record *a = left;
-	const struct hp_perf_record *b = right;
-
-	if (a->time_ns != b->time_ns)
-		return a->time_ns < b->time_ns ? -1 : 1;
-	return (a->number > b->number) - (a->number < b->number);
-}
+HP_ORDER_BY_TWO(compare_records, struct hp_perf_record, time_ns, number);
 
 static void put_in_order(struct hp_perf_file *file)
 {

@@ -3,6 +3,7 @@
 #include "../../src/collect/images/sampled_names.h"
 #include "../db_fixture.h"
 
+#include <hpcprof/base/search.h>
 #include <hpcprof/image/body.h>
 #include <hpcprof/image/identity.h>
 #include <hpcprof/image/image.h>
@@ -81,13 +82,7 @@ static uint64_t offset_of(const struct self *self, uint64_t address)
 
 /* --- epochs ----------------------------------------------------------------------------------- */
 
-static int compare_counts(const void *left, const void *right)
-{
-	const struct hp_count *a = left;
-	const struct hp_count *b = right;
-
-	return (a->offset.value > b->offset.value) - (a->offset.value < b->offset.value);
-}
+HP_ORDER_BY(compare_counts, struct hp_count, offset.value);
 
 /* Samples of one event in the procedures, four bytes into them. */
 static void spend(struct hp_epoch_writer *writer, const struct self *self, char *event,

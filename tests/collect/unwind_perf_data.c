@@ -20,6 +20,7 @@
 #include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/file.h>
 #include <hpcprof/base/number.h>
+#include <hpcprof/base/search.h>
 #include <hpcprof/base/vector.h>
 #include <hpcprof/pmu/registers.h>
 #include <hpcprof/unwind/unwind.h>
@@ -268,15 +269,7 @@ static uint64_t time_of(const struct job *job, const uint8_t *bytes, size_t size
 	return hp_record_time(bytes, size, layout);
 }
 
-static int compare_times(const void *left, const void *right)
-{
-	const struct found_record *a = left;
-	const struct found_record *b = right;
-
-	if (a->time_ns != b->time_ns)
-		return a->time_ns < b->time_ns ? -1 : 1;
-	return (a->bytes > b->bytes) - (a->bytes < b->bytes);
-}
+HP_ORDER_BY_TWO(compare_times, struct found_record, time_ns, bytes);
 
 static void read_file(struct job *job, const uint8_t *bytes, size_t size)
 {

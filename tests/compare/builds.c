@@ -4,6 +4,7 @@
 #include "../../src/compare/listing.h"
 
 #include <hpcprof/base/cleanup.h>
+#include <hpcprof/base/search.h>
 #include <hpcprof/image/identity.h>
 
 #include <fcntl.h>
@@ -91,13 +92,7 @@ uint64_t build_offset(const struct build *build, uint64_t address)
 
 /* --- epochs ---------------------------------------------------------------------------------- */
 
-static int compare_counts_by_offset(const void *left, const void *right)
-{
-	const struct hp_count *a = left;
-	const struct hp_count *b = right;
-
-	return (a->offset.value > b->offset.value) - (a->offset.value < b->offset.value);
-}
+HP_ORDER_BY(compare_counts_by_offset, struct hp_count, offset.value);
 
 static bool is_meant(const struct spent *spent, const struct listed *listed)
 {

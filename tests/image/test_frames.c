@@ -2,6 +2,8 @@
 /* Lines and inlined frames against addr2line, at many random addresses. */
 #include "workshop.h"
 
+#include <hpcprof/base/search.h>
+
 #include <string.h>
 
 enum { PROBES = 300, FRAMES = 32, PATH_BYTES = 1024 };
@@ -110,13 +112,7 @@ static struct answer *ask_addr2line(const char *tool, const char *file,
 	return answers;
 }
 
-static int compare_addresses(const void *a, const void *b)
-{
-	const hp_link_address *left = a;
-	const hp_link_address *right = b;
-
-	return (left->value > right->value) - (left->value < right->value);
-}
+HP_ORDER_BY(compare_addresses, hp_link_address, value);
 
 /* Random addresses in functions, sorted. */
 static void pick_addresses(const char *file, hp_link_address *addresses)

@@ -3,6 +3,7 @@
 #include "raw.h"
 
 #include <hpcprof/base/cleanup.h>
+#include <hpcprof/base/search.h>
 #include <hpcprof/sample/ring_set.h>
 
 #include <linux/perf_event.h>
@@ -364,15 +365,7 @@ struct stamped {
 	uint64_t address; /* ring and number in it */
 };
 
-static int compare_stamped(const void *left, const void *right)
-{
-	const struct stamped *a = left;
-	const struct stamped *b = right;
-
-	if (a->time_ns != b->time_ns)
-		return a->time_ns < b->time_ns ? -1 : 1;
-	return (a->address > b->address) - (a->address < b->address);
-}
+HP_ORDER_BY_TWO(compare_stamped, struct stamped, time_ns, address);
 
 /* Sorted by time, then ring, then place in the ring: what came out of a merge, made comparable. */
 static void assert_same_set(struct stamped *found, struct stamped *expected, size_t count)

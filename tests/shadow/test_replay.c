@@ -7,6 +7,7 @@
 
 #include "tracee.h"
 
+#include <hpcprof/base/search.h>
 #include <hpcprof/base/vector.h>
 
 #include <string.h>
@@ -71,14 +72,7 @@ static void step_through(const struct tracee *tracee, struct trace *trace)
 }
 
 /* How often each instruction, and each pair in a row, ran in [first, last). */
-static int by_step(const void *left, const void *right)
-{
-	const struct step *a = left, *b = right;
-
-	if (a->from != b->from)
-		return a->from < b->from ? -1 : 1;
-	return a->to < b->to ? -1 : a->to > b->to;
-}
+HP_ORDER_BY_TWO(by_step, struct step, from, to);
 
 struct tally {
 	struct step *steps; /* sorted. Owned */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Binary search in any indexed sequence.
+ * Binary search in any indexed sequence, and orders for qsort(3) and bsearch(3).
  *
  *	size_t first = hp_bisect(i, rows->count, rows->at[i].address < address);
  *
@@ -31,5 +31,29 @@
 		}                                                                                  \
 		hp_bisect_low;                                                                     \
 	})
+
+/* -1, 0 or 1; 0 also where one of them is no number. */
+#define hp_order(left, right) (((left) > (right)) - ((left) < (right)))
+
+/* Defines a static function for qsort(3): by a field of `type`, ascending, … */
+#define HP_ORDER_BY(name, type, field)                                                             \
+	static int name(const void *hp_left, const void *hp_right)                                 \
+	{                                                                                          \
+		const type *left = hp_left, *right = hp_right;                                     \
+                                                                                                   \
+		return hp_order(left->field, right->field);                                        \
+	}                                                                                          \
+	static int name(const void *, const void *)
+
+/* … or by one field, and then by another. */
+#define HP_ORDER_BY_TWO(name, type, first, second)                                                 \
+	static int name(const void *hp_left, const void *hp_right)                                 \
+	{                                                                                          \
+		const type *left = hp_left, *right = hp_right;                                     \
+		int order = hp_order(left->first, right->first);                                   \
+                                                                                                   \
+		return order ? order : hp_order(left->second, right->second);                      \
+	}                                                                                          \
+	static int name(const void *, const void *)
 
 #endif

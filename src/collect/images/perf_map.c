@@ -37,15 +37,7 @@ static bool parse_line(char *line, struct perf_map_symbol *symbol)
 	       symbol->start + symbol->size > symbol->start;
 }
 
-static int compare_symbols(const void *left, const void *right)
-{
-	const struct perf_map_symbol *a = left;
-	const struct perf_map_symbol *b = right;
-
-	if (a->start != b->start)
-		return a->start < b->start ? -1 : 1;
-	return (a->order > b->order) - (a->order < b->order);
-}
+HP_ORDER_BY_TWO(compare_symbols, struct perf_map_symbol, start, order);
 
 /* --- who holds which addresses: one sweep over all starts and ends
  * -------------------------------- */

@@ -5,6 +5,7 @@
 #include "trim.h"
 
 #include <hpcprof/base/number.h>
+#include <hpcprof/base/search.h>
 #include <hpcprof/base/vector.h>
 #include <hpcprof/cfg/cfg.h>
 #include <hpcprof/image/body.h>
@@ -38,13 +39,7 @@ struct names {
 	uint64_t body_bytes; /* of code */
 };
 
-static int compare_offsets(const void *left, const void *right)
-{
-	const struct sampled *a = left;
-	const struct sampled *b = right;
-
-	return (a->offset > b->offset) - (a->offset < b->offset);
-}
+HP_ORDER_BY(compare_offsets, struct sampled, offset);
 
 static bool add_profile(struct offsets *offsets, const struct hp_profile *profile, uint64_t samples)
 {

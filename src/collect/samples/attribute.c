@@ -3,6 +3,7 @@
 
 #include "../images/vdso.h"
 
+#include <hpcprof/base/search.h>
 #include <hpcprof/base/vector.h>
 
 #include <stdlib.h>
@@ -105,15 +106,7 @@ bool attributor_place(struct attributor *attributor, const struct context *conte
 	return *image != NULL;
 }
 
-static int compare_sampled(const void *left, const void *right)
-{
-	const struct sampled *a = left;
-	const struct sampled *b = right;
-
-	if (a->context != b->context)
-		return a->context < b->context ? -1 : 1;
-	return (a->address > b->address) - (a->address < b->address);
-}
+HP_ORDER_BY_TWO(compare_sampled, struct sampled, context, address);
 
 static void place_entry(struct attributor *attributor, const struct sampled *entry,
 			const struct mapping **hint)

@@ -3,6 +3,7 @@
 #include "../common/quantity.h"
 #include "../common/text.h"
 
+#include <hpcprof/base/search.h>
 #include <hpcprof/model/procedure_name.h>
 
 #include <hpcprof/report/spread.h>
@@ -80,13 +81,7 @@ static int compare_shown(const void *left, const void *right)
 	return order ? order : strcmp(a->row->name, b->row->name);
 }
 
-static int compare_places(const void *left, const void *right)
-{
-	const struct shown *a = left;
-	const struct shown *b = right;
-
-	return (a->row > b->row) - (a->row < b->row);
-}
+HP_ORDER_BY(compare_places, struct shown, row);
 
 /* What is short of several names tells none from the others. */
 static void drop_ambiguous(struct shown *shown, size_t count)
