@@ -10,29 +10,37 @@ void stat_replay_clear(struct stat_replay *replayed)
 	*replayed = (struct stat_replay){ NULL, NULL };
 }
 
-/* By its symbol, its public name, or its encoding. */
-static size_t find_event(const struct hp_replay *replay, const struct hp_stack_event *event,
-			 bool is_generic)
+/* By its symbol, its public name, or its encoding; a text may have more than one of them. */
+static struct hp_error *find_event(struct hp_replay *replay, const struct hp_stack_event *event,
+				   bool is_generic, size_t *number)
 {
-	size_t name = is_generic ? hp_replay_find(replay, event->symbol) : HP_REPLAY_NO_NAME;
+	const char *const names[] = { event->name, event->encoding, event->symbol };
+	size_t count = is_generic ? 3 : 2;
+	struct hp_error *error = NULL;
 
-	if (name == HP_REPLAY_NO_NAME)
-		name = hp_replay_find(replay, event->name);
-	if (name == HP_REPLAY_NO_NAME)
-		name = hp_replay_find(replay, event->encoding);
-	return name;
+	*number = HP_REPLAY_NO_NAME;
+	for (size_t i = 0; i < count && !error; i++) {
+		size_t found = hp_replay_find(replay, names[i]);
+
+		if (*number == HP_REPLAY_NO_NAME)
+			*number = found;
+		else if (found != HP_REPLAY_NO_NAME && found != *number)
+			error = hp_replay_join(replay, *number, found);
+	}
+	return error;
 }
 
 static struct hp_error *name_stall_events(struct stat_replay *replayed,
 					  const struct stat_stalls *stalls)
 {
 	const struct hp_stack_table *table = stalls->table;
+	struct hp_error *error = NULL;
 
-	for (size_t i = 0; i < table->event_count; i++)
+	for (size_t i = 0; i < table->event_count && !error; i++)
 		if (stalls->numbers[i] != HP_MUX_NO_EVENT)
-			replayed->names[stalls->numbers[i]] =
-				find_event(replayed->replay, &table->events[i], i < 2);
-	return NULL;
+			error = find_event(replayed->replay, &table->events[i], i < 2,
+					   &replayed->names[stalls->numbers[i]]);
+	return error;
 }
 
 struct hp_error *stat_replay_events(struct stat_replay *replayed, const char *path,
@@ -51,7 +59,7 @@ struct hp_error *stat_replay_events(struct stat_replay *replayed, const char *pa
 	if (!replayed->names)
 		return hp_error_create_no_memory();
 	if (stalls)
-		return name_stall_events(replayed, stalls);
+		return hp_error_wrap(name_stall_events(replayed, stalls), "%s", path);
 	for (size_t i = 0; i < events->count; i++)
 		replayed->names[i] = i;
 	return NULL;

@@ -50,6 +50,25 @@ size_t hp_replay_find(const struct hp_replay *replay, const char *name)
 	return HP_REPLAY_NO_NAME;
 }
 
+struct hp_error *hp_replay_join(struct hp_replay *replay, size_t into, size_t from)
+{
+	for (size_t i = 0; i < replay->slice_count; i++) {
+		uint64_t *counts = &replay->counts[i * replay->name_count];
+
+		if (counts[from] == HP_REPLAY_NOT_COUNTED)
+			continue;
+		if (counts[into] != HP_REPLAY_NOT_COUNTED)
+			return hp_error_create(HP_ERROR_DAMAGED,
+					       "slice %zu counts %s twice: as %s, too", i + 1,
+					       replay->names[into], replay->names[from]);
+		counts[into] = counts[from];
+		counts[from] = HP_REPLAY_NOT_COUNTED;
+		replay->turns[into]++;
+		replay->turns[from]--;
+	}
+	return NULL;
+}
+
 /* --- lines ------------------------------------------------------------------------------------ */
 
 static struct hp_error *damaged(const struct reading *reading, const char *what)

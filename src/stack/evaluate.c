@@ -96,6 +96,8 @@ double stack_counts_value(struct stack_counts *counts, const char *formula)
 
 /* --- what a formula needs --------------------------------------------------------------------- */
 
+static const double any_count = 12345;
+
 struct needs {
 	struct stack_counts counts;
 	bool *needed;
@@ -130,16 +132,38 @@ bool stack_formula_events(const struct hp_stack_table *table, const char *formul
 	return formula_evaluate(formula, mark, &needs, &ignored);
 }
 
+/* With any count of it the formula has another value. */
+static bool matters(const struct stack_counts *counts, const char *formula, size_t event,
+		    double without)
+{
+	double events[STACK_EVENTS_MOST];
+	struct stack_counts with;
+	double value;
+
+	memcpy(events, counts->events, counts->table->event_count * sizeof(*events));
+	events[event] = any_count;
+	stack_counts_begin(&with, counts->table, events);
+	value = stack_counts_value(&with, formula);
+	return isnan(value) ? !isnan(without) : isnan(without) || value != without;
+}
+
 int stack_counts_missing(struct stack_counts *counts, const char *formula)
 {
 	bool needed[STACK_EVENTS_MOST] = { false };
+	double value = stack_counts_value(counts, formula);
+	int first = -1;
 
 	if (!formula || !stack_formula_events(counts->table, formula, needed))
 		return -1;
-	for (size_t i = 0; i < counts->table->event_count; i++)
-		if (needed[i] && isnan(counts->events[i]))
+	for (size_t i = 0; i < counts->table->event_count; i++) {
+		if (!needed[i] || !isnan(counts->events[i]))
+			continue;
+		if (matters(counts, formula, i, value))
 			return (int)i;
-	return -1;
+		first = first < 0 ? (int)i : first;
+	}
+	/* One alone does not suffice. */
+	return isnan(value) ? first : -1;
 }
 
 bool hp_stack_formula_needs(const struct hp_stack_table *table, const char *formula, size_t event)

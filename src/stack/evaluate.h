@@ -23,7 +23,8 @@ void stack_counts_begin(struct stack_counts *counts, const struct hp_stack_table
 			const double *events);
 /* NaN: not known, or no formula (a test sees that those of the tables are). NULL is not known. */
 double stack_counts_value(struct stack_counts *counts, const char *formula);
-/* The first event, by its number, that a formula needs and that was not counted; -1: none is. */
+/* The first event, by its number, that was not counted and with which the formula would have a value, or
+ * another one; -1: none is. */
 int stack_counts_missing(struct stack_counts *counts, const char *formula);
 /* Marks the events that a formula needs, directly or through terms. False: it is no formula. */
 bool stack_formula_events(const struct hp_stack_table *table, const char *formula, bool *needed);

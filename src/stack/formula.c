@@ -34,8 +34,8 @@ static void need(struct parser *parser, char wanted)
 
 static double function(struct parser *parser, const char *name, size_t length)
 {
-	static const char *const names[] = { "known", "min", "max", "share" };
-	enum { KNOWN, MIN, MAX, SHARE, FUNCTIONS } which = KNOWN;
+	static const char *const names[] = { "known", "min", "max", "share", "first" };
+	enum { KNOWN, MIN, MAX, SHARE, FIRST, FUNCTIONS } which = KNOWN;
 	double a, b = 0;
 
 	while (which < FUNCTIONS &&
@@ -56,6 +56,8 @@ static double function(struct parser *parser, const char *name, size_t length)
 		return isnan(a) || isnan(b) ? NAN : fmax(a, b);
 	case SHARE:
 		return a == 0 && b == 0 ? 0 : a / b;
+	case FIRST:
+		return isnan(a) ? b : a;
 	case FUNCTIONS:
 	default:
 		parser->failed = true;

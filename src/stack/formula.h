@@ -4,6 +4,7 @@
  *	min(a, b), max(a, b)
  *	share(a, b)	a / b; 0 where both are 0
  *	known(a)	a, or 0 if it is unknown
+ *	first(a, b)	a, or b if a is unknown
  * What is unknown is NaN, and so is what is made of it; also in min and max.
  */
 #ifndef STACK_FORMULA_H

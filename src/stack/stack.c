@@ -290,13 +290,16 @@ static void find_metrics(struct making *making)
 	const struct hp_stack_table *table = making->table;
 	struct hp_stack *stack = making->stack;
 	struct stack_counts counts;
+	double whole = making->counted[CYCLES];
 
 	stack_counts_begin(&counts, table, making->counted);
+	if (table->whole)
+		whole = stack_counts_value(&counts, table->whole);
 	for (size_t i = 0; i < table->term_count; i++)
 		if (table->terms[i].metric && stack->metric_count < HP_STACK_METRICS)
 			stack->metrics[stack->metric_count++] = (struct hp_stack_metric){
 				table->terms[i].metric,
-				counts.terms[i] / making->counted[CYCLES],
+				counts.terms[i] / whole,
 			};
 }
 

@@ -9,6 +9,9 @@
  * in partly filled cycles stay in `other`. Instructions that were speculated and not retired are
  * what it dispatched beside the path.
  *
+ * Metrics of the name sbsa_ are those of Arm's Server Base System Architecture 7.0, which know no
+ * cycles per mispredicted branch; perf printed these before it had the others.
+ *
  * `beside`: what the front end lost on wrong paths is the branch's, too (tables.h).
  */
 #include "tables.h"
@@ -48,10 +51,12 @@ static const struct hp_stack_event neoverse_events[] = {
 #define SLOT_TERMS(extra, front_refill, back_refill) \
 	{ "useful",	"share(retired, ops)",					NULL }, \
 	{ "used",	"cycles - (slots" extra ") / W",			NULL }, \
-	{ "wrong_path",	"(1 - useful) * used",					NULL }, \
-	{ "retiring",	"useful * used",					"retiring" }, \
-	{ "frontend",	"(front_slots" extra ") / W" front_refill,		"frontend_bound" }, \
-	{ "backend",	"back_slots / W" back_refill,				"backend_bound" }, \
+	{ "wrong_path",	"(1 - useful) * used",			"sbsa_bad_speculation" }, \
+	{ "front_lost",	"(front_slots" extra ") / W",		"sbsa_frontend_bound" }, \
+	{ "back_lost",	"back_slots / W",			"sbsa_backend_bound" }, \
+	{ "retiring",	"useful * used",			"retiring" }, \
+	{ "frontend",	"front_lost" front_refill,		"frontend_bound" }, \
+	{ "backend",	"back_lost" back_refill,		"backend_bound" }, \
 	{ "bad",	"wrong_path + 4 * misp",				"bad_speculation" }, \
 	{ "beside",	"frontend * (1 - useful) * (1 - frontend / cycles)",	NULL }, \
 	{ "beyond_l2",	"min(backend, back_memory)",				NULL }, \

@@ -9,8 +9,12 @@
  * that among them in proportion to their stalled cycles. Causes in the front end divide what the
  * front end lost if they claim more than that.
  *
- * Slots are those of a thread that has its core for itself. If two threads run on a core, the slots
- * of the other one are missing, and the stack says that it does not add up.
+ * If both threads of a core run, a thread's cycles have the slots of both: `own` are as many cycles as
+ * the core had for this thread alone, the rest is the other thread's. From Ice Lake on an event counts a
+ * thread's own slots or cycles. Before, a core is taken to give each of two threads half, and how long
+ * both ran is told by two slow clocks, of which one stops then (TMA: CORE_CLKS); it may have given the
+ * other less, so that component reaches down to 0. A cycle in which a thread is stalled costs it `each`
+ * of its own cycles.
  */
 #include "tables.h"
 #include "tuning.h"
@@ -55,6 +59,9 @@ static const struct hp_stack_event skylake_events[] = {
 	{ "no_retire",	"r18002c2",	"uops_retired.stall_cycles",			7, false },
 	{ "divider",	"r1000114",	"arith.divider_active",				7, true },
 	{ "serial",	"r0159",	"partial_rat_stalls.scoreboard",		7, true },
+	{ "clock",	"r013c",	"cpu_clk_unhalted.ref_xclk",			9, true },
+	{ "alone",	"r023c",	"cpu_clk_unhalted.one_thread_active",		9, true },
+	{ "recovery_any", "r20010d",	"int_misc.recovery_cycles_any",			9, true },
 };
 
 /* What the front end lost, without the refill: shared by what claims it. */
@@ -62,9 +69,9 @@ static const struct hp_stack_event skylake_events[] = {
 	{ "by_branch",	"share(misp, misp + clears)",					NULL }, \
 	{ "refilled",	"min(min(resteer, refill * (misp + known(clears))), frontend)",	NULL }, \
 	{ "lost",	"frontend - refilled",						NULL }, \
-	{ "beside",	"lost * share(bad, bad + retiring) * (1 - lost / cycles)",	NULL }, \
+	{ "beside",	"lost * share(bad, bad + retiring) * (1 - lost / own)",		NULL }, \
 	{ "front",	"lost - beside",						NULL }, \
-	{ "fit",	"share(front, max(front, known(icache_stalls) + known(itlb)))",	NULL }
+	{ "fit",	"share(front, max(front, known(icache_stalls) + known(itlb_stalls)))", NULL }
 /* Stalled cycles with a load that hits, and those of them that a TLB may explain. */
 #define HITS \
 	{ "l1_stalls",	"max(stalls_mem - stalls_l1d, 0)",				NULL }, \
@@ -90,21 +97,30 @@ static const struct hp_stack_event skylake_events[] = {
 	  "backend * (stalls_mem + stores) / (stalls_total + ports1 + retiring / cycles * ports2 + stores)", \
 									"tma_memory_bound" }, \
 	{ "tma_core",	"backend - tma_memory",					"tma_core_bound" }, \
-	{ "missed",	"min(backend, stalls_l1d)",					NULL }, \
+	{ "missed",	"min(backend, stalls_l1d * each)",				NULL }, \
 	{ "per",	"share(missed, stalls_l1d)",					NULL }, \
 	HITS, \
-	{ "stored",	"min(stores, backend - missed)",				NULL }, \
-	{ "hits",	"min(l1_stalls, backend - missed - known(stored))",			NULL }, \
-	{ "tlb_stalls",	"min(walks, hits)",						NULL }, \
+	{ "stored",	"min(stores * each, backend - missed)",				NULL }, \
+	{ "hits",	"min(l1_stalls * each, backend - missed - known(stored))",	NULL }, \
+	{ "tlb_stalls",	"min(walks * each, hits)",					NULL }, \
 	{ "core",	"backend - missed - known(stored) - hits",				NULL }
 
+/* TMA takes half of both threads' recovery, also where the other one sleeps. */
 static const struct hp_stack_term skylake_terms[] = {
+	{ "others",	"max(cycles * (clock - alone) / clock / 2, 0)",	NULL },
+	{ "own",	"cycles - known(others)",			NULL },
+	{ "each",	"own / cycles",					NULL },
+	{ "recovered",	"first(recovery, recovery_any * each)",		NULL },
+	{ "halved",	"first(recovery, recovery_any / 2)",		NULL },
 	{ "frontend",	"fe / W",					"tma_frontend_bound" },
-	{ "bad",	"(issued - retired) / W + recovery",		"tma_bad_speculation" },
-	{ "backend",	"cycles - frontend - issued / W - recovery",	"tma_backend_bound" },
+	{ "bad",	"(issued - retired) / W + recovered",		NULL },
+	{ "backend",	"own - frontend - issued / W - recovered",	NULL },
 	{ "retiring",	"retired / W",					"tma_retiring" },
-	{ "icache_stalls", "icache + 2 * icache_edge",			NULL },
-	{ "long",	"divider + serial",				NULL },
+	{ "tma_bad",	"(issued - retired) / W + halved",		"tma_bad_speculation" },
+	{ "tma_back",	"own - frontend - issued / W - halved",		"tma_backend_bound" },
+	{ "icache_stalls", "(icache + 2 * icache_edge) * each",		NULL },
+	{ "itlb_stalls", "itlb * each",					NULL },
+	{ "long",	"(divider + serial) * each",			NULL },
 	FRONT_END,
 	MISSES_FIRST,
 };
@@ -113,7 +129,7 @@ static const struct hp_stack_term skylake_terms[] = {
 #define TMA "perfmon, TMA metrics"
 
 /* All of Intel's cores: the terms differ, and how far off those of misses are. */
-#define INTEL_ROWS(miss_doubt, core_seen) \
+#define INTEL_ROWS(miss_doubt, core_seen, others_seen) \
 	{ HP_STACK_BASE, OWN, BY("retiring", NULL, "cycles - no_retire", NULL), \
 	  SLOTS_DOUBT, "none", TMA ": Retiring" }, \
 	{ HP_STACK_MISPREDICT, OWN, \
@@ -122,12 +138,14 @@ static const struct hp_stack_term skylake_terms[] = {
 	{ HP_STACK_RESTART, OWN, \
 	  BY("(1 - by_branch) * (bad + refilled + beside)", "(1 - by_branch) * bad", NULL, NULL), \
 	  RECOVERY_DOUBT, "branch-mispredict", TMA ": Machine_Clears, Clears_Resteers" }, \
+	{ HP_STACK_SMT, OWN, BY("others", others_seen, NULL, NULL), \
+	  SLOTS_DOUBT, "none", TMA ": CORE_CLKS, SLOTS" }, \
 	{ HP_STACK_ICACHE, OWN, BY("icache_stalls * fit", "icache_stalls", NULL, NULL), \
 	  FRONT_SLOTS_DOUBT, "branch-mispredict, itlb, fetch, back end", TMA ": ICache_Misses" }, \
-	{ HP_STACK_ITLB, OWN, BY("itlb * fit", "itlb", NULL, NULL), \
+	{ HP_STACK_ITLB, OWN, BY("itlb_stalls * fit", "itlb_stalls", NULL, NULL), \
 	  FRONT_SLOTS_DOUBT, "branch-mispredict, icache, fetch, back end", TMA ": ITLB_Misses" }, \
 	{ HP_STACK_FETCH, OWN, \
-	  BY("front - known(icache_stalls * fit) - known(itlb * fit)", "front", NULL, NULL), \
+	  BY("front - known(icache_stalls * fit) - known(itlb_stalls * fit)", "front", NULL, NULL), \
 	  FRONT_SLOTS_DOUBT, "icache, itlb", TMA ": Frontend_Bound less the above" }, \
 	{ HP_STACK_L1, OWN, BY("hits - known(tlb_stalls)", "l1_stalls", NULL, NULL), \
 	  STALLS_DOUBT, "dtlb, store, core", TMA ": L1_Bound" }, \
@@ -149,10 +167,12 @@ static const struct hp_stack_term skylake_terms[] = {
 	{ HP_STACK_CORE, OWN, BY("core - known(min(core, long))", core_seen, NULL, NULL), \
 	  STALLS_DOUBT, "long-latency, l1", TMA ": Core_Bound less the above" }
 
-static const struct hp_stack_row skylake_rows[] = { INTEL_ROWS(MISS_DOUBT, "tma_core") };
-#define ice_lake_rows skylake_rows
-#define ice_lake_sampled_rows skylake_rows
-static const struct hp_stack_row sapphire_rapids_rows[] = { INTEL_ROWS(STALLS_DOUBT, "core") };
+static const struct hp_stack_row skylake_rows[] = {
+	INTEL_ROWS(MISS_DOUBT, "tma_core", "0 * others")
+};
+static const struct hp_stack_row ice_lake_rows[] = { INTEL_ROWS(MISS_DOUBT, "tma_core", NULL) };
+#define ice_lake_sampled_rows ice_lake_rows
+static const struct hp_stack_row sapphire_rapids_rows[] = { INTEL_ROWS(STALLS_DOUBT, "core", NULL) };
 #define sapphire_rapids_sampled_rows sapphire_rapids_rows
 
 #define STALL_SUMS \
@@ -177,6 +197,7 @@ static const char *const skylake_sums[] = { "retired <= issued", STALL_SUMS, NUL
 #define SLOT_EVENTS \
 	{ "cycles",	"cycles",	"cpu_clk_unhalted.thread",			0, false }, \
 	{ "instructions", "instructions", "inst_retired.any",				0, false }, \
+	{ "distributed", "r02ec",	"cpu_clk_unhalted.distributed",			1, false }, \
 	{ "retired",	"r02c2",	"uops_retired.slots",				1, false }, \
 	{ "fe",		"r019c",	"idq_uops_not_delivered.core",			1, false }, \
 	{ "be",		"r02a4",	"topdown.backend_bound_slots",			1, true }
@@ -217,25 +238,34 @@ static const struct hp_stack_event ice_lake_sampled_events[] = { SLOT_EVENTS, IC
 
 /* Their sum, of which each has its share: the hardware has eight bits for each. */
 #define ALL_METRICS { "all", "perf_ret + perf_bad + perf_fe + perf_be", NULL }, \
-	{ "frontend",	"cycles * (share(perf_fe, all) - drop / slots)", "tma_frontend_bound" }, \
-	{ "retiring",	"cycles * share(perf_ret, all)",		"tma_retiring" }
+	{ "own",	"min(slots / W, cycles)",			NULL }, \
+	{ "frontend",	"own * (share(perf_fe, all) - drop / slots)",	"tma_frontend_bound" }, \
+	{ "retiring",	"own * share(perf_ret, all)",			"tma_retiring" }, \
+	OTHERS
+
+#define OTHERS \
+	{ "others",	"cycles - own",					NULL }, \
+	{ "each",	"own / cycles",					NULL }, \
+	{ "itlb_stalls", "itlb * each",					NULL }, \
+	{ "icache_stalls", "icache * each",				NULL }
 
 #define ALL_SLOTS \
+	{ "own",	"first(min(distributed, cycles), cycles)",	NULL }, \
+	OTHERS, \
 	{ "frontend",	"fe / W",					"tma_frontend_bound" }, \
 	{ "retiring",	"retired / W",					"tma_retiring" }, \
 	{ "backend",	"be / W",					"tma_backend_bound" }
 
 #define ICE_LAKE_TERMS \
-	{ "bad",	"max(cycles - frontend - backend - retiring, 0)", "tma_bad_speculation" }, \
-	{ "icache_stalls", "icache",						NULL }, \
-	{ "dividing",	"divider",						"tma_divider" }, \
-	{ "long",	"divider + serial",						NULL }, \
+	{ "bad",	"max(own - frontend - backend - retiring, 0)",	"tma_bad_speculation" }, \
+	{ "dividing",	"divider * each",				"tma_divider" }, \
+	{ "long",	"(divider + serial) * each",			NULL }, \
 	FRONT_END, \
 	MISSES_FIRST
 
 static const struct hp_stack_term ice_lake_terms[] = {
 	ALL_METRICS,
-	{ "backend",	"cycles * (share(perf_be, all) + W * clearings / slots)", "tma_backend_bound" },
+	{ "backend",	"own * (share(perf_be, all) + W * clearings / slots)", "tma_backend_bound" },
 	ICE_LAKE_TERMS,
 };
 static const struct hp_stack_term ice_lake_sampled_terms[] = { ALL_SLOTS, ICE_LAKE_TERMS };
@@ -288,24 +318,23 @@ static const struct hp_stack_event sapphire_rapids_sampled_events[] = {
 	{ "by_branch",	"share(min(mispredicted, bad), bad)",		NULL }, \
 	{ "refilled",	"min(min(resteer, refill * share(misp, by_branch)), frontend)", NULL }, \
 	{ "lost",	"frontend - refilled",				NULL }, \
-	{ "beside",	"lost * share(bad, bad + retiring) * (1 - lost / cycles)", NULL }, \
+	{ "beside",	"lost * share(bad, bad + retiring) * (1 - lost / own)", NULL }, \
 	{ "front",	"lost - beside",				NULL }, \
-	{ "icache_stalls", "icache",					NULL }, \
-	{ "fit",	"share(front, max(front, known(icache_stalls) + known(itlb)))", NULL }, \
-	{ "long",	"divider + serial + known(light_sleep)",	NULL }, \
+	{ "fit",	"share(front, max(front, known(icache_stalls) + known(itlb_stalls)))", NULL }, \
+	{ "long",	"(divider + serial + known(light_sleep)) * each", NULL }, \
 	BACK_END
 
 static const struct hp_stack_term sapphire_rapids_terms[] = {
 	ALL_METRICS,
-	{ "backend",	"cycles * share(perf_be, all)",			"tma_backend_bound" },
-	{ "bad",	"max(cycles - frontend - backend - retiring, 0)", "tma_bad_speculation" },
-	{ "memory_bound", "cycles * share(perf_mem, all)",		"tma_memory_bound" },
-	{ "mispredicted", "cycles * share(perf_misp, all)",		"tma_branch_mispredicts" },
+	{ "backend",	"own * share(perf_be, all)",			"tma_backend_bound" },
+	{ "bad",	"max(own - frontend - backend - retiring, 0)", "tma_bad_speculation" },
+	{ "memory_bound", "own * share(perf_mem, all)",		"tma_memory_bound" },
+	{ "mispredicted", "own * share(perf_misp, all)",		"tma_branch_mispredicts" },
 	SAPPHIRE_RAPIDS_TERMS,
 };
 static const struct hp_stack_term sapphire_rapids_sampled_terms[] = {
 	ALL_SLOTS,
-	{ "bad",	"max(cycles - frontend - backend - retiring, 0)", "tma_bad_speculation" },
+	{ "bad",	"max(own - frontend - backend - retiring, 0)", "tma_bad_speculation" },
 	{ "memory_bound", "min(mem_slots / W, backend)",		"tma_memory_bound" },
 	{ "mispredicted", "misp_slots / W",				"tma_branch_mispredicts" },
 	SAPPHIRE_RAPIDS_TERMS,
@@ -323,7 +352,7 @@ static const char *const sapphire_rapids_sampled_sums[] = {
 /* --- all --------------------------------------------------------------------------------------- */
 
 #define INTEL(prefix)                                                                              \
-	.refill = INTEL_REFILL,                                                                    \
+	.refill = INTEL_REFILL, .whole = "own",                                                    \
 	.events = prefix##_events, .event_count = HP_ARRAY_COUNT(prefix##_events),                 \
 	.terms = prefix##_terms, .term_count = HP_ARRAY_COUNT(prefix##_terms),                     \
 	.sums = prefix##_sums, .rows = prefix##_rows, .row_count = HP_ARRAY_COUNT(prefix##_rows)

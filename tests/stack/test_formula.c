@@ -37,6 +37,8 @@ static const struct {
 	{ "min(nothing, 1)", NAN },
 	{ "max(1, nothing)", NAN },
 	{ "known(nothing) + known(two)", 2 },
+	{ "first(nothing, two) + first(ten_, two)", 12 },
+	{ "first(nothing, nothing)", NAN },
 };
 
 TEST(a_formula_has_its_value)

@@ -188,6 +188,107 @@ TEST(code_that_a_resteer_waits_for_is_not_the_branchs)
 	}
 }
 
+/* Both threads of a core ran all the time: half of its slots were the other one's. Of its own, this one retired
+ * half and lost a quarter each to the front end and to memory. */
+static const struct {
+	const char *name;
+	bool has_metrics;
+	const char *own; /* what tells the other thread's slots, and what it counts in 1e9 cycles */
+	double value;
+} threads[] = {
+	{ "skylake-sp", false, "alone", 0 },
+	{ "ice-lake-sp", true, "slots", 5 * 0.5e9 },
+	{ "ice-lake-sp-sampled", false, "distributed", 0.5e9 },
+	{ "sapphire-rapids", true, "slots", 6 * 0.5e9 },
+	{ "sapphire-rapids-sampled", false, "distributed", 0.5e9 },
+};
+
+static void count_two_threads(size_t i)
+{
+	double slots = 1e9 * hp_stack_table_named(threads[i].name)->width;
+
+	begin(threads[i].name);
+	for (size_t j = 0; j < made.table->event_count; j++)
+		count(made.table->events[j].symbol, 0);
+	count("cycles", 1e9);
+	count("instructions", 1e9);
+	count(threads[i].has_metrics ? "perf_ret" : "retired", slots / 4);
+	count(threads[i].has_metrics ? "perf_fe" : "fe", slots / 8);
+	if (i == 0)
+		count("issued", slots / 4);
+	else
+		count(threads[i].has_metrics ? "perf_be" : "be", slots / 8);
+	count("stalls_l1d", 0.25e9);
+	count("stalls_l2", 0.25e9);
+	count("stalls_l3", 0.25e9);
+	count("stalls_mem", 0.25e9);
+	if (strncmp(threads[i].name, "sapphire", strlen("sapphire")) == 0)
+		count(threads[i].has_metrics ? "perf_mem" : "mem_slots", slots / 8);
+	if (i == 0)
+		count("clock", 1e7);
+	count(threads[i].own, threads[i].value);
+}
+
+static void check_two_threads(void)
+{
+	stack();
+	near(made.stack.cpi, 1);
+	near(likely(HP_STACK_SMT), 0.5);
+	near(likely(HP_STACK_BASE), 0.25);
+	near(likely(HP_STACK_FETCH), 0.125);
+	near(likely(HP_STACK_MEMORY), 0.125);
+	near(likely(HP_STACK_MISPREDICT), 0);
+	near(likely(HP_STACK_OTHER), 0);
+	ck_assert(made.stack.adds_up);
+	/* As the vendor has it: shares of its own slots. */
+	for (size_t i = 0; i < made.stack.metric_count; i++)
+		if (strcmp(made.stack.metrics[i].name, "tma_retiring") == 0)
+			near(made.stack.metrics[i].share, 0.5);
+}
+
+TEST(slots_of_the_other_thread_are_its_own)
+{
+	for (size_t i = 0; i < HP_ARRAY_COUNT(threads); i++) {
+		count_two_threads(i);
+		check_two_threads();
+	}
+}
+
+/* A core that gives one thread more than half tells nobody. */
+TEST(how_the_threads_of_an_older_core_shared_it_is_a_range)
+{
+	count_two_threads(0);
+	stack();
+	near(made.stack.parts[HP_STACK_SMT].low, 0);
+	near(made.stack.parts[HP_STACK_SMT].high, 0.5 + 0.016);
+}
+
+/* Nobody but root may count what both threads did: nothing that is known lacks it. */
+TEST(what_only_root_may_count_is_missed_where_it_matters)
+{
+	count_two_threads(0);
+	made.events[number_of("recovery_any")].verdict = HP_MUX_NOT_COUNTED;
+	made.events[number_of("recovery_any")].count = NAN;
+	stack();
+	for (unsigned i = 0; i < HP_STACK_OTHER; i++)
+		ck_assert_msg(!made.stack.parts[i].missing, "%u lacks %s", i,
+			      made.stack.parts[i].missing);
+	made.events[number_of("recovery")].count = NAN;
+	stack();
+	ck_assert_str_eq(made.stack.parts[HP_STACK_MISPREDICT].missing, "int_misc.recovery_cycles");
+}
+
+TEST(a_core_whose_threads_nothing_tells_has_one)
+{
+	count_two_threads(0);
+	made.events[number_of("alone")].count = NAN;
+	stack();
+	ck_assert(isnan(likely(HP_STACK_SMT)));
+	ck_assert_str_eq(made.stack.parts[HP_STACK_SMT].missing,
+			 "cpu_clk_unhalted.one_thread_active");
+	near(likely(HP_STACK_MEMORY), 0.25);
+}
+
 TEST(a_range_covers_both_attributions_and_their_doubt)
 {
 	const struct hp_stack_part *base = &made.stack.parts[HP_STACK_BASE];

@@ -49,6 +49,9 @@ HP_DEFINE_CLEANUP(struct hp_replay, hp_replay_destroy);
 
 /* HP_REPLAY_NO_NAME when there is none. Case does not matter. */
 size_t hp_replay_find(const struct hp_replay *replay, const char *name);
+/* Two names are of one event: the first has the counts of both, the second none. DAMAGED where a slice
+ * has both. */
+struct hp_error *hp_replay_join(struct hp_replay *replay, size_t into, size_t from);
 
 /* The rotation sets of these events: `names[i]` is the number of event i's name. Events without
  * counts become `absent`. */

@@ -66,7 +66,7 @@ struct hp_stack_event {
 struct hp_stack_term {
 	const char *symbol;
 	const char *formula;
-	const char *metric; /* the vendor's name of its share of the cycles; NULL without */
+	const char *metric; /* the vendor's name of its share of `whole`; NULL without */
 };
 
 /*
@@ -104,6 +104,7 @@ struct hp_stack_table {
 	size_t term_count;
 	const struct hp_stack_row *rows;
 	size_t row_count;
+	const char *whole; /* the term that metrics are shares of; NULL: the cycles */
 	const char *const *sums; /* "a + b = c", "a <= b": they hold for counts; NULL ends */
 };
 
