@@ -73,20 +73,12 @@ static int32_t latency_of(const struct walk *walk, int64_t writer)
 	return writer < 0 ? 0 : walk->region->costs[writer % walk->region->count].latency;
 }
 
-static bool is_in_address(const struct hp_insn *insn, unsigned number)
-{
-	for (size_t i = 0; i < insn->memory_count; i++)
-		if (insn->memories[i].base == number || insn->memories[i].index == number)
-			return true;
-	return false;
-}
-
 static void read_registers(struct walk *walk, const struct hp_insn *insn, int64_t at,
 			   const struct hp_cost *cost)
 {
 	for (unsigned number = 0; number < HP_REGISTER_COUNT; number++) {
 		int64_t writer = walk->registers[number];
-		int32_t late = is_in_address(insn, number) ? 0 : cost->late;
+		int32_t late = hp_insn_addresses_with(insn, number) ? 0 : cost->late;
 
 		if (hp_register_in(&insn->read, number))
 			add(walk, writer, at, latency_of(walk, writer) - late);
@@ -141,8 +133,7 @@ static bool holds(const struct place *outer, const struct place *inner)
 
 static void read_memory(struct walk *walk, const struct hp_insn *insn, int64_t at)
 {
-	size_t known = walk->store_count < STORES_LOOKED_AT ? walk->store_count
-							     : STORES_LOOKED_AT;
+	size_t known = walk->store_count < STORES_LOOKED_AT ? walk->store_count : STORES_LOOKED_AT;
 	int32_t forward = walk->region->options->machine->forward_cycles;
 	int32_t load = walk->region->options->machine->l1_cycles;
 

@@ -4,7 +4,6 @@
 #include <hpcprof/base/vector.h>
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,4 +60,12 @@ void hp_buffer_printf(struct hp_buffer *buffer, const char *format, ...)
 const char *hp_buffer_text(const struct hp_buffer *buffer)
 {
 	return buffer->text ? buffer->text : "";
+}
+
+struct hp_error *hp_buffer_write(const struct hp_buffer *buffer, FILE *out)
+{
+	if (buffer->failed)
+		return hp_error_create_no_memory();
+	fwrite(hp_buffer_text(buffer), 1, buffer->size, out);
+	return NULL;
 }

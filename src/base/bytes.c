@@ -98,6 +98,16 @@ bool hp_read_varint(struct hp_reader *reader, uint64_t *value)
 	return false;
 }
 
+bool hp_read_varint_u32(struct hp_reader *reader, uint32_t *value)
+{
+	uint64_t wide;
+
+	if (!hp_read_varint(reader, &wide) || wide > UINT32_MAX)
+		return false;
+	*value = (uint32_t)wide;
+	return true;
+}
+
 bool hp_read_string(struct hp_reader *reader, char **text)
 {
 	const uint8_t *mark = reader->at;

@@ -51,16 +51,6 @@ static struct hp_error *decode_counts(struct evidence_decoding *in, uint64_t *co
 	return NULL;
 }
 
-static bool read_u32(struct hp_reader *reader, uint32_t *value)
-{
-	uint64_t wide;
-
-	if (!hp_read_varint(reader, &wide) || wide > UINT32_MAX)
-		return false;
-	*value = (uint32_t)wide;
-	return true;
-}
-
 /* There is one way only to write an item down. */
 static struct hp_error *decode_place(struct evidence_decoding *in, struct hp_counted *item,
 				     uint8_t flags)
@@ -69,12 +59,12 @@ static struct hp_error *decode_place(struct evidence_decoding *in, struct hp_cou
 	bool is_elsewhere = flags & FLAG_OTHER_IMAGE;
 	uint64_t to;
 
-	if (is_elsewhere &&
-	    (is_block || !read_u32(&in->reader, &item->to_image) || item->to_image == item->image))
+	if (is_elsewhere && (is_block || !hp_read_varint_u32(&in->reader, &item->to_image) ||
+			     item->to_image == item->image))
 		return evidence_damaged(in, "not an image that an edge goes to");
 	if (is_block) {
-		if (!read_u32(&in->reader, &item->bytes) ||
-		    !read_u32(&in->reader, &item->instructions))
+		if (!hp_read_varint_u32(&in->reader, &item->bytes) ||
+		    !hp_read_varint_u32(&in->reader, &item->instructions))
 			return evidence_damaged(in, "not the size of a block");
 		return NULL;
 	}
@@ -95,7 +85,7 @@ struct hp_error *evidence_decode_item(struct evidence_decoding *in, const struct
 	uint64_t step;
 	uint8_t flags;
 
-	if (!hp_read_u8(&in->reader, &flags) || !read_u32(&in->reader, &item->image) ||
+	if (!hp_read_u8(&in->reader, &flags) || !hp_read_varint_u32(&in->reader, &item->image) ||
 	    !hp_read_varint(&in->reader, &step))
 		return evidence_damaged(in, "ends inside an item");
 	if (flags & ~(FLAG_RELATIVE | FLAG_OTHER_IMAGE | KIND_MASK))
@@ -224,7 +214,7 @@ static struct hp_error *decode_windows(struct evidence_decoding *in)
 	    !hp_read_varint(reader, &evidence->price.lost_ns) ||
 	    !hp_read_varint(reader, &evidence->price.target_ns) ||
 	    !hp_read_varint(reader, &evidence->price.replay_ns) ||
-	    !read_u32(reader, &evidence->price.budget_ppm) ||
+	    !hp_read_varint_u32(reader, &evidence->price.budget_ppm) ||
 	    !hp_read_varint(reader, &evidence->samples) ||
 	    !hp_read_varint(reader, &evidence->matched) ||
 	    !hp_read_varint(reader, &evidence->dropped))

@@ -195,16 +195,6 @@ static struct hp_error *decode_image(struct decoding *in, uint64_t number)
 	return error;
 }
 
-static bool read_u32(struct hp_reader *reader, uint32_t *value)
-{
-	uint64_t wide;
-
-	if (!hp_read_varint(reader, &wide) || wide > UINT32_MAX)
-		return false;
-	*value = (uint32_t)wide;
-	return true;
-}
-
 static struct hp_error *decode_one_series(struct decoding *in, uint64_t number)
 {
 	struct hp_reader *reader = &in->reader;
@@ -215,8 +205,8 @@ static struct hp_error *decode_one_series(struct decoding *in, uint64_t number)
 	uint32_t at;
 
 	if (!hp_read_string(reader, &event) || !hp_read_string(reader, &command) ||
-	    !read_u32(reader, &series.pid) || !read_u32(reader, &series.tid) ||
-	    !hp_read_string(reader, &thread) || !read_u32(reader, &series.cpu) ||
+	    !hp_read_varint_u32(reader, &series.pid) || !hp_read_varint_u32(reader, &series.tid) ||
+	    !hp_read_string(reader, &thread) || !hp_read_varint_u32(reader, &series.cpu) ||
 	    !hp_read_varint(reader, &series.period))
 		return damaged(in, "ends inside a series");
 	series.event = event;

@@ -23,14 +23,6 @@
 
 /* --- procedures and instructions: rows under their images ----------------------------------- */
 
-static struct hp_error *write_buffer(const struct hp_buffer *buffer, FILE *out)
-{
-	if (buffer->failed)
-		return hp_error_create_no_memory();
-	fwrite(hp_buffer_text(buffer), 1, buffer->size, out);
-	return NULL;
-}
-
 static struct hp_error *write_cfg(const struct hp_cfg *cfg, const struct hp_analysis *analysis,
 				  FILE *out)
 {
@@ -38,7 +30,7 @@ static struct hp_error *write_cfg(const struct hp_cfg *cfg, const struct hp_anal
 
 	json_add(&buffer, ", \"cfg\": ");
 	json_add_cfg(&buffer, cfg, analysis);
-	return write_buffer(&buffer, out);
+	return hp_buffer_write(&buffer, out);
 }
 
 static struct hp_error *write_instructions(const struct report *report,
@@ -50,7 +42,7 @@ static struct hp_error *write_instructions(const struct report *report,
 	json_add(&buffer, ", \"instructions\": [");
 	json_add_instructions(&buffer, report, listing->rows.at, listing->rows.count, analysis);
 	json_add(&buffer, "]");
-	return write_buffer(&buffer, out);
+	return hp_buffer_write(&buffer, out);
 }
 
 static json_t *caveats_array(const struct listing *listing)

@@ -12,14 +12,6 @@ static void add(uint8_t *registers, uint8_t *count, unsigned number)
 		registers[(*count)++] = (uint8_t)number;
 }
 
-static bool is_in_address(const struct hp_insn *insn, unsigned number)
-{
-	for (size_t i = 0; i < insn->memory_count; i++)
-		if (insn->memories[i].base == number || insn->memories[i].index == number)
-			return true;
-	return false;
-}
-
 /* The core follows the stack pointer where it decodes. */
 static bool moves_stack_only(const struct hp_isa *isa, const struct hp_insn *insn, unsigned number)
 {
@@ -45,7 +37,7 @@ static void find_registers(const struct hp_isa *isa, const struct hp_insn *insn,
 		     left &= left - 1) {
 			unsigned number = word * 64 + (unsigned)__builtin_ctzll(left);
 
-			if (is_in_address(insn, number))
+			if (hp_insn_addresses_with(insn, number))
 				add(made->addresses, &made->address_count, number);
 			else if (!moves_stack_only(isa, insn, number))
 				add(made->operands, &made->operand_count, number);
@@ -96,7 +88,7 @@ void hp_timed_insn_make(const struct hp_core *core, const struct hp_isa *isa,
 		.late = cost.late,
 		.is_eliminated = cost.is_eliminated,
 		.is_serializing = cost.is_serializing,
-		.is_at_stack = is_in_address(insn, isa->stack_pointer) ||
+		.is_at_stack = hp_insn_addresses_with(insn, isa->stack_pointer) ||
 			       moves_stack_only(isa, insn, isa->stack_pointer),
 		.is_fencing = insn->is_locked || cost.is_serializing,
 	};

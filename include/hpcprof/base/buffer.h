@@ -6,8 +6,11 @@
 #ifndef HPCPROF_BASE_BUFFER_H
 #define HPCPROF_BASE_BUFFER_H
 
+#include <hpcprof/base/error.h>
+
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 struct hp_buffer {
 	char *text; /* owned; terminated once anything was added */
@@ -22,5 +25,7 @@ void hp_buffer_add(struct hp_buffer *buffer, const char *text, size_t size);
 void hp_buffer_printf(struct hp_buffer *buffer, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 const char *hp_buffer_text(const struct hp_buffer *buffer); /* never NULL */
+/* Fails when memory was short while the text grew. Errors of `out` are its caller's to find. */
+struct hp_error *hp_buffer_write(const struct hp_buffer *buffer, FILE *out);
 
 #endif

@@ -31,6 +31,7 @@ bool hp_read_u16(struct hp_reader *reader, uint16_t *value);
 bool hp_read_u32(struct hp_reader *reader, uint32_t *value);
 bool hp_read_u64(struct hp_reader *reader, uint64_t *value);
 bool hp_read_varint(struct hp_reader *reader, uint64_t *value);
+bool hp_read_varint_u32(struct hp_reader *reader, uint32_t *value); /* false if it is larger */
 /* Copies bytes without changing their order, for records that the kernel of this machine wrote. */
 bool hp_read_copy(struct hp_reader *reader, void *into, size_t size);
 /* Points into the reader's bytes. */

@@ -14,4 +14,16 @@
 #define HASH_FUNCTION(key, length, result) ((result) = (unsigned)XXH3_64bits((key), (length)))
 #include <uthash.h>
 
+/* Frees all elements, which own nothing else, and the table. */
+#define HP_HASH_FREE(head)                                                                         \
+	do {                                                                                       \
+		__typeof__(head) hp_element, hp_next;                                              \
+                                                                                                   \
+		HASH_ITER(hh, head, hp_element, hp_next)                                           \
+		{                                                                                  \
+			HASH_DEL(head, hp_element);                                                \
+			free(hp_element);                                                          \
+		}                                                                                  \
+	} while (0)
+
 #endif

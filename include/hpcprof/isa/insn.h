@@ -163,6 +163,15 @@ struct hp_insn {
 	struct hp_memory memories[HP_INSN_MEMORIES];
 };
 
+/* Whether one of its operands in memory is addressed with this register. */
+static inline bool hp_insn_addresses_with(const struct hp_insn *insn, unsigned number)
+{
+	for (size_t i = 0; i < insn->memory_count; i++)
+		if (insn->memories[i].base == number || insn->memories[i].index == number)
+			return true;
+	return false;
+}
+
 /* What an ISA provides. */
 struct hp_isa {
 	uint16_t machine; /* ELF e_machine */

@@ -434,11 +434,3 @@ size_t comparison_most_findings(const struct comparison_writer *writer)
 	return writer->options->most_findings ? writer->options->most_findings
 					      : COMPARISON_MOST_FINDINGS;
 }
-
-struct hp_error *comparison_put(const struct hp_buffer *buffer, FILE *out)
-{
-	if (buffer->failed)
-		return hp_error_create_no_memory();
-	fwrite(hp_buffer_text(buffer), 1, buffer->size, out);
-	return NULL;
-}

@@ -96,7 +96,4 @@ const struct hp_compared **comparison_differences(const struct hp_comparison *co
  * images, procedures of each, lines of each. SIZE_MAX: all. NULL when memory is short. */
 json_t *comparison_document(const struct comparison_writer *writer, size_t most);
 
-/* Prints what was collected; fails when memory was short while it was. */
-struct hp_error *comparison_put(const struct hp_buffer *buffer, FILE *out);
-
 #endif

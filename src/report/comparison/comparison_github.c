@@ -113,5 +113,5 @@ struct hp_error *comparison_write_github(const struct comparison_writer *writer)
 	add_data(&out, hp_buffer_text(&headline));
 	hp_buffer_printf(&out, "\n");
 	out.failed |= headline.failed;
-	return comparison_put(&out, writer->out);
+	return hp_buffer_write(&out, writer->out);
 }

@@ -177,5 +177,5 @@ struct hp_error *comparison_write_html(const struct comparison_writer *writer)
 	hp_buffer_printf(&out, "<script>\n");
 	add_lines(&out, page_check_js, HP_ARRAY_COUNT(page_check_js));
 	hp_buffer_printf(&out, "</script>\n</body>\n</html>\n");
-	return comparison_put(&out, writer->out);
+	return hp_buffer_write(&out, writer->out);
 }

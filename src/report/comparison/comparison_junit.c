@@ -173,5 +173,5 @@ struct hp_error *comparison_write_junit(const struct comparison_writer *writer)
 	hp_buffer_add(&out, hp_buffer_text(&cases), cases.size);
 	hp_buffer_printf(&out, "</testsuite>\n</testsuites>\n");
 	out.failed |= cases.failed || headline.failed;
-	return comparison_put(&out, writer->out);
+	return hp_buffer_write(&out, writer->out);
 }

@@ -172,5 +172,5 @@ struct hp_error *comparison_write_markdown(const struct comparison_writer *write
 	if (comparison->shortage_count + comparison->note_count)
 		hp_buffer_printf(&out, "\n");
 	add_small_print(&out, comparison);
-	return comparison_put(&out, writer->out);
+	return hp_buffer_write(&out, writer->out);
 }

@@ -317,7 +317,7 @@ struct hp_error *comparison_write_text(const struct comparison_writer *writer)
 		return hp_error_create_no_memory();
 	for (size_t i = 0; i < comparison->finding_count && i < most; i++)
 		add_code(&out, writer, comparison->findings[i]);
-	return comparison_put(&out, writer->out);
+	return hp_buffer_write(&out, writer->out);
 }
 
 /* --- all differences ------------------------------------------------------------------------ */
@@ -336,5 +336,5 @@ struct hp_error *comparison_write_differences(const struct comparison_writer *wr
 	for (size_t i = 0; i < count; i++)
 		add_code(&out, writer, list[i]);
 	free(list);
-	return comparison_put(&out, writer->out);
+	return hp_buffer_write(&out, writer->out);
 }

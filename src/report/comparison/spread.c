@@ -25,14 +25,6 @@ static const char *base_name(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
-static struct hp_error *put(const struct hp_buffer *text, FILE *out)
-{
-	if (text->failed)
-		return hp_error_create_no_memory();
-	fwrite(hp_buffer_text(text), 1, text->size, out);
-	return NULL;
-}
-
 /* --- text ------------------------------------------------------------------------------------ */
 
 static void add_sets(struct hp_buffer *text, const struct hp_spread *spread)
@@ -176,7 +168,7 @@ static struct hp_error *write_text(const struct writing *writing)
 	if (writing->rows < spread->row_count)
 		hp_buffer_printf(&text, "# not shown: %zu more\n",
 				 spread->row_count - writing->rows);
-	return put(&text, writing->out);
+	return hp_buffer_write(&text, writing->out);
 }
 
 /* --- CSV ------------------------------------------------------------------------------------- */
@@ -202,7 +194,7 @@ static struct hp_error *write_csv(const struct writing *writing)
 		text_csv(&text, row->file ? row->file : "");
 		hp_buffer_printf(&text, row->line ? ",%" PRIu32 "\r\n" : ",\r\n", row->line);
 	}
-	return put(&text, writing->out);
+	return hp_buffer_write(&text, writing->out);
 }
 
 /* --- JSON ------------------------------------------------------------------------------------ */

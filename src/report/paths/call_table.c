@@ -64,19 +64,6 @@ static struct hp_error *add_edge(struct counting *counting, const struct hp_call
 	return NULL;
 }
 
-static void forget_index(struct counting *counting)
-{
-	struct edge_entry *entry = counting->index;
-
-	while (entry) {
-		struct edge_entry *next = entry->hh.next;
-
-		HASH_DEL(counting->index, entry);
-		free(entry);
-		entry = next;
-	}
-}
-
 static struct hp_error *add_path(const struct call_path *found, void *context)
 {
 	const struct hp_called *const *path = found->procedures;
@@ -180,7 +167,7 @@ struct hp_error *call_table_make(const struct report *report, enum call_edges ed
 		table->costs.at[table->costs.count++] =
 			(struct called_cost){ .procedure = paths->procedures.at[i] };
 	error = call_paths_each(report, add_path, &counting);
-	forget_index(&counting);
+	HP_HASH_FREE(counting.index);
 	if (!error)
 		sort(table, edges);
 	return error;

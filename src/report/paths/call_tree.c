@@ -103,22 +103,9 @@ static struct hp_error *child_of(struct call_tree *tree, uint32_t parent,
 	return NULL;
 }
 
-static void forget_index(struct call_tree *tree)
-{
-	struct call_node_entry *entry = tree->index;
-
-	while (entry) {
-		struct call_node_entry *next = entry->hh.next;
-
-		HASH_DEL(tree->index, entry);
-		free(entry);
-		entry = next;
-	}
-}
-
 void call_tree_clear(struct call_tree *tree)
 {
-	forget_index(tree);
+	HP_HASH_FREE(tree->index);
 	hp_vector_free(&tree->nodes);
 	*tree = (struct call_tree){ 0 };
 }
@@ -228,6 +215,6 @@ struct hp_error *call_tree_make(const struct report *report, const struct call_s
 	error = call_paths_each(report, add_path, &building);
 	if (!error)
 		error = link_children(tree);
-	forget_index(tree);
+	HP_HASH_FREE(tree->index);
 	return error;
 }
