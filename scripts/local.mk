@@ -124,10 +124,11 @@ CLEANFILES += scripts/causes/follow_lackey
 scripts_causes_follow_lackey_LDADD = $(UARCH_LIBS)
 
 # Stall stacks: how fast one pass is, what overlaps; their tables against public lists.
-stack_programs = scripts/stack/one_pass scripts/stack/modes
+stack_programs = scripts/stack/one_pass scripts/stack/modes scripts/stack/window_parts
 EXTRA_PROGRAMS += $(stack_programs)
 CLEANFILES += $(stack_programs)
 scripts_stack_one_pass_LDADD = $(CYCLE_LIBS)
 scripts_stack_modes_LDADD = $(CYCLE_LIBS)
+scripts_stack_window_parts_LDADD = $(DB_LIBS) $(MODEL_LIBS)
 EXTRA_DIST += scripts/trace-make scripts/stack-tables scripts/stack-accuracy scripts/stack/events.txt \
 	scripts/stack/emulated.py scripts/stack/reference.py

@@ -3,6 +3,8 @@
 #include "stat_stalls.h"
 #include "tuning.h"
 
+#include <hpcprof/base/buffer.h>
+#include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/text.h>
 
 #include <math.h>
@@ -30,6 +32,8 @@ static const char *const meanings[HP_STACK_COMPONENTS] = {
 };
 
 enum { BAR = 22, COLUMNS = 80 };
+/* Three digits are printed. */
+static const double least_shown = 0.0005;
 
 /* Full up to the likely value, light up to the upper end. */
 static void print_bar(FILE *stream, double likely, double high, double cpi)
@@ -43,8 +47,15 @@ static void print_bar(FILE *stream, double likely, double high, double cpi)
 		fputs("░", stream);
 }
 
+/* Without the sign of what rounding leaves of nothing. */
+static double unsigned_nothing(double value)
+{
+	return fabs(value) < least_shown ? 0 : value;
+}
+
 static void print_value(FILE *stream, double value)
 {
+	value = unsigned_nothing(value);
 	if (isnan(value))
 		fputs("       -", stream);
 	else
@@ -62,10 +73,10 @@ static void print_part(FILE *stream, const struct stat_stalls *stalls, const str
 	if (isnan(likely))
 		fputs("        ", stream);
 	else
-		fprintf(stream, " %4.0f %% ", 100 * likely / stack->cpi);
+		fprintf(stream, " %4.0f %% ", 100 * unsigned_nothing(likely) / stack->cpi);
 	if (stalls->accounting != HP_STACK_INTERVAL)
 		print_value(stream, part->values[stalls->accounting]);
-	fprintf(stream, " %6.3f to %-6.3f ", part->low, part->high);
+	fprintf(stream, " %6.3f to %-6.3f ", unsigned_nothing(part->low), part->high);
 	print_bar(stream, likely, part->high, stack->cpi);
 	putc('\n', stream);
 }
@@ -82,9 +93,10 @@ static void print_meaning(FILE *stream, const struct hp_stack *stack,
 			hp_stack_component_word(part->within));
 }
 
+/* What lacks an event that would only change it is counted all the same. */
 static bool is_counted(const struct hp_stack_part *part)
 {
-	return part->is_known && !part->missing;
+	return part->is_known && (!part->missing || !isnan(part->values[HP_STACK_INTERVAL]));
 }
 
 static bool is_shown(const struct hp_stack *stack, enum hp_stack_component component)
@@ -93,27 +105,6 @@ static bool is_shown(const struct hp_stack *stack, enum hp_stack_component compo
 
 	return component == HP_STACK_OTHER ||
 	       (is_counted(part) && part->high >= least_component * stack->cpi);
-}
-
-/* Those of one component that contains them, or of none, and how much of it they can be. */
-static void print_missing(FILE *stream, const struct hp_stack *stack,
-			  enum hp_stack_component within)
-{
-	double high = 0;
-	bool any = false;
-
-	for (unsigned i = 0; i < HP_STACK_OTHER; i++) {
-		const struct hp_stack_part *part = &stack->parts[i];
-
-		if (!part->missing || part->within != within)
-			continue;
-		fprintf(stream, "%s%s", any ? ", " : "# not counted here: ",
-			hp_stack_component_word((enum hp_stack_component)i));
-		high = fmax(high, part->high);
-		any = true;
-	}
-	if (any)
-		fprintf(stream, ": each 0 to %.3f, in %s\n", high, hp_stack_component_word(within));
 }
 
 static void print_heading(FILE *stream, const struct stat_stalls *stalls,
@@ -147,6 +138,29 @@ static void print_remark(FILE *stream, const char *about, const char *says)
 		fputs("#   ", stream);
 		room = COLUMNS - strlen("#   ");
 	}
+}
+
+/* Those of one component that contains them, or of none, and how much of it they can be. */
+static void print_missing(FILE *stream, const struct hp_stack *stack,
+			  enum hp_stack_component within)
+{
+	_cleanup_(hp_buffer_free) struct hp_buffer names = { 0 };
+	double high = 0;
+
+	for (unsigned i = 0; i < HP_STACK_OTHER; i++) {
+		const struct hp_stack_part *part = &stack->parts[i];
+
+		if (!part->is_known || is_counted(part) || part->within != within)
+			continue;
+		hp_buffer_printf(&names, "%s%s", names.size ? ", " : "",
+				 hp_stack_component_word((enum hp_stack_component)i));
+		high = fmax(high, part->high);
+	}
+	if (!names.size)
+		return;
+	hp_buffer_printf(&names, ": each 0 to %.3f, in %s", high,
+			 within == HP_STACK_OTHER ? "the others" : hp_stack_component_word(within));
+	print_remark(stream, "not counted here", hp_buffer_text(&names));
 }
 
 static void print_doubts(FILE *stream, const struct stat_stalls *stalls,

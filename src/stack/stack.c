@@ -29,6 +29,7 @@ struct making {
 	double counted[STACK_EVENTS_MOST]; /* in the table's order; NaN: not */
 	struct figures figures;
 	struct figures half; /* the half width that the counts' intervals give each */
+	double room;	     /* for components that were not counted */
 	struct hp_stack *stack;
 };
 
@@ -240,7 +241,9 @@ static void find_range(struct making *making, const struct hp_stack_row *row)
 		part->low = 0;
 		part->high = isnan(second) ? INFINITY
 					   : second + halves[HP_STACK_MULTI_STAGE] + doubt;
-		most = fmin(most, fmax(0, making->stack->parts[row->within].high));
+		most = fmin(most, row->within == HP_STACK_OTHER
+					  ? making->room
+					  : fmax(0, making->stack->parts[row->within].high));
 	}
 	part->low = limited(part->low, 0, most);
 	part->high = limited(part->high, 0, most);
@@ -262,6 +265,21 @@ static void find_part(struct making *making, const struct hp_stack_row *row,
 	find_range(making, row);
 }
 
+static bool has_value(const struct making *making, const struct hp_stack_row *row)
+{
+	return row->within == HP_STACK_OTHER &&
+	       !isnan(making->figures.values[row->component][HP_STACK_INTERVAL]);
+}
+
+/* Where components are that were not counted: in other, and in those that would be less with them. */
+static void find_room(struct making *making)
+{
+	making->room = fmax(0, making->stack->parts[HP_STACK_OTHER].high);
+	for (unsigned i = 0; i < HP_STACK_OTHER; i++)
+		if (making->stack->parts[i].missing)
+			making->room += making->stack->parts[i].high;
+}
+
 /* A part of another is within its range. */
 static void find_parts(struct making *making)
 {
@@ -278,7 +296,11 @@ static void find_parts(struct making *making)
 	}
 	find_other(making);
 	for (size_t i = 0; i < table->row_count; i++)
-		if (table->rows[i].within == HP_STACK_OTHER)
+		if (has_value(making, &table->rows[i]))
+			find_part(making, &table->rows[i], &counts);
+	find_room(making);
+	for (size_t i = 0; i < table->row_count; i++)
+		if (table->rows[i].within == HP_STACK_OTHER && !has_value(making, &table->rows[i]))
 			find_part(making, &table->rows[i], &counts);
 	for (size_t i = 0; i < table->row_count; i++)
 		if (table->rows[i].within != HP_STACK_OTHER)
