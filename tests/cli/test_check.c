@@ -51,64 +51,43 @@ static struct test begin(uint64_t old, uint64_t new)
 	return test;
 }
 
-TEST(a_regression_exits_with_1_and_is_named)
+/* 600 samples of a millisecond in "same", and so many in "changing". */
+TEST(the_verdict_comes_first_and_is_the_exit_status)
 {
-	struct test test = begin(400, 600);
+	static const struct {
+		uint64_t old, new;
+		const char *arguments;
+		int status;
+		const char *first; /* what the output begins with */
+		const char *said;
+	} cases[] = {
+		{ 400, 600, "old -- new", 1,
+		  "regression: ", "procedure changing in [jit program]" },
+		{ 400, 600, "old -- new", 1, "regression: ", "602 ms" },
+		{ 400, 600, "--format=json old -- new", 1, "{", "\"verdict\": \"regression\"" },
+		{ 400, 600, "--format=json old -- new", 1, "{", "\"schema\": \"hpcprof-check/1\"" },
+		{ 400, 400, "old -- new", 0, "pass: ", "4 epochs, 4 runs, 4006 samples" },
+		{ 600, 400, "old -- new", 0, "improvement: ", "" },
+		{ 600, 400, "new -- old", 1, "regression: ", "" },
+		/* Too little to tell. */
+		{ 400, 400, "@-7 -- @latest", 3, "", "record both sides together" },
+		{ 400, 400, "--min-change=0.1 old -- new", 3, "", "more runs of each side, or" },
+		{ 400, 400, "--min-change=0.0001 old -- new", 3, "", "" },
+		/* Below the floor that was asked for. */
+		{ 400, 600, "--min-change=60 old -- new", 0, "", "" },
+		{ 400, 600, "--min-share=30 --min-change=30 old -- new", 0, "", "" },
+	};
 
-	assert_check(&test, "old -- new", 1);
-	ck_assert_ptr_eq(strstr(test.output, "regression: "), test.output);
-	assert_said(&test, "procedure changing in [jit program]");
-	/* 400 samples of a millisecond become 600. */
-	assert_said(&test, "602 ms");
-	ck_assert_ptr_null(strstr(test.output, "procedure same"));
-}
+	for (size_t i = 0; i < HP_ARRAY_COUNT(cases); i++) {
+		struct test test = begin(cases[i].old, cases[i].new);
 
-TEST(what_did_not_change_exits_with_0)
-{
-	struct test test = begin(400, 400);
-
-	assert_check(&test, "old -- new", 0);
-	ck_assert_ptr_eq(strstr(test.output, "pass: "), test.output);
-	assert_said(&test, "4 epochs, 4 runs, 4006 samples");
-}
-
-TEST(an_improvement_exits_with_0)
-{
-	struct test test = begin(600, 400);
-
-	assert_check(&test, "old -- new", 0);
-	ck_assert_ptr_eq(strstr(test.output, "improvement: "), test.output);
-	assert_check(&test, "new -- old", 1);
-}
-
-TEST(too_little_to_tell_exits_with_3)
-{
-	struct test test = begin(400, 400);
-
-	assert_check(&test, "@-7 -- @latest", 3);
-	assert_said(&test, "record both sides together");
-	assert_check(&test, "--min-change=0.1 old -- new", 3);
-	assert_said(&test, "more runs of each side, or");
-	assert_check(&test, "--min-change=0.0001 old -- new", 3);
-}
-
-TEST(a_higher_floor_lets_it_pass)
-{
-	struct test test = begin(400, 600);
-
-	assert_check(&test, "--min-change=60 old -- new", 0);
-	assert_check(&test, "--min-share=30 --min-change=30 old -- new", 0);
-}
-
-TEST(the_verdict_is_in_the_json)
-{
-	struct test test = begin(400, 600);
-	json_t *root;
-
-	assert_check(&test, "--format=json old -- new", 1);
-	root = json_parsed(test.output);
-	ck_assert_str_eq(string_at(root, "schema"), "hpcprof-check/1");
-	ck_assert_str_eq(string_at(root, "verdict"), "regression");
+		assert_check(&test, cases[i].arguments, cases[i].status);
+		ck_assert_msg(strncmp(test.output, cases[i].first, strlen(cases[i].first)) == 0,
+			      "%s: %s", cases[i].arguments, test.output);
+		assert_said(&test, cases[i].said);
+		if (cases[i].status == 1 && *cases[i].first != '{')
+			ck_assert_ptr_null(strstr(test.output, "procedure same"));
+	}
 }
 
 /* Nodes of the tree, and how many there are more. */
@@ -188,6 +167,12 @@ TEST(a_label_that_nothing_has_exits_with_2_and_says_which_there_are)
 	assert_said(&test, "base: no epoch 'nope'");
 	assert_said(&test, "(old)");
 	assert_said(&test, "(new)");
+	/* With more than are listed, the labels alone. */
+	record(test.db, "nightly", 400);
+	for (int i = 0; i < 12; i++)
+		record(test.db, "new", 400);
+	assert_check(&test, "nope -- new", 2);
+	assert_said(&test, "labels: new, nightly, old");
 }
 
 TEST(wrong_usage_exits_with_2)
@@ -351,17 +336,6 @@ TEST(other_machines_are_compared_by_shares_alone)
 	assert_said(&test, "--relative");
 	assert_check(&test, "--relative --min-change=50 --min-share=30 old -- elsewhere", 0);
 	assert_said(&test, "different CPUs");
-}
-
-TEST(a_label_that_nothing_has_is_told_with_all_labels)
-{
-	struct test test = begin(400, 400);
-
-	record(test.db, "nightly", 400);
-	for (int i = 0; i < 12; i++)
-		record(test.db, "new", 400);
-	assert_check(&test, "nope -- new", 2);
-	assert_said(&test, "labels: new, nightly, old");
 }
 
 TEST(a_page_is_written_beside_it)

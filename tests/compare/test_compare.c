@@ -43,6 +43,12 @@ SETUP
 	begin();
 }
 
+static void add_pair(const struct recorded *base, const struct recorded *candidate)
+{
+	compare_add(&test.sides, HP_BASE, base);
+	compare_add(&test.sides, HP_CANDIDATE, candidate);
+}
+
 /* Five runs a side, which take turns. */
 static void record_turns(double first, double second, double third)
 {
@@ -222,8 +228,7 @@ TEST(runs_that_differ_too_much_are_not_enough)
 
 		base.cpu_ns = (uint64_t)(1e9 * (1 + 0.05 * ((double)i - 1)));
 		candidate.cpu_ns = (uint64_t)(1e9 * (1 - 0.05 * ((double)i - 1)));
-		compare_add(&test.sides, HP_BASE, &base);
-		compare_add(&test.sides, HP_CANDIDATE, &candidate);
+		add_pair(&base, &candidate);
 	}
 	test.comparison = compare_all(&test.sides);
 	ck_assert_int_eq(test.comparison->verdict, HP_VERDICT_INSUFFICIENT);
@@ -237,8 +242,7 @@ TEST(one_epoch_a_side_says_what_it_assumes)
 	struct recorded base = run_of(1, 1, 1, 0);
 	struct recorded candidate = run_of(1, 1, 3, 1);
 
-	compare_add(&test.sides, HP_BASE, &base);
-	compare_add(&test.sides, HP_CANDIDATE, &candidate);
+	add_pair(&base, &candidate);
 	test.comparison = compare_all(&test.sides);
 	ck_assert_int_eq(test.comparison->verdict, HP_VERDICT_REGRESSION);
 	ck_assert(compare_find(test.comparison, "third")->is_finding);
@@ -267,20 +271,17 @@ TEST(parts_add_up)
 	}
 }
 
-TEST(shares_do_not_tell_what_slows_all_down)
+TEST(shares_tell_what_got_dearer_than_the_rest_and_not_what_slows_all_down)
 {
-	record_turns(1.2, 1.2, 1.2);
 	test.sides.options.is_relative = true;
+	record_turns(1.2, 1.2, 1.2);
 	test.comparison = compare_all(&test.sides);
 	ck_assert_int_eq(test.comparison->verdict, HP_VERDICT_PASS);
 	ck_assert_double_eq_tol(compare_find(test.comparison, "first")->side[HP_BASE].cost.value,
 				0.5, 0.01);
-}
-
-TEST(shares_tell_what_got_dearer_than_the_rest)
-{
-	record_turns(1.2, 1.2, 1.9);
+	begin();
 	test.sides.options.is_relative = true;
+	record_turns(1.2, 1.2, 1.9);
 	test.comparison = compare_all(&test.sides);
 	ck_assert_int_eq(test.comparison->verdict, HP_VERDICT_REGRESSION);
 	ck_assert_str_eq(test.comparison->findings[0]->name, "third");
@@ -293,8 +294,7 @@ TEST(half_the_period_is_the_same_cost)
 		struct recorded candidate = run_of(2, 2, 2, i);
 
 		candidate.period = 500000;
-		compare_add(&test.sides, HP_BASE, &base);
-		compare_add(&test.sides, HP_CANDIDATE, &candidate);
+		add_pair(&base, &candidate);
 	}
 	test.comparison = compare_all(&test.sides);
 	ck_assert_int_eq(test.comparison->verdict, HP_VERDICT_PASS);
@@ -312,8 +312,7 @@ TEST(time_and_cycles_are_both_cycles)
 		candidate.event = "cycles:u";
 		candidate.unit = HP_UNIT_CYCLES;
 		candidate.period = 2000000;
-		compare_add(&test.sides, HP_BASE, &base);
-		compare_add(&test.sides, HP_CANDIDATE, &candidate);
+		add_pair(&base, &candidate);
 	}
 	test.comparison = compare_all(&test.sides);
 	ck_assert_int_eq(test.comparison->unit, HP_UNIT_CYCLES);
@@ -330,8 +329,7 @@ TEST(costs_are_for_a_unit_of_work_when_all_runs_say_how_much_it_was)
 
 		base.work = 10;
 		candidate.work = 20;
-		compare_add(&test.sides, HP_BASE, &base);
-		compare_add(&test.sides, HP_CANDIDATE, &candidate);
+		add_pair(&base, &candidate);
 	}
 	test.comparison = compare_all(&test.sides);
 	ck_assert_int_eq(test.comparison->verdict, HP_VERDICT_PASS);
@@ -354,8 +352,7 @@ TEST(clones_and_split_off_parts_are_their_procedure)
 		/* The other half of the third. */
 		candidate.names[3] = "third.lto_priv.7";
 		candidate.samples[3] = 100;
-		compare_add(&test.sides, HP_BASE, &base);
-		compare_add(&test.sides, HP_CANDIDATE, &candidate);
+		add_pair(&base, &candidate);
 	}
 	test.comparison = compare_all(&test.sides);
 	ck_assert_int_eq(test.comparison->verdict, HP_VERDICT_PASS);
@@ -370,8 +367,7 @@ TEST(what_only_one_side_has_is_new_or_gone)
 		struct recorded candidate = run_of(1, 1, 1, i + 1);
 
 		candidate.names[2] = "another";
-		compare_add(&test.sides, HP_BASE, &base);
-		compare_add(&test.sides, HP_CANDIDATE, &candidate);
+		add_pair(&base, &candidate);
 	}
 	test.comparison = compare_all(&test.sides);
 	ck_assert(isinf(compare_find(test.comparison, "another")->change.value));
@@ -395,14 +391,22 @@ static void refused(enum hp_error_class class, size_t named)
 
 TEST(events_without_anything_in_common_are_refused)
 {
-	struct recorded base = run_of(1, 1, 1, 0);
-	struct recorded candidate = run_of(1, 1, 1, 0);
+	static const struct recorded events[] = {
+		{ .event = "cache-misses:u", .unit = HP_UNIT_EVENTS },
+		/* The kernel alone is none of user mode. */
+		{ .event = "cpu-clock:k", .unit = HP_UNIT_NS },
+	};
 
-	candidate.event = "cache-misses:u";
-	candidate.unit = HP_UNIT_EVENTS;
-	compare_add(&test.sides, HP_BASE, &base);
-	compare_add(&test.sides, HP_CANDIDATE, &candidate);
-	refused(HP_ERROR_USAGE, 2);
+	for (size_t i = 0; i < HP_ARRAY_COUNT(events); i++) {
+		struct recorded base = run_of(1, 1, 1, 0);
+		struct recorded candidate = base;
+
+		candidate.event = events[i].event;
+		candidate.unit = events[i].unit;
+		begin();
+		add_pair(&base, &candidate);
+		refused(HP_ERROR_USAGE, 2);
+	}
 }
 
 /* Whichever side it is that knows of the kernel. */
@@ -447,26 +451,13 @@ TEST(epochs_that_both_have_the_kernel_compare_it_too)
 			  5 * 4000);
 }
 
-TEST(the_kernel_alone_is_not_compared_with_user_mode)
-{
-	struct recorded base = run_of(1, 1, 1, 0);
-	struct recorded candidate = run_of(1, 1, 1, 0);
-
-	candidate.event = "cpu-clock:k";
-	candidate.unit = HP_UNIT_NS;
-	compare_add(&test.sides, HP_BASE, &base);
-	compare_add(&test.sides, HP_CANDIDATE, &candidate);
-	refused(HP_ERROR_USAGE, 2);
-}
-
 TEST(different_cpus_compare_by_shares_alone)
 {
 	struct recorded base = run_of(1, 1, 1, 0);
 	struct recorded candidate = run_of(1, 1, 1, 1);
 
 	candidate.cpu_model = "Another CPU";
-	compare_add(&test.sides, HP_BASE, &base);
-	compare_add(&test.sides, HP_CANDIDATE, &candidate);
+	add_pair(&base, &candidate);
 	refused(HP_ERROR_INSUFFICIENT, 2);
 	test.sides.options.is_relative = true;
 	test.comparison = compare_all(&test.sides);
@@ -478,8 +469,7 @@ TEST(an_epoch_without_samples_is_refused_by_name)
 	struct recorded base = run_of(1, 1, 1, 0);
 	const struct recorded candidate = { .names = { "first" } };
 
-	compare_add(&test.sides, HP_BASE, &base);
-	compare_add(&test.sides, HP_CANDIDATE, &candidate);
+	add_pair(&base, &candidate);
 	refused(HP_ERROR_DAMAGED, HP_CANDIDATE);
 }
 

@@ -20,10 +20,8 @@ struct expectation {
 static void check_encodings(const struct tree_file *files, const struct expectation *cases,
 			    size_t count)
 {
-	char *root = temporary_directory();
-	struct hp_machine machine = tree_machine(root);
+	struct hp_machine machine = tree_of(files);
 
-	tree_add(root, files);
 	for (size_t i = 0; i < count; i++) {
 		struct hp_event_list list = { 0 };
 
@@ -100,11 +98,9 @@ TEST(armv8_events_encode_as_architected)
 
 TEST(named_cycles_and_instructions_have_their_units)
 {
-	char *root = temporary_directory();
-	struct hp_machine machine = tree_machine(root);
+	struct hp_machine machine = tree_of(tree_neoverse);
 	_cleanup_(hp_event_list_clear) struct hp_event_list list = { 0 };
 
-	tree_add(root, tree_neoverse);
 	hp_assert_ok(hp_event_parse("cpu_cycles,inst_retired,l1d_cache_refill", &machine, &list));
 	ck_assert_int_eq(list.events[0].unit, HP_UNIT_CYCLES);
 	ck_assert_int_eq(list.events[1].unit, HP_UNIT_INSTRUCTIONS);
@@ -114,11 +110,9 @@ TEST(named_cycles_and_instructions_have_their_units)
 /* The kernel's extended type: the PMU's type in the upper half of config. */
 TEST(a_generic_name_on_a_hybrid_machine_is_one_event_for_each_kind_of_core)
 {
-	char *root = temporary_directory();
-	struct hp_machine machine = tree_machine(root);
+	struct hp_machine machine = tree_of(tree_alder_lake);
 	struct hp_event_list list = { 0 };
 
-	tree_add(root, tree_alder_lake);
 	hp_assert_ok(hp_event_parse("cycles:u", &machine, &list));
 	ck_assert_uint_eq(list.count, 2);
 	ck_assert_str_eq(list.events[0].name, "cpu_atom/cycles/u");
@@ -177,10 +171,8 @@ TEST(wrong_terms_of_a_pmu_are_usage_errors_that_name_its_fields)
 		{ "cpu/../../power/", "no event and no field '..'" },
 		{ "energy-pkg.unit", "unknown event" },
 	};
-	char *root = temporary_directory();
-	struct hp_machine machine = tree_machine(root);
+	struct hp_machine machine = tree_of(tree_sapphire_rapids);
 
-	tree_add(root, tree_sapphire_rapids);
 	for (size_t i = 0; i < HP_ARRAY_COUNT(cases); i++) {
 		struct hp_event_list list = { 0 };
 		struct hp_error *error = hp_event_parse(cases[i].text, &machine, &list);
@@ -205,11 +197,9 @@ TEST(a_field_that_an_event_leaves_open_must_be_given)
 		{ DEVICES "hv_24x7/events/PM_PB_CYC", "domain=?,core=?,offset=0x58\n" },
 		{ NULL, NULL },
 	};
-	char *root = temporary_directory();
-	struct hp_machine machine = tree_machine(root);
+	struct hp_machine machine = tree_of(files);
 	struct hp_event_list list = { 0 };
 
-	tree_add(root, files);
 	hp_assert_ok(hp_event_parse("hv_24x7/PM_PB_CYC,domain=2,core=1/", &machine, &list));
 	ck_assert_uint_eq(list.events[0].config, 0x5800010002);
 	hp_event_list_clear(&list);
@@ -239,11 +229,9 @@ TEST(descriptions_that_make_no_sense_are_errors_and_nothing_worse)
 	static const char *const bad[] = { "odd/backwards=1/", "odd/wide=1/", "odd/huge=1/",
 					   "odd/nothing=1/",   "odd/word=1/", "odd/trailing=1/",
 					   "odd/unknown/",     "odd/comma/",  "comma" };
-	char *root = temporary_directory();
-	struct hp_machine machine = tree_machine(root);
+	struct hp_machine machine = tree_of(files);
 	_cleanup_(hp_event_list_clear) struct hp_event_list list = { 0 };
 
-	tree_add(root, files);
 	for (size_t i = 0; i < HP_ARRAY_COUNT(bad); i++)
 		hp_assert_fails(HP_ERROR_USAGE, hp_event_parse(bad[i], &machine, &list));
 	hp_assert_fails(HP_ERROR_DAMAGED, hp_event_parse("untyped/config=1/", &machine, &list));
@@ -262,11 +250,9 @@ static const struct tree_file tracefs[] = {
 
 TEST(tracepoints_are_known_by_the_id_in_tracefs)
 {
-	char *root = temporary_directory();
-	struct hp_machine machine = tree_machine(root);
+	struct hp_machine machine = tree_of(tracefs);
 	_cleanup_(hp_event_list_clear) struct hp_event_list list = { 0 };
 
-	tree_add(root, tracefs);
 	hp_assert_ok(hp_event_parse("sched:sched_switch,sched:sched_switch/period=1/u,"
 				    "sched:sched_wake*",
 				    &machine, &list));
@@ -287,23 +273,19 @@ TEST(the_old_place_of_tracefs_is_looked_at_too)
 		{ "/sys/kernel/debug/tracing/events/irq/softirq_entry/id", "120\n" },
 		{ NULL, NULL },
 	};
-	char *root = temporary_directory();
-	struct hp_machine machine = tree_machine(root);
+	struct hp_machine machine = tree_of(files);
 	_cleanup_(hp_event_list_clear) struct hp_event_list list = { 0 };
 
-	tree_add(root, files);
 	hp_assert_ok(hp_event_parse("irq:softirq_entry", &machine, &list));
 	ck_assert_uint_eq(list.events[0].config, 120);
 }
 
 TEST(an_unknown_tracepoint_is_a_usage_error_that_names_a_close_one)
 {
-	char *root = temporary_directory();
-	struct hp_machine machine = tree_machine(root);
+	struct hp_machine machine = tree_of(tracefs);
 	struct hp_event_list list = { 0 };
 	struct hp_error *error;
 
-	tree_add(root, tracefs);
 	error = hp_event_parse("sched:sched_swich", &machine, &list);
 	ck_assert_ptr_nonnull(error);
 	ck_assert_int_eq(error->class, HP_ERROR_USAGE);
@@ -331,11 +313,9 @@ TEST(without_tracefs_all_tracepoints_are_missing)
 
 TEST(without_kernel_samples_a_tracepoint_is_refused_and_not_made_to_count_nothing)
 {
-	char *root = temporary_directory();
-	struct hp_machine machine = tree_machine(root);
+	struct hp_machine machine = tree_of(tracefs);
 	struct hp_event_list list = { 0 };
 
-	tree_add(root, tracefs);
 	machine.user_only = true;
 	hp_assert_fails(HP_ERROR_NOT_PERMITTED,
 			hp_event_parse("sched:sched_switch", &machine, &list));

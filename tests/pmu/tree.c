@@ -117,3 +117,11 @@ struct hp_machine tree_machine(char *root)
 		.precise_cycles = 3,
 	};
 }
+
+struct hp_machine tree_of(const struct tree_file *files)
+{
+	char *root = temporary_directory();
+
+	tree_add(root, files);
+	return tree_machine(root);
+}

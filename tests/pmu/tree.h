@@ -16,6 +16,8 @@ void tree_add(const char *root, const struct tree_file *files);
 
 /* A machine over the tree that may see everything; nothing is opened. */
 struct hp_machine tree_machine(char *root);
+/* The same, over a tree of these files alone. */
+struct hp_machine tree_of(const struct tree_file *files);
 
 /* Formats and events as the kernel's drivers publish them. */
 extern const struct tree_file tree_sapphire_rapids[]; /* one Intel `cpu` */

@@ -178,6 +178,14 @@ void fixture_add(struct fixture *fixture, const struct fixture_epoch *epoch)
 	}
 }
 
+struct fixture *fixture_of_epoch(const struct fixture_epoch *epoch)
+{
+	struct fixture *fixture = fixture_create();
+
+	fixture_add(fixture, epoch);
+	return fixture;
+}
+
 static void count_hint(const char *message, void *context)
 {
 	struct fixture *fixture = context;

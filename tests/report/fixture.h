@@ -62,6 +62,8 @@ struct fixture_epoch {
 
 /* Writes an epoch: events in order of appearance, cpu-clock in ns, others as events. */
 void fixture_add(struct fixture *fixture, const struct fixture_epoch *epoch);
+/* A database of this epoch. */
+struct fixture *fixture_of_epoch(const struct fixture_epoch *epoch);
 
 /* Reports the labelled epochs (NULL ends). The error is the caller's. */
 struct hp_error *fixture_report(struct fixture *fixture, const struct hp_report_options *options,

@@ -334,8 +334,7 @@ TEST(a_changed_file_is_refused_by_name_and_never_symbolised)
 	/* As if another build had run: its identity is not that of the file there now. */
 	self.identity.bytes[0] ^= 0xff;
 	count.offset = offset_of(fixture_code);
-	fixture = fixture_create();
-	fixture_add(fixture, &epoch);
+	fixture = fixture_of_epoch(&epoch);
 	fixture_output(fixture, &options);
 	ck_assert_ptr_null(strstr(fixture->output, "fixture_code"));
 	snprintf(raw, sizeof(raw), "+0x%llx", (unsigned long long)count.offset);

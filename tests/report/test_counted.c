@@ -76,11 +76,10 @@ TEST(cycles_of_instructions_add_up_to_those_of_the_program)
 				       .count = HP_ARRAY_COUNT(counts),
 				       .clock_hz = 3e9,
 				       .skid_instructions = 1 };
-	struct fixture *fixture = fixture_create();
+	struct fixture *fixture = fixture_of_epoch(&epoch);
 	json_t *list;
 	double sum = 0, without_samples = 0;
 
-	fixture_add(fixture, &epoch);
 	list = json_at(view_of(fixture, HP_VIEW_INSTRUCTIONS), "images.0.procedures");
 	for (size_t i = 0; i < json_array_size(list); i++) {
 		json_t *rows = json_at(list, "%zu.instructions", i);
@@ -118,10 +117,9 @@ TEST(of_all_procedures_those_with_few_samples_are_analysed_if_they_are_named)
 	struct fixture_epoch epoch = { .counts = counts,
 				       .count = HP_ARRAY_COUNT(counts),
 				       .clock_hz = 3e9 };
-	struct fixture *fixture = fixture_create();
+	struct fixture *fixture = fixture_of_epoch(&epoch);
 	json_t *leaf;
 
-	fixture_add(fixture, &epoch);
 	leaf = in_list(fixture, "counted_leaf");
 	ck_assert(json_is_null(json_at(leaf, "cfg")));
 	ck_assert(json_is_null(json_at(leaf, "stack")));

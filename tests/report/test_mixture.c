@@ -25,9 +25,8 @@ static const struct fixture_epoch usual = { .label = "one",
 
 static struct fixture *fixture_of(const struct fixture_epoch *other)
 {
-	struct fixture *fixture = fixture_create();
+	struct fixture *fixture = fixture_of_epoch(&usual);
 
-	fixture_add(fixture, &usual);
 	fixture_add(fixture, other);
 	return fixture;
 }

@@ -66,9 +66,8 @@ TEST(a_procedure_is_found_by_name_glob_and_image)
 		{ "*lookup*", 14 },
 		{ "*", 27 },
 	};
-	struct fixture *fixture = fixture_create();
+	struct fixture *fixture = fixture_of_epoch(&epoch);
 
-	fixture_add(fixture, &epoch);
 	for (size_t i = 0; i < HP_ARRAY_COUNT(cases); i++) {
 		uint64_t samples = samples_of(fixture, cases[i].listed);
 
@@ -79,9 +78,8 @@ TEST(a_procedure_is_found_by_name_glob_and_image)
 
 TEST(of_several_the_hottest_is_taken_and_the_others_are_named)
 {
-	struct fixture *fixture = fixture_create();
+	struct fixture *fixture = fixture_of_epoch(&epoch);
 
-	fixture_add(fixture, &epoch);
 	ck_assert_uint_eq(samples_of(fixture, "ns::Table::lookup"), 9);
 	ck_assert_ptr_nonnull(strstr(fixture->warnings, "2 procedures match"));
 	ck_assert_ptr_nonnull(
@@ -101,9 +99,8 @@ TEST(an_unknown_name_gets_the_nearest_with_their_samples)
 		{ "LOKUP", "names are:\n  ns::Table::lookup(long) const  in [jit lua], 9 sam" },
 		{ "nothing_like_it", "libgone.so.1 could not be read" },
 	};
-	struct fixture *fixture = fixture_create();
+	struct fixture *fixture = fixture_of_epoch(&epoch);
 
-	fixture_add(fixture, &epoch);
 	for (size_t i = 0; i < HP_ARRAY_COUNT(cases); i++) {
 		struct hp_report_options options = { .view = HP_VIEW_INSTRUCTIONS,
 						     .of.listed = cases[i].listed };
@@ -127,9 +124,8 @@ TEST(an_image_that_was_not_read_is_the_cause_when_its_procedure_is_asked_for)
 				    "of libgone.so.1 are not known: " },
 		{ "start", "no procedure matches 'start' in the images that could be read" },
 	};
-	struct fixture *fixture = fixture_create();
+	struct fixture *fixture = fixture_of_epoch(&epoch);
 
-	fixture_add(fixture, &epoch);
 	for (size_t i = 0; i < HP_ARRAY_COUNT(cases); i++) {
 		struct hp_report_options options = { .view = HP_VIEW_ANNOTATE,
 						     .of.listed = cases[i].listed };
@@ -148,10 +144,9 @@ TEST(where_nothing_was_read_that_is_why_nothing_is_found)
 					     1000000,	    0x1234,	      20 };
 	const struct fixture_epoch gone = { .counts = &count, .count = 1 };
 	struct hp_report_options options = { .view = HP_VIEW_ANNOTATE, .of.listed = "start" };
-	struct fixture *fixture = fixture_create();
+	struct fixture *fixture = fixture_of_epoch(&gone);
 	struct hp_error *error;
 
-	fixture_add(fixture, &gone);
 	error = fixture_report(fixture, &options, NULL);
 	ck_assert_ptr_nonnull(error);
 	ck_assert_ptr_nonnull(strstr(error->message, "the procedures of libgone.so.1 are not "

@@ -47,9 +47,8 @@ TEST(every_view_has_every_sample_in_exactly_one_row)
 	};
 
 	for (size_t i = 0; i < HP_ARRAY_COUNT(views); i++) {
-		struct fixture *fixture = fixture_create();
+		struct fixture *fixture = fixture_of_epoch(&hundred_epoch);
 
-		fixture_add(fixture, &hundred_epoch);
 		fixture_output(fixture, &views[i].options);
 		ck_assert_uint_eq(fixture_csv_sum(fixture->output, 0), 100);
 		if (views[i].options.view == HP_VIEW_IMAGES)
@@ -59,11 +58,10 @@ TEST(every_view_has_every_sample_in_exactly_one_row)
 
 TEST(procedures_come_hottest_first_with_their_share_and_the_running_sum)
 {
-	struct fixture *fixture = fixture_create();
+	struct fixture *fixture = fixture_of_epoch(&hundred_epoch);
 	struct hp_report_options options = { .view = HP_VIEW_PROCEDURES };
 	const char *table;
 
-	fixture_add(fixture, &hundred_epoch);
 	fixture_output(fixture, &options);
 	table = strstr(fixture->output, "\n\n");
 	ck_assert_ptr_nonnull(table);
@@ -120,10 +118,9 @@ TEST(the_header_says_how_good_the_data_is)
 
 TEST(an_image_whose_file_is_gone_is_named_with_its_share_and_keeps_raw_offsets)
 {
-	struct fixture *fixture = fixture_create();
+	struct fixture *fixture = fixture_of_epoch(&hundred_epoch);
 	struct hp_report_options options = { .view = HP_VIEW_PROCEDURES };
 
-	fixture_add(fixture, &hundred_epoch);
 	fixture_output(fixture, &options);
 	assert_contains(fixture->output,
 			"# not read   /nowhere/at/all/libgone.so.1: No such file or directory "
@@ -147,10 +144,9 @@ TEST(epochs_of_different_periods_add_up_by_weight)
 	struct fixture_epoch epoch = {
 		.label = "slow", .counts = slow, .count = 1, .symbols = symbols, .symbol_count = 3
 	};
-	struct fixture *fixture = fixture_create();
+	struct fixture *fixture = fixture_of_epoch(&epoch);
 	struct hp_report_options options = { .view = HP_VIEW_PROCEDURES };
 
-	fixture_add(fixture, &epoch);
 	epoch.label = "fast";
 	epoch.counts = fast;
 	epoch.count = 2;
@@ -179,10 +175,9 @@ TEST(epochs_in_which_an_event_took_turns_count_for_what_they_missed)
 				       .symbols = symbols,
 				       .symbol_count = 3,
 				       .coverage = quarter };
-	struct fixture *fixture = fixture_create();
+	struct fixture *fixture = fixture_of_epoch(&epoch);
 	struct hp_report_options options = { .view = HP_VIEW_PROCEDURES };
 
-	fixture_add(fixture, &epoch);
 	fixture_output(fixture, &options);
 	assert_contains(fixture->output, ": 100 samples, one every 1 ms\n");
 	assert_contains(fixture->output, "had a counter for 25.0 % of the time: each sample stands "
@@ -236,10 +231,9 @@ static const struct fixture_epoch two_event_epoch = {
 
 TEST(events_stand_side_by_side_each_with_its_own_share)
 {
-	struct fixture *fixture = fixture_create();
+	struct fixture *fixture = fixture_of_epoch(&two_event_epoch);
 	struct hp_report_options options = { .view = HP_VIEW_PROCEDURES };
 
-	fixture_add(fixture, &two_event_epoch);
 	fixture_output(fixture, &options);
 	ck_assert_str_eq(strstr(fixture->output, "\n\n") + 2,
 			 "           cpu-clock:u   page-faults:u\n"
@@ -250,10 +244,9 @@ TEST(events_stand_side_by_side_each_with_its_own_share)
 
 TEST(an_events_name_sorts_by_that_event_and_a_pattern_selects_it)
 {
-	struct fixture *fixture = fixture_create();
+	struct fixture *fixture = fixture_of_epoch(&two_event_epoch);
 	struct hp_report_options options = { .view = HP_VIEW_PROCEDURES, .sort = "page-faults:u" };
 
-	fixture_add(fixture, &two_event_epoch);
 	fixture_output(fixture, &options);
 	ck_assert_ptr_nonnull(strstr(fixture->output, "warm"));
 	ck_assert(strstr(fixture->output, "warm") < strstr(fixture->output, "hot_loop"));
@@ -271,10 +264,9 @@ TEST(an_events_name_sorts_by_that_event_and_a_pattern_selects_it)
 
 TEST(what_the_limits_cut_is_counted)
 {
-	struct fixture *fixture = fixture_create();
+	struct fixture *fixture = fixture_of_epoch(&hundred_epoch);
 	struct hp_report_options options = { .view = HP_VIEW_PROCEDURES, .percent_limit = 5 };
 
-	fixture_add(fixture, &hundred_epoch);
 	fixture_output(fixture, &options);
 	/* 5 % itself is not below 5 %. */
 	assert_contains(fixture->output, "      5   5.00  95.00  bad");
@@ -306,11 +298,10 @@ TEST(filters_select_rows_but_not_what_percentages_are_of)
 	};
 
 	for (size_t i = 0; i < HP_ARRAY_COUNT(filters); i++) {
-		struct fixture *fixture = fixture_create();
+		struct fixture *fixture = fixture_of_epoch(&hundred_epoch);
 		struct hp_report_options options = filters[i].options;
 		char said[64];
 
-		fixture_add(fixture, &hundred_epoch);
 		options.view = HP_VIEW_SUMMARY;
 		fixture_output(fixture, &options);
 		options.view = filters[i].options.view;
@@ -330,16 +321,14 @@ TEST(processes_are_told_apart_only_where_they_were_recorded_apart)
 		{ "cpu-clock:u", &fixture_jit, "lua", 42, 1000000, 0x100, 5 },
 	};
 	struct fixture_epoch epoch = { .counts = counts, .count = 2, .per_process = true };
-	struct fixture *fixture = fixture_create();
+	struct fixture *fixture = fixture_of_epoch(&epoch);
 	struct hp_report_options options = { .of.pid = "42", .format = HP_FORMAT_CSV };
 	struct hp_error *error;
 
-	fixture_add(fixture, &epoch);
 	fixture_output(fixture, &options);
 	ck_assert_uint_eq(fixture_csv_sum(fixture->output, 0), 5);
 
-	fixture = fixture_create();
-	fixture_add(fixture, &hundred_epoch);
+	fixture = fixture_of_epoch(&hundred_epoch);
 	error = fixture_report(fixture, &options, NULL);
 	ck_assert_ptr_nonnull(error);
 	ck_assert_int_eq(error->class, HP_ERROR_INSUFFICIENT);
@@ -376,11 +365,10 @@ TEST(threads_and_cpus_are_told_apart_only_where_they_were_recorded_apart)
 			     "1,6.666667,,,\r\n" },
 		{ "comm", "15,100.000000,lua\r\n" },
 	};
-	struct fixture *fixture = fixture_create();
+	struct fixture *fixture = fixture_of_epoch(&epoch);
 	struct hp_report_options options = { .view = HP_VIEW_BREAKDOWN, .of.by = "tid" };
 	struct hp_error *error;
 
-	fixture_add(fixture, &epoch);
 	fixture_output(fixture, &options);
 	assert_contains(fixture->output, "  tid  thread\n");
 	assert_contains(fixture->output, "   43  worker\n");
@@ -397,8 +385,7 @@ TEST(threads_and_cpus_are_told_apart_only_where_they_were_recorded_apart)
 	assert_contains(fixture->output, "{\"tid\": 43, \"thread\": \"worker\", \"cpu\": 1,");
 	assert_contains(fixture->output, "{\"tid\": null, \"thread\": null, \"cpu\": null,");
 
-	fixture = fixture_create();
-	fixture_add(fixture, &hundred_epoch);
+	fixture = fixture_of_epoch(&hundred_epoch);
 	for (int cpu = 0; cpu < 2; cpu++) {
 		options.of.by = cpu ? "cpu" : "procedure,tid";
 		error = fixture_report(fixture, &options, NULL);
@@ -436,10 +423,9 @@ TEST(time_in_the_kernel_is_told_where_some_is_missing)
 						     .count = 1,
 						     .cpu_ns = cases[i].cpu_ns,
 						     .system_ns = cases[i].system_ns };
-		struct fixture *fixture = fixture_create();
+		struct fixture *fixture = fixture_of_epoch(&epoch);
 		struct hp_report_options options = { .view = HP_VIEW_PROCEDURES };
 
-		fixture_add(fixture, &epoch);
 		fixture_output(fixture, &options);
 		if (cases[i].said)
 			assert_contains(fixture->output, cases[i].said);
@@ -459,13 +445,12 @@ TEST(what_has_no_names_comes_largest_share_first)
 		{ "cpu-clock:u", &node_image, "node", 0, 1000000, 0x100, 14 },
 	};
 	const struct fixture_epoch epoch = { .counts = counts, .count = 3 };
-	struct fixture *fixture = fixture_create();
+	struct fixture *fixture = fixture_of_epoch(&epoch);
 	struct hp_report_options options = { .view = HP_VIEW_SUMMARY };
 	const char *kernel;
 	const char *java;
 	const char *node;
 
-	fixture_add(fixture, &epoch);
 	fixture_output(fixture, &options);
 	kernel = strstr(fixture->output, "# no names   [kernel] (60 %): record as");
 	node = strstr(fixture->output, "# no names   [anon node] (28 %): node --perf");
@@ -486,10 +471,9 @@ TEST(what_there_is_to_do_goes_on_in_the_next_line_while_there_is_room)
 		{ "cpu-clock:u", &java_image, "java", 0, 1000000, 0x100, 6 },
 	};
 	const struct fixture_epoch epoch = { .counts = counts, .count = 2 };
-	struct fixture *fixture = fixture_create();
+	struct fixture *fixture = fixture_of_epoch(&epoch);
 	struct hp_report_options options = { .view = HP_VIEW_PROCEDURES, .terminal_columns = 70 };
 
-	fixture_add(fixture, &epoch);
 	options.of.event = "cycles";
 	fixture_output(fixture, &options);
 	assert_contains(
@@ -511,10 +495,9 @@ TEST(a_file_of_next_to_no_samples_takes_no_line_of_the_screen)
 		{ "cpu-clock:u", &fixture_missing, "lua", 0, 1000000, 0x100, 5 },
 	};
 	const struct fixture_epoch epoch = { .counts = counts, .count = 2 };
-	struct fixture *fixture = fixture_create();
+	struct fixture *fixture = fixture_of_epoch(&epoch);
 	struct hp_report_options options = { .view = HP_VIEW_PROCEDURES };
 
-	fixture_add(fixture, &epoch);
 	fixture_output(fixture, &options);
 	assert_lacks(fixture->output, "not read ");
 	ck_assert_ptr_null(fixture->warnings);
@@ -562,11 +545,10 @@ TEST(samples_where_interrupts_are_enabled_are_explained_where_they_dominate)
 		const struct fixture_epoch epoch = {
 			.counts = counts, .count = 3, .symbols = at_kernel, .symbol_count = 2
 		};
-		struct fixture *fixture = fixture_create();
+		struct fixture *fixture = fixture_of_epoch(&epoch);
 		struct hp_report_options options = { .view = HP_VIEW_PROCEDURES,
 						     .sort = cases[i].event };
 
-		fixture_add(fixture, &epoch);
 		fixture_output(fixture, &options);
 		if (cases[i].is_told)
 			assert_contains(fixture->output, line);
@@ -578,10 +560,9 @@ TEST(samples_where_interrupts_are_enabled_are_explained_where_they_dominate)
 TEST(without_samples_there_is_an_explanation_and_still_a_summary)
 {
 	struct fixture_epoch epoch = { .label = "empty" };
-	struct fixture *fixture = fixture_create();
+	struct fixture *fixture = fixture_of_epoch(&epoch);
 	struct hp_report_options options = { .view = HP_VIEW_PROCEDURES };
 
-	fixture_add(fixture, &epoch);
 	hp_assert_fails(HP_ERROR_INSUFFICIENT, fixture_report(fixture, &options, NULL));
 	ck_assert_str_eq(fixture->output, "");
 	options.view = HP_VIEW_SUMMARY;
@@ -591,10 +572,9 @@ TEST(without_samples_there_is_an_explanation_and_still_a_summary)
 
 TEST(filters_that_nothing_passes_are_an_error_not_an_empty_table)
 {
-	struct fixture *fixture = fixture_create();
+	struct fixture *fixture = fixture_of_epoch(&hundred_epoch);
 	struct hp_report_options options = { .of.procedure = "no_such_procedure" };
 
-	fixture_add(fixture, &hundred_epoch);
 	hp_assert_fails(HP_ERROR_INSUFFICIENT, fixture_report(fixture, &options, NULL));
 	options = (struct hp_report_options){ .view = HP_VIEW_INSTRUCTIONS, .of.listed = "nobody" };
 	hp_assert_fails(HP_ERROR_INSUFFICIENT, fixture_report(fixture, &options, NULL));
@@ -609,19 +589,17 @@ TEST(options_that_make_no_sense_are_usage_errors)
 		{ .view = HP_VIEW_IMAGES, .sort = "address" },
 		{ .view = HP_VIEW_PROCEDURES, .sort = "line" },
 	};
-	struct fixture *fixture = fixture_create();
+	struct fixture *fixture = fixture_of_epoch(&hundred_epoch);
 
-	fixture_add(fixture, &hundred_epoch);
 	for (size_t i = 0; i < HP_ARRAY_COUNT(bad); i++)
 		hp_assert_fails(HP_ERROR_USAGE, fixture_report(fixture, &bad[i], NULL));
 }
 
 TEST(csv_has_a_header_record_crlf_and_quotes)
 {
-	struct fixture *fixture = fixture_create();
+	struct fixture *fixture = fixture_of_epoch(&hundred_epoch);
 	struct hp_report_options options = { .format = HP_FORMAT_CSV, .of.comm = "sh" };
 
-	fixture_add(fixture, &hundred_epoch);
 	fixture_output(fixture, &options);
 	ck_assert_str_eq(fixture->output,
 			 "cpu-clock:u samples,cpu-clock:u percent,procedure,inlined,address,size,"
@@ -638,10 +616,9 @@ TEST(on_a_terminal_lines_are_cut_to_its_width_and_elsewhere_whole)
 	struct fixture_epoch epoch = {
 		.counts = &count, .count = 1, .symbols = &symbol, .symbol_count = 1
 	};
-	struct fixture *fixture = fixture_create();
+	struct fixture *fixture = fixture_of_epoch(&epoch);
 	struct hp_report_options options = { .view = HP_VIEW_PROCEDURES };
 
-	fixture_add(fixture, &epoch);
 	fixture_output(fixture, &options);
 	assert_contains(fixture->output, long_name);
 	options.terminal_columns = 60;
@@ -667,10 +644,9 @@ TEST(images_that_share_a_name_show_their_paths)
 		{ "cpu-clock:u", &two, "x", 0, 1000000, 0x10, 1 },
 	};
 	struct fixture_epoch epoch = { .counts = counts, .count = 2 };
-	struct fixture *fixture = fixture_create();
+	struct fixture *fixture = fixture_of_epoch(&epoch);
 	struct hp_report_options options = { .view = HP_VIEW_PROCEDURES };
 
-	fixture_add(fixture, &epoch);
 	fixture_output(fixture, &options);
 	assert_contains(fixture->output, "libx.so+0x10  /no/one/libx.so (not read)\n");
 	assert_contains(fixture->output, "libx.so+0x10  /no/two/libx.so (not read)\n");
@@ -693,10 +669,9 @@ TEST(generated_code_adds_up_by_name_across_epochs_that_laid_it_out_differently)
 	struct fixture_epoch epoch = {
 		.label = "first", .counts = first, .count = 1, .symbols = symbols, .symbol_count = 3
 	};
-	struct fixture *fixture = fixture_create();
+	struct fixture *fixture = fixture_of_epoch(&epoch);
 	struct hp_report_options options = { .view = HP_VIEW_PROCEDURES };
 
-	fixture_add(fixture, &epoch);
 	epoch = (struct fixture_epoch){ .label = "second",
 					.counts = second,
 					.count = 2,
@@ -710,10 +685,9 @@ TEST(generated_code_adds_up_by_name_across_epochs_that_laid_it_out_differently)
 
 TEST(the_summary_says_where_samples_are_and_how_they_were_named)
 {
-	struct fixture *fixture = fixture_create();
+	struct fixture *fixture = fixture_of_epoch(&hundred_epoch);
 	struct hp_report_options options = { .view = HP_VIEW_SUMMARY };
 
-	fixture_add(fixture, &hundred_epoch);
 	fixture_output(fixture, &options);
 	assert_contains(fixture->output, "        95  95.00 %  generated code (JIT)\n");
 	assert_contains(fixture->output, "         4   4.00 %  programs and libraries\n");
