@@ -187,7 +187,7 @@ def _zstd_judged(program, directory):
 
 
 PROGRAMS = [
-    Program('lua', 'lua5.4', [], ['src/l*.c'], ['-DLUA_USE_POSIX', '-lm'],
+    Program('lua', 'lua5.4', ["echo '#define DEB_HOST_MULTIARCH \"\"' >src/lua5.4-deb-multiarch.h"], ['src/l*.c'], ['-DLUA_USE_POSIX', '-lm'],
             _lua(LUA_TRAINING, 'training.lua'), _lua(LUA_JUDGED, 'judged.lua')),
     Program('sqlite3', 'sqlite3', ['./configure -q --disable-shared', 'make -s sqlite3.c shell.c'],
             ['sqlite3.c', 'shell.c'], ['-I.', '-DSQLITE_THREADSAFE=0', '-DSQLITE_OMIT_LOAD_EXTENSION', '-lm'],

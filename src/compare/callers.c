@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * requires findings provides for findings that are procedures, the callers below which they changed
+ * requires findings provides for findings that are procedures, and for the one that has most of the
+ * program's change, the callers below which they changed
  *
  * The part of a procedure's cost that is below one of its callers is a share of it. With base B,
  * candidate C = rB, and shares b and c, the caller has
@@ -224,10 +225,27 @@ static double deviation_of_change(const struct part *part, double ratio)
 	return hypot(part->deviation[HP_CANDIDATE] * (1 + away), part->deviation[HP_BASE] * away);
 }
 
-/* The range of both: of the shares, and of how much the procedure changed. */
-static void find_of_change(const struct hp_compared *shown, struct part *part)
+/* Of a procedure that has most of the program's change: what slows down the whole run is in both, so
+ * that its share of the program is known better than its cost. */
+static struct hp_measured change_with_program(const struct hp_compared *program,
+					      const struct hp_compared *item)
 {
-	const struct hp_measured *change = &shown->change;
+	const struct hp_measured *share = &item->share_change;
+
+	if (share->high == 0 || !isfinite(share->low) || !isfinite(share->high))
+		return item->change;
+	return (struct hp_measured){ item->change.value,
+				     (1 + program->change.low) * (1 + share->low) - 1,
+				     (1 + program->change.high) * (1 + share->high) - 1 };
+}
+
+/* The range of both: of the shares, and of how much the procedure changed. */
+static void find_of_change(const struct asking *asking, struct part *part)
+{
+	const struct hp_compared *program = asking->judging->comparison->program;
+	const struct hp_compared *shown = asking->shown;
+	struct hp_measured of_carrier = change_with_program(program, shown);
+	const struct hp_measured *change = shown == program->carrier ? &of_carrier : &shown->change;
 	double quantile = student_quantile(interval_misses, part->freedom);
 	const double ends[] = { change->low, change->high };
 	double value = share_of_change(part, 1 + change->value);
@@ -259,7 +277,7 @@ static void find_part(const struct asking *asking, const struct group *group, st
 	double more;
 
 	find_shares(asking, group, part);
-	find_of_change(asking->shown, part);
+	find_of_change(asking, part);
 	more = part->share[HP_CANDIDATE] - part->share[HP_BASE];
 	part->p = isnan(more) ? NAN
 			      : student_beyond(more / hypot(part->deviation[HP_BASE],
@@ -360,8 +378,7 @@ static bool is_little_known(const struct asking *asking)
 			if (is_known(&asking->groups.at[i]))
 				known[side] += asking->groups.at[i].sums[side];
 	for (size_t side = 0; side < HP_SIDES; side++)
-		if (known[side] <
-		    least_with_callers * (double)asking->shown->side[side].samples)
+		if (known[side] < least_with_callers * (double)asking->shown->side[side].samples)
 			return true;
 	return false;
 }
@@ -461,18 +478,44 @@ static struct hp_error *ask_one(const struct judging *judging, const struct unit
 	return error;
 }
 
+static bool carries(const struct hp_compared *program, const struct hp_compared *item)
+{
+	struct hp_measured change;
+
+	if (!program->is_finding || item->scope != HP_SCOPE_PROCEDURE || item->is_finding ||
+	    !(item->lost.value / program->lost.value >= most_of_change))
+		return false;
+	change = change_with_program(program, item);
+	return change.low > 0 || change.high < 0;
+}
+
+static void find_carrier(struct sides *sides, struct hp_compared *program)
+{
+	for (size_t i = 0; i < sides->units.count; i++) {
+		struct hp_compared *item = sides->units.at[i].shown;
+
+		if (carries(program, item) &&
+		    (!program->carrier ||
+		     fabs(item->lost.value) > fabs(program->carrier->lost.value)))
+			program->carrier = item;
+	}
+}
+
 struct hp_error *judge_callers(const struct judging *judging)
 {
 	struct sides *sides = judging->sides;
+	struct hp_compared *program = judging->comparison->program;
 	_cleanup_free_ struct unit_paths *units = calloc(sides->units.count + 1, sizeof(*units));
 	struct hp_error *error = NULL;
 	size_t count = 0;
 
 	if (!units)
 		return hp_error_create_no_memory();
+	find_carrier(sides, program);
 	for (size_t i = 0; i < sides->units.count; i++)
-		if (sides->units.at[i].shown->is_finding &&
-		    sides->units.at[i].shown->scope == HP_SCOPE_PROCEDURE)
+		if ((sides->units.at[i].shown->is_finding &&
+		     sides->units.at[i].shown->scope == HP_SCOPE_PROCEDURE) ||
+		    sides->units.at[i].shown == program->carrier)
 			units[count++].unit = &sides->units.at[i];
 	if (count)
 		error = call_paths_read(sides, units, count);

@@ -111,8 +111,7 @@ TEST(what_grew_alike_below_all_callers_blames_none)
 
 TEST(few_samples_blame_nobody)
 {
-	const struct hp_compared *found =
-		compare_two((uint64_t[]){ 8, 17 }, (uint64_t[]){ 8, 14 });
+	const struct hp_compared *found = compare_two((uint64_t[]){ 8, 17 }, (uint64_t[]){ 8, 14 });
 
 	ck_assert_int_eq(found->callers.blame, HP_BLAME_INSUFFICIENT);
 	ck_assert_uint_gt(found->callers.samples[HP_CANDIDATE], 0);
@@ -120,16 +119,13 @@ TEST(few_samples_blame_nobody)
 
 TEST(what_has_one_caller_asks_the_callers_of_that)
 {
-	static const struct spending base = {
-		{ { 400, { "scan", "helper", "parse", "main" } },
-		  { 400, { "scan", "helper", "lookup", "main" } } },
-		false
-	};
-	static const struct spending candidate = {
-		{ { 400, { "scan", "helper", "parse", "main" } },
-		  { 1200, { "scan", "helper", "lookup", "main" } } },
-		false
-	};
+	static const struct spending base = { { { 400, { "scan", "helper", "parse", "main" } },
+						{ 400, { "scan", "helper", "lookup", "main" } } },
+					      false };
+	static const struct spending candidate = { { { 400, { "scan", "helper", "parse", "main" } },
+						     { 1200,
+						       { "scan", "helper", "lookup", "main" } } },
+						   false };
 	const struct hp_compared *found = compare(&base, &candidate);
 
 	ck_assert_int_eq(found->callers.blame, HP_BLAME_CALLERS);
@@ -151,11 +147,9 @@ TEST(what_has_one_caller_up_to_the_root_says_so)
 
 TEST(what_calls_itself_is_not_its_own_caller)
 {
-	static const struct spending base = {
-		{ { 400, { "scan", "scan", "parse", "main" } },
-		  { 400, { "scan", "lookup", "main" } } },
-		false
-	};
+	static const struct spending base = { { { 400, { "scan", "scan", "parse", "main" } },
+						{ 400, { "scan", "lookup", "main" } } },
+					      false };
 	static const struct spending candidate = {
 		{ { 1200, { "scan", "scan", "scan", "parse", "main" } },
 		  { 400, { "scan", "lookup", "main" } } },
@@ -169,12 +163,12 @@ TEST(what_calls_itself_is_not_its_own_caller)
 
 TEST(callers_that_are_not_known_blame_nobody)
 {
-	static const struct spending base = { { { 400, { "scan", "parse", "main" } },
-						{ 400, { "scan", "?" } } },
-					      false };
-	static const struct spending candidate = { { { 1200, { "scan", "parse", "main" } },
-						     { 400, { "scan", "?" } } },
-						   false };
+	static const struct spending base = {
+		{ { 400, { "scan", "parse", "main" } }, { 400, { "scan", "?" } } }, false
+	};
+	static const struct spending candidate = {
+		{ { 1200, { "scan", "parse", "main" } }, { 400, { "scan", "?" } } }, false
+	};
 
 	ck_assert_int_eq(compare(&base, &candidate)->callers.blame, HP_BLAME_INSUFFICIENT);
 }
@@ -201,6 +195,45 @@ TEST(of_what_is_new_the_callers_have_shares)
 	ck_assert_str_eq(found->callers.at[0].name, "parse");
 	ck_assert(isnan(found->callers.at[0].cost[HP_BASE].value));
 	ck_assert_double_eq_tol(found->callers.at[0].of_change.value, 0.875, 0.01);
+}
+
+/* One epoch of each side: the machine may have been another one, so that only the program's change is
+ * certain. */
+TEST(where_only_the_programs_change_is_certain_what_has_most_of_it_is_asked)
+{
+	static const struct {
+		uint64_t parse;
+		enum hp_blame blame;
+	} rows[] = { { 1000, HP_BLAME_ALIKE }, { 1500, HP_BLAME_CALLERS } };
+	/* Nearly all of it is in scan. */
+	const uint64_t rest = 10;
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(rows); i++) {
+		uint64_t lookup = rows[i].parse == 1000 ? 1000 : 500;
+		const struct spending base = { { { 500 * 1000 / rest, { "scan", "parse", "main" } },
+						 { 500 * 1000 / rest,
+						   { "scan", "lookup", "main" } } },
+					       false };
+		const struct spending candidate = {
+			{ { rows[i].parse * 1000 / rest, { "scan", "parse", "main" } },
+			  { lookup * 1000 / rest, { "scan", "lookup", "main" } } },
+			false
+		};
+		const struct hp_comparison *comparison;
+		const struct hp_compared *carrier;
+
+		sides = (struct compare_sides){ .db = fixture_db(temporary_directory()) };
+		add_run(HP_BASE, &base, rest);
+		add_run(HP_CANDIDATE, &candidate, rest);
+		comparison = compare_all(&sides);
+		carrier = comparison->program->carrier;
+		ck_assert(comparison->program->is_finding);
+		ck_assert_ptr_nonnull(carrier);
+		ck_assert_str_eq(carrier->name, "scan");
+		ck_assert(!carrier->is_finding);
+		ck_assert_int_eq(carrier->callers.blame, rows[i].blame);
+		ck_assert_str_eq(carrier->callers.at[0].name, "parse");
+	}
 }
 
 HP_TEST_MAIN("compare/callers")

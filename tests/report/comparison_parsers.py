@@ -62,6 +62,7 @@ def read_json(text, kind):
     check(len(finding["sentences"]) == 3, "all in words")
     check(document["findings"][2]["callers"]["blame"] == "insufficient", "what is not known")
     check(document["findings"][3]["callers"] is None, "and what is not asked")
+    check(document["findings"][3]["share_change"]["high"] == -0.11, "a share that shrank")
     check(document["findings"][2]["change"]["estimate"] is None, "what is new has no change")
     check(len(document["program"]["parts"]) == 3, "three images")
     check(document["base"]["epochs"][0]["runs"] == 1, "runs of an epoch")

@@ -178,6 +178,9 @@ static void fill_findings(struct sample *sample, bool is_hostile)
 	sample->procedures[0].calls = &calls;
 	sample->procedures[0].call_count = 1;
 	sample->procedures[4].callers.blame = HP_BLAME_INSUFFICIENT;
+	sample->program.carrier = &sample->procedures[1];
+	/* It has less of the program for certain. */
+	sample->procedures[2].share_change = (struct hp_measured){ -0.2, -0.28, -0.11 };
 	block = compared(HP_SCOPE_BLOCK, "sort_rows", 100, 180, 0.05);
 	block.is_finding = true;
 	block.image = sample->procedures[0].image;

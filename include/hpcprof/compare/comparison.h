@@ -186,13 +186,16 @@ struct hp_compared {
 	size_t block_count;
 	struct hp_compared_extent extent[HP_SIDES]; /* of a block */
 
-	/* For findings that are procedures: who calls them. */
+	/* Of the program, where it is a finding: the procedure that has most of its change for
+	 * certain, but is no finding by itself; else NULL. */
+	struct hp_compared *carrier;
+	/* For procedures that are findings, and the carrier: who calls them. */
 	struct hp_compared_callers callers;
 	/* What changed the most first; none without counts on both sides:
 	 * hp_comparison_add_reasons. */
 	const struct hp_compared_calls *calls;
 	size_t call_count;
-	/* For findings that are procedures, where both sides' cycles are known by cause: those
+	/* For the same procedures, where both sides' cycles are known by cause: those
 	 * causes that grew, or shrank, with the cost; what changed the most first. */
 	bool has_causes;
 	const struct hp_compared_cause *causes;

@@ -131,5 +131,7 @@ struct hp_error *reasons_add_causes(struct hp_comparison *comparison, struct com
 	for (size_t i = 0; i < comparison->finding_count && !error; i++)
 		if (comparison->findings[i]->scope == HP_SCOPE_PROCEDURE)
 			error = add_causes_of(comparison->arena, sides, comparison->findings[i]);
+	if (!error && comparison->program->carrier)
+		error = add_causes_of(comparison->arena, sides, comparison->program->carrier);
 	return error;
 }

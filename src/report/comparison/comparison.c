@@ -97,7 +97,7 @@ void comparison_add_share_change(struct hp_buffer *buffer, const struct hp_compa
 {
 	double change = compared->share_change.value;
 
-	if (compared->share_change.high > 0 && isfinite(change))
+	if (compared->share_change.high != 0 && isfinite(change))
 		add_percent(buffer, change);
 }
 

@@ -122,6 +122,28 @@ static bool add_callers(struct hp_buffer *buffer, const struct hp_compared *comp
 	return true;
 }
 
+/* Of the program: where most of its change is, and whose calls that is from. */
+static bool next_of_program(struct hp_buffer *buffer, const struct hp_comparison *comparison,
+			    size_t *at)
+{
+	const struct hp_compared *carrier = comparison->program->carrier;
+	size_t next;
+	bool is_there;
+
+	if (!carrier)
+		return false;
+	if (!*at) {
+		hp_buffer_printf(buffer, "most of it: ");
+		comparison_add_finding(buffer, comparison, carrier);
+		*at = 1;
+		return true;
+	}
+	next = *at - 1;
+	is_there = comparison_next_caller(buffer, comparison, carrier, &next);
+	*at = next + 1;
+	return is_there;
+}
+
 bool comparison_next_caller(struct hp_buffer *buffer, const struct hp_comparison *comparison,
 			    const struct hp_compared *compared, size_t *at)
 {
@@ -129,6 +151,8 @@ bool comparison_next_caller(struct hp_buffer *buffer, const struct hp_comparison
 	size_t paths = callers->blame == HP_BLAME_CALLERS ? callers->count : 1;
 	size_t next;
 
+	if (compared->scope == HP_SCOPE_PROGRAM)
+		return next_of_program(buffer, comparison, at);
 	while (*at < paths) {
 		size_t i = (*at)++;
 

@@ -89,7 +89,7 @@ static json_t *compared_object(const struct comparison_writer *writer,
 
 	json_object_update(object, more);
 	json_decref(more);
-	if (compared->share_change.high > 0) {
+	if (compared->share_change.high != 0) {
 		json_object_set_new(object, "share_change",
 				    measured_object(&compared->share_change));
 		json_object_set_new(object, "share_p", json_number(compared->share_p));

@@ -262,7 +262,7 @@ static void add_code(struct hp_buffer *out, const struct comparison_writer *writ
 	size_t next = 0;
 
 	if (!compared->code_count && !compared->shift_count && !compared->callers.blame &&
-	    !compared->call_count)
+	    !compared->call_count && !compared->carrier)
 		return;
 	hp_buffer_printf(out, "\n");
 	comparison_add_name(out, writer->comparison, compared);
@@ -333,7 +333,8 @@ struct hp_error *comparison_write_differences(const struct comparison_writer *wr
 		return hp_error_create_no_memory();
 	add_head(&out, writer, 0);
 	add_items(&out, writer, list, count);
-	for (size_t i = 0; i < count; i++)
+	/* But the program, whose carrier is one of them. */
+	for (size_t i = 1; i < count; i++)
 		add_code(&out, writer, list[i]);
 	free(list);
 	return hp_buffer_write(&out, writer->out);
