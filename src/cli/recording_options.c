@@ -44,13 +44,13 @@ static const struct argp_option option_table[] = {
 	  "Lower the sampling rate until sampling takes at most this share of the target's time",
 	  2 },
 	{ "call-paths", 'g', "cfi[,BYTES]|fp|lbr|auto", OPTION_ARG_OPTIONAL,
-	  "Record who called what is sampled: by unwind tables, from BYTES of stack that are "
-	  "copied per sample (cfi: the default on x86-64; as much as paths need), by frame "
-	  "pointers (fp), or "
-	  "by branch records (lbr)",
+	  "Record who called what is sampled, for report --tree, --callers and the like: by unwind "
+	  "tables and a copied piece of the stack (cfi; its size follows what paths need, unless "
+	  "BYTES is given), by frame pointers (fp), or by branch records (lbr); auto, the default, "
+	  "is cfi on x86-64, else fp",
 	  2 },
 	{ "call-graph", KEY_CALL_GRAPH, "fp|dwarf[,BYTES]|lbr", 0,
-	  "The same, as perf spells it; dwarf means cfi", 2 },
+	  "The same as --call-paths, as perf spells it; dwarf means cfi", 2 },
 	{ "shadow", KEY_SHADOW, "PERCENT", OPTION_ARG_OPTIONAL,
 	  "Count executions exactly, in copies of the target that replay parts of it on another "
 	  "CPU, for at most this share of the target's time (default: 1)",

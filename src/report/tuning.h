@@ -113,6 +113,9 @@ enum {
 /* percent of the samples; calls with less are folded in trees, unless --percent-limit says
  * otherwise: some ten lines are left of most programs; [shown] */
 static const double tree_fold_percent = 1;
+/* levels; flame graphs of more hang from their root, as a screen of 1080 pixels has room for no more;
+ * [shown] */
+static const unsigned most_standing = 50;
 /* pixels; narrower procedures are not drawn in flame graphs; [shown] */
 static const double thinnest_flame = 0.25;
 /* share of the samples; paths of fewer are told; [shown] */

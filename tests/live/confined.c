@@ -2,8 +2,8 @@
 /*
  * What keeps programs from being looked into, for tests of who may be copied.
  *
- *	confined without CALL COMMAND...  runs it where `ptrace` or `process_vm_readv` is refused,
- *					  as the filters of containers do
+ *	confined without CALL COMMAND...  runs it where `ptrace`, `process_vm_readv` or
+ *					  `perf_event_open` is refused, as the filters of containers do
  *	confined hidden MS		  works for so long, having said that nobody may look into it
  *	confined attached PID		  stops that process as a debugger does, says so, and lets go
  *					  when its standard input ends
@@ -27,7 +27,9 @@ BURNER(burn_here);
 
 static int without(const char *name, char **command)
 {
-	unsigned call = strcmp(name, "ptrace") == 0 ? SYS_ptrace : SYS_process_vm_readv;
+	unsigned call = strcmp(name, "ptrace") == 0	       ? SYS_ptrace
+			: strcmp(name, "perf_event_open") == 0 ? SYS_perf_event_open
+							       : SYS_process_vm_readv;
 	struct sock_filter filter[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1),

@@ -38,7 +38,7 @@ static void add(struct hp_paths *paths, const char *path, uint64_t samples)
 	struct hp_path_series series = { .event = kept(strdup("cpu-clock:u")),
 					 .command = kept(strdup("lua")),
 					 .period = 1000000 };
-	struct hp_path_frame frames[16];
+	struct hp_path_frame frames[128];
 	size_t count = strlen(path);
 	uint32_t number;
 
@@ -290,6 +290,40 @@ TEST(a_flame_graph_is_escaped_and_needs_nothing_else)
 	assert_lacks(text, "\033");
 	/* main: 95 % of 1180 pixels. */
 	assert_contains(text, "width=\"1121.00\"");
+}
+
+/* In pixels from the top. */
+static double top_of(const char *text, const char *title)
+{
+	const char *found = strstr(text, title);
+	const char *top = found ? strstr(found, " y=\"") : NULL;
+
+	ck_assert_ptr_nonnull(top);
+	return strtod(top + strlen(" y=\""), NULL);
+}
+
+TEST(a_flame_graph_that_is_taller_than_a_screen_has_its_root_at_the_top)
+{
+	struct hp_report_options options = { .view = HP_VIEW_FLAME_GRAPH };
+	static const size_t depths[] = { 20, 100 };
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(depths); i++) {
+		bool is_tall = depths[i] == 100;
+		struct hp_paths *paths = new_paths();
+		char path[128] = "M";
+		const char *text;
+
+		memset(path + 1, 'P', depths[i]);
+		path[depths[i] + 1] = 'S';
+		path[depths[i] + 2] = '\0';
+		add(paths, path, 76);
+		text = fixture_output(fixture_with(paths), &options);
+		ck_assert((top_of(text, "<title>main in") < top_of(text, "<title>scan")) == is_tall);
+		if (is_tall)
+			ck_assert_double_lt(top_of(text, "<title>main in"), 100);
+		assert_contains(text, is_tall ? "each procedure is below its caller"
+					      : "each procedure stands on its caller");
+	}
 }
 
 TEST(a_call_is_where_it_was_made_and_not_where_it_returns_to)

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A flame graph (Gregg, The Flame Graph, CACM 2016): each procedure is as wide as its share of the
- * samples, and stands on its caller. One SVG file without script, font or link; a browser shows the
- * full name and figures of what the pointer is on.
+ * samples, and stands on its caller. One that is taller than a screen hangs from its root instead: a
+ * browser opens it at the top, where a standing one has nothing but the tips of its deepest paths.
+ * One SVG file without script, font or link; a browser shows the full name and figures of what the
+ * pointer is on.
  */
 #include "../common/svg.h"
 #include "../tuning.h"
@@ -31,6 +33,7 @@ struct drawing {
 	FILE *out;
 	double scale; /* pixels per unit */
 	uint32_t levels;
+	bool hangs; /* the root is at the top */
 	bool is_failed;
 };
 
@@ -59,9 +62,14 @@ static double width_of(const struct drawing *drawing, const struct call_node *no
 	return node->total.weight * drawing->scale;
 }
 
+static double top_of(const struct drawing *drawing, uint32_t depth)
+{
+	return HEAD + (double)(drawing->hangs ? depth : drawing->levels - depth) * ROW;
+}
+
 static void put_box(struct drawing *drawing, double x, uint32_t depth, double width)
 {
-	double y = HEAD + (double)(drawing->levels - depth) * ROW;
+	double y = top_of(drawing, depth);
 
 	fprintf(drawing->out, "<rect x=\"%.2f\" y=\"%.0f\" width=\"%.2f\" height=\"%d\" fill=\"", x,
 		y, width, ROW - 1);
@@ -70,7 +78,7 @@ static void put_box(struct drawing *drawing, double x, uint32_t depth, double wi
 static void put_name(struct drawing *drawing, const char *name, double x, uint32_t depth,
 		     double width)
 {
-	double y = HEAD + (double)(drawing->levels - depth) * ROW + FONT;
+	double y = top_of(drawing, depth) + FONT;
 	size_t columns = width > 2 * character ? (size_t)((width - 4) / character) : 0;
 
 	if (columns < 2)
@@ -168,6 +176,7 @@ static void measure(struct drawing *drawing)
 		if (is_drawn(drawing, &tree->nodes.at[i]) &&
 		    tree->nodes.at[i].depth > drawing->levels)
 			drawing->levels = tree->nodes.at[i].depth;
+	drawing->hangs = drawing->levels > most_standing;
 }
 
 static void put_title(struct drawing *drawing)
@@ -183,8 +192,9 @@ static void put_title(struct drawing *drawing)
 	drawing->is_failed = !svg_command(drawing->out, epoch->meta) || drawing->is_failed;
 	fprintf(drawing->out, "</text>\n<text x=\"%d\" y=\"42\">", MARGIN);
 	put_escaped(drawing, event->info->name, 0);
-	fprintf(drawing->out, ": %" PRIu64 " samples with call paths%s", root->total.samples,
-		report->options->bottom_up ? ", callers above" : "");
+	fprintf(drawing->out, ": %" PRIu64 " samples with call paths; each procedure %s %s",
+		root->total.samples, drawing->hangs ? "is below" : "stands on",
+		report->options->bottom_up ? "what it calls" : "its caller");
 	if (cut->samples)
 		fprintf(drawing->out, "; %.2f %% of them do not reach the root ([truncated])",
 			100 * cut->weight /
