@@ -160,22 +160,73 @@ static void put_types(struct pprof *to)
 	}
 }
 
-static void put_mappings(struct pprof *to)
+static void put_mapping(struct pprof *to, const struct hp_loaded_image *image)
+{
+	struct hp_writer mapping = { 0 };
+
+	put_number(&mapping, MAPPING_ID, image->index + 1);
+	put_number(&mapping, MAPPING_LIMIT, INT64_MAX);
+	put_text(to, &mapping, MAPPING_FILE, image->id.path);
+	put_text(to, &mapping, MAPPING_BUILD_ID, image->build_id);
+	/* Everything known is in the profile, so pprof need not read the file. */
+	for (unsigned field = MAPPING_HAS; field < MAPPING_HAS_END; field++)
+		put_number(&mapping, field, 1);
+	put_message(&to->file, PROFILE_MAPPING, &mapping);
+}
+
+static bool is_program(const struct hp_loaded_image *image)
+{
+	return !hp_profiles_is_kernel(image) && image->id.path[0] == '/' &&
+	       !strstr(hp_image_basename(image->id.path), ".so");
+}
+
+/* The program, and no library, in which most paths begin; NULL: none. */
+static struct hp_error *find_program(const struct hp_call_paths *paths,
+				     const struct hp_loaded_image **program)
+{
+	size_t images = paths->profiles->images.count;
+	_cleanup_free_ double *weights = calloc(images + 1, sizeof(*weights));
+	_cleanup_free_ uint32_t *first = calloc(paths->steps.count + 1, sizeof(*first));
+
+	*program = NULL;
+	if (!weights || !first)
+		return hp_error_create_no_memory();
+	for (uint32_t i = 0; i < paths->steps.count; i++) {
+		const struct hp_path_step *step = &paths->steps.at[i];
+		bool is_root = step->parent == HP_PATH_NO_NODE;
+		bool is_first = !is_root && paths->steps.at[step->parent].parent == HP_PATH_NO_NODE;
+		const struct hp_loaded_image *image;
+
+		first[i] = is_root || is_first ? i : first[step->parent];
+		image = is_root ? NULL : export_place(paths, &paths->steps.at[first[i]])->image;
+		if (image)
+			weights[image->index] += step->own.weight;
+	}
+	for (size_t i = 0; i < images; i++) {
+		const struct hp_loaded_image *image = paths->profiles->images.at[i];
+
+		if (weights[i] > 0 && is_program(image) &&
+		    (!*program || weights[i] > weights[(*program)->index]))
+			*program = image;
+	}
+	return NULL;
+}
+
+/* The first is taken for that of the program. */
+static struct hp_error *put_mappings(struct pprof *to)
 {
 	const struct hp_profiles *profiles = to->report->profiles;
+	const struct hp_loaded_image *program;
+	struct hp_error *error = find_program(to->report->paths, &program);
 
-	for (size_t i = 0; i < profiles->images.count; i++) {
-		struct hp_writer mapping = { 0 };
-
-		put_number(&mapping, MAPPING_ID, i + 1);
-		put_number(&mapping, MAPPING_LIMIT, INT64_MAX);
-		put_text(to, &mapping, MAPPING_FILE, profiles->images.at[i]->id.path);
-		put_text(to, &mapping, MAPPING_BUILD_ID, profiles->images.at[i]->build_id);
-		/* Everything known is in the profile, so pprof need not read the file. */
-		for (unsigned field = MAPPING_HAS; field < MAPPING_HAS_END; field++)
-			put_number(&mapping, field, 1);
-		put_message(&to->file, PROFILE_MAPPING, &mapping);
-	}
+	if (error)
+		return error;
+	if (program)
+		put_mapping(to, program);
+	for (size_t i = 0; i < profiles->images.count; i++)
+		if (profiles->images.at[i] != program)
+			put_mapping(to, profiles->images.at[i]);
+	return NULL;
 }
 
 /* Files are those of the functions: of inlined ones too. */
@@ -302,7 +353,9 @@ static struct hp_error *fill(struct pprof *to)
 
 	text_of(to, "");
 	put_types(to);
-	put_mappings(to);
+	error = put_mappings(to);
+	if (error)
+		return error;
 	put_locations(to);
 	error = put_functions(to);
 	if (!error)
