@@ -128,6 +128,8 @@ TEST(callers_of_a_procedure_add_up_to_it)
 			      "   80.00               80    ← main  [[jit lua]]\n"
 			      "    5.00                5    ← [truncated]\n"
 			      "    5.00                5    ← itself\n");
+	assert_contains(text, "procedure, and who calls it (←)\n");
+	assert_contains(text, "several times, the sample counts for each caller there\n");
 }
 
 TEST(callees_of_a_procedure_are_those_that_it_calls)

@@ -125,13 +125,19 @@ static void add_calls(struct writing *writing, const struct call_counts *counts,
 static void write_rows(struct writing *writing, const struct call_table *table,
 		       const struct call_counts *counts)
 {
+	static const char *const headings[] = {
+		[EDGES_NONE] = "",
+		[EDGES_OF_CALLEES] = ", and who calls it (\xe2\x86\x90)",
+		[EDGES_OF_CALLERS] = ", and whom it calls (\xe2\x86\x92)",
+	};
 	enum call_edges edges = paths_view_edges(writing->report);
 	size_t limit =
 		row_limit(writing->report, edges == EDGES_NONE ? DEFAULT_ROWS : DEFAULT_CALLED);
 	size_t shown = 0;
 
-	fprintf(writing->out, "\n  total%%   self%%   samples  %sprocedure\n",
-		counts->procedures.at.count ? "           calls          each  " : "");
+	fprintf(writing->out, "\n  total%%   self%%   samples  %sprocedure%s\n",
+		counts->procedures.at.count ? "           calls          each  " : "",
+		headings[edges]);
 	for (; shown < table->costs.count && shown < limit; shown++) {
 		const struct called_cost *cost = &table->costs.at[shown];
 
@@ -149,6 +155,11 @@ static void write_rows(struct writing *writing, const struct call_table *table,
 	if (shown < table->costs.count)
 		fprintf(writing->out, "# not shown: %zu more; --limit N shows more\n",
 			table->costs.count - shown);
+	if (edges != EDGES_NONE)
+		fprintf(writing->out,
+			"# if a procedure is on a path several times, the sample counts for each "
+			"%s there\n",
+			edges == EDGES_OF_CALLEES ? "caller" : "callee");
 }
 
 static void write_heading(struct writing *writing, const struct path_group *group)
