@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * requires gather provides best_case_cycles of blocks and instructions, and what the instructions
- * wait for
+ * requires	gather
+ * provides	best_case_cycles of blocks and instructions, and what the instructions wait for
  *
  * DCPI's M (section 6.1.3), for regions that an out-of-order core executes as one: an innermost
  * loop whose blocks are all executed in every iteration is scheduled whole, as a loop; any other

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * requires frequencies and the scale; cycles and best cases of blocks and instructions provides
- * causes, of each instruction with at least one sample's time, and the sheet
+ * requires	frequencies and the scale; cycles and best cases of blocks and instructions
+ * provides	causes, of each instruction with at least one sample's time, and the sheet
  *
  * DCPI section 6.3. A block's stall depends on how often it was executed, which is known only
  * within an interval, a wide one without evidence that counts. So stalls are split in several

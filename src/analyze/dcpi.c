@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * requires best cases of instructions, moved samples provides log_frequency, deviation,
- * relative_deviation, hottest
+ * requires	best cases of instructions, moved samples
+ * provides	log_frequency, deviation, relative_deviation, hottest
  *
  * The estimator of Anderson et al., "Continuous Profiling: Where Have All the Cycles Gone?" (SOSP
  * 1997), sections 6.1.3 to 6.1.5, as printed. It is made for cores that issue in order, and serves

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * requires directions; with time also best cases, stretches and own samples provides log_frequency,
- * deviation, relative_deviation, hottest; is_absolute, iterations
+ * requires	directions; with time also best cases, stretches and own samples
+ * provides	log_frequency, deviation, relative_deviation, hottest; is_absolute, iterations
  *
  * The estimate of flow.h from beginning to end. Without time it is the control estimator: graph,
  * flow and directions only.

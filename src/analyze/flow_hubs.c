@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * requires what is never executed provides hubs: sets of blocks that all jump to exactly the same
- * targets
+ * requires	what is never executed
+ * provides	hubs: sets of blocks that all jump to exactly the same targets
  *
  * In an interpreter, the code of every instruction ends with a jump to the code of any other. That
  * is blocks times targets edges, and samples tell nothing about a single one. Only sums of the flow

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * requires directions; unknowns; with time also best cases and own samples provides the terms of
- * the estimate. Each kind of knowledge is one small function
+ * requires	directions; unknowns; with time also best cases and own samples
+ * provides	the terms of the estimate
+ *
+ * Each kind of knowledge is one small function.
  *
  * Evidence that counts is about executions. Time is about executions times cycles per execution;
  * the latter is known up to `stretch` and a deviation of each block's own.

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * requires gather provides the unknowns of the flow, one per class of the graph, and the balances
- * between them
+ * requires	gather
+ * provides	the unknowns of the flow, one per class of the graph, and the balances between
+ *		them
  *
  * Unknowns are logarithms, and 0 executions have none. So classes that evidence shows never to be
  * executed are removed first, with everything that is reached only through them or leads only to

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * requires the stalls of all instructions, split provides analysis->sheet: the summary of DCPI's
- * figure 4
+ * requires	the stalls of all instructions, split
+ * provides	analysis->sheet: the summary of DCPI's figure 4
  *
  * At the likely frequencies, the cycles of a block are its executions times its best case
  * (execution and static stalls) plus its dynamic stalls (causes, and unexplained). A block with

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * requires gather; log_frequency of edges, or NULL: then all edges into a block count the same
- * provides insns[].moved and .cycles, blocks[].samples and .cycles, own_samples
+ * requires	gather; log_frequency of edges, or NULL: then all edges into a block count the
+ *		same
+ * provides	insns[].moved and .cycles, blocks[].samples and .cycles, own_samples
  *
  * A sample is recorded some instructions after the one that took the time (skid). It is moved back
  * in the order of execution: within a block to the previous instruction; from a block's first

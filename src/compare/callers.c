@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * requires findings provides for findings that are procedures, and for the one that has most of the
- * program's change, the callers below which they changed
+ * requires	findings
+ * provides	for findings that are procedures, and for the one that has most of the
+ *		program's change, the callers below which they changed
  *
  * The part of a procedure's cost that is below one of its callers is a share of it. With base B,
  * candidate C = rB, and shares b and c, the caller has

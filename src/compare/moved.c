@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * requires units by name provides units of procedures that were renamed or inlined
+ * requires	units by name
+ * provides	units of procedures that were renamed or inlined
  *
  * Procedures are matched by their code: hashes of sequences of instructions, without what differs
  * from build to build. Inlining is known from debugging information; without it nothing is

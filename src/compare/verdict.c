@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * requires the program and its parts, tested provides findings, the verdict, and what is missing
- * for one
+ * requires	the program and its parts, tested
+ * provides	findings, the verdict, and what is missing for one
  *
  * A change is a finding if it is significant (false discovery rate) and large (as a share of the
  * procedure's own cost and of the program's). If the whole program changed, that is one finding.
