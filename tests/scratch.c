@@ -7,37 +7,26 @@
 #include <hpcprof/base/file.h>
 
 #include <fcntl.h>
-#include <ftw.h>
-#include <limits.h>
 #include <stdio.h>
-#include <string.h>
+#include <unistd.h>
 
-static char directory[PATH_MAX];
+static const char *directory;
 
-static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *position)
+static void forget(void *nothing)
 {
-	(void)status;
-	(void)type;
-	(void)position;
-	return remove(path);
-}
-
-static void remove_directory(void)
-{
-	nftw(directory, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
-	directory[0] = 0;
+	(void)nothing;
+	directory = NULL;
 }
 
 const char *scratch_directory(void)
 {
-	static const char name[] = "/scratch.XXXXXX";
+	_cleanup_free_ char *here = directory ? NULL : getcwd(NULL, 0);
 
-	if (directory[0])
+	if (directory)
 		return directory;
-	ck_assert_ptr_nonnull(getcwd(directory, sizeof(directory) - sizeof(name)));
-	strcat(directory, name);
-	ck_assert_ptr_nonnull(mkdtemp(directory));
-	ck_assert_int_eq(atexit(remove_directory), 0);
+	ck_assert_ptr_nonnull(here);
+	directory = directory_in(here);
+	at_end(forget, NULL);
 	return directory;
 }
 

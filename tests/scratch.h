@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A directory for one test's files, removed with all that is in it when the test's process ends. */
+/* A directory for one test's files, removed with all that is in it when the test ends. */
 #ifndef TESTS_SCRATCH_H
 #define TESTS_SCRATCH_H
 

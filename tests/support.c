@@ -65,16 +65,21 @@ static void remove_directory(void *directory)
 	free(directory);
 }
 
-char *temporary_directory(void)
+char *directory_in(const char *parent)
 {
-	const char *parent = getenv("TMPDIR");
 	char *directory;
 
-	ck_assert_int_gt(asprintf(&directory, "%s/hpcprof-test-XXXXXX", parent ? parent : P_tmpdir),
-			 0);
+	ck_assert_int_gt(asprintf(&directory, "%s/hpcprof-test-XXXXXX", parent), 0);
 	ck_assert_msg(mkdtemp(directory) != NULL, "making %s", directory);
 	at_end(remove_directory, directory);
 	return directory;
+}
+
+char *temporary_directory(void)
+{
+	const char *parent = getenv("TMPDIR");
+
+	return directory_in(parent ? parent : P_tmpdir);
 }
 
 static void release_one(struct release **at)

@@ -105,7 +105,8 @@ void at_end(void (*release)(void *object), void *object);
 void end_now(void *object);
 /* The text (malloc'ed), freed then. */
 char *kept(char *text);
-/* A new empty directory, removed then with all that is in it. */
+/* A new empty directory, here or where temporary ones are, removed then with all that is in it. */
+char *directory_in(const char *parent);
 char *temporary_directory(void);
 
 #endif

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What constants do to recordings with shadow windows: short ones, of a few programs, by each value in turn
-with the program as it is.
+"""What constants do to recordings: short ones, of a few programs, by each value in turn with the program as
+it is. Those of src/shadow are judged by shadow windows, those of other folders by call paths, branches from
+registers and probes.
 
 Windows begin at random, and the machine has other things to do: so what recordings differ by is measured, by
 the controls, which come first, last and behind each three values. A figure has moved when it is further from
@@ -27,6 +28,44 @@ SECONDS = 2                                     # of CPU time
 PERCENT = 2                                     # budget of the windows
 DEVIATIONS = 3
 LEAST_DEVIATION = 0.05                          # points: controls may happen to be equal
+WINDOWS = (f'--shadow={PERCENT}',)
+EVIDENCE = ('--call-paths', '--probes')
+
+
+def figures_of_windows(told, said):
+    windows = told['windows'] or {}
+    target = windows.get('target_s') or math.inf
+    samples = windows.get('samples') or math.inf
+    ended = windows.get('ended') or {}
+    own = re.search(r'hpcprof (\d+) ms of CPU', said)
+    return {'windows, 10 s': 10 * windows.get('count', 0) / target,
+            'counted, % of time': 100 * windows.get('counted_s', 0) / target,
+            'matched, % of samples': 100 * windows.get('matched', 0) / samples,
+            'complete, % of replayed': 100 * ended.get('complete', 0) / max(1, sum(ended.values())),
+            'charged, % of time': 100 * windows.get('lost_s', 0) / target,
+            'absolute, % of programs': 100 * bool(windows.get('absolute')),
+            'hpcprof itself, % of time': (float(own[1]) / 10 / target) if own else 0}
+
+
+def figures_of_evidence(told, said):
+    taken = told['samples']['total'] or 1
+    run = told['recordings'][0]['runs'][0]
+    cpu_s = run['user_s'] + run['system_s']
+    seen = {'samples, % of one per ms': taken / 10 / cpu_s,
+            'samples lost, %': 100 * sum(event['lost'] for event in told['events']) / taken,
+            'a sample costs, us': told['recordings'][0]['sample_cost_ns'] / 1000,
+            'with branches, % of samples': 100 * told['evidence']['branches']['samples'] / taken,
+            'branches, per 100 samples': 100 * told['evidence']['branches']['outcomes'] / taken,
+            'probes: hits, per s': told['evidence']['probes']['hits'] / cpu_s,
+            'probes: places, per s': told['evidence']['probes']['places'] / cpu_s,
+            'hpcprof itself, % of time': 100 * told['recordings'][0]['own_cpu_s'] / cpu_s}
+    for what, pattern in (('paths: whole, % of samples', r'([\d.]+) % of samples reach the root'),
+                          ('paths: cut, % of samples', r'([\d.]+) % end with the copied stack'),
+                          ('paths: KiB of stack', r'(\d+) bytes of stack per sample'),
+                          ('sampling, % of the target', r'overhead: target ([\d.]+) %')):
+        found = re.search(pattern, said)
+        seen[what] = float(found[1]) / (1024 if 'KiB' in what else 1) if found else 0
+    return seen
 
 
 @dataclass
@@ -36,8 +75,8 @@ class Program:
 
 
 class Recordings:
-    def __init__(self, directory):
-        self.directory = directory
+    def __init__(self, directory, options, figures):
+        self.directory, self.options, self.figures = directory, options, figures
         self.inputs = directory / 'inputs'
         directory.mkdir(parents=True, exist_ok=True)
         workloads.make_inputs(self.inputs)
@@ -69,25 +108,14 @@ class Recordings:
     def record_one(self, hpcprof, program):
         database = self.directory / 'last.db'
         shutil.rmtree(database, ignore_errors=True)
-        done = subprocess.run([hpcprof, 'record', '--db', database, f'--shadow={PERCENT}', '--', *program.command],
+        done = subprocess.run([hpcprof, 'record', '--db', database, *self.options, '--', *program.command],
                               cwd=self.inputs, env=workloads.ENVIRONMENT, stdin=subprocess.DEVNULL,
                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors='replace')
         if done.returncode:
             raise ValueError(f'{program.name}: {done.stderr[-300:]}')
         told = subprocess.run([hpcprof, 'report', '--db', database, '--summary', '--format=json', '--no-debuginfo'],
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=True).stdout
-        windows = json.loads(told)['windows'] or {}
-        target = windows.get('target_s') or math.inf
-        samples = windows.get('samples') or math.inf
-        ended = windows.get('ended') or {}
-        own = re.search(r'hpcprof (\d+) ms of CPU', done.stderr)
-        return {'windows, 10 s': 10 * windows.get('count', 0) / target,
-                'counted, % of time': 100 * windows.get('counted_s', 0) / target,
-                'matched, % of samples': 100 * windows.get('matched', 0) / samples,
-                'complete, % of replayed': 100 * ended.get('complete', 0) / max(1, sum(ended.values())),
-                'charged, % of time': 100 * windows.get('lost_s', 0) / target,
-                'absolute, % of programs': 100 * bool(windows.get('absolute')),
-                'hpcprof itself, % of time': (float(own[1]) / 10 / target) if own else 0}
+        return self.figures(json.loads(told), done.stderr)
 
     # --- passes: kept by the key of the code that recorded ---
 

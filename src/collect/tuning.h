@@ -266,6 +266,6 @@ enum {
 /* --- imported files: import.c ----------------------------------------------------------------- */
 
 /* A larger perf.data file is refused: it is held in memory, to be put in order of time. */
-enum { IMPORT_MOST_BYTES = 2000000000 }; /* bytes [chosen] */
+enum { IMPORT_MOST_BYTES = 2000000000 }; /* bytes [bound] */
 
 #endif

@@ -11,13 +11,22 @@
 
 static const struct hp_record_layout plain = { .identifier = false, .period = false };
 
-/* Rings in ordinary memory, with us in the kernel's place. */
-struct bench {
-	struct hp_ring_set set;
-	size_t ring_bytes;
-};
+/* Rings in ordinary memory, with us in the kernel's place: those that were made last. */
+static struct hp_ring_set *set;
 
-static void bench_create(struct bench *bench, size_t rings, size_t ring_bytes)
+static void destroy_rings(void *object)
+{
+	struct hp_ring_set *rings = object;
+
+	for (size_t i = 0; i < rings->count; i++) {
+		free(rings->rings[i].control);
+		free(rings->rings[i].data);
+	}
+	hp_ring_set_clear(rings);
+	free(rings);
+}
+
+static void make_rings(size_t rings, size_t ring_bytes)
 {
 	struct hp_ring *array = calloc(rings, sizeof(*array));
 
@@ -30,17 +39,10 @@ static void bench_create(struct bench *bench, size_t rings, size_t ring_bytes)
 		memset(data, 0xee, ring_bytes);
 		hp_ring_over(&array[i], control, data, ring_bytes);
 	}
-	bench->ring_bytes = ring_bytes;
-	hp_assert_ok(hp_ring_set_create(&bench->set, array, rings, plain));
-}
-
-static void bench_destroy(struct bench *bench)
-{
-	for (size_t i = 0; i < bench->set.count; i++) {
-		free(bench->set.rings[i].control);
-		free(bench->set.rings[i].data);
-	}
-	hp_ring_set_clear(&bench->set);
+	set = calloc(1, sizeof(*set));
+	ck_assert_ptr_nonnull(set);
+	hp_assert_ok(hp_ring_set_create(set, array, rings, plain));
+	at_end(destroy_rings, set);
 }
 
 /* Both ends at `position`, as if so many bytes had gone through. */
@@ -81,18 +83,18 @@ static void push_header(struct hp_ring *ring, uint16_t size)
 }
 
 /* The addresses of all samples of one pass, in the order they came. */
-static size_t pass(struct bench *bench, uint64_t horizon_ns, uint64_t *addresses, size_t room)
+static size_t pass(uint64_t horizon_ns, uint64_t *addresses, size_t room)
 {
 	struct hp_record record;
 	size_t count = 0;
 
-	hp_ring_set_begin(&bench->set, horizon_ns);
-	while (hp_ring_set_next(&bench->set, &record)) {
+	hp_ring_set_begin(set, horizon_ns);
+	while (hp_ring_set_next(set, &record)) {
 		ck_assert_int_eq(record.kind, HP_RECORD_SAMPLE);
 		ck_assert_uint_lt(count, room);
 		addresses[count++] = record.sample.address;
 	}
-	hp_ring_set_end(&bench->set);
+	hp_ring_set_end(set);
 	return count;
 }
 
@@ -110,30 +112,28 @@ TEST(records_are_whole_wherever_they_wrap_over_the_end)
 		raw_comm(plain, (struct raw_trailer){ 1, 1, 20, 0 }, "fifteen-letters", 0);
 
 	for (uint64_t offset = 0; offset < 128; offset += 8) {
-		struct bench bench;
 		struct hp_ring *ring;
 		struct hp_record record;
 
-		bench_create(&bench, 1, 128);
-		ring = &bench.set.rings[0];
+		make_rings(1, 128);
+		ring = &set->rings[0];
 		move_to(ring, 128 * 5 + offset);
 		push_sample(ring, 10, 0xa);
 		ck_assert(push(ring, comm.bytes, comm.size));
 		push_sample(ring, 30, 0xb);
-		hp_ring_set_begin(&bench.set, UINT64_MAX);
-		ck_assert(hp_ring_set_next(&bench.set, &record));
+		hp_ring_set_begin(set, UINT64_MAX);
+		ck_assert(hp_ring_set_next(set, &record));
 		ck_assert_uint_eq(record.sample.address, 0xa);
-		ck_assert(hp_ring_set_next(&bench.set, &record));
+		ck_assert(hp_ring_set_next(set, &record));
 		ck_assert_int_eq(record.kind, HP_RECORD_COMM);
 		ck_assert_str_eq(record.comm.name, "fifteen-letters");
 		ck_assert_uint_eq(record.time_ns, 20);
-		ck_assert(hp_ring_set_next(&bench.set, &record));
+		ck_assert(hp_ring_set_next(set, &record));
 		ck_assert_uint_eq(record.sample.address, 0xb);
-		ck_assert(!hp_ring_set_next(&bench.set, &record));
-		hp_ring_set_end(&bench.set);
+		ck_assert(!hp_ring_set_next(set, &record));
+		hp_ring_set_end(set);
 		ck_assert_uint_eq(ring->control->data_tail, ring->control->data_head);
-		ck_assert_uint_eq(bench.set.damaged, 0);
-		bench_destroy(&bench);
+		ck_assert_uint_eq(set->damaged, 0);
 	}
 }
 
@@ -141,64 +141,56 @@ TEST(positions_may_pass_the_end_of_64_bits)
 {
 	static const uint64_t expected[] = { 1, 2 };
 	uint64_t found[4];
-	struct bench bench;
 
-	bench_create(&bench, 1, 256);
-	move_to(&bench.set.rings[0], UINT64_MAX - 39);
-	push_sample(&bench.set.rings[0], 1, 1);
-	push_sample(&bench.set.rings[0], 2, 2);
-	ck_assert_uint_lt(bench.set.rings[0].control->data_head, 100);
-	assert_addresses(found, pass(&bench, UINT64_MAX, found, 4), expected, 2);
-	ck_assert_uint_eq(bench.set.damaged, 0);
-	bench_destroy(&bench);
+	make_rings(1, 256);
+	move_to(&set->rings[0], UINT64_MAX - 39);
+	push_sample(&set->rings[0], 1, 1);
+	push_sample(&set->rings[0], 2, 2);
+	ck_assert_uint_lt(set->rings[0].control->data_head, 100);
+	assert_addresses(found, pass(UINT64_MAX, found, 4), expected, 2);
+	ck_assert_uint_eq(set->damaged, 0);
 }
 
 TEST(a_full_ring_is_read_to_the_last_byte)
 {
 	uint64_t found[9];
-	struct bench bench;
 
-	bench_create(&bench, 1, 256);
-	move_to(&bench.set.rings[0], 24);
+	make_rings(1, 256);
+	move_to(&set->rings[0], 24);
 	for (uint64_t i = 0; i < 8; i++)
-		push_sample(&bench.set.rings[0], i, i);
-	ck_assert_uint_eq(pass(&bench, UINT64_MAX, found, 9), 8);
-	ck_assert_uint_eq(bench.set.damaged, 0);
-	bench_destroy(&bench);
+		push_sample(&set->rings[0], i, i);
+	ck_assert_uint_eq(pass(UINT64_MAX, found, 9), 8);
+	ck_assert_uint_eq(set->damaged, 0);
 }
 
 TEST(several_rings_come_out_in_the_order_of_time)
 {
 	static const uint64_t expected[] = { 1, 2, 3, 4, 5, 6 };
 	uint64_t found[8];
-	struct bench bench;
 
-	bench_create(&bench, 3, 256);
-	push_sample(&bench.set.rings[0], 30, 3);
-	push_sample(&bench.set.rings[0], 60, 6);
-	push_sample(&bench.set.rings[1], 10, 1);
-	push_sample(&bench.set.rings[1], 40, 4);
-	push_sample(&bench.set.rings[2], 20, 2);
-	push_sample(&bench.set.rings[2], 50, 5);
-	assert_addresses(found, pass(&bench, UINT64_MAX, found, 8), expected, 6);
-	bench_destroy(&bench);
+	make_rings(3, 256);
+	push_sample(&set->rings[0], 30, 3);
+	push_sample(&set->rings[0], 60, 6);
+	push_sample(&set->rings[1], 10, 1);
+	push_sample(&set->rings[1], 40, 4);
+	push_sample(&set->rings[2], 20, 2);
+	push_sample(&set->rings[2], 50, 5);
+	assert_addresses(found, pass(UINT64_MAX, found, 8), expected, 6);
 }
 
 TEST(records_of_one_time_keep_the_order_of_their_ring)
 {
 	uint64_t found[16];
 	uint64_t next[2] = { 0, 100 };
-	struct bench bench;
 
-	bench_create(&bench, 2, 256);
+	make_rings(2, 256);
 	for (uint64_t i = 0; i < 8; i++) {
-		push_sample(&bench.set.rings[0], 7, i);
-		push_sample(&bench.set.rings[1], 7, 100 + i);
+		push_sample(&set->rings[0], 7, i);
+		push_sample(&set->rings[1], 7, 100 + i);
 	}
-	ck_assert_uint_eq(pass(&bench, 7, found, 16), 16);
+	ck_assert_uint_eq(pass(7, found, 16), 16);
 	for (size_t i = 0; i < 16; i++)
 		ck_assert_uint_eq(found[i], next[found[i] >= 100]++);
-	bench_destroy(&bench);
 }
 
 TEST(what_is_newer_than_the_horizon_stays_in_its_ring)
@@ -206,61 +198,55 @@ TEST(what_is_newer_than_the_horizon_stays_in_its_ring)
 	static const uint64_t first[] = { 1, 2 };
 	static const uint64_t second[] = { 3, 4 };
 	uint64_t found[4];
-	struct bench bench;
 	struct hp_ring *rings;
 
-	bench_create(&bench, 2, 256);
-	rings = bench.set.rings;
+	make_rings(2, 256);
+	rings = set->rings;
 	push_sample(&rings[0], 10, 1);
 	push_sample(&rings[0], 30, 3);
 	push_sample(&rings[1], 20, 2);
 	push_sample(&rings[1], 31, 4);
-	assert_addresses(found, pass(&bench, 20, found, 4), first, 2);
+	assert_addresses(found, pass(20, found, 4), first, 2);
 	ck_assert_uint_eq(rings[0].control->data_tail, 32);
 	ck_assert_uint_eq(rings[1].control->data_tail, 32);
-	assert_addresses(found, pass(&bench, 29, found, 4), NULL, 0);
+	assert_addresses(found, pass(29, found, 4), NULL, 0);
 	ck_assert_uint_eq(rings[0].control->data_tail, 32);
-	assert_addresses(found, pass(&bench, UINT64_MAX, found, 4), second, 2);
-	bench_destroy(&bench);
+	assert_addresses(found, pass(UINT64_MAX, found, 4), second, 2);
 }
 
 TEST(the_kernel_gets_the_space_of_a_record_back_when_the_next_one_is_taken)
 {
-	struct bench bench;
 	struct hp_record record;
 	struct hp_ring *ring;
 
-	bench_create(&bench, 1, 256);
-	ring = &bench.set.rings[0];
+	make_rings(1, 256);
+	ring = &set->rings[0];
 	push_sample(ring, 1, 1);
 	push_sample(ring, 2, 2);
-	hp_ring_set_begin(&bench.set, UINT64_MAX);
-	ck_assert(hp_ring_set_next(&bench.set, &record));
+	hp_ring_set_begin(set, UINT64_MAX);
+	ck_assert(hp_ring_set_next(set, &record));
 	ck_assert_uint_eq(ring->control->data_tail, 0);
-	ck_assert(hp_ring_set_next(&bench.set, &record));
+	ck_assert(hp_ring_set_next(set, &record));
 	ck_assert_uint_eq(ring->control->data_tail, 32);
-	ck_assert(!hp_ring_set_next(&bench.set, &record));
-	hp_ring_set_end(&bench.set);
+	ck_assert(!hp_ring_set_next(set, &record));
+	hp_ring_set_end(set);
 	ck_assert_uint_eq(ring->control->data_tail, 64);
-	bench_destroy(&bench);
 }
 
 TEST(what_comes_during_a_pass_waits_for_the_next)
 {
-	struct bench bench;
 	struct hp_record record;
 	uint64_t found[2];
 
-	bench_create(&bench, 1, 256);
-	push_sample(&bench.set.rings[0], 1, 1);
-	hp_ring_set_begin(&bench.set, UINT64_MAX);
-	push_sample(&bench.set.rings[0], 2, 2);
-	ck_assert(hp_ring_set_next(&bench.set, &record));
-	ck_assert(!hp_ring_set_next(&bench.set, &record));
-	hp_ring_set_end(&bench.set);
-	ck_assert_uint_eq(pass(&bench, UINT64_MAX, found, 2), 1);
+	make_rings(1, 256);
+	push_sample(&set->rings[0], 1, 1);
+	hp_ring_set_begin(set, UINT64_MAX);
+	push_sample(&set->rings[0], 2, 2);
+	ck_assert(hp_ring_set_next(set, &record));
+	ck_assert(!hp_ring_set_next(set, &record));
+	hp_ring_set_end(set);
+	ck_assert_uint_eq(pass(UINT64_MAX, found, 2), 1);
 	ck_assert_uint_eq(found[0], 2);
-	bench_destroy(&bench);
 }
 
 TEST(a_damaged_size_gives_up_the_rest_of_its_ring_only)
@@ -270,25 +256,23 @@ TEST(a_damaged_size_gives_up_the_rest_of_its_ring_only)
 
 	for (size_t i = 0; i < HP_ARRAY_COUNT(sizes); i++) {
 		uint64_t found[4];
-		struct bench bench;
 		struct hp_ring *rings;
 
-		bench_create(&bench, 2, 256);
-		rings = bench.set.rings;
+		make_rings(2, 256);
+		rings = set->rings;
 		push_sample(&rings[0], 10, 1);
 		push_header(&rings[0], sizes[i]);
 		push_sample(&rings[0], 11, 99);
 		push_sample(&rings[1], 20, 2);
 		push_sample(&rings[1], 30, 3);
-		assert_addresses(found, pass(&bench, UINT64_MAX, found, 4), expected, 3);
-		ck_assert_uint_eq(bench.set.damaged, 1);
+		assert_addresses(found, pass(UINT64_MAX, found, 4), expected, 3);
+		ck_assert_uint_eq(set->damaged, 1);
 		ck_assert_uint_eq(rings[0].control->data_tail, rings[0].control->data_head);
 		/* The ring is good again from there. */
 		push_sample(&rings[0], 40, 4);
-		ck_assert_uint_eq(pass(&bench, UINT64_MAX, found, 4), 1);
+		ck_assert_uint_eq(pass(UINT64_MAX, found, 4), 1);
 		ck_assert_uint_eq(found[0], 4);
-		ck_assert_uint_eq(bench.set.damaged, 1);
-		bench_destroy(&bench);
+		ck_assert_uint_eq(set->damaged, 1);
 	}
 }
 
@@ -296,31 +280,27 @@ TEST(a_record_whose_fields_run_out_is_skipped_alone)
 {
 	static const uint64_t expected[] = { 1, 2 };
 	uint64_t found[4];
-	struct bench bench;
 
-	bench_create(&bench, 1, 256);
-	push_sample(&bench.set.rings[0], 1, 1);
-	push_header(&bench.set.rings[0], 8);
-	push_sample(&bench.set.rings[0], 2, 2);
-	assert_addresses(found, pass(&bench, UINT64_MAX, found, 4), expected, 2);
-	ck_assert_uint_eq(bench.set.damaged, 1);
-	bench_destroy(&bench);
+	make_rings(1, 256);
+	push_sample(&set->rings[0], 1, 1);
+	push_header(&set->rings[0], 8);
+	push_sample(&set->rings[0], 2, 2);
+	assert_addresses(found, pass(UINT64_MAX, found, 4), expected, 2);
+	ck_assert_uint_eq(set->damaged, 1);
 }
 
 TEST(a_head_that_is_no_multiple_of_8_is_given_up)
 {
 	uint64_t found[2];
-	struct bench bench;
 	struct hp_ring *ring;
 
-	bench_create(&bench, 1, 256);
-	ring = &bench.set.rings[0];
+	make_rings(1, 256);
+	ring = &set->rings[0];
 	push_sample(ring, 1, 1);
 	ring->control->data_head += 4;
-	ck_assert_uint_eq(pass(&bench, UINT64_MAX, found, 2), 0);
-	ck_assert_uint_eq(bench.set.damaged, 1);
+	ck_assert_uint_eq(pass(UINT64_MAX, found, 2), 0);
+	ck_assert_uint_eq(set->damaged, 1);
 	ck_assert_uint_eq(ring->control->data_tail % 8, 0);
-	bench_destroy(&bench);
 }
 
 TEST(a_head_further_away_than_the_ring_is_long_is_given_up)
@@ -329,31 +309,29 @@ TEST(a_head_further_away_than_the_ring_is_long_is_given_up)
 
 	for (size_t i = 0; i < HP_ARRAY_COUNT(heads); i++) {
 		uint64_t found[2];
-		struct bench bench;
 		struct hp_ring *ring;
 
-		bench_create(&bench, 1, 256);
-		ring = &bench.set.rings[0];
+		make_rings(1, 256);
+		ring = &set->rings[0];
 		push_sample(ring, 1, 1);
 		ring->control->data_head = heads[i];
-		ck_assert_uint_eq(pass(&bench, UINT64_MAX, found, 2), 0);
-		ck_assert_uint_eq(bench.set.damaged, 1);
+		ck_assert_uint_eq(pass(UINT64_MAX, found, 2), 0);
+		ck_assert_uint_eq(set->damaged, 1);
 		ck_assert_uint_eq(ring->control->data_tail, heads[i]);
-		bench_destroy(&bench);
 	}
 }
 
 TEST(slots_without_a_ring_are_passed_over)
 {
 	struct hp_ring *rings = calloc(2, sizeof(*rings));
-	_cleanup_(hp_ring_set_clear) struct hp_ring_set set;
+	_cleanup_(hp_ring_set_clear) struct hp_ring_set empty;
 	struct hp_record record;
 
 	ck_assert_ptr_nonnull(rings);
-	hp_assert_ok(hp_ring_set_create(&set, rings, 2, plain));
-	hp_ring_set_begin(&set, UINT64_MAX);
-	ck_assert(!hp_ring_set_next(&set, &record));
-	hp_ring_set_end(&set);
+	hp_assert_ok(hp_ring_set_create(&empty, rings, 2, plain));
+	hp_ring_set_begin(&empty, UINT64_MAX);
+	ck_assert(!hp_ring_set_next(&empty, &record));
+	hp_ring_set_end(&empty);
 }
 
 /* --- against a plain sort --------------------------------------------------------------------- */
@@ -390,11 +368,10 @@ static void merge_at_random(struct hp_random *random, size_t rings)
 	size_t got = 0;
 	uint64_t horizon = 0;
 	struct hp_record record;
-	struct bench bench;
 
-	bench_create(&bench, rings, 1024);
+	make_rings(rings, 1024);
 	for (size_t i = 0; i < rings; i++)
-		move_to(&bench.set.rings[i], 8 * hp_random_between(random, 0, 1000));
+		move_to(&set->rings[i], 8 * hp_random_between(random, 0, 1000));
 	while (got < rings * EACH) {
 		for (size_t i = 0; i < rings; i++) {
 			uint64_t more = hp_random_between(random, 0, 20);
@@ -409,7 +386,7 @@ static void merge_at_random(struct hp_random *random, size_t rings)
 				if (from.time_ns <= horizon)
 					from.time_ns = horizon + 1;
 				raw = raw_sample(plain, from, i << 32 | pushed[i], 0);
-				if (!push(&bench.set.rings[i], raw.bytes, raw.size))
+				if (!push(&set->rings[i], raw.bytes, raw.size))
 					break;
 				clock[i] = from.time_ns;
 				expected[total++] =
@@ -417,17 +394,16 @@ static void merge_at_random(struct hp_random *random, size_t rings)
 			}
 		}
 		horizon += hp_random_between(random, 0, 40);
-		hp_ring_set_begin(&bench.set, horizon);
-		while (hp_ring_set_next(&bench.set, &record)) {
+		hp_ring_set_begin(set, horizon);
+		while (hp_ring_set_next(set, &record)) {
 			ck_assert_uint_le(record.time_ns, horizon);
 			found[got++] = (struct stamped){ record.time_ns, record.sample.address };
 		}
-		hp_ring_set_end(&bench.set);
+		hp_ring_set_end(set);
 	}
 	ck_assert_uint_eq(total, rings * EACH);
-	ck_assert_uint_eq(bench.set.damaged, 0);
+	ck_assert_uint_eq(set->damaged, 0);
 	assert_same_set(found, expected, total);
-	bench_destroy(&bench);
 }
 
 TEST(any_number_of_rings_merges_as_a_sort_would)

@@ -101,6 +101,20 @@ def recordings_have_moved_when_controls_do_not_differ_as_much():
     assert judge.moved(('base', ''), ('twice', ''), 0.5) == ['windows 10.0 -> 20.0']
 
 
+def evidence_is_judged_by_what_is_told_and_said():
+    recording = {'sample_cost_ns': 12500, 'own_cpu_s': 0.5, 'runs': [{'user_s': 1.75, 'system_s': 0.25}]}
+    told = {'samples': {'total': 1900}, 'events': [{'lost': 19}], 'recordings': [recording],
+            'evidence': {'branches': {'samples': 950, 'outcomes': 3800}, 'probes': {'hits': 6, 'places': 4}}}
+    said = ('1900 samples; overhead: target 1.34 % (12.5 us per sample)\ncall paths: 99.5 % of samples reach the root, '
+            '0.2 % end with the copied stack; 4096 bytes of stack per sample\n')
+    seen = sensitivity.recordings.figures_of_evidence(told, said)
+    assert seen == {'samples, % of one per ms': 95, 'samples lost, %': 1, 'a sample costs, us': 12.5,
+                    'with branches, % of samples': 50, 'branches, per 100 samples': 200,
+                    'probes: hits, per s': 3, 'probes: places, per s': 2, 'paths: whole, % of samples': 99.5,
+                    'paths: cut, % of samples': 0.2, 'paths: KiB of stack': 4,
+                    'hpcprof itself, % of time': 25, 'sampling, % of the target': 1.34}, seen
+
+
 def comparisons_are_judged_by_what_is_known():
     comparisons = sensitivity.comparisons
     judge = comparisons.Comparisons.__new__(comparisons.Comparisons)
@@ -124,7 +138,7 @@ def comparisons_are_judged_by_what_is_known():
 TESTS = [each_table_of_the_source_can_be_read, a_constant_has_a_section_and_a_source,
          half_of_a_whole_number_is_whole_and_not_0, groups_are_single_ones_or_named_together_or_sections,
          a_name_of_two_folders_needs_the_folder, recordings_have_moved_when_controls_do_not_differ_as_much,
-         comparisons_are_judged_by_what_is_known]
+         evidence_is_judged_by_what_is_told_and_said, comparisons_are_judged_by_what_is_known]
 
 if sys.argv[1] == 'list':
     print(*(test.__name__ for test in TESTS))
