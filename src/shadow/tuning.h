@@ -499,6 +499,10 @@ enum {
 	 * copy's own time: it may be three times slower than the original. Without, one of perl's
 	 * windows had a seventieth of its instructions. */
 	WATCHED_DISTANCES = 3, /* distances between samples [chosen] */
+	/* A replay has lost the path when no sample's state has occurred for so many distances, from the
+	 * moment where one was due: as far as armed_ahead reaches. Waiting longer costs the target what
+	 * any copy does, and keeps the next one waiting. */
+	LOST_DISTANCES = 32, /* distances between samples [chosen] */
 	/* So many samples in a row that come too late are not all wrong: the match before them was,
 	 * and is taken back. */
 	MOST_LATE = 3, /* samples [chosen] */

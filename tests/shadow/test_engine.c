@@ -515,6 +515,50 @@ TEST(states_that_come_round_all_the_time_are_no_moments)
 	ck_assert_uint_eq(bench.replay.edge_count, 0);
 }
 
+/* A window that tells how fast copies are: ten million rounds in 5 ms of the original's time. */
+static void run_whole_window(void)
+{
+	struct hp_engine_sample samples[] = {
+		sample_at(6, 0x11, bench.state.registers.eflags),
+		sample_at(26, 0x22, EQUAL),
+		sample_at(33, 0x33, EQUAL),
+	};
+	char code[sizeof(rounds) + 1];
+
+	memcpy(code, rounds, sizeof(rounds));
+	memcpy(code + 9, "\x80\x96\x98\x00", 4);
+	/* It runs on while its matches are watched. */
+	memcpy(code + sizeof(rounds) - 1, "\xeb\xfe", 2);
+	samples[0].time_ns = 1000;
+	samples[1].time_ns = 5000000;
+	samples[2].time_ns = 5001000;
+	run(code, sizeof(code), samples, 3);
+	ck_assert_int_eq(bench.replay.end, HP_WINDOW_COMPLETE);
+	ck_assert_uint_eq(bench.replay.matched, 3);
+}
+
+TEST(a_shadow_on_another_path_is_given_up_long_before_its_time)
+{
+	struct hp_engine_sample samples[10];
+
+	/* An hour: the test does not end before. */
+	bench.limits.time_ns = UINT64_C(3600000000000);
+	run_whole_window();
+	/* The first is where it comes by, the others are where it never does. */
+	for (size_t i = 0; i < 10; i++) {
+		samples[i] = sample_at(6 + i, 0x11, bench.state.registers.eflags);
+		samples[i].time_ns = 1000 + 2000000 * i;
+	}
+	run("\x41\xb8\x11\x00\x00\x00\x90\xeb\xfe", 9, samples, 10);
+	assert_end(HP_WINDOW_LOST, 0);
+	ck_assert_uint_eq(bench.replay.matched, 1);
+	/* Nor does it come by any of them. */
+	samples[0].ip += 100;
+	run(NULL, 0, samples, 10);
+	assert_end(HP_WINDOW_LOST, 0);
+	ck_assert_uint_eq(bench.replay.matched, 0);
+}
+
 TEST(a_state_with_another_stack_or_other_flags_is_not_the_samples)
 {
 	struct hp_engine_sample samples[] = {

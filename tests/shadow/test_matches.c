@@ -100,6 +100,32 @@ TEST(a_shadow_does_not_run_much_faster_than_its_original)
 	ck_assert(!matches_is_too_early(&bench.matches, 8, at(4.8)));
 }
 
+/* In ms since the start. */
+static double lost(size_t next, double seen_ms, uint64_t blocks)
+{
+	return (double)(matches_lost_ns(&bench.matches, next, at(seen_ms), blocks) - at(0)) / MS;
+}
+
+TEST(a_shadow_that_comes_by_no_sample_has_lost_the_path)
+{
+	const double delay = most_delay_ns / MS;
+
+	/* Perhaps it is slow. */
+	ck_assert_uint_eq(matches_lost_ns(&bench.matches, 0, 0, 0), UINT64_MAX);
+	bench.matches.usual_pace = 2;
+	/* From where the next one is due, or from where one was seen. */
+	ck_assert_double_eq_tol(lost(0, 0, 0), 2 * (1 + LOST_DISTANCES) + delay, 1e-5);
+	ck_assert_double_eq_tol(lost(9, 0, 0), 2 * (10 + LOST_DISTANCES) + delay, 1e-5);
+	ck_assert_double_eq_tol(lost(0, 30, 0), 30 + 2 * LOST_DISTANCES + delay, 1e-5);
+	/* What is new has to be translated. */
+	ck_assert_double_eq_tol(lost(0, 30, 7) - lost(0, 30, 0), 7 * new_block_ns / MS, 1e-5);
+	/* By the pace of this window rather than of earlier ones. */
+	for (size_t i = 0; i < 10; i++)
+		match(i, 3 * (double)(i + 1));
+	ck_assert_double_eq_tol(lost(10, 30, 0), 33 + 3 * LOST_DISTANCES + delay, 1e-5);
+	ck_assert_double_eq_tol(lost(19, 30, 0), 60 + 3 * LOST_DISTANCES + delay, 1e-5);
+}
+
 TEST(nor_much_faster_than_it_has_so_far)
 {
 	/* Three times slower than the original, each time. */
@@ -224,6 +250,7 @@ TEST(without_times_the_next_match_is_enough)
 		bench.samples[i].time_ns = 0;
 	matches_begin(&bench.matches, getpid(), bench.samples, SAMPLES, SAMPLES, 0);
 	ck_assert(!matches_is_too_early(&bench.matches, 9, at(0)));
+	ck_assert_uint_eq(matches_lost_ns(&bench.matches, 0, at(0), 0), UINT64_MAX);
 	match(0, 0);
 	ck_assert_uint_eq(bench.matches.believed_count, 0);
 	match(4, 0);

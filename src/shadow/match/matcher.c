@@ -162,6 +162,7 @@ struct hp_error *matcher_begin(struct matcher *matcher, struct x86_translator *t
 		.samples = samples,
 		.count = count,
 		.translated = translator->translated,
+		.seen_translated = translator->translated,
 		.states = calloc(count + 1, sizeof(*matcher->states)),
 	};
 	if (!matcher->states)
@@ -321,6 +322,8 @@ static enum matcher_verdict judge_moment(struct matcher *matcher, size_t number)
 	bool is_back = state->seen_ns && now_ns - state->seen_ns < matches->watch_ns;
 	bool is_watched;
 
+	matcher->seen_ns = now_ns;
+	matcher->seen_translated = matcher->translator->translated;
 	matches_settle(matches, now_ns);
 	is_watched = matches_is_watched(matches, number);
 	state->seen_ns = now_ns;
@@ -369,11 +372,30 @@ enum matcher_verdict matcher_judge(struct matcher *matcher, size_t number, int m
 	return judge_moment(matcher, number);
 }
 
-bool matcher_is_done(const struct matcher *matcher)
+/* The next sample that may match; as many as there are: none. */
+static size_t next_sample(const struct matcher *matcher)
 {
 	size_t next = matches_newest(&matcher->matches) + 1;
 
 	while (next < matcher->count && matcher->states[next].is_given_up)
 		next++;
-	return next >= matcher->count;
+	return next;
+}
+
+/* Where none has occurred, perhaps none but the window's own end can be told from other states. */
+uint64_t matcher_lost_ns(const struct matcher *matcher)
+{
+	size_t next = next_sample(matcher);
+
+	if (next >= matcher->count)
+		return UINT64_MAX;
+	if (!matcher->seen_ns)
+		next = matcher->count - 1;
+	return matches_lost_ns(&matcher->matches, next, matcher->seen_ns,
+			       matcher->translator->translated - matcher->seen_translated);
+}
+
+bool matcher_is_done(const struct matcher *matcher)
+{
+	return next_sample(matcher) >= matcher->count;
 }

@@ -34,6 +34,8 @@ struct matcher {
 	struct matcher_state *states; /* by sample. Owned */
 	struct matches matches;	      /* those that have matched */
 	uint64_t translated;	      /* when the newest of them did, as the translator counts */
+	uint64_t seen_ns;	      /* when a sample's state occurred last, believed or not; 0 never */
+	uint64_t seen_translated;     /* the same, as the translator counts */
 	size_t armed[MATCHER_AHEAD + WATCHED_MATCHES + 1];
 	size_t armed_count;
 	HP_VECTOR(uint32_t) armed_blocks;
@@ -68,6 +70,9 @@ enum matcher_verdict {
  * others as that may need. */
 enum matcher_verdict matcher_judge(struct matcher *matcher, size_t sample, int memory_fd,
 				   uint64_t flags);
+
+/* See matches_lost_ns; UINT64_MAX, too: no sample is left to wait for. */
+uint64_t matcher_lost_ns(const struct matcher *matcher);
 
 /* Whether any sample is left to wait for. */
 bool matcher_is_done(const struct matcher *matcher);

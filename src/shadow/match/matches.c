@@ -145,6 +145,21 @@ bool matches_is_too_late(const struct matches *matches, size_t sample, uint64_t 
 		       pace * ns + most_delay_ns + new_block_ns * (double)blocks;
 }
 
+uint64_t matches_lost_ns(const struct matches *matches, size_t next, uint64_t seen_ns,
+			 uint64_t blocks)
+{
+	double pace = greater(known_pace(matches), 1);
+	double patience_ns = LOST_DISTANCES * pace * (double)matches->watch_ns / WATCHED_DISTANCES +
+			     most_delay_ns + new_block_ns * (double)blocks;
+	uint64_t since_ns;
+	double ns = distance_ns(matches, next, &since_ns);
+	uint64_t due_ns = since_ns + (uint64_t)(pace * ns);
+
+	if (!matches->watch_ns || !(known_pace(matches) > 0))
+		return UINT64_MAX;
+	return (due_ns > seen_ns ? due_ns : seen_ns) + (uint64_t)patience_ns;
+}
+
 static uint64_t watch_until(const struct matches *matches, size_t sample, uint64_t now_ns)
 {
 	uint64_t since_ns;

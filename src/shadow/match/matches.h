@@ -102,6 +102,11 @@ size_t matches_newest(const struct matches *matches);
 bool matches_is_too_early(const struct matches *matches, size_t sample, uint64_t now_ns);
 bool matches_is_too_late(const struct matches *matches, size_t sample, uint64_t now_ns,
 			 uint64_t blocks);
+/* When the shadow must have lost the original's path, unless a sample's state occurs before: the last one
+ * occurred at `seen_ns`, and `next` is the next sample that may match; behind so many new blocks.
+ * UINT64_MAX: samples have no times, or nothing has told the shadow's pace yet. */
+uint64_t matches_lost_ns(const struct matches *matches, size_t next, uint64_t seen_ns,
+			 uint64_t blocks);
 /* How much longer the ones that are watched will be. */
 uint64_t matches_left_to_watch(const struct matches *matches, uint64_t now_ns);
 

@@ -231,6 +231,28 @@ static bool must_watch_on(struct run *run)
 	return left_ns && matches->watch_ns && shadow_watchdog_hurry(&run->watchdog, left_ns);
 }
 
+/* A copy that has lost the path runs on, and nothing of it counts: it is given up before its time is used
+ * up. */
+static void expect_sample(struct run *run)
+{
+	const struct matches *matches = &run->matcher.matches;
+	uint64_t lost_ns = matcher_lost_ns(&run->matcher);
+	uint64_t now_ns = matches_now(matches);
+	uint64_t left_ns = lost_ns > now_ns ? lost_ns - now_ns : 0;
+
+	if (run->is_overtime)
+		return;
+	if (lost_ns != UINT64_MAX && matches->slowness > 1)
+		left_ns = (uint64_t)((double)left_ns * matches->slowness);
+	shadow_watchdog_grant(&run->watchdog, lost_ns == UINT64_MAX ? UINT64_MAX : left_ns);
+}
+
+static bool is_lost(const struct run *run)
+{
+	return !run->is_overtime &&
+	       matches_now(&run->matcher.matches) >= matcher_lost_ns(&run->matcher);
+}
+
 static void do_match(struct run *run, size_t sample)
 {
 	const struct matches *matches = &run->matcher.matches;
@@ -253,6 +275,7 @@ static void do_match(struct run *run, size_t sample)
 	/* On behind the number: the rest of the check sets things right. */
 	run->registers.rip += sizeof(uint32_t);
 	is_complete = matches_are_complete(matches);
+	expect_sample(run);
 	if (!is_complete && (run->is_overtime || matches_newest(matches) == SIZE_MAX ||
 			     !matcher_is_done(&run->matcher)))
 		return;
@@ -357,7 +380,7 @@ static void do_stop(struct run *run, int status)
 	int signal = WSTOPSIG(status);
 
 	if (signal == SIGSTOP && shadow_watchdog_has_fired(&run->watchdog)) {
-		end(run, HP_WINDOW_TIME, 0, 0);
+		end(run, is_lost(run) ? HP_WINDOW_LOST : HP_WINDOW_TIME, 0, 0);
 		return;
 	}
 	if (ptrace(PTRACE_GETREGS, run->pid, NULL, &run->registers) < 0) {
@@ -380,8 +403,10 @@ static void arm_changed(struct run *run)
 {
 	const struct code_cache *cache = &run->engine->cache;
 
-	if (cache->blocks.count > run->armed_blocks || cache->count_starts > run->armed_counts)
+	if (cache->blocks.count > run->armed_blocks || cache->count_starts > run->armed_counts) {
 		matcher_arm_new(&run->matcher);
+		expect_sample(run);
+	}
 	run->armed_blocks = cache->blocks.count;
 	run->armed_counts = cache->count_starts;
 }

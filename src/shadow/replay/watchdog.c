@@ -28,16 +28,24 @@ static bool is_past(struct timespec now, struct timespec end)
 	return now.tv_sec > end.tv_sec || (now.tv_sec == end.tv_sec && now.tv_nsec >= end.tv_nsec);
 }
 
-/* CPU time that the shadow may still use; all of it where nobody can tell what it has used. */
-static uint64_t left_ns(const struct shadow_watchdog *watchdog)
+/* CPU time that the shadow has used; 0 where nobody can tell. */
+static uint64_t used_ns(const struct shadow_watchdog *watchdog)
 {
 	struct timespec now;
-	uint64_t used;
 
 	if (clock_gettime(watchdog->clock, &now) < 0)
-		return watchdog->cpu_ns;
-	used = (uint64_t)now.tv_sec * NS_A_SECOND + (uint64_t)now.tv_nsec - watchdog->start_ns;
-	return used < watchdog->cpu_ns ? watchdog->cpu_ns - used : 0;
+		return 0;
+	return (uint64_t)now.tv_sec * NS_A_SECOND + (uint64_t)now.tv_nsec - watchdog->start_ns;
+}
+
+/* CPU time that it may still use. */
+static uint64_t left_ns(const struct shadow_watchdog *watchdog)
+{
+	uint64_t used = used_ns(watchdog);
+	uint64_t most = watchdog->granted_ns < watchdog->cpu_ns ? watchdog->granted_ns
+								: watchdog->cpu_ns;
+
+	return used < most ? most - used : 0;
 }
 
 /* A process uses at most one CPU: no need to look again before what is left can have been used. */
@@ -84,7 +92,8 @@ struct hp_error *shadow_watchdog_begin(struct shadow_watchdog *watchdog, pid_t p
 	pthread_condattr_t attributes;
 	int failed;
 
-	*watchdog = (struct shadow_watchdog){ .pidfd = -1, .cpu_ns = cpu_ns };
+	*watchdog =
+		(struct shadow_watchdog){ .pidfd = -1, .cpu_ns = cpu_ns, .granted_ns = UINT64_MAX };
 	pthread_mutex_init(&watchdog->mutex, NULL);
 	pthread_condattr_init(&attributes);
 	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
@@ -127,6 +136,22 @@ bool shadow_watchdog_hurry(struct shadow_watchdog *watchdog, uint64_t cpu_ns)
 	pthread_cond_signal(&watchdog->wake);
 	pthread_mutex_unlock(&watchdog->mutex);
 	return true;
+}
+
+void shadow_watchdog_grant(struct shadow_watchdog *watchdog, uint64_t cpu_ns)
+{
+	uint64_t before_ns, used;
+
+	if (!watchdog->is_running)
+		return;
+	pthread_mutex_lock(&watchdog->mutex);
+	before_ns = watchdog->granted_ns;
+	used = used_ns(watchdog);
+	watchdog->granted_ns = cpu_ns < UINT64_MAX - used ? used + cpu_ns : UINT64_MAX;
+	/* It looks again when what it had is used up, and sees that there is more. */
+	if (watchdog->granted_ns < before_ns)
+		pthread_cond_signal(&watchdog->wake);
+	pthread_mutex_unlock(&watchdog->mutex);
 }
 
 bool shadow_watchdog_has_fired(struct shadow_watchdog *watchdog)

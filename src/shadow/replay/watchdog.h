@@ -22,6 +22,7 @@ struct shadow_watchdog {
 	int pidfd;
 	clockid_t clock; /* the shadow's CPU time */
 	uint64_t start_ns, cpu_ns;
+	uint64_t granted_ns; /* of its CPU time since the start, see shadow_watchdog_grant */
 	bool is_running, is_over, has_fired;
 };
 
@@ -32,6 +33,9 @@ struct hp_error *shadow_watchdog_begin(struct shadow_watchdog *watchdog, pid_t p
 void shadow_watchdog_end(struct shadow_watchdog *watchdog);
 /* Not longer than this from now. False: there is no watchdog. */
 bool shadow_watchdog_hurry(struct shadow_watchdog *watchdog, uint64_t cpu_ns);
+/* No longer than this from now, until it is granted more; UINT64_MAX: no limit but that of
+ * shadow_watchdog_begin. */
+void shadow_watchdog_grant(struct shadow_watchdog *watchdog, uint64_t cpu_ns);
 bool shadow_watchdog_has_fired(struct shadow_watchdog *watchdog);
 
 #endif
