@@ -2,6 +2,7 @@
 #include "tuning.h"
 
 #include <hpcprof/base/number.h>
+#include <hpcprof/base/search.h>
 #include <hpcprof/calibrate/latencies.h>
 
 #include <math.h>
@@ -45,12 +46,7 @@ static double chase_ns(void ***at, size_t steps)
 	return ((double)hp_clock_thread_ns() - start_ns) / (double)steps;
 }
 
-static int compare(const void *left, const void *right)
-{
-	double a = *(const double *)left, b = *(const double *)right;
-
-	return (a > b) - (a < b);
-}
+HP_ORDER_VALUES(compare, double);
 
 /* ns of one load in a ring of so many lines, of which each is visited before it counts if
  * `is_warm`: of the shortest part or, where others share what serves it (`is_shared`), of the

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "code.h"
 
+#include <hpcprof/base/search.h>
+
 static bool note_constants(struct code *code, const struct hp_insn *insn)
 {
 	for (size_t i = 0; i < insn->memory_count; i++) {
@@ -36,13 +38,7 @@ static bool sweep_part(struct code *code, const struct code_part *part)
 	return true;
 }
 
-static int compare_constants(const void *a, const void *b)
-{
-	const uint64_t *left = a;
-	const uint64_t *right = b;
-
-	return (*left > *right) - (*left < *right);
-}
+HP_ORDER_VALUES(compare_constants, uint64_t);
 
 bool code_sweep(struct code *code)
 {

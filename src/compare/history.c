@@ -6,6 +6,7 @@
 #include "tuning.h"
 
 #include <hpcprof/base/cleanup.h>
+#include <hpcprof/base/search.h>
 
 #include <math.h>
 #include <string.h>
@@ -22,13 +23,7 @@ struct learning {
 
 /* --- what a group says ----------------------------------------------------------------------- */
 
-static int compare_doubles(const void *left, const void *right)
-{
-	double a = *(const double *)left;
-	double b = *(const double *)right;
-
-	return (a > b) - (a < b);
-}
+HP_ORDER_VALUES(compare_doubles, double);
 
 /* Of an odd number the middle one, else the upper of the two; sorts them. */
 static double median(double *values, size_t count)

@@ -37,7 +37,7 @@ struct procedures {
 	size_t count;
 	const struct hp_procedure **list; /* made when asked for */
 	bool list_is_named;
-	uint64_t *linkages;		  /* hashes of all linkage names, sorted; likewise */
+	uint64_t *linkages; /* hashes of all linkage names, sorted; likewise */
 	size_t linkage_count;
 	struct gap *gaps;	      /* by start */
 	struct hp_procedure fallback; /* when memory is too short for a gap */
@@ -401,13 +401,7 @@ static bool has_own_symbol(const struct part *part)
 	       part->procedure.owner == &part->procedure;
 }
 
-static int compare_hashes(const void *left, const void *right)
-{
-	const uint64_t *a = left;
-	const uint64_t *b = right;
-
-	return (*a > *b) - (*a < *b);
-}
+HP_ORDER_VALUES(compare_hashes, uint64_t);
 
 static void list_linkages(struct procedures *procedures)
 {

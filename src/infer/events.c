@@ -100,13 +100,7 @@ static bool add_item(struct image_events *events, const struct hp_counted *item,
 	return hp_vector_push(&events->blocks, block);
 }
 
-static int compare_blocks(const void *left, const void *right)
-{
-	uint64_t a = ((const struct simulated_block *)left)->address;
-	uint64_t b = ((const struct simulated_block *)right)->address;
-
-	return (a > b) - (a < b);
-}
+HP_ORDER_BY(compare_blocks, struct simulated_block, address);
 
 static int compare_events(const void *left, const void *right)
 {

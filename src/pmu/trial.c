@@ -4,6 +4,7 @@
 #include <hpcprof/base/bytes.h>
 #include <hpcprof/base/cache.h>
 #include <hpcprof/base/number.h>
+#include <hpcprof/base/search.h>
 #include <hpcprof/base/vector.h>
 #include <hpcprof/pmu/open.h>
 
@@ -165,13 +166,7 @@ static uint64_t hash_machine(const struct hp_machine *machine)
 	return XXH3_64bits_withSeed(machine->host, strlen(machine->host), hash);
 }
 
-static int compare(const void *left, const void *right)
-{
-	uint64_t a = *(const uint64_t *)left;
-	uint64_t b = *(const uint64_t *)right;
-
-	return (a > b) - (a < b);
-}
+HP_ORDER_VALUES(compare, uint64_t);
 
 /* One event more than were free, and one less, tell whether something has changed. */
 static uint64_t count_free(const struct hp_machine *machine)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tuning.h"
 
+#include <hpcprof/base/search.h>
 #include <hpcprof/pmu/open.h>
 #include <hpcprof/pmu/registers.h>
 #include <hpcprof/pmu/ring.h>
@@ -105,13 +106,7 @@ static uint64_t count_of(const struct probe *probe)
 	return read(probe->fd, &count, sizeof(count)) == sizeof(count) ? count : 0;
 }
 
-static int compare_u64(const void *left, const void *right)
-{
-	uint64_t a = *(const uint64_t *)left;
-	uint64_t b = *(const uint64_t *)right;
-
-	return (a > b) - (a < b);
-}
+HP_ORDER_VALUES(compare_u64, uint64_t);
 
 /* The lower quartile: whatever else runs on the machine only ever makes a stretch longer. */
 static double lower_quartile(uint64_t *values, size_t count)

@@ -14,6 +14,7 @@
 #include "../../src/collect/evidence/ranges.h"
 
 #include <hpcprof/base/cleanup.h>
+#include <hpcprof/base/search.h>
 #include <hpcprof/base/vector.h>
 #include <hpcprof/image/identity.h>
 
@@ -120,13 +121,7 @@ static void take(struct replay *replay, char *line)
 		replay->outside++;
 }
 
-static int by_value(const void *left, const void *right)
-{
-	const uint64_t *a = left;
-	const uint64_t *b = right;
-
-	return (*a > *b) - (*a < *b);
-}
+HP_ORDER_VALUES(by_value, uint64_t);
 
 /* All periods as one, their mean: they were chosen to be even in time. */
 static void add_profile(const struct replay *replay, const struct hp_image_id *image,

@@ -56,4 +56,14 @@
 	}                                                                                          \
 	static int name(const void *, const void *)
 
+/* … or of numbers themselves. */
+#define HP_ORDER_VALUES(name, type)                                                                \
+	static int name(const void *hp_left, const void *hp_right)                                 \
+	{                                                                                          \
+		const type *left = hp_left, *right = hp_right;                                     \
+                                                                                                   \
+		return hp_order(*left, *right);                                                    \
+	}                                                                                          \
+	static int name(const void *, const void *)
+
 #endif

@@ -6,6 +6,7 @@
  */
 #include "executions.h"
 
+#include <hpcprof/base/search.h>
 #include <hpcprof/infer/counts.h>
 #include <hpcprof/isa/insn.h>
 
@@ -14,13 +15,7 @@
 
 typedef HP_VECTOR(hp_link_address) addresses;
 
-static int compare_addresses(const void *left, const void *right)
-{
-	uint64_t a = ((const hp_link_address *)left)->value;
-	uint64_t b = ((const hp_link_address *)right)->value;
-
-	return (a > b) - (a < b);
-}
+HP_ORDER_BY(compare_addresses, hp_link_address, value);
 
 /* Where the instructions of a block begin. */
 static bool add_instructions(struct hp_image *file, const struct hp_isa *isa,

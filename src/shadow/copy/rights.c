@@ -5,6 +5,7 @@
 #include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/file.h>
 #include <hpcprof/base/number.h>
+#include <hpcprof/base/search.h>
 #include <hpcprof/base/vector.h>
 
 #include <errno.h>
@@ -75,13 +76,7 @@ static bool read_number(const char *text, const char *name, uint64_t *number)
 	return true;
 }
 
-static int by_number(const void *a, const void *b)
-{
-	uint32_t left = *(const uint32_t *)a;
-	uint32_t right = *(const uint32_t *)b;
-
-	return (left > right) - (left < right);
-}
+HP_ORDER_VALUES(by_number, uint32_t);
 
 static bool read_groups(const char *text, struct rights *rights)
 {

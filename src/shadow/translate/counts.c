@@ -4,6 +4,8 @@
 #include "replay.h"
 #include "x86_decode.h"
 
+#include <hpcprof/base/search.h>
+
 #include <string.h>
 
 bool shadow_counts_take(struct shadow_counts *counts, const struct code_cache *cache)
@@ -204,13 +206,7 @@ static bool add_edges(struct result *result, const struct code_block *block,
 	}
 }
 
-static int by_address(const void *left, const void *right)
-{
-	uint64_t a = ((const struct hp_window_block *)left)->address.value;
-	uint64_t b = ((const struct hp_window_block *)right)->address.value;
-
-	return a < b ? -1 : a > b;
-}
+HP_ORDER_BY(by_address, struct hp_window_block, address.value);
 
 static int by_ends(const void *left, const void *right)
 {
