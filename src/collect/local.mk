@@ -8,7 +8,6 @@ src_collect_libcollect_a_SOURCES = \
 	src/collect/recorder.h src/collect/recorder.c \
 	src/collect/session.h src/collect/session.c src/collect/session_run.c \
 	src/collect/images/trim.h src/collect/tuning.h \
-	src/collect/evidence/breakpoint.h src/collect/evidence/breakpoint.c \
 	src/collect/evidence/code_file.h src/collect/evidence/code_file.c \
 	src/collect/evidence/counted.h src/collect/evidence/counted.c \
 	src/collect/evidence/outcomes.h src/collect/evidence/outcomes.c \

@@ -2,6 +2,7 @@
 #include <hpcprof/pmu/breakpoints.h>
 
 #include <hpcprof/base/cleanup.h>
+#include <hpcprof/base/number.h>
 #include <hpcprof/pmu/event.h>
 #include <hpcprof/pmu/open.h>
 
@@ -42,6 +43,54 @@ enum hp_breakpoints hp_breakpoints_try(uint32_t bp_type)
 	if (read(fd, &hits, sizeof(hits)) != sizeof(hits))
 		return HP_BREAKPOINTS_NONE;
 	return hits ? HP_BREAKPOINTS_FIRE : HP_BREAKPOINTS_SILENT;
+}
+
+int hp_breakpoint_open(pid_t tid, uint64_t address, unsigned most)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_BREAKPOINT,
+		.sample_period = 1, /* only sampling events stop by themselves */
+		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
+		.disabled = 1,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+		.bp_type = HW_BREAKPOINT_X,
+		.bp_addr = address,
+		.bp_len = sizeof(long),
+	};
+	int fd = hp_perf_event_open(&attr, tid, -1, -1);
+
+	if (fd >= 0 && ioctl(fd, PERF_EVENT_IOC_REFRESH, (int)most) < 0) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+bool hp_breakpoint_read(int fd, struct hp_breakpoint_count *count)
+{
+	uint64_t values[3] = { 0 }; /* count, enabled, running */
+	bool is_fine = read(fd, values, sizeof(values)) == sizeof(values);
+
+	*count = (struct hp_breakpoint_count){ .hits = values[0], .running_ns = values[2] };
+	return is_fine;
+}
+
+double hp_breakpoint_cost_ns(unsigned hits)
+{
+	_cleanup_close_ int fd = hp_breakpoint_open(0, (uintptr_t)called, hits);
+	struct hp_breakpoint_count count;
+	double taken;
+
+	if (fd < 0)
+		return 0;
+	taken = -(double)hp_clock_thread_ns();
+	for (unsigned i = 0; i < hits; i++)
+		called();
+	taken += (double)hp_clock_thread_ns();
+	if (!hp_breakpoint_read(fd, &count) || count.hits != hits || !(taken > 0))
+		return 0;
+	return taken / hits;
 }
 
 struct hp_error *hp_breakpoints_check(const struct hp_event_list *events)

@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct hp_event_list;
 
@@ -22,6 +23,18 @@ enum hp_breakpoints {
 /* Tests this on the calling thread, in some microseconds. `bp_type` is HW_BREAKPOINT_X, or W or RW
  * of <linux/hw_breakpoint.h>. */
 enum hp_breakpoints hp_breakpoints_try(uint32_t bp_type);
+
+struct hp_breakpoint_count {
+	uint64_t hits;
+	uint64_t running_ns; /* CPU time of the thread, in the kernel too, until it stopped */
+};
+
+/* Counts user code of the thread (0: our own) that runs the instruction at the address, `most`
+ * times at most: then it stops by itself. The descriptor, or -1 and errno. */
+int hp_breakpoint_open(pid_t tid, uint64_t address, unsigned most);
+bool hp_breakpoint_read(int fd, struct hp_breakpoint_count *count);
+/* What one hit takes here, measured by so many of our own; 0 when there are no breakpoints to be had. */
+double hp_breakpoint_cost_ns(unsigned hits);
 
 /* An error if one of the events is a breakpoint of a kind that is never hit here. If breakpoints do
  * not open, opening the events reports it. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "probes.h"
 
-#include "breakpoint.h"
 #include "counted.h"
 #include "../tuning.h"
 
@@ -98,7 +97,7 @@ struct hp_error *probes_create(uint64_t recording, double budget, struct probes 
 	probes->group = (unsigned)hp_random_between(&probes->random, 0, HP_EVIDENCE_GROUPS - 1);
 	probes->slot_end_ns = hp_clock_monotonic_ns();
 	probes->due_ns = probes->slot_end_ns;
-	probes->hit_ns = breakpoint_cost_ns();
+	probes->hit_ns = hp_breakpoint_cost_ns(PROBE_COST_HITS);
 	if (!(probes->hit_ns > 0))
 		probes->figures.refusal = why_none();
 	for (size_t i = 0; i < PROBES_AT_ONCE; i++)
@@ -228,10 +227,10 @@ static bool arm(const struct probes *probes, uint64_t address, struct armed *arm
 	pid_t tid = (pid_t)probes->tid;
 	int failure;
 
-	armed->fd = breakpoint_open(tid, address, PROBE_MOST_HITS);
+	armed->fd = hp_breakpoint_open(tid, address, PROBE_MOST_HITS);
 	if (armed->fd < 0)
 		return false;
-	armed->half_fd = breakpoint_open(tid, address, PROBE_MOST_HITS / 2);
+	armed->half_fd = hp_breakpoint_open(tid, address, PROBE_MOST_HITS / 2);
 	if (armed->half_fd >= 0)
 		return true;
 	failure = errno;
@@ -274,7 +273,7 @@ static double user_share(uint32_t pid)
 
 /* Of the time that one of them ran, what the hits of all took: they began together, and each went
  * on until it had enough. */
-static double lost_in(const struct probes *probes, const struct breakpoint_count *counts,
+static double lost_in(const struct probes *probes, const struct hp_breakpoint_count *counts,
 		      size_t one)
 {
 	double lost = 0;
@@ -295,7 +294,7 @@ static double lost_in(const struct probes *probes, const struct breakpoint_count
  * is in the count, and most of the burst is not. So the rate would be far too low, a thousandfold
  * where bursts are long. What comes steadily takes as long for one half of the hits as for the
  * other. */
-static bool is_burst(const struct breakpoint_count *half, const struct breakpoint_count *all)
+static bool is_burst(const struct hp_breakpoint_count *half, const struct hp_breakpoint_count *all)
 {
 	double share = (double)half->running_ns / (double)all->running_ns;
 
@@ -309,10 +308,10 @@ static bool is_bursty(const struct place *place)
 	return place->bursts * PROBE_MOMENTS_PER_BURST > place->moments;
 }
 
-static void take_one(struct probes *probes, const struct breakpoint_count *counts,
-		     const struct breakpoint_count *half, size_t one, double share)
+static void take_one(struct probes *probes, const struct hp_breakpoint_count *counts,
+		     const struct hp_breakpoint_count *half, size_t one, double share)
 {
-	const struct breakpoint_count *count = &counts[one];
+	const struct hp_breakpoint_count *count = &counts[one];
 	struct place *place = probes->armed[one].place;
 	double running_ns = (double)count->running_ns;
 	double lost_ns = lost_in(probes, counts, one);
@@ -335,18 +334,26 @@ static void take_one(struct probes *probes, const struct breakpoint_count *count
 	place->sums.times_ns[probes->group] += (running_ns - lost_ns) * share;
 }
 
+static bool take_breakpoint(int fd, struct hp_breakpoint_count *count)
+{
+	bool is_fine = hp_breakpoint_read(fd, count);
+
+	close(fd);
+	return is_fine;
+}
+
 static void end(struct probes *probes)
 {
-	struct breakpoint_count counts[PROBES_AT_ONCE] = { 0 };
-	struct breakpoint_count half[PROBES_AT_ONCE] = { 0 };
+	struct hp_breakpoint_count counts[PROBES_AT_ONCE] = { 0 };
+	struct hp_breakpoint_count half[PROBES_AT_ONCE] = { 0 };
 	bool is_counted[PROBES_AT_ONCE] = { false };
 	double share = user_share(probes->pid);
 
 	for (size_t i = 0; i < PROBES_AT_ONCE; i++) {
 		if (probes->armed[i].fd < 0)
 			continue;
-		is_counted[i] = breakpoint_take(probes->armed[i].fd, &counts[i]);
-		is_counted[i] &= breakpoint_take(probes->armed[i].half_fd, &half[i]);
+		is_counted[i] = take_breakpoint(probes->armed[i].fd, &counts[i]);
+		is_counted[i] &= take_breakpoint(probes->armed[i].half_fd, &half[i]);
 	}
 	for (size_t i = 0; i < PROBES_AT_ONCE; i++) {
 		if (is_counted[i])
