@@ -56,6 +56,7 @@ static void add_figures(struct hp_session *session, const struct record_shadow *
 			.target_ns = statistics->target_ns,
 			.replay_ns = statistics->replay_ns,
 			.beside_ns = statistics->beside_ns,
+			.aside_ns = statistics->aside_ns,
 			.budget_ppm = (uint32_t)(shadow->percent * 10000),
 		},
 		.samples = statistics->samples,

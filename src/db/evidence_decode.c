@@ -265,7 +265,9 @@ static struct hp_error *decode_beside(struct evidence_decoding *in)
 	if (!hp_container_has(in->file, "besd"))
 		return NULL;
 	error = evidence_open_section(in, "besd");
-	if (!error && !hp_read_varint(&in->reader, &in->evidence->price.beside_ns))
+	if (!error && (!hp_read_varint(&in->reader, &in->evidence->price.beside_ns) ||
+		       (hp_reader_left(&in->reader) &&
+			!hp_read_varint(&in->reader, &in->evidence->price.aside_ns))))
 		error = evidence_damaged(in, "not a time");
 	return error ? error : hp_section_check_end(in->section, &in->reader);
 }
@@ -401,6 +403,7 @@ static struct hp_error *take_beside(struct evidence_decoding *in)
 		return error;
 	lose(in, error, "how much of them other windows were beside");
 	in->evidence->price.beside_ns = 0;
+	in->evidence->price.aside_ns = 0;
 	return NULL;
 }
 

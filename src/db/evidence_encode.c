@@ -178,8 +178,10 @@ static void encode_beside(const struct hp_window_evidence *evidence,
 	struct hp_writer writer = { 0 };
 
 	hp_write_varint(&writer, evidence->price.beside_ns);
+	if (evidence->price.aside_ns)
+		hp_write_varint(&writer, evidence->price.aside_ns);
 	builder->failed |= writer.failed;
-	if (evidence->price.beside_ns)
+	if (evidence->price.beside_ns || evidence->price.aside_ns)
 		hp_container_add(builder, "besd", 0, writer.bytes, writer.size);
 	hp_writer_free(&writer);
 }

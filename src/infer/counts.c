@@ -181,11 +181,12 @@ static double deviation_within(double share)
 
 /* Part of what windows cost the program falls into them, samples and caches that are cold, and makes
  * their time a little slower than the rest. Stops, and what copies take beside windows and the rest
- * alike, are none of it. */
+ * alike, are none of it; nor is what windows lost whose time was told without that. */
 static double disturbed_deviation(const struct hp_inference *inference)
 {
 	double counted_ns = (double)hp_window_evidence_counted(&inference->windows.sum).time_ns;
-	double lost_ns = (double)inference->windows.sum.price.lost_ns;
+	const struct hp_window_price *price = &inference->windows.sum.price;
+	double lost_ns = fmax((double)price->lost_ns - (double)price->aside_ns, 0);
 
 	return counted_ns > 0 ? deviation_within(disturbed_in_windows * lost_ns / counted_ns) : 0;
 }

@@ -397,6 +397,7 @@ static struct hp_error *add_figures(struct hp_window_evidence *into,
 	    !add_u64(&price->lost_ns, from->price.lost_ns) ||
 	    !add_u64(&price->replay_ns, from->price.replay_ns) ||
 	    !add_u64(&price->beside_ns, from->price.beside_ns) ||
+	    !add_u64(&price->aside_ns, from->price.aside_ns) ||
 	    !add_u64(&price->target_ns, from->price.target_ns) ||
 	    !add_u64(&into->samples, from->samples) || !add_u64(&into->matched, from->matched) ||
 	    !add_u64(&into->dropped, from->dropped))

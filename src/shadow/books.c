@@ -14,6 +14,7 @@ static struct price_terms terms_of(const struct job *job)
 		.runnable = job->order.runnable,
 		.room = job->order.room,
 		.is_later = job->order.is_later,
+		.is_recorded = job->order.is_recorded,
 	};
 }
 
@@ -77,10 +78,12 @@ bool books_begin(struct books *books, struct job *job)
 	job->cpu_ns = hp_clock_thread_ns();
 	job->stopped_ns = books->ledger.stopped_ns;
 	order->slot_end_ns = books->schedule.end_ns;
-	order->longest_ns = truncation_longest_ns(&books->truncation);
 	target_choose(&books->target, &books->schedule.random, &choice);
 	order->pid = choice.pid;
 	order->tid = choice.tid;
+	order->is_recorded =
+		recordings_want(&books->recordings, choice.pid, choice.tid, choice.in_process);
+	order->longest_ns = order->is_recorded ? 0 : truncation_longest_ns(&books->truncation[0]);
 	/* Of the target's CPU time no more is lost while one of them is held than CPUs could give. */
 	order->threads = choice.in_process < books_cpus() ? choice.in_process : books_cpus();
 	if (!choice.running)
@@ -165,13 +168,18 @@ bool books_admit(struct books *books, struct job *job, bool is_over)
 static void note_end(struct books *books, struct window_result *result)
 {
 	struct hp_window *window = &result->window;
+	struct truncation *truncation = &books->truncation[result->was_recorded];
 
 	if (!result->wanted_ns)
 		return;
-	truncation_note(&books->truncation, result->wanted_ns, hp_window_duration_ns(window),
+	recordings_note(&books->recordings, window->pid, result->was_recorded, result->is_cut,
+			result->wanted_ns, hp_window_duration_ns(window));
+	truncation_note(truncation, result->wanted_ns, hp_window_duration_ns(window),
 			result->is_cut);
 	window->is_truncated = result->is_cut &&
-			       (result->may_wait || truncation_is_common(&books->truncation));
+			       (result->may_wait || truncation_is_common(truncation));
+	/* Of how much time it is was told while it was disturbed. */
+	window->is_truncated |= result->was_recorded && !result->is_paced;
 }
 
 void books_charge(struct books *books, struct job *job)

@@ -13,6 +13,7 @@
 
 #include "budget/cpu_load.h"
 #include "budget/price.h"
+#include "budget/recordings.h"
 #include "budget/schedule.h"
 #include "budget/truncation.h"
 #include "budget/waits.h"
@@ -37,7 +38,9 @@ struct books {
 	struct ledger ledger;
 	struct waits waits;
 	struct cpu_load load;
-	struct truncation truncation;
+	struct truncation
+		truncation[2]; /* of windows that are not recorded, and of those that are */
+	struct recordings recordings;
 	bool is_urgent; /* copies do not wait */
 	size_t copies;	/* that there are, but for those that wait */
 	size_t waiting; /* copies that wait. Atomic, as it is read without the lock, too */

@@ -36,6 +36,9 @@ src_shadow_libshadow_a_SOURCES += \
 # Copies of the target, and windows of it.
 src_shadow_libshadow_a_SOURCES += \
 	src/shadow/copy/areas.h src/shadow/copy/areas.c \
+	src/shadow/copy/call_log.h src/shadow/copy/call_log.c \
+	src/shadow/copy/call_outputs.h src/shadow/copy/call_outputs.c \
+	src/shadow/copy/recorder.h src/shadow/copy/recorder.c \
 	src/shadow/copy/hold.h src/shadow/copy/hold.c \
 	src/shadow/copy/inject.h src/shadow/copy/inject.c \
 	src/shadow/copy/mapped_files.h src/shadow/copy/mapped_files.c \
@@ -58,6 +61,7 @@ src_shadow_libshadow_a_SOURCES += \
 	src/shadow/syscalls/descriptors.h src/shadow/syscalls/descriptors.c \
 	src/shadow/syscalls/file_calls.c \
 	src/shadow/syscalls/file_names.h src/shadow/syscalls/file_names.c \
+	src/shadow/syscalls/logged_calls.c \
 	src/shadow/syscalls/memory_calls.c \
 	src/shadow/syscalls/own_calls.c \
 	src/shadow/syscalls/path_calls.c \
@@ -68,18 +72,21 @@ src_shadow_libshadow_a_SOURCES += \
 	src/shadow/budget/control_groups.h src/shadow/budget/control_groups.c \
 	src/shadow/budget/cpu_load.h src/shadow/budget/cpu_load.c \
 	src/shadow/budget/price.h src/shadow/budget/price.c \
+	src/shadow/budget/recordings.h src/shadow/budget/recordings.c \
 	src/shadow/budget/schedule.h src/shadow/budget/schedule.c \
 	src/shadow/budget/spare_cpus.h src/shadow/budget/spare_cpus.c \
 	src/shadow/budget/truncation.h src/shadow/budget/truncation.c \
 	src/shadow/budget/waits.h src/shadow/budget/waits.c \
 	src/shadow/examine.c \
 	src/shadow/books.h src/shadow/books.c \
+	src/shadow/call_pace.h src/shadow/call_pace.c \
 	src/shadow/end_state.h src/shadow/end_state.c \
 	src/shadow/shadow.c \
 	src/shadow/statistics.h src/shadow/statistics.c \
 	src/shadow/threads.h src/shadow/threads.c \
 	src/shadow/window.h src/shadow/window.c \
 	src/shadow/window_plan.h src/shadow/window_plan.c \
+	src/shadow/window_record.h src/shadow/window_record.c \
 	src/shadow/window_counts.h src/shadow/window_counts.c
 else
 src_shadow_libshadow_a_SOURCES += src/shadow/replay/engine_elsewhere.c src/shadow/shadow_elsewhere.c

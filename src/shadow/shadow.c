@@ -80,6 +80,9 @@ static void account(struct hp_shadow *shadow, struct job *job, uint64_t cpu_ns)
 	statistics_add(statistics, &job->order, &job->result, job->beside);
 	statistics->target_ns = cpu_ns;
 	statistics->lost_ns = shadow->books.ledger.lost_ns;
+	/* Nothing of it fell into the time of these. */
+	if (statistics->paced && statistics->paced == statistics->useful)
+		statistics->aside_ns = statistics->lost_ns;
 	statistics->longest_stop_ns = shadow->books.ledger.longest_stop_ns;
 	if (job->result.outcome == WINDOW_MADE)
 		publish(shadow, &job->result.window);

@@ -219,6 +219,21 @@ static const double longest_later_ns = 60e6; /* ns of the target's CPU time [cho
 /* Making such a copy, beside the stop and memory for it, before one was made: areas and descriptors are
  * listed, files mapped, samples taken in. */
 static const double guessed_making_ns = 4e6; /* ns of CPU time [chosen] */
+/* Where calls are recorded each one costs two stops, and one window is like another: shorter than this the
+ * copy itself costs more than all calls of it, … */
+static const double shortest_recorded_ns = 2e6; /* ns of the target's CPU time [chosen] */
+/* … and longer than this it tells nothing new. */
+static const double longest_recorded_ns = 10e6; /* ns of the target's CPU time [chosen] */
+/* Such a call, before one was recorded: on a VM, with the thread that records on the same CPU, some tens
+ * of microseconds; … */
+static const double guessed_call_ns = 40e3; /* ns per call [chosen] */
+/* … and how many there are. */
+static const double guessed_calls_per_ns = 100e-6; /* calls per ns of user CPU time [chosen] */
+/* A recorded window has no more calls than what is left of the budget pays for; but always as many as are
+ * expected, times this, … */
+static const double most_of_expected = 2; /* times [chosen] */
+/* … and these. */
+static const double least_calls = 256; /* calls [chosen] */
 /* Of the first windows (LENT_WINDOWS) the copy is to cost no more than this part of what making it costs:
  * they come soon rather than cheap. */
 static const double first_part = 0.5; /* times [chosen] */
@@ -372,6 +387,44 @@ enum {
 	/* … and so many may be left to be looked for later. */
 	DYING_LIMIT = 8, /* copies [bound] */
 };
+
+enum {
+	/* System calls of the target that are recorded in a window: … */
+	LOGGED_CALLS = 4096, /* calls [bound] */
+	/* … pieces of memory that they wrote, … */
+	LOGGED_PIECES = 16384, /* pieces [bound] */
+	/* … and bytes in all. */
+	LOGGED_BYTES = 4194304, /* bytes: 4 MiB [bound] */
+	/* Its end is looked for so often, … */
+	RECORDING_LOOK_NS = 5000000, /* ns of wall time [chosen] */
+	/* … it may take as long as SAMPLING_PATIENCE says, and this on top: on a busy machine. */
+	RECORDING_PATIENCE_NS = 20000000, /* ns of wall time [bound] */
+	/* Then the kernel lets go of the target, within so many looks of SHORTEST_PAUSE_NS. */
+	RELEASE_LOOKS = 20, /* looks [bound] */
+	/* Programs of which it is known whether recording helps, … */
+	RECORDED_PROGRAMS = 32, /* programs [bound] */
+	/* … which it does not where so many windows in a row count nothing. */
+	RECORDED_IN_VAIN = 3, /* windows [chosen] */
+	/* Threads of which it is known how long a call takes where nobody stops it, … */
+	PACED_THREADS = 64, /* threads [bound] */
+	/* … which this many calls of theirs tell, … */
+	PACE_LEAST_CALLS = 1000, /* calls [chosen] */
+	/* … if the window has so many of the kind. */
+	PACE_LEAST_LOGGED = 8, /* calls [chosen] */
+	/* Of a program's array of pieces so many are read at once. */
+	LOGGED_IOVECS = 64, /* pieces [bound] */
+};
+enum {
+	/* Fewer waits than this say little of a thread that has just begun. */
+	OFTEN_WAITS = 16, /* waits [chosen] */
+};
+/* A thread that waits so often for each ns of its CPU time would have its windows ended by that: once in
+ * 2 ms. */
+static const double often_waits_per_ns = 500e-9; /* waits per ns [chosen] */
+/* A stop takes as much CPU time as this quantile of all calls: there are some that do next to nothing. */
+static const double stop_quantile = 0.05; /* share of calls [chosen] */
+/* A stop that takes so many times the median by the clock is none of ours: others had the CPU. */
+static const uint64_t unusual_stop = 4; /* times [chosen] */
 
 /* Memory is read ahead where a window without that would take the budget of so much of the target's time: of
  * programs with less memory many copies crash, which costs more than it saves (copy/snapshot.h). */

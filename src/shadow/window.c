@@ -5,6 +5,7 @@
 #include "tuning.h"
 #include "window_counts.h"
 #include "window_plan.h"
+#include "window_record.h"
 
 #include <hpcprof/base/number.h>
 #include <hpcprof/base/thread.h>
@@ -65,6 +66,7 @@ void window_maker_clear(struct window_maker *maker)
 {
 	sandbox_clear(&maker->sandbox);
 	end_state_clear(&maker->end);
+	call_log_clear(&maker->log);
 	descriptors_clear(&maker->descriptors);
 	shadow_calls_clear(&maker->calls);
 	mapped_files_clear(&maker->files);
@@ -102,6 +104,9 @@ static bool make_ready(struct window_maker *maker, const struct window_order *or
 	/* One that waits is to be made now. */
 	if (!error && !order->is_later)
 		set_priority(maker, order);
+	maker->is_recorded = order->is_recorded;
+	if (!error && maker->is_recorded && !call_log_begin(&maker->log))
+		error = hp_error_create_no_memory();
 	if (error)
 		window_refuse(result, HP_SHADOW_FAILED, error);
 	return !error;
@@ -123,6 +128,45 @@ static uint64_t longest_hold_ns(const struct window_maker *maker, const struct w
 	return late_ns < left_ns ? late_ns : left_ns;
 }
 
+/* The copy's vdso is another one (vdso_calls.h): nothing can go on in the middle of it. */
+static bool is_in_vdso(const struct window_maker *maker)
+{
+	const struct area *area = areas_find(&maker->snapshot.areas, maker->state.registers.rip);
+
+	return area && area->kind == AREA_VDSO;
+}
+
+static enum hold_result hold_outside_vdso(struct window_maker *maker, pid_t tid,
+					  struct hold_times *times, struct hp_error **error,
+					  enum hp_shadow_refusal *refusal)
+{
+	const struct timespec pause = { .tv_nsec = HOLD_PAUSE_NS };
+	uint64_t in_vain_ns = 0;
+	enum hold_result held;
+
+	for (unsigned i = 0; i < HOLD_TRIES; i++) {
+		held = hold_in_user_mode(tid, &maker->state, times, error, refusal);
+		times->in_vain_ns += in_vain_ns;
+		if (held != HOLD_STOPPED || !is_in_vdso(maker))
+			return held;
+		hold_release(tid, times);
+		in_vain_ns = times->in_vain_ns + times->end_ns - times->start_ns;
+		nanosleep(&pause, NULL);
+	}
+	times->in_vain_ns = in_vain_ns;
+	return HOLD_IN_KERNEL;
+}
+
+/* The stop is over; with a recording the thread goes on being traced, and is let go by that. */
+static void release(struct window_maker *maker, const struct window_order *order,
+		    struct hold_times *times, bool is_copied)
+{
+	if (is_copied && maker->is_recorded)
+		hold_keep(times);
+	else
+		hold_release(order->tid, times);
+}
+
 /* Holds the thread, reads what is needed, and lets go: everything that the target has to wait for.
  */
 static bool copy(struct window_maker *maker, const struct window_order *order,
@@ -136,8 +180,7 @@ static bool copy(struct window_maker *maker, const struct window_order *order,
 	bool has_grown = false;
 	uint64_t stop_ns;
 
-	hp_thread_begin_unstoppable();
-	held = hold_in_user_mode(order->tid, &maker->state, &times, &error, &refusal);
+	held = hold_outside_vdso(maker, order->tid, &times, &error, &refusal);
 	if (held == HOLD_STOPPED) {
 		error = snapshot_take(&maker->snapshot,
 				      times.start_ns + longest_hold_ns(maker, order));
@@ -156,8 +199,9 @@ static bool copy(struct window_maker *maker, const struct window_order *order,
 			error = hp_error_create_errno(errno, "sampling a thread");
 			refusal = HP_SHADOW_FAILED;
 		}
-		hold_release(order->tid, &times);
+		release(maker, order, &times, !error);
 		stop_ns = times.end_ns - times.start_ns;
+		result->recording_ns = stop_ns;
 		result->copied_bytes =
 			error ? maker->snapshot.read_bytes
 			      : runs_bytes(maker->snapshot.runs, maker->snapshot.run_count);
@@ -169,9 +213,11 @@ static bool copy(struct window_maker *maker, const struct window_order *order,
 	}
 	/* Of stops that came to nothing. */
 	ledger_other(maker->ledger, (double)times.in_vain_ns);
-	hp_thread_end_unstoppable();
-	if (!error && held == HOLD_STOPPED)
+	if (!error && held == HOLD_STOPPED) {
+		if (maker->is_recorded)
+			window_record(maker, order);
 		return true;
+	}
 	/* What came while the buffer was made has no room in it: it will have in the next one. */
 	if (has_grown)
 		hp_error_destroy(error);
@@ -264,6 +310,7 @@ static struct hp_error *build(struct window_maker *maker)
 	if (!error)
 		error = sandbox_lock(&maker->sandbox);
 	maker->calls.sandbox = &maker->sandbox;
+	maker->calls.log = maker->is_recorded ? &maker->log : NULL;
 	maker->calls.areas = &maker->snapshot.areas;
 	maker->calls.descriptors = &maker->descriptors;
 	maker->calls.blocked = maker->state.blocked_signals;
@@ -333,10 +380,13 @@ static void judge_end(const struct window_maker *maker, struct window_result *re
 		window->end_detail = SIGABRT;
 		window->end_call[0] = '\0';
 	}
-	result->wanted_ns = maker->wanted * MATCH_PERIOD_NS;
+	if (!maker->is_recorded)
+		result->wanted_ns = maker->wanted * MATCH_PERIOD_NS;
 	result->is_cut = window->end == HP_WINDOW_SYSTEM_CALL &&
 			 window->end_detail != SYS_exit_group && window->end_detail != SYS_exit;
 	result->may_wait = maker->calls.may_wait;
+	if (maker->is_recorded)
+		window_judge_log(&maker->log, result);
 }
 
 static struct hp_error *replay_copy(struct window_maker *maker, struct simulation *simulation,
@@ -346,7 +396,7 @@ static struct hp_error *replay_copy(struct window_maker *maker, struct simulatio
 		.time_ns = maker->longest_replay_ns + (simulation ? longest_logging_ns : 0),
 		.exits = EXIT_LIMIT,
 		.samples = maker->wanted,
-		.has_end = maker->end.is_known,
+		.has_end = !maker->is_recorded && maker->end.is_known,
 		.log = simulation ? simulation_log(simulation) : NULL,
 	};
 	struct hp_engine_calls calls = { shadow_calls_handle, shadow_calls_protect, &maker->calls };
@@ -357,13 +407,15 @@ static struct hp_error *replay_copy(struct window_maker *maker, struct simulatio
 	if (!samples)
 		return hp_error_create_no_memory();
 	shadow_clock_start(&maker->calls.clock, maker->sandbox.pid);
-	error = hp_engine_replay(
-		maker->replayer->engine, maker->sandbox.pid, &maker->state.registers, samples,
-		maker->sampler.count + maker->end.is_known, &limits, &calls, &replay);
+	error = hp_engine_replay(maker->replayer->engine, maker->sandbox.pid,
+				 &maker->state.registers, samples, window_sample_count(maker),
+				 &limits, &calls, &replay);
 	if (error)
 		return error;
 	result->samples = maker->wanted;
 	result->matched = replay.matched;
+	if (maker->is_recorded)
+		window_count_log(&maker->log, result);
 	window_take_counts(maker, samples, &replay, &result->window);
 	judge_end(maker, result);
 	/* By our own hand: see hp_shadow_stop. */
@@ -406,6 +458,39 @@ static void make_end(struct window_maker *maker, struct hp_error *error,
 		window_refuse(result, HP_SHADOW_FAILED, error);
 }
 
+/* Job control must not stop us while the target waits for us. */
+static bool copy_held(struct window_maker *maker, const struct window_order *order,
+		      struct window_result *result)
+{
+	bool is_copied;
+
+	call_pace_meet(&maker->replayer->pace, order->pid, order->tid);
+	hp_thread_begin_unstoppable();
+	is_copied = order->is_recorded ? window_copy_apart(maker, order, result, copy)
+				       : copy(maker, order, result);
+	hp_thread_end_unstoppable();
+	return is_copied;
+}
+
+/* Samples are known, or calls: what the replay is to match, and how long it may take. */
+static void set_wanted(struct window_maker *maker, const struct window_order *order,
+		       struct window_result *result)
+{
+	struct price_terms terms = window_terms(order, result->copied_bytes, 0);
+
+	terms.window_ns = maker->sampler.tick * MATCH_PERIOD_NS;
+	if (maker->is_recorded)
+		terms.window_ns = order->window_ns;
+	else if (maker->end.is_known)
+		maker->wanted = maker->sampler.count + 1;
+	else
+		maker->wanted = order->wanted < maker->sampler.count ? order->wanted
+								     : maker->sampler.count;
+	maker->longest_replay_ns =
+		ledger_longest_replay_ns(maker->ledger, &terms, result->price_ns,
+					 ledger_left_ns(maker->ledger, order->slot_end_ns));
+}
+
 bool window_copy(struct window_maker *maker, struct window_order *order,
 		 struct window_result *result)
 {
@@ -420,23 +505,19 @@ bool window_copy(struct window_maker *maker, struct window_order *order,
 	is_copied = window_plan(maker, order, result) && make_ready(maker, order, result);
 	/* While the target is held its CPU reads, too. */
 	move_back(maker);
-	is_copied = is_copied && copy(maker, order, result);
+	is_copied = is_copied && copy_held(maker, order, result);
+	maker->is_recorded = is_copied && order->is_recorded;
+	if (maker->is_recorded)
+		is_copied = window_end_record(maker, order, result);
 	move_beside_copy(maker, order);
 	if (is_copied)
 		error = furnish(maker, order);
 	/* The window is to be like any other time: we do not fill memory beside it. */
-	if (is_copied && !error)
+	if (is_copied && !error && !maker->is_recorded)
 		error = collect_samples(maker, order, result->window.time_ns);
 	terms = window_terms(order, 0, maker->sampler.tick);
 	ledger_samples(maker->ledger, &terms);
-	maker->wanted = order->wanted < maker->sampler.count ? order->wanted : maker->sampler.count;
-	if (maker->end.is_known)
-		maker->wanted = maker->sampler.count + 1;
-	terms = window_terms(order, result->copied_bytes, 0);
-	terms.window_ns = maker->sampler.tick * MATCH_PERIOD_NS;
-	maker->longest_replay_ns =
-		ledger_longest_replay_ns(maker->ledger, &terms, result->price_ns,
-					 ledger_left_ns(maker->ledger, order->slot_end_ns));
+	set_wanted(maker, order, result);
 	if (!is_copied || error)
 		make_end(maker, error, result);
 	return is_copied && !error;

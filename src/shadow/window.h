@@ -11,6 +11,7 @@
 #ifndef HPCPROF_SHADOW_MAKE_WINDOW_H
 #define HPCPROF_SHADOW_MAKE_WINDOW_H
 
+#include "call_pace.h"
 #include "syscalls/descriptors.h"
 #include "replay/engine.h"
 #include "copy/hold.h"
@@ -29,6 +30,7 @@
 struct replayer {
 	struct histories histories; /* of its processes' memory */
 	struct hp_engine *engine;
+	struct call_pace pace;
 	struct simulation *simulation; /* NULL: windows are not simulated */
 	bool simulates_always;	       /* not only in idle rooms, and all windows */
 	uint64_t windows;	       /* replayed */
@@ -47,6 +49,10 @@ struct window_maker {
 	struct state_sampler sampler;
 	struct held_state state;
 	struct end_state end;
+	/* Of a recorded window; and until when that may go on, CLOCK_MONOTONIC, 0 before it begins. */
+	struct call_log log;
+	uint64_t recorded_until_ns;
+	bool is_recorded;
 	struct sandbox sandbox;
 	/* Of the sandbox, by the engine's: to read only, and to write. */
 	int64_t engine_fds[HP_ENGINE_MEMORIES][2];
@@ -73,6 +79,7 @@ struct window_order {
 	uint64_t threads;     /* of the process that run, `tid` among them; no more than CPUs */
 	double runnable;      /* threads of the machine that want a CPU */
 	enum spare_cpus room; /* of the copy, on `cpus`; while it is made, if it waits */
+	bool is_recorded;     /* the thread's calls are: see window_record.h */
 	bool is_later;	      /* it waits for an idle CPU */
 	bool is_last;	      /* the target has ended, and no other copy waits */
 	cpu_set_t cpus;
@@ -96,6 +103,9 @@ struct window_result {
 	/* A call cut the window short, one that may wait for others; of so much that was wanted. */
 	uint64_t wanted_ns;
 	bool is_cut, may_wait;
+	bool was_recorded;
+	bool is_paced;	       /* how long its calls take is known: see call_pace.h */
+	uint64_t recording_ns; /* lost by its stops */
 };
 
 void window_maker_init(struct window_maker *maker, struct replayer *replayer, struct ledger *ledger,

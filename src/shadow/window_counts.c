@@ -7,7 +7,24 @@
 #include <string.h>
 #include <sys/syscall.h>
 
-struct hp_engine_sample *window_samples(const struct window_maker *maker)
+size_t window_sample_count(const struct window_maker *maker)
+{
+	return maker->is_recorded ? maker->log.call_count
+				  : maker->sampler.count + maker->end.is_known;
+}
+
+/* Moments in front of calls: only their times matter (hp_engine_call.moment). */
+static struct hp_engine_sample *samples_of_calls(const struct call_log *log)
+{
+	struct hp_engine_sample *samples = calloc(log->call_count + 1, sizeof(*samples));
+
+	for (size_t i = 0; samples && i < log->call_count; i++)
+		samples[i].time_ns = log->calls[i].user_ns;
+	return samples;
+}
+
+/* Of registers and stacks, and the window's own end. */
+static struct hp_engine_sample *samples_of_sampler(const struct window_maker *maker)
 {
 	const struct state_sampler *sampler = &maker->sampler;
 	struct hp_engine_sample *samples = calloc(sampler->count + 1, sizeof(*samples));
@@ -25,6 +42,13 @@ struct hp_engine_sample *window_samples(const struct window_maker *maker)
 	if (samples && maker->end.is_known)
 		samples[sampler->count] = end_state_sample(&maker->end);
 	return samples;
+}
+
+struct hp_engine_sample *window_samples(const struct window_maker *maker)
+{
+	if (maker->is_recorded)
+		return samples_of_calls(&maker->log);
+	return samples_of_sampler(maker);
 }
 
 static bool is_vdso(const struct areas *areas, hp_runtime_address address)
@@ -65,6 +89,8 @@ static uint64_t time_of(const struct window_maker *maker, const struct hp_window
 {
 	if (cut == HP_REPLAY_START)
 		return window->time_ns;
+	if (maker->is_recorded)
+		return maker->log.calls[cut].entered_ns;
 	return cut < maker->sampler.count ? maker->sampler.samples[cut].time_ns
 					  : maker->end.time_ns;
 }
@@ -81,7 +107,7 @@ void window_take_counts(const struct window_maker *maker, const struct hp_engine
 		shadow_calls_describe_end(calls, replay->end_detail, window->end_call,
 					  sizeof(window->end_call));
 	/* Without samples it is not known of which time they are. */
-	if (!replay->block_count || !(maker->sampler.count + maker->end.is_known))
+	if (!replay->block_count || !window_sample_count(maker))
 		return;
 	window->time_ns = time_of(maker, window, replay->cuts[0]);
 	window->part_count = replay->part_count;

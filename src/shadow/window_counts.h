@@ -10,6 +10,7 @@
 
 /* The samples that were taken, and the end, where it is known. The caller frees the array; it
  * borrows from the maker. NULL: no memory. */
+size_t window_sample_count(const struct window_maker *maker);
 struct hp_engine_sample *window_samples(const struct window_maker *maker);
 
 /* Moves what was counted into the window, whose `time_ns` is that of the copy. Without a moment

@@ -46,6 +46,7 @@ struct price_terms window_terms(const struct window_order *order, uint64_t bytes
 		.runnable = order->runnable,
 		.room = order->room,
 		.is_later = order->is_later,
+		.is_recorded = order->is_recorded,
 	};
 }
 

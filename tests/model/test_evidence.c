@@ -141,6 +141,7 @@ static struct hp_window_evidence make(struct hp_random *random)
 	}
 	evidence.samples = hp_random_between(random, 0, 100);
 	evidence.matched = evidence.samples / 2;
+	evidence.price.aside_ns = hp_random_between(random, 0, 1000000);
 	evidence.price.beside_ns = hp_random_between(random, 0, 1000000);
 	evidence.price.lost_ns = hp_random_between(random, 0, 1000000);
 	evidence.price.budget_ppm = (uint32_t)hp_random_between(random, 1, 30000);
@@ -189,6 +190,7 @@ static void assert_same(const struct hp_window_evidence *a, const struct hp_wind
 	}
 	ck_assert_uint_eq(a->price.lost_ns, b->price.lost_ns);
 	ck_assert_uint_eq(a->price.beside_ns, b->price.beside_ns);
+	ck_assert_uint_eq(a->price.aside_ns, b->price.aside_ns);
 	ck_assert_uint_eq(a->price.shadows, b->price.shadows);
 	ck_assert_uint_eq(a->price.budget_ppm, b->price.budget_ppm);
 	ck_assert_uint_eq(a->samples, b->samples);

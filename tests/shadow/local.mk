@@ -6,12 +6,15 @@ check_PROGRAMS += tests/shadow/test_translate tests/shadow/test_engine tests/sha
 	tests/shadow/test_schedule tests/shadow/test_price tests/shadow/test_room \
 	tests/shadow/test_system_calls tests/shadow/test_file_calls tests/shadow/test_path_calls \
 	tests/shadow/test_memory_calls tests/shadow/test_sandbox tests/shadow/test_window \
+	tests/shadow/test_recorded \
 	tests/shadow/test_replay tests/shadow/test_shadow
 calls = tests/shadow/calls.c tests/shadow/calls.h
 tests_shadow_test_system_calls_SOURCES = tests/shadow/test_system_calls.c $(calls)
 tests_shadow_test_file_calls_SOURCES = tests/shadow/test_file_calls.c $(calls)
 tests_shadow_test_path_calls_SOURCES = tests/shadow/test_path_calls.c $(calls)
 tests_shadow_test_memory_calls_SOURCES = tests/shadow/test_memory_calls.c $(calls)
+tests_shadow_test_recorded_SOURCES = tests/shadow/test_recorded.c tests/shadow/server.c tests/shadow/server.h \
+	tests/shadow/hostile.c tests/shadow/hostile.h
 tests_shadow_test_translate_SOURCES = tests/shadow/test_translate.c tests/shadow/forms.S
 check_PROGRAMS += tests/shadow/test_path_log tests/shadow/test_follow
 tests_shadow_test_path_log_SOURCES = tests/shadow/test_path_log.c tests/shadow/forms.S

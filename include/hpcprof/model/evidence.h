@@ -166,6 +166,7 @@ struct hp_window_price {
 	uint64_t target_ns;  /* its time while there were windows; 0 unknown */
 	uint64_t replay_ns;  /* that shadows took on other CPUs */
 	uint64_t beside_ns;  /* counted time in which the copy of another window ran */
+	uint64_t aside_ns;   /* of what was lost, what the time of windows is told without */
 	uint32_t budget_ppm; /* the largest asked for */
 };
 

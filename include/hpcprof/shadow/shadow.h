@@ -74,6 +74,8 @@ struct hp_shadow_statistics {
 	uint64_t crowded; /* short because no CPU was idle */
 	uint64_t late;	  /* replayed when the target had ended, as no CPU was idle before */
 	uint64_t useful;  /* with counts */
+	uint64_t
+		paced; /* of these, with recorded calls, and a time that was told without what they cost */
 	uint64_t ends[HP_WINDOW_ENDS];
 	/* The first kinds of system calls that ended windows; count 0 after the last. */
 	struct hp_shadow_system_call calls[HP_SHADOW_SYSTEM_CALLS];
@@ -83,6 +85,7 @@ struct hp_shadow_statistics {
 	uint64_t target_ns;  /* CPU time of the target while there were windows */
 	uint64_t covered_ns; /* the part of it that is user CPU time within counted stretches */
 	uint64_t beside_ns;  /* the part of that in which the copy of another window ran */
+	uint64_t aside_ns;   /* of what was lost: beside the time of windows for certain */
 	uint64_t longest_stop_ns;
 	uint64_t lost_ns;   /* measured: stops and samples of windows */
 	uint64_t replay_ns; /* CPU time that copies took, on other CPUs */

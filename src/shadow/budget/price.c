@@ -27,6 +27,8 @@ void ledger_init(struct ledger *ledger, double percent, double sample_ns)
 		.taken_per_ns = guessed_taken_per_ns,
 		.whole_per_ns = guessed_taken_per_ns,
 		.missed = guessed_missed,
+		.call_ns = guessed_call_ns,
+		.calls_per_ns = guessed_calls_per_ns,
 	};
 }
 
@@ -104,6 +106,12 @@ static double stop_cost_ns(const struct ledger *ledger, const struct price_terms
 	       ((double)ledger_hold(ledger, held_bytes(terms)) + refill_ns(held_bytes(terms)));
 }
 
+/* By the length of a window: the stops of its calls. */
+static double calls_cost(const struct ledger *ledger, const struct price_terms *terms)
+{
+	return terms->is_recorded ? threads_of(terms) * ledger->calls_per_ns * ledger->call_ns : 0;
+}
+
 /* By the length of a window: what its copy takes, or, if that takes longer, making the next one. */
 static double busy_per_ns(const struct ledger *ledger)
 {
@@ -132,10 +140,14 @@ uint64_t ledger_window_ns(const struct ledger *ledger, const struct price_terms 
 		stop_cost_ns(ledger, terms) + loss_of_copy(terms) * memory_ns(ledger, terms);
 	/* For each ns of the window. */
 	double cost = threads_of(terms) * ledger->sample_ns / MATCH_PERIOD_NS +
-		      loss_of_copy(terms) * ledger->taken_per_ns;
+		      loss_of_copy(terms) * ledger->taken_per_ns + calls_cost(ledger, terms);
 	double busy = window_spacing * busy_per_ns(ledger);
 	double best_ns = sqrt(alike_ns * stop_ns / cost);
 
+	if (terms->is_recorded) {
+		least_ns = shortest_recorded_ns;
+		most_ns = longest_recorded_ns;
+	}
 	/* (stop + cost * window) / share is the slot, and no less than busy * window. */
 	if (busy > cost / ledger->share)
 		best_ns = fmin(best_ns, stop_ns / (ledger->share * busy - cost));
@@ -182,7 +194,8 @@ uint64_t ledger_price(const struct ledger *ledger, const struct price_terms *ter
 {
 	double samples_ns = threads_of(terms) * ledger->sample_ns * (double)terms->samples;
 
-	return (uint64_t)(stop_cost_ns(ledger, terms) + samples_ns + copy_cost_ns(ledger, terms));
+	return (uint64_t)(stop_cost_ns(ledger, terms) + samples_ns + copy_cost_ns(ledger, terms) +
+			  calls_cost(ledger, terms) * (double)terms->window_ns);
 }
 
 uint64_t ledger_slot(const struct ledger *ledger, uint64_t price_ns)
@@ -265,6 +278,31 @@ void ledger_stop(struct ledger *ledger, uint64_t stop_ns, const struct price_ter
 void ledger_samples(struct ledger *ledger, const struct price_terms *terms)
 {
 	ledger_other(ledger, threads_of(terms) * ledger->sample_ns * (double)terms->samples);
+}
+
+void ledger_recorded(struct ledger *ledger, uint64_t calls, uint64_t lost_ns,
+		     const struct price_terms *terms)
+{
+	double weight = ledger->has_calls ? newest_weight : 1;
+
+	ledger_other(ledger, threads_of(terms) * (double)lost_ns);
+	if (!calls || !terms->window_ns)
+		return;
+	ledger->call_ns += weight * ((double)lost_ns / (double)calls - ledger->call_ns);
+	ledger->calls_per_ns +=
+		weight * ((double)calls / (double)terms->window_ns - ledger->calls_per_ns);
+	ledger->has_calls = true;
+}
+
+uint64_t ledger_most_calls(const struct ledger *ledger, const struct price_terms *terms,
+			   uint64_t slot_end_ns)
+{
+	double left_ns = (double)ledger_left_ns(ledger, slot_end_ns);
+	double paid = left_ns / threads_of(terms) / fmax(ledger->call_ns, 1);
+	double expected = ledger->calls_per_ns * (double)terms->window_ns;
+
+	return (uint64_t)fmin(fmax(paid, most_of_expected * expected + least_calls),
+			      LOGGED_CALLS - 1);
 }
 
 /* New code is translated in the first windows, and hardly any later. */

@@ -40,8 +40,11 @@ struct ledger {
 	double taken_per_ns; /* CPU time of copies beside that, by the length of windows */
 	double whole_per_ns; /* … of those that came to the end of their window */
 	double missed;	     /* of windows' samples, the share that replays did not come by */
-	bool has_measured;   /* stops; else these are guesses, on the dear side */
-	bool has_taken;	     /* so for copies */
+	double call_ns;	     /* of a recorded call */
+	double calls_per_ns; /* of user CPU time, in recorded windows */
+	bool has_calls;
+	bool has_measured; /* stops; else these are guesses, on the dear side */
+	bool has_taken;	   /* so for copies */
 	bool has_whole;
 	uint64_t copies;  /* that ran */
 	uint64_t lost_ns; /* so far */
@@ -59,7 +62,8 @@ struct price_terms {
 	uint64_t threads; /* of its process that run, the held one among them; 0 is 1 */
 	double runnable;  /* threads of the machine that want a CPU; for ROOM_SHARED */
 	enum spare_cpus room;
-	bool is_later; /* the copy is to wait for an idle CPU: only making it takes something */
+	bool is_recorded; /* the thread's calls are */
+	bool is_later;	  /* the copy is to wait for an idle CPU: only making it takes something */
 };
 
 /* `sample_ns` 0: unknown. */
@@ -130,6 +134,13 @@ void ledger_matched(struct ledger *ledger, uint64_t samples, uint64_t matched);
 uint64_t ledger_samples_behind(const struct ledger *ledger);
 /* Learns how long it takes a copy that does not lose its way. */
 void ledger_whole(struct ledger *ledger, uint64_t taken_ns, uint64_t window_ns);
+/* Enters what a recorded window of that user CPU time lost by its calls, and learns from it. */
+void ledger_recorded(struct ledger *ledger, uint64_t calls, uint64_t lost_ns,
+		     const struct price_terms *terms);
+/* How many calls may be recorded in such a window in what is left of the slot; at least twice as many
+ * as are expected, since a window whose end they choose counts for ratios only. */
+uint64_t ledger_most_calls(const struct ledger *ledger, const struct price_terms *terms,
+			   uint64_t slot_end_ns);
 /* Enters other losses; below 0: earlier ones turned out to be less. */
 void ledger_other(struct ledger *ledger, double lost_ns);
 

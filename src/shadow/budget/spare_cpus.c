@@ -27,8 +27,7 @@ uint64_t cpus_to_use(void)
 	return count ? count : 1;
 }
 
-/* Where it runs, or ran last; -1 when it has ended. */
-static int cpu_of(pid_t tid)
+int cpu_of_thread(pid_t tid)
 {
 	_cleanup_free_ char *text = hp_file_text("/proc/%d/stat", (int)tid);
 	const char *at;
@@ -72,7 +71,7 @@ static void take_away(cpu_set_t *from, const cpu_set_t *what)
 
 enum spare_cpus spare_cpus(pid_t tid, uint64_t running, uint64_t usable, cpu_set_t *cpus)
 {
-	int cpu = cpu_of(tid);
+	int cpu = cpu_of_thread(tid);
 	cpu_set_t all, core;
 
 	if (sched_getaffinity(0, sizeof(all), &all) < 0)

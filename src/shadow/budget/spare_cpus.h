@@ -29,6 +29,9 @@ static inline bool is_idle_room(enum spare_cpus room)
 	return room == ROOM_OF_ITS_OWN || room == ROOM_IN_CORE;
 }
 
+/* Where a thread runs, or ran last; -1: it has ended. */
+int cpu_of_thread(pid_t tid);
+
 /* How many CPUs we may keep busy: of our affinity, within the quotas of our control groups. At
  * least 1. */
 uint64_t cpus_to_use(void);

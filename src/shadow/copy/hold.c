@@ -82,7 +82,7 @@ static bool is_64_bit(const struct user_regs_struct *registers)
 
 /* --- stopping --------------------------------------------------------------------------------- */
 
-static pid_t tracer_of(pid_t tid)
+pid_t hold_tracer(pid_t tid)
 {
 	_cleanup_free_ char *text = hp_file_text("/proc/%d/status", (int)tid);
 	const char *line;
@@ -97,7 +97,7 @@ static pid_t tracer_of(pid_t tid)
 static enum hold_result refused(pid_t tid, int errno_value, struct hp_error **error,
 				enum hp_shadow_refusal *refusal)
 {
-	pid_t tracer = tracer_of(tid);
+	pid_t tracer = hold_tracer(tid);
 
 	if (errno_value == ESRCH)
 		return HOLD_GONE;
@@ -133,7 +133,7 @@ static bool is_own_child(pid_t tid)
 
 /* A thread that ends while it is traced stays until its tracer has seen it, and its process, and
  * the parent's wait, with it. */
-static void see_its_end(pid_t tid)
+void hold_see_its_end(pid_t tid)
 {
 	siginfo_t info;
 	int got;
@@ -145,10 +145,10 @@ static void see_its_end(pid_t tid)
 	} while (got < 0 && errno == EINTR);
 }
 
-static void let_go(pid_t tid, unsigned long signal)
+void hold_let_go(pid_t tid, unsigned long signal)
 {
 	if (ptrace(PTRACE_DETACH, tid, NULL, signal) < 0 && errno == ESRCH)
-		see_its_end(tid);
+		hold_see_its_end(tid);
 }
 
 /* Waits for its next stop; leaves its end to others. False when it has ended. */
@@ -251,7 +251,7 @@ static enum hold_result try_to_hold(pid_t tid, struct held_state *state, struct 
 	if (ptrace(PTRACE_SEIZE, tid, NULL, NULL) < 0)
 		return refused(tid, errno, error, refusal);
 	if (ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) < 0 || !await_stop(tid, &signal, &event)) {
-		see_its_end(tid);
+		hold_see_its_end(tid);
 		return HOLD_GONE;
 	}
 	times->start_ns = stopped_since_ns(asked_ns, delay_ns);
@@ -260,7 +260,7 @@ static enum hold_result try_to_hold(pid_t tid, struct held_state *state, struct 
 		result = judge(tid, state, error, refusal);
 	if (result != HOLD_STOPPED) {
 		times->end_ns = hp_clock_monotonic_ns();
-		let_go(tid, event == PTRACE_EVENT_STOP ? 0UL : (unsigned long)signal);
+		hold_let_go(tid, event == PTRACE_EVENT_STOP ? 0UL : (unsigned long)signal);
 	}
 	return result;
 }
@@ -296,11 +296,17 @@ enum hold_result hold_in_user_mode(pid_t tid, struct held_state *state, struct h
 	return result;
 }
 
+void hold_keep(struct hold_times *times)
+{
+	times->end_ns = hp_clock_monotonic_ns();
+	restore_priority(times);
+}
+
 /* Its end comes first: a thread that is let go may have our CPU at once, before we can look. */
 void hold_release(pid_t tid, struct hold_times *times)
 {
 	times->end_ns = hp_clock_monotonic_ns();
-	let_go(tid, 0);
+	hold_let_go(tid, 0);
 	restore_priority(times);
 }
 

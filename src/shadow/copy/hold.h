@@ -54,6 +54,15 @@ enum hold_result hold(pid_t tid, struct held_state *state, struct hold_times *ti
 enum hold_result hold_in_user_mode(pid_t tid, struct held_state *state, struct hold_times *times,
 				   struct hp_error **error, enum hp_shadow_refusal *refusal);
 void hold_release(pid_t tid, struct hold_times *times);
+/* The end of the stop, and of our priority in it, but the thread stays held: recorder_run() goes on. */
+void hold_keep(struct hold_times *times);
+
+/* The thread that traces it, in our namespace; 0: none. */
+pid_t hold_tracer(pid_t tid);
+/* For whoever traces a thread longer: lets go of one that has stopped, with that signal (0: none); and
+ * sees the end of one that has ended. */
+void hold_let_go(pid_t tid, unsigned long signal);
+void hold_see_its_end(pid_t tid);
 
 /* The general ones as instructions number them: rax rcx rdx rbx rsp rbp rsi rdi r8 … */
 void hold_general(const struct user_regs_struct *registers, uint64_t general[16]);

@@ -287,6 +287,18 @@ static void believe(struct matches *matches)
 	remove_watched(matches, 0);
 }
 
+bool matches_tell(struct matches *matches, size_t sample, const struct code_cache *cache)
+{
+	struct match *match;
+
+	if (is_cut(matches))
+		matches->believed_count++;
+	match = &matches->believed[matches->believed_count - 1];
+	match->sample = sample;
+	match->cpu_ns = matches_now(matches);
+	return shadow_counts_take(&match->counts, cache);
+}
+
 void matches_settle(struct matches *matches, uint64_t now_ns)
 {
 	while (matches->watched_count && !matches_are_complete(matches)) {

@@ -113,6 +113,9 @@ uint64_t matches_left_to_watch(const struct matches *matches, uint64_t now_ns);
 /* The sample matches now. False when memory is short. */
 bool matches_add(struct matches *matches, size_t sample, uint64_t now_ns,
 		 const struct code_cache *cache);
+/* The copy is at the sample's moment for certain: it is believed at once. False when memory is
+ * short. */
+bool matches_tell(struct matches *matches, size_t sample, const struct code_cache *cache);
 /* It has matched, too late. After a few of them the newest match is taken back. */
 void matches_add_late(struct matches *matches);
 /* Its state has occurred again. */

@@ -196,6 +196,24 @@ static void note_changed(struct shadow_text *text, const struct user_regs_struct
 	}
 }
 
+/* False: the replay is over. */
+static bool note_moment(struct run *run, size_t sample)
+{
+	struct matches *matches = &run->matcher.matches;
+
+	if (sample >= run->matcher.count)
+		return true;
+	if (!matches_tell(matches, sample, &run->engine->cache)) {
+		run->error = hp_error_create_no_memory();
+		return false;
+	}
+	run->replay->matched++;
+	if (!matches_are_complete(matches))
+		return true;
+	end(run, HP_WINDOW_COMPLETE, 0, 0);
+	return false;
+}
+
 static void do_system_call(struct run *run, const struct code_exit *exit)
 {
 	struct user_regs_struct call = run->registers;
@@ -205,6 +223,8 @@ static void do_system_call(struct run *run, const struct code_exit *exit)
 	call.rip = address;
 	answer = run->calls->handle(run->calls->context, run->pid, &call);
 	call.orig_rax = call.rax;
+	if (answer.moment && !note_moment(run, answer.moment - 1))
+		return;
 	if (!answer.is_handled) {
 		end(run, HP_WINDOW_SYSTEM_CALL, address, (int64_t)call.rax);
 		return;

@@ -114,6 +114,9 @@ struct hp_engine_call {
 	 * to tell states by. */
 	uint64_t guessed_at;
 	uint64_t guessed_bytes;
+	/* Not 0: in front of this call the copy was, for certain, where the original was at the sample
+	 * of this number, counted from 1. */
+	size_t moment;
 };
 
 /* The shadow is stopped in front of a `syscall`; `registers` are those of the program (rip at that

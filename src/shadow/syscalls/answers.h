@@ -103,6 +103,12 @@ bool answer_descriptor_status(struct shadow_calls *calls, struct call *call, uin
 bool answer_status(struct shadow_calls *calls, struct call *call, uint64_t to,
 		   const struct stat *status);
 
+/* --- all of them, from a log: logged_calls.c --------------------------------------------------- */
+
+/* The call at `registers`. Sets `moment` as in hp_engine_call. */
+bool answer_from_log(struct shadow_calls *calls, struct call *call,
+		     const struct user_regs_struct *registers, size_t *moment);
+
 /* --- names: path_calls.c ---------------------------------------------------------------------- */
 
 call_answer answer_named;

@@ -281,5 +281,9 @@ void shadow_calls_describe_end(const struct shadow_calls *calls, int64_t number,
 		snprintf(unnamed, sizeof(unnamed), "number %d", (int)number);
 		name = unnamed;
 	}
-	snprintf(text, size, "%s%s%s", name, calls->of ? " of " : "", calls->of ? calls->of : "");
+	if (calls->has_strayed)
+		snprintf(text, size, "%s unlike the original's", name);
+	else
+		snprintf(text, size, "%s%s%s", name, calls->of ? " of " : "",
+			 calls->of ? calls->of : "");
 }

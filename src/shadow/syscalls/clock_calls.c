@@ -62,8 +62,8 @@ bool shadow_clock_read(const struct shadow_clock *clock, pid_t copy, clockid_t i
 		/* The clock's own time, moved back to where the copy is. */
 		if (id < 0 || clock_gettime(id, time) < 0)
 			return false;
-		value_ns =
-			timespec_ns(*time) - (hp_clock_monotonic_ns() - clock->copied_ns) + run_ns;
+		value_ns = timespec_ns(*time) - hp_clock_monotonic_ns() +
+			   (clock->logged_ns ? clock->logged_ns : clock->copied_ns + run_ns);
 	}
 	*time = (struct timespec){ (time_t)(value_ns / 1000000000), (long)(value_ns % 1000000000) };
 	return true;

@@ -33,19 +33,25 @@ struct hp_engine_call shadow_calls_handle(void *context, pid_t pid,
 		       registers->r8, registers->r9 },
 	};
 	call_answer *answer = shadow_call_answer(call.number);
+	size_t moment = 0;
 	bool is_handled;
 
 	(void)pid;
 	calls->may_wait = false;
 	calls->has_aborted = false;
 	calls->of = NULL;
-	is_handled = answer && may_be_asked(calls, call.number) && answer(calls, &call);
+	calls->has_strayed = false;
+	if (calls->log)
+		is_handled = answer_from_log(calls, &call, registers, &moment);
+	else
+		is_handled = answer && may_be_asked(calls, call.number) && answer(calls, &call);
 	calls->calls += is_handled;
 	return (struct hp_engine_call){
 		.is_handled = is_handled,
 		.result = call.result,
 		.guessed_at = call.guessed_at,
 		.guessed_bytes = call.guessed_bytes,
+		.moment = moment,
 	};
 }
 
@@ -142,6 +148,9 @@ bool shadow_calls_identify(struct shadow_calls *calls, pid_t pid, pid_t tid)
 	line = strstr(text, "\nSigIgn:");
 	calls->ignored = line ? strtoull(line + strlen("\nSigIgn:"), NULL, 16) : 0;
 	calls->changed = 0;
+	calls->log = NULL;
+	calls->logged = 0;
+	calls->clock.logged_ns = 0;
 	calls->ids[ID_PROCESS] = last_number(text, "\nNStgid:", &is_nested);
 	calls->ids[ID_THREAD] = last_number(text, "\nNSpid:", &is_nested);
 	calls->ids[ID_PARENT] = is_nested ? -1 : last_number(text, "\nPPid:", &is_parent_nested);

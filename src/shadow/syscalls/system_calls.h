@@ -16,6 +16,7 @@
 #include "descriptors.h"
 #include "../replay/engine.h"
 #include "file_names.h"
+#include "../copy/call_log.h"
 #include "../copy/sandbox.h"
 
 #include <signal.h>
@@ -30,6 +31,9 @@ struct shadow_clock {
 	uint64_t process_ns;   /* CPU time of the original's process then */
 	uint64_t thread_ns;    /* and of its thread */
 	uint64_t own_start_ns; /* CPU time that the copy had used when it began to run */
+	/* Where its calls are answered from a log: when the original returned from the latest one
+	 * (CLOCK_MONOTONIC). 0: by the copy's own CPU time. */
+	uint64_t logged_ns;
 };
 
 /* Where names of files begin, held open: the original may have ended when its copy opens a file. */
@@ -66,8 +70,12 @@ struct shadow_calls {
 	uint64_t mask;	     /* of modes: umask */
 	uint64_t files_made; /* by the copy, as it believes */
 	struct touched_names touched;
-	const char *of; /* what the call that ended the window was about; NULL: nothing more */
-	uint64_t calls; /* that were let through */
+	/* The original's own calls: only these are made, in their order. NULL: there is no log. Borrowed */
+	const struct call_log *log;
+	size_t logged;	  /* calls of the log that have come by */
+	bool has_strayed; /* the call that ended the window is not the log's next one */
+	const char *of;	  /* what the call that ended the window was about; NULL: nothing more */
+	uint64_t calls;	  /* that were let through */
 };
 
 enum shadow_id {

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "recordings.h"
+
+#include <hpcprof/base/cleanup.h>
+#include <hpcprof/base/file.h>
+#include <hpcprof/base/thread.h>
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* A new one if there is room. */
+static const struct recorded_program *find(const struct recordings *recordings, pid_t pid,
+					   struct recorded_program *like)
+{
+	struct stat status;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
+	if (stat(path, &status) < 0)
+		return NULL;
+	*like = (struct recorded_program){ .device = status.st_dev, .inode = status.st_ino };
+	for (size_t i = 0; i < recordings->count; i++) {
+		const struct recorded_program *program = &recordings->programs[i];
+
+		if (program->device == like->device && program->inode == like->inode)
+			return program;
+	}
+	return NULL;
+}
+
+/* By what the kernel counts of it. */
+static bool waits_often(pid_t pid, pid_t tid)
+{
+	_cleanup_free_ char *text = hp_file_text("/proc/%d/task/%d/status", (int)pid, (int)tid);
+	const char *line = text ? strstr(text, "\nvoluntary_ctxt_switches:") : NULL;
+	struct hp_thread_times times = { 0 };
+	unsigned long long waits;
+
+	return line && sscanf(line, "\nvoluntary_ctxt_switches: %llu", &waits) == 1 &&
+	       hp_thread_times(pid, tid, &times) &&
+	       (double)waits > often_waits_per_ns * (double)times.ran_ns && waits > OFTEN_WAITS;
+}
+
+bool recordings_want(const struct recordings *recordings, pid_t pid, pid_t tid, uint64_t running)
+{
+	struct recorded_program like;
+	const struct recorded_program *program = find(recordings, pid, &like);
+
+	return program ? program->is_recorded : running == 1 && waits_often(pid, tid);
+}
+
+void recordings_note(struct recordings *recordings, pid_t pid, bool was_recorded, bool is_cut,
+		     uint64_t wanted_ns, uint64_t counted_ns)
+{
+	struct recorded_program like = { 0 };
+	const struct recorded_program *found = find(recordings, pid, &like);
+	struct recorded_program *program;
+
+	if (!found && (!like.inode || recordings->count == RECORDED_PROGRAMS))
+		return;
+	program = found ? &recordings->programs[found - recordings->programs]
+			: &recordings->programs[recordings->count++];
+	if (!found) {
+		*program = like;
+		program->is_recorded = was_recorded;
+	}
+	if (was_recorded) {
+		program->in_vain = counted_ns ? 0 : program->in_vain + 1;
+		if (program->in_vain >= RECORDED_IN_VAIN)
+			program->is_recorded = false;
+	} else if (is_cut && counted_ns < wanted_ns / 2 && program->in_vain < RECORDED_IN_VAIN) {
+		program->is_recorded = true;
+	}
+}

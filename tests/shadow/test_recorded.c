@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Windows of servers, whose system calls are recorded and given to the copy. */
+#include "../support.h"
+#include "copied.h"
+#include "hostile.h"
+#include "server.h"
+
+#include "../../src/shadow/window.h"
+
+#include <hpcprof/base/number.h>
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { WINDOW_NS = 2000000, TRIES = 50, ATTACKS = 12, MOST_ASKED = 100 };
+
+static struct window_maker maker; /* large */
+static struct replayer replayer;
+static struct ledger ledger;
+
+static void open_maker(void)
+{
+	ledger_init(&ledger, 100, 0);
+	hp_assert_ok(replayer_create(&replayer, &(struct simulation_options){ 0 }));
+	window_maker_init(&maker, &replayer, &ledger, eventfd(0, EFD_CLOEXEC));
+}
+
+static void close_maker(void)
+{
+	close(maker.stop_fd);
+	window_maker_clear(&maker);
+	replayer_clear(&replayer);
+}
+
+/* False: it was never in user mode. */
+static bool make_one(pid_t pid, struct window_result *result)
+{
+	struct window_order order = {
+		.pid = pid,
+		.tid = pid,
+		.slot_end_ns = UINT64_MAX / 2,
+		.window_ns = WINDOW_NS,
+		.threads = 1,
+		.room = ROOM_SHARED,
+		.is_recorded = true,
+	};
+
+	ck_assert_int_eq(sched_getaffinity(0, sizeof(order.cpus), &order.cpus), 0);
+	for (int asked = 0; asked < MOST_ASKED; asked++) {
+		usleep(1000);
+		if (window_copy(&maker, &order, result))
+			window_replay(&maker, &order, result);
+		if (result->outcome != WINDOW_NOT_NOW)
+			return true;
+	}
+	return false;
+}
+
+/* How often the block that holds this address was entered. */
+static uint64_t count_at(const struct hp_window *window, const void *code)
+{
+	uint64_t at = (uint64_t)(uintptr_t)code;
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < window->block_count; i++)
+		if (at - window->blocks[i].address.value < window->blocks[i].size_bytes)
+			count += hp_window_count(window->blocks[i].counts);
+	return count;
+}
+
+/* What it does in a window follows from what it has read there: its log tells. */
+static uint64_t rounds_of_log(const struct call_log *log, uint64_t *requests)
+{
+	uint64_t rounds = 0;
+
+	*requests = 0;
+	for (size_t i = 0; i + 1 < log->call_count; i++) {
+		const struct logged_call *call = &log->calls[i];
+
+		for (uint32_t k = 0; k < call->piece_count && call->number == SERVER_READ; k++) {
+			const struct logged_piece *piece = &log->pieces[call->first_piece + k];
+
+			ck_assert_uint_eq(piece->bytes, SERVER_BYTES);
+			rounds += server_rounds(log->bytes + piece->offset);
+			++*requests;
+		}
+	}
+	return rounds;
+}
+
+static void check_exact(enum server_kind kind)
+{
+	struct server server;
+	struct window_result result = { 0 };
+	uint64_t requests = 0;
+	uint64_t rounds;
+
+	open_maker();
+	server_start(&server, kind);
+	/* On a busy machine the server may hardly run. */
+	for (int tries = 0; tries < TRIES && !result.window.block_count; tries++) {
+		hp_window_clear(&result.window);
+		if (make_one(server.pid, &result)) {
+			hp_assert_ok(result.error);
+			ck_assert_int_eq(result.outcome, WINDOW_MADE);
+		}
+	}
+	ck_assert_uint_gt(result.window.block_count, 0);
+	ck_assert_int_eq(result.window.end, HP_WINDOW_COMPLETE);
+	rounds = rounds_of_log(&maker.log, &requests);
+	ck_assert_uint_gt(requests, 10);
+	ck_assert_uint_eq(count_at(&result.window, server_round_code()), rounds);
+	ck_assert_uint_gt(hp_window_duration_ns(&result.window), 0);
+	/* It has got through all of it unharmed, and goes on. */
+	server_end(&server);
+	hp_window_clear(&result.window);
+	close_maker();
+}
+
+TEST_WHERE(can_copy(), counts_of_a_server_on_sockets_are_exact)
+{
+	check_exact(SERVER_OF_SOCKETS);
+}
+
+TEST_WHERE(can_copy(), counts_of_a_server_on_pipes_are_exact)
+{
+	check_exact(SERVER_OF_PIPES);
+}
+
+/* Whatever comes of its windows: it is not harmed, and nobody hangs. */
+static void attack(enum hostile_kind kind)
+{
+	struct hostile hostile;
+	struct window_result result = { 0 };
+
+	open_maker();
+	hostile_start(&hostile, kind);
+	for (int tries = 0; tries < ATTACKS; tries++) {
+		(void)make_one(hostile.pid, &result);
+		hp_error_destroy(result.error);
+		hp_window_clear(&result.window);
+	}
+	hostile_end(&hostile);
+	close_maker();
+}
+
+TEST_WHERE(can_copy(), pieces_of_a_hostile_program_are_bounded)
+{
+	attack(HOSTILE_PIECES);
+}
+
+TEST_WHERE(can_copy(), buffers_may_be_unmapped_by_another_thread)
+{
+	attack(HOSTILE_UNMAPPED);
+}
+
+TEST_WHERE(can_copy(), signals_arrive_while_calls_are_recorded)
+{
+	attack(HOSTILE_SIGNALS);
+}
+
+TEST_WHERE(can_copy(), a_program_may_become_another_one)
+{
+	attack(HOSTILE_EXEC);
+}
+
+/* The end of a recording does not wake it. */
+TEST_WHERE(can_copy(), a_call_that_waits_is_not_ended)
+{
+	attack(HOSTILE_BLOCKED);
+}
+
+TEST_WHERE(can_copy(), a_program_may_be_stopped_and_continued)
+{
+	attack(HOSTILE_STOPPED);
+}
+
+HP_TEST_MAIN("shadow/recorded")
