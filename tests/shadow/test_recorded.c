@@ -98,21 +98,22 @@ static void check_exact(enum server_kind kind)
 	struct server server;
 	struct window_result result = { 0 };
 	uint64_t requests = 0;
-	uint64_t rounds;
+	uint64_t rounds = 0;
 
 	open_maker();
 	server_start(&server, kind);
-	/* On a busy machine the server may hardly run. */
-	for (int tries = 0; tries < TRIES && !result.window.block_count; tries++) {
+	/* On a busy machine the server may hardly run, and its window end for that. */
+	for (int tries = 0; tries < TRIES && requests <= 10; tries++) {
 		hp_window_clear(&result.window);
 		if (make_one(server.pid, &result)) {
 			hp_assert_ok(result.error);
 			ck_assert_int_eq(result.outcome, WINDOW_MADE);
 		}
+		if (result.window.block_count && result.window.end == HP_WINDOW_COMPLETE)
+			rounds = rounds_of_log(&maker.log, &requests);
 	}
 	ck_assert_uint_gt(result.window.block_count, 0);
 	ck_assert_int_eq(result.window.end, HP_WINDOW_COMPLETE);
-	rounds = rounds_of_log(&maker.log, &requests);
 	ck_assert_uint_gt(requests, 10);
 	ck_assert_uint_eq(count_at(&result.window, server_round_code()), rounds);
 	ck_assert_uint_gt(hp_window_duration_ns(&result.window), 0);
