@@ -111,15 +111,19 @@ static void arrive(int signal)
 static void run_signals(struct hostile *hostile)
 {
 	volatile uint64_t *sent = hostile->rounds + 1;
+	volatile uint64_t *is_ready = sent + 1;
 	sig_atomic_t seen = 0;
 
 	signal(SIGUSR1, arrive);
 	if (!hostile->helper) {
+		while (!*is_ready)
+			usleep(PAUSE_US);
 		for (uint64_t before = *sent; kill(hostile->pid, SIGUSR1) == 0; before = *sent)
 			while (*sent == before)
 				usleep(PAUSE_US / 10);
 		_exit(0);
 	}
+	*is_ready = 1;
 	for (;;) {
 		compute();
 		getppid();
