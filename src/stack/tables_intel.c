@@ -139,7 +139,7 @@ static const struct hp_stack_term skylake_terms[] = {
 	  BY("(1 - by_branch) * (bad + refilled + beside)", "(1 - by_branch) * bad", NULL, NULL), \
 	  RECOVERY_DOUBT, "branch-mispredict", TMA ": Machine_Clears, Clears_Resteers" }, \
 	{ HP_STACK_SMT, OWN, BY("others", others_seen, NULL, NULL), \
-	  SLOTS_DOUBT, "none", TMA ": CORE_CLKS, SLOTS" }, \
+	  0, "none", TMA ": CORE_CLKS, SLOTS" }, \
 	{ HP_STACK_ICACHE, OWN, BY("icache_stalls * fit", "icache_stalls", NULL, NULL), \
 	  FRONT_SLOTS_DOUBT, "branch-mispredict, itlb, fetch, back end", TMA ": ICache_Misses" }, \
 	{ HP_STACK_ITLB, OWN, BY("itlb_stalls * fit", "itlb_stalls", NULL, NULL), \
