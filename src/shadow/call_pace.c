@@ -3,12 +3,18 @@
 
 #include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/file.h>
+#include <hpcprof/base/number.h>
 #include <hpcprof/base/thread.h>
+#include <hpcprof/pmu/breakpoints.h>
 #include <hpcprof/target/cpu_times.h>
 
+#include <math.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
+
+enum { SYSCALL_BYTES = 2, NS_PER_MS = 1000000 };
 
 static bool read_sums(pid_t pid, pid_t tid, struct call_sums *sums)
 {
@@ -98,24 +104,127 @@ static double per_call_ns(const struct paced_thread *thread, const struct call_s
 	return calls < PACE_LEAST_CALLS ? 0 : (double)cpu_ns / (double)calls;
 }
 
-double call_pace_apply(struct call_pace *pace, struct call_log *log, pid_t pid, pid_t tid)
-{
-	double seen_ns = log->call_count ? (double)log->calls[log->call_count - 1].user_ns : 0;
-	const struct call_sums of_log = sums_of_log(log);
-	struct paced_thread *thread = find(pace, tid);
-	struct call_sums now;
-	double factor;
+/* --- by breakpoints --------------------------------------------------------------------------- */
 
-	if (!thread || !(seen_ns > 0) || !read_sums(pid, tid, &now))
+static size_t calls_behind(const struct call_log *log, uint64_t address)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i + 1 < log->call_count; i++)
+		count += log->calls[i].behind == address;
+	return count;
+}
+
+/* How often it waits, and asks in vain, depends on how fast others are; what it sends does not. */
+static bool is_sending(int64_t number)
+{
+	return number == SYS_sendto || number == SYS_sendmsg || number == SYS_sendmmsg ||
+	       number == SYS_write || number == SYS_writev || number == SYS_pwrite64;
+}
+
+/* The address behind the most frequent call that sends; 0: none is frequent. */
+static uint64_t frequent_call(const struct call_log *log, size_t *calls)
+{
+	uint64_t address = 0;
+
+	*calls = PACE_LEAST_LOGGED - 1;
+	for (size_t i = 0; i + 1 < log->call_count && i < PACE_KINDS; i++) {
+		size_t count = is_sending(log->calls[i].number)
+				       ? calls_behind(log, log->calls[i].behind)
+				       : 0;
+
+		if (count <= *calls)
+			continue;
+		*calls = count;
+		address = log->calls[i].behind;
+	}
+	return address;
+}
+
+/* CPU time from one hit to the next, until there were enough; 0: the thread takes too long, or there are
+ * no breakpoints. `other`: a second one, which is hit as often; 0: none. */
+static double time_hits(pid_t tid, uint64_t address, uint64_t other, int stop_fd, uint64_t *hits)
+{
+	uint64_t until_ns = hp_clock_monotonic_ns() + PACE_PATIENCE_NS;
+	_cleanup_close_ int fd = hp_breakpoint_open(tid, address, PACE_HITS);
+	_cleanup_close_ int other_fd = other ? hp_breakpoint_open(tid, other, PACE_HITS) : -1;
+	struct pollfd poll_stop = { .fd = stop_fd, .events = POLLIN };
+	struct hp_breakpoint_count count = { 0 };
+	bool goes_on = fd >= 0 && (!other || other_fd >= 0);
+
+	while (goes_on) {
+		goes_on = poll(&poll_stop, 1, SHORTEST_PAUSE_NS / NS_PER_MS) == 0 &&
+			  hp_breakpoint_read(fd, &count) && count.hits < PACE_HITS &&
+			  hp_clock_monotonic_ns() < until_ns;
+	}
+	*hits += count.hits * (other ? 2 : 1);
+	return count.hits < PACE_HITS ? 0 : (double)count.running_ns / (double)count.hits;
+}
+
+/* What a hit takes differs from one time to the next by more than it takes. */
+static void learn_hit(struct call_pace *pace, double hit_ns)
+{
+	pace->differences_ns += hit_ns;
+	pace->differences++;
+}
+
+/* User CPU time that the calls of the log take; 0: unknown. */
+static double time_by_breakpoints(struct call_pace *pace, const struct call_log *log, pid_t pid,
+				  pid_t tid, int stop_fd)
+{
+	size_t calls = 0;
+	uint64_t hits = 0;
+	uint64_t behind = frequent_call(log, &calls);
+	double one_ns = behind ? time_hits(tid, behind, 0, stop_fd, &hits) : 0;
+	double two_ns = one_ns > 0 ? time_hits(tid, behind, behind - SYSCALL_BYTES, stop_fd, &hits)
+				   : 0;
+	double hit_ns;
+
+	/* At first what it takes here, where caches are warm. */
+	if (!pace->differences)
+		learn_hit(pace, hp_breakpoint_cost_ns(PACE_HITS));
+	if (two_ns > 0)
+		learn_hit(pace, two_ns - one_ns);
+	hit_ns = pace->differences_ns / (double)pace->differences;
+	pace->lost_ns = (double)hits * fmax(hit_ns, 0);
+	if (!(two_ns > 0) || !(hit_ns > 0) || hit_ns > pace_most_hit * (one_ns - hit_ns))
+		return 0;
+	return (one_ns + two_ns - 3 * hit_ns) / 2 * (double)calls * user_share(pid, tid);
+}
+
+/* --- by the kernel's count -------------------------------------------------------------------- */
+
+static double time_by_count(struct paced_thread *thread, const struct call_log *log, pid_t pid,
+			    pid_t tid)
+{
+	const struct call_sums of_log = sums_of_log(log);
+	struct call_sums now;
+
+	if (!thread || !read_sums(pid, tid, &now))
 		return 0;
 	thread->recorded.calls += of_log.calls;
 	thread->recorded.cpu_ns += of_log.cpu_ns;
 	if (of_log.calls < PACE_LEAST_LOGGED)
 		return 0;
-	factor = per_call_ns(thread, &now) * (double)of_log.calls * user_share(pid, tid) / seen_ns;
-	if (!(factor > 0))
+	return per_call_ns(thread, &now) * (double)of_log.calls * user_share(pid, tid);
+}
+
+double call_pace_apply(struct call_pace *pace, struct call_log *log, pid_t pid, pid_t tid,
+		       int stop_fd)
+{
+	double seen_ns = log->call_count ? (double)log->calls[log->call_count - 1].user_ns : 0;
+	double user_ns;
+
+	pace->lost_ns = 0;
+	if (!(seen_ns > 0))
+		return 0;
+	user_ns = time_by_count(find(pace, tid), log, pid, tid);
+	if (!(user_ns > 0))
+		user_ns = time_by_breakpoints(pace, log, pid, tid, stop_fd);
+	if (!(user_ns > 0))
 		return 0;
 	for (size_t i = 0; i < log->call_count; i++)
-		log->calls[i].user_ns = (uint64_t)(factor * (double)log->calls[i].user_ns);
-	return factor;
+		log->calls[i].user_ns =
+			(uint64_t)(user_ns / seen_ns * (double)log->calls[i].user_ns);
+	return user_ns / seen_ns;
 }

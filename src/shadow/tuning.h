@@ -398,7 +398,7 @@ enum {
 	/* Its end is looked for so often, … */
 	RECORDING_LOOK_NS = 5000000, /* ns of wall time [chosen] */
 	/* … it may take as long as SAMPLING_PATIENCE says, and this on top: on a busy machine. */
-	RECORDING_PATIENCE_NS = 20000000, /* ns of wall time [bound] */
+	RECORDING_PATIENCE_NS = 250000000, /* ns of wall time [bound] */
 	/* Then the kernel lets go of the target, within so many looks of SHORTEST_PAUSE_NS. */
 	RELEASE_LOOKS = 20, /* looks [bound] */
 	/* Programs of which it is known whether recording helps, … */
@@ -411,6 +411,12 @@ enum {
 	PACE_LEAST_CALLS = 1000, /* calls [chosen] */
 	/* … if the window has so many of the kind. */
 	PACE_LEAST_LOGGED = 8, /* calls [chosen] */
+	/* Others are told by so many hits of a breakpoint behind the most frequent one, … */
+	PACE_HITS = 32, /* hits [chosen] */
+	/* … which is looked for among the first, … */
+	PACE_KINDS = 64, /* calls [chosen] */
+	/* … within this. */
+	PACE_PATIENCE_NS = 100000000, /* ns of wall time [bound] */
 	/* Of a program's array of pieces so many are read at once. */
 	LOGGED_IOVECS = 64, /* pieces [bound] */
 };
@@ -421,6 +427,8 @@ enum {
 /* A thread that waits so often for each ns of its CPU time would have its windows ended by that: once in
  * 2 ms. */
 static const double often_waits_per_ns = 500e-9; /* waits per ns [chosen] */
+/* A hit of such a breakpoint takes less than this part of the time between two. */
+static const double pace_most_hit = 0.5; /* times [chosen] */
 /* A stop takes as much CPU time as this quantile of all calls: there are some that do next to nothing. */
 static const double stop_quantile = 0.05; /* share of calls [chosen] */
 /* A stop that takes so many times the median by the clock is none of ours: others had the CPU. */

@@ -109,6 +109,7 @@ void window_record(struct window_maker *maker, const struct window_order *order)
 bool window_end_record(struct window_maker *maker, const struct window_order *order,
 		       struct window_result *result)
 {
+	struct call_pace *pace = &maker->replayer->pace;
 	struct call_log *log = &maker->log;
 	struct price_terms terms = window_terms(order, 0, 0);
 	double factor;
@@ -121,7 +122,8 @@ bool window_end_record(struct window_maker *maker, const struct window_order *or
 		ledger_recorded(maker->ledger, log->call_count - 1, log->lost_ns, &terms);
 		result->recording_ns += log->lost_ns * (order->threads ? order->threads : 1);
 	}
-	factor = call_pace_apply(&maker->replayer->pace, log, order->pid, order->tid);
+	factor = call_pace_apply(pace, log, order->pid, order->tid, maker->stop_fd);
+	ledger_other(maker->ledger, (double)(order->threads ? order->threads : 1) * pace->lost_ns);
 	result->is_paced = factor > 0;
 	result->wanted_ns = order->window_ns;
 	if (result->is_paced)
