@@ -192,9 +192,8 @@ static void put_title(struct drawing *drawing)
 	drawing->is_failed = !svg_command(drawing->out, epoch->meta) || drawing->is_failed;
 	fprintf(drawing->out, "</text>\n<text x=\"%d\" y=\"42\">", MARGIN);
 	put_escaped(drawing, event->info->name, 0);
-	fprintf(drawing->out, ": %" PRIu64 " samples with call paths; each procedure %s %s",
-		root->total.samples, drawing->hangs ? "is below" : "stands on",
-		report->options->bottom_up ? "what it calls" : "its caller");
+	fprintf(drawing->out, ": %" PRIu64 " samples with call paths; each procedure %s its caller",
+		root->total.samples, drawing->hangs ? "is below" : "stands on");
 	if (cut->samples)
 		fprintf(drawing->out, "; %.2f %% of them do not reach the root ([truncated])",
 			100 * cut->weight /
