@@ -125,6 +125,8 @@ def orders_differ(found):
 
 COLOURS = ['#b3261e', '#e08a3c', '#8a8f98', '#5b8dd6', '#1f4e9c']
 BAR, LEFT, TOP, HEIGHT, MOST, LEGEND = 9, 50, 40, 220, 50, 165
+# What the name of a set of programs takes.
+TITLE = 180
 
 
 def draw_program(program, found, x):
@@ -145,8 +147,8 @@ def draw_program(program, found, x):
 def draw(sets, path):
     """Figure 8 of the paper: the worst component's error, by program and accounting; sets of programs apart."""
     step = BAR * (len(ORDER) + 1)
-    count = sum(len(results) + 1 for results in sets.values())
-    width = max(LEFT + step * count, LEFT + LEGEND * len(ORDER))
+    widths = [step + max(step * len(results), TITLE) for results in sets.values() if results]
+    width = LEFT + max(sum(widths), LEGEND * len(ORDER))
     out = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{TOP + HEIGHT + 65}" '
            'font-family="sans-serif" font-size="11"><rect width="100%" height="100%" fill="white"/>']
     for percent in range(0, MOST + 1, 10):
@@ -155,13 +157,12 @@ def draw(sets, path):
                    f'<text x="{LEFT - 6}" y="{y + 4}" text-anchor="end">{percent} %</text>')
     x = LEFT
     for title, results in sets.items():
-        if results:
-            out.append(f'<text x="{x + step * len(results) / 2}" y="{TOP + HEIGHT + 32}" '
-                       f'text-anchor="middle" font-style="italic">{title}</text>')
-        for program, found in results.items():
-            out += draw_program(program, found, x)
-            x += step
-        x += step
+        if not results:
+            continue
+        out.append(f'<text x="{x}" y="{TOP + HEIGHT + 32}" font-style="italic">{title}</text>')
+        for i, (program, found) in enumerate(results.items()):
+            out += draw_program(program, found, x + step * i)
+        x += step + max(step * len(results), TITLE)
     for i, name in enumerate(ORDER):
         out.append(f'<rect x="{LEFT + LEGEND * i}" y="{TOP + HEIGHT + 46}" width="9" height="9" '
                    f'fill="{COLOURS[i]}"/><text x="{LEFT + 13 + LEGEND * i}" '
