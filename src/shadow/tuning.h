@@ -222,8 +222,8 @@ static const double guessed_making_ns = 4e6; /* ns of CPU time [chosen] */
 /* Where calls are recorded each one costs two stops, and one window is like another: shorter than this the
  * copy itself costs more than all calls of it, … */
 static const double shortest_recorded_ns = 2e6; /* ns of the target's CPU time [chosen] */
-/* … and longer than this it tells nothing new. */
-static const double longest_recorded_ns = 10e6; /* ns of the target's CPU time [chosen] */
+/* … and longer than this it tells nothing new, where several are to fit into a short run. */
+static const double longest_recorded_ns = 4e6; /* ns of the target's CPU time [chosen] */
 /* Such a call, before one was recorded: on a VM, with the thread that records on the same CPU, some tens
  * of microseconds; … */
 static const double guessed_call_ns = 40e3; /* ns per call [chosen] */

@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { NS_PER_S = 1000000000 };
 
@@ -100,10 +101,21 @@ void window_record(struct window_maker *maker, const struct window_order *order)
 	};
 	uint64_t patience_ns = SAMPLING_PATIENCE * order->window_ns + RECORDING_PATIENCE_NS;
 
+	struct hp_thread_times before = { 0 }, after = { 0 };
+	struct hp_thread_times target_before = { 0 }, target_after = { 0 };
+
 	move_to(cpu_of_thread(order->tid));
 	__atomic_store_n(&maker->recorded_until_ns, hp_clock_monotonic_ns() + patience_ns,
 			 __ATOMIC_RELEASE);
+	(void)hp_thread_times(getpid(), gettid(), &before);
+	(void)hp_thread_times(order->pid, order->tid, &target_before);
 	recorder_run(&recorder);
+	if (hp_thread_times(getpid(), gettid(), &after) &&
+	    hp_thread_times(order->pid, order->tid, &target_after)) {
+		maker->log.own_cpu_ns = after.ran_ns - before.ran_ns;
+		maker->log.delayed_ns = after.delayed_ns - before.delayed_ns +
+					target_after.delayed_ns - target_before.delayed_ns;
+	}
 }
 
 bool window_end_record(struct window_maker *maker, const struct window_order *order,

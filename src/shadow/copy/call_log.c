@@ -105,11 +105,32 @@ static uint64_t beside_ns(const struct logged_call *call, uint64_t stop_ns)
 	return less(less(call->entered_ns, call[-1].left_ns), own_ns(call, stop_ns));
 }
 
+/* The values are what passed beside each stretch between two calls. */
+static uint64_t lost_ns(const struct call_log *log, uint64_t *values, uint64_t stop_ns)
+{
+	size_t count = log->call_count ? log->call_count - 1 : 0;
+	uint64_t usual_ns = quantile(values, count, 0.5);
+	uint64_t least_ns = log->own_cpu_ns + 2 * count * stop_ns;
+	uint64_t sum_ns = 0;
+	uint64_t usual_sum_ns = 0;
+
+	/* A call's own two stops are alike; what it waits for in between is not known. */
+	for (size_t i = 0; i < count; i++) {
+		sum_ns += 2 * values[i];
+		usual_sum_ns += 2 * (values[i] < unusual_stop * usual_ns ? values[i]
+									 : unusual_stop * usual_ns);
+	}
+	sum_ns = less(sum_ns, log->delayed_ns);
+	if (sum_ns > usual_sum_ns)
+		sum_ns = usual_sum_ns;
+	return sum_ns > least_ns ? sum_ns : least_ns;
+}
+
 void call_log_time(struct call_log *log)
 {
 	size_t count = log->call_count;
 	uint64_t *values = calloc(count + 1, sizeof(*values));
-	uint64_t stop_ns, usual_ns;
+	uint64_t stop_ns;
 
 	log->lost_ns = 0;
 	if (!values)
@@ -119,13 +140,6 @@ void call_log_time(struct call_log *log)
 		log->calls[i].user_ns = log->calls[i - 1].user_ns + own_ns(&log->calls[i], stop_ns);
 		values[i - 1] = beside_ns(&log->calls[i], stop_ns);
 	}
-	usual_ns = quantile(values, count ? count - 1 : 0, 0.5);
-	for (size_t i = 1; i < count; i++) {
-		uint64_t lost_ns = beside_ns(&log->calls[i], stop_ns);
-
-		/* The call's own two stops are alike; what it waits for in between is not known. */
-		log->lost_ns +=
-			2 * (lost_ns < unusual_stop * usual_ns ? lost_ns : unusual_stop * usual_ns);
-	}
+	log->lost_ns = lost_ns(log, values, stop_ns);
 	free(values);
 }

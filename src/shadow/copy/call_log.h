@@ -51,7 +51,11 @@ struct call_log {
 	uint8_t *bytes;
 	size_t call_count, piece_count, used_bytes;
 	enum call_log_end end;
-	uint64_t lost_ns; /* what the thread lost by its stops: see call_log_time */
+	/* Meanwhile both threads, or whoever records, were ready to run, and others had the CPU: that is
+	 * nobody's loss. 0: unknown. */
+	uint64_t delayed_ns;
+	uint64_t own_cpu_ns; /* of the one that records */
+	uint64_t lost_ns;    /* what the thread lost by its stops: see call_log_time */
 };
 
 /* Empty. False: no memory. Memory is kept from one time to the next. */
@@ -63,7 +67,8 @@ uint8_t *call_log_add(struct call_log *log, uint64_t address, uint64_t bytes);
  * Sets user_ns of all calls, and lost_ns, from the times at which the thread stopped. A call that does next
  * to nothing takes, from its entry to its return, what one stop takes; so stops are the same low quantile
  * of all, and what stretches between calls take beyond that is the program's own. What they take by the
- * clock on the wall beyond that is lost; where it is much more than usual others had the CPU.
+ * clock on the wall beyond that is lost, but for delayed_ns; where it is much more than usual others had
+ * the CPU, too. No less than the CPU time of both is lost.
  */
 void call_log_time(struct call_log *log);
 
