@@ -197,8 +197,8 @@ TEST(of_what_is_new_the_callers_have_shares)
 	ck_assert_double_eq_tol(found->callers.at[0].of_change.value, 0.875, 0.01);
 }
 
-/* One epoch of each side: the machine may have been another one, so that only the program's change is
- * certain. */
+/* One epoch of each side: the machine may have been another one, so that only the program's change
+ * is certain. */
 TEST(where_only_the_programs_change_is_certain_what_has_most_of_it_is_asked)
 {
 	static const struct {

@@ -320,7 +320,8 @@ TEST(a_flame_graph_that_is_taller_than_a_screen_has_its_root_at_the_top)
 		path[depths[i] + 2] = '\0';
 		add(paths, path, 76);
 		text = fixture_output(fixture_with(paths), &options);
-		ck_assert((top_of(text, "<title>main in") < top_of(text, "<title>scan")) == is_tall);
+		ck_assert((top_of(text, "<title>main in") < top_of(text, "<title>scan")) ==
+			  is_tall);
 		if (is_tall)
 			ck_assert_double_lt(top_of(text, "<title>main in"), 100);
 		assert_contains(text, is_tall ? "each procedure is below its caller"
