@@ -461,4 +461,31 @@ TEST(beside_other_programs_the_target_loses_its_share)
 	ck_assert_uint_eq(ledger.lost_ns, 125 * ms);
 }
 
+TEST(recorded_calls_are_paid_for_and_learned)
+{
+	const struct price_terms plain = { .bytes = 1 << 20, .window_ns = 4000000 };
+	struct price_terms recorded = plain;
+	struct ledger ledger;
+	uint64_t guessed_ns, most;
+
+	ledger_init(&ledger, 1, 0);
+	recorded.is_recorded = true;
+	guessed_ns = ledger_price(&ledger, &recorded) - ledger_price(&ledger, &plain);
+	ck_assert_uint_gt(guessed_ns, 0);
+	/* Half as many calls, each of which takes half as long. */
+	ledger_recorded(&ledger, (uint64_t)(ledger.calls_per_ns * 2e6), 0, &recorded);
+	ck_assert_uint_eq(ledger.lost_ns, 0);
+	ledger_init(&ledger, 1, 0);
+	ledger_recorded(&ledger, (uint64_t)(ledger.calls_per_ns * 2e6),
+			(uint64_t)(ledger.calls_per_ns * 2e6 * ledger.call_ns / 2), &recorded);
+	ck_assert_uint_gt(ledger.lost_ns, 0);
+	ck_assert_double_eq_tol(
+		(double)(ledger_price(&ledger, &recorded) - ledger_price(&ledger, &plain)),
+		(double)guessed_ns / 4, (double)guessed_ns / 100);
+	most = ledger_most_calls(&ledger, &recorded, 0);
+	ck_assert_uint_ge(most, (uint64_t)(ledger.calls_per_ns * 4e6));
+	ck_assert_uint_gt(ledger_most_calls(&ledger, &recorded, UINT64_MAX / 4), most);
+	ck_assert_uint_lt(ledger_most_calls(&ledger, &recorded, UINT64_MAX / 4), LOGGED_CALLS);
+}
+
 HP_TEST_MAIN("shadow/price")

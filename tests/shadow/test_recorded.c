@@ -181,4 +181,45 @@ TEST_WHERE(can_copy(), a_program_may_be_stopped_and_continued)
 	attack(HOSTILE_STOPPED);
 }
 
+/* Each call takes what a stop takes, or somewhat more. */
+static void fill_log(struct call_log *log, size_t count, uint64_t own_ns, uint64_t beside_ns)
+{
+	enum { STOP_NS = 2000, CALL_NS = 500 };
+	uint64_t cpu_ns = 1, now_ns = 1;
+
+	ck_assert(call_log_begin(log));
+	for (size_t i = 0; i < count; i++) {
+		struct logged_call *call = &log->calls[log->call_count++];
+
+		*call = (struct logged_call){ .entered_ns = now_ns, .entered_cpu_ns = cpu_ns };
+		now_ns += STOP_NS + i % 4 * CALL_NS;
+		cpu_ns += STOP_NS + i % 4 * CALL_NS;
+		call->left_ns = now_ns;
+		call->left_cpu_ns = cpu_ns;
+		call->is_complete = true;
+		cpu_ns += STOP_NS + own_ns;
+		now_ns += own_ns + beside_ns;
+	}
+}
+
+TEST(times_of_calls_are_without_what_stops_take)
+{
+	enum { CALLS = 41, OWN_NS = 10000, BESIDE_NS = 7000, DELAYED_NS = 60000, MOST_NS = 400000 };
+	struct call_log log = { 0 };
+
+	fill_log(&log, CALLS, OWN_NS, BESIDE_NS);
+	call_log_time(&log);
+	ck_assert_uint_eq(log.calls[CALLS - 1].user_ns, (uint64_t)(CALLS - 1) * OWN_NS);
+	ck_assert_uint_eq(log.lost_ns, 2 * (uint64_t)(CALLS - 1) * BESIDE_NS);
+	/* Others had the CPU meanwhile. */
+	log.delayed_ns = DELAYED_NS;
+	call_log_time(&log);
+	ck_assert_uint_eq(log.lost_ns, 2 * (uint64_t)(CALLS - 1) * BESIDE_NS - DELAYED_NS);
+	/* No less than CPU time. */
+	log.own_cpu_ns = MOST_NS;
+	call_log_time(&log);
+	ck_assert_uint_gt(log.lost_ns, MOST_NS);
+	call_log_clear(&log);
+}
+
 HP_TEST_MAIN("shadow/recorded")
