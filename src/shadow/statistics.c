@@ -65,10 +65,10 @@ void statistics_add(struct hp_shadow_statistics *statistics, const struct window
 	statistics->matched += result->matched;
 	statistics->copied_bytes += result->copied_bytes;
 	statistics->replay_ns += result->replay_ns;
+	if (result->price_ns)
+		statistics->price_ns = result->price_ns;
 	if (!result->is_paced)
 		return;
 	statistics->paced += result->outcome == WINDOW_MADE && result->window.block_count;
 	statistics->aside_ns += result->recording_ns;
-	if (result->price_ns)
-		statistics->price_ns = result->price_ns;
 }
