@@ -223,6 +223,8 @@ void books_copied(struct books *books, struct job *job)
 		/* It has come to nothing: before the next slot, which pays for it. */
 		books_charge(books, job);
 	}
+	if (job->order.tid)
+		recordings_note_call(&books->recordings, job->order.pid, job->result.in_call_on);
 	if (job->result.outcome == WINDOW_NOT_NOW)
 		schedule_again(&books->schedule, books_now_ns(books));
 	else

@@ -423,6 +423,8 @@ enum {
 enum {
 	/* Fewer waits than this say little of a thread that has just begun. */
 	OFTEN_WAITS = 16, /* waits [chosen] */
+	/* A thread that was found so often in calls on sockets or pipes is mostly there. */
+	OFTEN_IN_CALLS = 2, /* times [chosen] */
 };
 /* A thread that waits so often for each ns of its CPU time would have its windows ended by that: once in
  * 2 ms. */

@@ -181,6 +181,8 @@ static bool copy(struct window_maker *maker, const struct window_order *order,
 	uint64_t stop_ns;
 
 	held = hold_outside_vdso(maker, order->tid, &times, &error, &refusal);
+	if (held == HOLD_IN_KERNEL)
+		result->in_call_on = maker->state.in_call_on;
 	if (held == HOLD_STOPPED) {
 		error = snapshot_take(&maker->snapshot,
 				      times.start_ns + longest_hold_ns(maker, order));
@@ -500,6 +502,7 @@ bool window_copy(struct window_maker *maker, struct window_order *order,
 
 	*result = (struct window_result){
 		.window = { .pid = order->pid, .tid = order->tid, .end = HP_WINDOW_NO_SAMPLES },
+		.in_call_on = UINT64_MAX,
 	};
 	move_beside_copy(maker, order);
 	is_copied = window_plan(maker, order, result) && make_ready(maker, order, result);

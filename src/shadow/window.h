@@ -102,6 +102,7 @@ struct window_result {
 	uint64_t samples, matched;
 	/* A call cut the window short, one that may wait for others; of so much that was wanted. */
 	uint64_t wanted_ns;
+	uint64_t in_call_on; /* WINDOW_NOT_NOW: as in struct held_state; else UINT64_MAX */
 	bool is_cut, may_wait;
 	bool was_recorded;
 	bool is_paced;	       /* how long its calls take is known: see call_pace.h */

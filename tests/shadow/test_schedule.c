@@ -2,13 +2,17 @@
 /* When windows are due: one in each slot that the budget pays for. */
 #include "../../src/shadow/books.h"
 #include "../../src/shadow/budget/price.h"
+#include "../../src/shadow/budget/recordings.h"
 #include "../../src/shadow/budget/schedule.h"
 #include "../../src/shadow/budget/truncation.h"
 #include "../../src/shadow/tuning.h"
 #include "../support.h"
 
+#include <fcntl.h>
+#include <limits.h>
 #include <math.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { SLOT = 1000000, SLOTS = 4000 };
 
@@ -258,6 +262,42 @@ TEST(windows_become_so_short_that_most_are_not_cut)
 	for (unsigned i = 0; i < 20; i++)
 		truncation_note(&cuts, 100 * ms, i == 10 ? 5 * ms : 100 * ms, i == 10);
 	ck_assert_uint_gt(truncation_longest_ns(&cuts), 100 * ms);
+}
+
+/* By the calls that this process is said to have been in. */
+TEST(a_program_that_is_mostly_in_calls_on_pipes_is_recorded_from_its_first_window)
+{
+	struct recordings recordings = { 0 };
+	pid_t pid = getpid();
+	int ends[2];
+	int file;
+
+	ck_assert_int_eq(pipe(ends), 0);
+	file = open("/proc/self/exe", O_RDONLY);
+	ck_assert_int_ge(file, 0);
+	for (int i = 0; i < 10; i++) {
+		recordings_note_call(&recordings, pid, (uint64_t)file);
+		recordings_note_call(&recordings, pid, UINT64_MAX);
+		recordings_note_call(&recordings, pid, INT_MAX);
+	}
+	ck_assert(!recordings_want(&recordings, pid, pid, 1));
+	for (int i = 0; i < OFTEN_IN_CALLS; i++)
+		recordings_note_call(&recordings, pid, (uint64_t)ends[0]);
+	ck_assert(recordings_want(&recordings, pid, pid, 1));
+	/* Of several threads, each may wait for another. */
+	ck_assert(!recordings_want(&recordings, pid, pid, 2));
+	/* A window that went to its end without says that there is no need. */
+	recordings_note(&recordings, pid, false, false, SLOT, SLOT);
+	ck_assert(!recordings_want(&recordings, pid, pid, 1));
+	/* And one that a call cut says that there is. */
+	recordings_note(&recordings, pid, false, true, SLOT, 0);
+	ck_assert(recordings_want(&recordings, pid, pid, 2));
+	for (int i = 0; i < RECORDED_IN_VAIN; i++)
+		recordings_note(&recordings, pid, true, true, SLOT, 0);
+	ck_assert(!recordings_want(&recordings, pid, pid, 1));
+	close(file);
+	close(ends[0]);
+	close(ends[1]);
 }
 
 HP_TEST_MAIN("shadow/schedule")

@@ -3,11 +3,14 @@
 
 #include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/file.h>
+#include <hpcprof/base/number.h>
 #include <hpcprof/base/thread.h>
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* A new one if there is room. */
 static const struct recorded_program *find(const struct recordings *recordings, pid_t pid,
@@ -47,22 +50,61 @@ bool recordings_want(const struct recordings *recordings, pid_t pid, pid_t tid, 
 	struct recorded_program like;
 	const struct recorded_program *program = find(recordings, pid, &like);
 
-	return program ? program->is_recorded : running == 1 && waits_often(pid, tid);
+	if (program && program->has_window)
+		return program->is_recorded;
+	return running == 1 &&
+	       ((program && program->in_calls >= OFTEN_IN_CALLS) || waits_often(pid, tid));
+}
+
+/* NULL: it has ended, or there are too many. */
+static struct recorded_program *find_or_add(struct recordings *recordings, pid_t pid)
+{
+	struct recorded_program like = { 0 };
+	const struct recorded_program *found = find(recordings, pid, &like);
+
+	if (found)
+		return &recordings->programs[found - recordings->programs];
+	if (!like.inode || recordings->count == RECORDED_PROGRAMS)
+		return NULL;
+	recordings->programs[recordings->count] = like;
+	return &recordings->programs[recordings->count++];
+}
+
+/* What others write to, or read. */
+static bool is_channel(pid_t pid, uint64_t descriptor)
+{
+	static const char *const kinds[] = { "socket:", "pipe:", "anon_inode:" };
+	char path[64], target[64];
+	ssize_t length;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd/%llu", (int)pid, (unsigned long long)descriptor);
+	length = readlink(path, target, sizeof(target) - 1);
+	target[length > 0 ? length : 0] = '\0';
+	for (size_t i = 0; i < HP_ARRAY_COUNT(kinds); i++)
+		if (strncmp(target, kinds[i], strlen(kinds[i])) == 0)
+			return true;
+	return false;
+}
+
+void recordings_note_call(struct recordings *recordings, pid_t pid, uint64_t argument)
+{
+	struct recorded_program *program = argument <= INT_MAX && is_channel(pid, argument)
+						   ? find_or_add(recordings, pid)
+						   : NULL;
+
+	if (program)
+		program->in_calls++;
 }
 
 void recordings_note(struct recordings *recordings, pid_t pid, bool was_recorded, bool is_cut,
 		     uint64_t wanted_ns, uint64_t counted_ns)
 {
-	struct recorded_program like = { 0 };
-	const struct recorded_program *found = find(recordings, pid, &like);
-	struct recorded_program *program;
+	struct recorded_program *program = find_or_add(recordings, pid);
 
-	if (!found && (!like.inode || recordings->count == RECORDED_PROGRAMS))
+	if (!program)
 		return;
-	program = found ? &recordings->programs[found - recordings->programs]
-			: &recordings->programs[recordings->count++];
-	if (!found) {
-		*program = like;
+	if (!program->has_window) {
+		program->has_window = true;
 		program->is_recorded = was_recorded;
 	}
 	if (was_recorded) {

@@ -204,6 +204,7 @@ static enum hold_result judge(pid_t tid, struct held_state *state, struct hp_err
 	if (ptrace(PTRACE_GETREGS, tid, NULL, &state->registers) < 0)
 		return HOLD_GONE;
 	if (is_in_kernel(&state->registers)) {
+		state->in_call_on = state->registers.rdi;
 		mend_system_call(tid, &state->registers);
 		return HOLD_IN_KERNEL;
 	}
@@ -285,6 +286,7 @@ enum hold_result hold_in_user_mode(pid_t tid, struct held_state *state, struct h
 	enum hold_result result = HOLD_IN_KERNEL;
 	uint64_t in_vain_ns = 0;
 
+	state->in_call_on = UINT64_MAX;
 	for (unsigned i = 0; i < HOLD_TRIES && result == HOLD_IN_KERNEL; i++) {
 		if (i)
 			nanosleep(&pause, NULL);

@@ -25,6 +25,8 @@ struct held_state {
 	uint8_t extended[16384]; /* XSAVE area: x87, SSE, AVX, ... */
 	size_t extended_bytes;
 	uint64_t blocked_signals;
+	/* HOLD_IN_KERNEL: the first argument of the system call that it was in; UINT64_MAX: nobody knows. */
+	uint64_t in_call_on;
 };
 
 enum hold_result {
