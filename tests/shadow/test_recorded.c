@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { WINDOW_NS = 2000000, TRIES = 50, ATTACKS = 12, MOST_ASKED = 100 };
+enum { WINDOW_NS = 2000000, TRIES = 50, ATTACKS = 6, MOST_ASKED = 100 };
 
 static struct window_maker maker; /* large */
 static struct replayer replayer;
