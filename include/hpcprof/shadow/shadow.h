@@ -74,8 +74,7 @@ struct hp_shadow_statistics {
 	uint64_t crowded; /* short because no CPU was idle */
 	uint64_t late;	  /* replayed when the target had ended, as no CPU was idle before */
 	uint64_t useful;  /* with counts */
-	uint64_t
-		paced; /* of these, with recorded calls, and a time that was told without what they cost */
+	uint64_t paced;	  /* of these, with recorded calls; their time is without what that cost */
 	uint64_t ends[HP_WINDOW_ENDS];
 	/* The first kinds of system calls that ended windows; count 0 after the last. */
 	struct hp_shadow_system_call calls[HP_SHADOW_SYSTEM_CALLS];

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A new one if there is room. */
+/* NULL: it is not known, and `like` is what it would begin as; or it has ended, and that is left alone. */
 static const struct recorded_program *find(const struct recordings *recordings, pid_t pid,
 					   struct recorded_program *like)
 {

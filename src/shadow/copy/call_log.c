@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "call_log.h"
 
+#include <hpcprof/base/search.h>
+
 #include <stdlib.h>
 #include <sys/mman.h>
 
@@ -62,13 +64,7 @@ static uint64_t less(uint64_t from, uint64_t what)
 	return from > what ? from - what : 0;
 }
 
-static int compare(const void *left, const void *right)
-{
-	uint64_t a = *(const uint64_t *)left;
-	uint64_t b = *(const uint64_t *)right;
-
-	return (a > b) - (a < b);
-}
+HP_ORDER_VALUES(compare, uint64_t);
 
 /* Of the values; 0 of none. */
 static uint64_t quantile(uint64_t *values, size_t count, double part)

@@ -196,6 +196,22 @@ static void note_changed(struct shadow_text *text, const struct user_regs_struct
 	}
 }
 
+/* A copy that has lost the path runs on, and nothing of it counts: it is given up before its time is used
+ * up. */
+static void expect_sample(struct run *run)
+{
+	const struct matches *matches = &run->matcher.matches;
+	uint64_t lost_ns = matcher_lost_ns(&run->matcher);
+	uint64_t now_ns = matches_now(matches);
+	uint64_t left_ns = lost_ns > now_ns ? lost_ns - now_ns : 0;
+
+	if (run->is_overtime)
+		return;
+	if (lost_ns != UINT64_MAX && matches->slowness > 1)
+		left_ns = (uint64_t)((double)left_ns * matches->slowness);
+	shadow_watchdog_grant(&run->watchdog, lost_ns == UINT64_MAX ? UINT64_MAX : left_ns);
+}
+
 /* False: the replay is over. */
 static bool note_moment(struct run *run, size_t sample)
 {
@@ -208,6 +224,7 @@ static bool note_moment(struct run *run, size_t sample)
 		return false;
 	}
 	run->replay->matched++;
+	expect_sample(run);
 	if (!matches_are_complete(matches))
 		return true;
 	end(run, HP_WINDOW_COMPLETE, 0, 0);
@@ -249,22 +266,6 @@ static bool must_watch_on(struct run *run)
 	uint64_t left_ns = matches_left_to_watch(matches, matches_now(matches));
 
 	return left_ns && matches->watch_ns && shadow_watchdog_hurry(&run->watchdog, left_ns);
-}
-
-/* A copy that has lost the path runs on, and nothing of it counts: it is given up before its time is used
- * up. */
-static void expect_sample(struct run *run)
-{
-	const struct matches *matches = &run->matcher.matches;
-	uint64_t lost_ns = matcher_lost_ns(&run->matcher);
-	uint64_t now_ns = matches_now(matches);
-	uint64_t left_ns = lost_ns > now_ns ? lost_ns - now_ns : 0;
-
-	if (run->is_overtime)
-		return;
-	if (lost_ns != UINT64_MAX && matches->slowness > 1)
-		left_ns = (uint64_t)((double)left_ns * matches->slowness);
-	shadow_watchdog_grant(&run->watchdog, lost_ns == UINT64_MAX ? UINT64_MAX : left_ns);
 }
 
 static bool is_lost(const struct run *run)
