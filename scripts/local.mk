@@ -129,6 +129,6 @@ EXTRA_PROGRAMS += $(stack_programs)
 CLEANFILES += $(stack_programs)
 scripts_stack_one_pass_LDADD = $(CYCLE_LIBS)
 scripts_stack_modes_LDADD = $(CYCLE_LIBS)
-scripts_stack_window_parts_LDADD = $(DB_LIBS) $(MODEL_LIBS)
+scripts_stack_window_parts_LDADD = $(INFER_LIBS)
 EXTRA_DIST += scripts/trace-make scripts/stack-tables scripts/stack-accuracy scripts/stack/events.txt \
 	scripts/stack/emulated.py scripts/stack/reference.py scripts/stack/windows.py

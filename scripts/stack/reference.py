@@ -34,7 +34,7 @@ def command_of(program):
 def record(hpcprof, program, inputs, work, path):
     with open(work / f'{program.name}.log', 'w') as log:
         recorded = subprocess.Popen(
-            [hpcprof, 'record', '--db', str(work / 'db'), '--shadow=50', '--causes=always',
+            [hpcprof, 'record', '--db', str(work / f'{program.name}.db'), '--shadow=50', '--causes=always',
              '--trace', str(path), '--', *command_of(program)], cwd=inputs,
             env={**os.environ, **workloads.ENVIRONMENT}, stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL, stderr=log)
@@ -51,7 +51,7 @@ def trace(hpcprof, program, inputs, work, least, again):
     for turn in range(0 if again and path.exists() else TRIES):
         if path.exists() and instructions(hpcprof, path) >= least:
             return path
-        other = work / 'other.trace'
+        other = work / f'{program.name}.other.trace'
         record(hpcprof, program, inputs, work, other)
         if other.exists() and (not path.exists() or
                                other.stat().st_size > path.stat().st_size):

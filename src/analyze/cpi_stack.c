@@ -105,9 +105,10 @@ static void add_part(struct hp_prediction *into, const struct hp_prediction *one
 	into->most_far += scale > 0 ? scale * one->most_far : INFINITY;
 }
 
-void hp_cpi_add(struct hp_prediction *into, const struct hp_analysis *analysis)
+void hp_cpi_add(struct hp_prediction *into, const struct hp_analysis *analysis,
+		const struct hp_prediction *part)
 {
-	add_part(into, &analysis->prediction, scale_of(analysis, &analysis->prediction));
+	add_part(into, part, scale_of(analysis, part));
 }
 
 static double saved(const double *lanes, enum hp_lane without)
@@ -281,6 +282,14 @@ struct hp_cpi_stack hp_cpi_of_part(const struct hp_analysis *analysis,
 struct hp_cpi_stack hp_cpi_of_analysis(const struct hp_analysis *analysis)
 {
 	return hp_cpi_of_part(analysis, &analysis->prediction);
+}
+
+void hp_cpi_widen(struct hp_cpi_stack *stack, const struct hp_cpi_stack *other)
+{
+	for (unsigned i = 0; i < HP_CPI_COMPONENTS; i++) {
+		stack->parts[i].low = fmin(stack->parts[i].low, other->parts[i].low);
+		stack->parts[i].high = fmax(stack->parts[i].high, other->parts[i].high);
+	}
 }
 
 void hp_cpi_sum(struct hp_cpi_stack *into, const struct hp_cpi_stack *more)

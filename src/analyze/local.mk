@@ -4,6 +4,7 @@ src_analyze_libanalyze_a_SOURCES = \
 	include/hpcprof/analyze/analysis.h \
 	include/hpcprof/analyze/cpi_stack.h src/analyze/cpi_stack.c \
 	include/hpcprof/analyze/what_if.h src/analyze/what_if.c \
+	include/hpcprof/analyze/penalties.h src/analyze/penalties.c \
 	src/analyze/tuning.h \
 	include/hpcprof/analyze/schedule.h src/analyze/schedule.c src/analyze/region.h \
 	src/analyze/connect.c src/analyze/bounds.c src/analyze/simulate.c \

@@ -432,4 +432,22 @@ static const double resize_error = 0.02;
 /* times the latency; memory is not asked to be slower than this; [chosen], a guard */
 static const double most_latency_factor = 10;
 
+/* --- penalties fitted to parts of windows (penalties.c) ------------------------------------------ */
+
+/* share of a penalty; how far it is from the core's table; scripts/stack-accuracy --windows */
+static const double penalty_prior = 0.5;
+/* share of a part's cycles; how far penalties that are right leave it; the same */
+static const double part_noise = 0.1;
+/* degrees of Student's distribution of these; a few parts are of data that nothing was simulated of;
+ * [chosen] */
+static const double part_freedom = 3;
+
+/* times the table's, at least; [chosen], a guard */
+static const double least_penalty = 0.1;
+
+enum {
+	/* of Newton's method; [chosen] */
+	PENALTY_ROUNDS = 12,
+};
+
 #endif

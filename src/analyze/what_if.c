@@ -283,6 +283,12 @@ struct hp_what_gain hp_what_if_gain(const struct hp_what_if *what_if, const stru
 	return sum;
 }
 
+void hp_what_gain_widen(struct hp_what_gain *gain, const struct hp_what_gain *other)
+{
+	gain->low = fmin(gain->low, other->low);
+	gain->high = fmax(gain->high, other->high);
+}
+
 void hp_what_gain_add(struct hp_what_gain *into, const struct hp_what_gain *more)
 {
 	into->low += more->low;

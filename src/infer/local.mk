@@ -4,6 +4,7 @@ src_infer_libinfer_a_SOURCES = \
 	include/hpcprof/infer/counts.h \
 	include/hpcprof/infer/inference.h \
 	include/hpcprof/infer/stalled.h src/infer/stalled.c \
+	include/hpcprof/infer/window_parts.h src/infer/window_parts.c \
 	src/infer/analyse.c \
 	src/infer/balance.h src/infer/balance.c src/infer/moved.h src/infer/moved.c \
 	src/infer/branches.h src/infer/branches.c \

@@ -109,4 +109,15 @@ static const double least_probe_deviation = 0.1;
  * on the whole, or not at all; [chosen], a guard */
 static const double one_moment_deviation = 2;
 
+/* --- parts of windows, to which penalties are fitted (window_parts.c) ---------------------------- */
+
+/* events; a window that has met as few of a kind is like the others: chance; [chosen] */
+static const double usual_events = 100;
+/* cycles; of a shorter part it is mostly chance where a sample, which ends it, falls; [chosen] */
+static const double least_part_cycles = 1e7;
+/* share of a part's instructions in code whose time a model knows, at least; [chosen] */
+static const double least_part_known = 0.5;
+/* instructions of a window, or it was not simulated; [chosen] */
+static const double least_simulated = 1e6;
+
 #endif

@@ -17,7 +17,7 @@ SETUP
 
 /* Windows that were simulated, too: a run of each block takes so many cycles on a core without what
  * `without` has, and `each` on the core as it is. */
-static struct hp_counted followed[13];
+static struct hp_counted followed[16];
 static size_t followed_count;
 
 static void follow(const char *start, const char *end, uint32_t instructions, uint64_t runs,
@@ -91,6 +91,40 @@ TEST(a_procedure_and_its_loop_have_stacks_of_their_own)
 	ck_assert_double_lt(number_at(procedure, "components.dependency.likely"), 0.9);
 }
 
+/* Each window took 300 million cycles, and the model has little more than half of them. */
+TEST(penalties_are_fitted_to_windows)
+{
+	const struct hp_report_options options = { .view = HP_VIEW_STACK };
+	const struct fixture_count counts[] = {
+		clock_at(counted_back, 2000),
+		clock_at(counted_end, 400),
+	};
+	struct fixture *fixture;
+	json_t *document;
+
+	follow_loop(300000);
+	follow(counted_leaf, counted_leaf_then, 2, 10000, 1);
+	follow(counted_leaf_then, counted_hidden, 2, 7500, 1);
+	qsort(followed, followed_count, sizeof(*followed), compare_items);
+	stratum.event_count = followed_count;
+	fixture = record_counts(counts, HP_ARRAY_COUNT(counts));
+	document = view_of(fixture, HP_VIEW_STACK);
+	ck_assert(json_is_true(json_at(document, "penalties.fitted")));
+	ck_assert_double_eq(number_at(document, "penalties.windows"), WINDOWS);
+	ck_assert_double_eq(number_at(document, "penalties.parts"), WINDOWS);
+	ck_assert_double_gt(number_at(document, "penalties.factors.base"), 1.2);
+	ck_assert_double_gt(number_at(document, "penalties.table_error.median"), 0.25);
+	ck_assert_double_lt(number_at(document, "penalties.left_out_error.p90"), 0.1);
+	fixture_output(fixture, &options);
+	ck_assert_ptr_nonnull(
+		strstr(fixture->output, "# penalties are fitted to 4 parts of 4 windows"));
+	/* Of most of the code no model knows the time. */
+	fixture = record_followed();
+	ck_assert(json_is_false(json_at(view_of(fixture, HP_VIEW_STACK), "penalties.fitted")));
+	ck_assert_ptr_nonnull(strstr(fixture_output(fixture, &options),
+				     "# penalties are those of the core's table: two windows"));
+}
+
 /* The path comes into the loop from above, so that its first turn is timed with what is before it. */
 TEST(a_loop_has_the_time_of_its_first_turn)
 {
@@ -107,10 +141,10 @@ TEST(a_loop_has_the_time_of_its_first_turn)
 	qsort(followed, followed_count, sizeof(*followed), compare_items);
 	stratum.events = followed;
 	stratum.event_count = followed_count;
-	loop = json_at(json_with(json_at(view_of(record_counts(counts, 1), HP_VIEW_STACK),
-					 "procedures"),
-				 "procedure", "counted_loop"),
-		       "loops.0");
+	loop = json_at(
+		json_with(json_at(view_of(record_counts(counts, 1), HP_VIEW_STACK), "procedures"),
+			  "procedure", "counted_loop"),
+		"loops.0");
 	assert_near(number_at(loop, "predicted_cycles") / number_at(loop, "cycles"), 1, 0.1);
 }
 
@@ -142,7 +176,8 @@ static const char *accesses_with_aliases(uint64_t aliases)
 		clock_at(counted_back, 2000),
 		clock_at(counted_end, 400),
 	};
-	const enum hp_event_kind kinds[] = { HP_EVENT_ALIAS_4K, HP_EVENT_L1_MISS, HP_EVENT_L2_MISS };
+	const enum hp_event_kind kinds[] = { HP_EVENT_ALIAS_4K, HP_EVENT_L1_MISS,
+					     HP_EVENT_L2_MISS };
 
 	follow_loop(300000);
 	for (size_t i = 0; i < HP_ARRAY_COUNT(kinds); i++)

@@ -153,13 +153,13 @@ TEST(relative_predictions_are_scaled_to_what_was_measured)
 
 	for (unsigned lane = 0; lane < HP_LANES; lane++)
 		analysis.prediction.predicted[lane] /= 50;
-	hp_cpi_add(&sum, &analysis);
+	hp_cpi_add(&sum, &analysis, &analysis.prediction);
 	ck_assert_double_eq_tol(sum.predicted[HP_LANE_AS_IS], 100, 1e-9);
 	analysis = (struct hp_analysis){ .is_absolute = true, .prediction = prediction() };
 	analysis.prediction.low = 80;
 	analysis.prediction.high = 120;
 	ck_assert(hp_cpi_is_absolute(&analysis));
-	hp_cpi_add(&sum, &analysis);
+	hp_cpi_add(&sum, &analysis, &analysis.prediction);
 	ck_assert_double_eq_tol(sum.predicted[HP_LANE_AS_IS], 200, 1e-9);
 	ck_assert_double_eq_tol(sum.measured, 200, 1e-9);
 }
@@ -177,7 +177,7 @@ TEST(executions_that_are_hardly_known_or_cannot_be_tell_shares_only)
 	/* No core is as fast. */
 	analysis.prediction.measured = 15;
 	ck_assert(!hp_cpi_is_absolute(&analysis));
-	hp_cpi_add(&sum, &analysis);
+	hp_cpi_add(&sum, &analysis, &analysis.prediction);
 	ck_assert_double_eq_tol(sum.predicted[HP_LANE_AS_IS], 15, 1e-9);
 	ck_assert_double_eq_tol(hp_cpi_of(&sum, false).parts[HP_CPI_WIDTH].likely, 0.2, 1e-9);
 }

@@ -54,8 +54,10 @@ struct hp_cpi_stack {
 /* Whether executions are known well enough to say what all of them take: not, too, if the core
  * cannot have been as fast as that. */
 bool hp_cpi_is_absolute(const struct hp_analysis *analysis);
-/* Adds up predictions of procedures, each scaled to what was measured if it is not absolute. */
-void hp_cpi_add(struct hp_prediction *into, const struct hp_analysis *analysis);
+/* Adds up predictions of procedures, or of parts of them, each scaled to what was measured if it is
+ * not absolute. */
+void hp_cpi_add(struct hp_prediction *into, const struct hp_analysis *analysis,
+		const struct hp_prediction *part);
 /* requires: prediction->measured > 0. `is_absolute`: what was added is. */
 struct hp_cpi_stack hp_cpi_of(const struct hp_prediction *prediction, bool is_absolute);
 
@@ -81,6 +83,9 @@ double hp_cpi_find_orders(const struct hp_prediction *prediction,
  * on other cores. */
 void hp_cpi_sum(struct hp_cpi_stack *into, const struct hp_cpi_stack *more);
 void hp_cpi_sum_end(struct hp_cpi_stack *sum);
+
+/* The ranges hold those of another stack of the same cycles, too. */
+void hp_cpi_widen(struct hp_cpi_stack *stack, const struct hp_cpi_stack *other);
 
 const char *hp_cpi_name(enum hp_cpi_component component); /* "l3-or-memory", as in JSON */
 const char *hp_cpi_word(enum hp_cpi_component component); /* "L3 or memory", for people */

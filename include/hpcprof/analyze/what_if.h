@@ -60,6 +60,8 @@ struct hp_what_gain hp_what_change_gain(const struct hp_what_change *change,
 struct hp_what_gain hp_what_if_gain(const struct hp_what_if *what_if, const struct hp_core *core,
 				    const struct hp_prediction *prediction);
 
+/* The range holds another one of the same, too. */
+void hp_what_gain_widen(struct hp_what_gain *gain, const struct hp_what_gain *other);
 void hp_what_gain_add(struct hp_what_gain *into, const struct hp_what_gain *more);
 /* What is saved at most where nothing was predicted, as a share of that time; and lost. */
 struct hp_what_gain hp_what_if_unknown(const struct hp_what_change *changes, size_t count);

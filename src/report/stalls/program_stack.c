@@ -63,7 +63,7 @@ static struct hp_error *add_loop(struct report *report, struct program_stack *pr
 	    100 * one.share < report->options->percent_limit)
 		return NULL;
 	one.address = analysis->cfg->blocks[one.loop->header].address.value;
-	one.stack = hp_cpi_of_part(analysis, prediction);
+	one.stack = hp_penalties_stack(&program->survey.penalties, analysis, prediction);
 	one.is_minor = is_minor(analysis, loop, one.share);
 	return push(program, &one);
 }
@@ -116,7 +116,9 @@ static struct hp_error *add_procedure(struct report *report, struct program_stac
 	struct stacked one = { .row = row,
 			       .share = row->local,
 			       .prediction = &timed->analysis->prediction,
-			       .stack = hp_cpi_of_analysis(timed->analysis) };
+			       .stack = hp_penalties_stack(&program->survey.penalties,
+							   timed->analysis,
+							   &timed->analysis->prediction) };
 	struct hp_error *error = push(program, &one);
 	size_t first = program->all.count;
 

@@ -5,6 +5,7 @@
 #include "../tuning.h"
 
 #include <hpcprof/infer/inference.h>
+#include <hpcprof/infer/window_parts.h>
 
 #include <errno.h>
 #include <math.h>
@@ -103,6 +104,7 @@ static struct hp_error *add_procedure(struct survey *survey, const struct hp_row
 				      const struct hp_row_code *code)
 {
 	const struct hp_prediction *prediction = &code->analysis->prediction;
+	struct hp_prediction fitted = hp_penalties_apply(&survey->penalties, prediction);
 	struct hp_cpi_stack stack;
 	struct stall one = { .code = code,
 			     .analysis = code->analysis,
@@ -116,8 +118,8 @@ static struct hp_error *add_procedure(struct survey *survey, const struct hp_row
 	if (!(prediction->measured > 0))
 		return NULL;
 	survey->simulated++;
-	hp_cpi_add(&survey->prediction, code->analysis);
-	stack = hp_cpi_of_analysis(code->analysis);
+	hp_cpi_add(&survey->prediction, code->analysis, &fitted);
+	stack = hp_penalties_stack(&survey->penalties, code->analysis, prediction);
 	hp_cpi_sum(&survey->stack, &stack);
 	survey->scaled += hp_cpi_is_absolute(code->analysis) ? 0 : prediction->measured;
 	return hp_vector_push(&survey->stalls, one) ? NULL : hp_error_create_no_memory();
@@ -380,7 +382,9 @@ struct hp_error *survey_make(struct report *report, enum survey_list list, struc
 	if (event == report->profiles->events.count)
 		return NULL;
 	survey->cycles = report->profiles->events.at[event].all.weight * per_unit;
-	if (list != SURVEY_NO_LIST)
+	if (list == SURVEY_TIMED)
+		error = hp_inference_penalties(report->inference, &survey->penalties);
+	if (list != SURVEY_NO_LIST && !error)
 		error = add_rows(report, survey, &found, event);
 	for (size_t i = 0; i < report->profiles->parts.count && list == SURVEY_NO_LIST && !error;
 	     i++) {

@@ -7,7 +7,7 @@
 #define REPORT_STALLS_SURVEY_H
 
 #include "../common/state.h"
-#include <hpcprof/analyze/cpi_stack.h>
+#include <hpcprof/analyze/penalties.h>
 
 /* One instruction that stalls. Its row has image, name, address and, for those that are shown,
  * file and line. */
@@ -33,14 +33,15 @@ struct survey {
 	uint64_t few;	  /* of these, in procedures with too few samples to ask why */
 	double refused;	  /* of these, in code that could not be analysed */
 	size_t simulated; /* instructions that were; of SURVEY_TIMED procedures */
-	/* SURVEY_TIMED: of all of them. */
+	/* SURVEY_TIMED: of all of them, by these penalties. */
 	struct hp_prediction prediction;
 	struct hp_cpi_stack stack; /* a sum that was not ended */
-	double scaled;		   /* cycles of those of them whose executions are not known */
-	size_t procedures;	   /* analysed */
-	size_t counted;		   /* of these, those with evidence that counts */
-	bool is_absolute;	   /* all of them are */
-	unsigned problems;	   /* of any of them: enum hp_analysis_problem */
+	struct hp_penalties penalties;
+	double scaled;	   /* cycles of those of them whose executions are not known */
+	size_t procedures; /* analysed */
+	size_t counted;	   /* of these, those with evidence that counts */
+	bool is_absolute;  /* all of them are */
+	unsigned problems; /* of any of them: enum hp_analysis_problem */
 	struct trouble {
 		size_t procedures;
 		uint64_t samples;	/* in them */

@@ -71,6 +71,33 @@ static void write_latencies(const struct report *report, FILE *out)
 		core->l2_cycles, core->l3_cycles, core->memory_cycles);
 }
 
+/* Whose penalties the model has, and how far off parts of windows are by them. */
+static void write_penalties(const struct hp_penalties *penalties, FILE *out)
+{
+	if (!penalties->is_fitted) {
+		fputs("# penalties are those of the core's table", out);
+		if (penalties->windows < 2)
+			fputs(": two windows that last are needed to fit others\n", out);
+		else
+			fprintf(out,
+				", which has parts of windows %.0f %% off (median); others are no "
+				"better\n",
+				100 * penalties->by_table.median);
+		return;
+	}
+	fprintf(out, "# penalties are fitted to %zu parts of %zu windows; times the core's table:",
+		penalties->parts, penalties->windows);
+	for (unsigned i = 0; i < HP_PENALTY_UNPLACED; i++)
+		fprintf(out, "%s %s %.2f", i ? "," : "\n#", hp_penalty_word((enum hp_penalty)i),
+			penalties->factors[i]);
+	fprintf(out,
+		"\n# windows left out of that are %.0f %% off (median; nine of ten parts within "
+		"%.0f %%), "
+		"by the table %.0f %%\n",
+		100 * penalties->left_out.median, 100 * penalties->left_out.ninth,
+		100 * penalties->by_table.median);
+}
+
 /* The name of what the stack is of, for people. */
 static void write_heading(const struct stacked *one, FILE *out)
 {
@@ -106,6 +133,7 @@ struct hp_error *write_stack_text(struct report *report, FILE *out)
 			program.survey.hidden,
 			100 * survey_share(&program.survey, program.survey.hidden_cycles));
 	write_latencies(report, out);
+	write_penalties(&program.survey.penalties, out);
 	fputs("# shares of the measured cycles, by a model of the core that followed the program's "
 	      "path; to: ranges, which overlap\n"
 	      "# --stalls, --memory and --branches show the instructions\n",
@@ -125,6 +153,25 @@ static json_t *components_object(const struct hp_cpi_stack *stack)
 					      "low", stack->parts[i].low, "high",
 					      stack->parts[i].high));
 	return components;
+}
+
+static json_t *errors_object(const struct hp_penalty_errors *errors)
+{
+	return json_pack("{s:f, s:f}", "median", errors->median, "p90", errors->ninth);
+}
+
+static json_t *penalties_object(const struct hp_penalties *penalties)
+{
+	json_t *factors = json_object();
+
+	for (unsigned i = 0; i < HP_PENALTIES; i++)
+		json_object_set_new(factors, hp_penalty_name((enum hp_penalty)i),
+				    json_real(penalties->factors[i]));
+	return json_pack("{s:b, s:o, s:o, s:o, s:o, s:o}", "fitted", penalties->is_fitted,
+			 "factors", factors, "windows", json_count(penalties->windows), "parts",
+			 json_count(penalties->parts), "table_error",
+			 errors_object(&penalties->by_table), "left_out_error",
+			 errors_object(&penalties->left_out));
 }
 
 static json_t *stack_object(const struct stacked *one)
@@ -192,6 +239,10 @@ struct hp_error *write_stack_json(struct report *report, FILE *out)
 
 	if (!error)
 		error = json_write(json_header(report, "hpcprof-stack/1"), true, out);
+	if (error)
+		return error;
+	fputs(",\n\"penalties\": ", out);
+	error = json_write(penalties_object(&program.survey.penalties), false, out);
 	if (error)
 		return error;
 	fputs(",\n\"program\": ", out);

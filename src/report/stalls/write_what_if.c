@@ -30,11 +30,41 @@ static void predicted_clear(struct predicted *predicted)
 	free(predicted->rows);
 }
 
-static struct hp_prediction prediction_of(const struct hp_row *row)
+/* By penalties that were fitted, and by the table. */
+struct timed {
+	struct hp_prediction fitted, by_table;
+};
+
+static struct timed timed_of(const struct predicted *predicted, const struct hp_row *row)
 {
 	const struct hp_analysis *analysis = stall_of_row(row)->analysis;
+	struct hp_prediction fitted =
+		hp_penalties_apply(&predicted->survey.penalties, &analysis->prediction);
 
-	return hp_cpi_scaled(analysis, &analysis->prediction);
+	return (struct timed){ hp_cpi_scaled(analysis, &fitted),
+			       hp_cpi_scaled(analysis, &analysis->prediction) };
+}
+
+static struct hp_what_gain gain_of(const struct predicted *predicted, const struct timed *one)
+{
+	struct hp_what_gain gain =
+		hp_what_if_gain(&predicted->what_if, predicted->core, &one->fitted);
+	struct hp_what_gain other =
+		hp_what_if_gain(&predicted->what_if, predicted->core, &one->by_table);
+
+	hp_what_gain_widen(&gain, &other);
+	return gain;
+}
+
+static struct hp_what_gain gain_of_change(const struct predicted *predicted, size_t change,
+					  const struct timed *one)
+{
+	const struct hp_what_change *asked = &predicted->what_if.changes[change];
+	struct hp_what_gain gain = hp_what_change_gain(asked, predicted->core, &one->fitted);
+	struct hp_what_gain other = hp_what_change_gain(asked, predicted->core, &one->by_table);
+
+	hp_what_gain_widen(&gain, &other);
+	return gain;
 }
 
 /* In code that was not timed anything may be. */
@@ -53,15 +83,14 @@ static void add_up(struct predicted *predicted)
 	double unknown;
 
 	for (size_t i = 0; i < predicted->survey.stalls.count; i++) {
-		struct hp_prediction one = prediction_of(predicted->rows[i]);
-		struct hp_what_gain gain = hp_what_if_gain(what_if, predicted->core, &one);
+		struct timed one = timed_of(predicted, predicted->rows[i]);
+		struct hp_what_gain gain = gain_of(predicted, &one);
 
-		predicted->timed += one.measured;
+		predicted->timed += one.fitted.measured;
 		hp_what_gain_add(&predicted->of_program, &gain);
 		for (size_t j = 0; j < what_if->count; j++) {
 			if (what_if->count > 1)
-				gain = hp_what_change_gain(&what_if->changes[j], predicted->core,
-							   &one);
+				gain = gain_of_change(predicted, j, &one);
 			hp_what_gain_add(&predicted->of_changes[j], &gain);
 		}
 	}
@@ -114,10 +143,10 @@ static struct change change_of(const struct hp_what_gain *gain, double cycles)
 
 static struct change change_of_row(const struct predicted *predicted, const struct hp_row *row)
 {
-	struct hp_prediction one = prediction_of(row);
-	struct hp_what_gain gain = hp_what_if_gain(&predicted->what_if, predicted->core, &one);
+	struct timed one = timed_of(predicted, row);
+	struct hp_what_gain gain = gain_of(predicted, &one);
 
-	return change_of(&gain, one.measured);
+	return change_of(&gain, one.fitted.measured);
 }
 
 /* --- text ------------------------------------------------------------------------------------- */

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Penalties of a core's table, fitted to what parts of windows took.
+ *
+ * The table of a core (hpcprof/isa/machine.h) says how long its caches, units and mispredicted
+ * branches take. A part of a simulated window has both: the time that it took, and the cycles that
+ * the model spends on its code, by cause. Few factors of these causes are chosen so that all parts
+ * together are predicted best (of the logarithms of their times), near those of the table: 1. Each
+ * window is then predicted by factors that were fitted to all others. If that is no better than the
+ * table, the table stays as it is.
+ */
+#ifndef HPCPROF_ANALYZE_PENALTIES_H
+#define HPCPROF_ANALYZE_PENALTIES_H
+
+#include <hpcprof/analyze/analysis.h>
+#include <hpcprof/analyze/cpi_stack.h>
+
+enum hp_penalty {
+	HP_PENALTY_BASE,       /* width, operands, units, and all that is not below */
+	HP_PENALTY_MISPREDICT, /* mispredicted branches */
+	HP_PENALTY_L2,	       /* data from the second level */
+	HP_PENALTY_FAR,	       /* data from behind it */
+	HP_PENALTY_UNPLACED,   /* what lines of unknown place take more if they are in memory */
+	HP_PENALTIES,
+};
+
+/* Splits the cycles of a path on the core as it is; UNPLACED comes on top of them. The cost of events
+ * is the mean of both orders, as in stacks (hpcprof/analyze/cpi_stack.h). */
+void hp_penalties_split(const double lanes[HP_LANES], double cycles[HP_PENALTIES]);
+
+/* A part of a window. */
+struct hp_timed_part {
+	size_t window;	   /* that it is of, by any number */
+	bool is_simulated; /* by events of this window; else by those of others in the same code */
+	double measured;   /* cycles, > 0 */
+	double by_table; /* cycles, predicted by the table, where lines are as the model guesses */
+	double left_out; /* out: by factors that were fitted to other windows */
+	double of
+		[HP_PENALTIES]; /* cycles of each cause by the table, by the events of this window */
+};
+
+/* Distances of predicted from measured cycles, as shares. */
+struct hp_penalty_errors {
+	double median, ninth; /* the latter: the 90th percentile */
+};
+
+struct hp_penalties {
+	double factors[HP_PENALTIES];
+	size_t parts, windows;
+	struct hp_penalty_errors by_table, left_out;
+	bool is_fitted; /* parts of windows that were left out are predicted better */
+};
+
+/* Fits to the parts, and judges each window by the others. `left_out` of the parts is set. The
+ * factors are those of the table if there are fewer than two windows: then nothing can be judged, and
+ * the errors left out are those of the table. */
+struct hp_error *hp_penalties_fit(struct hp_timed_part *parts, size_t count,
+				  struct hp_penalties *penalties);
+
+/* Of errors, in any order, which are sorted. requires: count > 0 */
+struct hp_penalty_errors hp_penalty_quantiles(double *errors, size_t count);
+
+/* The prediction with these penalties, if they are fitted; everything else of it stays. */
+struct hp_prediction hp_penalties_apply(const struct hp_penalties *penalties,
+					const struct hp_prediction *prediction);
+
+/* The stack of a procedure, or of a part of it, by these penalties. Its ranges hold those by the table,
+ * too: that windows were predicted better does not prove that each component is. */
+struct hp_cpi_stack hp_penalties_stack(const struct hp_penalties *penalties,
+				       const struct hp_analysis *analysis,
+				       const struct hp_prediction *part);
+
+const char *hp_penalty_name(enum hp_penalty penalty); /* "mispredict", as in JSON */
+const char *hp_penalty_word(enum hp_penalty penalty); /* "mispredicted", for people */
+
+#endif

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <hpcprof/analyze/penalties.h>
+
+#include "tuning.h"
+
+#include <hpcprof/base/search.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Lines that may be in memory are where the model guesses. */
+static const double of_table[HP_PENALTIES] = { 1, 1, 1, 1, 0 };
+
+const char *hp_penalty_name(enum hp_penalty penalty)
+{
+	static const char *const names[HP_PENALTIES] = {
+		[HP_PENALTY_BASE] = "base",
+		[HP_PENALTY_MISPREDICT] = "mispredict",
+		[HP_PENALTY_L2] = "l2",
+		[HP_PENALTY_FAR] = "l3-or-memory",
+		[HP_PENALTY_UNPLACED] = "unplaced",
+	};
+
+	return (unsigned)penalty < HP_PENALTIES ? names[penalty] : "?";
+}
+
+const char *hp_penalty_word(enum hp_penalty penalty)
+{
+	static const char *const words[HP_PENALTIES] = {
+		[HP_PENALTY_BASE] = "base",
+		[HP_PENALTY_MISPREDICT] = "mispredicted",
+		[HP_PENALTY_L2] = "L2",
+		[HP_PENALTY_FAR] = "L3 or memory",
+		[HP_PENALTY_UNPLACED] = "in memory",
+	};
+
+	return (unsigned)penalty < HP_PENALTIES ? words[penalty] : "?";
+}
+
+void hp_penalties_split(const double lanes[HP_LANES], double cycles[HP_PENALTIES])
+{
+	struct hp_prediction as_is = { .measured = lanes[HP_LANE_AS_IS] };
+	struct hp_cpi_orders orders[HP_CPI_COMPONENTS];
+	double means[HP_CPI_COMPONENTS] = { 0 }, sum = 0, scale;
+	double events = fmax(0, lanes[HP_LANE_AS_IS] - lanes[HP_LANE_IDEAL]);
+
+	for (unsigned lane = 0; lane < HP_LANES; lane++)
+		as_is.predicted[lane] = lanes[lane];
+	hp_cpi_find_orders(&as_is, orders);
+	for (unsigned i = HP_CPI_MISPREDICT; i < HP_CPI_UNEXPLAINED; i++) {
+		means[i] = (orders[i].first + orders[i].last) / 2;
+		sum += means[i];
+	}
+	scale = sum > 0 ? events / sum : 0;
+	cycles[HP_PENALTY_MISPREDICT] = scale * means[HP_CPI_MISPREDICT];
+	cycles[HP_PENALTY_L2] = scale * means[HP_CPI_L2];
+	cycles[HP_PENALTY_FAR] = scale * means[HP_CPI_FAR];
+	cycles[HP_PENALTY_BASE] = lanes[HP_LANE_AS_IS] - cycles[HP_PENALTY_MISPREDICT] -
+				  cycles[HP_PENALTY_L2] - cycles[HP_PENALTY_FAR];
+	cycles[HP_PENALTY_UNPLACED] = fmax(0, lanes[HP_LANE_MEMORY] - lanes[HP_LANE_AS_IS]);
+}
+
+/* --- fitting ---------------------------------------------------------------------------------- */
+
+/* Gauss's elimination; the matrix is positive definite. The solution is in its last column. */
+static void solve(double rows[HP_PENALTIES][HP_PENALTIES + 1])
+{
+	for (size_t i = 0; i < HP_PENALTIES; i++) {
+		for (size_t k = 0; k < HP_PENALTIES; k++) {
+			double factor = rows[k][i] / rows[i][i];
+
+			for (size_t j = i; j <= HP_PENALTIES && k != i; j++)
+				rows[k][j] -= factor * rows[i][j];
+		}
+	}
+	for (size_t i = 0; i < HP_PENALTIES; i++)
+		rows[i][HP_PENALTIES] /= rows[i][i];
+}
+
+static double predicted(const struct hp_timed_part *part, const double factors[HP_PENALTIES])
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < HP_PENALTIES; i++)
+		sum += factors[i] * part->of[i];
+	return sum;
+}
+
+/* Adds a part to the normal equations of a step from these factors: of the logarithm of what is predicted,
+ * which Student's distribution says how far off it is. Some parts met data that nothing was simulated of;
+ * these count little. */
+static void add_part(const struct hp_timed_part *part, const double factors[HP_PENALTIES],
+		     double rows[HP_PENALTIES][HP_PENALTIES + 1])
+{
+	double sum = predicted(part, factors);
+	double rest = log(part->measured / sum), far = rest / part_noise;
+	double weight = (part_freedom + 1) / (part_freedom + far * far);
+
+	for (size_t i = 0; i < HP_PENALTIES; i++) {
+		double share = weight * part->of[i] / sum;
+
+		rows[i][HP_PENALTIES] += share * rest;
+		for (size_t j = 0; j < HP_PENALTIES; j++)
+			rows[i][j] += share * part->of[j] / sum;
+	}
+}
+
+/* To all parts but those of one window. */
+static void fit_without(const struct hp_timed_part *parts, size_t count, size_t window,
+			double factors[HP_PENALTIES])
+{
+	const double held = part_noise / penalty_prior * (part_noise / penalty_prior);
+
+	memcpy(factors, of_table, sizeof(of_table));
+	for (unsigned round = 0; round < PENALTY_ROUNDS; round++) {
+		double rows[HP_PENALTIES][HP_PENALTIES + 1] = { 0 };
+
+		for (size_t i = 0; i < HP_PENALTIES; i++) {
+			rows[i][i] = held;
+			rows[i][HP_PENALTIES] = held * (of_table[i] - factors[i]);
+		}
+		for (size_t k = 0; k < count; k++)
+			if (parts[k].window != window)
+				add_part(&parts[k], factors, rows);
+		solve(rows);
+		for (size_t i = 0; i < HP_PENALTIES; i++)
+			factors[i] = fmax(least_penalty * of_table[i],
+					  factors[i] + rows[i][HP_PENALTIES]);
+	}
+}
+
+HP_ORDER_VALUES(by_size, double);
+
+struct hp_penalty_errors hp_penalty_quantiles(double *errors, size_t count)
+{
+	size_t middle = (count - 1) / 2;
+
+	qsort(errors, count, sizeof(*errors), by_size);
+	return (struct hp_penalty_errors){
+		(errors[middle] + errors[count / 2]) / 2,
+		errors[(size_t)lround(0.9 * (double)(count - 1))],
+	};
+}
+
+static bool is_first_of_window(const struct hp_timed_part *parts, size_t at)
+{
+	for (size_t i = 0; i < at; i++)
+		if (parts[i].window == parts[at].window)
+			return false;
+	return true;
+}
+
+static void predict_left_out(struct hp_timed_part *parts, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		double factors[HP_PENALTIES];
+
+		if (!is_first_of_window(parts, i))
+			continue;
+		fit_without(parts, count, parts[i].window, factors);
+		for (size_t j = i; j < count; j++)
+			if (parts[j].window == parts[i].window)
+				parts[j].left_out = predicted(&parts[j], factors);
+	}
+}
+
+struct hp_error *hp_penalties_fit(struct hp_timed_part *parts, size_t count,
+				  struct hp_penalties *penalties)
+{
+	_cleanup_free_ double *errors = calloc(count + 1, sizeof(*errors));
+
+	if (!errors)
+		return hp_error_create_no_memory();
+	*penalties = (struct hp_penalties){ .parts = count };
+	for (size_t i = 0; i < HP_PENALTIES; i++)
+		penalties->factors[i] = of_table[i];
+	for (size_t i = 0; i < count; i++) {
+		penalties->windows += is_first_of_window(parts, i);
+		parts[i].by_table = parts[i].left_out = predicted(&parts[i], of_table);
+		errors[i] = fabs(parts[i].by_table / parts[i].measured - 1);
+	}
+	if (!count)
+		return NULL;
+	penalties->by_table = penalties->left_out = hp_penalty_quantiles(errors, count);
+	if (penalties->windows < 2)
+		return NULL;
+	predict_left_out(parts, count);
+	for (size_t i = 0; i < count; i++)
+		errors[i] = fabs(parts[i].left_out / parts[i].measured - 1);
+	penalties->left_out = hp_penalty_quantiles(errors, count);
+	penalties->is_fitted = penalties->left_out.median < penalties->by_table.median;
+	if (penalties->is_fitted)
+		fit_without(parts, count, SIZE_MAX, penalties->factors);
+	return NULL;
+}
+
+/* --- applying --------------------------------------------------------------------------------- */
+
+/* Lanes without something are shorter by as much as that takes now, those with it alone longer. */
+static void apply(const double factors[HP_PENALTIES], const double from[HP_LANES],
+		  double into[HP_LANES])
+{
+	double base = factors[HP_PENALTY_BASE], branch = factors[HP_PENALTY_MISPREDICT];
+	double near = factors[HP_PENALTY_L2], far = factors[HP_PENALTY_FAR];
+	double of[HP_PENALTIES], as_is, ideal = base * from[HP_LANE_IDEAL], data;
+	double saved_far = fmax(0, from[HP_LANE_AS_IS] - from[HP_LANE_NO_FAR]);
+	double saved_near = fmax(0, from[HP_LANE_NO_FAR] - from[HP_LANE_NO_DCACHE]);
+
+	hp_penalties_split(from, of);
+	as_is = base * of[HP_PENALTY_BASE] + branch * of[HP_PENALTY_MISPREDICT] +
+		near * of[HP_PENALTY_L2] + far * of[HP_PENALTY_FAR];
+	for (unsigned lane = 0; lane < HP_LANES; lane++)
+		into[lane] = lane < HP_LANE_IDEAL
+				     ? as_is + base * (from[lane] - from[HP_LANE_AS_IS])
+				     : ideal + base * (from[lane] - from[HP_LANE_IDEAL]);
+	into[HP_LANE_NO_MISPREDICT] =
+		as_is + branch * (from[HP_LANE_NO_MISPREDICT] - from[HP_LANE_AS_IS]);
+	into[HP_LANE_NO_FAR] = as_is - far * saved_far;
+	into[HP_LANE_NO_DCACHE] = as_is - far * saved_far - near * saved_near;
+	into[HP_LANE_WIDTH] = from[HP_LANE_WIDTH]; /* no core is faster than it is wide */
+	into[HP_LANE_THIRD] = as_is + far * (from[HP_LANE_THIRD] - from[HP_LANE_AS_IS]);
+	into[HP_LANE_MEMORY] = as_is + fmax(far, factors[HP_PENALTY_UNPLACED]) *
+					       (from[HP_LANE_MEMORY] - from[HP_LANE_AS_IS]);
+	into[HP_LANE_ONLY_MISPREDICT] =
+		ideal + branch * (from[HP_LANE_ONLY_MISPREDICT] - from[HP_LANE_IDEAL]);
+	data = saved_near + saved_far;
+	into[HP_LANE_ONLY_DCACHE] =
+		ideal + (data > 0 ? (near * saved_near + far * saved_far) / data : far) *
+				(from[HP_LANE_ONLY_DCACHE] - from[HP_LANE_IDEAL]);
+}
+
+struct hp_prediction hp_penalties_apply(const struct hp_penalties *penalties,
+					const struct hp_prediction *prediction)
+{
+	struct hp_prediction fitted = *prediction;
+	double was = prediction->predicted[HP_LANE_AS_IS], longer;
+
+	if (!penalties->is_fitted)
+		return fitted;
+	apply(penalties->factors, prediction->predicted, fitted.predicted);
+	apply(penalties->factors, prediction->resized, fitted.resized);
+	longer = was > 0 ? fitted.predicted[HP_LANE_AS_IS] / was : 1;
+	fitted.low *= longer;
+	fitted.high *= longer;
+	return fitted;
+}
+
+struct hp_cpi_stack hp_penalties_stack(const struct hp_penalties *penalties,
+				       const struct hp_analysis *analysis,
+				       const struct hp_prediction *part)
+{
+	struct hp_prediction fitted = hp_penalties_apply(penalties, part);
+	struct hp_cpi_stack by_table = hp_cpi_of_part(analysis, part);
+	struct hp_cpi_stack stack = hp_cpi_of_part(analysis, &fitted);
+
+	hp_cpi_widen(&stack, &by_table);
+	return stack;
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Penalties, fitted to parts of windows that took what is known. */
+#include "../support.h"
+
+#include <hpcprof/analyze/penalties.h>
+#include <hpcprof/base/number.h>
+
+#include <math.h>
+
+enum { WINDOWS = 4, PARTS = 4, COUNT = WINDOWS * PARTS };
+
+static struct hp_timed_part parts[COUNT];
+
+/* Parts of a program whose core takes `factors` times what the table says, and all `chance` more or less. */
+static void take(const double factors[HP_PENALTIES], double chance)
+{
+	struct hp_random random = hp_random_seeded(5);
+
+	for (size_t i = 0; i < COUNT; i++) {
+		double *of = parts[i].of;
+
+		parts[i] = (struct hp_timed_part){ .window = i / PARTS };
+		of[HP_PENALTY_BASE] = 2e7;
+		of[HP_PENALTY_MISPREDICT] = 1e6 * (double)(1 + i % 5);
+		of[HP_PENALTY_L2] = 1e6 * (double)(1 + i % 3);
+		of[HP_PENALTY_FAR] = 2e6 * (double)(1 + i % 7);
+		for (size_t j = 0; j < HP_PENALTIES; j++)
+			parts[i].measured += factors[j] * of[j];
+		parts[i].measured *= 1 + chance * (hp_random_next(&random) % 2 ? 1 : -1);
+	}
+}
+
+static const double slower[HP_PENALTIES] = { 1.4, 1, 1, 1.6, 0 };
+
+TEST(factors_of_a_slower_core_are_found)
+{
+	struct hp_penalties found;
+
+	take(slower, 0.05);
+	hp_assert_ok(hp_penalties_fit(parts, COUNT, &found));
+	ck_assert(found.is_fitted);
+	ck_assert_uint_eq(found.windows, WINDOWS);
+	ck_assert_uint_eq(found.parts, COUNT);
+	ck_assert_double_eq_tol(found.factors[HP_PENALTY_BASE], 1.4, 0.1);
+	/* Near the table, as far as the parts allow. */
+	ck_assert_double_gt(found.factors[HP_PENALTY_FAR], 1.3);
+	ck_assert_double_lt(found.factors[HP_PENALTY_FAR], 1.65);
+	ck_assert_double_gt(found.by_table.median, 0.2);
+	ck_assert_double_lt(found.left_out.median, 0.07);
+	ck_assert_double_le(found.left_out.median, found.left_out.ninth);
+	/* What nothing tells of stays as the table has it. */
+	ck_assert_double_eq_tol(found.factors[HP_PENALTY_UNPLACED], 0, 1e-9);
+}
+
+/* A window of data that no simulated one has met. */
+TEST(one_window_of_its_own_kind_does_not_move_the_others)
+{
+	struct hp_penalties found;
+
+	take(slower, 0);
+	for (size_t i = 0; i < PARTS; i++)
+		parts[i].measured /= 4;
+	hp_assert_ok(hp_penalties_fit(parts, COUNT, &found));
+	ck_assert_double_eq_tol(found.factors[HP_PENALTY_BASE], 1.4, 0.15);
+	for (size_t i = PARTS; i < COUNT; i++)
+		ck_assert_double_eq_tol(parts[i].left_out / parts[i].measured, 1, 0.1);
+	ck_assert_double_gt(parts[0].left_out, 2 * parts[0].measured);
+}
+
+TEST(the_table_stays_where_others_are_no_better)
+{
+	const double as_table[HP_PENALTIES] = { 1, 1, 1, 1, 0 };
+	struct hp_penalties found;
+
+	take(as_table, 0);
+	hp_assert_ok(hp_penalties_fit(parts, COUNT, &found));
+	ck_assert(!found.is_fitted);
+	for (size_t i = 0; i < HP_PENALTIES; i++)
+		ck_assert_double_eq(found.factors[i], as_table[i]);
+	/* One window alone cannot be judged. */
+	take(slower, 0);
+	hp_assert_ok(hp_penalties_fit(parts, PARTS, &found));
+	ck_assert(!found.is_fitted);
+	ck_assert_double_eq(found.factors[HP_PENALTY_FAR], 1);
+	ck_assert_double_eq(found.left_out.median, found.by_table.median);
+	/* Nor can none. */
+	hp_assert_ok(hp_penalties_fit(parts, 0, &found));
+	ck_assert(!found.is_fitted);
+	ck_assert_uint_eq(found.windows, 0);
+}
+
+/* 100 cycles: 30 without events, 40 mispredicted, 30 of data from afar. */
+static struct hp_prediction prediction(void)
+{
+	struct hp_prediction made = { .instructions = 80, .measured = 140, .low = 90, .high = 110 };
+
+	for (unsigned lane = 0; lane < HP_LANES; lane++)
+		made.predicted[lane] = lane < HP_LANE_IDEAL ? 100 : 30;
+	made.predicted[HP_LANE_WIDTH] = 20;
+	made.predicted[HP_LANE_NO_MISPREDICT] = 60;
+	made.predicted[HP_LANE_ONLY_MISPREDICT] = 70;
+	made.predicted[HP_LANE_NO_FAR] = made.predicted[HP_LANE_NO_DCACHE] = 70;
+	made.predicted[HP_LANE_ONLY_DCACHE] = 60;
+	return made;
+}
+
+TEST(cycles_are_split_among_causes_and_add_up)
+{
+	struct hp_prediction made = prediction();
+	double of[HP_PENALTIES];
+
+	made.predicted[HP_LANE_MEMORY] = 115;
+	hp_penalties_split(made.predicted, of);
+	ck_assert_double_eq_tol(of[HP_PENALTY_BASE], 30, 1e-9);
+	ck_assert_double_eq_tol(of[HP_PENALTY_MISPREDICT], 40, 1e-9);
+	ck_assert_double_eq_tol(of[HP_PENALTY_L2], 0, 1e-9);
+	ck_assert_double_eq_tol(of[HP_PENALTY_FAR], 30, 1e-9);
+	ck_assert_double_eq_tol(of[HP_PENALTY_UNPLACED], 15, 1e-9);
+}
+
+TEST(components_take_as_much_longer_as_their_penalties)
+{
+	struct hp_prediction made = prediction(), fitted;
+	struct hp_penalties penalties = { .is_fitted = true, .factors = { 1, 1.5, 1, 2, 0 } };
+	struct hp_cpi_stack stack;
+
+	fitted = hp_penalties_apply(&penalties, &made);
+	ck_assert_double_eq_tol(fitted.predicted[HP_LANE_AS_IS], 150, 1e-9);
+	ck_assert_double_eq_tol(fitted.high, 165, 1e-9);
+	stack = hp_cpi_of(&fitted, true);
+	ck_assert_double_eq_tol(stack.predicted, 150, 1e-9);
+	ck_assert_double_eq_tol(140 * stack.parts[HP_CPI_MISPREDICT].likely, 60, 1e-6);
+	ck_assert_double_eq_tol(140 * stack.parts[HP_CPI_FAR].likely, 60, 1e-6);
+	ck_assert_double_eq_tol(140 * stack.parts[HP_CPI_WIDTH].likely, 20, 1e-6);
+	ck_assert_double_eq_tol(140 * stack.parts[HP_CPI_UNEXPLAINED].likely, -10, 1e-6);
+	/* Those of the table change nothing, nor do any that are not fitted. */
+	penalties.is_fitted = false;
+	fitted = hp_penalties_apply(&penalties, &made);
+	ck_assert_mem_eq(&fitted, &made, sizeof(made));
+	penalties = (struct hp_penalties){ .is_fitted = true, .factors = { 1, 1, 1, 1, 0 } };
+	fitted = hp_penalties_apply(&penalties, &made);
+	for (unsigned lane = 0; lane < HP_LANES; lane++)
+		ck_assert_double_eq_tol(fitted.predicted[lane], made.predicted[lane], 1e-9);
+}
+
+/* Better windows do not prove better components. */
+TEST(ranges_hold_those_by_the_table)
+{
+	struct hp_penalties penalties = { .is_fitted = true, .factors = { 1.3, 0.5, 1, 2, 0 } };
+	struct hp_analysis analysis = { .is_absolute = true, .prediction = prediction() };
+	struct hp_cpi_stack by_table = hp_cpi_of_part(&analysis, &analysis.prediction);
+	struct hp_cpi_stack stack = hp_penalties_stack(&penalties, &analysis, &analysis.prediction);
+	double sum = 0;
+
+	for (unsigned i = 0; i < HP_CPI_COMPONENTS; i++) {
+		ck_assert_double_le(stack.parts[i].low, by_table.parts[i].low);
+		ck_assert_double_ge(stack.parts[i].high, by_table.parts[i].high);
+		ck_assert_double_le(stack.parts[i].low, stack.parts[i].likely + 1e-9);
+		ck_assert_double_ge(stack.parts[i].high, stack.parts[i].likely - 1e-9);
+		sum += stack.parts[i].likely;
+	}
+	ck_assert_double_eq_tol(sum, 1, 1e-9);
+	ck_assert_double_gt(stack.parts[HP_CPI_FAR].likely,
+			    1.5 * by_table.parts[HP_CPI_FAR].likely);
+}
+
+HP_TEST_MAIN("analyze/penalties")
