@@ -257,6 +257,7 @@ static void replay(struct run *run)
 	size_t at = run->first_tick, stop = at + trace->ticks, slices = 0, round_from = at;
 	uint64_t counts[MAX_COLUMNS];
 
+	run->plan.follows_rates = hp_mux_policy_follows_rates(setting->policy);
 	check(hp_mux_scheduler_create(&run->plan, &options, &scheduler));
 	check(hp_mux_estimator_create(&run->plan, 0, &whole));
 	check(hp_mux_estimator_create(&run->plan, 0, &series));

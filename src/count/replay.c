@@ -328,7 +328,8 @@ static struct hp_error *make_estimators(struct replaying *replaying)
 		replaying->groups[i] = (struct hp_mux_group){ replaying->set->groups[i].count,
 							      replaying->set->groups[i].share };
 	replaying->plan = (struct hp_mux_plan){ replaying->groups, replaying->set->group_count,
-						replaying->set->always_count };
+						replaying->set->always_count,
+						hp_mux_policy_follows_rates(options->policy) };
 	error = hp_mux_scheduler_create(&replaying->plan, &scheduler, &replaying->scheduler);
 	if (!error)
 		error = hp_mux_estimator_create(&replaying->plan, begin_ns, &replaying->whole);

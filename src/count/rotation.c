@@ -53,6 +53,7 @@ struct hp_error *rotation_open(struct rotation *rotation,
 
 	*rotation = (struct rotation){ 0 };
 	error = make_plan(rotation, rotation_set);
+	rotation->plan.follows_rates = hp_mux_policy_follows_rates(scheduler->policy);
 	if (!error)
 		error = hp_mux_scheduler_create(&rotation->plan, scheduler, &rotation->scheduler);
 	if (error)

@@ -114,6 +114,7 @@ void hp_mux_estimate_bound(struct hp_mux_estimate *event, double variance)
 
 /* A group, or the events always counted, up to the end: what comes after its last observation. */
 struct ending {
+	bool follows_rates; /* as the plan has it */
 	const struct tally *tally;
 	const struct track *tracks[MEASURES];
 	double length[MEASURES];		/* of the run */
@@ -126,7 +127,8 @@ struct ending {
 static struct ending ending_of(const struct hp_mux_estimator *estimator, uint32_t number,
 			       const struct gap *gap)
 {
-	struct ending ending = { .tally = &estimator->tallies[number] };
+	struct ending ending = { .tally = &estimator->tallies[number],
+				 .follows_rates = estimator->plan.follows_rates };
 
 	for (int m = 0; m < MEASURES; m++) {
 		const struct line *line = &estimator->lines[m];
@@ -231,7 +233,8 @@ static double variance_of(const struct ending *ending, int measure, const struct
 		hp_mux_regress(track, event, count, HALVES - 1 - i, slope);
 		add_rest(ending, measure, event, i, count, slope, &rest);
 	}
-	fit = hp_mux_fit(&track->pairs, rest.lags);
+	fit = ending->follows_rates ? hp_mux_fit_without_memory()
+				    : hp_mux_fit(&track->pairs, rest.lags);
 	for (int i = 0; i < SHAPE_COUNT; i++) {
 		double geometry = track->geometry[i] + ending->geometry[measure][i];
 		double expected = track->pairs.expected[0][i];
@@ -277,7 +280,7 @@ static void even_out(const struct ending *ending, const struct variable *event, 
 	double length = ending->length[BY_TIME], unseen = length - track->observed;
 	double even = scaled(ending, event), apart, gain, part;
 
-	if (track->observed <= 0 || unseen <= 0)
+	if (track->observed <= 0 || unseen <= 0 || ending->follows_rates)
 		return;
 	for (size_t i = 0; i < used; i++)
 		even += slope[i] * (ending->known[i] - scaled(ending, &track->known[i]));

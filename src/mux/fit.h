@@ -22,5 +22,7 @@ struct fit {
 
 /* `squares`: the sums of squared differences, of the same pairs. */
 struct fit hp_mux_fit(const struct fit_pairs *pairs, const double squares[FIT_LAGS]);
+/* The worst that successive differences may mean, where distances tell of something else. */
+struct fit hp_mux_fit_without_memory(void);
 
 #endif

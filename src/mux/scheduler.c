@@ -16,6 +16,11 @@ const char *hp_mux_policy_name(enum hp_mux_policy policy)
 	return kinds[policy]->name;
 }
 
+bool hp_mux_policy_follows_rates(enum hp_mux_policy policy)
+{
+	return policy == HP_MUX_ROC;
+}
+
 bool hp_mux_policy_parse(const char *name, enum hp_mux_policy *policy)
 {
 	for (int i = 0; i < HP_MUX_POLICY_COUNT; i++) {

@@ -12,8 +12,8 @@
 #define GROUPS	 3 /* of one event */
 
 static const struct hp_mux_group three[GROUPS] = { { 1, 0 }, { 1, 0 }, { 1, 0 } };
-static const struct hp_mux_plan plan = { three, GROUPS, 0 };
-static const struct hp_mux_plan with_always = { three, GROUPS, 1 };
+static const struct hp_mux_plan plan = { three, GROUPS, 0, false };
+static const struct hp_mux_plan with_always = { three, GROUPS, 1, false };
 
 static double unit(struct hp_random *random)
 {

@@ -4,7 +4,7 @@
 #include <hpcprof/mux/plan.h>
 
 static const struct hp_mux_group groups[] = { { 2, 0 }, { 3, 5 }, { 1, 1 } };
-static const struct hp_mux_plan plan = { groups, 3, 2 };
+static const struct hp_mux_plan plan = { groups, 3, 2, false };
 
 TEST(events_are_numbered_group_by_group_and_those_always_counted_last)
 {
@@ -27,12 +27,16 @@ TEST(a_plan_needs_groups_and_events_and_has_limits)
 				  greedy = { 1, HP_MUX_MAX_SHARE + 1 };
 
 	hp_assert_ok(hp_mux_plan_check(&plan));
-	hp_assert_ok(hp_mux_plan_check(&(struct hp_mux_plan){ &many, 1, 0 }));
-	hp_assert_ok(hp_mux_plan_check(&(struct hp_mux_plan){ &none, 1, 1 }));
-	hp_assert_fails(HP_ERROR_USAGE, hp_mux_plan_check(&(struct hp_mux_plan){ groups, 0, 2 }));
-	hp_assert_fails(HP_ERROR_USAGE, hp_mux_plan_check(&(struct hp_mux_plan){ &none, 1, 0 }));
-	hp_assert_fails(HP_ERROR_USAGE, hp_mux_plan_check(&(struct hp_mux_plan){ &many, 1, 1 }));
-	hp_assert_fails(HP_ERROR_USAGE, hp_mux_plan_check(&(struct hp_mux_plan){ &greedy, 1, 0 }));
+	hp_assert_ok(hp_mux_plan_check(&(struct hp_mux_plan){ &many, 1, 0, false }));
+	hp_assert_ok(hp_mux_plan_check(&(struct hp_mux_plan){ &none, 1, 1, false }));
+	hp_assert_fails(HP_ERROR_USAGE,
+			hp_mux_plan_check(&(struct hp_mux_plan){ groups, 0, 2, false }));
+	hp_assert_fails(HP_ERROR_USAGE,
+			hp_mux_plan_check(&(struct hp_mux_plan){ &none, 1, 0, false }));
+	hp_assert_fails(HP_ERROR_USAGE,
+			hp_mux_plan_check(&(struct hp_mux_plan){ &many, 1, 1, false }));
+	hp_assert_fails(HP_ERROR_USAGE,
+			hp_mux_plan_check(&(struct hp_mux_plan){ &greedy, 1, 0, false }));
 }
 
 TEST(a_slice_that_contradicts_itself_or_the_plan_is_refused)

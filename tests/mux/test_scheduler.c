@@ -56,7 +56,7 @@ static void start(struct machine *machine, enum hp_mux_policy policy, uint32_t g
 
 	for (uint32_t i = 0; i < groups; i++)
 		machine->groups[i].event_count = 1;
-	machine->plan = (struct hp_mux_plan){ machine->groups, groups, 0 };
+	machine->plan = (struct hp_mux_plan){ machine->groups, groups, 0, false };
 	hp_assert_ok(hp_mux_scheduler_create(&machine->plan, &options, &machine->scheduler));
 }
 

@@ -38,6 +38,12 @@
  * / f … count f, with log f the relative half width: there is more room for an unseen burst than
  * for one too many. `low` is never less than what was actually counted.
  *
+ * roc gives turns by the last rates: where a rate changed a group counts again soon, where it did
+ * not it waits. So changes are small over long gaps and large over short ones, as if the event had no
+ * memory, or a memory of another length, and slices lie closest where most happens. Then no memory is
+ * believed, the variance is the worst that successive differences may mean, and slices are never all
+ * counted alike.
+ *
  * In a time series best also uses the past: as far as the slices of an interval say less about it
  * than the mean rate so far and its variation, the estimate moves toward that mean.
  *

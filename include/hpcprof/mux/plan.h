@@ -28,6 +28,8 @@ struct hp_mux_plan {
 	const struct hp_mux_group *groups;
 	uint32_t group_count;  /* > 0 */
 	uint32_t always_count; /* events counted in every slice */
+	/* Who counts next follows from rates that were seen: hp_mux_policy_follows_rates. */
+	bool follows_rates;
 };
 
 /* Limits, above any plausible number of groups and events. */
