@@ -349,6 +349,8 @@ TEST(intervals_hold_as_often_as_they_say_whatever_the_memory_of_the_rates)
 			struct coverage coverage = { .held = 0 };
 			double error;
 
+			if (policy == HP_MUX_ROC && i % 2)
+				continue; /* takes time */
 			for (int j = 0; j < 100; j++)
 				cover(&random, kept[i], 200, (enum hp_mux_policy)policy, &coverage);
 			error = sqrt(coverage.squares / coverage.judged);
