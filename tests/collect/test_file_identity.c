@@ -159,10 +159,22 @@ TEST(a_memfd_is_found_through_its_descriptor)
 	struct hp_record_mmap mapping = { .start = 0x1000, .size = PAGES, .path = "/memfd:code" };
 	struct stat status;
 
-	ck_assert_int_eq(write(fd, "jit", 3), 3);
+	ck_assert_int_eq(write(fd, "\177ELF", 4), 4);
 	ck_assert_int_eq(fstat(fd, &status), 0);
 	mapping.inode = status.st_ino;
-	assert_contents(&mapping, true, "jit");
+	assert_contents(&mapping, true, "\177ELF");
+}
+
+TEST(code_that_a_compiler_fills_a_memfd_with_has_no_identity)
+{
+	_cleanup_close_ int fd = memfd_create("code", MFD_CLOEXEC);
+	struct hp_record_mmap mapping = { .start = 0x1000, .size = PAGES, .path = "/memfd:code" };
+	struct stat status;
+
+	ck_assert_int_eq(write(fd, "\x55\x48\x89\xe5\xc3", 5), 5);
+	ck_assert_int_eq(fstat(fd, &status), 0);
+	mapping.inode = status.st_ino;
+	assert_none(&mapping, true);
 }
 
 TEST(a_deleted_file_that_is_mapped_is_found_where_the_system_lets_us)

@@ -6,6 +6,7 @@
 #include <hpcprof/image/identity.h>
 
 #include <dirent.h>
+#include <elf.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <linux/fs.h>
@@ -13,6 +14,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* Inode numbers are given out again as soon as a file is gone, generations tell who had them. Where
  * the file system has none to tell, the number alone decides. */
@@ -85,12 +87,23 @@ static int open_descriptor(pid_t pid, const struct hp_record_mmap *mapping)
 	return found;
 }
 
+/* Memory that a compiler shares with itself: what is in it now says nothing of what it will hold, and it
+ * may be large. There are programs in such memory, too. */
+static bool is_generated(int fd, const struct hp_record_mmap *mapping)
+{
+	char magic[SELFMAG];
+
+	return strncmp(mapping->path, "/memfd:", 7) == 0 &&
+	       (pread(fd, magic, sizeof(magic), 0) != (ssize_t)sizeof(magic) ||
+		memcmp(magic, ELFMAG, SELFMAG) != 0);
+}
+
 static bool identity_of(int fd, const struct hp_record_mmap *mapping, struct hp_identity *identity)
 {
 	_cleanup_close_ int owned = fd;
 	struct hp_error *error;
 
-	if (owned < 0 || !is_mapped_file(owned, mapping))
+	if (owned < 0 || !is_mapped_file(owned, mapping) || is_generated(owned, mapping))
 		return false;
 	error = hp_identity_of_fd(owned, identity);
 	if (error)
