@@ -13,6 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* So that no ring overflows while files are written. */
+static void drain_meanwhile(void *context)
+{
+	recorder_drain(context, hp_clock_monotonic_ns() - ARRIVAL_NS);
+}
+
 struct hp_error *recorder_create(struct recorder *recorder,
 				 const struct hp_session_options *options,
 				 const struct hp_machine *machine, const struct hp_event *events,
@@ -52,9 +58,12 @@ struct hp_error *recorder_create(struct recorder *recorder,
 	}
 	error = attributor_create(&recorder->attributor, &recorder->processes, recorder->images,
 				  &recorder->streams, recorder->event_names, count);
-	if (!error)
-		recorder->attributor.per_process = options->per_process || options->per_thread;
-	if (!error && options->call_paths != HP_CALL_PATHS_NONE)
+	if (error)
+		return error;
+	recorder->attributor.per_process = options->per_process || options->per_thread;
+	recorder->attributor.meanwhile = drain_meanwhile;
+	recorder->attributor.meanwhile_context = recorder;
+	if (options->call_paths != HP_CALL_PATHS_NONE)
 		error = call_paths_create(options->call_paths, &recorder->attributor,
 					  &recorder->call_paths);
 	if (!error && recorder->call_paths && sampler->stack_count > 1)
@@ -412,19 +421,14 @@ static void make_room(struct recorder *recorder)
 	trim_memory();
 }
 
-struct hp_error *recorder_flush(struct recorder *recorder, bool complete)
+static struct hp_error *write_evidence(struct recorder *recorder, bool complete)
 {
-	struct hp_epoch_meta meta = { 0 };
-	struct hp_error *error;
+	struct hp_error *error = NULL;
 
-	recorder_attribute(recorder);
-	error = attributor_write(&recorder->attributor, recorder->writer);
-	if (!error && recorder->windows.is_on)
+	if (recorder->windows.is_on)
 		error = windows_write(&recorder->windows, recorder->writer, unit_ns(recorder));
 	if (!error)
 		error = write_paths_if_due(recorder, complete);
-	if (!error)
-		error = attributor_write_names(&recorder->attributor, recorder->writer);
 	if (!error)
 		error = write_branches_if_due(recorder, complete);
 	if (!error && recorder->probes) {
@@ -433,16 +437,37 @@ struct hp_error *recorder_flush(struct recorder *recorder, bool complete)
 		error = probes_write(recorder->probes, &recorder->processes.commands,
 				     recorder->writer);
 	}
-	if (error)
-		return error;
-	error = recorder_describe(recorder, complete, &meta);
-	if (!error && complete)
+	return error;
+}
+
+static struct hp_error *write_all(struct recorder *recorder, bool complete,
+				  struct hp_epoch_meta *meta)
+{
+	struct hp_error *error = write_evidence(recorder, complete);
+
+	/* Now, as more samples may be taken before all profiles are written: those are of the next
+	 * flush. */
+	if (!error)
+		error = recorder_describe(recorder, complete, meta);
+	if (!error)
+		error = attributor_write(&recorder->attributor, recorder->writer);
+	if (!error)
+		error = attributor_write_names(&recorder->attributor, recorder->writer);
+	if (!error && complete) {
 		make_room(recorder);
-	if (!error && complete)
 		/* Whatever becomes of names, samples are worth finishing without them. */
 		hp_error_destroy(keep_sampled(recorder));
-	if (!error)
-		error = hp_epoch_writer_commit(recorder->writer, &meta);
+	}
+	return error ? error : hp_epoch_writer_commit(recorder->writer, meta);
+}
+
+struct hp_error *recorder_flush(struct recorder *recorder, bool complete)
+{
+	struct hp_epoch_meta meta = { 0 };
+	struct hp_error *error;
+
+	recorder_attribute(recorder);
+	error = write_all(recorder, complete, &meta);
 	if (error) {
 		hp_epoch_meta_clear(&meta);
 		return error;

@@ -424,6 +424,37 @@ static void take_batch(uint64_t from)
 	attribute(&bench.attributor, batch, BATCH);
 }
 
+static void take_one_more(void *context)
+{
+	uint32_t *taken = context;
+
+	take(PID, CPU, 0x10010, 5);
+	(*taken)++;
+}
+
+TEST(what_is_attributed_while_files_are_written_is_of_the_next_flush)
+{
+	uint32_t taken = 0;
+	struct hp_epoch *epoch;
+
+	start_process(PID, "x");
+	map(PID, "/one/bin", 0x10000, 0x1000, 0);
+	map(PID, "/two/bin", 0x20000, 0x1000, 0);
+	take(PID, CPU, 0x10010, 1);
+	take(PID, CPU, 0x20010, 2);
+	bench.attributor.meanwhile = take_one_more;
+	bench.attributor.meanwhile_context = &taken;
+	hp_assert_ok(attributor_write(&bench.attributor, bench.writer));
+	bench.attributor.meanwhile = NULL;
+	ck_assert_uint_eq(taken, 2);
+	ck_assert_uint_gt(bench.attributor.placed_count, 0);
+	write_all();
+	epoch = open_epoch();
+	ck_assert_uint_eq(samples_at(epoch, "/one/bin", CPU, 0x10), 11);
+	ck_assert_uint_eq(samples_at(epoch, "/two/bin", CPU, 0x10), 2);
+	hp_epoch_close(epoch);
+}
+
 TEST(the_same_places_never_fill_the_buffer)
 {
 	_cleanup_(hp_epoch_close_scope) struct hp_epoch *epoch;

@@ -3,6 +3,7 @@
 
 #include "../images/vdso.h"
 
+#include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/search.h>
 #include <hpcprof/base/vector.h>
 
@@ -391,16 +392,43 @@ static struct hp_error *save_symbols(struct image *image, const struct hp_symbol
 	return hp_epoch_writer_symbols(saving->writer, image->db_index, symbols, count);
 }
 
+/* Places them anew, behind what came meanwhile. */
+static void put_back(struct attributor *attributor, const struct placed *placed, size_t count)
+{
+	if (attributor->placed_count + count > PLACED_LIMIT)
+		add_up(attributor);
+	for (size_t i = 0; i < count; i++) {
+		if (attributor->placed_count < PLACED_LIMIT) {
+			attributor->placed[attributor->placed_count++] = placed[i];
+			continue;
+		}
+		attributor->dropped[attributor->streams->at[placed[i].stream].event] +=
+			placed[i].samples;
+		image_release(placed[i].image);
+	}
+}
+
 struct hp_error *attributor_write(struct attributor *attributor, struct hp_epoch_writer *writer)
 {
+	struct placed *empty = malloc(PLACED_LIMIT * sizeof(*empty));
+	_cleanup_free_ struct placed *placed = NULL;
 	struct hp_error *error = NULL;
+	size_t placed_count;
 	size_t done = 0;
 
+	if (!empty)
+		return hp_error_create_no_memory();
 	add_up(attributor);
-	while (!error && done < attributor->placed_count) {
-		const struct placed *from = attributor->placed + done;
-		size_t count = profile_length(attributor, from, attributor->placed_count - done);
+	placed = attributor->placed;
+	placed_count = attributor->placed_count;
+	attributor->placed = empty;
+	attributor->placed_count = 0;
+	while (!error && done < placed_count) {
+		const struct placed *from = placed + done;
+		size_t count = profile_length(attributor, from, placed_count - done);
 
+		if (attributor->meanwhile)
+			attributor->meanwhile(attributor->meanwhile_context);
 		error = write_profile(attributor, writer, from, count);
 		if (error)
 			break;
@@ -408,9 +436,7 @@ struct hp_error *attributor_write(struct attributor *attributor, struct hp_epoch
 			image_release(from[i].image);
 		done += count;
 	}
-	attributor->placed_count -= done;
-	memmove(attributor->placed, attributor->placed + done,
-		attributor->placed_count * sizeof(*attributor->placed));
+	put_back(attributor, placed + done, placed_count - done);
 	return error;
 }
 

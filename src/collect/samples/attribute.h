@@ -53,6 +53,9 @@ struct attributor {
 	struct kernel kernel;
 	struct placed *placed;
 	size_t placed_count;
+	/* Called before each profile is written, which may wait for the disk; it may attribute more. */
+	void (*meanwhile)(void *context);
+	void *meanwhile_context;
 	size_t images_written;	/* images in the epoch's index */
 	uint64_t *unattributed; /* by event */
 	uint64_t *dropped;	/* by event: memory or disk was short for too long */
@@ -78,7 +81,8 @@ bool attributor_may_be_generated(const struct mapping *mapping);
 /* More than half full after adding up: time to write. */
 bool attributor_is_full(struct attributor *attributor);
 
-/* Writes what was placed. Profiles that could not be written stay placed, to be tried again. */
+/* Writes what was placed before the call. Profiles that could not be written stay placed, to be tried
+ * again. */
 struct hp_error *attributor_write(struct attributor *attributor, struct hp_epoch_writer *writer);
 
 /* Writes the names of code that is not there later, as far as something asked for its place: samples
