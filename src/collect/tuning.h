@@ -154,8 +154,8 @@ enum {
 	MOST_TABLE_BYTES = 33554432, /* bytes: 32 MiB [bound] */
 	/* Images that tables were looked for in. */
 	MOST_TABLES = 4096, /* images [bound] */
-	/* Addresses whose place and rule are kept, 40 bytes each; a power of two. A program's stacks hold a
-	 * few hundred most of the time. */
+	/* Addresses whose place is kept, 40 bytes each, and offsets whose rule is, 24 bytes each; a power of
+	 * two. A program's stacks hold a few hundred most of the time. */
 	KNOWN_PLACES = 2048, /* addresses [chosen] */
 	/* Threads whose last path is known, some 2 KiB each. */
 	MOST_LAST_PATHS = 512, /* threads [bound] */

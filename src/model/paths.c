@@ -181,14 +181,14 @@ struct hp_error *hp_paths_add(struct hp_paths *paths, uint32_t series,
 {
 	static const struct hp_path_frame truncated = { .image = HP_PATH_NO_IMAGE,
 							.flags = HP_PATH_TRUNCATED };
-	struct hp_path_cache *cache = paths->cache;
+	struct hp_path_cache *cache;
 	bool is_cut = count > HP_PATH_MOST_FRAMES;
 	size_t length = is_cut ? HP_PATH_MOST_FRAMES : count;
 	size_t same = 0;
 	bool is_alike;
 	uint32_t node;
 
-	if (!cache && !(cache = paths->cache = calloc(1, sizeof(*cache))))
+	if (!paths->cache && !(paths->cache = calloc(PATHS_CACHED, sizeof(*cache))))
 		return hp_error_create_no_memory();
 	if (paths->nodes.count + length + 1 > paths_limit(paths) &&
 	    !paths_fold_down(paths, paths_limit(paths) - paths_limit(paths) / 4, PATHS_FOLD_BY_USE))
@@ -197,6 +197,7 @@ struct hp_error *hp_paths_add(struct hp_paths *paths, uint32_t series,
 	if (node == HP_PATH_NO_NODE)
 		return hp_error_create_no_memory();
 	paths->clock++;
+	cache = &paths->cache[series % PATHS_CACHED];
 	is_alike = cache->series == series;
 	cache->series = series;
 	for (size_t depth = 0; depth < length; depth++) {

@@ -69,8 +69,8 @@ static void close_ranks(struct hp_paths *paths, const bool *gone, uint32_t *numb
 	}
 	memset(paths->table, 0, paths->table_size * sizeof(*paths->table));
 	paths_enter_all(paths);
-	if (paths->cache)
-		paths->cache->count = 0;
+	for (size_t i = 0; paths->cache && i < PATHS_CACHED; i++)
+		paths->cache[i].count = 0;
 }
 
 static void fold(struct hp_paths *paths, uint32_t number)

@@ -5,7 +5,10 @@
 
 #include <hpcprof/model/paths.h>
 
-/* The last path: its frames from the root, and their nodes. */
+/* Series whose last paths are known: programs take turns, and each goes on where it was. */
+enum { PATHS_CACHED = 8 };
+
+/* The last path of a series: its frames from the root, and their nodes. */
 struct hp_path_cache {
 	uint32_t series;
 	size_t count;

@@ -186,8 +186,7 @@ static bool know_in_file(struct call_paths *paths, uint64_t address)
 		.offset = paths->mapping->offset + (address - paths->mapping->start),
 		.unwinding = unwinding,
 	};
-	if (unwinding->table)
-		known->recipe = hp_unwind_recipe_at(unwinding->table, known->offset);
+	known->recipe = known_recipe(&paths->known, unwinding, known->offset);
 	return true;
 }
 

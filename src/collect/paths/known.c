@@ -6,6 +6,13 @@
 
 static_assert((KNOWN_PLACES & (KNOWN_PLACES - 1)) == 0, "slots are chosen by bits");
 
+static size_t slot_of(uint64_t place, const void *of)
+{
+	uint64_t hash = (place ^ (uint64_t)(uintptr_t)of << 20) * UINT64_C(0x9e3779b97f4a7c15);
+
+	return hash >> 40 & (KNOWN_PLACES - 1);
+}
+
 void known_forget(struct known *known)
 {
 	memset(known->at, 0, sizeof(known->at));
@@ -14,11 +21,26 @@ void known_forget(struct known *known)
 struct known_place *known_slot(struct known *known, const struct tables *tables,
 			       const struct space *space, uint64_t address)
 {
-	uint64_t hash = (address ^ (uintptr_t)space << 20) * UINT64_C(0x9e3779b97f4a7c15);
-
 	if (known->changes != tables->changes) {
 		known_forget(known);
+		memset(known->rules, 0, sizeof(known->rules));
 		known->changes = tables->changes;
 	}
-	return &known->at[hash >> 40 & (KNOWN_PLACES - 1)];
+	return &known->at[slot_of(address, space)];
+}
+
+const struct hp_unwind_recipe *known_recipe(struct known *known, const struct unwinding *unwinding,
+					    uint64_t offset)
+{
+	struct known_rule *rule = &known->rules[slot_of(offset, unwinding)];
+
+	if (!unwinding->table)
+		return NULL;
+	if (rule->unwinding != unwinding || rule->offset != offset)
+		*rule = (struct known_rule){
+			.unwinding = unwinding,
+			.offset = offset,
+			.recipe = hp_unwind_recipe_at(unwinding->table, offset),
+		};
+	return rule->recipe;
 }
