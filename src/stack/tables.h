@@ -13,6 +13,17 @@
 		[HP_STACK_POWER5] = (power5), [HP_STACK_NAIVE] = (naive),                          \
 	}
 /*
+ * IBM's POWER9 and POWER10 have no table: their formulas do not fit. The public ones (the kernel's
+ * pmu-events/arch/powerpc, groups cpi_breakdown and CPI_STALL_RATIO) divide the cycles by what the next
+ * instruction to complete waits for (PM_CMPLU_STALL_*, PM_ISSUE_STALL, PM_EXEC_STALL_*), and by why no
+ * instruction is in flight (PM_ICT_NOSLOT_*, PM_DISP_STALL_*). That is one attribution, POWER5's. No event
+ * counts slots or cycles that dispatch loses while older instructions are in flight, so neither a likely
+ * value by intervals nor the other end of a range can be made, and completion is cycles in which something
+ * completes, not instructions at the core's width. By this attribution alone a component is off by
+ * several times the 5 % of the cycles that tables are held to: the row POWER5 of scripts/stack-accuracy
+ * --reference.
+ */
+/*
  * Terms named `beside`: the front end loses slots on wrong paths, too, which the branch has caused.
  * It is charged for as many as are lost on the path for each slot that is dispatched; but for the share
  * of the cycles that the front end loses anyway, as a branch that comes late is resolved while the code
