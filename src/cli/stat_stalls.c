@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "stat_stalls.h"
 
+#include <hpcprof/base/buffer.h>
 #include <hpcprof/base/text.h>
 #include <hpcprof/base/vector.h>
 #include <hpcprof/pmu/machine.h>
@@ -155,6 +156,20 @@ struct hp_error *stat_add_replayed(struct hp_event_list *events, const char *nam
 	return NULL;
 }
 
+/* POWER's formulas do not fit (src/stack/tables.h). */
+static struct hp_error *no_table(const char *core)
+{
+	_cleanup_(hp_buffer_free) struct hp_buffer names = { 0 };
+	const struct hp_stack_table *table;
+
+	for (size_t i = 0; (table = hp_stack_table_at(i)); i++)
+		hp_buffer_printf(&names, "%s%s", i ? ", " : "", table->name);
+	return hp_error_advise(hp_error_create(HP_ERROR_DAMAGED,
+					       "there is no table of stall events of the core '%s'",
+					       core),
+			       "there are tables of: %s", hp_buffer_text(&names));
+}
+
 struct hp_error *stat_stalls_replayed(struct stat_stalls *stalls, const char *core,
 				      struct hp_event_list *events)
 {
@@ -162,11 +177,7 @@ struct hp_error *stat_stalls_replayed(struct stat_stalls *stalls, const char *co
 	struct hp_error *error;
 
 	if (!table)
-		return hp_error_advise(
-			hp_error_create(HP_ERROR_DAMAGED,
-					"there is no table of stall events of the core '%s'", core),
-			"zen-4, neoverse-n2 and so on: hpcprof events --all @stalls shows which "
-			"cores have one");
+		return no_table(core);
 	stalls->table = table;
 	error = make_numbers(stalls);
 	for (size_t i = 0; !error && i < table->event_count; i++) {
