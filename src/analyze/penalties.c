@@ -106,8 +106,8 @@ static void add_part(const struct hp_timed_part *part, const double factors[HP_P
 	}
 }
 
-/* To all parts but those of one window. */
-static void fit_without(const struct hp_timed_part *parts, size_t count, size_t window,
+/* To all parts but those that are left out together. */
+static void fit_without(const struct hp_timed_part *parts, size_t count, size_t left_out,
 			double factors[HP_PENALTIES])
 {
 	const double held = part_noise / penalty_prior * (part_noise / penalty_prior);
@@ -121,7 +121,7 @@ static void fit_without(const struct hp_timed_part *parts, size_t count, size_t 
 			rows[i][HP_PENALTIES] = held * (of_table[i] - factors[i]);
 		}
 		for (size_t k = 0; k < count; k++)
-			if (parts[k].window != window)
+			if (parts[k].fold != left_out)
 				add_part(&parts[k], factors, rows);
 		solve(rows);
 		for (size_t i = 0; i < HP_PENALTIES; i++)
@@ -143,12 +143,11 @@ struct hp_penalty_errors hp_penalty_quantiles(double *errors, size_t count)
 	};
 }
 
-static bool is_first_of_window(const struct hp_timed_part *parts, size_t at)
+/* Windows are left out, or if there is but one its parts. */
+static void divide(struct hp_timed_part *parts, size_t count, bool by_parts)
 {
-	for (size_t i = 0; i < at; i++)
-		if (parts[i].window == parts[at].window)
-			return false;
-	return true;
+	for (size_t i = 0; i < count; i++)
+		parts[i].fold = by_parts ? i : parts[i].window;
 }
 
 static void predict_left_out(struct hp_timed_part *parts, size_t count)
@@ -156,12 +155,11 @@ static void predict_left_out(struct hp_timed_part *parts, size_t count)
 	for (size_t i = 0; i < count; i++) {
 		double factors[HP_PENALTIES];
 
-		if (!is_first_of_window(parts, i))
+		if (i && parts[i].fold == parts[i - 1].fold)
 			continue;
-		fit_without(parts, count, parts[i].window, factors);
-		for (size_t j = i; j < count; j++)
-			if (parts[j].window == parts[i].window)
-				parts[j].left_out = predicted(&parts[j], factors);
+		fit_without(parts, count, parts[i].fold, factors);
+		for (size_t j = i; j < count && parts[j].fold == parts[i].fold; j++)
+			parts[j].left_out = predicted(&parts[j], factors);
 	}
 }
 
@@ -176,15 +174,18 @@ struct hp_error *hp_penalties_fit(struct hp_timed_part *parts, size_t count,
 	for (size_t i = 0; i < HP_PENALTIES; i++)
 		penalties->factors[i] = of_table[i];
 	for (size_t i = 0; i < count; i++) {
-		penalties->windows += is_first_of_window(parts, i);
+		penalties->windows += !i || parts[i].window != parts[i - 1].window;
 		parts[i].by_table = parts[i].left_out = predicted(&parts[i], of_table);
 		errors[i] = fabs(parts[i].by_table / parts[i].measured - 1);
 	}
 	if (!count)
 		return NULL;
 	penalties->by_table = penalties->left_out = hp_penalty_quantiles(errors, count);
-	if (penalties->windows < 2)
+	penalties->by_parts = penalties->windows < 2;
+	penalties->is_judged = !penalties->by_parts || count >= PENALTY_PARTS;
+	if (!penalties->is_judged)
 		return NULL;
+	divide(parts, count, penalties->by_parts);
 	predict_left_out(parts, count);
 	for (size_t i = 0; i < count; i++)
 		errors[i] = fabs(parts[i].left_out / parts[i].measured - 1);

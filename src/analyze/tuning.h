@@ -448,6 +448,8 @@ static const double least_penalty = 0.1;
 enum {
 	/* of Newton's method; [chosen] */
 	PENALTY_ROUNDS = 12,
+	/* parts of a single window, at least, for its penalties to be fitted; [chosen] */
+	PENALTY_PARTS = 3,
 };
 
 #endif

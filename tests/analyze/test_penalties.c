@@ -77,16 +77,29 @@ TEST(the_table_stays_where_others_are_no_better)
 	ck_assert(!found.is_fitted);
 	for (size_t i = 0; i < HP_PENALTIES; i++)
 		ck_assert_double_eq(found.factors[i], as_table[i]);
-	/* One window alone cannot be judged. */
+	ck_assert(found.is_judged && !found.by_parts);
+	/* Two parts of one window cannot be judged. */
 	take(slower, 0);
-	hp_assert_ok(hp_penalties_fit(parts, PARTS, &found));
-	ck_assert(!found.is_fitted);
+	hp_assert_ok(hp_penalties_fit(parts, 2, &found));
+	ck_assert(!found.is_fitted && !found.is_judged);
 	ck_assert_double_eq(found.factors[HP_PENALTY_FAR], 1);
 	ck_assert_double_eq(found.left_out.median, found.by_table.median);
 	/* Nor can none. */
 	hp_assert_ok(hp_penalties_fit(parts, 0, &found));
 	ck_assert(!found.is_fitted);
 	ck_assert_uint_eq(found.windows, 0);
+}
+
+TEST(parts_of_a_single_window_are_left_out)
+{
+	struct hp_penalties found;
+
+	take(slower, 0);
+	hp_assert_ok(hp_penalties_fit(parts, PARTS, &found));
+	ck_assert(found.is_fitted && found.by_parts);
+	ck_assert_uint_eq(found.windows, 1);
+	ck_assert_double_lt(found.left_out.ninth, 0.1);
+	ck_assert_double_gt(found.by_table.median, 0.2);
 }
 
 /* 100 cycles: 30 without events, 40 mispredicted, 30 of data from afar. */

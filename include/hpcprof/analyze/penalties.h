@@ -6,8 +6,8 @@
  * branches take. A part of a simulated window has both: the time that it took, and the cycles that
  * the model spends on its code, by cause. Few factors of these causes are chosen so that all parts
  * together are predicted best (of the logarithms of their times), near those of the table: 1. Each
- * window is then predicted by factors that were fitted to all others. If that is no better than the
- * table, the table stays as it is.
+ * window is then predicted by factors that were fitted to all others; each part, if there is but one
+ * window. If that is no better than the table, the table stays as it is.
  */
 #ifndef HPCPROF_ANALYZE_PENALTIES_H
 #define HPCPROF_ANALYZE_PENALTIES_H
@@ -31,6 +31,7 @@ void hp_penalties_split(const double lanes[HP_LANES], double cycles[HP_PENALTIES
 /* A part of a window. */
 struct hp_timed_part {
 	size_t window;	   /* that it is of, by any number */
+	size_t fold;	   /* what is left out with it; hp_penalties_fit sets it */
 	bool is_simulated; /* by events of this window; else by those of others in the same code */
 	double measured;   /* cycles, > 0 */
 	double by_table; /* cycles, predicted by the table, where lines are as the model guesses */
@@ -48,12 +49,14 @@ struct hp_penalties {
 	double factors[HP_PENALTIES];
 	size_t parts, windows;
 	struct hp_penalty_errors by_table, left_out;
-	bool is_fitted; /* parts of windows that were left out are predicted better */
+	bool is_judged; /* something could be left out: windows, */
+	bool by_parts;	/* or, as there is but one window, its parts */
+	bool is_fitted; /* what was left out is predicted better */
 };
 
-/* Fits to the parts, and judges each window by the others. `left_out` of the parts is set. The
- * factors are those of the table if there are fewer than two windows: then nothing can be judged, and
- * the errors left out are those of the table. */
+/* Fits to the parts, those of a window next to each other, and judges each window by the others, or each
+ * part if there is but one window. `left_out` of the parts is set. The factors are those of the table
+ * if there are too few parts: then nothing can be judged, and the errors left out are those of the table. */
 struct hp_error *hp_penalties_fit(struct hp_timed_part *parts, size_t count,
 				  struct hp_penalties *penalties);
 

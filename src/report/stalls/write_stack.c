@@ -76,7 +76,7 @@ static void write_penalties(const struct hp_penalties *penalties, FILE *out)
 {
 	if (!penalties->is_fitted) {
 		fputs("# penalties are those of the core's table", out);
-		if (penalties->windows < 2)
+		if (!penalties->is_judged)
 			fputs(": two windows that last are needed to fit others\n", out);
 		else
 			fprintf(out,
@@ -91,11 +91,10 @@ static void write_penalties(const struct hp_penalties *penalties, FILE *out)
 		fprintf(out, "%s %s %.2f", i ? "," : "\n#", hp_penalty_word((enum hp_penalty)i),
 			penalties->factors[i]);
 	fprintf(out,
-		"\n# windows left out of that are %.0f %% off (median; nine of ten parts within "
-		"%.0f %%), "
-		"by the table %.0f %%\n",
-		100 * penalties->left_out.median, 100 * penalties->left_out.ninth,
-		100 * penalties->by_table.median);
+		"\n# %s left out of that are %.0f %% off (median; nine of ten parts within "
+		"%.0f %%), by the table %.0f %%\n",
+		penalties->by_parts ? "parts" : "windows", 100 * penalties->left_out.median,
+		100 * penalties->left_out.ninth, 100 * penalties->by_table.median);
 }
 
 /* The name of what the stack is of, for people. */
@@ -167,11 +166,14 @@ static json_t *penalties_object(const struct hp_penalties *penalties)
 	for (unsigned i = 0; i < HP_PENALTIES; i++)
 		json_object_set_new(factors, hp_penalty_name((enum hp_penalty)i),
 				    json_real(penalties->factors[i]));
-	return json_pack("{s:b, s:o, s:o, s:o, s:o, s:o}", "fitted", penalties->is_fitted,
-			 "factors", factors, "windows", json_count(penalties->windows), "parts",
-			 json_count(penalties->parts), "table_error",
-			 errors_object(&penalties->by_table), "left_out_error",
-			 errors_object(&penalties->left_out));
+	return json_pack(
+		"{s:b, s:s?, s:o, s:o, s:o, s:o, s:o}", "fitted", penalties->is_fitted, "left_out",
+		!penalties->is_judged ? NULL
+		: penalties->by_parts ? "parts"
+				      : "windows",
+		"factors", factors, "windows", json_count(penalties->windows), "parts",
+		json_count(penalties->parts), "table_error", errors_object(&penalties->by_table),
+		"left_out_error", errors_object(&penalties->left_out));
 }
 
 static json_t *stack_object(const struct stacked *one)
