@@ -212,19 +212,32 @@ void stat_stalls_text(FILE *stream, const struct stat_stalls *stalls, const stru
 	print_doubts(stream, stalls, stack);
 }
 
-/* The largest components that a line has room for. */
+static double likely_of(const struct hp_stack *stack, enum hp_stack_component component)
+{
+	double likely = stack->parts[component].values[HP_STACK_INTERVAL];
+
+	return isnan(likely) ? 0 : likely;
+}
+
+/* The largest components that a line has room for, `other` among them. */
 void stat_stalls_line(FILE *stream, double end_s, const struct hp_stack *stack)
 {
 	enum hp_stack_component order[HP_STACK_COMPONENTS];
+	double other = likely_of(stack, HP_STACK_OTHER);
+	bool has_other = !(other > 0);
+	unsigned next = 0;
 
 	fprintf(stream, "%10.4f  %8.3f", end_s, stack->cpi);
 	hp_stack_order(stack, order);
 	for (unsigned i = 0; i < LINE_COMPONENTS; i++) {
-		double likely = stack->parts[order[i]].values[HP_STACK_INTERVAL];
+		bool is_other = !has_other && other > likely_of(stack, order[next]);
+		enum hp_stack_component one = is_other ? HP_STACK_OTHER : order[next++];
 
-		if (!isnan(likely) && likely > 0)
-			fprintf(stream, "  %3.0f %% %-13s", 100 * likely / stack->cpi,
-				hp_stack_component_word(order[i]));
+		has_other |= is_other;
+		if (likely_of(stack, one) > 0)
+			fprintf(stream, "  %3.0f %% %-13s",
+				100 * likely_of(stack, one) / stack->cpi,
+				hp_stack_component_word(one));
 	}
 	putc('\n', stream);
 }
