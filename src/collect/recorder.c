@@ -427,8 +427,10 @@ static struct hp_error *write_evidence(struct recorder *recorder, bool complete)
 
 	if (recorder->windows.is_on)
 		error = windows_write(&recorder->windows, recorder->writer, unit_ns(recorder));
+	drain_meanwhile(recorder);
 	if (!error)
 		error = write_paths_if_due(recorder, complete);
+	drain_meanwhile(recorder);
 	if (!error)
 		error = write_branches_if_due(recorder, complete);
 	if (!error && recorder->probes) {
@@ -440,34 +442,34 @@ static struct hp_error *write_evidence(struct recorder *recorder, bool complete)
 	return error;
 }
 
-static struct hp_error *write_all(struct recorder *recorder, bool complete,
-				  struct hp_epoch_meta *meta)
+static struct hp_error *write_all(struct recorder *recorder, bool complete)
 {
-	struct hp_error *error = write_evidence(recorder, complete);
+	struct hp_error *error = attributor_write(&recorder->attributor, recorder->writer);
 
-	/* Now, as more samples may be taken before all profiles are written: those are of the next
-	 * flush. */
 	if (!error)
-		error = recorder_describe(recorder, complete, meta);
-	if (!error)
-		error = attributor_write(&recorder->attributor, recorder->writer);
+		error = write_evidence(recorder, complete);
 	if (!error)
 		error = attributor_write_names(&recorder->attributor, recorder->writer);
-	if (!error && complete) {
-		make_room(recorder);
-		/* Whatever becomes of names, samples are worth finishing without them. */
-		hp_error_destroy(keep_sampled(recorder));
-	}
-	return error ? error : hp_epoch_writer_commit(recorder->writer, meta);
+	return error;
 }
 
+/* Samples that are taken while files are written are of the next flush. */
 struct hp_error *recorder_flush(struct recorder *recorder, bool complete)
 {
 	struct hp_epoch_meta meta = { 0 };
 	struct hp_error *error;
 
 	recorder_attribute(recorder);
-	error = write_all(recorder, complete, &meta);
+	error = recorder_describe(recorder, complete, &meta);
+	if (!error)
+		error = write_all(recorder, complete);
+	if (!error && complete) {
+		make_room(recorder);
+		/* Whatever becomes of names, samples are worth finishing without them. */
+		hp_error_destroy(keep_sampled(recorder));
+	}
+	if (!error)
+		error = hp_epoch_writer_commit(recorder->writer, &meta);
 	if (error) {
 		hp_epoch_meta_clear(&meta);
 		return error;

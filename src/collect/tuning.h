@@ -16,7 +16,7 @@
  * recordings of four programs, with call paths and probes, beside four controls each. No figure moved
  * in both sets with
  *	the loop	ARRIVAL_NS, TICK_MEAN_MS, FIRST_TICKS_MEAN_MS, TICK_PART
- *	the end		END_NICE
+ *	the end		OWN_NICE
  *	samples		SAMPLE_OVERFLOW_ENTRIES
  *	call paths	DEPTHS_ENOUGH, DEPTHS_SAMPLES, DEPTHS_DEEP_SAMPLES
  *			KNOWN_PLACES, MOST_FETCHED
@@ -62,8 +62,8 @@ enum {
 	LARGE_BLOCK_BYTES = 262144, /* bytes: 256 KiB; scripts/bench/long-recording */
 	/* What is left to do when sampling is over asks for the shortest time slices: on busy CPUs,
 	 * somebody waits for it. And where it may, it goes before others: it takes some 50 ms of
-	 * CPU time. */
-	END_NICE = -10, /* nice value [chosen] */
+	 * CPU time. So does all of a recording of the whole machine: it takes little, but at once. */
+	OWN_NICE = -10, /* nice value [chosen] */
 };
 
 /* An event that counted for less than this share of its time is reported. */

@@ -152,6 +152,18 @@ static size_t default_ring_pages(size_t cpus, uint32_t stack_bytes)
 	return pages;
 }
 
+/* Of one that a sample may have. */
+static uint32_t largest_stack(const struct hp_sampler *sampler)
+{
+	uint32_t largest = 0;
+
+	for (size_t i = 0; i < sampler->stack_count; i++) {
+		if (sampler->stack_bytes[i] > largest)
+			largest = sampler->stack_bytes[i];
+	}
+	return largest;
+}
+
 /* The first open event of a CPU: the one whose ring the others share. */
 static int ring_owner(const struct opening *opening, size_t cpu)
 {
@@ -289,9 +301,9 @@ static struct hp_error *prepare(struct opening *opening)
 	layout.branches = options->branches;
 	layout.registers = options->registers;
 	layout.stack_bytes = options->stack_bytes;
-	sampler->ring_pages =
-		options->ring_pages ? options->ring_pages
-				    : default_ring_pages(opening->cpu_count, options->stack_bytes);
+	sampler->ring_pages = options->ring_pages ? options->ring_pages
+						  : default_ring_pages(opening->cpu_count,
+								       largest_stack(sampler));
 	sampler->fd_count = options->thread_count * opening->cpu_count * sampler->slots;
 	sampler->fds = malloc((sampler->fd_count + 1) * sizeof(*sampler->fds));
 	sampler->drawn = calloc(sampler->fd_count + 1, sizeof(*sampler->drawn));
