@@ -13,6 +13,7 @@ import math
 import os
 import re
 import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -103,6 +104,7 @@ class Bench:
         self.directory = Path(tempfile.mkdtemp(prefix='hpcprof-bench-', dir=options.directory))
         atexit.register(shutil.rmtree, self.directory, ignore_errors=True)
         self.measure = self.compile('measure.c')
+        self.is_pinned = False   # the target on one CPU, at the same addresses; the recorder elsewhere
         self._serial = 0
 
     def compile(self, source, *flags, name=None, compiler='cc'):
@@ -122,9 +124,12 @@ class Bench:
         target that is not watched is the recorder's own child."""
         outside = self.fresh('.outside')
         inside = self.fresh('.inside')
-        line = [*([str(self.measure), str(inside)] if watched else []), *map(str, command)]
+        last = (os.cpu_count() or 1) - 1
+        there, elsewhere = (['-c', str(last)], ['-c', str(-1 - last)]) if self.is_pinned else ([], [])
+        line = [*([str(self.measure), *there, str(inside)] if watched else []), *map(str, command)]
         if recorder:
-            line = [str(self.measure), *(['-p'] if peak else []), str(outside), *recorder, *line]
+            line = [str(self.measure), *(['-p'] if peak else []), *elsewhere, str(outside), *recorder,
+                    *line]
         done = subprocess.run(line, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                               stderr=subprocess.PIPE, text=True, errors='replace',
                               cwd=self.directory, env={**os.environ, 'LC_ALL': 'C'})
@@ -252,6 +257,18 @@ def median_interval(values, level=0.95):
         rank += 1
     rank = max(rank, 1)
     return values[rank - 1], values[count - rank]
+
+
+def center_interval(values, level=0.95):
+    """The median of the means of all pairs (Hodges and Lehmann 1963), and its interval by the signed rank
+    test: as robust as the median, and as narrow as if it were the mean. Where values are few it is their
+    range."""
+    count = len(values)
+    means = sorted((a + b) / 2 for i, a in enumerate(values) for b in values[i:])
+    spread = statistics.NormalDist().inv_cdf((1 + level) / 2) * math.sqrt(
+        count * (count + 1) * (2 * count + 1) / 24)
+    rank = max(math.floor(count * (count + 1) / 4 - spread), 0)
+    return median(means), means[rank], means[len(means) - 1 - rank]
 
 
 @dataclass

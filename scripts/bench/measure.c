@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * measure [-p] FILE COMMAND [ARGUMENT...]
+ * measure [-p] [-c CPU] FILE COMMAND [ARGUMENT...]
  *
  * Runs COMMAND and writes one line to FILE: wall time, CPU time of COMMAND's own process, CPU time
  * of it and all its descendants that were waited for (ns each), peak resident memory of its own
@@ -10,15 +10,22 @@
  * cost and nothing of its children. The own peak is gone by then (and ru_maxrss is the children's
  * too), so with -p the process is traced, which stops it once, just before it ends. Do not trace
  * what is to be timed closely: a traced process stops for each signal it gets, too.
+ *
+ * With -c COMMAND runs on that CPU, or with a number below 0 on all but the CPU -1 - CPU, and finds its memory
+ * at the same addresses each time: by chance alone, one run's addresses make it slower than the next by a
+ * percent or two.
  */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <inttypes.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/personality.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -81,7 +88,24 @@ static unsigned long trace_to_end(pid_t pid)
 	}
 }
 
-static pid_t start(char **command, bool traced)
+static void settle(const char *cpu)
+{
+	long count = sysconf(_SC_NPROCESSORS_ONLN);
+	int number = atoi(cpu);
+	cpu_set_t cpus;
+
+	CPU_ZERO(&cpus);
+	for (int i = 0; i < count; i++) {
+		if (number < 0 ? i != -1 - number || count == 1 : i == number)
+			CPU_SET(i, &cpus);
+	}
+	if (sched_setaffinity(0, sizeof(cpus), &cpus) != 0)
+		perror("measure: cannot choose the CPU");
+	if (number >= 0 && personality(ADDR_NO_RANDOMIZE) < 0)
+		perror("measure: cannot choose addresses");
+}
+
+static pid_t start(char **command, bool traced, const char *cpu)
 {
 	int gate[2];
 	char go = 0;
@@ -96,6 +120,8 @@ static pid_t start(char **command, bool traced)
 		if (read(gate[0], &go, 1) < 0)
 			_exit(125);
 		close(gate[0]);
+		if (cpu)
+			settle(cpu);
 		execvp(command[0], command);
 		fprintf(stderr, "measure: %s: %s\n", command[0], strerror(errno));
 		_exit(errno == ENOENT ? 127 : 126);
@@ -109,7 +135,8 @@ static pid_t start(char **command, bool traced)
 
 int main(int argc, char **argv)
 {
-	bool traced = argc > 1 && strcmp(argv[1], "-p") == 0;
+	bool traced = false;
+	const char *cpu = NULL;
 	struct rusage usage;
 	unsigned long peak = 0;
 	uint64_t start_ns;
@@ -121,15 +148,20 @@ int main(int argc, char **argv)
 	FILE *file;
 	pid_t pid;
 
-	argv += traced;
-	argc -= traced;
+	for (int option; (option = getopt(argc, argv, "+pc:")) != -1;) {
+		traced |= option == 'p';
+		if (option == 'c')
+			cpu = optarg;
+	}
+	argv += optind - 1;
+	argc -= optind - 1;
 	if (argc < 3) {
-		fputs("usage: measure [-p] FILE COMMAND [ARGUMENT...]\n", stderr);
+		fputs("usage: measure [-p] [-c CPU] FILE COMMAND [ARGUMENT...]\n", stderr);
 		return 125;
 	}
 	/* What the terminal or a parent sends is for COMMAND to act on. */
 	start_ns = clock_ns(CLOCK_MONOTONIC);
-	pid = start(argv + 2, traced);
+	pid = start(argv + 2, traced, cpu);
 	if (pid < 0) {
 		perror("measure");
 		return 125;
