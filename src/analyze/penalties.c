@@ -143,24 +143,25 @@ struct hp_penalty_errors hp_penalty_quantiles(double *errors, size_t count)
 	};
 }
 
-/* Windows are left out, or if there is but one its parts. */
+/* Windows are left out, some together if they are many; or if there is but one its parts. */
 static void divide(struct hp_timed_part *parts, size_t count, bool by_parts)
 {
-	for (size_t i = 0; i < count; i++)
-		parts[i].fold = by_parts ? i : parts[i].window;
+	size_t windows = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		windows += i && parts[i].window != parts[i - 1].window;
+		parts[i].fold = (by_parts ? i : windows) % PENALTY_FOLDS;
+	}
 }
 
 static void predict_left_out(struct hp_timed_part *parts, size_t count)
 {
-	for (size_t i = 0; i < count; i++) {
-		double factors[HP_PENALTIES];
+	double factors[PENALTY_FOLDS][HP_PENALTIES];
 
-		if (i && parts[i].fold == parts[i - 1].fold)
-			continue;
-		fit_without(parts, count, parts[i].fold, factors);
-		for (size_t j = i; j < count && parts[j].fold == parts[i].fold; j++)
-			parts[j].left_out = predicted(&parts[j], factors);
-	}
+	for (size_t i = 0; i < PENALTY_FOLDS; i++)
+		fit_without(parts, count, i, factors[i]);
+	for (size_t i = 0; i < count; i++)
+		parts[i].left_out = predicted(&parts[i], factors[parts[i].fold]);
 }
 
 struct hp_error *hp_penalties_fit(struct hp_timed_part *parts, size_t count,

@@ -450,6 +450,8 @@ enum {
 	PENALTY_ROUNDS = 12,
 	/* parts of a single window, at least, for its penalties to be fitted; [chosen] */
 	PENALTY_PARTS = 3,
+	/* sets that are left out one after the other, at most, which takes time; [chosen] */
+	PENALTY_FOLDS = 32,
 };
 
 #endif

@@ -90,6 +90,25 @@ TEST(the_table_stays_where_others_are_no_better)
 	ck_assert_uint_eq(found.windows, 0);
 }
 
+/* Whoever has many windows does not wait for each. */
+TEST(many_windows_are_left_out_together)
+{
+	enum { MANY = 64000 };
+	struct hp_timed_part *many = calloc(MANY, sizeof(*many));
+	struct hp_penalties found;
+
+	take(slower, 0);
+	for (size_t i = 0; i < MANY; i++) {
+		many[i] = parts[i % COUNT];
+		many[i].window = i / PARTS;
+	}
+	hp_assert_ok(hp_penalties_fit(many, MANY, &found));
+	ck_assert(found.is_fitted && !found.by_parts);
+	ck_assert_uint_eq(found.windows, MANY / PARTS);
+	ck_assert_double_lt(found.left_out.ninth, 0.01);
+	free(many);
+}
+
 TEST(parts_of_a_single_window_are_left_out)
 {
 	struct hp_penalties found;
