@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /*
  * Check writes each assertion that holds to a file, to say after a crash what the last was; loops
@@ -41,11 +42,22 @@ void hp_note(bool *is_noted, const char *file, int line);
 
 /* The expression fails with this class; the error is freed. */
 #define hp_assert_fails(expected_class, expression)                                                \
+	hp_assert_says(expected_class, NULL, NULL, expression)
+
+/* So it does, and its message and its advice hold these (NULL: whatever they are). */
+#define hp_assert_says(expected_class, in_message, in_advice, expression)                          \
 	do {                                                                                       \
 		struct hp_error *hp_failed = (expression);                                         \
+		const char *hp_part = (in_message);                                                \
 		ck_assert_msg(hp_failed != NULL, "succeeded, but should not");                     \
 		ck_assert_msg(hp_failed->class == (expected_class), "class %d: %s",                \
 			      (int)hp_failed->class, hp_failed->message);                          \
+		ck_assert_msg(!hp_part || strstr(hp_failed->message, hp_part), "%s",               \
+			      hp_failed->message);                                                 \
+		hp_part = (in_advice);                                                             \
+		ck_assert_msg(!hp_part ||                                                          \
+				      (hp_failed->advice && strstr(hp_failed->advice, hp_part)),   \
+			      "advice: %s", hp_failed->advice ? hp_failed->advice : "none");       \
 		hp_error_destroy(hp_failed);                                                       \
 	} while (0)
 

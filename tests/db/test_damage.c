@@ -291,16 +291,11 @@ TEST(a_newer_version_is_refused_and_called_newer)
 {
 	char *stamp = fixture_rich_epoch(db);
 	char *path = profile_path(stamp);
-	struct hp_error *error;
 	struct hp_epoch *epoch;
 
 	rewrite(path, &hp_profile_kind, NULL, 0, 2);
-	error = hp_epoch_open(db, stamp, &epoch);
-	ck_assert_ptr_nonnull(error);
-	ck_assert_int_eq(error->class, HP_ERROR_DAMAGED);
-	ck_assert_ptr_nonnull(strstr(error->message, "version 2 is newer"));
-	ck_assert_ptr_nonnull(error->advice);
-	hp_error_destroy(error);
+	hp_assert_says(HP_ERROR_DAMAGED, "version 2 is newer", "",
+		       hp_epoch_open(db, stamp, &epoch));
 }
 
 TEST(an_optional_section_from_the_future_is_ignored_but_not_lost)
@@ -498,7 +493,6 @@ static void assert_refused(uint64_t count, const char *why)
 	_cleanup_(hp_window_evidence_clear) struct hp_window_evidence evidence;
 	struct hp_writer windows = { 0 };
 	struct hp_writer file;
-	struct hp_error *error;
 
 	hp_container_add(&builder, "imgs", HP_SECTION_REQUIRED, (const uint8_t *)"", 1);
 	/* Figures, and no reasons. */
@@ -514,11 +508,8 @@ static void assert_refused(uint64_t count, const char *why)
 	hp_container_add(&builder, "wind", HP_SECTION_REQUIRED, windows.bytes, windows.size);
 	hp_writer_free(&windows);
 	hp_assert_ok(hp_container_finish(&builder, &file));
-	error = hp_evidence_decode(file.bytes, file.size, &evidence, NULL, NULL);
-	ck_assert_ptr_nonnull(error);
-	ck_assert_int_eq(error->class, HP_ERROR_DAMAGED);
-	ck_assert_msg(strstr(error->message, why), "%s", error->message);
-	hp_error_destroy(error);
+	hp_assert_says(HP_ERROR_DAMAGED, why, NULL,
+		       hp_evidence_decode(file.bytes, file.size, &evidence, NULL, NULL));
 }
 
 TEST(no_memory_is_taken_for_items_that_no_epoch_may_have)

@@ -284,13 +284,9 @@ TEST(an_unknown_tracepoint_is_a_usage_error_that_names_a_close_one)
 {
 	struct hp_machine machine = tree_of(tracefs);
 	struct hp_event_list list = { 0 };
-	struct hp_error *error;
 
-	error = hp_event_parse("sched:sched_swich", &machine, &list);
-	ck_assert_ptr_nonnull(error);
-	ck_assert_int_eq(error->class, HP_ERROR_USAGE);
-	ck_assert_ptr_nonnull(strstr(error->advice, "sched:sched_switch"));
-	hp_error_destroy(error);
+	hp_assert_says(HP_ERROR_USAGE, NULL, "sched:sched_switch",
+		       hp_event_parse("sched:sched_swich", &machine, &list));
 	hp_assert_fails(HP_ERROR_USAGE, hp_event_parse("sched:nothing*", &machine, &list));
 	hp_assert_fails(HP_ERROR_USAGE, hp_event_parse("sched:enable", &machine, &list));
 	hp_assert_fails(HP_ERROR_USAGE, hp_event_parse("..:sched", &machine, &list));
@@ -300,13 +296,9 @@ TEST(without_tracefs_all_tracepoints_are_missing)
 {
 	char *root = temporary_directory();
 	struct hp_machine machine = tree_machine(root);
-	struct hp_error *error = hp_event_missing_tracepoints(&machine);
 
-	ck_assert_ptr_nonnull(error);
-	ck_assert_int_eq(error->class, HP_ERROR_NOT_PERMITTED);
-	ck_assert_ptr_nonnull(strstr(error->message, "tracefs is not mounted"));
-	ck_assert_ptr_nonnull(strstr(error->advice, "sudo mount"));
-	hp_error_destroy(error);
+	hp_assert_says(HP_ERROR_NOT_PERMITTED, "tracefs is not mounted", "sudo mount",
+		       hp_event_missing_tracepoints(&machine));
 	tree_add(root, tracefs);
 	hp_assert_ok(hp_event_missing_tracepoints(&machine));
 }

@@ -638,12 +638,9 @@ TEST(without_windows_there_are_no_counts_and_the_way_to_them_is_told)
 		struct hp_report_options options = { .view = views[i / HP_ARRAY_COUNT(formats)],
 						     .format =
 							     formats[i % HP_ARRAY_COUNT(formats)] };
-		struct hp_error *error = fixture_report(fixture, &options, NULL);
 
-		ck_assert_ptr_nonnull(error);
-		ck_assert_int_eq(error->class, HP_ERROR_INSUFFICIENT);
-		assert_contains(error->advice, "record --shadow");
-		hp_error_destroy(error);
+		hp_assert_says(HP_ERROR_INSUFFICIENT, NULL, "record --shadow",
+			       fixture_report(fixture, &options, NULL));
 		/* Half a document would be worse than none. */
 		if (options.format != HP_FORMAT_TEXT)
 			ck_assert_str_eq(fixture->output, "");
@@ -698,10 +695,8 @@ TEST(where_calls_ended_all_windows_probes_are_advised)
 	hp_error_destroy(error);
 	/* What a longer replay would have counted. */
 	end.what = limit;
-	error = fixture_report(record(0), &options, NULL);
-	ck_assert_ptr_nonnull(error);
-	assert_contains(error->advice, "longer run");
-	hp_error_destroy(error);
+	hp_assert_says(HP_ERROR_INSUFFICIENT, NULL, "longer run",
+		       fixture_report(record(0), &options, NULL));
 }
 
 /* Another recording of the same, of 1 s, which had no windows: it ran likewise, presumably. */

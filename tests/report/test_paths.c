@@ -217,12 +217,9 @@ TEST(epochs_without_paths_say_how_to_record_them)
 
 	for (size_t i = 0; i < HP_ARRAY_COUNT(views); i++) {
 		struct hp_report_options options = { .view = views[i] };
-		struct hp_error *error = fixture_report(fixture_of(false), &options, NULL);
 
-		ck_assert_ptr_nonnull(error);
-		ck_assert_int_eq(error->class, HP_ERROR_INSUFFICIENT);
-		assert_contains(error->advice, "record -g");
-		hp_error_destroy(error);
+		hp_assert_says(HP_ERROR_INSUFFICIENT, NULL, "record -g",
+			       fixture_report(fixture_of(false), &options, NULL));
 	}
 }
 

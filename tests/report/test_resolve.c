@@ -104,13 +104,9 @@ TEST(an_unknown_name_gets_the_nearest_with_their_samples)
 	for (size_t i = 0; i < HP_ARRAY_COUNT(cases); i++) {
 		struct hp_report_options options = { .view = HP_VIEW_INSTRUCTIONS,
 						     .of.listed = cases[i].listed };
-		struct hp_error *error = fixture_report(fixture, &options, NULL);
 
-		ck_assert_ptr_nonnull(error);
-		ck_assert_int_eq(error->class, HP_ERROR_INSUFFICIENT);
-		ck_assert_ptr_nonnull(strstr(error->message, cases[i].listed));
-		ck_assert_msg(strstr(error->advice, cases[i].advice) != NULL, "%s", error->advice);
-		hp_error_destroy(error);
+		hp_assert_says(HP_ERROR_INSUFFICIENT, cases[i].listed, cases[i].advice,
+			       fixture_report(fixture, &options, NULL));
 	}
 }
 
@@ -145,13 +141,10 @@ TEST(where_nothing_was_read_that_is_why_nothing_is_found)
 	const struct fixture_epoch gone = { .counts = &count, .count = 1 };
 	struct hp_report_options options = { .view = HP_VIEW_ANNOTATE, .of.listed = "start" };
 	struct fixture *fixture = fixture_of_epoch(&gone);
-	struct hp_error *error;
 
-	error = fixture_report(fixture, &options, NULL);
-	ck_assert_ptr_nonnull(error);
-	ck_assert_ptr_nonnull(strstr(error->message, "the procedures of libgone.so.1 are not "
-						     "known: "));
-	hp_error_destroy(error);
+	hp_assert_says(HP_ERROR_INSUFFICIENT,
+		       "the procedures of libgone.so.1 are not known: ", NULL,
+		       fixture_report(fixture, &options, NULL));
 }
 
 TEST(a_name_is_bare_without_arguments_and_result)

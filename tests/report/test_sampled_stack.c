@@ -265,23 +265,18 @@ TEST(windows_have_no_stacks_by_cpu_and_no_counters_no_stack)
 	struct hp_report_options options = { .view = HP_VIEW_STACK,
 					     .stacks = HP_STACKS_OF_WINDOWS };
 	static const char *const latest[] = { NULL };
-	struct hp_error *error;
 	struct fixture *fixture;
 
 	options.of.by = "cpu";
 	add_all(1, true);
 	fixture = recorded(&skylake_sp);
-	error = fixture_report(fixture, &options, latest);
-	ck_assert_int_eq(error->class, HP_ERROR_USAGE);
-	hp_error_destroy(error);
+	hp_assert_fails(HP_ERROR_USAGE, fixture_report(fixture, &options, latest));
 	count_count = 0;
 	add("cpu-clock:u", MEMORY_AT, 10, 1);
 	fixture = recorded(&skylake_sp);
 	options = (struct hp_report_options){ .view = HP_VIEW_STACK,
 					      .stacks = HP_STACKS_OF_COUNTERS };
-	error = fixture_report(fixture, &options, latest);
-	ck_assert_int_eq(error->class, HP_ERROR_INSUFFICIENT);
-	hp_error_destroy(error);
+	hp_assert_fails(HP_ERROR_INSUFFICIENT, fixture_report(fixture, &options, latest));
 }
 
 static void part(struct hp_stack *stack, enum hp_stack_component component,

@@ -323,17 +323,13 @@ TEST(processes_are_told_apart_only_where_they_were_recorded_apart)
 	struct fixture_epoch epoch = { .counts = counts, .count = 2, .per_process = true };
 	struct fixture *fixture = fixture_of_epoch(&epoch);
 	struct hp_report_options options = { .of.pid = "42", .format = HP_FORMAT_CSV };
-	struct hp_error *error;
 
 	fixture_output(fixture, &options);
 	ck_assert_uint_eq(fixture_csv_sum(fixture->output, 0), 5);
 
 	fixture = fixture_of_epoch(&hundred_epoch);
-	error = fixture_report(fixture, &options, NULL);
-	ck_assert_ptr_nonnull(error);
-	ck_assert_int_eq(error->class, HP_ERROR_INSUFFICIENT);
-	assert_contains(error->advice, "--per-process");
-	hp_error_destroy(error);
+	hp_assert_says(HP_ERROR_INSUFFICIENT, NULL, "--per-process",
+		       fixture_report(fixture, &options, NULL));
 }
 
 /* Of four: two of a thread that was renamed, one of another, one of nobody knows which. */
@@ -367,7 +363,6 @@ TEST(threads_and_cpus_are_told_apart_only_where_they_were_recorded_apart)
 	};
 	struct fixture *fixture = fixture_of_epoch(&epoch);
 	struct hp_report_options options = { .view = HP_VIEW_BREAKDOWN, .of.by = "tid" };
-	struct hp_error *error;
 
 	fixture_output(fixture, &options);
 	assert_contains(fixture->output, "  tid  thread\n");
@@ -388,11 +383,8 @@ TEST(threads_and_cpus_are_told_apart_only_where_they_were_recorded_apart)
 	fixture = fixture_of_epoch(&hundred_epoch);
 	for (int cpu = 0; cpu < 2; cpu++) {
 		options.of.by = cpu ? "cpu" : "procedure,tid";
-		error = fixture_report(fixture, &options, NULL);
-		ck_assert_ptr_nonnull(error);
-		ck_assert_int_eq(error->class, HP_ERROR_INSUFFICIENT);
-		assert_contains(error->advice, cpu ? "--per-cpu" : "--per-thread");
-		hp_error_destroy(error);
+		hp_assert_says(HP_ERROR_INSUFFICIENT, NULL, cpu ? "--per-cpu" : "--per-thread",
+			       fixture_report(fixture, &options, NULL));
 	}
 }
 

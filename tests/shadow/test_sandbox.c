@@ -626,18 +626,13 @@ TEST(confinement_is_seen)
 TEST(without_the_right_to_be_another_user_there_is_no_copy)
 {
 	struct rights target = { 0 }, own = { 0 };
-	struct hp_error *error;
 
 	hp_assert_ok(rights_read(&own, getpid(), gettid()));
 	hp_assert_ok(rights_read(&target, getpid(), gettid()));
 	own.effective = 0;
 	hp_assert_ok(rights_can_be_given(&target, &own));
 	target.users[RIGHTS_SAVED]++;
-	error = rights_can_be_given(&target, &own);
-	ck_assert_ptr_nonnull(error);
-	ck_assert_int_eq(error->class, HP_ERROR_NOT_PERMITTED);
-	ck_assert_ptr_nonnull(error->advice);
-	hp_error_destroy(error);
+	hp_assert_says(HP_ERROR_NOT_PERMITTED, NULL, "", rights_can_be_given(&target, &own));
 	rights_clear(&target);
 	rights_clear(&own);
 }

@@ -99,13 +99,10 @@ TEST(wherever_it_is_cut_that_is_said)
 TEST(what_is_behind_the_end_is_damage)
 {
 	struct hp_trace *trace;
-	struct hp_error *error;
 
 	hp_write_u8(&writer.out, 0);
-	error = hp_trace_open(writer.out.bytes, writer.out.size, &trace);
-	ck_assert_ptr_nonnull(error);
-	ck_assert_ptr_nonnull(strstr(error->message, "behind its end"));
-	hp_error_destroy(error);
+	hp_assert_says(HP_ERROR_DAMAGED, "behind its end", NULL,
+		       hp_trace_open(writer.out.bytes, writer.out.size, &trace));
 }
 
 /* Places: 16 bytes of magic, the machine, a record, an address of 4 bytes, then what is below. */
@@ -115,15 +112,11 @@ static void fails_with(size_t at, uint8_t value, const char *why)
 {
 	uint8_t before = writer.out.bytes[at];
 	struct hp_trace *trace;
-	struct hp_error *error;
 
 	writer.out.bytes[at] = value;
-	error = hp_trace_open(writer.out.bytes, writer.out.size, &trace);
+	hp_assert_says(HP_ERROR_DAMAGED, why, NULL,
+		       hp_trace_open(writer.out.bytes, writer.out.size, &trace));
 	writer.out.bytes[at] = before;
-	ck_assert_ptr_nonnull(error);
-	ck_assert_int_eq(error->class, HP_ERROR_DAMAGED);
-	ck_assert_msg(strstr(error->message, why), "%s", error->message);
-	hp_error_destroy(error);
 }
 
 TEST(what_cannot_be_is_named)
