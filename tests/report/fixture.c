@@ -239,6 +239,14 @@ const char *fixture_output(struct fixture *fixture, const struct hp_report_optio
 	return fixture->output;
 }
 
+void fixture_shows(struct fixture *fixture, const struct hp_report_options *options,
+		   const char *const *parts)
+{
+	fixture_output(fixture, options);
+	for (; *parts; parts++)
+		assert_contains(fixture->output, *parts);
+}
+
 size_t fixture_csv_records(const char *csv)
 {
 	size_t lines = 0;

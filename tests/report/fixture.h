@@ -62,14 +62,24 @@ struct fixture_epoch {
 
 /* Writes an epoch: events in order of appearance, cpu-clock in ns, others as events. */
 void fixture_add(struct fixture *fixture, const struct fixture_epoch *epoch);
-/* A database of this epoch. */
+/* A database of this epoch, or of one that has these counts and nothing else. */
 struct fixture *fixture_of_epoch(const struct fixture_epoch *epoch);
+#define fixture_of_counts(array)                                                                   \
+	fixture_of_epoch(&(const struct fixture_epoch){ .counts = (array),                         \
+							.count = HP_ARRAY_COUNT(array) })
 
 /* Reports the labelled epochs (NULL ends). The error is the caller's. */
 struct hp_error *fixture_report(struct fixture *fixture, const struct hp_report_options *options,
 				const char *const *labels);
 /* The same of the only epoch; must succeed. Returns the output, the fixture's. */
 const char *fixture_output(struct fixture *fixture, const struct hp_report_options *options);
+
+/* For options of a report, and texts that a report with them of the only epoch holds. */
+#define REPORT(...) (&(const struct hp_report_options){ __VA_ARGS__ })
+#define assert_shows(fixture, options, ...)                                                        \
+	fixture_shows(fixture, options, (const char *const[]){ __VA_ARGS__, NULL })
+void fixture_shows(struct fixture *fixture, const struct hp_report_options *options,
+		   const char *const *parts);
 
 /* Sum of column `index` (from 0) over the records of CSV without quoted line ends. */
 uint64_t fixture_csv_sum(const char *csv, size_t index);

@@ -33,46 +33,36 @@ static const struct fixture_epoch hundred_epoch = {
 
 TEST(every_view_has_every_sample_in_exactly_one_row)
 {
-	static const struct {
-		struct hp_report_options options;
-		size_t records;
-	} views[] = {
-		/* Three JIT procedures, two raw offsets, [unknown]. */
-		{ { .view = HP_VIEW_PROCEDURES, .format = HP_FORMAT_CSV }, 6 },
-		{ { .view = HP_VIEW_PROCEDURES, .format = HP_FORMAT_CSV, .of.inlines = true }, 6 },
-		{ { .view = HP_VIEW_LINES, .format = HP_FORMAT_CSV }, 6 },
-		{ { .view = HP_VIEW_IMAGES, .format = HP_FORMAT_CSV }, 3 },
-		/* hot_loop was hit at two addresses. */
-		{ { .view = HP_VIEW_INSTRUCTIONS, .format = HP_FORMAT_CSV }, 7 },
+	static const struct hp_report_options views[] = {
+		{ .view = HP_VIEW_PROCEDURES },
+		{ .view = HP_VIEW_PROCEDURES, .of.inlines = true },
+		{ .view = HP_VIEW_LINES },
+		{ .view = HP_VIEW_IMAGES },
+		{ .view = HP_VIEW_INSTRUCTIONS },
 	};
+	struct fixture *fixture = fixture_of_epoch(&hundred_epoch);
 
 	for (size_t i = 0; i < HP_ARRAY_COUNT(views); i++) {
-		struct fixture *fixture = fixture_of_epoch(&hundred_epoch);
+		struct hp_report_options options = views[i];
 
-		fixture_output(fixture, &views[i].options);
+		options.format = HP_FORMAT_CSV;
+		fixture_output(fixture, &options);
 		ck_assert_uint_eq(fixture_csv_sum(fixture->output, 0), 100);
-		if (views[i].options.view == HP_VIEW_IMAGES)
-			ck_assert_uint_eq(fixture_csv_records(fixture->output), views[i].records);
+		if (options.view == HP_VIEW_IMAGES)
+			ck_assert_uint_eq(fixture_csv_records(fixture->output), 3);
 	}
 }
 
 TEST(procedures_come_hottest_first_with_their_share_and_the_running_sum)
 {
-	struct fixture *fixture = fixture_of_epoch(&hundred_epoch);
-	struct hp_report_options options = { .view = HP_VIEW_PROCEDURES };
-	const char *table;
-
-	fixture_output(fixture, &options);
-	table = strstr(fixture->output, "\n\n");
-	ck_assert_ptr_nonnull(table);
-	assert_contains(table,
-			"\n\nsamples      %    cum%  procedure             image\n"
-			"     70  70.00   70.00  hot_loop              [jit lua]\n"
-			"     20  20.00   90.00  warm, \"quoted\"        [jit lua]\n"
-			"      5   5.00   95.00  bad\\x1b[2J\\nname\\xff  [jit lua]\n"
-			"      3   3.00   98.00  libgone.so.1+0x1234   libgone.so.1 (not read)\n"
-			"      1   1.00   99.00  libgone.so.1+0x5678   libgone.so.1 (not read)\n"
-			"      1   1.00  100.00  [unknown]             [unknown]\n");
+	assert_shows(fixture_of_epoch(&hundred_epoch), REPORT(.view = HP_VIEW_PROCEDURES),
+		     "\n\nsamples      %    cum%  procedure             image\n"
+		     "     70  70.00   70.00  hot_loop              [jit lua]\n"
+		     "     20  20.00   90.00  warm, \"quoted\"        [jit lua]\n"
+		     "      5   5.00   95.00  bad\\x1b[2J\\nname\\xff  [jit lua]\n"
+		     "      3   3.00   98.00  libgone.so.1+0x1234   libgone.so.1 (not read)\n"
+		     "      1   1.00   99.00  libgone.so.1+0x5678   libgone.so.1 (not read)\n"
+		     "      1   1.00  100.00  [unknown]             [unknown]\n");
 }
 
 static size_t lines_of_header(const char *output)
@@ -92,42 +82,66 @@ TEST(the_header_says_how_good_the_data_is)
 	char *warnings[] = { text, NULL };
 	struct fixture_epoch epoch = hundred_epoch;
 	struct fixture *fixture = fixture_create();
-	struct hp_report_options options = { .view = HP_VIEW_PROCEDURES };
 
 	epoch.warnings = warnings;
 	epoch.instead_of = "cycles";
 	fixture_add(fixture, &epoch);
-	fixture_output(fixture, &options);
-	assert_contains(fixture->output, "\"hundred\", 2.50 s: lua 'my script.lua'\n");
-	assert_contains(fixture->output,
-			"cpu-clock:u instead of cycles: 100 samples, one every 1 ms\n");
-	assert_contains(fixture->output, "# warning    the clock jumped\n");
+	assert_shows(fixture, REPORT(.view = HP_VIEW_PROCEDURES),
+		     "\"hundred\", 2.50 s: lua 'my script.lua'\n",
+		     "cpu-clock:u instead of cycles: 100 samples, one every 1 ms\n",
+		     "# warning    the clock jumped\n",
+		     " more lines of the header: hpcprof report --summary\n");
 	ck_assert_uint_eq(lines_of_header(fixture->output), 4);
-	assert_contains(fixture->output, " more lines of the header: hpcprof report --summary\n");
-	options.view = HP_VIEW_SUMMARY;
-	fixture_output(fixture, &options);
-	assert_contains(fixture->output, "\"hundred\", 2023-11-14 22:13:20 UTC, 2.50 s\n");
-	assert_contains(fixture->output, "# command    lua 'my script.lua'\n");
-	assert_contains(fixture->output, "# machine    testhost: unknown, 2 CPUs");
-	assert_contains(fixture->output, "cpu-clock:u: 100 samples, one every 1 ms, precision: "
-					 "skid+1\n");
-	assert_contains(fixture->output, "instead of cycles: this machine has no PMU\n");
-	assert_contains(fixture->output, "lost 0 (0.00 %), unattributed 1 (1.00 %), throttled 0");
-	assert_contains(fixture->output, "# warning    the clock jumped\n");
+	assert_shows(fixture, REPORT(.view = HP_VIEW_SUMMARY),
+		     "\"hundred\", 2023-11-14 22:13:20 UTC, 2.50 s\n",
+		     "# command    lua 'my script.lua'\n", "# machine    testhost: unknown, 2 CPUs",
+		     "cpu-clock:u: 100 samples, one every 1 ms, precision: skid+1\n",
+		     "instead of cycles: this machine has no PMU\n",
+		     "lost 0 (0.00 %), unattributed 1 (1.00 %), throttled 0",
+		     "# warning    the clock jumped\n");
 }
 
 TEST(an_image_whose_file_is_gone_is_named_with_its_share_and_keeps_raw_offsets)
 {
 	struct fixture *fixture = fixture_of_epoch(&hundred_epoch);
-	struct hp_report_options options = { .view = HP_VIEW_PROCEDURES };
 
-	fixture_output(fixture, &options);
-	assert_contains(fixture->output,
-			"# not read   /nowhere/at/all/libgone.so.1: No such file or directory "
-			"(4.00 % of samples)\n");
+	assert_shows(fixture, REPORT(.view = HP_VIEW_PROCEDURES),
+		     "# not read   /nowhere/at/all/libgone.so.1: No such file or directory "
+		     "(4.00 % of samples)\n");
 	ck_assert_ptr_nonnull(fixture->warnings);
 	assert_contains(fixture->warnings, "--symfs DIR");
 	assert_contains(fixture->warnings, "/nowhere/at/all/libgone.so.1");
+}
+
+/* Counts of two epochs, with the same names. */
+struct pair {
+	const struct fixture_count *counts[2];
+	size_t count[2];
+	const double *coverage[2];
+};
+
+static struct fixture *fixture_of_pair(const struct pair *pair)
+{
+	static const char *const labels[] = { "first", "second" };
+	struct fixture *fixture = fixture_create();
+
+	for (size_t i = 0; i < 2; i++)
+		fixture_add(fixture,
+			    &(const struct fixture_epoch){ .label = labels[i],
+							   .counts = pair->counts[i],
+							   .count = pair->count[i],
+							   .symbols = symbols,
+							   .symbol_count = 3,
+							   .coverage = pair->coverage[i] });
+	return fixture;
+}
+
+static const char *output_of_both(struct fixture *fixture, const struct hp_report_options *options)
+{
+	static const char *const labels[] = { "first", "second", NULL };
+
+	hp_assert_ok(fixture_report(fixture, options, labels));
+	return fixture->output;
 }
 
 TEST(epochs_of_different_periods_add_up_by_weight)
@@ -140,21 +154,13 @@ TEST(epochs_of_different_periods_add_up_by_weight)
 		{ "cpu-clock:u", &fixture_jit, "lua", 0, 1000000, 0x100, 300 },
 		{ "cpu-clock:u", &fixture_jit, "lua", 0, 1000000, 0x200, 300 },
 	};
-	static const char *const labels[] = { "slow", "fast", NULL };
-	struct fixture_epoch epoch = {
-		.label = "slow", .counts = slow, .count = 1, .symbols = symbols, .symbol_count = 3
-	};
-	struct fixture *fixture = fixture_of_epoch(&epoch);
-	struct hp_report_options options = { .view = HP_VIEW_PROCEDURES };
+	const char *output = output_of_both(
+		fixture_of_pair(&(struct pair){ { slow, fast }, { 1, 2 }, { NULL } }),
+		REPORT(.view = HP_VIEW_PROCEDURES));
 
-	epoch.label = "fast";
-	epoch.counts = fast;
-	epoch.count = 2;
-	fixture_add(fixture, &epoch);
-	hp_assert_ok(fixture_report(fixture, &options, labels));
-	assert_contains(fixture->output, "700 samples, one every 1 ms to 4 ms");
-	assert_contains(fixture->output, "    400  70.00   70.00  hot_loop");
-	assert_contains(fixture->output, "    300  30.00  100.00  warm");
+	assert_contains(output, "700 samples, one every 1 ms to 4 ms");
+	assert_contains(output, "    400  70.00   70.00  hot_loop");
+	assert_contains(output, "    300  30.00  100.00  warm");
 }
 
 /* Rotated: 100 samples in a quarter of the time are as many as 400 in all of it. */
@@ -168,55 +174,45 @@ TEST(epochs_in_which_an_event_took_turns_count_for_what_they_missed)
 	static const struct fixture_count full[] = {
 		{ "cpu-clock:u", &fixture_jit, "lua", 0, 1000000, 0x200, 400 },
 	};
-	static const char *const labels[] = { "rotated", "full", NULL };
-	struct fixture_epoch epoch = { .label = "rotated",
-				       .counts = some,
-				       .count = 1,
-				       .symbols = symbols,
-				       .symbol_count = 3,
-				       .coverage = quarter };
-	struct fixture *fixture = fixture_of_epoch(&epoch);
-	struct hp_report_options options = { .view = HP_VIEW_PROCEDURES };
+	static const struct {
+		struct hp_report_options options;
+		const char *said;
+	} rows[] = {
+		{ { .view = HP_VIEW_PROCEDURES }, "    100  50.00   50.00  hot_loop" },
+		{ { .view = HP_VIEW_PROCEDURES }, "    400  50.00  100.00  warm" },
+		{ { .view = HP_VIEW_PROCEDURES }, "had a counter for 62.5 % of the time" },
+		{ { .view = HP_VIEW_PROCEDURES, .format = HP_FORMAT_CSV },
+		  "100,50.000000,hot_loop" },
+		{ { .view = HP_VIEW_SUMMARY, .format = HP_FORMAT_CSV },
+		  ",0.625000,,,500,0,0,0\r\n" },
+		{ { .view = HP_VIEW_PROCEDURES, .format = HP_FORMAT_JSON },
+		  "\"period\": 1000000, \"samples\": 500" },
+		{ { .view = HP_VIEW_PROCEDURES, .format = HP_FORMAT_JSON }, "\"coverage\": 0.625" },
+	};
+	struct fixture *fixture =
+		fixture_of_pair(&(struct pair){ { some, full }, { 1, 1 }, { quarter, all } });
+	static const char *const first[] = { "first", NULL };
 
-	fixture_output(fixture, &options);
+	hp_assert_ok(fixture_report(fixture, REPORT(.view = HP_VIEW_PROCEDURES), first));
 	assert_contains(fixture->output, ": 100 samples, one every 1 ms\n");
 	assert_contains(fixture->output, "had a counter for 25.0 % of the time: each sample stands "
 					 "for 4 periods");
-	epoch.label = "full";
-	epoch.counts = full;
-	epoch.coverage = all;
-	fixture_add(fixture, &epoch);
-	hp_assert_ok(fixture_report(fixture, &options, labels));
-	assert_contains(fixture->output, "    100  50.00   50.00  hot_loop");
-	assert_contains(fixture->output, "    400  50.00  100.00  warm");
-	assert_contains(fixture->output, "had a counter for 62.5 % of the time");
-	options.format = HP_FORMAT_CSV;
-	hp_assert_ok(fixture_report(fixture, &options, labels));
-	assert_contains(fixture->output, "100,50.000000,hot_loop");
-	options.view = HP_VIEW_SUMMARY;
-	hp_assert_ok(fixture_report(fixture, &options, labels));
-	assert_contains(fixture->output, ",0.625000,,,500,0,0,0\r\n");
-	options.view = HP_VIEW_PROCEDURES;
-	options.format = HP_FORMAT_JSON;
-	hp_assert_ok(fixture_report(fixture, &options, labels));
-	assert_contains(fixture->output, "\"period\": 1000000, \"samples\": 500");
-	assert_contains(fixture->output, "\"coverage\": 0.625");
+	for (size_t i = 0; i < HP_ARRAY_COUNT(rows); i++)
+		assert_contains(output_of_both(fixture, &rows[i].options), rows[i].said);
 }
 
 TEST(a_substitution_in_any_of_the_epochs_is_told)
 {
-	static const char *const labels[] = { "asked", "hundred", NULL };
 	struct fixture_epoch epoch = hundred_epoch;
 	struct fixture *fixture = fixture_create();
-	struct hp_report_options options = { .view = HP_VIEW_PROCEDURES };
 
-	epoch.label = "asked";
+	epoch.label = "first";
 	fixture_add(fixture, &epoch);
-	epoch.label = "hundred";
+	epoch.label = "second";
 	epoch.instead_of = "cycles";
 	fixture_add(fixture, &epoch);
-	hp_assert_ok(fixture_report(fixture, &options, labels));
-	assert_contains(fixture->output, "cpu-clock:u instead of cycles: ");
+	assert_contains(output_of_both(fixture, REPORT(.view = HP_VIEW_PROCEDURES)),
+			"cpu-clock:u instead of cycles: ");
 }
 
 static const struct fixture_count two_events[] = {
@@ -231,53 +227,36 @@ static const struct fixture_epoch two_event_epoch = {
 
 TEST(events_stand_side_by_side_each_with_its_own_share)
 {
-	struct fixture *fixture = fixture_of_epoch(&two_event_epoch);
-	struct hp_report_options options = { .view = HP_VIEW_PROCEDURES };
-
-	fixture_output(fixture, &options);
-	ck_assert_str_eq(strstr(fixture->output, "\n\n") + 2,
-			 "           cpu-clock:u   page-faults:u\n"
-			 "samples      %    cum%  samples      %  procedure       image\n"
-			 "     30  75.00   75.00        2  25.00  hot_loop        [jit lua]\n"
-			 "     10  25.00  100.00        6  75.00  warm, \"quoted\"  [jit lua]\n");
+	assert_shows(fixture_of_epoch(&two_event_epoch), REPORT(.view = HP_VIEW_PROCEDURES),
+		     "\n\n           cpu-clock:u   page-faults:u\n"
+		     "samples      %    cum%  samples      %  procedure       image\n"
+		     "     30  75.00   75.00        2  25.00  hot_loop        [jit lua]\n"
+		     "     10  25.00  100.00        6  75.00  warm, \"quoted\"  [jit lua]\n");
 }
 
 TEST(an_events_name_sorts_by_that_event_and_a_pattern_selects_it)
 {
 	struct fixture *fixture = fixture_of_epoch(&two_event_epoch);
-	struct hp_report_options options = { .view = HP_VIEW_PROCEDURES, .sort = "page-faults:u" };
 
-	fixture_output(fixture, &options);
-	ck_assert_ptr_nonnull(strstr(fixture->output, "warm"));
+	assert_shows(fixture, REPORT(.view = HP_VIEW_PROCEDURES, .sort = "page-faults:u"), "warm");
 	ck_assert(strstr(fixture->output, "warm") < strstr(fixture->output, "hot_loop"));
-	options.sort = NULL;
-	options.of.event = "page-faults"; /* without its modifiers */
-	fixture_output(fixture, &options);
+	/* Without its modifiers. */
+	assert_shows(fixture, REPORT(.view = HP_VIEW_PROCEDURES, .of.event = "page-faults"),
+		     "      6  75.00   75.00  warm");
 	assert_lacks(fixture->output, "cpu-clock");
-	assert_contains(fixture->output, "      6  75.00   75.00  warm");
-	options.of.event = "cache-misses";
-	hp_assert_fails(HP_ERROR_INSUFFICIENT, fixture_report(fixture, &options, NULL));
-	options.of.event = NULL;
-	options.sort = "colour";
-	hp_assert_fails(HP_ERROR_USAGE, fixture_report(fixture, &options, NULL));
 }
 
 TEST(what_the_limits_cut_is_counted)
 {
 	struct fixture *fixture = fixture_of_epoch(&hundred_epoch);
-	struct hp_report_options options = { .view = HP_VIEW_PROCEDURES, .percent_limit = 5 };
 
-	fixture_output(fixture, &options);
 	/* 5 % itself is not below 5 %. */
-	assert_contains(fixture->output, "      5   5.00  95.00  bad");
+	assert_shows(fixture, REPORT(.view = HP_VIEW_PROCEDURES, .percent_limit = 5),
+		     "      5   5.00  95.00  bad", "# not shown: 3 rows, 5 samples (5.00 %)\n");
 	assert_lacks(fixture->output, "libgone.so.1+0x");
-	assert_contains(fixture->output, "# not shown: 3 rows, 5 samples (5.00 %)\n");
-	options.percent_limit = 0;
-	options.limit = 1;
-	fixture_output(fixture, &options);
-	assert_contains(fixture->output, "hot_loop");
+	assert_shows(fixture, REPORT(.view = HP_VIEW_PROCEDURES, .limit = 1), "hot_loop",
+		     "# not shown: 5 rows, 30 samples (30.00 %)\n");
 	assert_lacks(fixture->output, "warm");
-	assert_contains(fixture->output, "# not shown: 5 rows, 30 samples (30.00 %)\n");
 }
 
 TEST(filters_select_rows_but_not_what_percentages_are_of)
@@ -321,15 +300,12 @@ TEST(processes_are_told_apart_only_where_they_were_recorded_apart)
 		{ "cpu-clock:u", &fixture_jit, "lua", 42, 1000000, 0x100, 5 },
 	};
 	struct fixture_epoch epoch = { .counts = counts, .count = 2, .per_process = true };
-	struct fixture *fixture = fixture_of_epoch(&epoch);
 	struct hp_report_options options = { .of.pid = "42", .format = HP_FORMAT_CSV };
 
-	fixture_output(fixture, &options);
-	ck_assert_uint_eq(fixture_csv_sum(fixture->output, 0), 5);
-
-	fixture = fixture_of_epoch(&hundred_epoch);
+	ck_assert_uint_eq(fixture_csv_sum(fixture_output(fixture_of_epoch(&epoch), &options), 0),
+			  5);
 	hp_assert_says(HP_ERROR_INSUFFICIENT, NULL, "--per-process",
-		       fixture_report(fixture, &options, NULL));
+		       fixture_report(fixture_of_epoch(&hundred_epoch), &options, NULL));
 }
 
 /* Of four: two of a thread that was renamed, one of another, one of nobody knows which. */
@@ -362,13 +338,10 @@ TEST(threads_and_cpus_are_told_apart_only_where_they_were_recorded_apart)
 		{ "comm", "15,100.000000,lua\r\n" },
 	};
 	struct fixture *fixture = fixture_of_epoch(&epoch);
-	struct hp_report_options options = { .view = HP_VIEW_BREAKDOWN, .of.by = "tid" };
+	struct hp_report_options options = { .view = HP_VIEW_BREAKDOWN, .format = HP_FORMAT_CSV };
 
-	fixture_output(fixture, &options);
-	assert_contains(fixture->output, "  tid  thread\n");
-	assert_contains(fixture->output, "   43  worker\n");
-	assert_contains(fixture->output, "    -  -\n");
-	options.format = HP_FORMAT_CSV;
+	assert_shows(fixture, REPORT(.view = HP_VIEW_BREAKDOWN, .of.by = "tid"), "  tid  thread\n",
+		     "   43  worker\n", "    -  -\n");
 	for (size_t i = 0; i < HP_ARRAY_COUNT(cases); i++) {
 		options.of.by = cases[i].by;
 		fixture_output(fixture, &options);
@@ -376,16 +349,16 @@ TEST(threads_and_cpus_are_told_apart_only_where_they_were_recorded_apart)
 	}
 	options.format = HP_FORMAT_JSON;
 	options.of.by = "tid,cpu";
-	fixture_output(fixture, &options);
-	assert_contains(fixture->output, "{\"tid\": 43, \"thread\": \"worker\", \"cpu\": 1,");
-	assert_contains(fixture->output, "{\"tid\": null, \"thread\": null, \"cpu\": null,");
+	assert_shows(fixture, &options, "{\"tid\": 43, \"thread\": \"worker\", \"cpu\": 1,",
+		     "{\"tid\": null, \"thread\": null, \"cpu\": null,");
 
 	fixture = fixture_of_epoch(&hundred_epoch);
-	for (int cpu = 0; cpu < 2; cpu++) {
-		options.of.by = cpu ? "cpu" : "procedure,tid";
-		hp_assert_says(HP_ERROR_INSUFFICIENT, NULL, cpu ? "--per-cpu" : "--per-thread",
-			       fixture_report(fixture, &options, NULL));
-	}
+	options.of.by = "cpu";
+	hp_assert_says(HP_ERROR_INSUFFICIENT, NULL, "--per-cpu",
+		       fixture_report(fixture, &options, NULL));
+	options.of.by = "procedure,tid";
+	hp_assert_says(HP_ERROR_INSUFFICIENT, NULL, "--per-thread",
+		       fixture_report(fixture, &options, NULL));
 }
 
 static char kernel_path[] = "[kernel]";
@@ -416,16 +389,12 @@ TEST(time_in_the_kernel_is_told_where_some_is_missing)
 						     .cpu_ns = cases[i].cpu_ns,
 						     .system_ns = cases[i].system_ns };
 		struct fixture *fixture = fixture_of_epoch(&epoch);
-		struct hp_report_options options = { .view = HP_VIEW_PROCEDURES };
 
-		fixture_output(fixture, &options);
-		if (cases[i].said)
-			assert_contains(fixture->output, cases[i].said);
-		else
+		assert_shows(fixture, REPORT(.view = HP_VIEW_PROCEDURES),
+			     cases[i].said ? cases[i].said : "");
+		if (!cases[i].said)
 			assert_lacks(fixture->output, "user mode only");
-		options.view = HP_VIEW_SUMMARY;
-		fixture_output(fixture, &options);
-		assert_contains(fixture->output, "user mode only: ");
+		assert_shows(fixture, REPORT(.view = HP_VIEW_SUMMARY), "user mode only: ");
 	}
 }
 
@@ -436,23 +405,18 @@ TEST(what_has_no_names_comes_largest_share_first)
 		{ "cpu-clock:u", &kernel_image, "java", 0, 1000000, 0x100, 30 },
 		{ "cpu-clock:u", &node_image, "node", 0, 1000000, 0x100, 14 },
 	};
-	const struct fixture_epoch epoch = { .counts = counts, .count = 3 };
-	struct fixture *fixture = fixture_of_epoch(&epoch);
-	struct hp_report_options options = { .view = HP_VIEW_SUMMARY };
-	const char *kernel;
-	const char *java;
-	const char *node;
+	static const char *const said[] = { "# no names   [kernel] (60 %): record as",
+					    "# no names   [anon node] (28 %): node --perf",
+					    "# no names   [anon java] (12 %): java -XX" };
+	struct fixture *fixture = fixture_of_counts(counts);
+	const char *at = fixture_output(fixture, REPORT(.view = HP_VIEW_SUMMARY));
 
-	fixture_output(fixture, &options);
-	kernel = strstr(fixture->output, "# no names   [kernel] (60 %): record as");
-	node = strstr(fixture->output, "# no names   [anon node] (28 %): node --perf");
-	java = strstr(fixture->output, "# no names   [anon java] (12 %): java -XX");
-	ck_assert_msg(kernel && node && java && kernel < node && node < java, "%s",
-		      fixture->output);
+	for (size_t i = 0; i < HP_ARRAY_COUNT(said); i++) {
+		at = strstr(at, said[i]);
+		ck_assert_msg(at != NULL, "no '%s', or not there, in %s", said[i], fixture->output);
+	}
 	/* Where there is room for one, it is the most important. */
-	options.view = HP_VIEW_PROCEDURES;
-	fixture_output(fixture, &options);
-	assert_contains(fixture->output, "# no names   [kernel]");
+	assert_shows(fixture, REPORT(.view = HP_VIEW_PROCEDURES), "# no names   [kernel]");
 	assert_lacks(fixture->output, "# no names   [anon java]");
 }
 
@@ -462,22 +426,21 @@ TEST(what_there_is_to_do_goes_on_in_the_next_line_while_there_is_room)
 		{ "cycles", &java_image, "java", 0, 1000000, 0x100, 6 },
 		{ "cpu-clock:u", &java_image, "java", 0, 1000000, 0x100, 6 },
 	};
-	const struct fixture_epoch epoch = { .counts = counts, .count = 2 };
-	struct fixture *fixture = fixture_of_epoch(&epoch);
-	struct hp_report_options options = { .view = HP_VIEW_PROCEDURES, .terminal_columns = 70 };
+	struct fixture *fixture = fixture_of_counts(counts);
+	struct hp_report_options options = { .view = HP_VIEW_PROCEDURES,
+					     .terminal_columns = 70,
+					     .of.event = "cycles" };
 
-	options.of.event = "cycles";
-	fixture_output(fixture, &options);
-	assert_contains(
-		fixture->output,
+	assert_shows(
+		fixture, &options,
 		"# no names   [anon java] (100 %): java -XX:+UnlockDiagnosticVMOptions\n"
 		"#            -XX:+DumpPerfMapAtExit names it (JDK 17 and later; befor\xe2\x80\xa6"
 		"\n\n");
 	/* One line less. */
 	options.of.event = "cpu-clock:u";
-	fixture_output(fixture, &options);
-	assert_contains(fixture->output, "# no names   [anon java] (100 %): java "
-					 "-XX:+UnlockDiagnosticVMOptions\xe2\x80\xa6\n\n");
+	assert_shows(fixture, &options,
+		     "# no names   [anon java] (100 %): java "
+		     "-XX:+UnlockDiagnosticVMOptions\xe2\x80\xa6\n\n");
 }
 
 TEST(a_file_of_next_to_no_samples_takes_no_line_of_the_screen)
@@ -486,21 +449,16 @@ TEST(a_file_of_next_to_no_samples_takes_no_line_of_the_screen)
 		{ "cpu-clock:u", &fixture_jit, "lua", 0, 1000000, 0x100, 995 },
 		{ "cpu-clock:u", &fixture_missing, "lua", 0, 1000000, 0x100, 5 },
 	};
-	const struct fixture_epoch epoch = { .counts = counts, .count = 2 };
-	struct fixture *fixture = fixture_of_epoch(&epoch);
-	struct hp_report_options options = { .view = HP_VIEW_PROCEDURES };
+	struct fixture *fixture = fixture_of_counts(counts);
 
-	fixture_output(fixture, &options);
-	assert_lacks(fixture->output, "not read ");
+	assert_lacks(fixture_output(fixture, REPORT(.view = HP_VIEW_PROCEDURES)), "not read ");
 	ck_assert_ptr_null(fixture->warnings);
 	/* But for who asks for it, or for all. */
-	options.of.image = "libgone*";
-	fixture_output(fixture, &options);
-	assert_contains(fixture->output, "# not read");
+	assert_shows(fixture, REPORT(.view = HP_VIEW_PROCEDURES, .of.image = "libgone*"),
+		     "# not read");
 	ck_assert_ptr_nonnull(fixture->warnings);
-	options = (struct hp_report_options){ .view = HP_VIEW_SUMMARY };
-	fixture_output(fixture, &options);
-	assert_contains(fixture->output, "# not read   /nowhere/at/all/libgone.so.1");
+	assert_shows(fixture, REPORT(.view = HP_VIEW_SUMMARY),
+		     "# not read   /nowhere/at/all/libgone.so.1");
 }
 
 TEST(samples_where_interrupts_are_enabled_are_explained_where_they_dominate)
@@ -538,62 +496,53 @@ TEST(samples_where_interrupts_are_enabled_are_explained_where_they_dominate)
 			.counts = counts, .count = 3, .symbols = at_kernel, .symbol_count = 2
 		};
 		struct fixture *fixture = fixture_of_epoch(&epoch);
-		struct hp_report_options options = { .view = HP_VIEW_PROCEDURES,
-						     .sort = cases[i].event };
 
-		fixture_output(fixture, &options);
-		if (cases[i].is_told)
-			assert_contains(fixture->output, line);
-		else
+		assert_shows(fixture, REPORT(.view = HP_VIEW_PROCEDURES, .sort = cases[i].event),
+			     cases[i].is_told ? line : "");
+		if (!cases[i].is_told)
 			assert_lacks(fixture->output, "# kernel");
 	}
 }
 
 TEST(without_samples_there_is_an_explanation_and_still_a_summary)
 {
-	struct fixture_epoch epoch = { .label = "empty" };
-	struct fixture *fixture = fixture_of_epoch(&epoch);
-	struct hp_report_options options = { .view = HP_VIEW_PROCEDURES };
+	struct fixture *fixture = fixture_of_epoch(&(struct fixture_epoch){ .label = "empty" });
 
-	hp_assert_fails(HP_ERROR_INSUFFICIENT, fixture_report(fixture, &options, NULL));
+	hp_assert_fails(HP_ERROR_INSUFFICIENT,
+			fixture_report(fixture, REPORT(.view = HP_VIEW_PROCEDURES), NULL));
 	ck_assert_str_eq(fixture->output, "");
-	options.view = HP_VIEW_SUMMARY;
-	hp_assert_fails(HP_ERROR_INSUFFICIENT, fixture_report(fixture, &options, NULL));
+	hp_assert_fails(HP_ERROR_INSUFFICIENT,
+			fixture_report(fixture, REPORT(.view = HP_VIEW_SUMMARY), NULL));
 	assert_contains(fixture->output, "cpu-clock:u: 0 samples");
 }
 
-TEST(filters_that_nothing_passes_are_an_error_not_an_empty_table)
+TEST(options_that_make_no_sense_are_errors)
 {
-	struct fixture *fixture = fixture_of_epoch(&hundred_epoch);
-	struct hp_report_options options = { .of.procedure = "no_such_procedure" };
-
-	hp_assert_fails(HP_ERROR_INSUFFICIENT, fixture_report(fixture, &options, NULL));
-	options = (struct hp_report_options){ .view = HP_VIEW_INSTRUCTIONS, .of.listed = "nobody" };
-	hp_assert_fails(HP_ERROR_INSUFFICIENT, fixture_report(fixture, &options, NULL));
-}
-
-TEST(options_that_make_no_sense_are_usage_errors)
-{
-	static const struct hp_report_options bad[] = {
-		{ .percent_limit = -1 },
-		{ .percent_limit = 101 },
-		{ .view = HP_VIEW_IMAGES, .of.inlines = true },
-		{ .view = HP_VIEW_IMAGES, .sort = "address" },
-		{ .view = HP_VIEW_PROCEDURES, .sort = "line" },
+	static const struct {
+		enum hp_error_class class;
+		struct hp_report_options options;
+	} bad[] = {
+		{ HP_ERROR_USAGE, { .percent_limit = -1 } },
+		{ HP_ERROR_USAGE, { .percent_limit = 101 } },
+		{ HP_ERROR_USAGE, { .view = HP_VIEW_IMAGES, .of.inlines = true } },
+		{ HP_ERROR_USAGE, { .view = HP_VIEW_IMAGES, .sort = "address" } },
+		{ HP_ERROR_USAGE, { .view = HP_VIEW_PROCEDURES, .sort = "line" } },
+		{ HP_ERROR_USAGE, { .view = HP_VIEW_PROCEDURES, .sort = "colour" } },
+		/* Filters that nothing passes are no empty table. */
+		{ HP_ERROR_INSUFFICIENT, { .of.procedure = "no_such_procedure" } },
+		{ HP_ERROR_INSUFFICIENT, { .view = HP_VIEW_INSTRUCTIONS, .of.listed = "nobody" } },
+		{ HP_ERROR_INSUFFICIENT, { .of.event = "cache-misses" } },
 	};
 	struct fixture *fixture = fixture_of_epoch(&hundred_epoch);
 
 	for (size_t i = 0; i < HP_ARRAY_COUNT(bad); i++)
-		hp_assert_fails(HP_ERROR_USAGE, fixture_report(fixture, &bad[i], NULL));
+		hp_assert_fails(bad[i].class, fixture_report(fixture, &bad[i].options, NULL));
 }
 
 TEST(csv_has_a_header_record_crlf_and_quotes)
 {
-	struct fixture *fixture = fixture_of_epoch(&hundred_epoch);
-	struct hp_report_options options = { .format = HP_FORMAT_CSV, .of.comm = "sh" };
-
-	fixture_output(fixture, &options);
-	ck_assert_str_eq(fixture->output,
+	ck_assert_str_eq(fixture_output(fixture_of_epoch(&hundred_epoch),
+					REPORT(.format = HP_FORMAT_CSV, .of.comm = "sh")),
 			 "cpu-clock:u samples,cpu-clock:u percent,procedure,inlined,address,size,"
 			 "image,build_id\r\n"
 			 "20,20.000000,\"warm, \"\"quoted\"\"\",no,,,[jit lua],\r\n");
@@ -611,18 +560,14 @@ TEST(on_a_terminal_lines_are_cut_to_its_width_and_elsewhere_whole)
 	struct fixture *fixture = fixture_of_epoch(&epoch);
 	struct hp_report_options options = { .view = HP_VIEW_PROCEDURES };
 
-	fixture_output(fixture, &options);
-	assert_contains(fixture->output, long_name);
+	assert_shows(fixture, &options, long_name);
 	options.terminal_columns = 60;
-	fixture_output(fixture, &options);
 	/* 60 = "      1  100.00  100.00" + 2 + 24 + 2 + "[jit lua]" */
-	assert_contains(
-		fixture->output,
-		"\n      1  100.00  100.00  a_procedure_whose_name_\xe2\x80\xa6  [jit lua]\n");
+	assert_shows(fixture, &options,
+		     "\n      1  100.00  100.00  a_procedure_whose_name_\xe2\x80\xa6  [jit lua]\n");
 	assert_lacks(fixture->output, "\033");
 	options.colour = true;
-	fixture_output(fixture, &options);
-	assert_contains(fixture->output, "\033[31m");
+	assert_shows(fixture, &options, "\033[31m");
 }
 
 TEST(images_that_share_a_name_show_their_paths)
@@ -635,13 +580,10 @@ TEST(images_that_share_a_name_show_their_paths)
 		{ "cpu-clock:u", &one, "x", 0, 1000000, 0x10, 2 },
 		{ "cpu-clock:u", &two, "x", 0, 1000000, 0x10, 1 },
 	};
-	struct fixture_epoch epoch = { .counts = counts, .count = 2 };
-	struct fixture *fixture = fixture_of_epoch(&epoch);
-	struct hp_report_options options = { .view = HP_VIEW_PROCEDURES };
 
-	fixture_output(fixture, &options);
-	assert_contains(fixture->output, "libx.so+0x10  /no/one/libx.so (not read)\n");
-	assert_contains(fixture->output, "libx.so+0x10  /no/two/libx.so (not read)\n");
+	assert_shows(fixture_of_counts(counts), REPORT(.view = HP_VIEW_PROCEDURES),
+		     "libx.so+0x10  /no/one/libx.so (not read)\n",
+		     "libx.so+0x10  /no/two/libx.so (not read)\n");
 }
 
 TEST(generated_code_adds_up_by_name_across_epochs_that_laid_it_out_differently)
@@ -657,35 +599,34 @@ TEST(generated_code_adds_up_by_name_across_epochs_that_laid_it_out_differently)
 		{ "cpu-clock:u", &fixture_jit, "lua", 0, 1000000, 0x100, 1 },  /* warm */
 		{ "cpu-clock:u", &fixture_jit, "lua", 0, 1000000, 0x208, 11 }, /* hot */
 	};
-	static const char *const labels[] = { "first", "second", NULL };
-	struct fixture_epoch epoch = {
-		.label = "first", .counts = first, .count = 1, .symbols = symbols, .symbol_count = 3
+	const struct fixture_epoch epochs[] = {
+		{ .label = "first",
+		  .counts = first,
+		  .count = 1,
+		  .symbols = symbols,
+		  .symbol_count = 3 },
+		{ .label = "second",
+		  .counts = second,
+		  .count = 2,
+		  .symbols = swapped,
+		  .symbol_count = 2 },
 	};
-	struct fixture *fixture = fixture_of_epoch(&epoch);
-	struct hp_report_options options = { .view = HP_VIEW_PROCEDURES };
+	struct fixture *fixture = fixture_of_epoch(&epochs[0]);
 
-	epoch = (struct fixture_epoch){ .label = "second",
-					.counts = second,
-					.count = 2,
-					.symbols = swapped,
-					.symbol_count = 2 };
-	fixture_add(fixture, &epoch);
-	hp_assert_ok(fixture_report(fixture, &options, labels));
+	fixture_add(fixture, &epochs[1]);
+	output_of_both(fixture, REPORT(.view = HP_VIEW_PROCEDURES));
 	assert_contains(fixture->output, "     19  95.00   95.00  hot_loop");
 	assert_contains(fixture->output, "      1   5.00  100.00  warm");
 }
 
 TEST(the_summary_says_where_samples_are_and_how_they_were_named)
 {
-	struct fixture *fixture = fixture_of_epoch(&hundred_epoch);
-	struct hp_report_options options = { .view = HP_VIEW_SUMMARY };
-
-	fixture_output(fixture, &options);
-	assert_contains(fixture->output, "        95  95.00 %  generated code (JIT)\n");
-	assert_contains(fixture->output, "         4   4.00 %  programs and libraries\n");
-	assert_contains(fixture->output, "         1   1.00 %  unknown\n");
-	assert_contains(fixture->output, "        95  95.00 %  procedures known by a symbol\n");
-	assert_contains(fixture->output, "         4   4.00 %  image missing or changed\n");
+	assert_shows(fixture_of_epoch(&hundred_epoch), REPORT(.view = HP_VIEW_SUMMARY),
+		     "        95  95.00 %  generated code (JIT)\n",
+		     "         4   4.00 %  programs and libraries\n",
+		     "         1   1.00 %  unknown\n",
+		     "        95  95.00 %  procedures known by a symbol\n",
+		     "         4   4.00 %  image missing or changed\n");
 }
 
 HP_TEST_MAIN("report/views")
