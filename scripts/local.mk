@@ -59,7 +59,7 @@ EXTRA_DIST += \
 	scripts/pgo/programs.py \
 	scripts/record-accuracy \
 	scripts/judging/comparisons.py scripts/judging/recordings.py scripts/sensitivity \
-	scripts/test.sh \
+	scripts/test.sh scripts/test-times \
 	scripts/window-coverage \
 	scripts/windows/inputs.py \
 	scripts/windows/programs.py \

@@ -41,80 +41,103 @@ static bool ends_with(const char *name, const char *suffix)
 	return length >= strlen(suffix) && strcmp(name + length - strlen(suffix), suffix) == 0;
 }
 
+static void assert_bodies_lost(struct hp_epoch *epoch)
+{
+	struct hp_symbol *symbols;
+	bool are_whole;
+	size_t count;
+	struct hp_error *error = hp_epoch_read_symbols(epoch, 1, &symbols, &count, &are_whole);
+
+	if (error) {
+		hp_assert_fails(HP_ERROR_DAMAGED, error);
+		return;
+	}
+	/* Names are not. */
+	ck_assert(!are_whole);
+	ck_assert_uint_eq(count, 2);
+	ck_assert_str_eq(symbols[1].name, "__vdso_time");
+	ck_assert_ptr_null(symbols[1].body);
+	hp_symbols_free(symbols, count);
+}
+
+static void assert_layer_lost(struct hp_epoch *epoch)
+{
+	struct hp_excerpt excerpt;
+	struct hp_error *lost;
+	struct hp_error *error = hp_epoch_read_excerpt(epoch, 1, &excerpt, &lost);
+
+	if (error) {
+		hp_assert_fails(HP_ERROR_DAMAGED, error);
+		return;
+	}
+	/* What is left is in order. */
+	hp_assert_fails(HP_ERROR_DAMAGED, lost);
+	hp_assert_ok(hp_excerpt_check(&excerpt));
+	hp_excerpt_clear(&excerpt);
+}
+
+static void assert_evidence_lost(struct hp_epoch *epoch)
+{
+	_cleanup_(hp_window_evidence_clear) struct hp_window_evidence evidence;
+	struct hp_error *lost;
+	struct hp_error *error = hp_epoch_read_evidence(epoch, &evidence, &lost);
+
+	hp_assert_fails(HP_ERROR_DAMAGED, error ? error : lost);
+	ck_assert(!error || hp_window_evidence_is_empty(&evidence));
+}
+
+static void assert_paths_lost(struct hp_epoch *epoch)
+{
+	_cleanup_(hp_paths_clear) struct hp_paths paths;
+
+	hp_assert_fails(HP_ERROR_DAMAGED, hp_epoch_read_paths(epoch, &paths));
+	ck_assert_uint_eq(paths.nodes.count + paths.images.count, 0);
+}
+
+static void assert_bytes_lost(struct hp_epoch *epoch)
+{
+	ck_assert_ptr_null(hp_epoch_bytes_path(epoch, 1));
+}
+
 /* Every way in which somebody meets the file `name` says what is wrong with it, and where. */
 static void assert_noticed(const char *stamp, const char *name, const char *how)
 {
+	/* Of these the file, or a part of it, is lost, and nothing else is. */
+	static const struct {
+		const char *suffix;
+		void (*assert_lost)(struct hp_epoch *epoch);
+	} extras[] = { { ".sym", assert_bodies_lost },
+		       { ".code", assert_layer_lost },
+		       { ".bytes", assert_bytes_lost },
+		       { "evidence", assert_evidence_lost },
+		       { "paths", assert_paths_lost } };
 	char problem[1024];
 	char prefix[512];
-	struct hp_window_evidence evidence;
 	struct hp_epoch *epoch;
-	struct hp_symbol *symbols;
-	struct hp_error *error;
-	struct hp_error *lost;
-	bool are_whole;
-	size_t count;
+	size_t i = 0;
 
 	ck_assert_msg(fixture_verify(db, problem, sizeof(problem)) > 0, "%s: %s: verify", name,
 		      how);
 	snprintf(prefix, sizeof(prefix), "%s/%s: offset 0x", stamp, name);
 	ck_assert_msg(strncmp(problem, prefix, strlen(prefix)) == 0, "%s: %s: %s", name, how,
 		      problem);
-	if (ends_with(name, ".sym")) {
-		hp_assert_ok(hp_epoch_open(db, stamp, &epoch));
-		error = hp_epoch_read_symbols(epoch, 1, &symbols, &count, &are_whole);
-		if (error) {
-			hp_assert_fails(HP_ERROR_DAMAGED, error);
-		} else {
-			/* Bodies are lost, and names are not. */
-			ck_assert(!are_whole);
-			ck_assert_uint_eq(count, 2);
-			ck_assert_str_eq(symbols[1].name, "__vdso_time");
-			ck_assert_ptr_null(symbols[1].body);
-			hp_symbols_free(symbols, count);
-		}
-		hp_epoch_close(epoch);
-	} else if (ends_with(name, ".code")) {
-		struct hp_excerpt excerpt;
-
-		hp_assert_ok(hp_epoch_open(db, stamp, &epoch));
-		error = hp_epoch_read_excerpt(epoch, 1, &excerpt, &lost);
-		if (error) {
-			hp_assert_fails(HP_ERROR_DAMAGED, error);
-		} else {
-			/* A layer is lost, and what is left is in order. */
-			ck_assert_ptr_nonnull(lost);
-			hp_assert_ok(hp_excerpt_check(&excerpt));
-			hp_error_destroy(lost);
-			hp_excerpt_clear(&excerpt);
-		}
-		hp_epoch_close(epoch);
-	} else if (ends_with(name, ".bytes")) {
-		hp_assert_ok(hp_epoch_open(db, stamp, &epoch));
-		ck_assert_ptr_null(hp_epoch_bytes_path(epoch, 1));
-		hp_epoch_close(epoch);
-	} else if (strcmp(name, "evidence") == 0) {
-		/* It is lost or a part of it, and nothing else is. */
-		hp_assert_ok(hp_epoch_open(db, stamp, &epoch));
-		error = hp_epoch_read_evidence(epoch, &evidence, &lost);
-		if (error) {
-			hp_assert_fails(HP_ERROR_DAMAGED, error);
-			ck_assert(hp_window_evidence_is_empty(&evidence));
-		} else {
-			hp_assert_fails(HP_ERROR_DAMAGED, lost);
-		}
-		hp_window_evidence_clear(&evidence);
-		hp_epoch_close(epoch);
-	} else if (strcmp(name, "paths") == 0) {
-		struct hp_paths paths;
-
-		hp_assert_ok(hp_epoch_open(db, stamp, &epoch));
-		hp_assert_fails(HP_ERROR_DAMAGED, hp_epoch_read_paths(epoch, &paths));
-		ck_assert_uint_eq(paths.nodes.count + paths.images.count, 0);
-		hp_paths_clear(&paths);
-		hp_epoch_close(epoch);
-	} else {
+	while (i < HP_ARRAY_COUNT(extras) && !ends_with(name, extras[i].suffix))
+		i++;
+	if (i == HP_ARRAY_COUNT(extras)) {
 		hp_assert_fails(HP_ERROR_DAMAGED, hp_epoch_open(db, stamp, &epoch));
+		return;
 	}
+	hp_assert_ok(hp_epoch_open(db, stamp, &epoch));
+	extras[i].assert_lost(epoch);
+	hp_epoch_close(epoch);
+}
+
+/* The file `number` of an epoch. */
+static uint8_t *read_one(const struct fixture_names *files, size_t number, const char *stamp,
+			 char **path, size_t *size)
+{
+	*path = kept(strdup(fixture_file(directory, stamp, files->at[number])));
+	return fixture_read(*path, size);
 }
 
 TEST(a_flip_of_any_byte_of_any_file_is_noticed)
@@ -127,9 +150,9 @@ TEST(a_flip_of_any_byte_of_any_file_is_noticed)
 	ck_assert_uint_eq(files.count,
 			  13); /* meta, images, 6 profiles, names, bytes, evidence, paths */
 	for (size_t i = 0; i < files.count; i++) {
-		char *path = kept(strdup(fixture_file(directory, stamp, files.at[i])));
 		size_t size;
-		uint8_t *bytes = fixture_read(path, &size);
+		char *path;
+		_cleanup_free_ uint8_t *bytes = read_one(&files, i, stamp, &path, &size);
 
 		for (size_t at = 0; at < size; at++) {
 			const uint8_t mask = masks[at % HP_ARRAY_COUNT(masks)];
@@ -142,7 +165,6 @@ TEST(a_flip_of_any_byte_of_any_file_is_noticed)
 			bytes[at] ^= mask;
 		}
 		fixture_write(path, bytes, size);
-		free(bytes);
 	}
 	ck_assert_uint_eq(fixture_verify(db, NULL, 0), 0);
 }
@@ -153,9 +175,9 @@ TEST(a_file_of_any_other_length_is_noticed)
 	struct fixture_names files = files_of(stamp);
 
 	for (size_t i = 0; i < files.count; i++) {
-		char *path = kept(strdup(fixture_file(directory, stamp, files.at[i])));
 		size_t size;
-		uint8_t *bytes = fixture_read(path, &size);
+		char *path;
+		_cleanup_free_ uint8_t *bytes = read_one(&files, i, stamp, &path, &size);
 
 		bytes[size] = 0;
 		for (size_t length = 0; length <= size + 1; length++) {
@@ -168,7 +190,6 @@ TEST(a_file_of_any_other_length_is_noticed)
 			assert_noticed(stamp, files.at[i], how);
 		}
 		fixture_write(path, bytes, size);
-		free(bytes);
 	}
 }
 
@@ -178,9 +199,9 @@ TEST(a_file_that_is_gone_is_noticed)
 	struct fixture_names files = files_of(stamp);
 
 	for (size_t i = 0; i < files.count; i++) {
-		char *path = kept(strdup(fixture_file(directory, stamp, files.at[i])));
 		size_t size;
-		uint8_t *bytes = fixture_read(path, &size);
+		char *path;
+		_cleanup_free_ uint8_t *bytes = read_one(&files, i, stamp, &path, &size);
 		struct hp_epoch *epoch;
 
 		/* Names are an extra: no rule says that an image has them. Nor that anything was
@@ -193,7 +214,6 @@ TEST(a_file_that_is_gone_is_noticed)
 				hp_assert_fails(HP_ERROR_DAMAGED, hp_epoch_open(db, stamp, &epoch));
 			fixture_write(path, bytes, size);
 		}
-		free(bytes);
 	}
 }
 
@@ -287,15 +307,16 @@ static char *profile_path(const char *stamp)
 	return NULL;
 }
 
-TEST(a_newer_version_is_refused_and_called_newer)
+TEST(what_is_required_from_the_future_is_refused)
 {
-	char *stamp = fixture_rich_epoch(db);
-	char *path = profile_path(stamp);
+	char *newer = fixture_rich_epoch(db), *larger = fixture_rich_epoch(db);
 	struct hp_epoch *epoch;
 
-	rewrite(path, &hp_profile_kind, NULL, 0, 2);
+	rewrite(profile_path(newer), &hp_profile_kind, NULL, 0, 2);
 	hp_assert_says(HP_ERROR_DAMAGED, "version 2 is newer", "",
-		       hp_epoch_open(db, stamp, &epoch));
+		       hp_epoch_open(db, newer, &epoch));
+	rewrite(profile_path(larger), &hp_profile_kind, "call", HP_SECTION_REQUIRED, 1);
+	hp_assert_fails(HP_ERROR_DAMAGED, hp_epoch_open(db, larger, &epoch));
 }
 
 TEST(an_optional_section_from_the_future_is_ignored_but_not_lost)
@@ -324,40 +345,31 @@ TEST(an_optional_section_from_the_future_is_ignored_but_not_lost)
 	hp_assert_fails(HP_ERROR_DAMAGED, hp_epoch_append(db, stamp, &writer));
 }
 
-TEST(a_required_section_from_the_future_is_refused)
+static struct hp_error *decode_meta(const char *json, struct hp_epoch_meta *meta)
 {
-	char *stamp = fixture_rich_epoch(db);
-	char *path = profile_path(stamp);
-	struct hp_epoch *epoch;
+	struct hp_container_builder builder = { .kind = &hp_meta_kind };
+	struct hp_writer file;
 
-	rewrite(path, &hp_profile_kind, "call", HP_SECTION_REQUIRED, 1);
-	hp_assert_fails(HP_ERROR_DAMAGED, hp_epoch_open(db, stamp, &epoch));
+	hp_container_add(&builder, "json", HP_SECTION_REQUIRED, json, strlen(json));
+	hp_assert_ok(hp_container_finish(&builder, &file));
+	return hp_meta_decode(file.bytes, file.size, meta, NULL, NULL);
 }
 
 TEST(unknown_keys_of_meta_are_ignored)
 {
-	static const char json[] = "{\"complete\":true,\"later\":{\"x\":[1,2]},\"label\":\"a\"}";
-	struct hp_container_builder builder = { .kind = &hp_meta_kind };
 	_cleanup_(hp_epoch_meta_clear) struct hp_epoch_meta meta;
-	struct hp_writer file;
 
-	hp_container_add(&builder, "json", HP_SECTION_REQUIRED, json, sizeof(json) - 1);
-	hp_assert_ok(hp_container_finish(&builder, &file));
-	hp_assert_ok(hp_meta_decode(file.bytes, file.size, &meta, NULL, NULL));
+	hp_assert_ok(
+		decode_meta("{\"complete\":true,\"later\":{\"x\":[1,2]},\"label\":\"a\"}", &meta));
 	ck_assert(meta.complete);
 	ck_assert_str_eq(meta.label, "a");
 }
 
 TEST(an_older_epoch_has_an_unknown_cpu_and_clock)
 {
-	static const char text[] = "{\"complete\":true,\"cpu_model\":\"A CPU\"}";
-	struct hp_container_builder builder = { .kind = &hp_meta_kind };
 	_cleanup_(hp_epoch_meta_clear) struct hp_epoch_meta meta;
-	struct hp_writer file;
 
-	hp_container_add(&builder, "json", HP_SECTION_REQUIRED, text, strlen(text));
-	hp_assert_ok(hp_container_finish(&builder, &file));
-	hp_assert_ok(hp_meta_decode(file.bytes, file.size, &meta, NULL, NULL));
+	hp_assert_ok(decode_meta("{\"complete\":true,\"cpu_model\":\"A CPU\"}", &meta));
 	ck_assert_str_eq(meta.cpu_model, "A CPU");
 	ck_assert(!hp_cpu_is_known(&meta.cpu));
 	ck_assert_uint_eq(hp_clock_measurements(&meta.clock), 0);
@@ -374,18 +386,14 @@ TEST(an_older_epoch_has_the_default_skid_of_its_precision)
 	};
 
 	for (size_t i = 0; i < HP_ARRAY_COUNT(cases); i++) {
-		struct hp_container_builder builder = { .kind = &hp_meta_kind };
 		struct hp_epoch_meta meta;
-		struct hp_writer file;
 		char text[256];
 
 		snprintf(text, sizeof(text),
 			 "{\"complete\":true,\"events\":[{\"name\":\"a\",\"unit\":\"ns\","
 			 "\"precision\":\"%s\"}]}",
 			 cases[i].precision);
-		hp_container_add(&builder, "json", HP_SECTION_REQUIRED, text, strlen(text));
-		hp_assert_ok(hp_container_finish(&builder, &file));
-		hp_assert_ok(hp_meta_decode(file.bytes, file.size, &meta, NULL, NULL));
+		hp_assert_ok(decode_meta(text, &meta));
 		ck_assert_uint_eq(meta.events[0].info.skid_instructions, cases[i].skid);
 		ck_assert_ptr_null(meta.events[0].info.skid_source);
 		hp_epoch_meta_clear(&meta);
@@ -427,14 +435,9 @@ TEST(meta_that_makes_no_sense_is_refused)
 	};
 
 	for (size_t i = 0; i < HP_ARRAY_COUNT(texts); i++) {
-		struct hp_container_builder builder = { .kind = &hp_meta_kind };
 		struct hp_epoch_meta meta;
-		struct hp_writer file;
 
-		hp_container_add(&builder, "json", HP_SECTION_REQUIRED, texts[i], strlen(texts[i]));
-		hp_assert_ok(hp_container_finish(&builder, &file));
-		hp_assert_fails(HP_ERROR_DAMAGED,
-				hp_meta_decode(file.bytes, file.size, &meta, NULL, NULL));
+		hp_assert_fails(HP_ERROR_DAMAGED, decode_meta(texts[i], &meta));
 	}
 }
 
