@@ -78,17 +78,23 @@ static void exec(uint32_t pid, const char *name, uint64_t time_ns)
 	rename_task(pid, pid, name, true, time_ns);
 }
 
-static void fork_at(uint32_t parent, uint32_t pid, uint32_t tid, uint64_t time_ns)
+static void fork_by(uint32_t parent, uint32_t parent_tid, uint32_t pid, uint32_t tid,
+		    uint64_t time_ns)
 {
 	struct hp_record record = {
 		.kind = HP_RECORD_FORK,
 		.pid = pid,
 		.tid = tid,
 		.time_ns = time_ns,
-		.fork = { .parent_pid = parent, .parent_tid = parent },
+		.fork = { .parent_pid = parent, .parent_tid = parent_tid },
 	};
 
 	ck_assert(processes_fork(&bench.processes, &record));
+}
+
+static void fork_at(uint32_t parent, uint32_t pid, uint32_t tid, uint64_t time_ns)
+{
+	fork_by(parent, parent, pid, tid, time_ns);
 }
 
 static void exit_at(uint32_t pid, uint32_t tid, uint64_t time_ns)
@@ -129,6 +135,16 @@ static struct command_times times_of(const char *command, uint64_t now_ns)
 {
 	return processes_times(&bench.processes, names_number(&bench.processes.commands, command),
 			       now_ns);
+}
+
+static void assert_times(const char *command, uint64_t now_ns, uint64_t processes, uint64_t samples,
+			 uint64_t elapsed_ns)
+{
+	struct command_times times = times_of(command, now_ns);
+
+	ck_assert_uint_eq(times.processes, processes);
+	ck_assert_uint_eq(times.samples, samples);
+	ck_assert_uint_eq(times.elapsed_ns, elapsed_ns);
 }
 
 /* A set-user-ID program: the kernel ends its events between its name and its first mapping. */
@@ -293,9 +309,7 @@ TEST(what_the_kernel_does_behind_an_end_is_of_the_process_that_ended)
 	late = sample(CHILD);
 	ck_assert_str_eq(command_of(late), "true");
 	ck_assert_str_eq(image_at(late, 0x400000), "/bin/true");
-	ck_assert_uint_eq(times_of("true", 1000).processes, 1);
-	ck_assert_uint_eq(times_of("true", 1000).samples, 1);
-	ck_assert_uint_eq(times_of("true", 1000).elapsed_ns, 100);
+	assert_times("true", 1000, 1, 1, 100);
 	/* Its contexts are freed, whatever comes. */
 	processes_reap(&bench.processes);
 	ck_assert_ptr_null(bench.processes.contexts[late].space);
@@ -370,8 +384,6 @@ TEST(the_leader_names_the_process_and_threads_do_not)
 
 TEST(times_are_summed_over_the_processes_of_a_command)
 {
-	struct command_times times;
-
 	exec(PID, "sh", 1000);
 	for (uint32_t i = 0; i < 3; i++) {
 		fork_at(PID, CHILD + i, CHILD + i, 2000);
@@ -382,20 +394,12 @@ TEST(times_are_summed_over_the_processes_of_a_command)
 	exit_at(CHILD, CHILD, 3100);
 	exit_at(CHILD + 1, CHILD + 1, 3200);
 	/* Two ended, after 100 and 200; one still runs at 4000. */
-	times = times_of("cc", 4000);
-	ck_assert_uint_eq(times.processes, 3);
-	ck_assert_uint_eq(times.samples, 6);
-	ck_assert_uint_eq(times.elapsed_ns, 100 + 200 + 1000);
-	times = times_of("sh", 4000);
-	ck_assert_uint_eq(times.processes, 1);
-	ck_assert_uint_eq(times.samples, 0);
-	ck_assert_uint_eq(times.elapsed_ns, 3000);
+	assert_times("cc", 4000, 3, 6, 100 + 200 + 1000);
+	assert_times("sh", 4000, 1, 0, 3000);
 }
 
 TEST(a_child_sampled_before_its_exec_counts_under_both_names)
 {
-	struct command_times times;
-
 	exec(PID, "sh", 1000);
 	fork_at(PID, CHILD, CHILD, 2000);
 	sample(CHILD);
@@ -404,14 +408,8 @@ TEST(a_child_sampled_before_its_exec_counts_under_both_names)
 	sample(CHILD);
 	exit_at(CHILD, CHILD, 2700);
 	exit_at(PID, PID, 3000);
-	times = times_of("sh", 9000);
-	ck_assert_uint_eq(times.processes, 2);
-	ck_assert_uint_eq(times.samples, 1);
-	ck_assert_uint_eq(times.elapsed_ns, 2000 + 500);
-	times = times_of("ls", 9000);
-	ck_assert_uint_eq(times.processes, 1);
-	ck_assert_uint_eq(times.samples, 2);
-	ck_assert_uint_eq(times.elapsed_ns, 200);
+	assert_times("sh", 9000, 2, 1, 2000 + 500);
+	assert_times("ls", 9000, 1, 2, 200);
 }
 
 TEST(each_stream_of_a_process_has_its_own_context)
@@ -439,27 +437,6 @@ static const struct lane *lane_of(uint32_t tid, int cpu, uint32_t *context)
 	return &bench.processes.lanes.at[bench.processes.contexts[*context].lane];
 }
 
-static void start_thread(uint32_t parent_tid, uint32_t tid)
-{
-	const struct hp_record record = {
-		.kind = HP_RECORD_FORK,
-		.pid = PID,
-		.tid = tid,
-		.fork = { .parent_pid = PID, .parent_tid = parent_tid },
-	};
-
-	ck_assert(processes_fork(&bench.processes, &record));
-}
-
-static void rename_thread(uint32_t tid, const char *name)
-{
-	const struct hp_record record = {
-		.kind = HP_RECORD_COMM, .pid = PID, .tid = tid, .comm = { .name = name }
-	};
-
-	ck_assert(processes_comm(&bench.processes, &record));
-}
-
 static void tell_apart(bool per_thread, bool per_cpu)
 {
 	bench.processes.lanes.per_thread = per_thread;
@@ -474,9 +451,9 @@ TEST(threads_have_contexts_and_names_of_their_own_when_asked_for)
 
 	tell_apart(true, false);
 	names = (const char *const *)bench.processes.commands.text;
-	start_thread(PID, PID + 1);
+	fork_by(PID, PID, PID, PID + 1, 0);
 	ck_assert_str_eq(names[lane_of(PID + 1, 0, &contexts[0])->thread], "x");
-	rename_thread(PID + 1, "worker");
+	rename_task(PID, PID + 1, "worker", false, 0);
 	names = (const char *const *)bench.processes.commands.text;
 	ck_assert_str_eq(names[lane_of(PID + 1, 0, &contexts[1])->thread], "worker");
 	ck_assert_uint_eq(lane_of(PID + 1, 5, &contexts[2])->tid, PID + 1);
@@ -489,7 +466,7 @@ TEST(threads_have_contexts_and_names_of_their_own_when_asked_for)
 	ck_assert_uint_eq(bench.processes.contexts[contexts[1]].command,
 			  bench.processes.contexts[contexts[3]].command);
 	/* One that a named thread starts is called like it. */
-	start_thread(PID + 1, PID + 2);
+	fork_by(PID, PID + 1, PID, PID + 2, 0);
 	ck_assert_str_eq(names[lane_of(PID + 2, 0, &contexts[0])->thread], "worker");
 }
 

@@ -18,20 +18,6 @@ struct made {
 	uint32_t groups[MAX_EVENTS];
 };
 
-static void make(struct made *made, size_t count)
-{
-	memset(made, 0, sizeof(*made));
-	made->all = (struct hp_mux_estimates){ .count = count,
-					       .events = made->events,
-					       .covariance = made->covariance,
-					       .groups = made->groups,
-					       .group_count = (uint32_t)count,
-
-					       .elapsed_ns = 1000000000 };
-	for (size_t i = 0; i < count; i++)
-		made->groups[i] = (uint32_t)i;
-}
-
 static void set(struct made *made, size_t event, double count, double deviation)
 {
 	double factor = exp(1.959963984540054 * deviation / count);
@@ -47,6 +33,25 @@ static void set(struct made *made, size_t event, double count, double deviation)
 	};
 	made->covariance[event * made->all.count + event] = deviation * deviation;
 }
+
+/* Of each event the count and its standard deviation. */
+static void make_all(struct made *made, const double (*counts)[2], size_t count)
+{
+	memset(made, 0, sizeof(*made));
+	made->all = (struct hp_mux_estimates){ .count = count,
+					       .events = made->events,
+					       .covariance = made->covariance,
+					       .groups = made->groups,
+					       .group_count = (uint32_t)count,
+					       .elapsed_ns = 1000000000 };
+	for (size_t i = 0; i < count; i++) {
+		made->groups[i] = (uint32_t)i;
+		set(made, i, counts[i][0], counts[i][1]);
+	}
+}
+#define make(made, ...)                                                                            \
+	make_all(made, (const double[][2]){ __VA_ARGS__ },                                         \
+		 HP_ARRAY_COUNT(((const double[][2]){ __VA_ARGS__ })))
 
 static void together(struct made *made, size_t a, size_t b, double correlation)
 {
@@ -87,10 +92,7 @@ TEST(an_equality_spreads_its_excess_as_the_variances_are)
 	struct made made;
 	struct hp_mux_reconciliation *result;
 
-	make(&made, 3);
-	set(&made, 0, 5000, 10);
-	set(&made, 1, 3000, 20);
-	set(&made, 2, 7970, 20);
+	make(&made, { 5000, 10 }, { 3000, 20 }, { 7970, 20 });
 	result = reconcile(&made, &sum_of_parts, 1);
 	ck_assert_int_eq((int)result->findings[0].kind, (int)HP_MUX_BINDING);
 	ck_assert_double_eq_tol(result->findings[0].excess, 30, 1e-9);
@@ -107,10 +109,7 @@ TEST(an_exact_count_does_not_move_and_pins_the_others)
 	struct made made;
 	struct hp_mux_reconciliation *result;
 
-	make(&made, 3);
-	set(&made, 0, 5000, 10);
-	set(&made, 1, 2990, 0);
-	set(&made, 2, 8000, 0);
+	make(&made, { 5000, 10 }, { 2990, 0 }, { 8000, 0 });
 	result = reconcile(&made, &sum_of_parts, 1);
 	ck_assert_double_eq_tol(result->adjusted->events[0].count, 5010, 1e-9);
 	ck_assert_double_eq(result->adjusted->events[1].count, 2990);
@@ -123,10 +122,7 @@ TEST(nothing_changes_where_nothing_binds)
 	struct made made;
 	struct hp_mux_reconciliation *result;
 
-	make(&made, 3);
-	set(&made, 0, 500, 10);
-	set(&made, 1, 3000, 20);
-	set(&made, 2, 8000, 20);
+	make(&made, { 500, 10 }, { 3000, 20 }, { 8000, 20 });
 	result = reconcile(&made, &at_most, 1);
 	ck_assert_int_eq((int)result->findings[0].kind, (int)HP_MUX_SATISFIED);
 	for (int i = 0; i < 3; i++) {
@@ -142,9 +138,7 @@ TEST(an_inequality_moves_counts_to_its_edge_and_narrows_nothing)
 	struct made made;
 	struct hp_mux_reconciliation *result;
 
-	make(&made, 2);
-	set(&made, 0, 1030, 10);
-	set(&made, 1, 1000, 20);
+	make(&made, { 1030, 10 }, { 1000, 20 });
 	result = reconcile(&made, &at_most, 1);
 	ck_assert_int_eq((int)result->findings[0].kind, (int)HP_MUX_BINDING);
 	/* 30 apart, variances 1 : 4. */
@@ -159,9 +153,7 @@ TEST(a_contradicted_invariant_is_reported_with_its_z_and_not_used)
 	struct made made;
 	struct hp_mux_reconciliation *result;
 
-	make(&made, 2);
-	set(&made, 0, 1100, 6);
-	set(&made, 1, 1000, 8);
+	make(&made, { 1100, 6 }, { 1000, 8 });
 	result = reconcile(&made, &at_most, 1);
 	ck_assert_int_eq((int)result->findings[0].kind, (int)HP_MUX_VIOLATED);
 	ck_assert_double_eq_tol(result->findings[0].z, 10, 1e-9);
@@ -178,9 +170,7 @@ TEST(an_event_without_interval_leaves_its_invariants_undecided)
 	struct made made;
 	struct hp_mux_reconciliation *result;
 
-	make(&made, 2);
-	set(&made, 0, 2000, 10);
-	set(&made, 1, 1000, 20);
+	make(&made, { 2000, 10 }, { 1000, 20 });
 	made.events[1].verdict = HP_MUX_INSUFFICIENT;
 	result = reconcile(&made, &at_most, 1);
 	ck_assert_int_eq((int)result->findings[0].kind, (int)HP_MUX_UNDECIDED);
@@ -198,9 +188,7 @@ TEST(a_term_that_names_no_event_or_one_twice_is_refused)
 	struct hp_mux_reconciliation *result;
 	struct made made;
 
-	make(&made, 2);
-	set(&made, 0, 2000, 10);
-	set(&made, 1, 1000, 20);
+	make(&made, { 2000, 10 }, { 1000, 20 });
 	for (int i = 0; i < 3; i++)
 		hp_assert_fails(HP_ERROR_USAGE, hp_mux_reconcile(&made.all, &bad[i], 1, &result));
 }
@@ -238,7 +226,7 @@ TEST(adjusted_counts_keep_every_invariant_that_was_used_and_are_never_wider)
 		truth[2] = truth[0] + truth[1];
 		truth[3] = truth[1] + (double)hp_random_between(&random, 0, 200);
 		truth[4] = truth[2] + truth[3] + (double)hp_random_between(&random, 0, 200);
-		make(&made, 5);
+		make(&made, { 1, 0 }, { 1, 0 }, { 1, 0 }, { 1, 0 }, { 1, 0 });
 		for (size_t i = 0; i < 5; i++) {
 			double deviation = (double)hp_random_between(&random, 0, 300);
 			double error = 0;
@@ -283,9 +271,7 @@ TEST(a_sum_over_groups_has_the_variances_of_its_terms)
 	const struct hp_mux_term terms[] = { { 0, 2 }, { 1, -1 } };
 	struct made made;
 
-	make(&made, 2);
-	set(&made, 0, 1000, 30);
-	set(&made, 1, 2000, 80);
+	make(&made, { 1000, 30 }, { 2000, 80 });
 	ck_assert_double_eq_tol(hp_mux_sum_variance(&made.all, terms, 2), 3600 + 6400, 1e-9);
 	together(&made, 0, 1, 0.5);
 	ck_assert_double_eq_tol(hp_mux_sum_variance(&made.all, terms, 2), 3600 + 6400 - 4800, 1e-9);
@@ -296,9 +282,7 @@ TEST(a_ratio_of_counts_that_err_together_is_known_better)
 	struct made made;
 	struct hp_mux_ratio apart, same;
 
-	make(&made, 2);
-	set(&made, 0, 1000, 50);
-	set(&made, 1, 2000, 100);
+	make(&made, { 1000, 50 }, { 2000, 100 });
 	apart = hp_mux_ratio_of(&made.all, &first, 1, &second, 1, 0, 1);
 	together(&made, 0, 1, 0.99);
 	same = hp_mux_ratio_of(&made.all, &first, 1, &second, 1, 0, 1);
@@ -323,9 +307,7 @@ TEST(the_interval_of_a_ratio_holds_as_often_as_it_says)
 			a += (double)(hp_random_next(&random) >> 11) * 0x1p-53;
 			b += (double)(hp_random_next(&random) >> 11) * 0x1p-53;
 		}
-		make(&made, 2);
-		set(&made, 0, 1000 + 100 * a, 100);
-		set(&made, 1, 2000 + 200 * (0.6 * a + 0.8 * b), 200);
+		make(&made, { 1000 + 100 * a, 100 }, { 2000 + 200 * (0.6 * a + 0.8 * b), 200 });
 		together(&made, 0, 1, 0.6);
 		ratio = hp_mux_ratio_of(&made.all, &first, 1, &second, 1, 0, 1);
 		held += ratio.low <= 0.5 && 0.5 <= ratio.high;
@@ -340,9 +322,7 @@ TEST(a_ratio_by_what_may_be_zero_is_insufficient)
 	struct made made;
 	struct hp_mux_ratio ratio;
 
-	make(&made, 2);
-	set(&made, 0, 1000, 10);
-	set(&made, 1, 2000, 1100);
+	make(&made, { 1000, 10 }, { 2000, 1100 });
 	ratio = hp_mux_ratio_of(&made.all, &first, 1, &second, 1, 0, 1);
 	ck_assert_int_eq((int)ratio.verdict, (int)HP_MUX_INSUFFICIENT);
 	ck_assert(isnan(ratio.low));
@@ -356,8 +336,7 @@ TEST(a_ratio_to_known_time_has_the_counts_own_interval)
 	struct made made;
 	struct hp_mux_ratio ratio;
 
-	make(&made, 1);
-	set(&made, 0, 3000, 100);
+	make(&made, { 3000, 100 });
 	ratio = hp_mux_ratio_of(&made.all, &first, 1, NULL, 0, 1000, 2);
 	ck_assert_double_eq_tol(ratio.value, 6, 1e-12);
 	ck_assert_double_eq_tol(ratio.low, made.events[0].low / 500, 1e-9);
@@ -374,11 +353,7 @@ TEST(events_allow_the_figures_and_invariants_of_which_all_parts_are_there)
 
 	for (int i = 0; i < HP_MUX_ROLE_COUNT; i++)
 		events[i] = HP_MUX_NO_EVENT;
-	make(&made, 4);
-	set(&made, 0, 4000, 0);
-	set(&made, 1, 2000, 10);
-	set(&made, 2, 500, 10);
-	set(&made, 3, 20, 1);
+	make(&made, { 4000, 0 }, { 2000, 10 }, { 500, 10 }, { 20, 1 });
 	events[hp_mux_role_of("cpu-cycles")] = 0;
 	events[hp_mux_role_of("instructions")] = 1;
 	events[hp_mux_role_of("branch-instructions")] = 2;
