@@ -7,6 +7,7 @@
 #define HPCPROF_SRC_CYCLE_ACCOUNTINGS_H
 
 #include "core.h"
+#include "tuning.h"
 
 /* Events times latencies, of the path or of all that was fetched: naive.c */
 void naive_charge(const struct hp_cycle_counts *counts, const struct hp_cycle_config *config,
@@ -33,10 +34,13 @@ struct fmt_corrections {
 	bool misses_come_first;
 	/* Code that misses costs nothing while the fetch buffer has enough: decode lacks nothing. */
 	bool starts_when_drained;
+	/* While dispatch has no room, what waited for a unit and follows it is charged to it, too. */
+	bool dependents_follow;
 };
 struct fmt {
 	struct watcher watcher;
 	struct fmt_corrections by;
+	uint64_t behind; /* cycles in which what follows now waited for a unit */
 	uint64_t clock;	 /* cycles in which there was room to dispatch */
 	bool has_branch; /* the mispredicted one is resolved and has not retired, and counts still */
 	struct fmt_row {
@@ -51,6 +55,7 @@ void fmt_create(struct fmt *fmt, struct fmt_corrections by);
 struct sfmt {
 	struct watcher watcher;
 	bool is_corrected; /* all, as above */
+	uint64_t behind;
 	uint64_t clock;
 	bool has_branch;
 	uint64_t misses[HP_CYCLE_PARTS];
@@ -71,11 +76,21 @@ struct counters {
 void counters_create(struct counters *counters, unsigned width);
 
 /* Both charge what is behind dispatch so: cycles without room, to what the oldest instruction waits for,
- * or stores. True: there is none. */
-static inline bool charge_full(struct watcher *watcher, const struct view *view, uint64_t count)
+ * or stores. `behind` is 0 at first. True: there is no room. */
+static inline bool charge_full(struct watcher *watcher, const struct view *view, uint64_t count,
+			       bool dependents_follow, uint64_t *behind)
 {
+	bool is_unit = view->full_waits == HP_CYCLE_UNITS;
+	uint64_t late = count < *behind ? count : *behind;
+
 	if (view->is_full && view->full_waits != HP_CYCLE_BASE)
 		watcher->spent[view->full_waits] += (double)count;
+	else if (view->is_full)
+		watcher->spent[HP_CYCLE_UNITS] += (double)late;
+	if (!view->is_full || view->full_waits != HP_CYCLE_BASE)
+		*behind = view->is_full && is_unit && dependents_follow ? DEPENDENT_CYCLES : 0;
+	else
+		*behind -= late;
 	return view->is_full;
 }
 

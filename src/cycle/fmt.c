@@ -20,7 +20,7 @@ static void cycles(struct watcher *watcher, const struct view *view, uint64_t co
 	bool waits = view->code_waits != HP_CYCLE_BASE &&
 		     !(view->is_fed && fmt->by.starts_when_drained);
 
-	if (charge_full(watcher, view, count))
+	if (charge_full(watcher, view, count, fmt->by.dependents_follow, &fmt->behind))
 		return;
 	fmt->clock += count;
 	if (waits)

@@ -55,6 +55,7 @@ static struct watchers *watchers_create(const struct hp_cycle_config *config)
 	by.misses_come_first = true;
 	fmt_create(&watchers->fmt_first, by);
 	by.starts_when_drained = true;
+	by.dependents_follow = true;
 	fmt_create(&watchers->fmt, by);
 	dispatch_slots_create(&watchers->dispatch, config->core.issue_width);
 	commit_slots_create(&watchers->commit, config->core.retire_width);

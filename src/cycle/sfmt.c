@@ -14,7 +14,7 @@ static void cycles(struct watcher *watcher, const struct view *view, uint64_t co
 	struct sfmt *sfmt = (struct sfmt *)watcher;
 	bool waits = view->code_waits != HP_CYCLE_BASE && !(view->is_fed && sfmt->is_corrected);
 
-	if (charge_full(watcher, view, count))
+	if (charge_full(watcher, view, count, sfmt->is_corrected, &sfmt->behind))
 		return;
 	sfmt->clock += count;
 	if (waits)

@@ -89,7 +89,7 @@ TEST(naive_accounting_knows_of_no_overlap)
 static const struct fmt_corrections as_printed,
 	until_resolution = { .stops_at_resolution = true },
 	misses_first = { .stops_at_resolution = true, .misses_come_first = true },
-	corrected = { true, true, true };
+	corrected = { true, true, true, true };
 
 static const struct flight wrong = {
 	.insn = &branch_insn, .row = 1, .id = 5, .is_mispredicted = true
@@ -241,6 +241,41 @@ TEST(a_full_buffer_is_the_back_ends)
 	ck_spent(&fmt.watcher, HP_CYCLE_L2D, 9);
 	ck_spent(&fmt.watcher, HP_CYCLE_BRANCH, 0);
 	ck_spent(&fmt.watcher, HP_CYCLE_L1I, 0);
+}
+
+/* Many instructions wait for a load; when it is done they retire, and the buffer stays full for a while. */
+TEST(what_waited_for_a_unit_follows_it)
+{
+	static struct fmt fmt, printed;
+	static struct sfmt sfmt;
+	struct watcher *const watchers[] = { &fmt.watcher, &sfmt.watcher, &printed.watcher };
+
+	fmt_create(&fmt, corrected);
+	sfmt_create(&sfmt, true);
+	fmt_create(&printed, (struct fmt_corrections){ 0 });
+	for (size_t i = 0; i < HP_ARRAY_COUNT(watchers); i++) {
+		view = (struct view){ .is_full = true, .full_waits = HP_CYCLE_UNITS };
+		pass(watchers[i], 3);
+		view.full_waits = HP_CYCLE_BASE;
+		pass(watchers[i], 1);
+		pass(watchers[i], 9);
+		/* There is room: what comes later has not waited. */
+		view.full_waits = HP_CYCLE_UNITS;
+		pass(watchers[i], 1);
+		view.is_full = false;
+		pass(watchers[i], 1);
+		view = (struct view){ .is_full = true, .full_waits = HP_CYCLE_BASE };
+		pass(watchers[i], 5);
+		/* Nor does a miss of the second cache have such a wake. */
+		view.full_waits = HP_CYCLE_L2D;
+		pass(watchers[i], 4);
+		view.full_waits = HP_CYCLE_BASE;
+		pass(watchers[i], 5);
+	}
+	ck_spent(&fmt.watcher, HP_CYCLE_UNITS, 3 + 2 + 1);
+	ck_spent(&sfmt.watcher, HP_CYCLE_UNITS, 3 + 2 + 1);
+	ck_spent(&printed.watcher, HP_CYCLE_UNITS, 3 + 1);
+	ck_spent(&fmt.watcher, HP_CYCLE_L2D, 4);
 }
 
 HP_TEST_MAIN("cycle/accountings")
