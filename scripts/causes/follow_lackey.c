@@ -50,8 +50,7 @@ static bool read_line(struct line *line)
 	return false;
 }
 
-/* --- misses ------------------------------------------------------------------------------------
- */
+/* --- misses ----------------------------------------------------------------------------------- */
 
 static struct hp_uarch_sets parse_cache(const char *text, uint32_t *line_bytes)
 {
@@ -104,8 +103,7 @@ static void count_misses(char **arguments)
 	       instructions, data, i1, d1, il, dl);
 }
 
-/* --- the path kept -----------------------------------------------------------------------------
- */
+/* --- the path kept ---------------------------------------------------------------------------- */
 
 /* What is known of an instruction. */
 struct place {
@@ -179,8 +177,7 @@ static enum hp_uarch_branch_kind kind_of(const struct place *place)
 	return place->has_targets ? HP_UARCH_JUMP_INDIRECT : HP_UARCH_JUMP;
 }
 
-/* --- the path as a recorder would hand it over -------------------------------------------------
- */
+/* --- the path as a recorder would hand it over ------------------------------------------------ */
 
 enum step_kind { STEP_ACCESS, STEP_FETCH, STEP_BRANCH };
 
@@ -257,8 +254,7 @@ static void make_steps(void)
 	}
 }
 
-/* --- branches ----------------------------------------------------------------------------------
- */
+/* --- branches --------------------------------------------------------------------------------- */
 
 static void count_branches(void)
 {
@@ -289,8 +285,7 @@ static void count_branches(void)
 	       executed[HP_UARCH_RETURN], mispredicted[HP_UARCH_RETURN]);
 }
 
-/* --- speed -------------------------------------------------------------------------------------
- */
+/* --- speed ------------------------------------------------------------------------------------ */
 
 /* Returns a sum of the answers, so that none is left out. */
 static unsigned follow(struct hp_uarch *uarch, unsigned wanted)

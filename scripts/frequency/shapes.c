@@ -175,8 +175,7 @@ static uint64_t trees(int numbers)
 	return sum_of(root, 1);
 }
 
-/* --- text: tokens, then a search ---------------------------------------------------------------
- */
+/* --- text: tokens, then a search -------------------------------------------------------------- */
 
 static size_t tokens(const char *text, size_t length, unsigned kinds[5])
 {

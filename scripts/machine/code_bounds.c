@@ -42,8 +42,7 @@ static const struct hp_core *host(void)
 	return hp_core_of(&id);
 }
 
-/* --- cutting -----------------------------------------------------------------------------------
- */
+/* --- cutting ---------------------------------------------------------------------------------- */
 
 static bool is_harmless(const struct hp_insn *insn)
 {
@@ -132,8 +131,7 @@ static void cut_input(void)
 	free(code);
 }
 
-/* --- bounds ------------------------------------------------------------------------------------
- */
+/* --- bounds ----------------------------------------------------------------------------------- */
 
 static size_t decode_line(const char *line, struct hp_insn *insns)
 {

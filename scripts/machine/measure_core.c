@@ -43,8 +43,7 @@ static uint64_t random_next(void)
 	return random_state;
 }
 
-/* --- what is run --------------------------------------------------------------------------------
- */
+/* --- what is run ------------------------------------------------------------------------------ */
 
 static void run_additions(struct task *task)
 {
@@ -151,8 +150,7 @@ static void run_fences(struct task *task)
 		__asm__ volatile("movq %1, (%0); mfence" : : "r"(task->memory), "r"(i) : "memory");
 }
 
-/* --- measuring ----------------------------------------------------------------------------------
- */
+/* --- measuring -------------------------------------------------------------------------------- */
 
 static long interruptions(void)
 {

@@ -95,8 +95,7 @@ static struct hp_error *question(struct stalls *stalls, uint32_t at, bool is_ski
 	return NULL;
 }
 
-/* --- splitting a stall -------------------------------------------------------------------------
- */
+/* --- splitting a stall ------------------------------------------------------------------------ */
 
 /* What is expected, made to add up to the stall. `stretch` is of the bounds. */
 static void split_likely(const struct case_file *file, double runs, double stall, double stretch,
@@ -303,8 +302,7 @@ static void split_stall(struct stalls *stalls, uint32_t at, struct split *split)
 	}
 }
 
-/* --- what is written down ----------------------------------------------------------------------
- */
+/* --- what is written down --------------------------------------------------------------------- */
 
 enum { MOST_CAUSES = HP_CAUSE_COUNT + STATIC_CAUSES };
 

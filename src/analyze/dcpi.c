@@ -38,8 +38,7 @@ struct estimating {
 	struct ratio *ratios; /* by class */
 };
 
-/* --- 6.1.3: from samples -----------------------------------------------------------------------
- */
+/* --- 6.1.3: from samples ---------------------------------------------------------------------- */
 
 /*
  * An issue point is an instruction with a best case. Where it waits for one before it in its block,
@@ -141,8 +140,7 @@ static void estimate_class(const struct estimating *e, struct class *class)
 	}
 }
 
-/* --- 6.1.4: local propagation ------------------------------------------------------------------
- */
+/* --- 6.1.4: local propagation ----------------------------------------------------------------- */
 
 static bool is_known(const struct class *class)
 {

@@ -11,8 +11,7 @@
 
 #include <hpcprof/model/evidence.h>
 
-/* --- what comes out ----------------------------------------------------------------------------
- */
+/* --- what comes out --------------------------------------------------------------------------- */
 
 static int unknown_at(const struct flow *flow, size_t number)
 {

@@ -44,8 +44,7 @@ static bool make_room(struct beginning *b)
 	       b->by_entry && b->by_exit;
 }
 
-/* --- shortest ways -----------------------------------------------------------------------------
- */
+/* --- shortest ways ---------------------------------------------------------------------------- */
 
 static void walk_from_entry(struct beginning *b)
 {
@@ -91,8 +90,7 @@ static void walk_from_exit(struct beginning *b)
 	}
 }
 
-/* --- what was counted --------------------------------------------------------------------------
- */
+/* --- what was counted ------------------------------------------------------------------------- */
 
 /* Of one source, since others may be on another level. */
 static void take_counts(struct beginning *b)
@@ -119,8 +117,7 @@ static double counted_or(const struct beginning *b, int unknown, double other)
 	return b->counts[unknown] > 0 ? b->counts[unknown] : other;
 }
 
-/* --- what directions say -----------------------------------------------------------------------
- */
+/* --- what directions say ---------------------------------------------------------------------- */
 
 static double inflow(const struct beginning *b, uint32_t node, bool is_first)
 {
@@ -164,8 +161,7 @@ static void sweep(struct beginning *b)
 					exp(fmax(b->flow->analyzer->directions[i].log, -25)));
 }
 
-/* --- balance -----------------------------------------------------------------------------------
- */
+/* --- balance ---------------------------------------------------------------------------------- */
 
 static void find_sums(const struct beginning *b, uint32_t node, double *in, double *out)
 {

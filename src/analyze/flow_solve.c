@@ -24,8 +24,7 @@
 
 #include <string.h>
 
-/* --- what it takes -----------------------------------------------------------------------------
- */
+/* --- what it takes ---------------------------------------------------------------------------- */
 
 static void count(const struct flow *flow, double effort)
 {
@@ -58,8 +57,7 @@ static bool is_hopeless(const struct flow *flow)
 	return step * fewest_steps > most_effort;
 }
 
-/* --- the pattern -------------------------------------------------------------------------------
- */
+/* --- the pattern ------------------------------------------------------------------------------ */
 
 static int slot_of(const struct term *term, unsigned i, unsigned j)
 {
@@ -188,8 +186,7 @@ static struct hp_error *make_system(struct flow *flow)
 	return error;
 }
 
-/* --- terms -------------------------------------------------------------------------------------
- */
+/* --- terms ------------------------------------------------------------------------------------ */
 
 /* What a term is at a place: how unlikely, and how that changes with its sum. */
 struct look {
@@ -329,8 +326,7 @@ static void add_terms(struct flow *flow)
 	}
 }
 
-/* --- one step ----------------------------------------------------------------------------------
- */
+/* --- one step --------------------------------------------------------------------------------- */
 
 static void add_balances(struct flow *flow)
 {

@@ -19,8 +19,7 @@ static struct hp_error *add(struct flow *flow, const struct term *term)
 	return hp_vector_push(&flow->terms, *term) ? NULL : hp_error_create_no_memory();
 }
 
-/* --- directions --------------------------------------------------------------------------------
- */
+/* --- directions ------------------------------------------------------------------------------- */
 
 static struct hp_error *add_difference(struct flow *flow, int one, int other, double expected,
 				       double deviation, double freedom)
@@ -126,8 +125,7 @@ static struct hp_error *add_slack(struct flow *flow)
 	return error;
 }
 
-/* --- time --------------------------------------------------------------------------------------
- */
+/* --- time ------------------------------------------------------------------------------------- */
 
 /* Blocks that ran in no window: their phase has a stretch of its own. Blocks of one class are one
  * term with the sum of their samples: one by one, those that execute in parallel with others have
@@ -212,8 +210,7 @@ static struct hp_error *add_time(struct flow *flow)
 	return error ? error : add_missed_time(flow, sample_cycles);
 }
 
-/* --- evidence ----------------------------------------------------------------------------------
- */
+/* --- evidence --------------------------------------------------------------------------------- */
 
 /* What was not seen at all may still have run, but not each of hundreds of ways: together what
  * Jeffreys' prior has of one, shared by all of them (Perks), so that they do not add

@@ -13,8 +13,7 @@
 
 #include <stdlib.h>
 
-/* --- what never ran ----------------------------------------------------------------------------
- */
+/* --- what never ran --------------------------------------------------------------------------- */
 
 struct dead {
 	const struct hp_cfg *cfg;
@@ -116,8 +115,7 @@ static void bury_zeros(struct flow *flow, struct dead *dead)
 		dead->class[i] = false;
 }
 
-/* --- balances ----------------------------------------------------------------------------------
- */
+/* --- balances --------------------------------------------------------------------------------- */
 
 static bool add_balance(struct flow *flow, int whole, const uint32_t *edges, uint32_t first,
 			uint32_t count, int slack)

@@ -61,8 +61,7 @@ static struct hp_frequency frequency_of(const struct analyzer *analyzer, size_t 
 	return frequency;
 }
 
-/* --- the scale ---------------------------------------------------------------------------------
- */
+/* --- the scale -------------------------------------------------------------------------------- */
 
 struct bound {
 	double scale;

@@ -50,8 +50,7 @@ bool stalls_make_room(struct stalls *stalls, uint32_t more)
 	return true;
 }
 
-/* --- scenes ------------------------------------------------------------------------------------
- */
+/* --- scenes ----------------------------------------------------------------------------------- */
 
 /* Of the instruction's time at this scale, what its suspects are expected to take, or all they can.
  * Where samples are few, which instruction has one is chance: then each that has stands for those
@@ -204,8 +203,7 @@ struct hp_error *stalls_choose_scenes(struct stalls *stalls)
 	return NULL;
 }
 
-/* --- the static part ---------------------------------------------------------------------------
- */
+/* --- the static part -------------------------------------------------------------------------- */
 
 static void note_static(const struct stalls *stalls, struct case_file *file, uint32_t row,
 			double share, unsigned scene)

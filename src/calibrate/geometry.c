@@ -13,8 +13,7 @@
 /* Caches that sysfs, and TLBs that cpuid has of one CPU, at most. */
 enum { HIGHEST_CACHE = 16, HIGHEST_TLB = 16 };
 
-/* --- caches ------------------------------------------------------------------------------------
- */
+/* --- caches ----------------------------------------------------------------------------------- */
 
 /* What one file of a cache says; NULL if there is none. */
 static char *cache_text(const char *root, int index, const char *name)
@@ -66,8 +65,7 @@ static void take_cache(struct hp_uarch_geometry *geometry, const char *root, int
 	take(geometry, &changed);
 }
 
-/* --- TLBs --------------------------------------------------------------------------------------
- */
+/* --- TLBs ------------------------------------------------------------------------------------- */
 
 /* Fields of the second level name ranges of ways; 0: another leaf has them, or it is reserved. */
 static uint32_t ways_of_code(uint32_t code, uint32_t entries)

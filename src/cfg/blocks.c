@@ -37,8 +37,7 @@ static uint32_t block_starting_at(const struct making *making, uint64_t address)
 		       : HP_CFG_NONE;
 }
 
-/* --- blocks ------------------------------------------------------------------------------------
- */
+/* --- blocks ----------------------------------------------------------------------------------- */
 
 static void make_block(struct making *making, const struct code_part *part, uint32_t start)
 {
@@ -78,8 +77,7 @@ static void make_blocks(struct making *making)
 	}
 }
 
-/* --- edges -------------------------------------------------------------------------------------
- */
+/* --- edges ------------------------------------------------------------------------------------ */
 
 /* An edge to the block at a place; to the exit when there is none. */
 static bool add_edge_to(struct making *making, uint32_t from, uint64_t address,

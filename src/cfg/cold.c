@@ -38,8 +38,7 @@ static void walk_jumps(const struct hp_cfg_image *shared, const struct hp_proced
 	}
 }
 
-/* --- where it jumps back to --------------------------------------------------------------------
- */
+/* --- where it jumps back to ------------------------------------------------------------------- */
 
 struct way_back {
 	struct hp_cfg_image *shared;
@@ -70,8 +69,7 @@ static const struct hp_procedure *find_way_back(struct hp_cfg_image *shared,
 	return way.is_unclear ? NULL : way.to;
 }
 
-/* --- and whether it is jumped to from there ----------------------------------------------------
- */
+/* --- and whether it is jumped to from there --------------------------------------------------- */
 
 struct way_in {
 	uint64_t wanted;

@@ -65,8 +65,7 @@ static uint32_t adopt(struct code *code, uint64_t target, bool is_conditional)
 	return code_adopt(code, other) ? code_position(code, target) : NOWHERE;
 }
 
-/* --- following ---------------------------------------------------------------------------------
- */
+/* --- following -------------------------------------------------------------------------------- */
 
 static void go_to(struct code *code, uint64_t target, bool is_conditional, uint32_t run,
 		  uint32_t from)

@@ -128,8 +128,7 @@ static void walk(struct search *s)
 	}
 }
 
-/* --- bracket lists -----------------------------------------------------------------------------
- */
+/* --- bracket lists ---------------------------------------------------------------------------- */
 
 static void push(struct search *s, struct half *half, uint32_t bracket)
 {
@@ -172,8 +171,7 @@ static void append(struct search *s, struct half *half, const struct half *child
 	half->size += child->size;
 }
 
-/* --- classes -----------------------------------------------------------------------------------
- */
+/* --- classes ---------------------------------------------------------------------------------- */
 
 static uint32_t least(uint32_t a, uint32_t b)
 {

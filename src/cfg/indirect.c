@@ -26,8 +26,7 @@ struct way {
 	bool is_whole; /* from the procedure's entry */
 };
 
-/* --- the way to the jump -----------------------------------------------------------------------
- */
+/* --- the way to the jump ---------------------------------------------------------------------- */
 
 /* Evaluates one run up to and including `last`, leaving out instructions while `skip` bytes are
  * not used up. */
@@ -107,8 +106,7 @@ static bool stack_is_as_on_entry(const struct way *way)
 	       stack->scale == 1 && stack->offset == 0;
 }
 
-/* --- tables ------------------------------------------------------------------------------------
- */
+/* --- tables ----------------------------------------------------------------------------------- */
 
 /* Most are read one after another. */
 static void log_read(struct code *code, uint64_t address, uint64_t size)
@@ -246,8 +244,7 @@ static bool read_bounded(struct code *code, struct indirect *jump, const struct 
 	return read_table(code, jump, entry, first, count, is_guard);
 }
 
-/* --- labels ------------------------------------------------------------------------------------
- */
+/* --- labels ----------------------------------------------------------------------------------- */
 
 static bool is_in_table(const struct code *code, uint64_t where)
 {
@@ -295,8 +292,7 @@ static bool goes_to_labels(struct code *code, struct indirect *jump)
 	return true;
 }
 
-/* --- all together ------------------------------------------------------------------------------
- */
+/* --- all together ----------------------------------------------------------------------------- */
 
 static bool resolve_entry(struct code *code, struct indirect *jump, const struct way *way,
 			  const struct value *target, bool guess)

@@ -62,8 +62,7 @@ static void write_register(struct trace *trace, uint8_t number, struct value val
 		trace->registers[number] = value;
 }
 
-/* --- memory ------------------------------------------------------------------------------------
- */
+/* --- memory ----------------------------------------------------------------------------------- */
 
 static struct slot *find_slot(struct trace *trace, uint32_t unknown, int64_t offset)
 {
@@ -170,8 +169,7 @@ static struct value load(struct trace *trace, const struct hp_memory *memory, un
 	return value;
 }
 
-/* --- operands ----------------------------------------------------------------------------------
- */
+/* --- operands --------------------------------------------------------------------------------- */
 
 static void add_bound(struct trace *trace, struct bound bound)
 {
@@ -208,8 +206,7 @@ static void write_operand(struct trace *trace, const struct hp_insn *insn, struc
 			       operand->is_high_byte ? fresh(trace, ORIGIN_OTHER) : value);
 }
 
-/* --- instructions ------------------------------------------------------------------------------
- */
+/* --- instructions ----------------------------------------------------------------------------- */
 
 /* Registers that it writes hold something new. */
 static void forget_written(struct trace *trace, const struct hp_insn *insn)

@@ -66,8 +66,7 @@ static const char *const states[] = {
 	[HP_FINDING_ABSENT] = "absent",
 };
 
-/* --- the verdict ------------------------------------------------------------------------------
- */
+/* --- the verdict ------------------------------------------------------------------------------ */
 
 /* What people come for, as findings and in words; what helps most when it is missing comes first. */
 static const struct {
@@ -120,8 +119,7 @@ static json_t *list_abilities(const struct hp_findings *findings, bool that_work
 	return list;
 }
 
-/* --- text -------------------------------------------------------------------------------------
- */
+/* --- text ------------------------------------------------------------------------------------- */
 
 enum { COLUMNS = 80 };
 
@@ -271,8 +269,7 @@ static int examine(const struct options *options, const struct hp_machine *machi
 	return error ? hp_cli_fail(error) : status;
 }
 
-/* --- the skid ----------------------------------------------------------------------------------
- */
+/* --- the skid --------------------------------------------------------------------------------- */
 
 static uint64_t samples_of(const struct hp_skid_kernel *kernel)
 {

@@ -361,8 +361,7 @@ const char *hp_session_stamp(const struct hp_session *session)
 	return hp_epoch_writer_stamp(session->writer);
 }
 
-/* --- shadow windows ---------------------------------------------------------------------------
- */
+/* --- shadow windows --------------------------------------------------------------------------- */
 
 void hp_session_set_windows(struct hp_session *session, const struct hp_window_source *source)
 {

@@ -47,8 +47,7 @@ void code_destroy(struct code *code)
 	free(code);
 }
 
-/* --- exceptions --------------------------------------------------------------------------------
- */
+/* --- exceptions ------------------------------------------------------------------------------- */
 
 static void find_functions(struct code *code)
 {
@@ -102,8 +101,7 @@ void code_landings(struct code *code, uint64_t address, uint64_t size, struct hp
 	hp_vector_free(&found);
 }
 
-/* --- pointers to code --------------------------------------------------------------------------
- */
+/* --- pointers to code ------------------------------------------------------------------------- */
 
 static uint64_t word_at(const struct code *code, const uint8_t *at)
 {

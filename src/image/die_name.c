@@ -77,8 +77,7 @@ void die_names_destroy(struct die_names *names)
 	free(names);
 }
 
-/* --- scopes ------------------------------------------------------------------------------------
- */
+/* --- scopes ----------------------------------------------------------------------------------- */
 
 static const char *scope_name(Dwarf_Die *die)
 {
@@ -161,8 +160,7 @@ static size_t scope_of(const struct scopes *scopes, const void *die)
 	return NO_SCOPE;
 }
 
-/* --- names -------------------------------------------------------------------------------------
- */
+/* --- names ------------------------------------------------------------------------------------ */
 
 /* C and assembly have no scopes to look for. */
 static bool language_has_scopes(Dwarf_Die *unit)

@@ -38,8 +38,7 @@ struct hp_image {
 	struct hp_procedure nothing;   /* handed out when memory is too short for better */
 };
 
-/* --- opening -----------------------------------------------------------------------------------
- */
+/* --- opening ---------------------------------------------------------------------------------- */
 
 static struct hp_error *check_identity(struct hp_image *image, int fd, const char *path)
 {
@@ -205,8 +204,7 @@ void hp_image_close(struct hp_image *image)
 	free(image);
 }
 
-/* --- addresses and bytes -----------------------------------------------------------------------
- */
+/* --- addresses and bytes ---------------------------------------------------------------------- */
 
 bool hp_image_link_address(const struct hp_image *image, hp_image_offset offset,
 			   hp_link_address *address)
@@ -338,8 +336,7 @@ bool hp_image_map(const struct hp_image *image, struct hp_excerpt *excerpt)
 	return fine;
 }
 
-/* --- what data says about code -----------------------------------------------------------------
- */
+/* --- what data says about code ---------------------------------------------------------------- */
 
 static struct code *code_of(struct hp_image *image)
 {
@@ -404,8 +401,7 @@ bool hp_image_is_writable_code(const struct hp_image *image, uint64_t address)
 	return segment && segment->executable && segment->writable;
 }
 
-/* --- names -------------------------------------------------------------------------------------
- */
+/* --- names ------------------------------------------------------------------------------------ */
 
 static struct procedures *procedures_of(struct hp_image *image)
 {
@@ -553,8 +549,7 @@ const char *hp_image_symbol_origin(struct hp_image *image)
 	return image->origin ? image->origin : nothing;
 }
 
-/* --- lines -------------------------------------------------------------------------------------
- */
+/* --- lines ------------------------------------------------------------------------------------ */
 
 static struct hp_error *open_lines(struct hp_image *image)
 {

@@ -66,8 +66,7 @@ struct question {
 	struct hp_frames *frames; /* of all addresses, by hit.index */
 };
 
-/* --- the index ---------------------------------------------------------------------------------
- */
+/* --- the index -------------------------------------------------------------------------------- */
 
 static bool add_unit(struct lines *lines, Dwarf_CU *cu, Dwarf_Die *die)
 {
@@ -167,8 +166,7 @@ static bool unit_at(const struct lines *lines, uint64_t address, size_t *unit)
 	return false;
 }
 
-/* --- answers of one unit -----------------------------------------------------------------------
- */
+/* --- answers of one unit ---------------------------------------------------------------------- */
 
 /* How many rows lie at or before the address; they are sorted. */
 static size_t rows_until(Dwarf_Lines *table, size_t count, uint64_t address)
@@ -441,8 +439,7 @@ static bool answer_unit(const struct question *question, bool inlines)
 	return fine;
 }
 
-/* --- the whole question ------------------------------------------------------------------------
- */
+/* --- the whole question ----------------------------------------------------------------------- */
 
 HP_ORDER_BY_TWO(compare_hits, struct hit, unit, index);
 

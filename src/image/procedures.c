@@ -63,8 +63,7 @@ static bool part_holds(const struct part *part, uint64_t address)
 	return part && address - part->procedure.address.value < part->procedure.size;
 }
 
-/* --- building ----------------------------------------------------------------------------------
- */
+/* --- building --------------------------------------------------------------------------------- */
 
 static struct hp_error *take_parts(struct procedures *procedures, const resolved_parts *resolved)
 {
@@ -264,8 +263,7 @@ void procedures_destroy(struct procedures *procedures)
 	free(procedures);
 }
 
-/* --- names -------------------------------------------------------------------------------------
- */
+/* --- names ------------------------------------------------------------------------------------ */
 
 static const char *address_name(struct procedures *procedures, uint64_t address)
 {
@@ -384,8 +382,7 @@ static const struct hp_procedure *named(struct procedures *procedures, struct pa
 	return &part->procedure;
 }
 
-/* --- names that several have -------------------------------------------------------------------
- */
+/* --- names that several have ------------------------------------------------------------------ */
 
 static uint64_t linkage_hash(const struct part *part)
 {
@@ -432,8 +429,7 @@ bool procedures_have_namesake(struct procedures *procedures, uint64_t address)
 	return first + 1 < procedures->linkage_count && procedures->linkages[first + 1] == hash;
 }
 
-/* --- looking up --------------------------------------------------------------------------------
- */
+/* --- looking up ------------------------------------------------------------------------------- */
 
 static void see_border(uint64_t border, uint64_t address, uint64_t *low, uint64_t *high)
 {

@@ -16,8 +16,7 @@ void branches_destroy(struct branches *ways)
 	free(ways);
 }
 
-/* --- making ------------------------------------------------------------------------------------
- */
+/* --- making ----------------------------------------------------------------------------------- */
 
 static void add_outcomes(struct outcomes_counted *counted, uint8_t kind, double count)
 {
@@ -170,8 +169,7 @@ struct hp_error *branches_jumps_of(const struct hp_inference *inference,
 	return error;
 }
 
-/* --- of a graph --------------------------------------------------------------------------------
- */
+/* --- of a graph ------------------------------------------------------------------------------- */
 
 /* The branch that the block ends with: there is no other in it. */
 static const struct branch_outcomes *way_of(const struct branches *ways,

@@ -51,8 +51,7 @@ struct hp_error *retired_fill_rows(struct hp_inference *inference)
 	return NULL;
 }
 
-/* --- for the analysis --------------------------------------------------------------------------
- */
+/* --- for the analysis ------------------------------------------------------------------------- */
 
 static struct hp_tally tally_of_block(const struct hp_inference *inference,
 				      const struct hp_loaded_part *part,

@@ -22,8 +22,7 @@ static const ZydisDecoder full_decoder = {
 	.decoder_mode = { MODES },
 };
 
-/* --- kind and target ---------------------------------------------------------------------------
- */
+/* --- kind and target -------------------------------------------------------------------------- */
 
 static enum hp_insn_kind kind_of(const ZydisDecodedInstruction *raw)
 {
@@ -102,8 +101,7 @@ static bool x86_64_is_exit(const uint8_t *before, size_t size)
 	return false;
 }
 
-/* --- operation and condition -------------------------------------------------------------------
- */
+/* --- operation and condition ------------------------------------------------------------------ */
 
 static enum hp_operation operation_of(ZydisMnemonic mnemonic)
 {
@@ -205,8 +203,7 @@ static void fill_flags(const ZydisDecodedInstruction *raw, struct hp_insn *insn)
 	}
 }
 
-/* --- operands ----------------------------------------------------------------------------------
- */
+/* --- operands --------------------------------------------------------------------------------- */
 
 static uint8_t register_number(ZydisRegister reg)
 {

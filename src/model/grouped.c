@@ -220,8 +220,7 @@ bool hp_interval_suffices(double estimate, double low, double high, double hardl
 	       (high <= HP_MOST_APART * estimate && estimate <= HP_MOST_APART * low);
 }
 
-/* --- shares ------------------------------------------------------------------------------------
- */
+/* --- shares ----------------------------------------------------------------------------------- */
 
 struct hp_share hp_share_of(double part, double rest, double bias)
 {

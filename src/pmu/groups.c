@@ -67,8 +67,7 @@ static void notice(struct hp_rotation_sets *rotation_sets, const char *format, .
 	rotation_sets->notice = longer;
 }
 
-/* --- which events and rotation sets -------------------------------------------------------------------
- */
+/* --- which events and rotation sets ----------------------------------------------------------- */
 
 static struct hp_error *assign_rotation_set(struct grouping *grouping, size_t index)
 {

@@ -64,8 +64,7 @@ struct hp_uarch_geometry hp_uarch_geometry_of(const struct hp_core *core)
 	return geometry;
 }
 
-/* --- what is valid -----------------------------------------------------------------------------
- */
+/* --- what is valid ---------------------------------------------------------------------------- */
 
 static bool is_power(uint32_t value, uint32_t least, uint32_t most)
 {

@@ -99,8 +99,7 @@ static uint64_t end_of(uint64_t address, uint32_t bytes)
 	return more > UINT64_MAX - address ? UINT64_MAX : address + more;
 }
 
-/* --- data --------------------------------------------------------------------------------------
- */
+/* --- data ------------------------------------------------------------------------------------- */
 
 static unsigned translate_data(struct hp_uarch *uarch, uint64_t address)
 {
@@ -247,8 +246,7 @@ uint64_t hp_uarch_met_store(const struct hp_uarch *uarch)
 	return uarch->stores.met;
 }
 
-/* --- code --------------------------------------------------------------------------------------
- */
+/* --- code ------------------------------------------------------------------------------------- */
 
 static unsigned translate_code(struct hp_uarch *uarch, uint64_t address)
 {
@@ -310,8 +308,7 @@ unsigned hp_uarch_fetch(struct hp_uarch *uarch, uint64_t address, uint32_t bytes
 	return events;
 }
 
-/* --- branches ----------------------------------------------------------------------------------
- */
+/* --- branches --------------------------------------------------------------------------------- */
 
 unsigned hp_uarch_branch(struct hp_uarch *uarch, uint64_t ip, uint64_t next,
 			 enum hp_uarch_branch_kind kind, bool taken, uint64_t target)

@@ -26,8 +26,7 @@ void uarch_prefetch_reset(struct uarch_prefetch *prefetch)
 		prefetch->brought[i].line = NONE;
 }
 
-/* --- what was brought --------------------------------------------------------------------------
- */
+/* --- what was brought ------------------------------------------------------------------------- */
 
 void uarch_prefetch_bring(struct uarch_prefetch *prefetch, uint64_t line, uint64_t now)
 {
@@ -54,8 +53,7 @@ bool uarch_prefetch_take(struct uarch_prefetch *prefetch, uint64_t line, uint64_
 	return true;
 }
 
-/* --- strides -----------------------------------------------------------------------------------
- */
+/* --- strides ---------------------------------------------------------------------------------- */
 
 /* The line some strides ahead, at least the next one, within the page. */
 static void bring_ahead(struct uarch_prefetch *prefetch, struct uarch_stride *load, uint64_t now)
@@ -102,8 +100,7 @@ void uarch_prefetch_follow_load(struct uarch_prefetch *prefetch, uint64_t ip, ui
 		bring_ahead(prefetch, load, now);
 }
 
-/* --- streams -----------------------------------------------------------------------------------
- */
+/* --- streams ---------------------------------------------------------------------------------- */
 
 void uarch_prefetch_follow_miss(struct uarch_prefetch *prefetch, uint64_t line, uint64_t now)
 {

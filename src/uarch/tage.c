@@ -46,8 +46,7 @@ void uarch_tage_reset(struct uarch_tage *tage)
 	tage->aging = 0;
 }
 
-/* --- asked -------------------------------------------------------------------------------------
- */
+/* --- asked ------------------------------------------------------------------------------------ */
 
 /* Where the branch would be in each table. No tag is 0, as empty entries have it. */
 static void find_places(struct uarch_tage *tage, const struct uarch_history *history, uint32_t hash)
@@ -116,8 +115,7 @@ bool uarch_tage_predict(struct uarch_tage *tage, const struct uarch_history *his
 	return tage->is_taken;
 }
 
-/* --- learnt ------------------------------------------------------------------------------------
- */
+/* --- learnt ----------------------------------------------------------------------------------- */
 
 static void count(int8_t *counter, bool up, int least, int most)
 {

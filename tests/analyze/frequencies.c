@@ -133,8 +133,7 @@ const struct hp_frequency *edge(size_t from, size_t to)
 	return NULL;
 }
 
-/* --- what is true of every estimate ------------------------------------------------------------
- */
+/* --- what is true of every estimate ----------------------------------------------------------- */
 
 void assert_frequency(const struct hp_frequency *one)
 {

@@ -8,8 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* --- what is too tangled to solve --------------------------------------------------------------
- */
+/* --- what is too tangled to solve ------------------------------------------------------------- */
 
 enum { TANGLED_BLOCKS = 6000, JUMP_BYTES = 6 };
 
@@ -92,8 +91,7 @@ TEST(of_a_tangle_counts_to_each_other_are_on_the_level_of_its_time)
 			    1e4);
 }
 
-/* --- input that nobody should believe ----------------------------------------------------------
- */
+/* --- input that nobody should believe --------------------------------------------------------- */
 
 TEST(samples_that_are_no_numbers_of_samples_are_refused)
 {
@@ -127,8 +125,7 @@ TEST(a_probability_above_one_is_refused)
 	assert_refused();
 }
 
-/* --- all of this program -----------------------------------------------------------------------
- */
+/* --- all of this program ---------------------------------------------------------------------- */
 
 enum { MOST_BLOCKS = 400, WALKS = 40, LONGEST_WALK = 3000, MOST_PROCEDURES = 150 };
 

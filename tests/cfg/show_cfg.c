@@ -60,8 +60,7 @@ static struct hp_cfg *make(struct hp_cfg_image *shared, const struct hp_procedur
 	return cfg;
 }
 
-/* --- dump --------------------------------------------------------------------------------------
- */
+/* --- dump ------------------------------------------------------------------------------------- */
 
 static void know_jump(struct hp_cfg_image *shared, const char *from, const char *to)
 {
@@ -101,8 +100,7 @@ static int dump(struct hp_image *image, const char *wanted, char **jump)
 	return result;
 }
 
-/* --- time --------------------------------------------------------------------------------------
- */
+/* --- time ------------------------------------------------------------------------------------- */
 
 static double seconds(clockid_t clock)
 {
@@ -163,8 +161,7 @@ static int measure(struct hp_image *image)
 	return 0;
 }
 
-/* --- edges -------------------------------------------------------------------------------------
- */
+/* --- edges ------------------------------------------------------------------------------------ */
 
 /* Graphs that were asked for, one an owner. */
 struct known {
@@ -276,8 +273,7 @@ static int judge_edges(struct hp_image *image)
 	return 0;
 }
 
-/* --- graphs ------------------------------------------------------------------------------------
- */
+/* --- graphs ----------------------------------------------------------------------------------- */
 
 static void print_number(const struct hp_cfg *cfg, uint32_t node)
 {
@@ -327,8 +323,7 @@ static int print_graphs(struct hp_image *image)
 	return 0;
 }
 
-/* --- code --------------------------------------------------------------------------------------
- */
+/* --- code ------------------------------------------------------------------------------------- */
 
 /* in: in a block; orphan: in one that nothing known leads to; nowhere: in none; with a "?" behind
  * it where the graph says that it misses edges. */

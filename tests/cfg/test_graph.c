@@ -24,8 +24,7 @@ static void on_random_graphs(unsigned rounds, void (*check)(const struct hp_cfg 
 	}
 }
 
-/* --- connecting and order ----------------------------------------------------------------------
- */
+/* --- connecting and order --------------------------------------------------------------------- */
 
 static void check_connected(const struct hp_cfg *cfg)
 {
@@ -153,8 +152,7 @@ TEST(the_order_goes_back_only_to_close_a_cycle)
 	on_random_graphs(ROUNDS, check_order);
 }
 
-/* --- dominators --------------------------------------------------------------------------------
- */
+/* --- dominators ------------------------------------------------------------------------------- */
 
 /* a dominates b when taking a away cuts b off from the root. */
 static void find_domination(const struct hp_cfg *cfg, bool is_backward,
@@ -213,8 +211,7 @@ TEST(a_post_dominator_is_the_nearest_node_that_cuts_off_the_exit)
 	on_random_graphs(ROUNDS, check_post_dominators);
 }
 
-/* --- loops -------------------------------------------------------------------------------------
- */
+/* --- loops ------------------------------------------------------------------------------------ */
 
 static bool is_in_loop(const struct hp_cfg *cfg, uint32_t node, uint32_t loop)
 {
@@ -326,8 +323,7 @@ TEST(a_loop_is_irreducible_when_it_is_entered_beside_its_header)
 	on_random_graphs(ROUNDS, check_irreducible);
 }
 
-/* --- equivalence -------------------------------------------------------------------------------
- */
+/* --- equivalence ------------------------------------------------------------------------------ */
 
 /* The graph with each node split, and exit joined to entry. */
 struct split {
@@ -431,8 +427,7 @@ TEST(the_blocks_of_an_infinite_loop_run_equally_often)
 	ck_assert_uint_eq(cfg->loops[0].header, 1);
 }
 
-/* --- size --------------------------------------------------------------------------------------
- */
+/* --- size ------------------------------------------------------------------------------------- */
 
 /* A ladder that is hard for methods that iterate: each rung can be jumped over, and back. */
 TEST(a_hundred_thousand_blocks_are_no_trouble)

@@ -45,8 +45,7 @@ static struct hp_register_set set_of(size_t count, const unsigned *numbers)
 	} while (0)
 #define assert_no_register(actual) ck_assert_uint_eq((actual).bits[0] | (actual).bits[1], 0)
 
-/* --- kinds and targets -------------------------------------------------------------------------
- */
+/* --- kinds and targets ------------------------------------------------------------------------ */
 
 static const struct {
 	const char *text;
@@ -154,8 +153,7 @@ TEST(exit_system_calls_are_told_by_their_numbers)
 	ck_assert(!isa()->is_exit(exit_one + 1, 4));
 }
 
-/* --- registers and flags -----------------------------------------------------------------------
- */
+/* --- registers and flags ---------------------------------------------------------------------- */
 
 TEST(an_addition_reads_both_and_writes_one_and_the_flags)
 {
@@ -237,8 +235,7 @@ TEST(conditions_are_those_of_the_manual)
 	}
 }
 
-/* --- memory ------------------------------------------------------------------------------------
- */
+/* --- memory ----------------------------------------------------------------------------------- */
 
 TEST(a_load_names_base_index_scale_and_displacement)
 {

@@ -32,8 +32,7 @@ static struct hp_insn decode(const uint8_t *bytes, size_t size, uint64_t address
 
 #if defined(__x86_64__)
 
-/* --- the processor -----------------------------------------------------------------------------
- */
+/* --- the processor ---------------------------------------------------------------------------- */
 
 enum { CODE_BYTES = 4096 };
 static const uint64_t status_flags = 0x8d5; /* overflow, sign, zero, adjust, parity, carry */
@@ -88,8 +87,7 @@ static void run_code(const uint8_t *code, struct native *native)
 	function(native);
 }
 
-/* --- random instructions -----------------------------------------------------------------------
- */
+/* --- random instructions ---------------------------------------------------------------------- */
 
 enum form { RM_REG, RM, RM_IMM8, RM_IMM, REG_RM, REG_RM_IMM8, REG_RM_IMM, ALONE, OPCODE_REG, LEA };
 
@@ -219,8 +217,7 @@ static size_t make(struct hp_random *random, size_t kind, uint8_t *bytes)
 	return size;
 }
 
-/* --- what is known -----------------------------------------------------------------------------
- */
+/* --- what is known ---------------------------------------------------------------------------- */
 
 static uint64_t some_value(struct hp_random *random)
 {
@@ -377,8 +374,7 @@ TEST(what_is_known_is_what_the_processor_makes_of_it)
 
 #endif
 
-/* --- by hand -----------------------------------------------------------------------------------
- */
+/* --- by hand ---------------------------------------------------------------------------------- */
 
 static struct hp_state known_state(void)
 {

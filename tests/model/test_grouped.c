@@ -241,8 +241,7 @@ TEST(one_window_tells_no_pace)
 	ck_assert_double_eq(hp_pace_of_all(&paces).freedom, hp_pace_of_any().freedom);
 }
 
-/* --- shares ------------------------------------------------------------------------------------
- */
+/* --- shares ----------------------------------------------------------------------------------- */
 
 TEST(a_share_is_as_certain_as_throws_of_a_coin)
 {

@@ -28,27 +28,15 @@ static const uint64_t addresses[ROWS] = { 0x1000, 0x1002, 0x1005, 0x1009, 0x100b
 static const uint32_t block_of_row[ROWS] = { 0, 1, 1, 1, 1, 2 };
 static const uint64_t samples[ROWS] = { 0, 90, 0, 10, 0, 0 };
 
+#define BLOCK(at, size, insns, first, outs, in)                                                    \
+	{                                                                                          \
+		.address = { at }, .bytes = size, .instructions = insns, .first_out = first,       \
+		.out_count = outs, .loop = in                                                      \
+	}
 static struct hp_block blocks[BLOCKS + 2] = {
-	{ .address = { 0x1000 },
-	  .bytes = 2,
-	  .instructions = 1,
-	  .first_out = 0,
-	  .out_count = 1,
-	  .loop = HP_CFG_NONE },
-	{ .address = { 0x1002 },
-	  .bytes = 11,
-	  .instructions = 4,
-	  .first_out = 1,
-	  .out_count = 2,
-	  .loop = 0 },
-	{ .address = { 0x100d },
-	  .bytes = 1,
-	  .instructions = 1,
-	  .first_out = 3,
-	  .out_count = 1,
-	  .loop = HP_CFG_NONE },
-	{ .first_out = 4, .out_count = 1, .loop = HP_CFG_NONE },
-	{ .first_out = 5, .loop = HP_CFG_NONE },
+	BLOCK(0x1000, 2, 1, 0, 1, HP_CFG_NONE), BLOCK(0x1002, 11, 4, 1, 2, 0),
+	BLOCK(0x100d, 1, 1, 3, 1, HP_CFG_NONE), BLOCK(0, 0, 0, 4, 1, HP_CFG_NONE),
+	BLOCK(0, 0, 0, 5, 0, HP_CFG_NONE),
 };
 static struct hp_edge edges[EDGES] = {
 	{ 0, 1, 0, HP_EDGE_FALL },    { 1, 1, 0, HP_EDGE_JUMP },      { 1, 2, 0, HP_EDGE_FALL },

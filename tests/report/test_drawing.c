@@ -118,8 +118,7 @@ TEST(of_thousands_of_long_jumps_each_gets_the_first_lane_that_is_free)
 					 cells[line * (LANES + 1) + column] == ' ');
 }
 
-/* --- the hottest path ---------------------------------------------------------------------------
- */
+/* --- the hottest path ------------------------------------------------------------------------- */
 
 /*
  * entry -> 0; 0 -> 1 or (rarely) 2; 1 -> exit; 2 -> 3; 3 -> 3 or 4; 4 -> exit. The hot loop is 3,
@@ -175,8 +174,7 @@ TEST(the_hottest_path_goes_through_the_hottest_loop_even_behind_a_rare_branch)
 		ck_assert_msg(path.edges[i] == expected_edges[i], "edge %zu", i);
 }
 
-/* --- figures ------------------------------------------------------------------------------------
- */
+/* --- figures ---------------------------------------------------------------------------------- */
 
 TEST(figures_have_three_digits_and_a_letter_for_their_size)
 {
@@ -362,8 +360,7 @@ TEST(few_samples_have_ranges_as_wide_as_chance)
 	}
 }
 
-/* --- source -------------------------------------------------------------------------------------
- */
+/* --- source ----------------------------------------------------------------------------------- */
 
 static void write_file(const char *path, const char *text)
 {

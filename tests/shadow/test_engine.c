@@ -108,8 +108,7 @@ static void assert_end(enum hp_window_end end, uint64_t at)
 	ck_assert_uint_eq(bench.replay.end_address, at);
 }
 
-/* --- ends ---------------------------------------------------------------------------------------
- */
+/* --- ends ------------------------------------------------------------------------------------- */
 
 TEST(a_shadow_that_takes_too_long_is_stopped)
 {
@@ -226,8 +225,7 @@ TEST(a_shadow_that_dies_ends_it)
 	ck_assert_uint_eq(bench.replay.end, HP_WINDOW_DIED);
 }
 
-/* --- code that changes --------------------------------------------------------------------------
- */
+/* --- code that changes ------------------------------------------------------------------------ */
 
 TEST(code_that_changes_between_windows_is_translated_anew)
 {
@@ -355,8 +353,7 @@ TEST(code_that_is_protected_unmapped_or_emptied_is_read_again_and_other_code_is_
 	}
 }
 
-/* --- a full cache -------------------------------------------------------------------------------
- */
+/* --- a full cache ----------------------------------------------------------------------------- */
 
 static struct hp_engine_call next_address(struct script *script, pid_t pid,
 					  const struct user_regs_struct *registers)
@@ -391,8 +388,7 @@ TEST(a_full_cache_ends_a_window_and_the_next_has_room)
 	assert_end(HP_WINDOW_SYSTEM_CALL, PUPPET_CODE);
 }
 
-/* --- any bytes ----------------------------------------------------------------------------------
- */
+/* --- any bytes -------------------------------------------------------------------------------- */
 
 TEST(whatever_is_run_a_replay_ends)
 {
@@ -416,8 +412,7 @@ TEST(whatever_is_run_a_replay_ends)
 	}
 }
 
-/* --- matches ------------------------------------------------------------------------------------
- */
+/* --- matches ---------------------------------------------------------------------------------- */
 
 static struct hp_engine_sample sample_at(uint64_t offset, uint64_t r8, uint64_t flags)
 {

@@ -15,8 +15,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-/* --- what stepping sees -------------------------------------------------------------------------
- */
+/* --- what stepping sees ----------------------------------------------------------------------- */
 
 enum { SAMPLE_EVERY = 1009, SAMPLES_MOST = 2048 };
 
@@ -117,8 +116,7 @@ static uint64_t times_from_to(const struct tally *tally, uint64_t from, uint64_t
 	return rank(tally, (struct step){ from, to + 1 }) - rank(tally, (struct step){ from, to });
 }
 
-/* --- what the engine sees -----------------------------------------------------------------------
- */
+/* --- what the engine sees --------------------------------------------------------------------- */
 
 static uint64_t executions(const struct hp_replay *replay, uint64_t address)
 {
@@ -205,8 +203,7 @@ static int finish(const struct tracee *shadow, const struct hp_replay *result)
 	return tracee_finish(shadow);
 }
 
-/* --- tests --------------------------------------------------------------------------------------
- */
+/* --- tests ------------------------------------------------------------------------------------ */
 
 static void start(struct tracee *original, struct tracee *shadows, size_t count,
 		  struct trace **trace, struct hp_engine **engine)

@@ -45,8 +45,7 @@ static const char *const folders[] = { "/lib/x86_64-linux-gnu",
 				       "/usr/lib",
 				       "/lib" };
 
-/* --- what there is ------------------------------------------------------------------------------
- */
+/* --- what there is ---------------------------------------------------------------------------- */
 
 struct found {
 	uint8_t bytes[X86_INSN_BYTES];
@@ -211,8 +210,7 @@ static void draw(struct sample *sample)
 	ck_assert_uint_gt(sample->count, 100);
 }
 
-/* --- making operands point into the data --------------------------------------------------------
- */
+/* --- making operands point into the data ------------------------------------------------------ */
 
 static int number_of(ZydisRegister reg)
 {
@@ -266,8 +264,7 @@ static void set_up(struct puppet_state *state, struct found *insn, uint64_t addr
 			aim(state, &operands[i], target);
 }
 
-/* --- comparing ----------------------------------------------------------------------------------
- */
+/* --- comparing -------------------------------------------------------------------------------- */
 
 static const char *hex(const struct found *insn)
 {

@@ -37,8 +37,7 @@ static struct hp_uarch *generic(void)
 	return made(&geometry);
 }
 
-/* --- the reference -----------------------------------------------------------------------------
- */
+/* --- the reference ---------------------------------------------------------------------------- */
 
 struct machine {
 	struct lru l1i, l1d, l2, l3, itlb, dtlb, tlb2;
@@ -223,8 +222,7 @@ TEST(walks_miss_where_tables_are_larger_than_their_part_of_the_cache)
 	ck_assert_uint_eq(misses, 40);
 }
 
-/* --- accesses that are not within a line -------------------------------------------------------
- */
+/* --- accesses that are not within a line ------------------------------------------------------ */
 
 static const struct split {
 	const char *name;
@@ -304,8 +302,7 @@ TEST(the_ends_of_the_address_space_are_places_like_others)
 	}
 }
 
-/* --- prefetch instructions ---------------------------------------------------------------------
- */
+/* --- prefetch instructions -------------------------------------------------------------------- */
 
 TEST(what_an_instruction_prefetched_is_told_at_its_first_use)
 {
@@ -332,8 +329,7 @@ TEST(an_access_is_not_prefetched_if_half_of_it_is_not)
 		hp_uarch_access(uarch, 1, 0x1003c, 8, HP_UARCH_LOAD) & HP_UARCH_PREFETCHED, 0);
 }
 
-/* --- code --------------------------------------------------------------------------------------
- */
+/* --- code ------------------------------------------------------------------------------------- */
 
 TEST(decoded_instructions_are_kept_by_windows_of_code)
 {
@@ -364,8 +360,7 @@ TEST(a_reset_makes_all_cold)
 	ck_assert_uint_eq(hp_uarch_fetch(uarch, 0x20000, 8), cold_code);
 }
 
-/* --- the third level ---------------------------------------------------------------------------
- */
+/* --- the third level -------------------------------------------------------------------------- */
 
 enum {
 	THIRD_WAYS = 16,

@@ -41,8 +41,7 @@ static double rate(const struct tally *tally)
 	return (double)tally->mispredicted / tally->executions;
 }
 
-/* --- directions --------------------------------------------------------------------------------
- */
+/* --- directions ------------------------------------------------------------------------------- */
 
 static bool always(unsigned i, struct hp_random *random)
 {
@@ -234,8 +233,7 @@ TEST(what_a_branch_does_at_its_first_executions_is_unknown)
 	ck_assert_uint_ge(tally.unknown, 400);
 }
 
-/* --- targets -----------------------------------------------------------------------------------
- */
+/* --- targets ---------------------------------------------------------------------------------- */
 
 static unsigned jump(struct hp_uarch *uarch, uint64_t ip, uint64_t target)
 {
@@ -327,8 +325,7 @@ TEST(direct_jumps_and_calls_are_never_mispredicted)
 	ck_assert_uint_eq(hp_uarch_branch(uarch, 1, 6, HP_UARCH_CALL, true, 0x2000), 0);
 }
 
-/* --- returns -----------------------------------------------------------------------------------
- */
+/* --- returns ---------------------------------------------------------------------------------- */
 
 /* Calls to this depth from different places, and returns. */
 static struct tally nest(struct hp_uarch *uarch, unsigned depth)
@@ -353,19 +350,13 @@ TEST(returns_are_predicted_as_deep_as_the_stack)
 	ck_assert_uint_eq(tally.mispredicted, 8);
 }
 
-TEST(returns_to_before_the_beginning_are_unknown)
+TEST(returns_to_before_the_beginning_are_unknown_and_to_elsewhere_mispredicted)
 {
 	struct hp_uarch *uarch = made();
 
 	ck_assert_uint_eq(nest(uarch, 4).mispredicted, 0);
 	ck_assert_uint_eq(hp_uarch_branch(uarch, 0x9000, 0x9001, HP_UARCH_RETURN, true, 0x100),
 			  HP_UARCH_BRANCH_UNKNOWN);
-}
-
-TEST(a_return_to_elsewhere_is_mispredicted)
-{
-	struct hp_uarch *uarch = made();
-
 	hp_uarch_branch(uarch, 0x1000, 0x1005, HP_UARCH_CALL, true, 0x2000);
 	ck_assert_uint_eq(hp_uarch_branch(uarch, 0x2000, 0x2001, HP_UARCH_RETURN, true, 0x3000),
 			  HP_UARCH_MISPREDICTED);
@@ -469,8 +460,7 @@ TEST(what_a_short_history_foretells_is_in_time_whatever_came_before)
 		}
 }
 
-/* --- the history -------------------------------------------------------------------------------
- */
+/* --- the history ------------------------------------------------------------------------------ */
 
 static uint32_t folded(const uint8_t *newest, size_t length, unsigned bits)
 {

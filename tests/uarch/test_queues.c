@@ -38,8 +38,7 @@ static unsigned load(struct hp_uarch *uarch, uint64_t address, uint32_t bytes)
 	return hp_uarch_access(uarch, 2, address, bytes, HP_UARCH_LOAD) & QUEUE;
 }
 
-/* --- the store queue ---------------------------------------------------------------------------
- */
+/* --- the store queue -------------------------------------------------------------------------- */
 
 static const struct forward {
 	const char *name;
@@ -218,8 +217,7 @@ TEST(forwarding_is_that_of_a_queue_that_looks_at_everything)
 	ck_assert_uint_gt(seen[HP_UARCH_ALIAS_4K / HP_UARCH_FORWARDED], 0);
 }
 
-/* --- prefetchers -------------------------------------------------------------------------------
- */
+/* --- prefetchers ------------------------------------------------------------------------------ */
 
 /* Misses of a walk of loads, and those of them that were brought. */
 struct walk {

@@ -145,8 +145,7 @@ HP_DEFINE_CLEANUP(struct hp_session, hp_session_destroy);
 const struct hp_epoch_meta *hp_session_meta(const struct hp_session *session);
 const char *hp_session_stamp(const struct hp_session *session);
 
-/* --- shadow windows ---------------------------------------------------------------------------
- */
+/* --- shadow windows --------------------------------------------------------------------------- */
 
 /* The source of windows while the session runs; its thread makes all calls. */
 struct hp_window_source {

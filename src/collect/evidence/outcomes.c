@@ -109,8 +109,7 @@ void outcomes_destroy(struct outcomes *outcomes)
 	free(outcomes);
 }
 
-/* --- code --------------------------------------------------------------------------------------
- */
+/* --- code ------------------------------------------------------------------------------------- */
 
 /* One sample under way. */
 struct walk {
@@ -223,8 +222,7 @@ static bool read_memory(void *context, uint64_t address, size_t bytes, bool is_c
 			      into, bytes) == bytes;
 }
 
-/* --- ways ---------------------------------------------------------------------------------------
- */
+/* --- ways ------------------------------------------------------------------------------------- */
 
 static bool is_same_way(const struct way *a, const struct way *b)
 {
@@ -375,8 +373,7 @@ static bool follow_one(struct walk *walk, const struct hp_step_memory *memory)
 	return false;
 }
 
-/* --- branch records ------------------------------------------------------------------------------
- */
+/* --- branch records --------------------------------------------------------------------------- */
 
 /* Straight code up to the branch that ended it: conditional jumps on the way were not taken. False
  * when it does not lead there; records have gaps where something was not recorded. */
@@ -482,8 +479,7 @@ bool outcomes_is_full(const struct outcomes *outcomes)
 	return outcomes->way_count > OUTCOMES_WAYS / 2;
 }
 
-/* --- to the epoch --------------------------------------------------------------------------------
- */
+/* --- to the epoch ----------------------------------------------------------------------------- */
 
 static bool list_way(struct counted *counted, const struct way *way)
 {

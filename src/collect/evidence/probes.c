@@ -106,8 +106,7 @@ struct hp_error *probes_create(uint64_t recording, double budget, struct probes 
 	return NULL;
 }
 
-/* --- places ------------------------------------------------------------------------------------
- */
+/* --- places ----------------------------------------------------------------------------------- */
 
 void probes_notice(struct probes *probes, struct image *image, uint64_t offset)
 {
@@ -195,8 +194,7 @@ static struct place *choose(struct probes *probes, uint64_t *address)
 	return NULL;
 }
 
-/* --- a moment -----------------------------------------------------------------------------------
- */
+/* --- a moment --------------------------------------------------------------------------------- */
 
 static const char *why_not(int failure)
 {

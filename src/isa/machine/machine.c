@@ -8,8 +8,7 @@
 #include <Zydis/Zydis.h>
 #include <string.h>
 
-/* --- cores -------------------------------------------------------------------------------------
- */
+/* --- cores ------------------------------------------------------------------------------------ */
 
 static enum core intel_core(const struct hp_cpu_id *id)
 {
@@ -110,8 +109,7 @@ const char *hp_core_unit(const struct hp_core *machine, unsigned unit)
 	return name ? name : "?";
 }
 
-/* --- costs -------------------------------------------------------------------------------------
- */
+/* --- costs ------------------------------------------------------------------------------------ */
 
 /* The form of this shape, else the one for any shape, else NULL. */
 static const struct table_form *find_form(uint16_t mnemonic, uint16_t shape)

@@ -117,8 +117,7 @@ static bool is_free(const struct drawing *drawing, const struct arrow *arrow, si
 	}
 }
 
-/* --- drawing -----------------------------------------------------------------------------------
- */
+/* --- drawing ---------------------------------------------------------------------------------- */
 
 /* From the lane to the text; what runs down in between stays visible. */
 static void draw_end(const struct drawing *drawing, size_t line, size_t lane, bool is_head)

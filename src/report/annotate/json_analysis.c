@@ -56,8 +56,7 @@ json_t *json_stalls(const struct hp_analysis *analysis, const struct hp_analysed
 	return list;
 }
 
-/* --- the stack ---------------------------------------------------------------------------------
- */
+/* --- the stack -------------------------------------------------------------------------------- */
 
 /* In cycles, as the sheet is. */
 static json_t *stack_line(const struct hp_stall_sheet *sheet, struct sheet_line line)

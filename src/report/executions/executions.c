@@ -15,8 +15,7 @@ void executions_clear(struct executions *executions)
 	*executions = (struct executions){ 0 };
 }
 
-/* --- what all share ---------------------------------------------------------------------------
- */
+/* --- what all share --------------------------------------------------------------------------- */
 
 static struct hp_error *nothing_counted(const struct report *report)
 {

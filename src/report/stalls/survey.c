@@ -286,8 +286,7 @@ static void apply_limits(const struct report *report, struct survey *survey)
 	survey->stalls.count = kept;
 }
 
-/* --- where they are in the source --------------------------------------------------------------
- */
+/* --- where they are in the source ------------------------------------------------------------- */
 
 static int compare_places(const void *left, const void *right)
 {
@@ -347,8 +346,7 @@ static struct hp_error *find_lines(struct report *report, struct survey *survey)
 	return error;
 }
 
-/* --- how sure they are -------------------------------------------------------------------------
- */
+/* --- how sure they are ------------------------------------------------------------------------ */
 
 static void find_shares(const struct report *report, struct survey *survey)
 {
@@ -368,8 +366,7 @@ static void find_shares(const struct report *report, struct survey *survey)
 	}
 }
 
-/* --- all together ------------------------------------------------------------------------------
- */
+/* --- all together ----------------------------------------------------------------------------- */
 
 struct hp_error *survey_make(struct report *report, enum survey_list list, struct survey *survey)
 {

@@ -411,8 +411,7 @@ struct hp_error *write_stalls_text(struct report *report, FILE *out)
 	return NULL;
 }
 
-/* --- CSV and JSON ------------------------------------------------------------------------------
- */
+/* --- CSV and JSON ----------------------------------------------------------------------------- */
 
 struct hp_error *write_stalls_csv(struct report *report, FILE *out)
 {

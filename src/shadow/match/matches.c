@@ -182,8 +182,7 @@ uint64_t matches_left_to_watch(const struct matches *matches, uint64_t now_ns)
 	return until_ns - now_ns;
 }
 
-/* --- the ones that are watched ------------------------------------------------------------------
- */
+/* --- the ones that are watched ---------------------------------------------------------------- */
 
 /* The memory of its counters goes to the end, to be used again. */
 static void remove_watched(struct matches *matches, size_t index)

@@ -95,8 +95,7 @@ uint64_t shadow_counts_now(const struct code_cache *cache, uint32_t block)
 	return count_of(cache, &now, block);
 }
 
-/* --- from moment to moment ----------------------------------------------------------------------
- */
+/* --- from moment to moment -------------------------------------------------------------------- */
 
 struct result {
 	const struct code_cache *cache;

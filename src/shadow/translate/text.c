@@ -73,8 +73,7 @@ void shadow_text_destroy(struct shadow_text *text)
 	free(text);
 }
 
-/* --- watching ------------------------------------------------------------------------------------
- */
+/* --- watching --------------------------------------------------------------------------------- */
 
 static enum shadow_text_state may_be_read(const struct shadow_text *text, uint64_t address)
 {
@@ -287,8 +286,7 @@ static bool close_page(struct shadow_text *text, uint64_t page)
 	return text->protect && text->protect(text->protector, page, PROT_READ);
 }
 
-/* --- reading -------------------------------------------------------------------------------------
- */
+/* --- reading ---------------------------------------------------------------------------------- */
 
 static enum shadow_text_state read_page(struct shadow_text *text, uint64_t address,
 					const uint8_t **bytes)

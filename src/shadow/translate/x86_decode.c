@@ -79,8 +79,7 @@ static bool ends(ZydisMnemonic mnemonic, uint8_t *end)
 	}
 }
 
-/* --- where control goes --------------------------------------------------------------------------
- */
+/* --- where control goes ----------------------------------------------------------------------- */
 
 /* AMD's cores obey an operand-size prefix on near branches (16-bit targets), Intel's ignore it.
  * With REX.W, as the linker writes calls of __tls_get_addr, both ignore it. */
@@ -132,8 +131,7 @@ static void decode_branch(const ZydisDecodedInstruction *raw, const ZydisDecoded
 	}
 }
 
-/* --- registers and flags -------------------------------------------------------------------------
- */
+/* --- registers and flags ---------------------------------------------------------------------- */
 
 static uint16_t general(ZydisRegister reg)
 {
@@ -223,8 +221,7 @@ static void decode_flags(const ZydisDecodedInstruction *raw, struct x86_insn *in
 						    ZYDIS_ATTRIB_HAS_REPNE));
 }
 
-/* --- the operand relative to the instruction pointer ---------------------------------------------
- */
+/* --- the operand relative to the instruction pointer ------------------------------------------ */
 
 static void decode_relative(const ZydisDecodedInstruction *raw, const ZydisDecodedOperand *operands,
 			    struct x86_insn *insn)
