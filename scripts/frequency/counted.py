@@ -17,6 +17,8 @@ class Counts:
     sure: judges.Share = field(default_factory=judges.Share)    # blocks marked high
     covered: float = 0              # samples whose truth is in the interval
     with_interval: float = 0
+    whole: judges.Share = field(default_factory=judges.Share)   # procedures: their instructions
+    whole_covered: float = 0        # samples whose procedure's true instructions are in the interval
     told: float = None              # share of the true instructions that have an estimate
     instructions: float = None      # in all, estimated by true
     calls: float = None
@@ -29,6 +31,7 @@ def judge(counts, options, database, truth):
     judgement = judges.judge(profile, profiles.estimates_of(document))
     judge_blocks(counts, judgement, profile)
     judge_totals(counts, judgement)
+    judge_procedures(counts, profile, profiles.instructions_of(options.hpcprof, database))
     return document, profile
 
 
@@ -53,6 +56,20 @@ def judge_blocks(result, judgement, profile):
     result.blocks.total += sum(procedure.samples for procedure in profile.procedures) - placed
     for _, edge, estimate, _ in judgement.edge_items:
         result.edges.add(estimate.absolute if estimate else None, edge.truth, edge.truth)
+
+
+def judge_procedures(result, profile, figures):
+    """Instructions of whole procedures, of those whose blocks all have a truth."""
+    for procedure in profile.procedures:
+        if not procedure.whole or any(block.truth is None for block in procedure.blocks):
+            continue
+        truth = sum(block.truth * block.count for block in procedure.blocks)
+        figure = figures.get(procedure.key)
+        if not truth or not figure:
+            continue
+        result.whole.add(figure['estimate'], truth, procedure.samples)
+        result.whole_covered += procedure.samples * (figure['low'] * (1 - 1e-9) <= truth
+                                                     <= figure['high'] * (1 + 1e-9))
 
 
 def judge_totals(result, judgement):

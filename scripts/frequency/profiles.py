@@ -101,6 +101,18 @@ def load(hpcprof, database, *options):
     return json.loads(done.stdout, object_hook=_compact)
 
 
+def instructions_of(hpcprof, database):
+    """Executed in procedures, by their keys: figures, of those that have one."""
+    done = subprocess.run([hpcprof, 'report', '--db', str(database), '--executions',
+                           '--format=json', '--no-debuginfo'], stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+    if done.returncode != 0:
+        raise Failure(f'report --executions: {done.stderr.decode(errors="replace").strip()}')
+    return {(row['image'], int(row['address'], 16)): row['instructions']
+            for row in json.loads(done.stdout)['procedures']
+            if row['instructions']['estimate']}
+
+
 def summary_of(hpcprof, database):
     done = subprocess.run([hpcprof, 'report', '--db', str(database), '--summary', '--format=json',
                            '--no-debuginfo'], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,

@@ -3,6 +3,7 @@
 #include "image_counts.h"
 #include "balance.h"
 #include "counts_clock.h"
+#include "common_error.h"
 #include "tuning.h"
 
 #include <hpcprof/base/search.h>
@@ -20,19 +21,6 @@ struct making {
 	struct hp_image_counts *counted;
 	uint32_t image; /* the part's, of the windows' */
 };
-
-static double uncovered_share(const struct hp_inference *inference,
-			      const struct hp_loaded_image *image)
-{
-	size_t event = hp_profiles_time_event(inference->profiles);
-	double told = counts_told_share(inference);
-	double all;
-
-	if (event == inference->profiles->events.count)
-		return 1;
-	all = image->tallies[event].weight;
-	return 1 - told * (1 - (all > 0 ? image->uncovered[event].weight / all : 0));
-}
 
 static bool link_address(const struct making *making, hp_image_offset offset, uint64_t *address)
 {
@@ -172,59 +160,6 @@ static struct hp_error *sort(struct hp_image_counts *counted)
 	return NULL;
 }
 
-/* Of what counts are off by at most, as a share and in one direction: in most cases they are by less
- * than half of that. */
-static double deviation_within(double share)
-{
-	return bias_within * log1p(share) / HP_NORMAL_90;
-}
-
-/* Part of what windows cost the program falls into them, samples and caches that are cold, and makes
- * their time a little slower than the rest. Stops, and what copies take beside windows and the rest
- * alike, are none of it; nor is what windows lost whose time was told without that. */
-static double disturbed_deviation(const struct hp_inference *inference)
-{
-	double counted_ns = (double)hp_window_evidence_counted(&inference->windows.sum).time_ns;
-	const struct hp_window_price *price = &inference->windows.sum.price;
-	double lost_ns = fmax((double)price->lost_ns - (double)price->aside_ns, 0);
-
-	return counted_ns > 0 ? deviation_within(disturbed_in_windows * lost_ns / counted_ns) : 0;
-}
-
-/* While a copy runs the program is slower by what CPUs share; how much it is here nobody knows. Windows see it where other
- * copies run beside them: less often than beside the rest of the time, where there is just one window
- * now and then. */
-static double beside_deviation(const struct hp_inference *inference)
-{
-	const struct hp_window_price *price = &inference->windows.sum.price;
-	double counted_ns = (double)hp_window_evidence_counted(&inference->windows.sum).time_ns;
-	double all, seen;
-
-	if (!price->target_ns || !(counted_ns > 0))
-		return 0;
-	all = fmin((double)price->replay_ns / (double)price->target_ns, 1);
-	seen = fmin((double)price->beside_ns / counted_ns, 1);
-	return deviation_within(slower_beside * fabs(all - seen));
-}
-
-/* Of the time that windows were to count, what they did not: their copies lost the way, or came to a
- * call that none can make, where others did not. What ran then was counted too seldom, by no more
- * than that. */
-static double lost_deviation(const struct hp_inference *inference)
-{
-	const struct hp_window_evidence *sum = &inference->windows.sum;
-	struct hp_window_group absolute = hp_window_evidence_counted(sum);
-	struct hp_window_group relative = hp_window_evidence_relative(sum);
-	double windows = (double)(absolute.windows + relative.windows);
-	/* From the first sample to the last. */
-	double wanted_ns = ((double)sum->samples - windows) * HP_WINDOW_SAMPLE_NS;
-	double counted_ns = (double)(absolute.time_ns + relative.time_ns);
-
-	return counted_ns > 0 && wanted_ns > counted_ns
-		       ? deviation_within(wanted_ns / counted_ns - 1)
-		       : 0;
-}
-
 /* All of the time by that in windows, of counts that are not scaled. */
 static double whole_of(const struct hp_inference *inference)
 {
@@ -255,13 +190,36 @@ static struct hp_error *learn_pace(const struct hp_inference *inference,
 	return error;
 }
 
+/* What its blocks tell of how their shares in procedures differ between windows. */
+static void learn_shares(const struct hp_inference *inference, struct hp_image_counts *counted)
+{
+	struct hp_paces paces = { 0 };
+
+	for (size_t i = 0; i < counted->blocks.count; i++) {
+		const struct hp_counts_block *block = &counted->blocks.at[i];
+		const struct hp_counts_procedure *procedure =
+			counts_procedure(counted, block->address);
+		struct hp_grouped instructions = block->runs;
+
+		if (!procedure)
+			continue;
+		for (size_t j = 0; j < HP_EVIDENCE_GROUPS; j++)
+			instructions.counts[j] *= block->instructions;
+		hp_paces_add(
+			&paces, &instructions, &procedure->instructions, inference->windows.count,
+			hp_grouped_sum(&instructions) / hp_grouped_sum(&procedure->instructions) *
+				counts_samples(counted, block->address));
+	}
+	counted->shares = hp_pace_of_all(&paces);
+}
+
 /* All but its clocks, which want those of all images. */
 static struct hp_error *begin(struct hp_inference *inference, const struct hp_loaded_part *part,
 			      uint32_t image)
 {
 	struct hp_image_counts *counted = calloc(1, sizeof(*counted));
 	const struct making making = { inference, part, counted, image };
-	double uncovered = uncovered_share(inference, part->image);
+	double uncovered = counts_uncovered(inference, part->image);
 	struct hp_error *error;
 
 	if (!counted)
@@ -270,17 +228,13 @@ static struct hp_error *begin(struct hp_inference *inference, const struct hp_lo
 	counted->file = part->file;
 	counted->moved = moved_of_relative * moved_of_relative;
 	counted->pace = hp_pace_of_any();
+	counted->shares = hp_pace_of_any();
 	counted->is_absolute = inference->windows.is_absolute && uncovered <= most_uncovered;
 	counted->whole = counted->is_absolute ? 1 : whole_of(inference);
 	counted->why_relative = inference->windows.is_absolute
 					? "commands without windows executed much of this code"
 					: inference->windows.why_relative;
-	counted->deviation =
-		hypot(hypot(hypot(least_count_deviation, inference->windows.young),
-			    fmax(fmax(uncovered, inference->windows.without),
-				 inference->windows.truncated)),
-		      hypot(hypot(disturbed_deviation(inference), beside_deviation(inference)),
-			    lost_deviation(inference)));
+	counted->deviation = counts_common_deviation(inference, uncovered);
 	for (size_t i = 0; i < inference->windows.sum.stratum_count; i++)
 		if (!add_stratum(&making, i))
 			return hp_error_create_no_memory();
@@ -299,12 +253,6 @@ static struct hp_error *begin(struct hp_inference *inference, const struct hp_lo
 	return error;
 }
 
-/* Elsewhere offsets mean something in one epoch only, or in one process. */
-static bool may_have_counts(const struct hp_loaded_part *part)
-{
-	return part->file && part->image->id.kind == HP_IMAGE_FILE;
-}
-
 static struct hp_error *begin_all(struct hp_inference *inference)
 {
 	const struct hp_window_evidence *sum = &inference->windows.sum;
@@ -313,7 +261,7 @@ static struct hp_error *begin_all(struct hp_inference *inference)
 	for (size_t i = 0; i < inference->profiles->parts.count && !error; i++) {
 		const struct hp_loaded_part *part = inference->profiles->parts.at[i];
 
-		for (uint32_t j = 0; j < sum->image_count && !error && may_have_counts(part); j++)
+		for (uint32_t j = 0; j < sum->image_count && !error && counts_possible(part); j++)
 			if (!hp_counts_made(inference, part->image) &&
 			    hp_image_id_compare(&sum->images[j], &part->image->id) == 0)
 				error = begin(inference, part, j);
@@ -323,9 +271,10 @@ static struct hp_error *begin_all(struct hp_inference *inference)
 
 /* How far windows are off the rest of the time: a phase that they missed is missing in each image that
  * it runs in. False: no memory. */
-static bool learn_moved(const struct hp_inference *inference, double *variance)
+static bool learn_moved(struct hp_inference *inference)
 {
 	HP_VECTOR(struct place_ticks) places = { 0 };
+	struct moved_variance variance;
 	bool fits = true;
 
 	for (size_t i = 0; i < inference->profiles->images.count; i++) {
@@ -334,33 +283,60 @@ static bool learn_moved(const struct hp_inference *inference, double *variance)
 		for (size_t j = 0; counted && j < counted->clocks.count && fits; j++)
 			fits = hp_vector_push(&places, counted->clocks.at[j].place_apart);
 	}
-	*variance = moved_variance(places.at, places.count);
+	variance = moved_variance_of(places.at, places.count);
+	inference->windows.moved = variance.likeliest;
+	inference->windows.moved_mean = variance.mean;
 	hp_vector_free(&places);
 	return fits;
+}
+
+/* What of the time tells of instructions, by all procedures of all images. False: no memory. */
+static bool learn_throughput(struct hp_inference *inference)
+{
+	paced_vector procedures = { 0 };
+	bool fits = true;
+
+	for (size_t i = 0; i < inference->profiles->images.count && fits; i++)
+		if (inference->images[i].counts)
+			fits = counts_clocks_paced(inference->images[i].counts, &procedures);
+	inference->windows.throughput =
+		throughput_of(procedures.at, procedures.count, counts_all_ticks(inference));
+	hp_vector_free(&procedures);
+	return fits;
+}
+
+static struct hp_error *pool_all(struct hp_inference *inference)
+{
+	if (!learn_throughput(inference))
+		return hp_error_create_no_memory();
+	for (size_t i = 0; i < inference->profiles->images.count; i++)
+		if (inference->images[i].counts && inference->images[i].counts->is_absolute)
+			counts_clocks_pool(inference, inference->images[i].counts);
+	return NULL;
 }
 
 static struct hp_error *make_all(struct hp_inference *inference)
 {
 	struct hp_error *error = balance_windows(inference);
-	double variance = 0;
 
 	if (!error)
 		error = begin_all(inference);
 	if (error)
 		return error;
-	if (!learn_moved(inference, &variance))
+	if (!learn_moved(inference))
 		return hp_error_create_no_memory();
-	inference->windows.moved = variance;
 	for (size_t i = 0; i < inference->profiles->parts.count && !error; i++) {
 		const struct hp_loaded_part *part = inference->profiles->parts.at[i];
 		struct hp_image_counts *counted = hp_counts_made(inference, part->image);
 
 		if (!counted || counted->file != part->file || !counted->is_absolute)
 			continue;
-		counts_clocks_set(inference, variance, counted);
+		counts_clocks_set(inference, counted);
 		error = learn_pace(inference, part, counted);
+		if (!error)
+			learn_shares(inference, counted);
 	}
-	return error;
+	return error ? error : pool_all(inference);
 }
 
 static struct hp_error *make_once(struct hp_inference *inference)
@@ -386,184 +362,7 @@ struct hp_error *hp_counts_of(struct hp_inference *inference, const struct hp_lo
 
 	*counted = NULL;
 	error = make_once(inference);
-	if (!error && may_have_counts(part))
+	if (!error && counts_possible(part))
 		*counted = hp_counts_made(inference, part->image);
-	return error;
-}
-
-struct hp_image_counts *hp_counts_made(const struct hp_inference *inference,
-				       const struct hp_loaded_image *image)
-{
-	return inference->images[image->index].counts;
-}
-
-/* --- asking ----------------------------------------------------------------------------------- */
-
-const struct hp_counts_edge *hp_counts_edges_from(const struct hp_image_counts *counted,
-						  uint64_t from, size_t *count)
-{
-	size_t first = hp_bisect(i, counted->edges.count, counted->edges.at[i].from < from);
-	size_t end;
-
-	for (end = first; end < counted->edges.count && counted->edges.at[end].from == from; end++)
-		;
-	*count = end - first;
-	return *count ? &counted->edges.at[first] : NULL;
-}
-
-static bool is_call(const struct hp_counts_edge *edge)
-{
-	return edge->kind == HP_COUNTED_CALL || edge->kind == HP_COUNTED_INDIRECT_CALL;
-}
-
-/* The first of by_target at or after the address. */
-static size_t first_target(const struct hp_image_counts *counted, uint64_t address)
-{
-	return hp_bisect(i, counted->target_count,
-			 counted->edges.at[counted->by_target[i]].to < address);
-}
-
-/* Who arrives from other images is seen there only: so all arrivals, less the jumps back. */
-struct hp_grouped hp_counts_calls(const struct hp_image_counts *counted, uint64_t start,
-				  uint64_t end)
-{
-	struct hp_grouped calls = hp_counts_runs(counted, start);
-
-	for (size_t i = first_target(counted, start); i < counted->target_count; i++) {
-		const struct hp_counts_edge *edge = &counted->edges.at[counted->by_target[i]];
-
-		if (edge->to != start)
-			break;
-		if (is_call(edge) || edge->from < start || edge->from >= end)
-			continue;
-		for (size_t j = 0; j < HP_EVIDENCE_GROUPS; j++)
-			calls.counts[j] = fmax(0, calls.counts[j] - edge->runs.counts[j]);
-	}
-	return calls;
-}
-
-/* Seen a few times at most, it hardly ran. */
-static struct hp_counted_figure sufficient(const struct hp_image_counts *counted,
-					   const struct hp_counted_figure *figure)
-{
-	static const struct hp_counted_figure none = { NAN, NAN, NAN };
-
-	return hp_interval_suffices(figure->value, figure->low, figure->high,
-				    hp_surely_seen * counted->one)
-		       ? *figure
-		       : none;
-}
-
-struct hp_counted_figure hp_counts_figure(const struct hp_inference *inference,
-					  const struct hp_image_counts *counted, uint64_t address,
-					  const struct hp_grouped *runs)
-{
-	struct hp_grouped_ratio ratio = hp_grouped_pace(runs,
-							counts_time(inference, counted, address),
-							inference->windows.count, &counted->pace);
-	struct hp_counted_figure figure = { NAN, NAN, NAN };
-	double share;
-
-	if (!counted->is_absolute || !isfinite(ratio.deviation)) /* no time at all */
-		return figure;
-	figure.value = hp_grouped_sum(runs);
-	if (!(figure.value > 0)) {
-		figure.low = 0;
-		figure.high = hp_surely_seen * counted->one;
-		return figure;
-	}
-	share = exp(HP_NORMAL_90 * hypot(hypot(ratio.deviation / ratio.value, counted->deviation),
-					 counts_clock_deviation(counted, address)));
-	figure.low = figure.value / share;
-	figure.high = figure.value * share;
-	return sufficient(counted, &figure);
-}
-
-/* --- procedures ------------------------------------------------------------------------------- */
-
-HP_ORDER_BY(compare_owners, struct hp_counts_procedure, owner->address.value);
-
-static void unite_procedures(struct hp_image_counts *counted)
-{
-	struct hp_counts_procedure *procedures = counted->procedures.at;
-	size_t n = 0;
-
-	if (counted->procedures.count)
-		qsort(procedures, counted->procedures.count, sizeof(*procedures), compare_owners);
-	for (size_t i = 0; i < counted->procedures.count; i++) {
-		if (n && procedures[n - 1].owner == procedures[i].owner)
-			hp_grouped_add(&procedures[n - 1].instructions,
-				       &procedures[i].instructions);
-		else
-			procedures[n++] = procedures[i];
-	}
-	counted->procedures.count = n;
-}
-
-struct hp_error *hp_counts_procedures(const struct hp_loaded_part *part,
-				      struct hp_image_counts *counted)
-{
-	const struct hp_procedure *at = NULL;
-
-	if (counted->has_procedures)
-		return NULL;
-	for (size_t i = 0; i < counted->blocks.count; i++) {
-		const struct hp_counts_block *block = &counted->blocks.at[i];
-		struct hp_counts_procedure one = { 0 };
-
-		if (!at || block->address - at->address.value >= at->size)
-			at = hp_image_procedure_at(part->file, (hp_link_address){ block->address });
-		one.owner = at->owner;
-		for (size_t j = 0; j < HP_EVIDENCE_GROUPS; j++)
-			one.instructions.counts[j] = block->runs.counts[j] * block->instructions;
-		if (!hp_vector_push(&counted->procedures, one))
-			return hp_error_create_no_memory();
-	}
-	unite_procedures(counted);
-	counted->has_procedures = true;
-	return NULL;
-}
-
-static struct hp_error *fill_row(struct hp_inference *inference, struct hp_row *row)
-{
-	struct hp_counts_procedure key = { .owner = row->code->procedure };
-	struct hp_image_counts *counted = hp_counts_made(inference, row->code->part->image);
-	const struct hp_counts_procedure *found;
-	struct hp_row_counts *counts;
-	struct hp_grouped calls;
-	struct hp_error *error = hp_counts_procedures(row->code->part, counted);
-
-	if (error || !counted->procedures.count)
-		return error;
-	found = bsearch(&key, counted->procedures.at, counted->procedures.count, sizeof(key),
-			compare_owners);
-	if (!found)
-		return NULL;
-	counts = hp_arena_alloc(inference->profiles->arena, sizeof(*counts));
-	if (!counts)
-		return hp_error_create_no_memory();
-	calls = hp_counts_calls(counted, key.owner->address.value,
-				key.owner->address.value + key.owner->size);
-	counts->calls = hp_counts_figure(inference, counted, key.owner->address.value, &calls);
-	counts->instructions = hp_counts_figure(inference, counted, key.owner->address.value,
-						&found->instructions);
-	row->counts = counts;
-	return NULL;
-}
-
-struct hp_error *counts_fill_rows(struct hp_inference *inference)
-{
-	struct hp_error *error = NULL;
-
-	for (size_t i = 0; i < inference->profiles->rows.count && !error; i++) {
-		struct hp_row *row = inference->profiles->rows.at[i];
-		struct hp_image_counts *counted = NULL;
-
-		if (!row->code || row->code->next || !row->code->procedure || row->inlined)
-			continue;
-		error = hp_counts_of(inference, row->code->part, &counted);
-		if (!error && counted)
-			error = fill_row(inference, row);
-	}
 	return error;
 }

@@ -59,7 +59,7 @@ static bool add_ticks(const struct hp_windows *windows, size_t number, uint32_t 
 
 	for (size_t i = 0; i < stratum->tick_count; i++) {
 		const struct hp_counted *item = &stratum->ticks[i];
-		struct counts_clock clock = { .factor = 1 };
+		struct counts_clock clock = { .factor = 1, .applied = 1 };
 		hp_link_address address;
 		unsigned fold;
 
@@ -89,7 +89,7 @@ static bool add_samples(const struct hp_inference *inference, const struct hp_lo
 		const struct hp_located *located = &part->located[i];
 		const struct hp_tally *tally =
 			&part->tallies[located->index * inference->profiles->events.count + event];
-		struct counts_clock clock = { .factor = 1 };
+		struct counts_clock clock = { .factor = 1, .applied = 1 };
 
 		if (!tally->samples)
 			continue;
@@ -213,7 +213,7 @@ static void set_clock(const struct hp_grouped *time, double variance, struct cou
 					  weight * all_time * clock->scaled.counts[i] / all_scaled;
 }
 
-static const struct counts_clock *clock_of(const struct hp_image_counts *counted, uint64_t address)
+static struct counts_clock *clock_of(const struct hp_image_counts *counted, uint64_t address)
 {
 	const struct counts_clock key = { .address = owner_at(counted, address) };
 
@@ -244,6 +244,8 @@ static void multiply_counts(struct hp_image_counts *counted)
 		if (clock)
 			multiply(&edge->runs, clock->factor);
 	}
+	for (size_t i = 0; i < counted->clocks.count; i++)
+		counted->clocks.at[i].applied *= counted->clocks.at[i].factor;
 }
 
 struct hp_error *counts_clocks_list(const struct hp_inference *inference,
@@ -269,6 +271,9 @@ struct hp_error *counts_clocks_list(const struct hp_inference *inference,
 		double share = clock->ticks > 0 ? hp_grouped_sum(&clock->scaled) / ticks : 0;
 		double expected = covered * clock->samples / samples;
 
+		clock->share = clock->samples / samples;
+		clock->ticks_share = share;
+		clock->covered = covered;
 		if (!(clock->samples > 0))
 			continue;
 		clock->place = place_ticks_of(clock->ticks, count, share, expected, clock->samples);
@@ -278,10 +283,10 @@ struct hp_error *counts_clocks_list(const struct hp_inference *inference,
 	return NULL;
 }
 
-void counts_clocks_set(const struct hp_inference *inference, double variance,
-		       struct hp_image_counts *counted)
+void counts_clocks_set(const struct hp_inference *inference, struct hp_image_counts *counted)
 {
 	const struct hp_grouped *time = &inference->windows.time;
+	double variance = inference->windows.moved;
 
 	counted->moved = variance;
 	for (size_t i = 0; i < counted->clocks.count; i++) {
@@ -291,6 +296,95 @@ void counts_clocks_set(const struct hp_inference *inference, double variance,
 			set_clock(time, variance, clock);
 		else
 			clock->scaled = *time;
+	}
+	multiply_counts(counted);
+}
+
+/* --- throughput ------------------------------------------------------------------------------- */
+
+double counts_all_ticks(const struct hp_inference *inference)
+{
+	double count;
+
+	all_ticks(inference, &count);
+	return count;
+}
+
+double counts_all_samples(const struct hp_inference *inference)
+{
+	return all_samples(inference);
+}
+
+static struct paced paced_of(const struct hp_counts_procedure *procedure,
+			     const struct counts_clock *clock)
+{
+	return (struct paced){
+		.instructions =
+			clock->covered * hp_grouped_sum(&procedure->instructions) / clock->factor,
+		.seen = clock->ticks,
+		.share = clock->ticks_share,
+	};
+}
+
+bool counts_clocks_paced(const struct hp_image_counts *counted, paced_vector *procedures)
+{
+	for (size_t i = 0; i < counted->procedures.count; i++) {
+		const struct hp_counts_procedure *procedure = &counted->procedures.at[i];
+		const struct counts_clock *clock =
+			clock_of(counted, procedure->owner->address.value);
+
+		if (clock && clock->covered > 0 &&
+		    !hp_vector_push(procedures, paced_of(procedure, clock)))
+			return false;
+	}
+	return true;
+}
+
+/* How windows differ says more than how far they are off together: few may differ much, and be weighted
+ * such that they are like all of the time. Ticks tell how far they are off; beside that, one procedure
+ * executes differently at different times. */
+static double deviation_between(const struct hp_inference *inference,
+				const struct hp_grouped_ratio *ratio)
+{
+	const struct hp_windows *windows = &inference->windows;
+
+	return fmin(ratio->deviation / ratio->value,
+		    hypot(sqrt(windows->moved_mean), procedure_throughput / sqrt(windows->count)));
+}
+
+static void pool(const struct hp_inference *inference, struct hp_counts_procedure *procedure,
+		 const struct hp_pace *pace, struct counts_clock *clock)
+{
+	struct paced paced = paced_of(procedure, clock);
+	struct hp_grouped_ratio ratio = hp_grouped_pace(&procedure->instructions, &clock->scaled,
+							inference->windows.count, pace);
+	struct estimate counted = {
+		.log = log(hp_grouped_sum(&procedure->instructions)),
+		.deviation = hypot(deviation_between(inference, &ratio), clock->deviation),
+	};
+	struct estimate throughput =
+		throughput_of_procedure(&inference->windows.throughput, &paced, log(clock->factor));
+	struct estimate pooled =
+		pooled_estimate(counted, &throughput, clock->share, clock->samples);
+
+	clock->factor = 1;
+	if (!isfinite(pooled.deviation) || !isfinite(pooled.log))
+		return;
+	clock->factor = exp(pooled.log - counted.log);
+	clock->pooled = pooled.deviation;
+	multiply(&procedure->instructions, clock->factor);
+}
+
+void counts_clocks_pool(const struct hp_inference *inference, struct hp_image_counts *counted)
+{
+	for (size_t i = 0; i < counted->procedures.count; i++) {
+		struct hp_counts_procedure *procedure = &counted->procedures.at[i];
+		struct counts_clock *clock = clock_of(counted, procedure->owner->address.value);
+
+		if (clock && clock->samples > 0)
+			pool(inference, procedure, &counted->pace, clock);
+		else if (clock)
+			clock->factor = 1;
 	}
 	multiply_counts(counted);
 }
@@ -308,6 +402,22 @@ double counts_samples(const struct hp_image_counts *counted, uint64_t address)
 	const struct counts_clock *clock = clock_of(counted, address);
 
 	return clock ? clock->samples : 0;
+}
+
+double counts_factor(const struct hp_image_counts *counted, uint64_t address)
+{
+	const struct counts_clock *clock = clock_of(counted, address);
+
+	return clock ? clock->applied : 1;
+}
+
+double counts_pooled_deviation(const struct hp_image_counts *counted, uint64_t address)
+{
+	const struct counts_clock *clock = clock_of(counted, address);
+
+	return clock && clock->pooled > 0
+		       ? hypot(clock->pooled, counts_missed_deviation(counted, address))
+		       : 0;
 }
 
 double counts_missed_deviation(const struct hp_image_counts *counted, uint64_t address)

@@ -20,6 +20,8 @@
  * Counts that are scaled by much come from few moments, and what windows missed may execute less for
  * its time than what they saw, or nothing of it; so x itself is added to the deviation, too.
  *
+ * What the time of the procedure tells by throughput.h is pooled with that.
+ *
  * Samples in code that no window saw (`missed`) are time of which nothing was counted. If they are
  * the share m of the procedure's samples, its counts may be too low by log(1 - m); that is added to
  * the deviation as well.
@@ -28,19 +30,25 @@
 #define INFER_COUNTS_CLOCK_H
 
 #include "moved.h"
+#include "throughput.h"
 #include <hpcprof/infer/counts.h>
 
 struct counts_clock {
-	uint64_t address; /* of the owner of procedure parts */
-	double samples;	  /* in all of the time, in code that windows saw */
-	double missed;	  /* in other code */
-	double ticks;	  /* in windows, as they were */
-	double apart;	  /* as a share of all, by weights that do not know them (balance.h) */
+	uint64_t address;   /* of the owner of procedure parts */
+	double samples;	    /* in all of the time, in code that windows saw */
+	double missed;	    /* in other code */
+	double ticks;	    /* in windows, as they were */
+	double apart;	    /* as a share of all, by weights that do not know them (balance.h) */
+	double ticks_share; /* of all, weighted */
+	double share;	    /* of its samples, of all */
+	double covered;	    /* share of them that windows stand for */
 	struct hp_grouped scaled; /* in windows, times what they stand for; then the clock */
 	struct place_ticks place;
 	struct place_ticks place_apart; /* with this share */
-	double factor;			/* on counts */
+	double factor;			/* on counts, to be applied */
+	double applied;			/* all together */
 	double deviation;		/* of its logarithm, beside that of groups */
+	double pooled; /* deviation of its instructions, groups included; 0: not pooled */
 };
 
 /* Lists the samples in windows of the image of that number. */
@@ -54,8 +62,16 @@ struct hp_error *counts_clocks_list(const struct hp_inference *inference,
 				    double covered, struct hp_image_counts *counted);
 /* Makes clocks of them, with the variance of moved.h, and multiplies the image's counts. requires:
  * blocks and edges. */
-void counts_clocks_set(const struct hp_inference *inference, double variance,
-		       struct hp_image_counts *counted);
+void counts_clocks_set(const struct hp_inference *inference, struct hp_image_counts *counted);
+/* What the procedures of the image tell of the throughput of all. requires: clocks and procedures. False:
+ * no memory. */
+typedef HP_VECTOR(struct paced) paced_vector;
+bool counts_clocks_paced(const struct hp_image_counts *counted, paced_vector *procedures);
+/* Pools the image's counts with what their time tells. */
+void counts_clocks_pool(const struct hp_inference *inference, struct hp_image_counts *counted);
+/* Samples in windows, as they were, and samples of the time that windows stand for, of all images. */
+double counts_all_ticks(const struct hp_inference *inference);
+double counts_all_samples(const struct hp_inference *inference);
 /* The time by windows that counts at the address are a share of, as in the windows' time. */
 const struct hp_grouped *counts_time(const struct hp_inference *inference,
 				     const struct hp_image_counts *counted, uint64_t address);
@@ -64,6 +80,9 @@ double counts_samples(const struct hp_image_counts *counted, uint64_t address);
 /* Of counts at the address, as a logarithm, beside how windows differ: of all of the procedure
  * together, and of how they are to each other. */
 double counts_clock_deviation(const struct hp_image_counts *counted, uint64_t address);
+/* What counts at the address were multiplied by. */
+double counts_factor(const struct hp_image_counts *counted, uint64_t address);
+double counts_pooled_deviation(const struct hp_image_counts *counted, uint64_t address);
 double counts_missed_deviation(const struct hp_image_counts *counted, uint64_t address);
 
 #endif

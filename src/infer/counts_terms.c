@@ -46,6 +46,7 @@ struct asking {
 	const struct hp_image_counts *counted;
 	const struct hp_analysis_input *input; /* its graph and samples */
 	struct hp_grouped instructions;	       /* of the whole procedure */
+	double one;			       /* the maximum that one count stands for */
 	double missed_deviation;    /* of what windows missed of it: see counts_clock.h */
 	struct block_clock *clocks; /* by block */
 	struct phase *phases;	    /* by loop of the graph */
@@ -53,27 +54,19 @@ struct asking {
 	struct counts_terms *terms;
 };
 
-/* One group of windows alone knows what is known of windows beforehand. */
-static double relative_deviation(const struct asking *asking, const struct hp_grouped_ratio *ratio)
-{
-	const struct hp_pace *pace = &asking->counted->pace;
-
-	return ratio->value > 0 && isfinite(ratio->deviation)
-		       ? ratio->deviation / ratio->value
-		       : sqrt(pace->variance) * hp_student_widening(pace->freedom);
-}
-
 /* What was seen a few times might have been seen a few times more or less, even where all groups
  * agree: one window, or a single run, agrees with itself. Not seen: fewer times, likely, than would
  * have been seen once. */
 static double deviation_of(const struct asking *asking, uint32_t block,
 			   const struct hp_grouped *runs, double value)
 {
-	struct hp_grouped_ratio ratio = hp_grouped_ratio(runs, &asking->instructions);
-	double one = asking->counted->one;
+	double one = asking->one;
 	double moved = hypot(asking->missed_deviation, asking->clocks[block].deviation);
 
-	return value > 0 ? fmax(value * hypot(relative_deviation(asking, &ratio), moved),
+	return value > 0 ? fmax(value * hypot(counts_relative_deviation(asking->inference,
+									asking->counted, runs,
+									&asking->instructions),
+					      moved),
 				sqrt(value * one))
 			 : one;
 }
@@ -230,10 +223,12 @@ static bool add_edges(const struct asking *asking, uint32_t number)
 /* Too few windows to tell how often anything ran: how counts are to each other is still known. */
 static double shared_deviation(const struct asking *asking)
 {
-	struct hp_counted_figure all = hp_counts_figure(asking->inference, asking->counted,
-							asking->input->cfg->blocks[0].address.value,
-							&asking->instructions);
+	struct hp_counted_figure all = { NAN, NAN, NAN };
+	const struct hp_counts_procedure *procedure = counts_procedure(
+		asking->counted, asking->input->cfg->procedure->owner->address.value);
 
+	if (procedure)
+		all = counts_instructions(asking->inference, asking->counted, procedure);
 	return isfinite(all.value) ? log(all.high / all.value) / HP_NORMAL_90 : INFINITY;
 }
 
@@ -293,12 +288,13 @@ static bool set_phases(const struct asking *asking)
 	number_phases(asking);
 	for (uint32_t i = 0; i < cfg->loop_count; i++) {
 		const struct phase *phase = &asking->phases[i];
-		struct hp_grouped_ratio ratio =
-			hp_grouped_ratio(&phase->instructions, &asking->instructions);
 
 		if (phase->number && hp_grouped_sum(&phase->instructions) > 0)
 			terms->phase_deviation[phase->number - 1] =
-				hypot(relative_deviation(asking, &ratio), phase->deviation);
+				hypot(counts_relative_deviation(asking->inference, asking->counted,
+								&phase->instructions,
+								&asking->instructions),
+				      phase->deviation);
 	}
 	return true;
 }
@@ -358,7 +354,9 @@ struct hp_error *counts_terms_of(const struct hp_inference *inference,
 	if (!set_clocks(&asking) || !set_phases(&asking))
 		return hp_error_create_no_memory();
 	terms->shared_deviation = shared_deviation(&asking);
-	asking.missed_deviation = counts_missed_deviation(counted, cfg->blocks[0].address.value);
+	asking.one = counted->one * counts_factor(counted, cfg->procedure->owner->address.value);
+	asking.missed_deviation =
+		counts_missed_deviation(counted, cfg->procedure->owner->address.value);
 	for (uint32_t i = 0; i < cfg->block_count && is_fine; i++)
 		is_fine = add_block(&asking, i) && add_edges(&asking, i);
 	return is_fine ? NULL : hp_error_create_no_memory();

@@ -11,6 +11,19 @@ void counts_destroy(struct hp_image_counts *counted);
 double counts_told_share(const struct hp_inference *inference);
 /* Whether any window saw it run. */
 bool counts_saw(const struct hp_image_counts *counted, uint64_t address);
+/* Elsewhere offsets mean something in one epoch only, or in one process. */
+bool counts_possible(const struct hp_loaded_part *part);
+/* The procedure at the address, or NULL if no window saw it run. requires: hp_counts_procedures. */
+const struct hp_counts_procedure *counts_procedure(const struct hp_image_counts *counted,
+						   uint64_t address);
+/* All instructions of one of hp_counts_procedures; NAN if hp_interval_suffices is false. */
+struct hp_counted_figure counts_instructions(const struct hp_inference *inference,
+					     const struct hp_image_counts *counted,
+					     const struct hp_counts_procedure *procedure);
+/* How uncertain the ratio of counts of a procedure to its instructions is, as a logarithm. */
+double counts_relative_deviation(const struct hp_inference *inference,
+				 const struct hp_image_counts *counted,
+				 const struct hp_grouped *part, const struct hp_grouped *whole);
 /* Of the rows of procedures, `counts`. requires: files open, code of rows known. */
 struct hp_error *counts_fill_rows(struct hp_inference *inference);
 

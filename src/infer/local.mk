@@ -11,6 +11,8 @@ src_infer_libinfer_a_SOURCES = \
 	src/infer/image_counts.c src/infer/counts.c \
 	src/infer/counts_clock.h src/infer/counts_clock.c \
 	src/infer/counts_terms.c \
+	src/infer/common_error.h src/infer/common_error.c src/infer/figures.c \
+	src/infer/unseen.c \
 	src/infer/events.h src/infer/events.c \
 	src/infer/exact_counts.h src/infer/exact_counts.c \
 	src/infer/image_counts.h \
@@ -22,6 +24,7 @@ src_infer_libinfer_a_SOURCES = \
 	src/infer/records.h src/infer/records.c \
 	src/infer/retired.h src/infer/retired.c \
 	src/infer/terms.h \
+	src/infer/throughput.h src/infer/throughput.c \
 	src/infer/tuning.h \
 	src/infer/windows.h src/infer/windows.c
 

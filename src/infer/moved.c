@@ -52,8 +52,7 @@ struct moved moved_of(const struct place_ticks *place, double variance)
 	return (struct moved){ part * x, sqrt(part * part * left + part * chance) };
 }
 
-/* Logarithm of the likelihood of its ticks, by Laplace's method. */
-static double likelihood(const struct place_ticks *place, double variance)
+double moved_likelihood(const struct place_ticks *place, double variance)
 {
 	double both = variance + 1 / place->samples;
 	double x = likeliest(place, both);
@@ -62,24 +61,39 @@ static double likelihood(const struct place_ticks *place, double variance)
 	return -(rate + place->seen * x + x * x / (2 * both)) - log1p(both * rate) / 2;
 }
 
-double moved_variance(const struct place_ticks *places, size_t count)
+/* Of the variance, with the prior's places. */
+static double likelihood_of(const struct place_ticks *places, size_t count, double variance)
 {
-	double best = usual_moved * usual_moved;
+	double all = -usual_freedom / 2 * (log(variance) + usual_moved * usual_moved / variance);
+
+	for (size_t i = 0; i < count; i++)
+		if (places[i].samples > 0)
+			all += moved_likelihood(&places[i], variance);
+	return all;
+}
+
+struct moved_variance moved_variance_of(const struct place_ticks *places, size_t count)
+{
+	struct moved_variance found = { 0 };
+	double variances[VARIANCES], likelihoods[VARIANCES];
 	double most = -INFINITY;
+	double sum = 0;
 
 	for (int i = 0; i < VARIANCES; i++) {
-		double variance =
+		variances[i] =
 			least_variance * pow(most_variance / least_variance, i / (VARIANCES - 1.0));
-		double all =
-			-usual_freedom / 2 * (log(variance) + usual_moved * usual_moved / variance);
-
-		for (size_t j = 0; j < count; j++)
-			if (places[j].samples > 0)
-				all += likelihood(&places[j], variance);
-		if (all > most) {
-			most = all;
-			best = variance;
+		likelihoods[i] = likelihood_of(places, count, variances[i]);
+		if (likelihoods[i] > most) {
+			most = likelihoods[i];
+			found.likeliest = variances[i];
 		}
 	}
-	return best;
+	for (int i = 0; i < VARIANCES; i++) {
+		double weight = exp(likelihoods[i] - most);
+
+		sum += weight;
+		found.mean += weight * variances[i];
+	}
+	found.mean /= sum;
+	return found;
 }

@@ -35,7 +35,14 @@ struct moved {
 };
 struct moved moved_of(const struct place_ticks *place, double variance);
 
-/* That of the program, where the places are likeliest; with a few more that are off as usual. */
-double moved_variance(const struct place_ticks *places, size_t count);
+/* Logarithm of the likelihood of its ticks, but for a constant, by Laplace's method. */
+double moved_likelihood(const struct place_ticks *place, double variance);
+
+/* That of the program, from its places, and from a few more that are off as usual. */
+struct moved_variance {
+	double likeliest;
+	double mean; /* of all that it may be, by how likely each is */
+};
+struct moved_variance moved_variance_of(const struct place_ticks *places, size_t count);
 
 #endif

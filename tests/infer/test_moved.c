@@ -1,38 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* How far windows are off the rest of the time: places whose truth is drawn. */
 #include "../support.h"
+#include "draws.h"
 
 #include "../../src/infer/moved.h"
 
-#include <hpcprof/base/number.h>
 #include <hpcprof/model/evidence.h>
-
-#include <math.h>
 
 enum { PLACES = 300 };
 
 static struct place_ticks places[PLACES];
 static double truths[PLACES];
-
-static double uniform(struct hp_random *random)
-{
-	return ((double)(hp_random_next(random) >> 11) + 0.5) / 9007199254740992.0;
-}
-
-static double normal(struct hp_random *random)
-{
-	return sqrt(-2 * log(uniform(random))) * cos(2 * M_PI * uniform(random));
-}
-
-static double poisson(struct hp_random *random, double mean)
-{
-	double left = exp(-mean);
-	double events = -1;
-
-	for (double product = 1; product > left; events++)
-		product *= uniform(random);
-	return events;
-}
 
 /* Places from one tick to a hundred, whose logarithms are off by so much. */
 static void draw(struct hp_random *random, double deviation)
@@ -60,7 +38,7 @@ TEST(intervals_hold_the_truth_in_nine_of_ten_places)
 
 		for (size_t j = 0; j < 20; j++) {
 			draw(&random, deviations[i]);
-			variance = moved_variance(places, PLACES);
+			variance = moved_variance_of(places, PLACES).likeliest;
 			for (size_t k = 0; k < PLACES; k++, drawn++) {
 				struct moved moved = moved_of(&places[k], variance);
 
@@ -117,7 +95,11 @@ TEST(a_place_that_has_all_ticks_is_not_off)
 
 TEST(without_places_windows_are_off_as_usual)
 {
-	ck_assert_double_lt(moved_variance(places, 0), 0.001);
+	struct moved_variance usual = moved_variance_of(places, 0);
+
+	ck_assert_double_lt(usual.likeliest, 0.001);
+	ck_assert_double_gt(usual.mean, usual.likeliest);
+	ck_assert_double_lt(usual.mean, 0.01);
 }
 
 HP_TEST_MAIN("infer/moved")

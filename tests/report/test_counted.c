@@ -259,7 +259,7 @@ TEST(weights_that_fit_do_not_make_counts_certain)
 	figure = json_at(json_with(json_at(view_of(fixture, HP_VIEW_EXECUTIONS), "procedures"),
 				   "name", "counted_leaf"),
 			 "calls");
-	ck_assert_double_gt(number_at(figure, "high"), 2 * number_at(figure, "low"));
+	ck_assert_double_gt(number_at(figure, "high"), 1.5 * number_at(figure, "low"));
 }
 
 /* Here a place of the C library, too, has more ticks than its samples are worth: by no more than chance
@@ -315,7 +315,7 @@ TEST(a_few_samples_are_no_reason_to_think_that_windows_were_elsewhere)
 }
 
 /* Windows came by the leaf a few times, but not where its time went: 160 executions of 12 ms each
- * there cannot be. */
+ * there cannot be. They are as many as others execute in its time. */
 TEST(a_few_counts_beside_much_time_are_of_another_occasion)
 {
 	uint64_t start = offset_of(counted_leaf);
@@ -332,7 +332,9 @@ TEST(a_few_counts_beside_much_time_are_of_another_occasion)
 	put_ticks(0, 0, WINDOWS, 0, 100);
 	fixture = record(0);
 	leaf = listed(fixture, "counted_leaf");
-	ck_assert(has_null(json_at(instruction_at(leaf, counted_leaf_then), "executions")));
+	ck_assert_double_lt(executions(leaf, counted_leaf_then, "low"), 40000);
+	ck_assert_double_gt(executions(leaf, counted_leaf_then, "low"), 5000);
+	ck_assert_double_gt(executions(leaf, counted_leaf_then, "high"), 80000);
 	ck_assert_double_gt(executions(listed(fixture, "counted_loop"), counted_loop, "estimate"),
 			    0);
 }

@@ -49,8 +49,9 @@ struct hp_image_counts {
 	/* How far windows are off the rest of the time, by procedures of all images: a variance of
 	 * logarithms (infer/moved.h). */
 	double moved;
-	struct hp_pace pace; /* how it varies between windows, by all procedures together */
-	uint32_t longest;    /* block, bytes */
+	struct hp_pace pace;   /* how it varies between windows, by all procedures together */
+	struct hp_pace shares; /* the same of blocks' shares in their procedures */
+	uint32_t longest;      /* block, bytes */
 	HP_VECTOR(struct hp_counts_block) blocks; /* by address */
 	HP_VECTOR(struct hp_counts_edge) edges;	  /* by `from`, kind, `to`; distinct */
 	uint32_t *by_target;			  /* edges that stay inside, by `to` */
@@ -101,5 +102,22 @@ struct hp_counted_figure hp_counts_figure(const struct hp_inference *inference,
 /* Lists all procedures of the part's image that have counts. */
 struct hp_error *hp_counts_procedures(const struct hp_loaded_part *part,
 				      struct hp_image_counts *counted);
+
+/* The figures of one of them. */
+struct hp_row_counts hp_counts_of_procedure(const struct hp_inference *inference,
+					    const struct hp_image_counts *counted,
+					    const struct hp_counts_procedure *procedure);
+
+/* A procedure with samples of time that ran in no window. Its instructions are what others execute in that
+ * time (infer/throughput.h); its calls are not known. */
+struct hp_unseen_procedure {
+	const struct hp_procedure *owner;
+	double samples;
+	struct hp_counted_figure instructions; /* NAN if hp_interval_suffices is false */
+};
+typedef HP_VECTOR(struct hp_unseen_procedure) hp_unseen_vector; /* free it */
+/* All of the part. requires: counts made. */
+struct hp_error *hp_unseen_procedures(const struct hp_inference *inference,
+				      const struct hp_loaded_part *part, hp_unseen_vector *unseen);
 
 #endif

@@ -27,6 +27,13 @@ struct hp_inference_options {
  * without it. Few sets leave too little for the weights, many take a solution each. [chosen] */
 enum { HP_BALANCE_FOLDS = 8 };
 
+/* How many instructions the procedures of all images execute in the same time (infer/throughput.h). */
+struct hp_throughput {
+	double log;	  /* of the instructions in all of the time, at the mean */
+	double deviation; /* of a procedure; INFINITY: nothing is known */
+	double ticks;	  /* samples in windows that tell so */
+};
+
 /*
  * The counts of shadow windows in all epochs, and what one count stands for.
  *
@@ -45,8 +52,10 @@ struct hp_windows {
 	/* For each fold, weights of groups that were made without its procedures. Multiplied by the executions
 	 * that one count stands for: the share that one tick is of all. */
 	double apart[HP_BALANCE_FOLDS][HP_EVIDENCE_GROUPS];
-	double count; /* of absolute windows that pass --comm */
-	double moved; /* of all images: see hp_counts_moved */
+	double count;	   /* of absolute windows that pass --comm */
+	double moved;	   /* of all images: see hp_counts_moved */
+	double moved_mean; /* that variance's mean, where `moved` is the likeliest */
+	struct hp_throughput throughput;
 	/* User time of commands with windows, in the windows' strata; see covered_ns of the
 	 * profiles. A recording without --shadow contributes none. */
 	double told_ns;

@@ -67,11 +67,14 @@ static struct hp_error *finish(struct report *report, struct executions *executi
 	for (size_t i = 0; i < executions->at.count; i++) {
 		executions->whole += executions->at.at[i].weight;
 		executions->is_absolute |= isfinite(executions->at.at[i].runs.value);
-		executions->is_partial |= !isfinite(executions->at.at[i].runs.value);
+		executions->is_partial |= !isfinite(executions->at.at[i].runs.value) &&
+					  !executions->at.at[i].is_by_time;
 	}
 	while (kept < executions->at.count && kept < limit &&
-	       100 * executions->at.at[kept].weight >= options->percent_limit * executions->whole)
-		executions->has_jumps |= executions->at.at[kept++].is_jump;
+	       100 * executions->at.at[kept].weight >= options->percent_limit * executions->whole) {
+		executions->has_jumps |= executions->at.at[kept].is_jump;
+		executions->has_unseen |= executions->at.at[kept++].is_by_time;
+	}
 	executions->hidden = executions->at.count - kept;
 	executions->at.count = kept;
 	return NULL;
@@ -98,39 +101,81 @@ struct hp_error *executions_each_part(struct report *report, struct executions *
 
 /* --- procedures ------------------------------------------------------------------------------- */
 
-static struct hp_error *add_procedures(struct report *report, const struct hp_loaded_part *part,
-				       struct hp_image_counts *counted,
-				       struct executions *executions)
+static struct executed executed_in(const struct hp_loaded_part *part,
+				   const struct hp_procedure *owner)
+{
+	return (struct executed){
+		.row = { .image = part->image,
+			 .name = owner->name,
+			 .linkage = owner->linkage,
+			 .has_address = true,
+			 .address = owner->address.value },
+	};
+}
+
+static bool add_passing(const struct report *report, const struct executed *one,
+			struct executions *executions)
+{
+	return !passes(report, one->row.name, one->row.linkage) ||
+	       hp_vector_push(&executions->at, *one);
+}
+
+static struct hp_error *add_counted(struct report *report, const struct hp_loaded_part *part,
+				    struct hp_image_counts *counted, struct executions *executions)
 {
 	struct hp_error *error = hp_counts_procedures(part, counted);
 
 	for (size_t i = 0; i < counted->procedures.count && !error; i++) {
 		const struct hp_counts_procedure *from = &counted->procedures.at[i];
-		uint64_t start = from->owner->address.value;
-		struct hp_grouped calls =
-			hp_counts_calls(counted, start, start + from->owner->size);
-		struct executed one = {
-			.row = { .image = part->image,
-				 .name = from->owner->name,
-				 .linkage = from->owner->linkage,
-				 .has_address = true,
-				 .address = start },
-			.runs = hp_counts_figure(report->inference, counted, start, &calls),
-			.instructions = hp_counts_figure(report->inference, counted, start,
-							 &from->instructions),
-			.weight = hp_grouped_sum(&from->instructions),
-		};
+		struct hp_row_counts counts =
+			hp_counts_of_procedure(report->inference, counted, from);
+		struct executed one = executed_in(part, from->owner);
 
-		if (passes(report, one.row.name, one.row.linkage) &&
-		    !hp_vector_push(&executions->at, one))
+		one.runs = counts.calls;
+		one.instructions = counts.instructions;
+		one.weight = hp_grouped_sum(&from->instructions);
+		if (!add_passing(report, &one, executions))
 			error = hp_error_create_no_memory();
 	}
 	return error;
 }
 
+static struct hp_error *add_unseen(struct report *report, const struct hp_loaded_part *part,
+				   struct executions *executions)
+{
+	static const struct hp_counted_figure unknown = { NAN, NAN, NAN };
+	hp_unseen_vector unseen = { 0 };
+	struct hp_error *error = hp_unseen_procedures(report->inference, part, &unseen);
+
+	for (size_t i = 0; i < unseen.count && !error; i++) {
+		struct executed one = executed_in(part, unseen.at[i].owner);
+
+		one.runs = unknown;
+		one.instructions = unseen.at[i].instructions;
+		one.weight = one.instructions.value;
+		one.is_by_time = true;
+		if (isfinite(one.weight) && !add_passing(report, &one, executions))
+			error = hp_error_create_no_memory();
+	}
+	hp_vector_free(&unseen);
+	return error;
+}
+
 struct hp_error *executions_of_procedures(struct report *report, struct executions *executions)
 {
-	return executions_each_part(report, executions, add_procedures);
+	struct hp_error *error = NULL;
+
+	for (size_t i = 0; i < report->profiles->parts.count && !error; i++) {
+		const struct hp_loaded_part *part = report->profiles->parts.at[i];
+		struct hp_image_counts *counted = NULL;
+
+		error = hp_counts_of(report->inference, part, &counted);
+		if (!error && counted)
+			error = add_counted(report, part, counted, executions);
+		if (!error)
+			error = add_unseen(report, part, executions);
+	}
+	return error ? error : finish(report, executions);
 }
 
 /* --- calls ------------------------------------------------------------------------------------ */

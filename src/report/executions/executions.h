@@ -21,7 +21,8 @@ struct executed {
 	uint64_t returns; /* call sites: the instruction behind the call, link-time; else 0 */
 	struct hp_counted_figure runs;	       /* calls; executions of a line */
 	struct hp_counted_figure instructions; /* procedures */
-	double weight; /* calls, instructions, executions: for order and share */
+	bool is_by_time; /* no window saw the procedure run: its instructions are by its time */
+	double weight;	 /* calls, instructions, executions: for order and share */
 };
 
 struct executions {
@@ -31,6 +32,7 @@ struct executions {
 	bool is_absolute; /* of any figure */
 	bool is_partial;  /* not of each */
 	bool has_jumps;	  /* among calls */
+	bool has_unseen;  /* among procedures: is_by_time */
 };
 void executions_clear(struct executions *executions);
 

@@ -32,7 +32,8 @@ static void add_figure(struct hp_buffer *text, const struct hp_counted_figure *f
 
 static void cell_runs(const struct cell *cell, struct hp_buffer *text)
 {
-	add_figure(text, &executed_of(cell->row)->runs);
+	if (!executed_of(cell->row)->is_by_time)
+		add_figure(text, &executed_of(cell->row)->runs);
 }
 
 static void cell_instructions(const struct cell *cell, struct hp_buffer *text)
@@ -243,6 +244,11 @@ static void write_legend(const struct report *report, const struct executions *e
 		fputs("# ?: too few windows for an estimate within a factor of five: record for "
 		      "longer, or with a larger share (--shadow=PERCENT)\n",
 		      out);
+	if (executions->has_unseen)
+		fputs("# no calls: no window saw it run; its instructions are what others execute "
+		      "in "
+		      "its time\n",
+		      out);
 	if (executions->has_jumps)
 		fputs("# (jump): reached by a jump instead of a call; it returns to the caller's "
 		      "caller\n",
@@ -350,10 +356,11 @@ static json_t *call_object(const struct executed *one)
 
 static json_t *procedure_object(const struct executed *one)
 {
-	return json_pack("{s:o, s:o, s:o, s:o, s:o}", "name", json_text(one->row.name), "image",
-			 json_text(one->row.image->id.path), "address",
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:s}", "name", json_text(one->row.name),
+			 "image", json_text(one->row.image->id.path), "address",
 			 json_address(true, one->row.address), "calls", json_figure(&one->runs),
-			 "instructions", json_figure(&one->instructions));
+			 "instructions", json_figure(&one->instructions), "source",
+			 one->is_by_time ? "time" : "windows");
 }
 
 static json_t *line_object(const struct executed *one)
