@@ -178,7 +178,8 @@ static void warn_of_hidden(struct hp_session *session)
 	struct hidden hidden = processes->hidden;
 	_cleanup_free_ char *command = NULL;
 
-	if (!hidden.count)
+	/* Of the whole system the kernel ends none: what maps nothing did not get that far. */
+	if (!hidden.count || session->options.system_wide)
 		return;
 	command = hp_text_printable(processes->commands.text[hidden.command]);
 	lacks(session,
