@@ -299,6 +299,20 @@ static void cross_validate(struct balance *balance, struct hp_windows *windows)
 	}
 }
 
+/* Nothing tells how one window is to be weighted. */
+static void share_alike(struct hp_windows *windows)
+{
+	double ones[GROUPS];
+	double sum;
+
+	for (size_t j = 0; j < GROUPS; j++)
+		ones[j] = 1;
+	sum = weighted_ticks(windows, ones);
+	for (unsigned fold = 0; fold < HP_BALANCE_FOLDS; fold++)
+		for (size_t j = 0; j < GROUPS; j++)
+			windows->apart[fold][j] = 1 / sum;
+}
+
 static void add_times(struct balance *balance)
 {
 	const struct hp_windows *windows = &balance->inference->windows;
@@ -323,7 +337,9 @@ struct hp_error *balance_windows(struct hp_inference *inference)
 		windows->values[i / PARTS][i] = 1;
 	if (windows->is_absolute && balance->event < inference->profiles->events.count)
 		error = find_places(balance);
-	if (!error && balance->ticks > 0 && balance->time > 0) {
+	if (windows->is_one)
+		share_alike(windows);
+	else if (!error && balance->ticks > 0 && balance->time > 0) {
 		add_times(balance);
 		cross_validate(balance, windows);
 		add_equations(balance, HP_BALANCE_FOLDS);

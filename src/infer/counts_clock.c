@@ -348,6 +348,8 @@ static double deviation_between(const struct hp_inference *inference,
 {
 	const struct hp_windows *windows = &inference->windows;
 
+	if (windows->is_one)
+		return INFINITY;
 	return fmin(ratio->deviation / ratio->value,
 		    hypot(sqrt(windows->moved_mean), procedure_throughput / sqrt(windows->count)));
 }

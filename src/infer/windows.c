@@ -151,6 +151,18 @@ static bool had_windows(const struct hp_inference *inference, const char *comman
 	return false;
 }
 
+/* Samples in windows that count absolutely. */
+static uint64_t ticks_of(const struct hp_windows *windows)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < windows->sum.stratum_count; i++)
+		if (windows->scales[i] > 0)
+			sum += hp_sum_of_items(windows->sum.strata[i].ticks,
+					       windows->sum.strata[i].tick_count, 0);
+	return sum;
+}
+
 static void weigh(struct hp_inference *inference)
 {
 	struct hp_windows *windows = &inference->windows;
@@ -187,7 +199,8 @@ static void weigh(struct hp_inference *inference)
 	}
 	is_one = windows->is_absolute &&
 		 !isfinite(hp_grouped_ratio(&windows->time, &windows->time).deviation);
-	windows->is_absolute = windows->is_absolute && !is_one;
+	windows->is_one = is_one && ticks_of(windows);
+	windows->is_absolute = windows->is_absolute && is_one == windows->is_one;
 	windows->count = counted;
 	windows->truncated = counted + truncated > 0 ? truncated / (counted + truncated) : 0;
 	if (windows->is_absolute || !(counted + truncated > 0))

@@ -39,13 +39,15 @@ struct hp_throughput {
  *
  * The windows of a command of a recording cover a share of its running time, so one count stands
  * for the inverse of that share. Counts are relative only if the running time is unknown, if there
- * is one window or effectively one (hp_grouped_ratio), if most windows are truncated, or if a
+ * is one window or effectively one (hp_grouped_ratio) and no sample in it, if most windows are truncated, or if a
  * filter selects something that windows do not distinguish.
  */
 struct hp_windows {
 	struct hp_window_evidence sum;
 	double *scales;		/* of each stratum: executions per count; 0: unknown */
 	bool is_absolute;	/* known for some stratum */
+	/* There is but one: how often anything ran is known by time alone (infer/throughput.h). */
+	bool is_one;
 	struct hp_grouped time; /* that the counts stand for, ns: adds up to the whole time */
 	/* Estimates by windows are computed from these and the counts of groups: see balance.h. */
 	double values[HP_EVIDENCE_WINDOWS][HP_EVIDENCE_GROUPS];
