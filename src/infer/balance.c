@@ -337,7 +337,7 @@ struct hp_error *balance_windows(struct hp_inference *inference)
 		windows->values[i / PARTS][i] = 1;
 	if (windows->is_absolute && balance->event < inference->profiles->events.count)
 		error = find_places(balance);
-	if (windows->is_one)
+	if (windows->is_by_time)
 		share_alike(windows);
 	else if (!error && balance->ticks > 0 && balance->time > 0) {
 		add_times(balance);

@@ -348,7 +348,7 @@ static double deviation_between(const struct hp_inference *inference,
 {
 	const struct hp_windows *windows = &inference->windows;
 
-	if (windows->is_one)
+	if (windows->is_by_time)
 		return INFINITY;
 	return fmin(ratio->deviation / ratio->value,
 		    hypot(sqrt(windows->moved_mean), procedure_throughput / sqrt(windows->count)));

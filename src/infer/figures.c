@@ -100,7 +100,7 @@ static double deviation_by_clock(const struct hp_inference *inference,
 							counts_time(inference, counted, address),
 							inference->windows.count, &counted->pace);
 
-	if (inference->windows.is_one)
+	if (inference->windows.is_by_time)
 		return INFINITY;
 	return hypot(ratio.value > 0 ? ratio.deviation / ratio.value : ratio.deviation,
 		     counts_clock_deviation(counted, address));

@@ -24,10 +24,13 @@ static struct hp_error *note_covered(struct hp_inference *inference, size_t epoc
 {
 	for (size_t i = 0; i < evidence->stratum_count; i++) {
 		const struct hp_window_stratum *stratum = &evidence->strata[i];
-		struct hp_covered one = { epoch, hp_profiles_intern(inference->profiles,
-								    stratum->command) };
+		struct hp_covered one = {
+			.epoch = epoch,
+			.command = hp_profiles_intern(inference->profiles, stratum->command),
+			.is_truncated = !sum_of(stratum->groups).windows,
+		};
 
-		if (!sum_of(stratum->groups).windows)
+		if (one.is_truncated && !sum_of(stratum->relative).windows)
 			continue;
 		if (!one.command || !hp_vector_push(&inference->profiles->covered, one))
 			return hp_error_create_no_memory();
@@ -145,74 +148,147 @@ static double young_share(const struct hp_inference *inference,
 
 static bool had_windows(const struct hp_inference *inference, const char *command)
 {
-	for (size_t i = 0; i < inference->profiles->covered.count; i++)
-		if (strcmp(inference->profiles->covered.at[i].command, command) == 0)
+	for (size_t i = 0; i < inference->profiles->covered.count; i++) {
+		const struct hp_covered *covered = &inference->profiles->covered.at[i];
+
+		if (strcmp(covered->command, command) == 0 &&
+		    (!covered->is_truncated || inference->windows.is_by_time))
 			return true;
+	}
 	return false;
 }
 
-/* Samples in windows that count absolutely. */
-static uint64_t ticks_of(const struct hp_windows *windows)
-{
-	uint64_t sum = 0;
-
-	for (size_t i = 0; i < windows->sum.stratum_count; i++)
-		if (windows->scales[i] > 0)
-			sum += hp_sum_of_items(windows->sum.strata[i].ticks,
-					       windows->sum.strata[i].tick_count, 0);
-	return sum;
-}
-
-static void weigh(struct hp_inference *inference)
+static void set_scales(struct hp_inference *inference)
 {
 	struct hp_windows *windows = &inference->windows;
-	double counted = 0;
-	double truncated = 0;
-	bool is_one;
 
 	for (size_t i = 0; i < windows->sum.stratum_count; i++)
 		windows->scales[i] = inference->profiles->options->pid
 					     ? 0
 					     : scale_of(inference, &windows->sum.strata[i]);
 	allow_for_others(inference);
+}
+
+/* Of those that pass, by their scales. */
+static void add_stratum(struct hp_inference *inference, size_t i)
+{
+	struct hp_windows *windows = &inference->windows;
+	const struct hp_window_stratum *stratum = &windows->sum.strata[i];
+	double scale = windows->scales[i];
+
+	if (had_windows(inference, stratum->command))
+		windows->passing_ns += (double)stratum->time_ns;
+	windows->count += (double)sum_of(stratum->groups).windows;
+	windows->truncated += (double)sum_of(stratum->relative).windows;
+	if (!(scale > 0))
+		return;
+	windows->young = fmax(windows->young, youth_deviation * young_share(inference, stratum));
+	windows->is_absolute = true;
+	for (size_t j = 0; j < HP_EVIDENCE_GROUPS; j++)
+		windows->time.counts[j / HP_WINDOW_PARTS] +=
+			scale * (double)stratum->groups[j].time_ns;
+}
+
+static void add_strata(struct hp_inference *inference)
+{
+	struct hp_windows *windows = &inference->windows;
+
+	windows->is_absolute = false;
+	windows->told_ns = windows->passing_ns = windows->count = windows->truncated = 0;
+	memset(&windows->time, 0, sizeof(windows->time));
 	for (size_t i = 0; i < windows->sum.stratum_count; i++) {
 		const struct hp_window_stratum *stratum = &windows->sum.strata[i];
-		double scale = windows->scales[i];
 
 		if (had_windows(inference, stratum->command))
 			windows->told_ns += (double)stratum->time_ns;
-
-		if (!passes(inference, stratum))
-			continue;
-		windows->passing_ns +=
-			had_windows(inference, stratum->command) ? (double)stratum->time_ns : 0;
-		counted += (double)sum_of(stratum->groups).windows;
-		truncated += (double)sum_of(stratum->relative).windows;
-		if (!(scale > 0))
-			continue;
-		windows->young =
-			fmax(windows->young, youth_deviation * young_share(inference, stratum));
-		windows->is_absolute = true;
-		for (size_t j = 0; j < HP_EVIDENCE_GROUPS; j++)
-			windows->time.counts[j / HP_WINDOW_PARTS] +=
-				scale * (double)stratum->groups[j].time_ns;
+		if (passes(inference, stratum))
+			add_stratum(inference, i);
 	}
+	if (windows->truncated > 0)
+		windows->truncated /= windows->count + windows->truncated;
+}
+
+/* How often they met what ran is not asked of them any more, so that all windows are alike. */
+static void take_truncated(struct hp_window_stratum *stratum)
+{
+	for (size_t i = 0; i < HP_EVIDENCE_GROUPS; i++) {
+		stratum->groups[i].windows += stratum->relative[i].windows;
+		stratum->groups[i].time_ns += stratum->relative[i].time_ns;
+		stratum->relative[i] = (struct hp_window_group){ 0 };
+	}
+	for (size_t i = 0; i < stratum->item_count; i++)
+		stratum->items[i].is_relative = false;
+	for (size_t i = 0; i < stratum->tick_count; i++)
+		stratum->ticks[i].is_relative = false;
+}
+
+/* Commands with such windows only have none. */
+static void uncover_truncated(struct hp_profiles *profiles)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < profiles->covered.count; i++)
+		if (!profiles->covered.at[i].is_truncated)
+			profiles->covered.at[kept++] = profiles->covered.at[i];
+	profiles->covered.count = kept;
+}
+
+static void leave_truncated(struct hp_window_stratum *stratum)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < stratum->tick_count; i++)
+		if (!stratum->ticks[i].is_relative)
+			stratum->ticks[kept++] = stratum->ticks[i];
+	stratum->tick_count = kept;
+}
+
+static bool has_ticks(const struct hp_windows *windows)
+{
+	for (size_t i = 0; i < windows->sum.stratum_count; i++)
+		if (windows->sum.strata[i].tick_count)
+			return true;
+	return false;
+}
+
+static const char *why_relative(const struct hp_inference *inference, bool is_one)
+{
+	if (inference->profiles->options->pid)
+		return "windows do not distinguish processes, which --pid needs";
+	if (is_one)
+		return "one window is not enough: record for longer, or with a larger share "
+		       "(--shadow=PERCENT)";
+	return inference->windows.truncated > most_uncovered
+		       ? "too many windows ended early, because the thread waited for another or "
+			 "made another call that a copy cannot make"
+		       : "the total running time of the program is not known";
+}
+
+static void weigh(struct hp_inference *inference)
+{
+	struct hp_windows *windows = &inference->windows;
+	bool is_one;
+
+	set_scales(inference);
+	add_strata(inference);
 	is_one = windows->is_absolute &&
 		 !isfinite(hp_grouped_ratio(&windows->time, &windows->time).deviation);
-	windows->is_one = is_one && ticks_of(windows);
-	windows->is_absolute = windows->is_absolute && is_one == windows->is_one;
-	windows->count = counted;
-	windows->truncated = counted + truncated > 0 ? truncated / (counted + truncated) : 0;
-	if (windows->is_absolute || !(counted + truncated > 0))
-		return;
-	windows->why_relative = inference->profiles->options->pid
-					? "windows do not distinguish processes, which --pid needs"
-				: is_one ? "one window is not enough: record for longer, or with "
-					   "a larger share (--shadow=PERCENT)"
-				: windows->truncated > most_uncovered
-					? "too many windows ended early, because the thread waited "
-					  "for another or made another call that a copy cannot make"
-					: "the total running time of the program is not known";
+	windows->is_by_time = (is_one || !windows->is_absolute) && has_ticks(windows);
+	for (size_t i = 0; i < windows->sum.stratum_count; i++)
+		if (windows->is_by_time)
+			take_truncated(&windows->sum.strata[i]);
+		else
+			leave_truncated(&windows->sum.strata[i]);
+	if (windows->is_by_time) {
+		set_scales(inference);
+		add_strata(inference);
+	} else {
+		uncover_truncated(inference->profiles);
+	}
+	windows->is_absolute = windows->is_absolute && (!is_one || windows->is_by_time);
+	windows->is_by_time = windows->is_by_time && windows->is_absolute;
+	if (!windows->is_absolute && windows->count + windows->truncated > 0)
+		windows->why_relative = why_relative(inference, is_one);
 }
 
 struct hp_error *windows_read(struct hp_inference *inference)

@@ -98,7 +98,7 @@ static const char *stratum_fault(const struct hp_window_evidence *evidence,
 	if (!fault)
 		fault = list_fault(evidence, stratum->ticks, stratum->tick_count);
 	for (size_t i = 0; i < stratum->tick_count && !fault; i++)
-		if (stratum->ticks[i].kind != HP_COUNTED_TICK || stratum->ticks[i].is_relative)
+		if (stratum->ticks[i].kind != HP_COUNTED_TICK)
 			fault = "a sample of a window that is none";
 	for (size_t i = 0; i < stratum->item_count && !fault; i++)
 		if (is_probe(&stratum->items[i]) || is_range(&stratum->items[i]) ||

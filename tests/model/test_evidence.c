@@ -417,7 +417,7 @@ static const struct rule {
 	{ "a probe", NULL, { { RELATIVE(HP_COUNTED_PROBE) } }, PROBES, false },
 	{ "an outcome as a probe", "", { { RELATIVE(HP_COUNTED_TAKEN) } }, PROBES, false },
 	{ "an outcome as a tick", "", { { RELATIVE(HP_COUNTED_TAKEN) } }, TICKS, false },
-	{ "a relative tick", "", { { RELATIVE(HP_COUNTED_TICK) } }, TICKS, false },
+	{ "a tick of a truncated window", NULL, { { RELATIVE(HP_COUNTED_TICK) } }, TICKS, false },
 	{ "a tick", NULL, { { .kind = HP_COUNTED_TICK, .counts = { 1 } } }, TICKS, false },
 	{ "straight code",
 	  NULL,

@@ -169,6 +169,36 @@ TEST(one_window_is_not_enough_to_tell_how_often)
 	assert_insufficient(record(0));
 }
 
+/* The leaf has the samples of 400 ms of all 800 ms, and as much of those in the window. */
+static void assert_leaf_by_time(void)
+{
+	json_t *leaf;
+
+	take_ticks();
+	put_ticks(0, 0, 1, 0, 500);
+	put_ticks(1, 0, 1, 0, 500);
+	leaf = listed(record(0), "counted_leaf");
+	assert_near(executions(leaf, counted_leaf, "estimate"), 40000, 0.1);
+	ck_assert_double_lt(executions(leaf, counted_leaf, "low"), 40000 / 1.2);
+	ck_assert_double_gt(executions(leaf, counted_leaf, "high"), 40000 * 1.2);
+}
+
+TEST(but_with_samples_in_it_time_tells_how_often)
+{
+	keep_windows(1);
+	assert_leaf_by_time();
+}
+
+TEST(so_it_does_where_windows_were_truncated)
+{
+	keep_windows(1);
+	stratum.relative[0] = stratum.groups[0];
+	stratum.groups[0] = (struct hp_window_group){ 0 };
+	for (size_t i = 0; i < item_count; i++)
+		items[i].is_relative = true;
+	assert_leaf_by_time();
+}
+
 TEST(one_window_and_a_moment_are_not_enough_either)
 {
 	keep_windows(2);

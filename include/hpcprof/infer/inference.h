@@ -46,8 +46,9 @@ struct hp_windows {
 	struct hp_window_evidence sum;
 	double *scales;		/* of each stratum: executions per count; 0: unknown */
 	bool is_absolute;	/* known for some stratum */
-	/* There is but one: how often anything ran is known by time alone (infer/throughput.h). */
-	bool is_one;
+	/* There is but one, or too many were truncated: how often anything ran is known by time alone
+	 * (infer/throughput.h), and truncated windows count like others. */
+	bool is_by_time;
 	struct hp_grouped time; /* that the counts stand for, ns: adds up to the whole time */
 	/* Estimates by windows are computed from these and the counts of groups: see balance.h. */
 	double values[HP_EVIDENCE_WINDOWS][HP_EVIDENCE_GROUPS];

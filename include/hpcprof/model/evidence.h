@@ -121,9 +121,9 @@ struct hp_window_stratum {
 	 * Groups are of moments. Sorted, distinct. Owned. */
 	struct hp_counted *probes;
 	size_t probe_count;
-	/* Where the time of the absolute windows was spent, of kind TICK, by their groups. Compared
-	 * with the time of all samples, it shows which code windows saw too often or too rarely.
-	 * Sorted, distinct. Owned. */
+	/* Where the time of windows was spent, of kind TICK, by their groups; is_relative: of truncated
+	 * ones. Compared with the time of all samples, it shows which code windows saw too often or
+	 * too rarely. Sorted, distinct. Owned. */
 	struct hp_counted *ticks;
 	size_t tick_count;
 	/*

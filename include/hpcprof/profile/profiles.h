@@ -131,6 +131,7 @@ struct hp_loaded_image {
 struct hp_covered {
 	size_t epoch;
 	const char *command;
+	bool is_truncated; /* all of them */
 };
 
 struct hp_hit {

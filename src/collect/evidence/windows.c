@@ -210,7 +210,7 @@ static struct hp_error *add_events(struct placing *placing, const struct hp_wind
 
 static void place_tick(struct placing *placing, const struct window_tick *tick, size_t part)
 {
-	struct hp_counted item = { .kind = HP_COUNTED_TICK };
+	struct hp_counted item = { .kind = HP_COUNTED_TICK, .is_relative = placing->is_relative };
 
 	if (!tick->count || !place(placing, &placing->ticks, (hp_runtime_address){ tick->address },
 				   &item.image, &item.at))
@@ -225,7 +225,7 @@ static void place_ticks(struct placing *placing, const struct hp_window *window)
 {
 	const struct windows *windows = placing->windows;
 
-	for (size_t i = 0; i < windows->ticks.count && !placing->is_relative; i++) {
+	for (size_t i = 0; i < windows->ticks.count; i++) {
 		const struct window_tick *tick = &windows->ticks.at[i];
 		size_t part = 0;
 
