@@ -207,7 +207,8 @@ static bool do_calls_end_them(const struct hp_shadow_statistics *statistics)
 	       2 * statistics->ends[HP_WINDOW_SYSTEM_CALL] >= statistics->windows;
 }
 
-/* "; 4 more were over budget: --shadow=3 or 10 s of CPU time would give absolute counts". */
+/* "; 4 more were over budget: --shadow=3 or 10 s of CPU time would give absolute counts", or, as one
+ * window tells them by time, narrower intervals. */
 static void print_shortage(const struct record_shadow *shadow)
 {
 	const struct hp_shadow_statistics *statistics = &shadow->statistics;
@@ -234,8 +235,9 @@ static void print_shortage(const struct record_shadow *shadow)
 			statistics->windows ? " more" : "", refused == 1 ? "was" : "were");
 	if (wanted > shadow->percent && wanted <= MOST_PERCENT)
 		fprintf(stderr, "--shadow=%.0f or ", wanted);
-	fprintf(stderr, "%.0f s of CPU time would give absolute counts",
-		ceil(WANTED_WINDOWS * price_ns / shadow->percent * 100 / 1e9));
+	fprintf(stderr, "%.0f s of CPU time would give %s",
+		ceil(WANTED_WINDOWS * price_ns / shadow->percent * 100 / 1e9),
+		statistics->useful ? "narrower intervals" : "absolute counts");
 }
 
 static void print_counted(const struct record_shadow *shadow)

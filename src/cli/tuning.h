@@ -38,7 +38,7 @@ static const uint64_t file_tick_ns = 20000000; /* ns of wall time; twice the lon
 /* --- absolute counts: record_shadow.c -------------------------------------------------------- */
 
 enum {
-	/* They need so many windows at least; … */
+	/* With fewer, time alone tells how often code ran, and intervals are wide; … */
 	ENOUGH_WINDOWS = 2, /* windows; src/infer/counts.c: their scatter is the error */
 	/* … of so many one may go wrong. */
 	WANTED_WINDOWS = 3, /* windows [shown] */

@@ -269,6 +269,7 @@ static void weigh(struct hp_inference *inference)
 	struct hp_windows *windows = &inference->windows;
 	bool is_one;
 
+	windows->truncated_windows = hp_window_evidence_relative(&windows->sum).windows;
 	set_scales(inference);
 	add_strata(inference);
 	is_one = windows->is_absolute &&

@@ -38,9 +38,10 @@ struct hp_throughput {
  * The counts of shadow windows in all epochs, and what one count stands for.
  *
  * The windows of a command of a recording cover a share of its running time, so one count stands
- * for the inverse of that share. Counts are relative only if the running time is unknown, if there
- * is one window or effectively one (hp_grouped_ratio) and no sample in it, if most windows are truncated, or if a
- * filter selects something that windows do not distinguish.
+ * for the inverse of that share. Where there is one window or effectively one (hp_grouped_ratio), or
+ * too many are truncated, samples within windows tell by time. Counts are relative only without such
+ * samples, if the running time is unknown, or if a filter selects something that windows do not
+ * distinguish.
  */
 struct hp_windows {
 	struct hp_window_evidence sum;
@@ -49,6 +50,7 @@ struct hp_windows {
 	/* There is but one, or too many were truncated: how often anything ran is known by time alone
 	 * (infer/throughput.h), and truncated windows count like others. */
 	bool is_by_time;
+	uint64_t truncated_windows;
 	struct hp_grouped time; /* that the counts stand for, ns: adds up to the whole time */
 	/* Estimates by windows are computed from these and the counts of groups: see balance.h. */
 	double values[HP_EVIDENCE_WINDOWS][HP_EVIDENCE_GROUPS];

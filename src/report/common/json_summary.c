@@ -187,7 +187,7 @@ static json_t *windows_object(const struct report *report)
 		return json_null();
 	return json_pack("{s:o, s:o, s:f, s:b, s:o, s:f, s:f, s:f, s:f, s:f, s:o, s:o, s:o, s:o}",
 			 "count", json_count(counted.windows + relative.windows), "truncated",
-			 json_count(relative.windows), "counted_s",
+			 json_count(report->inference->windows.truncated_windows), "counted_s",
 			 (double)(counted.time_ns + relative.time_ns) / 1e9, "absolute",
 			 report->inference->windows.is_absolute, "why_relative",
 			 json_text(report->inference->windows.why_relative), "lost_s",

@@ -187,6 +187,14 @@ static void put_windows(const struct report *report, struct header *header)
 	if (all && windows->why_relative)
 		header_put(header, HEADER_REMARKS, "", "no absolute executions: %s",
 			   windows->why_relative);
+	if (windows->is_by_time)
+		header_put(
+			header, HEADER_REMARKS, "", "how often code ran is known by its time: %s",
+			windows->truncated_windows
+				? "windows ended early, because the thread waited for another or "
+				  "made another call that a copy cannot make"
+				: "there is one window: record for longer, or with a larger share "
+				  "(--shadow=PERCENT)");
 	put_simulated(&windows->sum, all, header);
 	put_price(&windows->sum, all ? "" : "windows", header);
 }
