@@ -163,7 +163,7 @@ static double told_samples(const struct hp_inference *inference)
 }
 
 /* Of these, those of the time that windows stand for. */
-static double all_samples(const struct hp_inference *inference)
+double counts_all_samples(const struct hp_inference *inference)
 {
 	const struct hp_windows *windows = &inference->windows;
 
@@ -255,7 +255,7 @@ struct hp_error *counts_clocks_list(const struct hp_inference *inference,
 	const struct hp_windows *windows = &inference->windows;
 	double count;
 	double ticks = all_ticks(inference, &count);
-	double samples = all_samples(inference);
+	double samples = counts_all_samples(inference);
 
 	for (size_t i = 0; i < windows->sum.stratum_count && samples > 0; i++)
 		if (windows->scales[i] > 0 && !add_ticks(windows, i, image, counted))
@@ -310,11 +310,6 @@ double counts_all_ticks(const struct hp_inference *inference)
 	return count;
 }
 
-double counts_all_samples(const struct hp_inference *inference)
-{
-	return all_samples(inference);
-}
-
 static struct paced paced_of(const struct hp_counts_procedure *procedure,
 			     const struct counts_clock *clock)
 {
@@ -340,9 +335,9 @@ bool counts_clocks_paced(const struct hp_image_counts *counted, paced_vector *pr
 	return true;
 }
 
-/* How windows differ says more than how far they are off together: few may differ much, and be weighted
- * such that they are like all of the time. Ticks tell how far they are off; beside that, one procedure
- * executes differently at different times. */
+/* By how much counts may be off because windows are few: as windows differ; or, if that is less, as
+ * ticks say that all of them together are off (moved.h), and as one procedure executes at different
+ * times. */
 static double deviation_between(const struct hp_inference *inference,
 				const struct hp_grouped_ratio *ratio)
 {

@@ -189,7 +189,7 @@ TEST(addresses_become_offsets_in_their_images)
 	ck_assert_uint_eq(times(&evidence, "complete"), 1);
 }
 
-TEST(samples_within_a_window_tell_where_its_time_went)
+static void assert_ticks(bool is_truncated)
 {
 	static const struct hp_window_block blocks[] = { { { 0x10010 }, 8, 3, { 1000 } } };
 	static const struct window_tick ticks[] = {
@@ -209,6 +209,7 @@ TEST(samples_within_a_window_tell_where_its_time_went)
 	map(2, "/bin/cat", 0x10000, 0x3000);
 	map(3, "/lib/libc", 0x20000, 0x5000);
 	window.parts[0].end_ns = 70;
+	window.is_truncated = is_truncated;
 	windows_add(&windows, &window);
 	/* Not before its last sample has come. */
 	windows_place(&windows, 60);
@@ -218,11 +219,22 @@ TEST(samples_within_a_window_tell_where_its_time_went)
 	stratum = &evidence.strata[0];
 	ck_assert_uint_eq(stratum->tick_count, 2);
 	ck_assert_int_eq(stratum->ticks[0].kind, HP_COUNTED_TICK);
+	ck_assert_uint_eq(stratum->ticks[0].is_relative, is_truncated);
 	ck_assert_uint_eq(stratum->ticks[0].at.value, 0x3010);
 	ck_assert_uint_eq(sum(&stratum->ticks[0]), 3);
 	ck_assert_uint_eq(stratum->ticks[1].at.value, 0x5020);
 	ck_assert_uint_eq(sum(&stratum->ticks[1]), 1);
 	ck_assert_uint_eq(evidence.dropped, 0);
+}
+
+TEST(samples_within_a_window_tell_where_its_time_went)
+{
+	assert_ticks(false);
+}
+
+TEST(those_of_truncated_windows_are_kept_apart)
+{
+	assert_ticks(true);
 }
 
 TEST(parts_of_a_window_are_neighbouring_groups)

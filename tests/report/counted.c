@@ -215,6 +215,15 @@ struct fixture *record(uint64_t of_others)
 	return record_counts(counts, of_others ? 3 : 2);
 }
 
+void keep_windows(size_t count)
+{
+	for (size_t i = 0; i < item_count; i++)
+		for (size_t j = count; j < WINDOWS; j++)
+			items[i].counts[j * PARTS] = 0;
+	for (size_t i = count; i < WINDOWS; i++)
+		stratum.groups[i * PARTS] = (struct hp_window_group){ 0 };
+}
+
 /* --- reports ---------------------------------------------------------------------------------- */
 
 json_t *report_json(struct fixture *fixture, const struct hp_report_options *options)

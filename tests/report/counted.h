@@ -38,6 +38,8 @@ extern const uint64_t entered[WINDOWS], around[WINDOWS], zero[WINDOWS], other[WI
 
 /* All of it, anew; what is added or taken away is to be sorted. */
 void count_all(void);
+/* The first ones only. */
+void keep_windows(size_t count);
 /* Of windows of one part each. */
 void set_counts(struct hp_counted *item, const uint64_t *counts);
 void block(const char *start, const char *end, uint32_t instructions, const uint64_t *counts);

@@ -93,7 +93,7 @@ struct hp_error *executions_each_part(struct report *report, struct executions *
 		struct hp_image_counts *counted = NULL;
 
 		error = hp_counts_of(report->inference, part, &counted);
-		if (!error && counted)
+		if (!error)
 			error = add(report, part, counted, executions);
 	}
 	return error ? error : finish(report, executions);
@@ -161,21 +161,18 @@ static struct hp_error *add_unseen(struct report *report, const struct hp_loaded
 	return error;
 }
 
+static struct hp_error *add_procedures(struct report *report, const struct hp_loaded_part *part,
+				       struct hp_image_counts *counted,
+				       struct executions *executions)
+{
+	struct hp_error *error = counted ? add_counted(report, part, counted, executions) : NULL;
+
+	return error ? error : add_unseen(report, part, executions);
+}
+
 struct hp_error *executions_of_procedures(struct report *report, struct executions *executions)
 {
-	struct hp_error *error = NULL;
-
-	for (size_t i = 0; i < report->profiles->parts.count && !error; i++) {
-		const struct hp_loaded_part *part = report->profiles->parts.at[i];
-		struct hp_image_counts *counted = NULL;
-
-		error = hp_counts_of(report->inference, part, &counted);
-		if (!error && counted)
-			error = add_counted(report, part, counted, executions);
-		if (!error)
-			error = add_unseen(report, part, executions);
-	}
-	return error ? error : finish(report, executions);
+	return executions_each_part(report, executions, add_procedures);
 }
 
 /* --- calls ------------------------------------------------------------------------------------ */
@@ -384,14 +381,14 @@ static struct hp_error *add_edges(struct report *report, const struct hp_loaded_
 static struct hp_error *add_calls(struct report *report, const struct hp_loaded_part *part,
 				  struct hp_image_counts *counted, struct executions *executions)
 {
-	return add_edges(report, part, counted, false, executions);
+	return counted ? add_edges(report, part, counted, false, executions) : NULL;
 }
 
 static struct hp_error *add_call_sites(struct report *report, const struct hp_loaded_part *part,
 				       struct hp_image_counts *counted,
 				       struct executions *executions)
 {
-	return add_edges(report, part, counted, true, executions);
+	return counted ? add_edges(report, part, counted, true, executions) : NULL;
 }
 
 /* What stands behind the PLT of one image is asked for while another is looked at. */

@@ -45,8 +45,8 @@ struct hp_error *executions_of_procedures(struct report *report, struct executio
 /* requires: lines to be had; those without are left out. */
 struct hp_error *executions_of_lines(struct report *report, struct executions *executions);
 
-/* Has `add` add what it finds in each part that windows counted something in; then sorts and cuts.
- */
+/* Has `add` add what it finds in each part, `counted` being NULL where windows counted nothing; then
+ * sorts and cuts. */
 struct hp_image_counts;
 struct hp_error *executions_each_part(struct report *report, struct executions *executions,
 				      struct hp_error *(*add)(struct report *report,

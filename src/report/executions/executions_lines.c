@@ -117,8 +117,8 @@ static bool is_same_line(const struct executed *a, const struct executed *b)
 	       strcmp(a->row.file, b->row.file) == 0;
 }
 
-static struct hp_error *add_lines(struct report *report, const struct hp_loaded_part *part,
-				  struct hp_image_counts *counted, struct executions *executions)
+static struct hp_error *add_lines_of(struct report *report, const struct hp_loaded_part *part,
+				     struct hp_image_counts *counted, struct executions *executions)
 {
 	addresses found = { 0 };
 	struct hp_error *error = list_instructions(part, counted, &found);
@@ -147,6 +147,12 @@ static struct hp_error *add_lines(struct report *report, const struct hp_loaded_
 	}
 	hp_vector_free(&found);
 	return error;
+}
+
+static struct hp_error *add_lines(struct report *report, const struct hp_loaded_part *part,
+				  struct hp_image_counts *counted, struct executions *executions)
+{
+	return counted ? add_lines_of(report, part, counted, executions) : NULL;
 }
 
 struct hp_error *executions_of_lines(struct report *report, struct executions *executions)
