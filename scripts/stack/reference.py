@@ -20,8 +20,9 @@ LOOKED_AT = ['bzip2', 'cc1', 'gzip', 'lua', 'perl', 'python3', 'sqlite3', 'tcl',
 KEPT_APART = ['bc', 'dot', 'jq', 'lz4', 'mawk', 'xmllint', 'zstd']
 SETS = [('Programs that were looked at', LOOKED_AT), ('Programs kept apart', KEPT_APART)]
 SHORT = ['gzip', 'mawk']
-# Runs in a row, seconds that are recorded of them, and recordings for a trace that is long enough.
-TURNS, SECONDS, TRIES = 20, 14, 3
+# Runs in a row, seconds that are recorded of them at first, and recordings, each twice as long as the one
+# before, for a trace that is long enough.
+TURNS, SECONDS, TRIES = 60, 14, 3
 ORDER = ['naive', 'naive, non-speculative', 'POWER5', 'sFMT, corrected', 'FMT, corrected']
 
 
@@ -31,7 +32,7 @@ def command_of(program):
     return ['sh', '-c', f'for _ in {"x " * TURNS}; do {shlex.join(program.command)}; done']
 
 
-def record(hpcprof, program, inputs, work, path):
+def record(hpcprof, program, inputs, work, path, seconds):
     with open(work / f'{program.name}.log', 'w') as log:
         recorded = subprocess.Popen(
             [hpcprof, 'record', '--db', str(work / f'{program.name}.db'), '--shadow=50', '--causes=always',
@@ -39,20 +40,20 @@ def record(hpcprof, program, inputs, work, path):
             env={**os.environ, **workloads.ENVIRONMENT}, stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL, stderr=log)
         try:
-            recorded.wait(SECONDS)
+            recorded.wait(seconds)
         except subprocess.TimeoutExpired:
             recorded.send_signal(signal.SIGINT)
             recorded.wait()
 
 
-def trace(hpcprof, program, inputs, work, least, again):
+def trace(hpcprof, program, inputs, work, least):
     """The longest of some recordings; its file, or None."""
     path = work / f'{program.name}.trace'
-    for turn in range(0 if again and path.exists() else TRIES):
+    for turn in range(TRIES):
         if path.exists() and instructions(hpcprof, path) >= least:
             return path
         other = work / f'{program.name}.other.trace'
-        record(hpcprof, program, inputs, work, other)
+        record(hpcprof, program, inputs, work, other, SECONDS << turn)
         if other.exists() and (not path.exists() or
                                other.stat().st_size > path.stat().st_size):
             other.rename(path)
@@ -74,12 +75,14 @@ def model(hpcprof, path, measured, warming, *more):
 
 
 def kept(path, again, what, make):
-    """What make() gives, kept beside the trace; with `again` what was kept there before."""
+    """What make() gives, kept beside the trace; with `again` what was kept there before of the same trace."""
     file = path.with_suffix(f'.{what}.json')
-    if again and file.exists():
+    if again and file.exists() and file.stat().st_mtime >= path.stat().st_mtime:
         return json.loads(file.read_text())
     found = make()
-    file.write_text(json.dumps(found))
+    whole = file.with_suffix('.part')
+    whole.write_text(json.dumps(found))
+    whole.rename(file)
     return found
 
 
@@ -205,8 +208,7 @@ def traces(hpcprof, work, options):
     known = {program.name: program for program in workloads.workloads()}
     wanted = [name for name in LOOKED_AT + KEPT_APART
               if (name in names if names else not quick or name in SHORT)]
-    paths = {name: trace(hpcprof, known[name], inputs, work, least, options.again)
-             for name in wanted}
+    paths = {name: trace(hpcprof, known[name], inputs, work, least) for name in wanted}
     for name, path in paths.items():
         if not path:
             print(f'{name}: no trace that is long enough')

@@ -164,6 +164,8 @@ static struct hp_error *take_slice(struct reading *reading, char *line)
 		return damaged(reading, "either all slices have times or none");
 	if (begin && (slice.end_ns <= slice.begin_ns || (last && slice.begin_ns < last->end_ns)))
 		return damaged(reading, "slices follow each other, and take time");
+	if (reading->slices.count == REPLAY_COUNTS_MOST)
+		return damaged(reading, "too many slices");
 	if (!hp_vector_push(&reading->slices, slice) ||
 	    !hp_vector_push(&reading->first, reading->cells.count))
 		return hp_error_create_no_memory();
@@ -202,21 +204,41 @@ static struct hp_error *take_line(struct reading *reading, char *line)
 
 /* --- all of it -------------------------------------------------------------------------------- */
 
+enum line { LINE_TAKEN, LINE_NONE_LEFT, LINE_NO_TEXT };
+
+/* Without its end. The file may be endless, and need not be text. */
+static enum line read_line(FILE *file, char line[REPLAY_LINE_MOST + 1])
+{
+	size_t length = 0;
+	int byte;
+
+	while ((byte = getc_unlocked(file)) != EOF && byte != '\n') {
+		if (!byte || length == REPLAY_LINE_MOST)
+			return LINE_NO_TEXT;
+		line[length++] = (char)byte;
+	}
+	line[length] = 0;
+	return byte == EOF && !length ? LINE_NONE_LEFT : LINE_TAKEN;
+}
+
 static struct hp_error *read_lines(struct reading *reading, FILE *file)
 {
-	_cleanup_free_ char *line = NULL;
-	size_t capacity = 0;
+	char line[REPLAY_LINE_MOST + 1];
 	struct hp_error *error = NULL;
-	ssize_t length;
+	enum line read = LINE_TAKEN;
 
-	while (!error && (length = getline(&line, &capacity, file)) >= 0) {
+	while (!error) {
+		read = read_line(file, line);
+		if (read == LINE_NONE_LEFT && ferror(file))
+			return hp_error_create_errno(errno, "reading");
+		if (read == LINE_NONE_LEFT && reading->line)
+			break;
 		reading->line++;
-		error = strlen(line) != (size_t)length || length > REPLAY_LINE_MOST
-				? damaged(reading, "no line of text")
-				: take_line(reading, line);
+		if (read == LINE_NONE_LEFT)
+			*line = 0;
+		error = read == LINE_NO_TEXT ? damaged(reading, "no line of text")
+					     : take_line(reading, line);
 	}
-	if (!error && ferror(file))
-		error = hp_error_create_errno(errno, "reading");
 	if (!error && !reading->cells.count)
 		error = damaged(reading, "the text ends without a count");
 	return error;

@@ -8,6 +8,7 @@ EXTRA_DIST += \
 	tests/guest/fetch-kernel \
 	tests/guest/init \
 	tests/guest/programs/shares.S \
+	tests/guest/programs/threads.S \
 	tests/guest/said.sh \
 	tests/guest/script \
 	tests/guest/yama-script
