@@ -125,6 +125,8 @@ enum {
 	/* levels of branches in a tree, each two columns wide: half of 100 columns is left for names;
 	 * [shown] */
 	MOST_BRANCHES = 20,
+	/* columns of a tree that is written to a file or a pipe; [shown] */
+	TREE_COLUMNS = 100,
 	/* procedures on the way to the root that are not shown again if they follow each other as above; fewer
 	 * are as short as the line that says so; [shown] */
 	LEAST_REPEATED = 3,

@@ -3,6 +3,8 @@
 #include "../json.h"
 #include "fixture.h"
 
+#include <hpcprof/base/text.h>
+
 #include <string.h>
 
 static char main_name[] = "main";
@@ -28,13 +30,19 @@ static void clear_paths(void *object)
 }
 
 /* M main, P parse, S scan, in the order of calls; E the end of main, after a
- * call that does not return; T truncated, U unknown; a small letter is a guess. */
+ * call that does not return; X in a file that is not there; T truncated, U unknown; a small letter is a
+ * guess. */
 static void add(struct hp_paths *paths, const char *path, uint64_t samples)
 {
 	static const struct {
 		char letter;
 		uint64_t offset;
-	} places[] = { { 'm', 0x120 }, { 'p', 0x210 }, { 's', 0x308 }, { 'e', 0x140 } };
+		const struct hp_image_id *image;
+	} places[] = { { 'm', 0x120, &fixture_jit },
+		       { 'p', 0x210, &fixture_jit },
+		       { 's', 0x308, &fixture_jit },
+		       { 'e', 0x140, &fixture_jit },
+		       { 'x', 0x456, &fixture_missing } };
 	struct hp_path_series series = { .event = kept(strdup("cpu-clock:u")),
 					 .command = kept(strdup("lua")),
 					 .period = 1000000 };
@@ -54,7 +62,7 @@ static void add(struct hp_paths *paths, const char *path, uint64_t samples)
 				continue;
 			frame->offset = places[j].offset;
 			frame->flags = letter & 0x20 ? HP_PATH_GUESS : 0;
-			hp_assert_ok(hp_paths_image(paths, &fixture_jit, &frame->image));
+			hp_assert_ok(hp_paths_image(paths, places[j].image, &frame->image));
 		}
 	}
 	hp_assert_ok(hp_paths_series(paths, &series, &number));
@@ -344,6 +352,52 @@ TEST(a_call_is_where_it_was_made_and_not_where_it_returns_to)
 	fixture_add(fixture, &epoch);
 	assert_contains(fixture_output(fixture, &options),
 			"  100.00    0.00        76  main  [[jit lua]]\n");
+}
+
+TEST(a_place_without_a_name_says_its_image_once)
+{
+	struct hp_report_options options = { .view = HP_VIEW_TREE };
+	struct hp_paths *paths = new_paths();
+
+	add(paths, "MXS", 76);
+	assert_contains(fixture_output(fixture_with(paths), &options), "  libgone.so.1+0x456\n");
+}
+
+TEST(trees_are_as_wide_as_they_may_be)
+{
+	static const struct {
+		struct hp_report_options options;
+		size_t columns;
+	} cases[] = {
+		{ { .view = HP_VIEW_TREE }, 100 },
+		{ { .view = HP_VIEW_TREE, .bottom_up = true }, 100 },
+		{ { .view = HP_VIEW_TREE, .terminal_columns = 80 }, 80 },
+		{ { .view = HP_VIEW_TREE, .of.full_names = true }, 30 + 120 + 11 },
+	};
+	char name[121] = "";
+
+	memset(name, 'n', sizeof(name) - 1);
+	for (size_t i = 0; i < HP_ARRAY_COUNT(cases); i++) {
+		const struct hp_symbol long_one = { { 0x100 }, 0x40, name, NULL };
+		struct hp_paths *paths = new_paths();
+		struct fixture_epoch epoch = { .counts = counts,
+					       .count = HP_ARRAY_COUNT(counts),
+					       .symbols = &long_one,
+					       .symbol_count = 1,
+					       .paths = paths };
+		struct fixture *fixture = fixture_create();
+		size_t widest = 0;
+		char *line;
+		char *rest;
+
+		add(paths, "M", 100);
+		fixture_add(fixture, &epoch);
+		rest = kept(strdup(fixture_output(fixture, &cases[i].options)));
+		while ((line = strsep(&rest, "\n")))
+			if (strstr(line, "nnn") && hp_text_columns(line) > widest)
+				widest = hp_text_columns(line);
+		ck_assert_uint_eq(widest, cases[i].columns);
+	}
 }
 
 TEST(filters_by_image_and_procedure_are_refused)

@@ -26,26 +26,46 @@ static void add_escaped(struct writing *writing, const char *text)
 	text_escape(&writing->line, text);
 }
 
-static void add_procedure(struct writing *writing, const struct hp_called *procedure)
+/* A place without a name is called by its image, as libz.so.1+0x13190 is. */
+static bool says_image(const struct hp_called *procedure)
+{
+	const char *image = procedure->image->short_name;
+	size_t length = strlen(image);
+
+	return strncmp(procedure->shown, image, length) == 0 &&
+	       (!procedure->shown[length] || strncmp(procedure->shown + length, "+0x", 3) == 0);
+}
+
+static void add_name(struct writing *writing, const struct hp_called *procedure)
 {
 	add_escaped(writing, procedure->shown);
 	if (procedure->inlined)
 		hp_buffer_printf(&writing->line, " (inlined)");
-	if (procedure->image) {
+}
+
+static void add_procedure(struct writing *writing, const struct hp_called *procedure)
+{
+	add_name(writing, procedure);
+	if (procedure->image && !says_image(procedure)) {
 		hp_buffer_printf(&writing->line, "  [");
 		add_escaped(writing, procedure->image->short_name);
 		hp_buffer_printf(&writing->line, "]");
 	}
 }
 
-static void end_line(struct writing *writing)
+static void end_line_in(struct writing *writing, size_t columns)
 {
 	struct hp_buffer cut = { 0 };
 
-	text_cut(&cut, hp_buffer_text(&writing->line), writing->report->options->terminal_columns);
+	text_cut(&cut, hp_buffer_text(&writing->line), columns);
 	fprintf(writing->out, "%s\n", hp_buffer_text(&cut));
 	hp_buffer_free(&cut);
 	hp_buffer_clear(&writing->line);
+}
+
+static void end_line(struct writing *writing)
+{
+	end_line_in(writing, writing->report->options->terminal_columns);
 }
 
 static double percent(const struct writing *writing, const struct hp_tally *tally)
@@ -245,16 +265,39 @@ static bool begin_line(struct writing *writing)
 	return !writing->is_full;
 }
 
+/* A tree is read by its shape, in a file, too: 0 only where names were asked for in full. */
+static size_t tree_columns(const struct writing *writing)
+{
+	const struct hp_report_options *options = writing->report->options;
+
+	if (options->terminal_columns)
+		return options->terminal_columns;
+	return options->of.full_names ? 0 : TREE_COLUMNS;
+}
+
+/* Where that is too long the image is left out first, then the end of the name. */
+static void end_node(struct writing *writing, const struct hp_called *procedure, const char *after)
+{
+	size_t columns = tree_columns(writing);
+	size_t begin = writing->line.size;
+
+	add_procedure(writing, procedure);
+	hp_buffer_printf(&writing->line, "%s", after);
+	if (columns && hp_text_columns(hp_buffer_text(&writing->line)) > columns) {
+		writing->line.size = begin;
+		add_name(writing, procedure);
+		hp_buffer_printf(&writing->line, "%s", after);
+	}
+	end_line_in(writing, columns);
+}
+
 static void write_node(struct writing *writing, const struct call_node *node, const char *mark)
 {
 	if (!begin_line(writing))
 		return;
 	put_numbers(writing, &node->total, writing->from_samples ? NULL : &node->own);
 	hp_buffer_printf(&writing->line, "%s", mark);
-	add_procedure(writing, node->procedure);
-	if (node->is_recursive)
-		hp_buffer_printf(&writing->line, " (recursive)");
-	end_line(writing);
+	end_node(writing, node->procedure, node->is_recursive ? " (recursive)" : "");
 }
 
 static void write_rest(struct writing *writing, const struct hp_tally *rest, size_t count,
@@ -339,8 +382,7 @@ static void write_repeated(struct writing *writing, const struct call_tree *tree
 		last = &tree->nodes.at[last->first];
 	put_numbers(writing, &node->total, NULL);
 	hp_buffer_printf(&writing->line, "\xe2\x80\xa6 %zu more as above, to ", count);
-	add_procedure(writing, last->procedure);
-	end_line(writing);
+	end_node(writing, last->procedure, "");
 }
 
 static void shorten_prefix(struct writing *writing, size_t size)
