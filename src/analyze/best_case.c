@@ -28,7 +28,8 @@ static struct hp_error *schedule(const struct scheduling *scheduling, const stru
 	struct hp_schedule_options options = { .machine = analysis->core,
 					       .isa = analyzer->cfg->isa,
 					       .is_loop = is_loop,
-					       .is_bound_enough = !has_samples };
+					       .is_bound_enough = !has_samples,
+					       .kept = analyzer->options->schedules };
 	const struct hp_schedule *schedule;
 	struct hp_error *error =
 		hp_schedule_create(insns, count, &options, scheduling->arena, &schedule);

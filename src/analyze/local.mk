@@ -8,6 +8,7 @@ src_analyze_libanalyze_a_SOURCES = \
 	src/analyze/tuning.h \
 	include/hpcprof/analyze/schedule.h src/analyze/schedule.c src/analyze/region.h \
 	src/analyze/connect.c src/analyze/bounds.c src/analyze/simulate.c \
+	src/analyze/simulated.h src/analyze/simulated.c \
 	src/analyze/passes.h src/analyze/analysis.c src/analyze/gather.c \
 	src/analyze/best_case.c src/analyze/predict.c src/analyze/skid.c src/analyze/direction.c \
 	src/analyze/stretch.c src/analyze/dcpi.c src/analyze/frequency.c \

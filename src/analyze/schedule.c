@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The best case of a region: costs, dependences, bounds, and the instructions that it is due to. */
 #include "region.h"
+#include "simulated.h"
 
 #include <hpcprof/base/number.h>
 
@@ -102,6 +103,26 @@ static void share_by_width(const struct region *region, struct hp_schedule *sche
 		};
 }
 
+static struct hp_error *simulate(const struct region *region, struct hp_arena *arena,
+				 struct hp_schedule *schedule)
+{
+	struct hp_schedules *kept = region->options->kept;
+	bool is_carried = schedule->is_recurrence_counted;
+	struct simulated_key key;
+	struct hp_error *error;
+
+	if (!kept)
+		return region_simulate(region, is_carried, arena, schedule);
+	if (!simulated_key(region, is_carried, schedule->cycles, arena, &key))
+		return hp_error_create_no_memory();
+	if (simulated_find(kept, &key, schedule))
+		return NULL;
+	error = region_simulate(region, is_carried, arena, schedule);
+	if (!error)
+		simulated_keep(kept, &key, schedule);
+	return error;
+}
+
 struct hp_error *hp_schedule_create(const struct hp_insn *insns, size_t count,
 				    const struct hp_schedule_options *options,
 				    struct hp_arena *arena, const struct hp_schedule **created)
@@ -127,7 +148,7 @@ struct hp_error *hp_schedule_create(const struct hp_insn *insns, size_t count,
 	if (!error && options->is_bound_enough)
 		share_by_width(&region, schedule);
 	else if (!error)
-		error = region_simulate(&region, schedule->is_recurrence_counted, arena, schedule);
+		error = simulate(&region, arena, schedule);
 	if (!error)
 		*created = schedule;
 	return error;

@@ -48,9 +48,9 @@ static void index_places(struct sparse *matrix, const struct sparse_place *place
 static bool make_room(struct sparse *matrix, size_t count, struct hp_arena *arena)
 {
 	size_t size = (size_t)matrix->size + 1;
-	int **const integers[] = { &matrix->starts, &matrix->order,  &matrix->names,
-				   &matrix->parent, &matrix->counts, &matrix->factor_starts,
-				   &matrix->flag,   &matrix->pattern };
+	int **const integers[] = { &matrix->starts, &matrix->order,   &matrix->names,
+				   &matrix->parent, &matrix->counts,  &matrix->factor_starts,
+				   &matrix->flag,   &matrix->pattern, &matrix->left_starts };
 	double **const reals[] = { &matrix->diagonal, &matrix->room, &matrix->permuted };
 
 	for (size_t i = 0; i < HP_ARRAY_COUNT(integers); i++) {
@@ -95,12 +95,62 @@ static double work_of(const struct sparse *matrix)
 	return work;
 }
 
+/* The columns to the left of the diagonal in one row, in an order in which each comes after all that
+ * it depends on: from each entry of the matrix up the tree of elimination. Behind `pattern`. */
+static int find_left(struct sparse *matrix, int row)
+{
+	int top = matrix->size;
+
+	matrix->flag[row] = row;
+	for (int p = matrix->starts[row]; p < matrix->starts[row + 1]; p++) {
+		int length = 0;
+
+		for (int i = matrix->rows[p]; matrix->flag[i] != row; i = matrix->parent[i]) {
+			matrix->pattern[length++] = i;
+			matrix->flag[i] = row;
+		}
+		while (length > 0)
+			matrix->pattern[--top] = matrix->pattern[--length];
+	}
+	return top;
+}
+
+/* Each factor has the same rows. */
+static struct hp_error *find_rows(struct sparse *matrix, struct hp_arena *arena)
+{
+	size_t count = (size_t)matrix->factor_starts[matrix->size];
+	int next = 0;
+
+	matrix->factor_rows = hp_arena_array(arena, count + 1, sizeof(int));
+	matrix->factor = hp_arena_array(arena, count + 1, sizeof(double));
+	matrix->left_columns = hp_arena_array(arena, count + 1, sizeof(int));
+	matrix->left_slots = hp_arena_array(arena, count + 1, sizeof(int));
+	if (!matrix->factor_rows || !matrix->factor || !matrix->left_columns || !matrix->left_slots)
+		return hp_error_create_no_memory();
+	for (int i = 0; i < matrix->size; i++) {
+		matrix->counts[i] = 0;
+		matrix->flag[i] = -1;
+	}
+	for (int row = 0; row < matrix->size; row++) {
+		matrix->left_starts[row] = next;
+		for (int at = find_left(matrix, row); at < matrix->size; at++) {
+			int column = matrix->pattern[at];
+			int slot = matrix->factor_starts[column] + matrix->counts[column]++;
+
+			matrix->factor_rows[slot] = row;
+			matrix->left_columns[next] = column;
+			matrix->left_slots[next++] = slot;
+		}
+	}
+	matrix->left_starts[matrix->size] = next;
+	return NULL;
+}
+
 struct hp_error *sparse_create(int size, const struct sparse_place *places, size_t count,
 			       double most_work, struct hp_arena *arena, struct sparse **created,
 			       int *slots)
 {
 	struct sparse *matrix = hp_arena_alloc(arena, sizeof(*matrix));
-	int factor_count;
 
 	if (!matrix)
 		return hp_error_create_no_memory();
@@ -122,28 +172,47 @@ struct hp_error *sparse_create(int size, const struct sparse_place *places, size
 	matrix->is_too_dense = matrix->work > most_work;
 	if (matrix->is_too_dense)
 		return NULL;
-	factor_count = matrix->factor_starts[size];
-	if (factor_count < 0)
+	if (matrix->factor_starts[size] < 0)
 		return hp_error_create(HP_ERROR_INSUFFICIENT, "the system of flows is too large");
-	matrix->factor_rows = hp_arena_array(arena, (size_t)factor_count + 1, sizeof(int));
-	matrix->factor = hp_arena_array(arena, (size_t)factor_count + 1, sizeof(double));
-	if (!matrix->factor_rows || !matrix->factor)
-		return hp_error_create_no_memory();
-	return NULL;
+	return find_rows(matrix, arena);
 }
 
+/* The entry of one row in one column, out of what the columns before have left of it in `room`. */
+static double eliminate(struct sparse *matrix, int column, int slot)
+{
+	double *restrict room = matrix->room;
+	double *restrict factor = matrix->factor;
+	const int *rows = matrix->factor_rows;
+	double left = room[column];
+
+	room[column] = 0;
+	for (int p = matrix->factor_starts[column]; p < slot; p++)
+		room[rows[p]] -= factor[p] * left;
+	factor[slot] = left / matrix->diagonal[column];
+	return factor[slot] * left;
+}
+
+/* As LDL's ldl_numeric does it, row by row, operation by operation; but that finds the rows again
+ * each time. */
 bool sparse_factor(struct sparse *matrix)
 {
-	int size = matrix->size;
+	double *room = matrix->room; /* zero between rows */
 
-	if (ldl_numeric(size, matrix->starts, matrix->rows, matrix->values, matrix->factor_starts,
-			matrix->parent, matrix->counts, matrix->factor_rows, matrix->factor,
-			matrix->diagonal, matrix->room, matrix->pattern, matrix->flag, NULL,
-			NULL) != size)
-		return false;
-	for (int i = 0; i < size; i++)
-		if (!isfinite(matrix->diagonal[i]))
+	for (int i = 0; i < matrix->size; i++)
+		room[i] = 0; /* a factor that failed may have left something */
+	for (int row = 0; row < matrix->size; row++) {
+		double own;
+
+		for (int p = matrix->starts[row]; p < matrix->starts[row + 1]; p++)
+			room[matrix->rows[p]] += matrix->values[p];
+		own = room[row];
+		room[row] = 0;
+		for (int at = matrix->left_starts[row]; at < matrix->left_starts[row + 1]; at++)
+			own -= eliminate(matrix, matrix->left_columns[at], matrix->left_slots[at]);
+		matrix->diagonal[row] = own;
+		if (own == 0 || !isfinite(own))
 			return false;
+	}
 	return true;
 }
 

@@ -28,6 +28,11 @@ struct sparse {
 	int *factor_rows;
 	double *factor;
 	double *diagonal;
+	/* Its rows: of what is left of the diagonal the columns, in the order in which they are
+	 * subtracted, and where in the factor these entries are. */
+	int *left_starts; /* of rows; size + 1 */
+	int *left_columns;
+	int *left_slots;
 	double work;	   /* multiplications of one sparse_factor */
 	bool is_too_dense; /* its factor would take more work than was allowed: there is none */
 	/* Room to work in. */

@@ -68,12 +68,13 @@ static double suspects_take(const struct stalls *stalls, uint32_t at, double run
 	return runs * each < insn->cycles ? runs * each : insn->cycles;
 }
 
-static double explained(const struct stalls *stalls, double scale, bool at_most)
+/* Whether that explains no more than these cycles. Nothing that adds up is negative. */
+static bool explains_at_most(const struct stalls *stalls, double scale, bool at_most, double cycles)
 {
 	const struct hp_analysis *analysis = stalls->analysis;
 	double sum = 0;
 
-	for (uint32_t i = 0; i < stalls->facts->cfg->block_count; i++) {
+	for (uint32_t i = 0; i < stalls->facts->cfg->block_count && sum <= cycles; i++) {
 		const struct hp_analysed_block *block = &analysis->blocks[i];
 		double runs = scale * block->frequency.relative;
 
@@ -83,7 +84,7 @@ static double explained(const struct stalls *stalls, double scale, bool at_most)
 		for (uint32_t k = 0; k < block->insn_count && block->cycles > 0; k++)
 			sum += suspects_take(stalls, block->first_insn + k, runs, at_most);
 	}
-	return sum;
+	return sum <= cycles;
 }
 
 /* The scale at which that is all there is, up to the highest. */
@@ -92,13 +93,13 @@ static double solve_scale(const struct stalls *stalls, double highest, double cy
 	double low = 0;
 	double high = highest;
 
-	if (explained(stalls, highest, at_most) <= cycles)
+	if (explains_at_most(stalls, highest, at_most, cycles))
 		return highest;
 	/* A factor of 2^40 between the ends is more than bounds can make. */
 	for (unsigned i = 0; i < 60; i++) {
 		double middle = i < 40 && low == 0 ? high / 2 : (low + high) / 2;
 
-		if (explained(stalls, middle, at_most) <= cycles)
+		if (explains_at_most(stalls, middle, at_most, cycles))
 			low = middle;
 		else
 			high = middle;

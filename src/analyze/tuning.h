@@ -215,6 +215,8 @@ enum {
 	COUNTED_ITERATIONS = 60,
 	/* instructions of one simulation, all iterations; milliseconds; [chosen] */
 	LARGEST_RUN = 60000,
+	/* bytes of schedules that are kept for regions that are alike; [bound] */
+	SIMULATED_MOST_BYTES = 8388608,
 };
 
 /* --- splitting stalls among suspects (culprit.c, stalls.c) ------------------------------------- */

@@ -217,6 +217,7 @@ struct hp_error *hp_inference_analyse(struct hp_inference *inference, struct hp_
 	struct hp_analysis_options options = {
 		.estimator = inference->options->estimator,
 		.frequencies_only = inference->options->frequencies_only,
+		.schedules = inference->schedules,
 	};
 	struct hp_analysis_input input = { 0 };
 	struct counts_terms terms = { 0 };

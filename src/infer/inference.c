@@ -5,6 +5,8 @@
 #include "retired.h"
 #include "windows.h"
 
+#include <hpcprof/analyze/schedule.h>
+
 struct hp_error *hp_inference_create(struct hp_profiles *profiles,
 				     const struct hp_inference_options *options,
 				     struct hp_inference **inference)
@@ -16,6 +18,7 @@ struct hp_error *hp_inference_create(struct hp_profiles *profiles,
 	created->profiles = profiles;
 	created->arena = profiles->arena;
 	created->options = options;
+	created->schedules = hp_schedules_create();
 	*inference = created;
 	return windows_read(created);
 }
@@ -31,6 +34,7 @@ void hp_inference_destroy(struct hp_inference *inference)
 		events_destroy(image->events);
 	}
 	free(inference->images);
+	hp_schedules_destroy(inference->schedules);
 	windows_forget(&inference->windows);
 	free(inference);
 }

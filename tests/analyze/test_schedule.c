@@ -17,6 +17,33 @@ struct how {
 	double iterations;
 };
 
+static void assert_same_row(const struct hp_schedule_row *row, const struct hp_schedule_row *other)
+{
+	ck_assert_double_eq(row->cycles, other->cycles);
+	ck_assert_double_eq(row->stall_cycles, other->stall_cycles);
+	ck_assert_uint_eq(row->producer, other->producer);
+	ck_assert_uint_eq(row->units, other->units);
+	ck_assert_uint_eq(row->stall, other->stall);
+	ck_assert_uint_eq(row->is_carried, other->is_carried);
+	ck_assert_uint_eq(row->is_fused, other->is_fused);
+}
+
+/* Kept from then on, among those of all cores and regions, and found again: the same. */
+static void keep_and_find(const struct hp_insn *insns, size_t count,
+			  struct hp_schedule_options options, const struct hp_schedule *expected)
+{
+	static struct hp_schedules *kept;
+	const struct hp_schedule *found;
+
+	kept = kept ? kept : hp_schedules_create();
+	options.kept = kept;
+	for (unsigned time = 0; time < 2; time++) {
+		hp_assert_ok(hp_schedule_create(insns, count, &options, arena, &found));
+		for (size_t i = 0; i < count; i++)
+			assert_same_row(&found->rows[i], &expected->rows[i]);
+	}
+}
+
 static const struct hp_schedule *schedule_of(struct how how, const uint8_t *bytes, size_t size)
 {
 	const struct hp_isa *isa = hp_isa_of(EM_X86_64);
@@ -36,6 +63,7 @@ static const struct hp_schedule *schedule_of(struct how how, const uint8_t *byte
 	if (!arena)
 		arena = hp_arena_create();
 	hp_assert_ok(hp_schedule_create(insns, count, &options, arena, &schedule));
+	keep_and_find(insns, count, options, schedule);
 	/* True of every schedule. */
 	ck_assert_uint_eq(schedule->count, count);
 	for (size_t i = 0; i < count; i++) {

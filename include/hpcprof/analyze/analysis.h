@@ -94,6 +94,8 @@ struct hp_analysis_options {
 	unsigned skid_instructions; /* skid of the samples */
 	bool frequencies_only;	    /* no culprits */
 	bool is_clock_unknown;	    /* only the ratios of the samples' `cycles` are valid */
+	struct hp_schedules
+		*schedules; /* of earlier procedures (schedule.h); NULL: none are kept */
 };
 
 struct hp_analysis_input {

@@ -5,8 +5,8 @@
  * instructions these cycles belong to. This is the static part of all stalls; DCPI section 6.1.3,
  * redesigned for out-of-order cores.
  *
- * A pure function of instructions and a machine: no input or output, no state; everything lives in
- * the arena. Cycles are core cycles.
+ * A pure function of instructions and a machine: no input or output; everything lives in the arena.
+ * Cycles are core cycles. Schedules that are kept (struct hp_schedules) only save time.
  *
  *	best case = max(issue, retire, fetch, ports, divider, recurrence)
  *
@@ -22,12 +22,19 @@
 #include <hpcprof/base/error.h>
 #include <hpcprof/isa/machine.h>
 
+/* Schedules of earlier regions, for others that are alike. Bounded memory. */
+struct hp_schedules;
+
+struct hp_schedules *hp_schedules_create(void); /* NULL when memory is short */
+void hp_schedules_destroy(struct hp_schedules *schedules);
+
 struct hp_schedule_options {
 	const struct hp_core *machine;
 	const struct hp_isa *isa;
-	bool is_loop;	      /* its end jumps to its beginning */
-	bool is_bound_enough; /* divide the best case by width, without stalls */
-	double iterations;    /* iterations per entry of the loop, as far as known; 0: many */
+	bool is_loop;		   /* its end jumps to its beginning */
+	bool is_bound_enough;	   /* divide the best case by width, without stalls */
+	double iterations;	   /* iterations per entry of the loop, as far as known; 0: many */
+	struct hp_schedules *kept; /* NULL: none are. Its machines outlive it */
 };
 
 enum hp_bound {

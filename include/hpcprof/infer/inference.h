@@ -45,8 +45,8 @@ struct hp_throughput {
  */
 struct hp_windows {
 	struct hp_window_evidence sum;
-	double *scales;		/* of each stratum: executions per count; 0: unknown */
-	bool is_absolute;	/* known for some stratum */
+	double *scales;	  /* of each stratum: executions per count; 0: unknown */
+	bool is_absolute; /* known for some stratum */
 	/* There is but one, or too many were truncated: how often anything ran is known by time alone
 	 * (infer/throughput.h), and truncated windows count like others. */
 	bool is_by_time;
@@ -83,6 +83,7 @@ struct hp_inference {
 	bool has_counts;		  /* counts of all images are made */
 	struct hp_arena *arena;		  /* of graphs and analyses. Borrowed */
 	const struct hp_stalled *stalled; /* bounds causes; NULL: no events of stalls. Borrowed */
+	struct hp_schedules *schedules;	  /* of all code, made when it is analysed */
 };
 
 /* requires: hp_profiles_open, before hp_profiles_load. Reads the counts of windows; damage is a

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Regions that were simulated before. Most blocks of a program are short, and differ from others in
+ * names of registers and in addresses only: of the same costs and dependences comes the same
+ * schedule. What is kept is a pure function of what it is found by, so it is valid for ever; memory
+ * is bounded.
+ */
+#ifndef HPCPROF_ANALYZE_SIMULATED_H
+#define HPCPROF_ANALYZE_SIMULATED_H
+
+#include "region.h"
+
+struct simulated_key {
+	uint32_t *words;
+	size_t count;
+};
+
+/* All that region_simulate looks at. In the arena. False when memory is short. */
+bool simulated_key(const struct region *region, bool is_carried, double cycles,
+		   struct hp_arena *arena, struct simulated_key *key);
+/* Fills the rows of a region with this key, or returns false: it was not simulated. */
+bool simulated_find(const struct hp_schedules *schedules, const struct simulated_key *key,
+		    struct hp_schedule *schedule);
+/* Without memory it is not kept. */
+void simulated_keep(struct hp_schedules *schedules, const struct simulated_key *key,
+		    const struct hp_schedule *schedule);
+
+#endif
