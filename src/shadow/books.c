@@ -9,6 +9,8 @@ static struct price_terms terms_of(const struct job *job)
 {
 	return (struct price_terms){
 		.bytes = job->result.copied_bytes,
+		.areas = job->order.areas,
+		.resident_bytes = job->order.resident_bytes,
 		.window_ns = job->order.window_ns,
 		.threads = job->order.threads,
 		.runnable = job->order.runnable,
@@ -128,6 +130,9 @@ static bool find_room(struct books *books, struct job *job, bool is_over)
 	struct target_choice choice;
 	struct price_terms paid;
 
+	/* Looking at every thread takes CPU time that others want. */
+	if (!is_over && cpu_load_is_full(&books->load) && books->waiting < MAKERS - 1)
+		return false;
 	target_choose(&books->target, &books->schedule.random, &choice);
 	if (is_over && !choice.running) {
 		order->room = ROOM_AFTER;

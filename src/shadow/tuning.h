@@ -23,7 +23,7 @@
  *	lengths		shortest_on_own_core_ns, shortest_in_core_ns, shortest_on_no_cpu_ns, first_part
  *			longest_later_ns, longest_window_ns
  *	first guesses	guessed_fresh_ns, probed_ns_factor, guessed_sample_ns, guessed_making_ns,
- *			newest_weight, little_read_bytes
+ *			guessed_area_ns, guessed_resident_ns, guessed_translating_ns, newest_weight, little_read_bytes
  *			guessed_missed, least_missed, often_missed
  *	others		load_memory_ns, load_least_idle, remembered_calm_ns, least_calm_ns
  *	cut windows	truncation_most_missed, truncation_part
@@ -189,6 +189,8 @@ static const double cpu_cache_bytes = 33554432; /* bytes: 32 MiB [chosen] */
 /* A copy's CPU time per ns of its window, before one has been measured. scripts/bench/shadow-replay
  * prints 1.1 to 2.5 for hot code; what is cold and what is matched comes on top. */
 static const double guessed_taken_per_ns = 3; /* ns per ns; scripts/bench/shadow-replay */
+/* The first copy has its code translated, in proportion to what of its files is in memory, about. */
+static const double guessed_translating_ns = 7; /* ns of CPU time per byte [chosen] */
 /* Of a copy's CPU time, the part that the target loses. With a core of its own; it was 0.005, which
  * was more than twice what had been measured. */
 static const double loss_on_own_core = 0.002; /* share of the copy's CPU time [chosen] */
@@ -216,9 +218,13 @@ static const double shortest_in_core_ns = 30e6; /* ns of the target's CPU time [
 static const double shortest_on_no_cpu_ns = 5e6; /* ns of the target's CPU time [chosen] */
 /* Whoever records waits in the end for one that waits for an idle CPU. */
 static const double longest_later_ns = 60e6; /* ns of the target's CPU time [chosen] */
-/* Making such a copy, beside the stop and memory for it, before one was made: areas and descriptors are
- * listed, files mapped, samples taken in. */
-static const double guessed_making_ns = 4e6; /* ns of CPU time [chosen] */
+/* Making such a copy, beside the stop and memory for it, before one was made: a process is started and its
+ * registers and samples are taken in; … */
+static const double guessed_making_ns = 5e6; /* ns of CPU time [chosen] */
+/* … each area of the address space is mapped; … */
+static const double guessed_area_ns = 25e3; /* ns of CPU time per area [chosen] */
+/* … and the kernel looks at each page in memory, for secrets and for what is to be read. */
+static const double guessed_resident_ns = 0.06; /* ns of CPU time per byte [chosen] */
 /* Where calls are recorded each one costs two stops, and one window is like another: shorter than this the
  * copy itself costs more than all calls of it, … */
 static const double shortest_recorded_ns = 2e6; /* ns of the target's CPU time [chosen] */

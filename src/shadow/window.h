@@ -76,6 +76,8 @@ struct window_order {
 	uint64_t longest_ns;  /* that it may be; 0: any */
 	uint64_t wanted;      /* samples that make the window, set */
 	uint64_t samples;     /* and with those behind it, at most, set */
+	uint64_t areas;	      /* of the address space, and its bytes in memory, set */
+	uint64_t resident_bytes;
 	uint64_t threads;     /* of the process that run, `tid` among them; no more than CPUs */
 	double runnable;      /* threads of the machine that want a CPU */
 	enum spare_cpus room; /* of the copy, on `cpus`; while it is made, if it waits */

@@ -41,6 +41,8 @@ struct price_terms window_terms(const struct window_order *order, uint64_t bytes
 	return (struct price_terms){
 		.bytes = bytes,
 		.samples = samples,
+		.areas = order->areas,
+		.resident_bytes = order->resident_bytes,
 		.window_ns = order->window_ns,
 		.threads = order->threads,
 		.runnable = order->runnable,
@@ -185,17 +187,15 @@ static bool make_room(struct window_maker *maker, const struct window_order *ord
 {
 	const struct price_terms terms = terms_of_plan(order, plan);
 	struct snapshot *snapshot = &maker->snapshot;
-	uint64_t before;
 	struct hp_error *error = snapshot_reserve(snapshot, FILL_IDLE, maker->stop_fd);
 
+	ledger_filled_idly(maker->ledger, snapshot->filled_ns, snapshot->filled_bytes);
 	if (error && error->class == HP_ERROR_INSUFFICIENT && !window_is_stopping(maker)) {
 		hp_error_destroy(error);
 		if (!pay_for_room(maker, order, &terms, result))
 			return false;
-		before = snapshot->buffer.bytes;
 		error = snapshot_reserve(snapshot, FILL_PAID, maker->stop_fd);
-		ledger_filled(maker->ledger, &terms, snapshot->filled_ns,
-			      snapshot->buffer.bytes - before);
+		ledger_filled(maker->ledger, &terms, snapshot->filled_ns, snapshot->filled_bytes);
 	}
 	/* Nobody wants it any more; or there is no time for it now, and soon may be. */
 	if (error && (window_is_stopping(maker) || error->class == HP_ERROR_INSUFFICIENT)) {
@@ -213,16 +213,19 @@ static bool make_room(struct window_maker *maker, const struct window_order *ord
 bool window_plan(struct window_maker *maker, struct window_order *order,
 		 struct window_result *result)
 {
-	struct plan plan = { .asked_ns = order->window_ns, .bytes = snapshot_expect(order->pid) };
+	struct plan plan = { .asked_ns = order->window_ns };
 	struct hp_error *error = check_rights(maker, order);
 
 	if (error) {
 		window_refuse(result, HP_SHADOW_NOT_PERMITTED, error);
 		return false;
 	}
+	order->areas = 0;
+	plan.bytes = snapshot_expect(order->pid, &order->resident_bytes);
 	if (!pay_beforehand(maker, order, &plan, result))
 		return false;
 	error = snapshot_prepare(&maker->snapshot, order->tid, &plan.bytes);
+	order->areas = maker->snapshot.areas.count;
 	/* It was permitted just now: the process is in an exec, which hides its memory for a
 	 * moment. */
 	if (error && error->errno_value == EACCES) {

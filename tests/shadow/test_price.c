@@ -64,8 +64,14 @@ TEST(a_copy_that_waits_for_an_idle_cpu_costs_little)
 	ck_assert_uint_ge(ledger_longest_replay_ns(&ledger, &terms, 1, 0), 300 * ms);
 	ledger_taken(&ledger, 1000 * ms, &after);
 	ck_assert_uint_eq(ledger.lost_ns, 0);
-	/* Making the next one is learned. */
+	/* Many areas and much memory in use make it dearer; and making the next one is learned. */
 	at_once = ledger_price(&ledger, &terms);
+	terms.areas = 1000;
+	ck_assert_uint_ge(ledger_price(&ledger, &terms), at_once + 20 * ms);
+	terms.areas = 0;
+	terms.resident_bytes = 200 << 20;
+	ck_assert_uint_ge(ledger_price(&ledger, &terms), at_once + 10 * ms);
+	terms.resident_bytes = 0;
 	for (int i = 0; i < 20; i++)
 		ledger_made(&ledger, ms / 2, &terms);
 	ck_assert_uint_lt(ledger_price(&ledger, &terms), at_once - 3 * ms);
@@ -154,6 +160,11 @@ TEST(memory_that_is_made_in_the_time_of_others_is_paid_for)
 		ledger_filled(&ledger, &terms, bytes / 4, bytes);
 	ck_assert_uint_eq(ledger.lost_ns, 20 * bytes / 16);
 	ck_assert_double_le(ledger.fresh_ns, 0.3);
+	/* What nobody else wanted is learned from, too. */
+	for (int i = 0; i < 20; i++)
+		ledger_filled_idly(&ledger, bytes, bytes);
+	ck_assert_uint_eq(ledger.lost_ns, 20 * bytes / 16);
+	ck_assert_double_ge(ledger.fresh_ns, 0.9);
 }
 
 /* Where a program matches well the next sample is as good as any; where it does not, long rows
@@ -256,6 +267,23 @@ TEST(what_copies_are_going_to_cost_is_no_longer_to_be_had)
 	ledger_settle(&ledger, owed);
 	ck_assert(ledger_allows(&ledger, price, slot_end));
 	ck_assert_uint_eq(ledger_slot_end(&ledger, price, 0), slot_end);
+}
+
+/* All code is new to the first copy, and no more to the next one: what that took is not learned. */
+TEST(translating_a_programs_code_is_paid_for_once)
+{
+	const uint64_t ms = 1000000;
+	struct price_terms terms = { .window_ns = 30 * ms, .room = ROOM_NONE };
+	uint64_t price, first;
+	struct ledger ledger;
+
+	begin_steadily(&ledger, 1, 0);
+	price = ledger_price(&ledger, &terms);
+	terms.resident_bytes = 100 << 20;
+	first = ledger_price(&ledger, &terms);
+	ck_assert_uint_ge(first, price + 500 * ms);
+	ledger_taken(&ledger, first, &terms);
+	ck_assert_uint_lt(ledger_price(&ledger, &terms), 2 * price);
 }
 
 TEST(slots_are_shorter_by_what_is_left_over_and_longer_by_what_is_overdrawn)

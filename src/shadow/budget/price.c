@@ -23,7 +23,7 @@ void ledger_init(struct ledger *ledger, double percent, double sample_ns)
 		.fixed_ns = guessed_fixed_ns,
 		.ns_per_byte = guessed_ns_per_byte,
 		.fresh_ns = guessed_fresh_ns,
-		.making_ns = guessed_making_ns,
+		.making = 1,
 		.taken_per_ns = guessed_taken_per_ns,
 		.whole_per_ns = guessed_taken_per_ns,
 		.missed = guessed_missed,
@@ -157,15 +157,31 @@ uint64_t ledger_window_ns(const struct ledger *ledger, const struct price_terms 
 	return (uint64_t)fmax(fmin(best_ns, most_ns), least_ns);
 }
 
+/* CPU time to make a copy, beside the stop and its memory, before one was made. */
+static double guess_making_ns(const struct price_terms *terms)
+{
+	return guessed_making_ns + guessed_area_ns * (double)terms->areas +
+	       guessed_resident_ns * (double)terms->resident_bytes;
+}
+
+/* CPU time to translate a program's code, which is all new to the first copy. */
+static double translating_ns(const struct ledger *ledger, const struct price_terms *terms)
+{
+	uint64_t file_bytes =
+		terms->resident_bytes > terms->bytes ? terms->resident_bytes - terms->bytes : 0;
+
+	return ledger->has_taken ? 0 : guessed_translating_ns * (double)file_bytes;
+}
+
 /* What it costs that the copy runs. */
 static double copy_cost_ns(const struct ledger *ledger, const struct price_terms *terms)
 {
-	double taken_ns =
-		memory_ns(ledger, terms) + ledger->taken_per_ns * (double)terms->window_ns;
+	double taken_ns = memory_ns(ledger, terms) + translating_ns(ledger, terms) +
+			  ledger->taken_per_ns * (double)terms->window_ns;
 
 	/* It waits, and its buffer is filled at the lowest priority. */
 	if (terms->is_later)
-		taken_ns = ledger->making_ns;
+		taken_ns = ledger->making * guess_making_ns(terms);
 	return loss_of_copy(terms) * taken_ns;
 }
 
@@ -319,13 +335,18 @@ void ledger_whole(struct ledger *ledger, uint64_t taken_ns, uint64_t window_ns)
 	learn_taken(&ledger->whole_per_ns, &ledger->has_whole, (double)taken_ns, window_ns);
 }
 
+void ledger_filled_idly(struct ledger *ledger, uint64_t cpu_ns, uint64_t bytes)
+{
+	if (bytes)
+		ledger->fresh_ns +=
+			newest_weight * ((double)cpu_ns / (double)bytes - ledger->fresh_ns);
+}
+
 void ledger_filled(struct ledger *ledger, const struct price_terms *terms, uint64_t cpu_ns,
 		   uint64_t bytes)
 {
 	ledger_other(ledger, loss_of_copy(terms) * (double)cpu_ns);
-	if (bytes)
-		ledger->fresh_ns +=
-			newest_weight * ((double)cpu_ns / (double)bytes - ledger->fresh_ns);
+	ledger_filled_idly(ledger, cpu_ns, bytes);
 }
 
 void ledger_copied(struct ledger *ledger)
@@ -335,7 +356,8 @@ void ledger_copied(struct ledger *ledger)
 
 void ledger_made(struct ledger *ledger, uint64_t own_ns, const struct price_terms *terms)
 {
-	ledger->making_ns += newest_weight * ((double)own_ns - ledger->making_ns);
+	ledger->making +=
+		newest_weight * ((double)own_ns / guess_making_ns(terms) - ledger->making);
 	ledger_wasted(ledger, own_ns, terms);
 }
 
@@ -354,18 +376,23 @@ void ledger_settle(struct ledger *ledger, double owed_ns)
 
 void ledger_taken(struct ledger *ledger, uint64_t taken_ns, const struct price_terms *terms)
 {
+	/* Of the first copy nobody knows how much was translating. */
+	double window_ns = (double)terms->window_ns;
+	double least_ns = ledger->has_taken
+				  ? window_ns
+				  : fmin(guessed_taken_per_ns * window_ns, (double)taken_ns);
 	double running_ns = ledger->taken_per_ns * (double)terms->window_ns;
 	double making_ns = memory_ns(ledger, terms);
+	double later_ns = fmax((double)taken_ns - translating_ns(ledger, terms), 0);
 
 	/* One number cannot tell two: it is about what is most of it. */
 	if (making_ns > running_ns)
 		ledger->fresh_ns *=
-			1 +
-			newest_weight * (fmax((double)taken_ns - running_ns, 0) / making_ns - 1);
+			1 + newest_weight * (fmax(later_ns - running_ns, 0) / making_ns - 1);
 	else
 		learn_taken(&ledger->taken_per_ns, &ledger->has_taken,
-			    fmax((double)taken_ns - making_ns, (double)terms->window_ns),
-			    terms->window_ns);
+			    fmax(later_ns - making_ns, least_ns), terms->window_ns);
+	ledger->has_taken = true;
 	ledger_wasted(ledger, taken_ns, terms);
 }
 

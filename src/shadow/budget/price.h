@@ -36,7 +36,7 @@ struct ledger {
 	double sample_ns;    /* of a sample */
 	double ns_per_byte;  /* of reading */
 	double fresh_ns;     /* per byte of memory that the kernel gives: CPU time */
-	double making_ns;    /* CPU time to make a copy that waits, beside stop and memory */
+	double making;	     /* CPU time of making a copy that waits, by what was guessed of it */
 	double taken_per_ns; /* CPU time of copies beside that, by the length of windows */
 	double whole_per_ns; /* … of those that came to the end of their window */
 	double missed;	     /* of windows' samples, the share that replays did not come by */
@@ -58,6 +58,8 @@ struct price_terms {
 	uint64_t bytes;	      /* to copy */
 	uint64_t ahead_bytes; /* of them, read before the target is held */
 	uint64_t samples;
+	uint64_t areas;		 /* of its address space; 0 while they are not listed */
+	uint64_t resident_bytes; /* of files, too */
 	uint64_t window_ns;
 	uint64_t threads; /* of its process that run, the held one among them; 0 is 1 */
 	double runnable;  /* threads of the machine that want a CPU; for ROOM_SHARED */
@@ -114,7 +116,9 @@ void ledger_stop(struct ledger *ledger, uint64_t stop_ns, const struct price_ter
 void ledger_samples(struct ledger *ledger, const struct price_terms *terms);
 /* There is one more copy. */
 void ledger_copied(struct ledger *ledger);
-/* Enters CPU time that making so much memory took, of what others wanted, and learns from it. */
+/* Learns from CPU time that making so much memory took. */
+void ledger_filled_idly(struct ledger *ledger, uint64_t cpu_ns, uint64_t bytes);
+/* The same of what others wanted, which is entered. */
 void ledger_filled(struct ledger *ledger, const struct price_terms *terms, uint64_t cpu_ns,
 		   uint64_t bytes);
 /* Enters CPU time that making one took which waits, and learns from it. */

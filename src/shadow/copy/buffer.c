@@ -90,9 +90,9 @@ static struct hp_error *fill_rest(struct buffer *buffer, uint64_t before, enum f
 	uint64_t done;
 
 	touch_aside(&filling, stop_fd);
-	if (time == FILL_PAID)
-		buffer->filled_ns = filling.cpu_ns;
 	done = filling.done / PAGE_BYTES * PAGE_BYTES;
+	buffer->filled_ns = filling.cpu_ns;
+	buffer->filled_bytes = done;
 	if (done == wanted)
 		return NULL;
 	if (!before && !done) {
@@ -152,6 +152,7 @@ struct hp_error *buffer_enlarge(struct buffer *buffer, uint64_t bytes, enum fill
 
 	choose_kind(buffer, bytes);
 	buffer->filled_ns = 0;
+	buffer->filled_bytes = 0;
 	before = buffer->bytes;
 	memory = resize(buffer, bytes);
 	if (memory == MAP_FAILED)

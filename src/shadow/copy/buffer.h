@@ -16,7 +16,8 @@ struct buffer {
 	uint64_t bytes;
 	bool is_lendable; /* a memfd, that a copy can map: the copy has a page of it as soon as it uses it */
 	int fd;
-	uint64_t filled_ns; /* CPU time that the latest buffer_enlarge took of what others wanted */
+	uint64_t filled_ns;    /* CPU time of the latest buffer_enlarge, … */
+	uint64_t filled_bytes; /* … which made so much */
 };
 
 /* Has it begin with this, whole pages that are mapped and in memory, which it owns from then on. */

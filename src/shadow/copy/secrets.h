@@ -7,8 +7,8 @@
  * whole heap with it to make forks faster.
  *
  * The marks are in /proc/PID/smaps. Reading that takes 1 ms per 100 MiB of memory, too long while
- * the target is held. So it is read twice: before, so that marked memory is not read; and
- * afterwards, to wipe what was marked in between.
+ * the target is held. So it is read before the first window of a process, so that marked memory is not
+ * read, and behind each window's stop, to wipe what was marked since.
  */
 #ifndef SHADOW_COPY_SECRETS_H
 #define SHADOW_COPY_SECRETS_H

@@ -136,26 +136,36 @@ static uint64_t bytes_wanted(const struct snapshot *snapshot)
 	return (bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
 }
 
+static uint64_t bytes_after(const char *text, const char *name)
+{
+	const char *at = text ? strstr(text, name) : NULL;
+	uint64_t kib = 0;
+
+	if (!at)
+		return 0;
+	at += strlen(name);
+	at += strspn(at, " \t");
+	return hp_scan_u64(&at, &kib) && kib < UINT64_MAX >> 10 ? kib << 10 : 0;
+}
+
 /* The kernel's count of its pages lags behind, and some of them are secret. */
-uint64_t snapshot_expect(pid_t pid)
+uint64_t snapshot_expect(pid_t pid, uint64_t *resident_bytes)
 {
 	_cleanup_free_ char *text = hp_file_text("/proc/%d/status", (int)pid);
-	unsigned long long anonymous_kb = 0;
-	const char *line;
+	uint64_t anonymous_bytes = bytes_after(text, "\nRssAnon:");
 
-	line = text ? strstr(text, "\nRssAnon:") : NULL;
-	if (!line || sscanf(line, "\nRssAnon: %llu kB", &anonymous_kb) != 1)
-		return 0;
-	return anonymous_kb / 4 * 3 << 10;
+	*resident_bytes = bytes_after(text, "\nVmRSS:");
+	return anonymous_bytes / 4 * 3;
 }
 
 struct hp_error *snapshot_prepare(struct snapshot *snapshot, pid_t pid, uint64_t *bytes)
 {
 	struct hp_error *error = pages_open(&snapshot->pages, pid);
+	bool is_new = snapshot->pid != pid;
 
 	snapshot->pid = pid;
 	snapshot->has_looked = false;
-	if (!error)
+	if (!error && is_new)
 		error = secrets_read(&snapshot->secrets, pid);
 	if (!error)
 		error = scan(snapshot);
@@ -175,12 +185,14 @@ struct hp_error *snapshot_reserve(struct snapshot *snapshot, enum filling_time t
 	struct hp_error *error = NULL;
 
 	snapshot->filled_ns = 0;
+	snapshot->filled_bytes = 0;
 	if (snapshot->buffer.bytes / BUFFER_EXCESS > bytes_wanted(snapshot))
 		buffer_release(&snapshot->buffer);
 	/* Making room takes so long that a target may have grown by more meanwhile. */
 	for (unsigned i = 0; i < ROOM_TRIES && !error && !has_room(snapshot); i++) {
 		error = buffer_enlarge(&snapshot->buffer, bytes_wanted(snapshot), time, stop_fd);
 		snapshot->filled_ns += snapshot->buffer.filled_ns;
+		snapshot->filled_bytes += snapshot->buffer.filled_bytes;
 		if (!error)
 			error = scan(snapshot);
 	}

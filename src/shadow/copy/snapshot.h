@@ -44,8 +44,9 @@ struct snapshot {
 	struct run *runs; /* by address */
 	size_t run_count, run_capacity;
 	struct buffer buffer;
-	uint64_t used_bytes; /* of it */
-	uint64_t filled_ns; /* CPU time that the last snapshot_reserve took of what others wanted */
+	uint64_t used_bytes;   /* of it */
+	uint64_t filled_ns;    /* CPU time of the last snapshot_reserve, … */
+	uint64_t filled_bytes; /* … which made so much */
 	uint64_t read_bytes; /* by the last snapshot_take; what was read ahead is not among them */
 	struct early *early; /* by address */
 	size_t early_count, early_capacity;
@@ -73,8 +74,9 @@ struct snapshot_price {
 };
 /* Measured with a little memory of our own. */
 struct snapshot_price snapshot_price(void);
-/* About how much there is to read, and no more, from one look at the process; 0: nobody tells. */
-uint64_t snapshot_expect(pid_t pid);
+/* About how much there is to read, and no more, from one look at the process; 0: nobody tells. And how much it
+ * has in memory, of files, too. */
+uint64_t snapshot_expect(pid_t pid, uint64_t *resident_bytes);
 /* How much there is to read now, the target running. */
 struct hp_error *snapshot_prepare(struct snapshot *snapshot, pid_t pid, uint64_t *bytes);
 /* Makes room for that and some more (see buffer_enlarge); looks again, where making it took time. INSUFFICIENT
