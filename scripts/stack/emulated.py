@@ -35,21 +35,14 @@ def stack_of(hpcprof, counts):
     return json.loads(out)['stack']
 
 
-def counts_of(hpcprof, path, table, options, *more):
-    return reference.kept(path, options.again,
-                          f'{table}-{options.warm}-{options.instructions}',
-                          lambda: reference.model(hpcprof, path, options.instructions,
-                                                  options.warm, f'--counts={table}', *more))
-
-
 def measure(hpcprof, path, tables, options):
-    """{table: {group: ...}}; the truth, which takes longest, is found once for all tables"""
-    found = counts_of(hpcprof, path, tables[0], options)
-    results = {tables[0]: compare(found, stack_of(hpcprof, found['text_of_counts']))}
-    for table in tables[1:]:
-        counts = counts_of(hpcprof, path, table, options, '--no-truth')['text_of_counts']
-        results[table] = compare(found, stack_of(hpcprof, counts))
-    return results
+    """{table: {group: ...}}; they are of one run, and so is the truth, which takes longest"""
+    found = reference.kept(
+        path, options.again, f'{tables[0]}-{options.warm}-{options.instructions}',
+        lambda: reference.model(hpcprof, path, options.instructions, options.warm,
+                                f"--counts={','.join(tables)}"))
+    return {table: compare(found, stack_of(hpcprof, found['texts_of_counts'][table]))
+            for table in tables}
 
 
 def truth_of(found):

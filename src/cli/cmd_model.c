@@ -10,6 +10,7 @@
 #include <hpcprof/base/number.h>
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -47,9 +48,9 @@ static const struct argp_option option_table[] = {
 	{ "instructions", OPTION_INSTRUCTIONS, "N", 0, "Stop after N instructions", 0 },
 	{ "no-truth", OPTION_NO_TRUTH, NULL, 0,
 	  "Leave out the runs on idealised cores: no errors are known", 0 },
-	{ "counts", OPTION_COUNTS, "CORE", 0,
+	{ "counts", OPTION_COUNTS, "CORE,...", 0,
 	  "Print instead what counters of this core would count, as a text for hpcprof stat "
-	  "--stalls --replay",
+	  "--stalls --replay; of several cores with --format=json",
 	  0 },
 	{ "format", OPTION_FORMAT, formats, 0, "Output format (default: text)", 0 },
 	{ 0 },
@@ -72,6 +73,40 @@ static void add_change(struct argp_state *state, struct model_output *output, co
 	if (output->change_count == MODEL_CHANGES_MOST)
 		argp_error(state, "--with can be given %d times at most", MODEL_CHANGES_MOST);
 	output->changes[output->change_count++].list = list;
+}
+
+static void add_table(struct argp_state *state, struct model_output *output, const char *name)
+{
+	const struct hp_stack_table *table = model_table_named(name);
+
+	if (!table)
+		argp_error(state, "--counts: events of '%s' are not emulated", name);
+	else if (output->table_count == MODEL_TABLES_MOST)
+		argp_error(state, "--counts takes %d cores at most", MODEL_TABLES_MOST);
+	else if (output->table_count && table->refill != output->tables[0]->refill)
+		argp_error(
+			state,
+			"--counts: %s takes %g cycles to fill the pipeline again, and %s %g: they "
+			"are not the same run",
+			name, table->refill, output->tables[0]->name, output->tables[0]->refill);
+	else
+		output->tables[output->table_count++] = table;
+}
+
+static void add_tables(struct argp_state *state, struct model_output *output, const char *list)
+{
+	char name[64];
+
+	for (;; list++) {
+		size_t length = strcspn(list, ",");
+
+		snprintf(name, sizeof(name), "%.*s",
+			 (int)(length < sizeof(name) ? length : sizeof(name) - 1), list);
+		add_table(state, output, name);
+		list += length;
+		if (!*list)
+			return;
+	}
 }
 
 static error_t parse_option(int key, char *argument, struct argp_state *state)
@@ -98,9 +133,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		options->cycle.has_truth = false;
 		return 0;
 	case OPTION_COUNTS:
-		options->output.table = model_table_named(argument);
-		if (!options->output.table)
-			argp_error(state, "--counts: events of '%s' are not emulated", argument);
+		add_tables(state, &options->output, argument);
 		return 0;
 	case OPTION_FORMAT:
 		options->format =
@@ -188,8 +221,8 @@ static struct hp_error *configure(struct model_output *output)
 	if (error)
 		return hp_error_advise(error, "eyerman2006, zen-4 and so on: see hpcprof-model(1)");
 	/* What formulas take for granted. */
-	if (output->table && output->table->refill > 0)
-		output->config.front_stages = (uint16_t)output->table->refill;
+	if (output->table_count && output->tables[0]->refill > 0)
+		output->config.front_stages = (uint16_t)output->tables[0]->refill;
 	for (size_t i = 0; i < output->change_count && !error; i++) {
 		output->changes[i].config = output->config;
 		error = hp_cycle_config_change(&output->changes[i].config, output->changes[i].list);
@@ -213,7 +246,7 @@ static struct hp_error *work(struct options *options)
 		return error;
 	choose_warming(options, trace);
 	/* It would not be seen. */
-	options->cycle.has_truth &= !options->output.table || options->format == JSON;
+	options->cycle.has_truth &= !options->output.table_count || options->format == JSON;
 	error = measure(options, trace);
 	hp_trace_close(trace);
 	if (!error)
@@ -228,6 +261,9 @@ static int run(int argc, char **argv)
 	struct hp_error *error;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	if (options.output.table_count > 1 && options.format == TEXT)
+		return hp_cli_fail(hp_error_create(
+			HP_ERROR_USAGE, "--counts of several cores needs --format=json"));
 	error = work(&options);
 	return error ? hp_cli_fail(error) : HP_EXIT_OK;
 }

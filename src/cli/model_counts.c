@@ -258,9 +258,8 @@ static void set_oddities(struct counted *counted, const struct hp_cycle_result *
 		counted->extra = (double)result->counts.cycles;
 }
 
-char *model_counts_text(const struct model_output *output)
+char *model_counts_text(const struct model_output *output, const struct hp_stack_table *table)
 {
-	const struct hp_stack_table *table = output->table;
 	struct counted counted = {
 		.table = table,
 		.counts = &output->result.counts,

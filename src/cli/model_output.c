@@ -79,7 +79,7 @@ static void print_table(const struct model_output *output)
 
 static struct hp_error *print_counts(const struct model_output *output)
 {
-	char *text = model_counts_text(output);
+	char *text = model_counts_text(output, output->tables[0]);
 
 	if (!text)
 		return hp_error_create_no_memory();
@@ -90,7 +90,7 @@ static struct hp_error *print_counts(const struct model_output *output)
 
 struct hp_error *model_print_text(const struct model_output *output)
 {
-	if (output->table)
+	if (output->table_count)
 		return print_counts(output);
 	print_head(output);
 	print_table(output);
@@ -168,6 +168,20 @@ static json_t *changes_array(const struct model_output *output)
 	return array;
 }
 
+static json_t *texts_object(const struct model_output *output)
+{
+	json_t *object = json_object();
+
+	for (size_t i = 0; i < output->table_count; i++) {
+		char *text = model_counts_text(output, output->tables[i]);
+
+		json_object_set_new(object, output->tables[i]->name,
+				    text ? json_string(text) : NULL);
+		free(text);
+	}
+	return object;
+}
+
 struct hp_error *model_print_json(const struct model_output *output)
 {
 	json_t *object = json_pack(
@@ -184,12 +198,8 @@ struct hp_error *model_print_json(const struct model_output *output)
 		json_object_set_new(object, "fetch_low", json_real(output->result.fetch_low));
 		json_object_set_new(object, "fetch_high", json_real(output->result.fetch_high));
 	}
-	if (object && output->table) {
-		char *text = model_counts_text(output);
-
-		json_object_set_new(object, "text_of_counts", text ? json_string(text) : NULL);
-		free(text);
-	}
+	if (object && output->table_count)
+		json_object_set_new(object, "texts_of_counts", texts_object(output));
 	if (object)
 		is_written = json_dumpf(object, stdout, JSON_INDENT(2)) == 0 && putchar('\n') > 0;
 	json_decref(object);

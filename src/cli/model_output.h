@@ -6,7 +6,7 @@
 #include <hpcprof/cycle/model.h>
 #include <hpcprof/stack/table.h>
 
-enum { MODEL_CHANGES_MOST = 16 };
+enum { MODEL_CHANGES_MOST = 16, MODEL_TABLES_MOST = 16 };
 
 struct model_output {
 	const char *trace;
@@ -14,7 +14,8 @@ struct model_output {
 	struct hp_cycle_config config;
 	uint64_t warming; /* instructions */
 	bool has_truth;
-	const struct hp_stack_table *table; /* whose events are emulated; NULL: none are */
+	const struct hp_stack_table *tables[MODEL_TABLES_MOST]; /* whose events are emulated */
+	size_t table_count;
 	struct hp_cycle_result result;
 	size_t change_count;
 	struct model_change {
@@ -28,7 +29,7 @@ struct model_output {
 const struct hp_stack_table *model_table_named(const char *name);
 /* Counts of the table's events, a text for hpcprof stat --replay: malloc'ed; NULL when memory is
  * short. */
-char *model_counts_text(const struct model_output *output);
+char *model_counts_text(const struct model_output *output, const struct hp_stack_table *table);
 
 struct hp_error *model_print_text(const struct model_output *output);
 struct hp_error *model_print_json(const struct model_output *output);

@@ -31,13 +31,14 @@ struct flight {
 	bool is_scheduled, has_begun, is_known;
 	bool is_early; /* looked at before it can begin: the wheel is too small for the wait */
 	uint8_t source_count;
-	uint64_t sources[MOST_SOURCES]; /* numbers of those it waits for, << 1, | needed late */
 	uint64_t when; /* it is looked at again, if it is scheduled; it is done, if that is known */
 	uint64_t loaded; /* its data have come, from memory: */
 	bool is_in_memory;
 	/* What its result waits for once it has begun: for DTLB until `paged`, then for this. */
 	uint64_t paged;
 	enum hp_cycle_part waits;
+	/* Numbers of those it waits for, << 1, | needed late: what is above is 0 at first, these are not. */
+	uint64_t sources[MOST_SOURCES];
 };
 
 /* What a watcher sees of a cycle. */

@@ -3,6 +3,8 @@
 #include "pipeline.h"
 
 #include <limits.h>
+#include <stddef.h>
+#include <string.h>
 
 enum { WINDOW = 32 };
 
@@ -139,13 +141,12 @@ static bool take(struct pipeline *pipeline, const struct insn *insn)
 	struct flight *flight = flight_of(pipeline, number);
 	bool turns;
 
-	*flight = (struct flight){
-		.insn = insn,
-		.id = ++pipeline->fetched_ids,
-		.row = pipeline->view.row,
-		.ready = decode(pipeline, insn->timed.slots) + pipeline->config->front_stages,
-		.is_behind_miss = pipeline->is_behind_miss,
-	};
+	memset(flight, 0, offsetof(struct flight, sources));
+	flight->insn = insn;
+	flight->id = ++pipeline->fetched_ids;
+	flight->row = pipeline->view.row;
+	flight->ready = decode(pipeline, insn->timed.slots) + pipeline->config->front_stages;
+	flight->is_behind_miss = pipeline->is_behind_miss;
 	pipeline->view.fetched_id = flight->id;
 	pipeline->is_behind_miss = false;
 	pipeline->has_moved = true;

@@ -32,6 +32,16 @@
  * to code (cc1).
  */
 
+/*
+ * Terms named `held`: wrong paths are dispatched for as long as the branch waits for its operands, so what
+ * delays these (data that come late, a long chain) has a part in them, and what follows the branch would have
+ * waited for it, too. Of the slots of wrong paths half as large a share is the back end's as it has of the
+ * cycles. Without it mispredicts had up to 4 % of the cycles too much on the reference core where paths stray
+ * and the back end is what limits (gzip, xz), and data as much too little. The half was chosen on the programs
+ * that scripts/stack-accuracy looks at. No event tells how much of its stalls the back end makes up for
+ * while the pipeline is filled again (bc); that stays the branch's.
+ */
+
 /* Of a table. */
 #define PARTS(prefix)                                                                              \
 	.events = prefix##_events, .event_count = HP_ARRAY_COUNT(prefix##_events),                 \

@@ -6,7 +6,7 @@
  * each, as in Arm's formulas, but no more than the cycles in which the front end supplied nothing
  * at all.
  *
- * So is what it lost on wrong paths (`beside`, tables.h).
+ * So is what it lost on wrong paths (`beside`, tables.h); of these the back end has a part (`held`).
  *
  * Zen 2 and Zen 3 count no slots. Two events count cycles in which dispatch lacked a token. How
  * often both count the same cycle is not known, so the back end is between the larger of them and
@@ -80,7 +80,9 @@ static const struct hp_stack_event zen_5_events[] = {
 	{ "lost",	"frontend - refilled",			NULL }, \
 	{ "strayed",	"(1 - share(retired, dispatched)) * by_branch",	NULL }, \
 	{ "beside",	"lost * strayed * (1 - lost / cycles)",	NULL }, \
-	{ "front",	"lost - beside",			NULL }
+	{ "front",	"lost - beside",			NULL }, \
+	{ "held",	"wrong_path * backend / cycles / 2",	NULL }, \
+	{ "held_loads",	"held * share(load, not_complete)",	NULL }
 
 static const struct hp_stack_term zen_4_terms[] = {
 	SLOT_TERMS("bad_speculation_mispredicts", "bad_speculation_pipeline_restarts",
@@ -98,7 +100,7 @@ static const struct hp_stack_row slot_rows[] = {
 	{ HP_STACK_BASE, OWN, BY("retiring", "cycles - no_retire", "cycles - no_retire", NULL),
 	  SLOTS_DOUBT, "none", LIST ": retiring" },
 	{ HP_STACK_MISPREDICT, OWN,
-	  BY("wrong_path + refilled + beside", "wrong_path", NULL, "misp * mispredict"),
+	  BY("wrong_path - known(held) + refilled + beside", "wrong_path", NULL, "misp * mispredict"),
 	  REFILL_DOUBT, "icache, itlb", LIST ": bad_speculation_mispredicts; Arm's refill" },
 	{ HP_STACK_RESTART, OWN, BY("restarted", NULL, NULL, NULL),
 	  REFILL_DOUBT, "branch-mispredict", LIST ": bad_speculation_pipeline_restarts" },
@@ -121,7 +123,7 @@ static const struct hp_stack_row slot_rows[] = {
 	  BY(NULL, "min(loads, (fill_near + fill_far) * memory)", NULL,
 	     "(fill_near + fill_far) * memory"),
 	  0, "l2, l3, dtlb", PPR ": fills times latency" },
-	{ HP_STACK_DCACHE, OWN, BY("loads", "load", "load", NULL),
+	{ HP_STACK_DCACHE, OWN, BY("loads + known(held_loads)", "load", "load", NULL),
 	  LOADS_DOUBT, "core", LIST ": backend_bound_memory" },
 	{ HP_STACK_DTLB, HP_STACK_DCACHE,
 	  BY(NULL, "min(loads, dtlb_walk * walk)", NULL, "dtlb_walk * walk"),
@@ -130,7 +132,8 @@ static const struct hp_stack_row slot_rows[] = {
 	  0, "core", PPR ": cycles without a token" },
 	{ HP_STACK_LONG, HP_STACK_CORE, BY(NULL, "min(core, divider)", NULL, NULL),
 	  0, "core", PPR ": cycles with a busy divider" },
-	{ HP_STACK_CORE, OWN, BY("core", "not_complete - load", "not_complete - load", NULL),
+	{ HP_STACK_CORE, OWN,
+	  BY("core + known(held) - known(held_loads)", "not_complete - load", "not_complete - load", NULL),
 	  LOADS_DOUBT, "dcache", LIST ": backend_bound_cpu" },
 	{ HP_STACK_SMT, OWN, BY("contention", NULL, NULL, NULL),
 	  SLOTS_DOUBT, "none", LIST ": smt_contention" },
@@ -187,6 +190,7 @@ static const struct hp_stack_event zen_3_events[] = {
 	{ "lost",	"no_queue - refilled",				NULL }, \
 	{ "beside",	"lost * share(bad, bad + retiring) * (1 - lost / cycles)", NULL }, \
 	{ "tokens",	"max(tokens_1, tokens_2)",			NULL }, \
+	{ "held",	"bad * tokens / cycles / 2",			NULL }, \
 	{ "rest",	"cycles - retiring - bad",			NULL }, \
 	{ "all_tokens",	"min(tokens_1 + tokens_2, rest - no_queue)",	NULL }
 
@@ -202,7 +206,8 @@ static const struct hp_stack_term zen_3_terms[] = {
 
 static const struct hp_stack_row token_rows[] = {
 	{ HP_STACK_BASE, OWN, BY("retiring", NULL, NULL, NULL), SLOTS_DOUBT, "none", PPR ": slots" },
-	{ HP_STACK_MISPREDICT, OWN, BY("bad + refilled + beside", "bad", NULL, "misp * mispredict"),
+	{ HP_STACK_MISPREDICT, OWN,
+	  BY("bad - known(held) + refilled + beside", "bad", NULL, "misp * mispredict"),
 	  REFILL_DOUBT, "icache, restart", PPR ": ops of wrong paths; Arm's refill" },
 	{ HP_STACK_RESTART, HP_STACK_MISPREDICT, BY(NULL, "bad", NULL, NULL),
 	  0, "branch-mispredict", PPR ": not counted apart" },
@@ -224,7 +229,7 @@ static const struct hp_stack_row token_rows[] = {
 	  0, "l2, l3, memory", PPR ": walks times latency" },
 	{ HP_STACK_LONG, HP_STACK_CORE, BY(NULL, "min(all_tokens, divider)", NULL, NULL),
 	  0, "core", PPR ": cycles with a busy divider" },
-	{ HP_STACK_CORE, OWN, BY("tokens", "all_tokens", NULL, NULL),
+	{ HP_STACK_CORE, OWN, BY("tokens + known(held)", "all_tokens", NULL, NULL),
 	  UNTESTED_DOUBT, "fetch", PPR ": cycles without a token, data cache and all" },
 };
 #define zen_2_rows token_rows

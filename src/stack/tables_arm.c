@@ -12,7 +12,8 @@
  * Metrics of the name sbsa_ are those of Arm's Server Base System Architecture 7.0, which know no
  * cycles per mispredicted branch; perf printed these before it had the others.
  *
- * `beside`: what the front end lost on wrong paths is the branch's, too (tables.h).
+ * `beside`: what the front end lost on wrong paths is the branch's, too; `held`: a part of wrong paths is
+ * the back end's (tables.h).
  */
 #include "tables.h"
 #include "tuning.h"
@@ -60,7 +61,9 @@ static const struct hp_stack_event neoverse_events[] = {
 	{ "bad",	"wrong_path + 4 * misp",				"bad_speculation" }, \
 	{ "beside",	"frontend * (1 - useful) * (1 - frontend / cycles)",	NULL }, \
 	{ "beyond_l2",	"min(backend, back_memory)",				NULL }, \
-	{ "core",	"backend - known(beyond_l2)",				NULL }
+	{ "core",	"backend - known(beyond_l2)",				NULL }, \
+	{ "held",	"wrong_path * backend / cycles / 2",			NULL }, \
+	{ "held_beyond", "held * share(beyond_l2, backend)",			NULL }
 
 static const struct hp_stack_term n2_terms[] = { SLOT_TERMS("", " - misp", " - 3 * misp") };
 static const struct hp_stack_term n2_r0p0_terms[] = {
@@ -70,7 +73,7 @@ static const struct hp_stack_term v1_terms[] = { SLOT_TERMS("", " - 4 * misp", "
 
 static const struct hp_stack_row neoverse_rows[] = {
 	{ HP_STACK_BASE, OWN, BY("retiring", NULL, NULL, NULL), SLOTS_DOUBT, "none", LIST ": retiring" },
-	{ HP_STACK_MISPREDICT, OWN, BY("bad + beside", "wrong_path", NULL, "misp * mispredict"),
+	{ HP_STACK_MISPREDICT, OWN, BY("bad - known(held) + beside", "wrong_path", NULL, "misp * mispredict"),
 	  REFILL_DOUBT, "icache, restart", LIST ": bad_speculation" },
 	{ HP_STACK_RESTART, HP_STACK_MISPREDICT, BY(NULL, "wrong_path", NULL, NULL),
 	  0, "branch-mispredict", GUIDE ": not counted apart" },
@@ -91,11 +94,12 @@ static const struct hp_stack_row neoverse_rows[] = {
 	{ HP_STACK_MEMORY, HP_STACK_DCACHE,
 	  BY(NULL, "min(beyond_l2, ll_miss * memory)", NULL, "ll_miss * memory"),
 	  0, "l3", GUIDE ": misses times latency" },
-	{ HP_STACK_DCACHE, OWN, BY("beyond_l2", "back_memory", NULL, NULL),
+	{ HP_STACK_DCACHE, OWN, BY("beyond_l2 + known(held_beyond)", "back_memory", NULL, NULL),
 	  MISS_DOUBT, "core", GUIDE ": stall_backend_mem" },
 	{ HP_STACK_DTLB, HP_STACK_CORE, BY(NULL, "min(core, dtlb_walk * walk)", NULL, "dtlb_walk * walk"),
 	  0, "core, dcache", GUIDE ": walks times latency" },
-	{ HP_STACK_CORE, OWN, BY("core", "back_cycles - known(back_memory)", NULL, NULL),
+	{ HP_STACK_CORE, OWN,
+	  BY("core + known(held) - known(held_beyond)", "back_cycles - known(back_memory)", NULL, NULL),
 	  LOADS_DOUBT, "dcache", LIST ": backend_bound less the above" },
 };
 #define n2_rows neoverse_rows
@@ -127,13 +131,14 @@ static const struct hp_stack_term n1_terms[] = {
 	{ "lost",	"front_cycles - refilled",				NULL },
 	{ "beside",	"lost * (1 - share(instructions, speculated)) * (1 - lost / cycles)", NULL },
 	{ "front",	"lost - beside",					NULL },
+	{ "held",	"wrong_path * back_cycles / cycles / 2",		NULL },
 };
 
 static const struct hp_stack_row n1_rows[] = {
 	{ HP_STACK_BASE, OWN, BY("instructions / W", "cycles - front_cycles - back_cycles", NULL, NULL),
 	  SLOTS_DOUBT, "none", GUIDE ": instructions; cycles with a dispatch" },
 	{ HP_STACK_MISPREDICT, OWN,
-	  BY("wrong_path + refilled + beside", "wrong_path", NULL, "misp * mispredict"),
+	  BY("wrong_path - known(held) + refilled + beside", "wrong_path", NULL, "misp * mispredict"),
 	  REFILL_DOUBT, "icache, fetch", GUIDE ": inst_spec less inst_retired; branches times refill" },
 	{ HP_STACK_ICACHE, HP_STACK_FETCH,
 	  BY(NULL, "min(front, l1i_refill * memory)", NULL, "l1i_refill * l2"),
@@ -155,7 +160,7 @@ static const struct hp_stack_row n1_rows[] = {
 	{ HP_STACK_DTLB, HP_STACK_CORE,
 	  BY(NULL, "min(back_cycles, dtlb_walk * walk)", NULL, "dtlb_walk * walk"),
 	  0, "l2, l3, memory", GUIDE ": walks times latency" },
-	{ HP_STACK_CORE, OWN, BY("back_cycles", NULL, NULL, NULL),
+	{ HP_STACK_CORE, OWN, BY("back_cycles + known(held)", "back_cycles", NULL, NULL),
 	  UNTESTED_DOUBT, "fetch", GUIDE ": stall_backend, data cache and all" },
 };
 

@@ -2,7 +2,8 @@
 /*
  * Intel's cores. Formulas are Intel's own top-down formulas (perfmon, TMA 4.8 and later, level 1 to
  * 3), with these differences. The refill after a branch is charged to the branch, not to the front
- * end, and so is what was lost on wrong paths (`beside`, tables.h). Of the cycles of a resteer no more
+ * end, and so is what was lost on wrong paths (`beside`, tables.h), of which the back end has a part
+ * (`held`). Of the cycles of a resteer no more
  * are the branch's than the refill takes: in others, code behind the branch is waited for. Cycles
  * stalled by misses are charged to the misses, up to what the back end lost (MISSES_FIRST). On
  * Sapphire Rapids, where an event counts what was lost to memory, the levels of the data cache divide
@@ -72,6 +73,8 @@ static const struct hp_stack_event skylake_events[] = {
 	{ "beside",	"lost * share(bad, bad + retiring) * (1 - lost / own)",		NULL }, \
 	{ "front",	"lost - beside",						NULL }, \
 	{ "fit",	"share(front, max(front, known(icache_stalls) + known(itlb_stalls)))", NULL }
+/* What the branch waited for on wrong paths (tables.h). */
+#define HELD { "held", "bad * backend / own / 2", NULL }
 /* Stalled cycles with a load that hits, and those of them that a TLB may explain. */
 #define HITS \
 	{ "l1_stalls",	"max(stalls_mem - stalls_l1d, 0)",				NULL }, \
@@ -79,8 +82,11 @@ static const struct hp_stack_event skylake_events[] = {
 /* What the back end lost, where an event says how much of it is memory's: `per` slots' worth of cycles
  * for each stalled one. */
 #define BACK_END \
-	{ "core",	"backend - memory_bound",				"tma_core_bound" }, \
-	{ "per",	"share(memory_bound, stalls_mem + stores)",			NULL }, \
+	{ "core_bound",	"backend - memory_bound",				"tma_core_bound" }, \
+	HELD, \
+	{ "with_held",	"1 + share(known(held), backend)",					NULL }, \
+	{ "core",	"core_bound * with_held",					NULL }, \
+	{ "per",	"share(memory_bound * with_held, stalls_mem + stores)",		NULL }, \
 	HITS, \
 	{ "stored",	"stores * per",							NULL }, \
 	{ "hits",	"l1_stalls * per",						NULL }, \
@@ -97,13 +103,15 @@ static const struct hp_stack_event skylake_events[] = {
 	  "backend * (stalls_mem + stores) / (stalls_total + ports1 + retiring / cycles * ports2 + stores)", \
 									"tma_memory_bound" }, \
 	{ "tma_core",	"backend - tma_memory",					"tma_core_bound" }, \
-	{ "missed",	"min(backend, stalls_l1d * each)",				NULL }, \
+	HELD, \
+	{ "behind",	"backend + known(held)",						NULL }, \
+	{ "missed",	"min(behind, stalls_l1d * each)",				NULL }, \
 	{ "per",	"share(missed, stalls_l1d)",					NULL }, \
 	HITS, \
-	{ "stored",	"min(stores * each, backend - missed)",				NULL }, \
-	{ "hits",	"min(l1_stalls * each, backend - missed - known(stored))",	NULL }, \
+	{ "stored",	"min(stores * each, behind - missed)",				NULL }, \
+	{ "hits",	"min(l1_stalls * each, behind - missed - known(stored))",	NULL }, \
 	{ "tlb_stalls",	"min(walks * each, hits)",					NULL }, \
-	{ "core",	"backend - missed - known(stored) - hits",				NULL }
+	{ "core",	"behind - missed - known(stored) - hits",				NULL }
 
 /* TMA takes half of both threads' recovery, also where the other one sleeps. */
 static const struct hp_stack_term skylake_terms[] = {
@@ -133,10 +141,12 @@ static const struct hp_stack_term skylake_terms[] = {
 	{ HP_STACK_BASE, OWN, BY("retiring", NULL, "cycles - no_retire", NULL), \
 	  SLOTS_DOUBT, "none", TMA ": Retiring" }, \
 	{ HP_STACK_MISPREDICT, OWN, \
-	  BY("by_branch * (bad + refilled + beside)", "by_branch * bad", NULL, "misp * mispredict"), \
+	  BY("by_branch * (bad - known(held) + refilled + beside)", "by_branch * bad", NULL, \
+	     "misp * mispredict"), \
 	  RECOVERY_DOUBT, "icache, itlb", TMA ": Branch_Mispredicts, Mispredicts_Resteers" }, \
 	{ HP_STACK_RESTART, OWN, \
-	  BY("(1 - by_branch) * (bad + refilled + beside)", "(1 - by_branch) * bad", NULL, NULL), \
+	  BY("(1 - by_branch) * (bad - known(held) + refilled + beside)", "(1 - by_branch) * bad", NULL, \
+	     NULL), \
 	  RECOVERY_DOUBT, "branch-mispredict", TMA ": Machine_Clears, Clears_Resteers" }, \
 	{ HP_STACK_SMT, OWN, BY("others", others_seen, NULL, NULL), \
 	  0, "none", TMA ": CORE_CLKS, SLOTS" }, \
@@ -172,7 +182,7 @@ static const struct hp_stack_row skylake_rows[] = {
 };
 static const struct hp_stack_row ice_lake_rows[] = { INTEL_ROWS(MISS_DOUBT, "tma_core", NULL) };
 #define ice_lake_sampled_rows ice_lake_rows
-static const struct hp_stack_row sapphire_rapids_rows[] = { INTEL_ROWS(STALLS_DOUBT, "core", NULL) };
+static const struct hp_stack_row sapphire_rapids_rows[] = { INTEL_ROWS(STALLS_DOUBT, "core_bound", NULL) };
 #define sapphire_rapids_sampled_rows sapphire_rapids_rows
 
 #define STALL_SUMS \
