@@ -81,6 +81,7 @@ class Run:
     unattributed: int = 0
     size: int = 0            # of what it left on disk
     recorded: Path = None    # what it left on disk
+    said: str = ''           # by hpcprof record
 
 
 @dataclass
@@ -175,6 +176,7 @@ class Bench:
         if not found:
             die(f'hpcprof record has no closing line: {said}')
         run.samples, run.lost, run.unattributed = map(int, found.groups())
+        run.said = said
         return run
 
     def discard(self, run):
