@@ -78,10 +78,10 @@ bool breakdown_needs_shares(const struct hp_profiles *profiles)
 static struct hp_error *not_kept_apart(const char *asked, const char *stamp, const char *what,
 				       const char *option)
 {
-	return hp_error_advise(hp_error_create(HP_ERROR_INSUFFICIENT,
-					       "%s: epoch %s does not distinguish %s", asked, stamp,
-					       what),
-			       "record it again with: hpcprof record %s -- COMMAND", option);
+	return hp_error_advise(
+		hp_error_create(HP_ERROR_INSUFFICIENT, "%s: epoch %s does not distinguish %s",
+				asked, stamp, what),
+		"record it again, and add %s to the options of hpcprof record", option);
 }
 
 /* By the word that was given for the key. */

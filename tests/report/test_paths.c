@@ -117,8 +117,8 @@ TEST(each_path_counts_once_for_each_procedure_on_it)
 	const char *text = output(&options);
 
 	/* All but the truncated 5; 60 + 5 + 20; all but main's 4 and parse's 20. */
-	assert_contains(text, "   95.00    4.00        95  main  [[jit lua]]\n");
-	assert_contains(text, "   85.00   20.00        85  parse  [[jit lua]]\n");
+	assert_contains(text, "   95.00    4.00        95  main  [jit lua]\n");
+	assert_contains(text, "   85.00   20.00        85  parse  [jit lua]\n");
 	assert_contains(text, "   76.00   76.00        76  scan");
 	assert_contains(text, "    5.00    0.00         5  [truncated]\n");
 	assert_contains(text, "# 5.00 % of the paths do not reach the root");
@@ -132,8 +132,8 @@ TEST(callers_of_a_procedure_add_up_to_it)
 	struct hp_report_options options = { .view = HP_VIEW_CALLERS };
 	const char *text = output(&options);
 
-	assert_contains(text, "   85.00   20.00        85  parse  [[jit lua]]\n"
-			      "   80.00               80    ← main  [[jit lua]]\n"
+	assert_contains(text, "   85.00   20.00        85  parse  [jit lua]\n"
+			      "   80.00               80    ← main  [jit lua]\n"
 			      "    5.00                5    ← [truncated]\n"
 			      "    5.00                5    ← itself\n");
 	assert_contains(text, "procedure, and who calls it (←)\n");
@@ -145,8 +145,8 @@ TEST(callees_of_a_procedure_are_those_that_it_calls)
 	struct hp_report_options options = { .view = HP_VIEW_CALLEES };
 	const char *text = output(&options);
 
-	assert_contains(text, "   95.00    4.00        95  main  [[jit lua]]\n"
-			      "   80.00               80    → parse  [[jit lua]]\n"
+	assert_contains(text, "   95.00    4.00        95  main  [jit lua]\n"
+			      "   80.00               80    → parse  [jit lua]\n"
 			      "   10.00               10    → scan");
 }
 
@@ -155,12 +155,12 @@ TEST(the_tree_is_indented_where_it_branches)
 	struct hp_report_options options = { .view = HP_VIEW_TREE, .percent_limit = 2 };
 	const char *text = output(&options);
 
-	assert_contains(text, "   95.00    4.00        95  main  [[jit lua]]\n"
-			      "   80.00   20.00        80  ├ parse  [[jit lua]]\n"
+	assert_contains(text, "   95.00    4.00        95  main  [jit lua]\n"
+			      "   80.00   20.00        80  ├ parse  [jit lua]\n"
 			      "   60.00   60.00        60  │ └ scan");
 	assert_contains(text, "    1.00                 1  └ 1 more\n");
 	assert_contains(text, "    5.00                 5  [truncated]\n"
-			      "    5.00                 5  parse  [[jit lua]] (recursive)\n"
+			      "    5.00                 5  parse  [jit lua] (recursive)\n"
 			      "    5.00    5.00         5  scan");
 }
 
@@ -169,8 +169,8 @@ TEST(the_tree_turned_around_begins_at_what_was_sampled)
 	struct hp_report_options options = { .view = HP_VIEW_TREE, .bottom_up = true };
 	const char *text = output(&options);
 
-	assert_contains(text, "   20.00                20  parse  [[jit lua]]\n"
-			      "   20.00                20  main  [[jit lua]]\n");
+	assert_contains(text, "   20.00                20  parse  [jit lua]\n"
+			      "   20.00                20  main  [jit lua]\n");
 }
 
 /* A long way to the root is told once; who is on it first is shown, to be found above. */
@@ -185,13 +185,13 @@ TEST(a_way_to_the_root_is_not_told_again)
 	add(paths, "MPM", 20);
 	text = fixture_output(fixture_with(paths), &options);
 	assert_contains(text,
-			"   30.00                30  parse  [[jit lua]]\n"
-			"   30.00                30  main  [[jit lua]]\n"
-			"   30.00                30  … 4 more as above, to main  [[jit lua]]\n"
+			"   30.00                30  parse  [jit lua]\n"
+			"   30.00                30  main  [jit lua]\n"
+			"   30.00                30  … 4 more as above, to main  [jit lua]\n"
 			/* What is short is written out. */
-			"   20.00                20  main  [[jit lua]]\n"
-			"   20.00                20  parse  [[jit lua]]\n"
-			"   20.00                20  main  [[jit lua]]\n");
+			"   20.00                20  main  [jit lua]\n"
+			"   20.00                20  parse  [jit lua]\n"
+			"   20.00                20  main  [jit lua]\n");
 }
 
 TEST(paths_to_one_procedure_begin_at_its_first_call)
@@ -199,12 +199,12 @@ TEST(paths_to_one_procedure_begin_at_its_first_call)
 	struct hp_report_options options = { .view = HP_VIEW_CALLERS, .path_procedure = "pars" };
 	const char *text = output(&options);
 
-	assert_contains(text, "   85.00                85  parse  [[jit lua]]\n"
-			      "   80.00                80  ├ main  [[jit lua]]\n"
+	assert_contains(text, "   85.00                85  parse  [jit lua]\n"
+			      "   80.00                80  ├ main  [jit lua]\n"
 			      "    5.00                 5  └ [truncated]\n");
 	options.view = HP_VIEW_CALLEES;
 	text = output(&options);
-	assert_contains(text, "   85.00   20.00        85  parse  [[jit lua]] (recursive)\n"
+	assert_contains(text, "   85.00   20.00        85  parse  [jit lua] (recursive)\n"
 			      "   65.00   65.00        65  └ scan");
 }
 
@@ -351,7 +351,7 @@ TEST(a_call_is_where_it_was_made_and_not_where_it_returns_to)
 	add(paths, "ES", 76);
 	fixture_add(fixture, &epoch);
 	assert_contains(fixture_output(fixture, &options),
-			"  100.00    0.00        76  main  [[jit lua]]\n");
+			"  100.00    0.00        76  main  [jit lua]\n");
 }
 
 TEST(a_place_without_a_name_says_its_image_once)
@@ -372,7 +372,7 @@ TEST(trees_are_as_wide_as_they_may_be)
 		{ { .view = HP_VIEW_TREE }, 100 },
 		{ { .view = HP_VIEW_TREE, .bottom_up = true }, 100 },
 		{ { .view = HP_VIEW_TREE, .terminal_columns = 80 }, 80 },
-		{ { .view = HP_VIEW_TREE, .of.full_names = true }, 30 + 120 + 11 },
+		{ { .view = HP_VIEW_TREE, .of.full_names = true }, 30 + 120 + 9 },
 	};
 	char name[121] = "";
 

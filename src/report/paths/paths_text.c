@@ -45,12 +45,16 @@ static void add_name(struct writing *writing, const struct hp_called *procedure)
 
 static void add_procedure(struct writing *writing, const struct hp_called *procedure)
 {
+	bool has_own;
+
 	add_name(writing, procedure);
-	if (procedure->image && !says_image(procedure)) {
-		hp_buffer_printf(&writing->line, "  [");
-		add_escaped(writing, procedure->image->short_name);
-		hp_buffer_printf(&writing->line, "]");
-	}
+	if (!procedure->image || says_image(procedure))
+		return;
+	/* What is no file has brackets of its own, as [kernel]. */
+	has_own = procedure->image->short_name[0] == '[';
+	hp_buffer_printf(&writing->line, has_own ? "  " : "  [");
+	add_escaped(writing, procedure->image->short_name);
+	hp_buffer_printf(&writing->line, has_own ? "" : "]");
 }
 
 static void end_line_in(struct writing *writing, size_t columns)
