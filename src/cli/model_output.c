@@ -61,7 +61,8 @@ static void print_table(const struct model_output *output)
 	puts(output->has_truth ? "  error" : "");
 	if (output->has_truth) {
 		print_stack("truth, from", &output->result.truth_low);
-		print_stack("\ntruth, to", &output->result.truth_high);
+		putchar('\n');
+		print_stack("truth, to", &output->result.truth_high);
 		putchar('\n');
 	}
 	for (unsigned i = 0; i < HP_ACCOUNTINGS; i++) {

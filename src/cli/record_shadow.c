@@ -307,7 +307,10 @@ static void print_trace(const struct hp_shadow_statistics *statistics)
 			(double)statistics->trace_instructions / 1e6,
 			(double)statistics->trace_bytes / 1e6);
 	else
-		fputs("hpcprof: the trace is empty: no shadow window was simulated\n", stderr);
+		fputs("hpcprof: the trace is empty: no shadow window was simulated; record for "
+		      "longer, "
+		      "or with --causes=always\n",
+		      stderr);
 }
 
 void record_shadow_print_closing(const struct record_shadow *shadow)

@@ -275,6 +275,9 @@ static bool prepare(struct pipeline *pipeline)
 
 static struct hp_error *nothing_left(const struct core_run *run)
 {
+	if (!run->trace->instructions)
+		return hp_error_create(HP_ERROR_INSUFFICIENT, "it has no instruction: nothing was "
+							      "simulated when it was recorded");
 	if (run->most && run->most <= run->warming)
 		return hp_error_create(HP_ERROR_INSUFFICIENT,
 				       "the first %llu instructions warm caches, and only "
