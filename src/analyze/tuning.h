@@ -87,7 +87,7 @@ static const double unseen_count = 0.5;
  * of the solve, and at most of what counts to each other are off by together; [chosen] [flat] */
 static const double unknown_level_deviation = 10;
 
-/* --- the solve (flow_begin.c, flow_solve.c, sparse.c) ------------------------------------------ */
+/* --- the solve (flow_begin.c, flow_solve.c, flow.c, sparse.c) --------------------------------- */
 
 /* iterations of a loop before any sweep; where the solve begins; [chosen] */
 static const double first_iterations = 8;
@@ -241,9 +241,9 @@ static const double guess_beside_sync = 0.2;
 /* weight; of what is found for the instruction after: a few samples have no skid, and were moved
  * back too far; [chosen] */
 static const double no_skid_doubt = 0.25;
-/* times the hottest block's executions; code of blocks that run less is not counted as code that
- * caches have to hold; [chosen] */
-static const double hot_block = 1e-3;
+
+/* --- what ran before, and where operands point (culprit/path.c, culprit/place.c, best_case.c) - */
+
 /* weight; of what retired along with the instruction, one place before it; [chosen] */
 static const double second_doubt = 0.4;
 /* the same, of those further before; [chosen] */
@@ -253,6 +253,9 @@ enum {
 	/* instructions, before a stalled one, that are looked back at, and of a loop that is
 	 * scheduled whole: no reorder buffer of isa/machine/cores.c holds more */
 	LONGEST_PATH = 512,
+	/* writers of a register, one before the other, that are asked how an address is made;
+	 * [chosen] */
+	LONGEST_CHAIN = 6,
 	/* loops around each other that an address is followed through; a bound: deeper ones are not
 	 * written by hand */
 	DEEPEST_LOOP = 64,
@@ -261,13 +264,7 @@ enum {
 	PROLOGUE_INSNS = 8,
 };
 
-/* --- mispredicted branches (culprit_front.c, culprit_marks.c) ---------------------------------- */
-
-/* times the core's mispredict cycles, at most; until the branch is known to have gone the other way
- * nothing counts: the table's figure is from there on; [chosen] */
-static const double resolution_margin = 1.5;
-
-/* --- what was simulated: culprit/witness.h --------------------------------------------------- */
+/* --- what was simulated (culprit/witness.c, culprit/timed.c, extent.c) ------------------------ */
 
 /* A part of the cycles that the timing gives to a cause is off by so much of itself, … */
 static const double timing_error = 0.15; /* share; scripts/cause-accuracy --ablations */
@@ -292,6 +289,12 @@ static const double seen_walk_margin = 4; /* times [chosen] */
 static const double timed_walk_margin = 2; /* times [chosen] */
 /* The core's predictor may miss so many times as often as ours. */
 static const double predictor_margin = 1.5; /* times [chosen] */
+
+/* --- mispredicted branches (culprit/mispredict.c, culprit/marks.c) ---------------------------- */
+
+/* times the core's mispredict cycles, at most; until the branch is known to have gone the other way
+ * nothing counts: the table's figure is from there on; [chosen] */
+static const double resolution_margin = 1.5;
 /* mispredictions of one call or return; [chosen] */
 static const double mispredicts_of_call = 0.01;
 /* mispredictions, times the less frequent way of a branch that decides on data; half of what always
@@ -318,11 +321,9 @@ enum {
 	/* writers of a register, one before the other, that are asked where a value comes from;
 	 * [chosen] */
 	LOADED_STEPS = 5,
-	/* branches that predictors of targets hold for sure; [chosen] */
-	KNOWN_BRANCHES = 4096,
 };
 
-/* --- instruction cache and TLB, fetch (culprit_front.c) ---------------------------------------- */
+/* --- instruction cache and TLB, fetch (culprit/fetch.c, memory.c, store.c) --------------------- */
 
 enum {
 	/* bytes; first-level caches of code and of data; the known cores have as much or more;
@@ -336,8 +337,13 @@ enum {
 	SECOND_PAGES = 1024,
 	/* bytes of code; what micro-op caches are sure to hold; [chosen] */
 	MICRO_OP_CACHE = 24576,
+	/* branches that predictors of targets hold for sure; [chosen] */
+	KNOWN_BRANCHES = 4096,
 };
 
+/* times the hottest block's executions; code of blocks that run less is not counted as code that
+ * caches have to hold; [chosen] */
+static const double hot_block = 1e-3;
 /* share of arrivals; that miss the first level although the code fits; [chosen] */
 static const double cold_share = 0.005;
 /* weight; of a miss where code runs on: the next line is on its way already; [chosen] */
@@ -355,7 +361,7 @@ static const double decode_share = 0.1;
 /* bytes of code that are decoded in one cycle; the least of x86 cores; [chosen] */
 static const double decode_bytes = 16;
 
-/* --- data cache and TLB (culprit_memory.c) ----------------------------------------------------- */
+/* --- data cache and TLB (culprit/memory.c) ---------------------------------------------------- */
 
 /* times the table's cycles to memory, at most; the table is of an idle machine, under load memory is
  * much slower; [chosen] */
@@ -380,12 +386,9 @@ static const double walk_of_store = 0.2;
 enum {
 	/* instructions back that a load from the same line is looked for; [chosen] */
 	NEAR_LOADS = 48,
-	/* writers of a register, one before the other, that are asked how an address is made;
-	 * [chosen] */
-	LONGEST_CHAIN = 6,
 };
 
-/* --- stores (culprit_store.c) ------------------------------------------------------------------ */
+/* --- stores (culprit/store.c, connect.c) ------------------------------------------------------ */
 
 /* times the cycles of the second level, expected of a store that misses; [chosen] */
 static const double store_miss = 0.6;
@@ -399,7 +402,7 @@ enum {
 	STORES_LOOKED_AT = 64,
 };
 
-/* --- units and fences (culprit_units.c) -------------------------------------------------------- */
+/* --- units and fences (culprit/units.c) ------------------------------------------------------- */
 
 /* times the table's latency of a division, at most; large operands take longer than the small ones
  * that tables are of; [chosen] */

@@ -66,7 +66,7 @@ enum {
 	LATENCY_MOST_GUESS = 40, /* cycles [chosen] */
 };
 
-/* --- skid: skid.c, skid_kernels.c ------------------------------------------------------------ */
+/* --- skid: skid.c, skid_kernels.c, skid_cache.c ----------------------------------------------- */
 
 enum {
 	/* Kernels are sampled at this rate, … */

@@ -55,7 +55,7 @@ enum {
 	WARMING_MOST = 1000000, /* instructions; the same */
 };
 
-/* --- what is printed: cmd_diff.c, cmd_doctor.c, cmd_stat.c, stat_*.c ------------------------- */
+/* --- what is printed: cmd_diff.c, cmd_doctor.c, cmd_stat.c, stat_*.c -------------------------- */
 
 enum {
 	/* Rows of a comparison, unless the user says otherwise. */

@@ -33,7 +33,7 @@
 
 #include <stdint.h>
 
-/* --- the loop: loop.c, recorder.c, session.c ------------------------------------------------- */
+/* --- the loop: loop.c, recorder.c, session.c, session_run.c ----------------------------------- */
 
 enum {
 	/* A record is in its ring at most so long after its time; rings are merged by time up to
@@ -134,7 +134,7 @@ enum {
  * information take 0.3 s. */
 static const uint64_t most_line_ns = 2000000000; /* ns of CPU time [bound] */
 
-/* --- call paths: paths/ ----------------------------------------------------------------------- */
+/* --- call paths: paths/, session.c ------------------------------------------------------------ */
 
 enum {
 	/* Of each sample's stack at first, and where it cannot be changed: what 98 % of the paths of
@@ -176,7 +176,7 @@ static const double depths_held = 0.98; /* share of samples [chosen] */
 /* … a smaller one than before must hold more, so that sizes do not change all the time. */
 static const double depths_held_smaller = 0.985; /* share of samples [chosen] */
 
-/* --- branches from registers: evidence/outcomes.c -------------------------------------------- */
+/* --- branches from registers: evidence/outcomes.c, evidence/code_file.c ----------------------- */
 
 enum {
 	/* Of each sample's stack: tells most of what was spilled, and more would only copy.

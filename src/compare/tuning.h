@@ -70,7 +70,7 @@ enum {
 	FEWEST_SAMPLES = 10,
 };
 
-/* --- how much runs and samples differ (runs.c, history.c, counts.c) ---------------------------- */
+/* --- how much runs and samples differ (runs.c, history.c, counts.c, pace.c) ------------------- */
 
 /* variance of samples over their mean; where nothing was learned; [chosen] */
 #define COMPARE_DISPERSION 1.3

@@ -9,7 +9,7 @@
 #ifndef HPCPROF_SRC_CYCLE_TUNING_H
 #define HPCPROF_SRC_CYCLE_TUNING_H
 
-/* --- what Eyerman et al. 2006 leave open of their core: config.c ------------------------------- */
+/* --- what Eyerman et al. 2006 leave open of their core: config.c, code.c ---------------------- */
 
 enum {
 	/* "Hybrid bimodal/gshare": counters of each. */
@@ -52,7 +52,7 @@ enum {
 	DEPENDENT_CYCLES = 2, /* cycles; scripts/stack-accuracy --reference */
 };
 
-/* --- bounds: core.c ---------------------------------------------------------------------------- */
+/* --- bounds: core.c, config.c ----------------------------------------------------------------- */
 
 enum {
 	/* The largest core of the tables has 576. */

@@ -23,7 +23,7 @@ static const double most_uncovered = 0.1;
  * not speak for it; [chosen], a guard */
 static const double most_without = 0.6;
 
-/* --- what all counts may be off by together (windows.c, counts.c) ------------------------------ */
+/* --- what all counts may be off by together (common_error.c, windows.c) ----------------------- */
 
 /* share, at least; samples that the time is made of, and ticks that windows end at, are that certain
  * at best; [chosen] */
@@ -55,10 +55,10 @@ static const double weight_deviation = 1;
  * instead of 80 % (scripts/sensitivity --quick --by absolute); [chosen] */
 static const double least_window_weight = 0.1;
 
-/* --- how far windows are off the rest of the time (moved.c) -------------------------------------- */
+/* --- how far windows are off the rest of the time (moved.c, counts.c) ------------------------- */
 
-/* logarithm: what windows are off by in programs that do the same all the time, … [chosen: with 0.03 gzip and grep have
- * fewer counts that are marked high, and no more that are right] */
+/* logarithm: what windows are off by in programs that do the same all the time, … [chosen: with 0.03
+ * gzip and grep have fewer counts that are marked high, and no more that are right] */
 static const double usual_moved = 0.01;
 /* … and as how many places of the program that counts */
 static const double usual_freedom = 2; /* places; [chosen] */
@@ -96,7 +96,7 @@ static const double least_paced_ticks = 0.5;
  * [chosen] */
 static const double nearly_all = 0.9;
 
-/* --- counts of blocks and edges (counts_terms.c, counts.c) ------------------------------------- */
+/* --- counts of blocks and edges (missed.c) ---------------------------------------------------- */
 
 /* samples of a block; fewer may be stray ones; [chosen], a guard */
 static const double enough_block_samples = 3;

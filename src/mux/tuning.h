@@ -70,7 +70,7 @@ static const double useless_width = 1; /* half width per count [chosen] */
  * interval is within this. */
 static const double steady_width = 0.01; /* half width per count [chosen] */
 
-/* --- what corrects an estimate: estimates.c, estimator.c, regress.c -------------------------- */
+/* --- what corrects an estimate: estimates.c, estimator.c, estimator.h, regress.c -------------- */
 
 enum {
 	/* The reference event, and the first of the events that all groups count. */
@@ -91,7 +91,7 @@ static const double distinct_rest = 1e-3; /* of its sum of squares [chosen] */
 /* Of the variance between observations, which are a round apart, so much belongs to a slice. */
 static const double recalled_part = 0.1; /* of the variance [chosen] */
 
-/* --- the shape of an event's variability: fit.h, fit.c, shape.c ------------------------------ */
+/* --- the shape of an event's variability: fit.h, fit.c, shape.c, estimator.c ------------------ */
 
 enum {
 	/* Distances at which observations are compared (1, 2, 4 and 8: fit_lag), … */

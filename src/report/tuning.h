@@ -11,7 +11,7 @@
 #ifndef REPORT_TUNING_H
 #define REPORT_TUNING_H
 
-/* --- tables (tables/, annotate/write_annotate.c, executions/, stalls/) ------------------------- */
+/* --- tables (common/, tables/, paths/, annotate/, executions/, stalls/) ----------------------- */
 
 /* share of an event's samples; rows with more are red; as in perf report; [shown] */
 static const double hot_share = 0.05;
@@ -21,16 +21,9 @@ static const double warm_share = 0.005;
  * behind it; [shown] */
 static const double short_interval = 0.5;
 
-/* deviation of a logarithm; where windows are so far off the rest of the time, a line says that they
- * missed some of it; [shown] */
-static const double told_moved = 0.15;
-
 enum {
 	/* rows of a table that people read, unless they say otherwise; [shown] */
 	DEFAULT_ROWS = 40,
-	/* characters of a name; a shorter one that names no procedure is no part of a name, either:
-	 * too many have it; [shown] */
-	SHORTEST_PART = 3,
 	/* samples of a procedure that is analysed for stalls, at least: nothing about a single
 	 * instruction of others would be known, and most procedures of a profile are such;
 	 * [shown] */
@@ -63,9 +56,6 @@ static const double mostly_counted = 0.5;
 static const double least_average = 0.05;
 /* share of an instruction's cycles; causes with less are not named; [shown] */
 static const double noticeable_cause = 0.05;
-/* share of the procedure's cycles; a cause that grew by less is not named: on a busy machine the ranges of a
- * share of 0.5 % and of one of 0.9 % did not overlap, and nothing had grown; [shown] */
-static const double least_grown = 0.03;
 /* share of the procedure's time; causes of instructions with less are not told: they would hide the
  * others; [shown] */
 static const double worth_telling = 0.01;
@@ -96,6 +86,8 @@ static const double fold_percent = 0.5;
 static const double noticeable_insn = 0.0005;
 /* cycles of one execution; less is left blank; [shown] */
 static const double noticeable_cycles = 0.005;
+/* share of executions; events that happen in fewer are not shown beside an instruction; [shown] */
+static const double noticeable_seen = 0.01;
 
 enum {
 	/* instructions; of shorter procedures nothing is folded; [shown] */
@@ -157,6 +149,9 @@ static const double noticeable_loss = 5;
 /* share of the CPU time; that of the system that samples of user mode leave out is told only among
  * details if it is less; [shown] */
 static const double little_system_time = 0.01;
+/* deviation of a logarithm; where windows are so far off the rest of the time, a line says that they
+ * missed some of it; [shown] */
+static const double told_moved = 0.15;
 
 enum {
 	/* lines of the header before a table; [shown] */
@@ -177,6 +172,9 @@ enum {
 
 /* share of the cost; a machine that was slower by less is not told; [shown] */
 static const double noticeable_machine = 0.005;
+/* share of the procedure's cycles; a cause that grew by less is not named: on a busy machine the ranges of a
+ * share of 0.5 % and of one of 0.9 % did not overlap, and nothing had grown; [shown] */
+static const double least_grown = 0.03;
 
 enum {
 	/* findings in a sentence, a summary or a notice; [shown] */
@@ -192,7 +190,7 @@ enum {
 	MOST_PARTS_DRAWN = 500,
 };
 
-/* --- what was simulated: stalls/write_culprits.c ---------------------------------------------- */
+/* --- what to try (stalls/advice.c, stalls/write_stalls.c) ------------------------------------- */
 
 /* Advice is given against a cause that takes at least this for sure. */
 static const double certain_cause = 0.3; /* share of the instruction's time [shown] */
@@ -202,6 +200,9 @@ enum { ADVISED_STALLS = 10 }; /* the worst [shown] */
 enum { MOST_ADVICE = 4 }; /* sentences [shown] */
 /* A level of the caches that this share of the misses' cycles waits for is told by name. */
 static const double clear_level = 0.8; /* share of cycles [shown] */
+
+/* --- stacks of cycles (stalls/) --------------------------------------------------------------- */
+
 /* A program's executions are known if those of all but this share of its cycles are. */
 static const double unknown_executions = 0.1; /* share of the cycles [shown] */
 /* A part of a stack that is worth a line, … */
@@ -218,6 +219,9 @@ static const double least_drawn_range = 0.04; /* share of the cycles [shown] */
 static const double most_drawn = 1.5; /* times the measured cycles [shown] */
 /* Names of changes and procedures stand in so many. */
 enum { WHAT_IF_COLUMNS = 40 }; /* columns [shown] */
+
+/* --- what was simulated (stalls/write_culprits.c) --------------------------------------------- */
+
 /* An access whose steps are alike in this share of its executions is strided, … */
 static const double strided_share = 0.8; /* share of executions [shown] */
 /* … and in less than this, scattered. */
@@ -231,8 +235,6 @@ static const double noticeable_event = 0.02; /* share of executions [shown] */
 /* By chance a load has the low twelve bits of one of 112 stores of eight bytes in this share of executions;
  * where it is laid out so, in nearly all. */
 static const double alias_share = 0.25; /* share of executions [shown] */
-/* Beside an instruction, so much is shown. */
-static const double noticeable_seen = 0.01; /* share of executions [shown] */
 /* What happens more seldom is nothing. */
 static const double least_event = 0.001; /* share of executions [shown] */
 

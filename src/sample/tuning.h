@@ -56,23 +56,10 @@ enum {
 	EXACT_PERIODS = 128, /* events [chosen] */
 };
 
-/* Where deep samples are taken beside others: (threads times CPUs). Each takes a descriptor. */
-enum {
-	MOST_DEEP = 1024, /* descriptors [bound] */
-};
-
 /* Classes of periods: each is 9 % wide. */
 static const double classes_per_octave = 8; /* classes per factor of 2 [chosen] */
 
-/* Sizes of the stack to choose from: each size is an event per thread, CPU and event. */
-enum {
-	/* Where threads and children inherit them: each makes starting a process 2 us dearer. */
-	MOST_INHERITED = 64, /* descriptors [bound] */
-	/* Of the whole system, where nothing does. */
-	MOST_OF_CPUS = 1024, /* descriptors [bound] */
-};
-
-/* --- rings: open.c, sampler.c ---------------------------------------------------------------- */
+/* --- rings and events: open.c, sampler.c ------------------------------------------------------ */
 
 enum {
 	/* A CPU's ring: 512 KiB, which is what an ordinary user may lock per CPU
@@ -92,6 +79,19 @@ enum {
 	CLOSER_LEAST = 1000, /* events [chosen] */
 };
 
+/* Where deep samples are taken beside others: (threads times CPUs). Each takes a descriptor. */
+enum {
+	MOST_DEEP = 1024, /* descriptors [bound] */
+};
+
+/* Sizes of the stack to choose from: each size is an event per thread, CPU and event. */
+enum {
+	/* Where threads and children inherit them: each makes starting a process 2 us dearer. */
+	MOST_INHERITED = 64, /* descriptors [bound] */
+	/* Of the whole system, where nothing does. */
+	MOST_OF_CPUS = 1024, /* descriptors [bound] */
+};
+
 /* --- groups of events that take turns: turns.c ----------------------------------------------- */
 
 enum {
@@ -103,7 +103,7 @@ enum {
 	TURN_COST_PERCENT = 1, /* % of the recorder's time [chosen] */
 };
 
-/* --- perf.data files: perf_file.c ------------------------------------------------------------- */
+/* --- perf.data files: perf_file.c, perf_file_parts.c ------------------------------------------ */
 
 enum {
 	/* perf itself has room for no more counters than descriptors may be open. */

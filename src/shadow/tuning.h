@@ -10,42 +10,18 @@
  *	[bound]		it limits memory or work where input is hostile or rare: no recording of
  *			an ordinary program reaches it, so none says what is right
  *
- * scripts/sensitivity halved and doubled [chosen] ones, those of a line here together: one recording of
- * each of four programs against five or more of controls, which differ by up to half among
- * themselves. Nothing moved beyond that with
- *	pauses		WAITING_LOOK_MS, LONGEST_SLEEP_NS, SHORTEST_PAUSE_NS, REFUSED_PAUSE_MS,
- *			LOOK_SHARE, FILL_LOOK_MS, REAP_PAUSE_NS, HOLD_PAUSE_NS
- *	the end		STOP_PATIENCE_NS, ENDED_PATIENCE_NS
- *			ENDED_PATIENCE_PART, UNSIMULATED_PATIENCE_PART
- *	moments		SLOT_LATE_PART, SLOT_LATE_NS, SLOT_AGAIN_PART, LATE_STOP_FACTOR, HOLD_TRIES
- *	what is lent	LENT_WINDOWS, lent_most_share, lent_part
- *	losses		refill_ns_per_byte, cpu_cache_bytes, loss_on_own_core, loss_in_core
- *	lengths		shortest_on_own_core_ns, shortest_in_core_ns, shortest_on_no_cpu_ns, first_part
- *			longest_later_ns, longest_window_ns
- *	first guesses	guessed_fresh_ns, probed_ns_factor, guessed_sample_ns, guessed_making_ns,
- *			guessed_area_ns, guessed_resident_ns, guessed_translating_ns, newest_weight, little_read_bytes
- *			guessed_missed, least_missed, often_missed
- *	others		load_memory_ns, load_least_idle, remembered_calm_ns, least_calm_ns
- *	cut windows	truncation_most_missed, truncation_part
- *	long replays	longest_of_taken, longest_delay_ns, longest_of_price, longest_of_cost
- *	memory		COPY_BYTES_AT_ONCE, MOST_READERS, RUN_BYTES, SPARE_BYTES, SPARE_PART,
- *			FILL_BYTES_AT_ONCE, BUFFER_EXCESS
- *			LENT_LEAST_BYTES, LENT_AREA_BYTES, LENT_STRETCH_BYTES, LENT_USED_BYTES,
- *			LENT_EMPTIED_BYTES, PROBES, look_least_ns, calm_ns, calm_again_ns
- *	code		CODE_BLOCK_INSNS, AHEAD_BLOCKS, LIVENESS_INSNS, CHAIN_TARGETS,
- *			RUNS_BEFORE_EACH
- *			COPIES_BYTES, ARMING_ROOM_BYTES, PATH_LOG_BYTES, SIMULATED_INSNS,
- *			WARMING_INSNS, SIMULATION_QUEUE, SIMULATION_PART
- *	matches		MATCH_STACK_BYTES, MATCH_RING_MOST_PAGES, X86_CHECK_WORDS, WATCHED_DISTANCES,
- *			MOST_LATE, watched_of_pace
- *	the pace	least_of_pace, most_of_pace, most_delay_ns, new_block_ns
+ * scripts/sensitivity halved and doubled the [chosen] ones, those of one purpose together (the pauses, the
+ * end, moments, what is lent, losses, lengths, first guesses, cut windows, long replays, memory, code,
+ * matches, the pace): one recording of each of four programs against five or more of controls, which differ
+ * by up to half among themselves. Nothing moved beyond that, but with these:
  * Half of alike_ns made windows cost 3.4 instead of 1.5 %; twice moved nothing. Twice as many
  * makers, further apart (ACTIVE_MAKERS, MAKERS, window_spacing), made 26 instead of 15 windows in
  * 10 s, which counted no more of the time; half moved nothing. Half of what is read around
  * registers (REACHED_STACK_BYTES, BEFORE_POINTER_BYTES, BEHIND_POINTER_BYTES, FOLLOWED_BYTES,
  * POINTED_BYTES) made the time that windows count 6 instead of 17 %; twice moved nothing. Not
- * judged, as half or twice makes no sense: SHORTEST_SLOT_PART, most_missed, truncation_kept,
- * HUGE_PAGE_QUARTERS, CODE_EIGHTHS.
+ * tried, as half or twice makes no sense: SHORTEST_SLOT_PART, most_missed, truncation_kept,
+ * HUGE_PAGE_QUARTERS, CODE_EIGHTHS; as none of these programs waits in calls: those of recorded calls;
+ * and LOST_DISTANCES.
  *
  * Not here: what a format, an instruction set or the kernel's interface says, sizes of buffers that
  * only divide work into pieces, and what the interface of a folder promises (HP_SHADOW_DEFAULT_PERCENT).
@@ -133,7 +109,7 @@ enum {
 	LOOK_SHARE = 20, /* times the length of the look [chosen] */
 };
 
-/* --- when windows begin: budget/schedule.c --------------------------------------------------- */
+/* --- when windows begin: budget/schedule.c, budget/price.c ------------------------------------ */
 
 enum {
 	/* A moment that was missed by more than this part of its slot, … */
@@ -311,7 +287,7 @@ static const double truncation_most_missed = 0.25; /* share of time [chosen] */
  * is wanted (truncation.h derives it). */
 static const double truncation_part = 0.4; /* times [chosen] */
 
-/* --- copies: copy/ --------------------------------------------------------------------------- */
+/* --- copies: copy/, window_plan.c, budget/price.c, syscalls/memory_calls.c -------------------- */
 
 enum {
 	/* Mappings of a process that can be copied: vm.max_map_count is 65530 unless an
@@ -394,6 +370,19 @@ enum {
 	DYING_LIMIT = 8, /* copies [bound] */
 };
 
+/* Memory is read ahead where a window without that would take the budget of so much of the target's time: of
+ * programs with less memory many copies crash, which costs more than it saves (copy/snapshot.h). */
+static const uint64_t look_least_ns = 2000000000; /* ns of the target's CPU time [chosen] */
+/* A page that was never seen to change does not change now if it has been the same for this long, … */
+static const uint64_t calm_ns = 100000000; /* ns of wall time [chosen] */
+/* … and one that was seen to, for this long. */
+static const uint64_t calm_again_ns = 2000000000; /* ns of wall time [chosen] */
+
+/* Page tables that are looked at entry by entry, on kernels before 6.7; more takes too long. */
+static const uint64_t scan_limit_pages = 16777216; /* pages: 64 GiB [bound] */
+
+/* --- recorded calls: window_record.c, call_pace.c, budget/recordings.c, copy/call_*.c --------- */
+
 enum {
 	/* System calls of the target that are recorded in a window: … */
 	LOGGED_CALLS = 4096, /* calls [bound] */
@@ -425,8 +414,6 @@ enum {
 	PACE_PATIENCE_NS = 100000000, /* ns of wall time [bound] */
 	/* Of a program's array of pieces so many are read at once. */
 	LOGGED_IOVECS = 64, /* pieces [bound] */
-};
-enum {
 	/* Fewer waits than this say little of a thread that has just begun. */
 	OFTEN_WAITS = 16, /* waits [chosen] */
 	/* A thread that was found so often in calls on sockets or pipes is mostly there. */
@@ -441,17 +428,6 @@ static const double pace_most_hit = 0.5; /* times [chosen] */
 static const double stop_quantile = 0.05; /* share of calls [chosen] */
 /* A stop that takes so many times the median by the clock is none of ours: others had the CPU. */
 static const uint64_t unusual_stop = 4; /* times [chosen] */
-
-/* Memory is read ahead where a window without that would take the budget of so much of the target's time: of
- * programs with less memory many copies crash, which costs more than it saves (copy/snapshot.h). */
-static const uint64_t look_least_ns = 2000000000; /* ns of the target's CPU time [chosen] */
-/* A page that was never seen to change does not change now if it has been the same for this long, … */
-static const uint64_t calm_ns = 100000000; /* ns of wall time [chosen] */
-/* … and one that was seen to, for this long. */
-static const uint64_t calm_again_ns = 2000000000; /* ns of wall time [chosen] */
-
-/* Page tables that are looked at entry by entry, on kernels before 6.7; more takes too long. */
-static const uint64_t scan_limit_pages = 16777216; /* pages: 64 GiB [bound] */
 
 /* --- system calls of copies: syscalls/ ------------------------------------------------------- */
 
@@ -478,7 +454,7 @@ enum {
 /* What a copy wrote is kept up to here, for it to read again. */
 static const uint64_t most_written_bytes = 134217728; /* bytes: 128 MiB [bound] */
 
-/* --- translated code: translate/ ------------------------------------------------------------- */
+/* --- translated code: translate/, replay/engine.c, match/matcher.c ---------------------------- */
 
 enum {
 	/* The cache of translated code, counters and constants; a full one ends the window and is
@@ -492,23 +468,6 @@ enum {
 	ARMING_ROOM_BYTES = 262144, /* bytes: 256 KiB [chosen] */
 	/* A zone has so many times that room at least, or else hpcprof says that it is too small. */
 	SMALLEST_ZONE_COPIES = 8, /* times COPIES_BYTES [bound] */
-	/* The log of a copy's path, which is handed on when it is full: a stop of the copy, some 10 us,
-	 * per 64 Ki words; it stays in a second-level cache until then. */
-	PATH_LOG_BYTES = 524288, /* bytes: 512 KiB [chosen] */
-	/* The first instructions of each window are simulated. A second-level cache and a branch predictor
-	 * are warm after 4 to 16 million; … */
-	SIMULATED_INSNS = 16000000, /* instructions [chosen] */
-	/* … so the first quarter is not counted. */
-	WARMING_INSNS = 4000000, /* instructions [chosen] */
-	/* Runs of a block until its instructions are timed one by one: each takes 300 bytes then. */
-	RUNS_BEFORE_EACH = 256, /* runs [chosen] */
-	/* The first windows are not simulated: two are needed for absolute counts. */
-	WINDOWS_BEFORE_SIMULATION = 2, /* windows */
-	/* After them simulation takes this part of what replays take: the next window waits for it, and a
-	 * window that is simulated takes about twice as long. */
-	SIMULATION_PART = 5, /* part of the CPU time of replays [chosen] */
-	/* Pieces of the log that wait to be simulated: 2 MiB. */
-	SIMULATION_QUEUE = 4, /* times PATH_LOG_BYTES [chosen] */
 	/* Code of the target that is kept to translate it from. */
 	TEXT_MOST_PAGES = 16384, /* pages: 64 MiB [bound] */
 	/* A block is cut there: at 15 bytes per instruction it stays below a page. */
@@ -543,6 +502,35 @@ enum {
 	/* Groups of code, each within reach of one place, that are told apart. */
 	PLACE_GROUPS = 64, /* groups [bound] */
 };
+
+/* --- paths and their simulation: simulate/, translate/, replay/engine.c, window.c ------------- */
+
+enum {
+	/* The log of a copy's path, which is handed on when it is full: a stop of the copy, some 10 us,
+	 * per 64 Ki words; it stays in a second-level cache until then. */
+	PATH_LOG_BYTES = 524288, /* bytes: 512 KiB [chosen] */
+	/* The first instructions of each window are simulated. A second-level cache and a branch predictor
+	 * are warm after 4 to 16 million; … */
+	SIMULATED_INSNS = 16000000, /* instructions [chosen] */
+	/* … so the first quarter is not counted. */
+	WARMING_INSNS = 4000000, /* instructions [chosen] */
+	/* Runs of a block until its instructions are timed one by one: each takes 300 bytes then. */
+	RUNS_BEFORE_EACH = 256, /* runs [chosen] */
+	/* The first windows are not simulated: two are needed for absolute counts. */
+	WINDOWS_BEFORE_SIMULATION = 2, /* windows */
+	/* After them simulation takes this part of what replays take: the next window waits for it, and a
+	 * window that is simulated takes about twice as long. */
+	SIMULATION_PART = 5, /* part of the CPU time of replays [chosen] */
+	/* Pieces of the log that wait to be simulated: 2 MiB. */
+	SIMULATION_QUEUE = 4, /* times PATH_LOG_BYTES [chosen] */
+};
+
+/* A copy that logs its path takes so many times as long, where that matters for which moments are
+ * believed: 3.3 of bzip2. */
+static const double logging_slowness = 3; /* times; tests/shadow/replay_command --log */
+/* What logging may take, more than what a replay may take otherwise: SIMULATED_INSNS at 25 ns, on a
+ * core that others share. */
+static const uint64_t longest_logging_ns = 400000000; /* ns of the copy's CPU time [bound] */
 
 /* --- finding the original's samples again: match/ -------------------------------------------- */
 
@@ -593,11 +581,6 @@ static const double most_delay_ns = 30e6; /* ns of the copy's CPU time [chosen] 
 static const double new_block_ns = 300e3; /* ns per block [chosen] */
 /* A match that came early is watched until its moment by the pace so far, times this. */
 static const double watched_of_pace = 1.5; /* times the pace so far [chosen] */
-/* A copy that logs its path takes so many times as long, where that matters for which moments are
- * believed: 3.3 of bzip2. */
-static const double logging_slowness = 3; /* times; tests/shadow/replay_command --log */
-/* What logging may take, more than what a replay may take otherwise: SIMULATED_INSNS at 25 ns, on a core that others share. */
-static const uint64_t longest_logging_ns = 400000000; /* ns of the copy's CPU time [bound] */
 /* The pace before any is known: see guessed_taken_per_ns, less what is cold. */
 static const double likely_pace = 2; /* pace; scripts/bench/shadow-replay */
 

@@ -55,7 +55,7 @@ enum {
 	RETURN_ENTRIES = 32, /* calls [chosen] */
 };
 
-/* --- how it learns: tage.c, loop.c, indirect.c ----------------------------------------------- */
+/* --- how it learns: tage.c, loop.c, indirect.c, history.c, predictor.c ------------------------ */
 
 enum {
 	/* Two branches that meet in an entry are taken for each other once in 2,048 times. */
@@ -83,7 +83,7 @@ enum {
 	TARGET_BITS = 3, /* bits [chosen] */
 };
 
-/* --- prefetchers: prefetch.c ----------------------------------------------------------------- */
+/* --- prefetchers: prefetch.c, path.c ---------------------------------------------------------- */
 
 /* No vendor says what its prefetchers do in full. These follow what Intel's and AMD's optimization
  * manuals say of them: by instruction, strides; by page, neighbouring lines in either direction;
