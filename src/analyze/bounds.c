@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-enum { SETS = 4096 };
-
 struct load {
 	uint32_t units;
 	uint64_t cycles;
@@ -50,21 +48,20 @@ static double pressure(const struct load *loads, size_t count, uint32_t units)
 /*
  * The best assignment takes as long as the worst set of units, over all sets: its micro-ops that
  * can go nowhere else, spread evenly (Hall's theorem). The worst set is a union of micro-ops' own
- * sets that overlap, so only those are tried. With more than SETS of them the rest is left out, and
+ * sets that overlap, so only those are tried. With more than MOST_PORT_SETS of them the rest is left out, and
  * the bound stays a bound.
  */
 struct hp_error *region_ports(const struct region *region, uint32_t among, struct hp_arena *arena,
 			      double *cycles, uint32_t *units)
 {
-	enum { KINDS = 128 };
-	struct load *loads = hp_arena_array(arena, KINDS, sizeof(*loads));
-	uint32_t *sets = hp_arena_array(arena, SETS, sizeof(*sets));
+	struct load *loads = hp_arena_array(arena, MOST_PORT_KINDS, sizeof(*loads));
+	uint32_t *sets = hp_arena_array(arena, MOST_PORT_SETS, sizeof(*sets));
 	size_t set_count = 0;
 	size_t count;
 
 	if (!loads || !sets)
 		return hp_error_create_no_memory();
-	count = gather(region, among, loads, KINDS);
+	count = gather(region, among, loads, MOST_PORT_KINDS);
 	*cycles = 0;
 	*units = 0;
 	for (size_t i = 0; i < count; i++)
@@ -84,7 +81,7 @@ struct hp_error *region_ports(const struct region *region, uint32_t among, struc
 				continue;
 			while (at < set_count && sets[at] != both)
 				at++;
-			if (at == set_count && set_count < SETS)
+			if (at == set_count && set_count < MOST_PORT_SETS)
 				sets[set_count++] = both;
 		}
 	}

@@ -2,10 +2,9 @@
 /* The best case of a region: costs, dependences, bounds, and the instructions that it is due to. */
 #include "region.h"
 #include "simulated.h"
+#include "tuning.h"
 
 #include <hpcprof/base/number.h>
-
-enum { LARGEST = 1 << 20 };
 
 /* The pair is one micro-op, on the units of the jump; what loads stays. */
 static void fuse(struct hp_cost *first, struct hp_cost *jump)
@@ -131,7 +130,7 @@ struct hp_error *hp_schedule_create(const struct hp_insn *insns, size_t count,
 	struct region region = { .insns = insns, .options = options, .count = (uint32_t)count };
 	struct hp_error *error;
 
-	if (count == 0 || count > LARGEST)
+	if (count == 0 || count > MOST_SCHEDULED)
 		return hp_error_create(HP_ERROR_USAGE, "a region of %zu instructions", count);
 	schedule = hp_arena_alloc(arena, sizeof(*schedule));
 	region.costs = hp_arena_array(arena, count, sizeof(*region.costs));

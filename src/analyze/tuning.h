@@ -207,7 +207,7 @@ enum {
 	DCPI_GOOD_POINTS = 4,
 };
 
-/* --- the best case (best_case.c, bounds.c, simulate.c, connect.c) ------------------------------ */
+/* --- the best case (best_case.c, bounds.c, schedule.c, simulate.c, simulated.c, connect.c) ------- */
 
 enum {
 	/* iterations counted, after as many to begin with; exact where the recurrence's period
@@ -217,6 +217,11 @@ enum {
 	LARGEST_RUN = 60000,
 	/* bytes of schedules that are kept for regions that are alike; [bound] */
 	SIMULATED_MOST_BYTES = 8388608,
+	/* instructions of a region; [bound] */
+	MOST_SCHEDULED = 1048576,
+	/* sets of units, and different ones of micro-ops, that the bound by units looks at; [bound] */
+	MOST_PORT_SETS = 4096,
+	MOST_PORT_KINDS = 128,
 };
 
 /* --- splitting stalls among suspects (culprit.c, stalls.c) ------------------------------------- */

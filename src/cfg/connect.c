@@ -74,7 +74,6 @@ static bool graph_index(struct hp_cfg *cfg, struct hp_arena *arena)
 
 struct connecting {
 	struct hp_cfg *cfg;
-	struct hp_arena *arena;
 	bool *seen;
 	bool *tried;
 	uint32_t *stack;
@@ -180,7 +179,7 @@ static void find_missing(struct connecting *c)
 bool graph_connect(struct hp_cfg *cfg, struct hp_arena *arena)
 {
 	size_t nodes = cfg->node_count;
-	struct connecting c = { .cfg = cfg, .arena = arena };
+	struct connecting c = { .cfg = cfg };
 	struct hp_edge *all;
 
 	if (!graph_index(cfg, arena))

@@ -32,8 +32,6 @@ static const char *const meanings[HP_STACK_COMPONENTS] = {
 };
 
 enum { BAR = 22, COLUMNS = 80 };
-/* Three digits are printed. */
-static const double least_shown = 0.0005;
 
 /* Full up to the likely value, light up to the upper end. */
 static void print_bar(FILE *stream, double likely, double high, double cpi)

@@ -74,6 +74,8 @@ enum {
 
 /* Components that may have more than this are shown. */
 static const double least_component = 0.005; /* share of cycles [shown] */
+/* A bar is drawn for more than this: three digits are printed. */
+static const double least_shown = 0.0005; /* cycles per instruction [shown] */
 /* An axis goes as far as the largest value, but where that is beyond so many times the mean it is
  * one wild interval, which would hide all others. */
 static const double wild = 4; /* times the mean [shown] */

@@ -78,8 +78,8 @@ void loop_clear(struct loop *loop)
 static uint64_t drain_ms(const struct loop *loop)
 {
 	struct hp_record_layout layout = loop->recorder->sampler->rings.layout;
-	double record_bytes = 64 + (layout.callchain ? 8 + 8 * 64 : 0) +
-			      (layout.branches ? 8 + 32 * 24 : 0) +
+	double record_bytes = 64 + (layout.callchain ? 8 + 8 * USUAL_CALLCHAIN : 0) +
+			      (layout.branches ? 8 + 24 * USUAL_BRANCHES : 0) +
 			      8 * (double)__builtin_popcountll(layout.registers) +
 			      (layout.stack_bytes ? layout.stack_bytes + 16 : 0);
 	size_t ring_bytes = loop->recorder->sampler->ring_pages * (size_t)sysconf(_SC_PAGESIZE);

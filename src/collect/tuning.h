@@ -48,6 +48,10 @@ enum {
 	FIRST_TICKS_MEAN_MS = 50, /* ms of wall time [chosen] */
 	/* It grows to this part of the time so far. */
 	TICK_PART = 4, /* parts of the time so far [chosen] */
+	/* What a record is thought to hold, for how long a ring takes to fill: of a callchain, … */
+	USUAL_CALLCHAIN = 64, /* addresses [chosen] */
+	/* … and of branches, which is as many as Intel's cores record. */
+	USUAL_BRANCHES = 32, /* branches; Intel 325462, LBR */
 	/* The first line of progress: who waits for longer begins to wonder. */
 	FIRST_PROGRESS_S = 10, /* s of wall time [shown] */
 	/* Further ones. */

@@ -40,7 +40,7 @@ struct pipeline {
 	struct hp_uarch *uarch;
 	struct walk walk;
 	struct step step; /* to be fetched next */
-	bool has_step, is_measuring, is_stuck;
+	bool has_step, is_measuring;
 	uint64_t now;
 	uint64_t fetched_ids;
 

@@ -5,11 +5,6 @@
 
 #include <math.h>
 
-enum {
-	NEWTON_STEPS = 30,
-	VARIANCES = 60, /* that are tried */
-};
-
 struct place_ticks place_ticks_of(double seen, double all_seen, double share_of_ticks,
 				  double share_of_samples, double samples)
 {

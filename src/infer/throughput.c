@@ -9,8 +9,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { EM_STEPS = 100 };
-
 static const struct hp_throughput unknown = { 0, INFINITY, 0 };
 
 /* That of all code together, and the ticks of each procedure by it. Those that hardly any ticks are

@@ -71,6 +71,13 @@ static const double most_share = 0.99;
 /* logarithm; where windows give ratios only, nothing tells how far they are off; [chosen] */
 static const double moved_of_relative = 0.5;
 
+enum {
+	/* variances between these, a factor of 1.2 apart; [chosen] */
+	VARIANCES = 60,
+	/* steps of Newton's method, at most; [bound] */
+	NEWTON_STEPS = 30,
+};
+
 /* --- instructions by time (throughput.c) --------------------------------------------------------- */
 
 /* logarithm: the deviation of procedures of one program, … [chosen: the middle of what
@@ -89,6 +96,11 @@ static const double missed_deviation = 3;
 /* ticks to be expected of a procedure, at least; the EM algorithm gets slow with many that tell
  * nothing; [chosen], nothing */
 static const double least_paced_ticks = 0.5;
+
+enum {
+	/* steps of the EM algorithm, at most; [bound] */
+	EM_STEPS = 100,
+};
 
 /* --- clocks of procedures and loops (counts_clock.c, loop_clocks.c) ------------------------------- */
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "tuning.h"
+
 #include <hpcprof/model/clock.h>
 
 #include <math.h>
@@ -50,15 +52,12 @@ static struct hp_error *add_class(struct hp_clock *clock, const struct hp_clock_
 
 bool hp_clock_note(struct hp_clock *clock, double hz)
 {
-	const double classes_an_octave = 256;
-	const double least_hz = 1e6;
-	const double most_hz = 1e12;
 	struct hp_clock_class one = { .count = 1 };
 	struct hp_error *error;
 
-	if (!(hz >= least_hz && hz <= most_hz))
+	if (!(hz >= slowest_hz && hz <= fastest_hz))
 		return true;
-	one.hz = (uint64_t)llround(exp2(round(log2(hz) * classes_an_octave) / classes_an_octave));
+	one.hz = (uint64_t)llround(exp2(round(log2(hz) * clock_classes) / clock_classes));
 	error = add_class(clock, &one);
 	hp_error_destroy(error);
 	return !error;

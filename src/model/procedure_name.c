@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "tuning.h"
+
 #include <hpcprof/model/procedure_name.h>
 
 #include <hpcprof/base/bytes.h>
@@ -89,9 +91,6 @@ void hp_name_bare(const char *name, const char **start, size_t *length)
 
 /* --- short ------------------------------------------------------------------------------------- */
 
-/* Bytes between brackets that stay: <int>, <char const*>; beyond that they hide what they are
- * of. */
-enum { SHORT_ENOUGH = 12 };
 static const char ellipsis[] = "\xe2\x80\xa6";
 
 static void add(struct hp_writer *text, const char *from, size_t length)
@@ -325,7 +324,6 @@ static bool is_last_part(const char *name, const char *wanted)
 
 static bool is_part(const char *name, const char *linkage, const char *wanted)
 {
-	enum { SHORTEST_PART = 3 };
 	bool is_long = strlen(wanted) >= SHORTEST_PART;
 	_cleanup_free_ char *plain = NULL;
 	_cleanup_free_ char *shortened = NULL;

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The numbers that say how certain ratios and shares are (grouped.c), and which code is the same
- * (body.c).
+ * The numbers that say how certain ratios and shares are (grouped.c), which code is the same (body.c),
+ * which names are long (procedure_name.c) and which clocks differ (clock.c).
  *
  * Each stands on a line of its own, as NAME = VALUE, with its unit behind it and its reason above it.
  * Where it comes from:
  *	a text		from which it follows, by its title
  *	[chosen]	nobody has measured it; scripts/sensitivity finds it by this mark
+ *	[shown]		chosen for readers; no figure depends on it
+ *	[bound]		it limits what hostile input can ask for
  *
  * Not here: quantiles of Student's distribution, which are known exactly, and what the interface
  * promises (HP_MOST_APART).
@@ -50,5 +52,23 @@ enum {
 };
 /* What is alike in shape alone is a little less so. */
 static const double worth_of_shape = 0.8; /* times the share in common [chosen] */
+
+/* --- names of procedures: procedure_name.c ----------------------------------------------------- */
+
+enum {
+	/* What is between brackets stays up to here, as <int> and <char const*> do; more hides what it is
+	 * of. */
+	SHORT_ENOUGH = 12, /* bytes [shown] */
+	/* A shorter part that names no procedure is no part of a name: too many have it. */
+	SHORTEST_PART = 3, /* bytes [shown] */
+};
+
+/* --- the clock: clock.c ------------------------------------------------------------------------ */
+
+/* Frequencies are told apart by classes, 0.3 % wide: no program's time is known better. */
+static const double clock_classes = 256; /* classes per factor of 2 [chosen] */
+/* Others are no clocks of CPUs. */
+static const double slowest_hz = 1e6;  /* Hz [bound] */
+static const double fastest_hz = 1e12; /* Hz [bound] */
 
 #endif

@@ -137,7 +137,6 @@ static struct hp_error *place_of_node(struct taking *in, const struct hp_path_no
 {
 	const struct hp_image_id *id =
 		node->image == HP_PATH_NO_IMAGE ? NULL : &in->from->images.at[node->image];
-	_cleanup_free_ char *name = NULL;
 	struct place_key key;
 
 	if (node->flags & HP_PATH_TRUNCATED)

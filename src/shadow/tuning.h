@@ -321,6 +321,8 @@ enum {
 	SPARE_BYTES = 4194304, /* bytes: 4 MiB [chosen] */
 	/* … and this part of what it has. */
 	SPARE_PART = 8, /* parts of its memory [chosen] */
+	/* What it has is expected from the kernel's count, which lags, and has secret pages in it. */
+	EXPECTED_QUARTERS = 3, /* quarters of RssAnon [chosen] */
 	/* Making room takes so long that the target may have grown meanwhile; then again, so often. */
 	ROOM_TRIES = 4, /* tries [bound] */
 	/* Memory for the buffer is filled in pieces of this, by a thread of the lowest priority:
@@ -398,7 +400,9 @@ enum {
 	RELEASE_LOOKS = 20, /* looks [bound] */
 	/* Programs of which it is known whether recording helps, … */
 	RECORDED_PROGRAMS = 32, /* programs [bound] */
-	/* … which it does not where so many windows in a row count nothing. */
+	/* … which is tried where calls end windows before this part of what they were to count, … */
+	RECORDED_BELOW_PART = 2, /* parts of the window [chosen] */
+	/* … and given up where so many windows in a row count nothing. */
 	RECORDED_IN_VAIN = 3, /* windows [chosen] */
 	/* Threads of which it is known how long a call takes where nobody stops it, … */
 	PACED_THREADS = 64, /* threads [bound] */

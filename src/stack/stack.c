@@ -115,10 +115,9 @@ static void find_figures(const struct making *making, const double *events, stru
 /* How each figure changes with a count, by moving the count a little. */
 static void find_gradient(const struct making *making, size_t event, double *gradient)
 {
-	const double part = 1e-4;
 	double moved[STACK_EVENTS_MOST];
 	struct figures figures;
-	double step = part * fmax(making->counted[event], 1);
+	double step = gradient_step * fmax(making->counted[event], 1);
 	const double *before = (const double *)&making->figures;
 	const double *after = (const double *)&figures;
 

@@ -76,6 +76,11 @@ static const double sums_tolerance = 0.01; /* of the cycles [chosen] */
 /* An event that reads 0 in so many cycles is dead, unless the table says that it is rare. */
 static const double dead_cycles = 1e6; /* cycles [chosen] */
 
+/* --- intervals: stack.c ---------------------------------------------------------------------- */
+
+/* By so much a count is moved, to see how figures change with it: far above rounding, and straight. */
+static const double gradient_step = 1e-4; /* of the count [chosen] */
+
 /* --- phases: phases.c -------------------------------------------------------------------------- */
 
 enum {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "caches.h"
 
+#include "tuning.h"
+
 #include <hpcprof/base/number.h>
 
 /* What the first data cache notes of a line that was brought by a prefetch instruction and not used
@@ -24,8 +26,10 @@ bool uarch_caches_create(struct uarch_caches *caches, const struct hp_uarch_geom
 	*caches = (struct uarch_caches){
 		.is_inclusive = geometry->l2_is_inclusive,
 		.line_shift = (unsigned)__builtin_ctz(geometry->line_bytes),
-		.l3_sure = geometry->l3_is_shared ? geometry->l3.ways / 4 : geometry->l3.ways,
-		.l3_likely = geometry->l3_is_shared ? geometry->l3.ways / 2 : geometry->l3.ways,
+		.l3_sure = geometry->l3_is_shared ? geometry->l3.ways / SHARED_SURE_PART
+						  : geometry->l3.ways,
+		.l3_likely = geometry->l3_is_shared ? geometry->l3.ways / SHARED_LIKELY_PART
+						    : geometry->l3.ways,
 	};
 	return uarch_sets_create(&caches->l1i, &geometry->l1i) &&
 	       uarch_sets_create(&caches->l1d, &geometry->l1d) &&

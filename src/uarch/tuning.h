@@ -116,6 +116,15 @@ enum {
 	YOUNG_STORE = 8, /* instructions [chosen] */
 };
 
+/* --- a third level that others use, too: caches.c --------------------------------------------- */
+
+enum {
+	/* Of its ways, one process has this part for sure, … */
+	SHARED_SURE_PART = 4, /* parts of the ways [chosen] */
+	/* … and this part in all likelihood: what is between is unknown. */
+	SHARED_LIKELY_PART = 2, /* parts of the ways [chosen] */
+};
+
 /* --- page walks: tlb.c ------------------------------------------------------------------------ */
 
 enum {

@@ -58,7 +58,6 @@ struct sample_profile {
 	HP_VECTOR(struct counted_item) calls;	    /* by `from` */
 	struct spot *index;
 	struct spot root; /* of all functions */
-	bool is_fine;
 };
 
 /* --- discriminators --------------------------------------------------------------------------- */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "recordings.h"
 
+#include "../tuning.h"
+
 #include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/file.h>
 #include <hpcprof/base/number.h>
@@ -111,7 +113,8 @@ void recordings_note(struct recordings *recordings, pid_t pid, bool was_recorded
 		program->in_vain = counted_ns ? 0 : program->in_vain + 1;
 		if (program->in_vain >= RECORDED_IN_VAIN)
 			program->is_recorded = false;
-	} else if (is_cut && counted_ns < wanted_ns / 2 && program->in_vain < RECORDED_IN_VAIN) {
+	} else if (is_cut && counted_ns < wanted_ns / RECORDED_BELOW_PART &&
+		   program->in_vain < RECORDED_IN_VAIN) {
 		program->is_recorded = true;
 	}
 }

@@ -155,7 +155,7 @@ uint64_t snapshot_expect(pid_t pid, uint64_t *resident_bytes)
 	uint64_t anonymous_bytes = bytes_after(text, "\nRssAnon:");
 
 	*resident_bytes = bytes_after(text, "\nVmRSS:");
-	return anonymous_bytes / 4 * 3;
+	return anonymous_bytes / 4 * EXPECTED_QUARTERS;
 }
 
 struct hp_error *snapshot_prepare(struct snapshot *snapshot, pid_t pid, uint64_t *bytes)
