@@ -24,6 +24,17 @@
 
 #include <string.h>
 
+/* As fmin and fmax, of a value that is no number, too; but these are calls, and here are many. */
+static double at_most(double value, double most)
+{
+	return value < most ? value : most;
+}
+
+static double at_least(double value, double least)
+{
+	return value > least ? value : least;
+}
+
 /* --- what it takes ---------------------------------------------------------------------------- */
 
 static void count(const struct flow *flow, double effort)
@@ -223,9 +234,9 @@ static struct look look_at_value(struct term *term, double sum)
  */
 static struct look look_at_count(struct term *term, double sum)
 {
-	double off = fmax(-500, fmin(sum - term->expected, 500));
+	double off = at_least(at_most(sum - term->expected, 500), -500);
 	double ratio = exp(off);
-	double unlikely = fmax(ratio - 1 - off, 0);
+	double unlikely = at_least(ratio - 1 - off, 0);
 
 	term->distance = copysign(sqrt(2 * unlikely), -off);
 	return (struct look){ .cost = unlikely / term->spread,
@@ -241,21 +252,21 @@ static struct look look_at_count(struct term *term, double sum)
 static struct look look_at_time(struct term *term, double sum)
 {
 	double samples = term->samples;
-	double log_mean = fmax(-500, fmin(sum + term->expected, 500));
+	double log_mean = at_least(at_most(sum + term->expected, 500), -500);
 	double spread = term->spread;
 	double z = term->distance; /* what it was is near what it is */
-	double now = exp(fmin(log_mean + z, 500));
+	double now = exp(at_most(log_mean + z, 500));
 	double mean;
 
 	for (unsigned i = 0; i < 100; i++) {
 		double change = (samples - now - z / spread) / (now + 1 / spread);
 
-		z += fmax(-1, fmin(1, change));
+		z += at_least(at_most(change, 1), -1);
 		if (fabs(change) < 1e-5) { /* the next would be its square */
 			now *= 1 + change + change * change / 2;
 			break;
 		}
-		now = exp(fmin(log_mean + z, 500));
+		now = exp(at_most(log_mean + z, 500));
 	}
 	term->distance = z;
 	mean = now;
@@ -383,7 +394,7 @@ static bool factor(struct flow *flow, bool whole)
 	for (int i = 0; i < flow->unknown_count; i++) {
 		double bend = toward(flow, i, flow->slopes[i]);
 
-		system->values[flow->ridge_slots[i]] += ridge + (whole ? bend : fmax(bend, 0));
+		system->values[flow->ridge_slots[i]] += ridge + (whole ? bend : at_least(bend, 0));
 		flow->step[i] = flow->slopes[i];
 	}
 	count(flow, effort_of_factor(flow));
@@ -408,9 +419,9 @@ static double longest_scale(const struct flow *flow, double *longest, double *ga
 		double step = toward(flow, i, flow->step[i]);
 		double most = step < 0 ? 1 - least_left : most_grown;
 
-		*longest = fmax(*longest, fabs(step));
+		*longest = at_least(fabs(step), *longest);
 		*gain += flow->step[i] * flow->slopes[i];
-		scale = fmin(scale, most / fmax(fabs(step), 1e-300));
+		scale = at_most(most / at_least(fabs(step), 1e-300), scale);
 	}
 	return scale;
 }

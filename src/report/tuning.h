@@ -40,6 +40,8 @@ enum {
 	/* procedures one behind the other by one process: neighbours share what is found out of an
 	 * image; [bound] */
 	PARALLEL_TOGETHER = 16,
+	/* bytes that a process keeps for its next procedure; the largest take more; [bound] */
+	PARALLEL_KEPT_BYTES = 16777216,
 	/* bytes that a pipe holds, and that are read at once: what Linux allows to anybody; */
 	PARALLEL_PIPE_BYTES = 1048576,
 	/* bytes that are kept of a worker that is ahead; a tenth of what builds give; [bound] */

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -102,6 +103,9 @@ static void work(const struct parallel *parallel, size_t number, int fd)
 {
 	bool fine = true;
 
+	/* One item after the other takes and gives back the same memory. */
+	mallopt(M_MMAP_THRESHOLD, PARALLEL_KEPT_BYTES);
+	mallopt(M_TRIM_THRESHOLD, PARALLEL_KEPT_BYTES);
 	hp_broken_pipe_ignore();
 	for (size_t item = 0; item < parallel->items && fine; item++)
 		if (worker_of(parallel, item) == number)
