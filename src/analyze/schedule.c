@@ -152,11 +152,3 @@ struct hp_error *hp_schedule_create(const struct hp_insn *insns, size_t count,
 		*created = schedule;
 	return error;
 }
-
-const char *hp_bound_name(enum hp_bound bound)
-{
-	static const char *const names[] = { "issue", "retire",	 "fetch",
-					     "ports", "divider", "recurrence" };
-
-	return (unsigned)bound < HP_ARRAY_COUNT(names) ? names[bound] : "?";
-}

@@ -83,6 +83,4 @@ struct hp_error *hp_schedule_create(const struct hp_insn *insns, size_t count,
 				    const struct hp_schedule_options *options,
 				    struct hp_arena *arena, const struct hp_schedule **created);
 
-const char *hp_bound_name(enum hp_bound bound);
-
 #endif
