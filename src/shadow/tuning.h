@@ -21,7 +21,7 @@
  * POINTED_BYTES) made the time that windows count 6 instead of 17 %; twice moved nothing. Not
  * tried, as half or twice makes no sense: SHORTEST_SLOT_PART, most_missed, truncation_kept,
  * HUGE_PAGE_QUARTERS, CODE_EIGHTHS; as none of these programs waits in calls: those of recorded calls;
- * and LOST_DISTANCES.
+ * as a CPU was idle: guessed_area_ns, guessed_resident_ns, guessed_translating_ns; and LOST_DISTANCES.
  *
  * Not here: what a format, an instruction set or the kernel's interface says, sizes of buffers that
  * only divide work into pieces, and what the interface of a folder promises (HP_SHADOW_DEFAULT_PERCENT).
