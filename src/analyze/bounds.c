@@ -3,6 +3,7 @@
 #include "region.h"
 #include "tuning.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 struct load {
@@ -55,7 +56,8 @@ struct hp_error *region_ports(const struct region *region, uint32_t among, struc
 			      double *cycles, uint32_t *units)
 {
 	struct load *loads = hp_arena_array(arena, MOST_PORT_KINDS, sizeof(*loads));
-	uint32_t *sets = hp_arena_array(arena, MOST_PORT_SETS, sizeof(*sets));
+	/* Most are never written. */
+	_cleanup_free_ uint32_t *sets = malloc(MOST_PORT_SETS * sizeof(*sets));
 	size_t set_count = 0;
 	size_t count;
 

@@ -141,7 +141,9 @@ struct hp_error *hp_schedule_create(const struct hp_insn *insns, size_t count,
 	if (!schedule->rows)
 		return hp_error_create_no_memory();
 	find_costs(&region, schedule);
-	error = region_connect(&region, arena);
+	/* Bounds of what is no loop depend on costs alone. */
+	error = options->is_loop || !options->is_bound_enough ? region_connect(&region, arena)
+							      : NULL;
 	if (!error)
 		error = find_bounds(&region, arena, schedule);
 	if (!error && options->is_bound_enough)
