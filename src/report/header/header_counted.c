@@ -128,9 +128,7 @@ static void put_ranges(const struct report *report, struct header *header)
 			   runs, cycles);
 }
 
-/* What models followed, and why there is nothing of it. */
-static void put_simulated(const struct hp_window_evidence *sum, uint64_t windows,
-			  struct header *header)
+static double simulated_instructions(const struct hp_window_evidence *sum)
 {
 	double instructions = 0;
 
@@ -141,15 +139,34 @@ static void put_simulated(const struct hp_window_evidence *sum, uint64_t windows
 			for (size_t k = 0; k < HP_EVIDENCE_GROUPS; k++)
 				instructions += (double)item->counts[k] * item->instructions;
 		}
+	return instructions;
+}
+
+/* What models followed, and why there is nothing of it: where causes are shown, these are then guesses. */
+static void put_simulated(const struct report *report, struct header *header)
+{
+	const struct hp_window_evidence *sum = &report->inference->windows.sum;
+	double instructions = simulated_instructions(sum);
+	bool has_windows =
+		hp_window_evidence_counted(sum).windows + hp_window_evidence_relative(sum).windows >
+		0;
+	enum header_rank rank = report->options->view == HP_VIEW_STALLS ? HEADER_REMARKS
+									: HEADER_DETAILS;
+
 	if (instructions > 0)
 		header_put(
 			header, HEADER_REMARKS, "simulated",
 			"%.0f million instructions of their paths: --stalls, --memory, --branches",
 			instructions / 1e6);
-	else if (windows)
-		header_put(header, HEADER_DETAILS, "simulated",
+	else if (has_windows)
+		header_put(header, rank, "simulated",
 			   "nothing: no CPU was idle, or windows were few (record "
 			   "--causes=always simulates all), or --causes=off");
+	else if (rank == HEADER_REMARKS)
+		header_put(
+			header, rank, "simulated",
+			"nothing: causes are judged by the code alone (record --shadow simulates "
+			"the program's path, on x86-64)");
 }
 
 static bool have_missed(const struct report *report, struct header *header)
@@ -195,13 +212,13 @@ static void put_windows(const struct report *report, struct header *header)
 				  "made another call that a copy cannot make"
 				: "there is one window: record for longer, or with a larger share "
 				  "(--shadow=PERCENT)");
-	put_simulated(&windows->sum, all, header);
 	put_price(&windows->sum, all ? "" : "windows", header);
 }
 
 void header_put_counted(const struct report *report, struct header *header)
 {
 	put_windows(report, header);
+	put_simulated(report, header);
 	put_registers(report, header);
 	put_probes(report, header);
 	put_ranges(report, header);
