@@ -163,10 +163,11 @@ static void put_simulated(const struct report *report, struct header *header)
 			   "nothing: no CPU was idle, or windows were few (record "
 			   "--causes=always simulates all), or --causes=off");
 	else if (rank == HEADER_REMARKS)
-		header_put(
-			header, rank, "simulated",
-			"nothing: causes are judged by the code alone (record --shadow simulates "
-			"the program's path, on x86-64)");
+		header_put(header, rank, "simulated",
+			   "nothing: causes are judged by the code alone (%s)",
+			   hp_windows_tried(report->inference)
+				   ? "no shadow window counted anything: report --summary says why"
+				   : "record --shadow simulates the program's path, on x86-64");
 }
 
 static bool have_missed(const struct report *report, struct header *header)
