@@ -93,7 +93,7 @@ TEST(of_a_tangle_counts_to_each_other_are_on_the_level_of_its_time)
 
 /* --- input that nobody should believe --------------------------------------------------------- */
 
-TEST(samples_that_are_no_numbers_of_samples_are_refused)
+TEST(samples_and_evidence_that_are_no_numbers_are_refused)
 {
 	const double bad[] = { NAN, INFINITY, -1 };
 
@@ -101,14 +101,6 @@ TEST(samples_that_are_no_numbers_of_samples_are_refused)
 		begin();
 		sampled(0, bad[i]);
 		assert_refused();
-	}
-}
-
-TEST(evidence_that_is_no_number_is_refused)
-{
-	const double bad[] = { NAN, INFINITY, -1 };
-
-	for (size_t i = 0; i < HP_ARRAY_COUNT(bad); i++) {
 		begin();
 		counted(0, bad[i]);
 		assert_refused();
@@ -116,10 +108,16 @@ TEST(evidence_that_is_no_number_is_refused)
 		evidence[0].deviation = bad[i];
 		assert_refused();
 	}
+	begin();
+	off_together[HP_SOURCE_SHADOW] = NAN;
+	assert_refused();
 }
 
-TEST(a_probability_above_one_is_refused)
+TEST(a_source_that_does_not_exist_and_a_probability_above_one_are_refused)
 {
+	begin();
+	said(HP_SOURCE_COUNT, HP_EVIDENCE_COUNT, 0, 1, 0);
+	assert_refused();
 	begin();
 	said(HP_SOURCE_REGISTERS, HP_EVIDENCE_PROBABILITY, 2, 1.5, 0);
 	assert_refused();
