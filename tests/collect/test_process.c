@@ -8,6 +8,7 @@
 #include "../../src/collect/maps/process.h"
 #include "../../src/collect/samples/sample_table.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -20,6 +21,7 @@ struct bench {
 
 static struct bench bench;
 
+/* Nothing may be left behind: the last references go with the processes. */
 static void bench_destroy(void *nothing)
 {
 	(void)nothing;
@@ -36,8 +38,6 @@ SETUP
 	hp_assert_ok(processes_create(&bench.processes, bench.images, false, false));
 	at_end(bench_destroy, NULL);
 }
-
-/* Nothing may be left behind: the last references go with the processes. */
 
 static void map_at(uint32_t pid, const char *path, uint64_t start, uint64_t size, uint64_t offset)
 {
@@ -76,6 +76,16 @@ static void rename_task(uint32_t pid, uint32_t tid, const char *name, bool exec,
 static void exec(uint32_t pid, const char *name, uint64_t time_ns)
 {
 	rename_task(pid, pid, name, true, time_ns);
+}
+
+/* Of /bin/`name`. */
+static void exec_mapped(uint32_t pid, const char *name, uint64_t time_ns)
+{
+	char path[64];
+
+	exec(pid, name, time_ns);
+	snprintf(path, sizeof(path), "/bin/%s", name);
+	map_file(pid, path, 0x400000);
 }
 
 static void fork_by(uint32_t parent, uint32_t parent_tid, uint32_t pid, uint32_t tid,
@@ -150,8 +160,7 @@ static void assert_times(const char *command, uint64_t now_ns, uint64_t processe
 /* A set-user-ID program: the kernel ends its events between its name and its first mapping. */
 TEST(an_exec_that_maps_nothing_is_hidden)
 {
-	exec(PID, "sh", 1);
-	map_file(PID, "/bin/sh", 0x400000);
+	exec_mapped(PID, "sh", 1);
 	fork_at(PID, PID + 1, PID + 1, 2);
 	fork_at(PID, PID + 2, PID + 2, 2);
 	exec(PID + 1, "su", 3);
@@ -162,8 +171,7 @@ TEST(an_exec_that_maps_nothing_is_hidden)
 	 * missing. */
 	exit_at(PID + 2, PID + 2, 5);
 	fork_at(PID, PID + 3, PID + 3, 6);
-	exec(PID + 3, "true", 6);
-	map_file(PID + 3, "/bin/true", 0x400000);
+	exec_mapped(PID + 3, "true", 6);
 	exit_at(PID + 3, PID + 3, 7);
 	fork_at(PID, PID + 4, PID + 4, 8);
 	exec(PID + 4, "lost", 8);
@@ -173,21 +181,22 @@ TEST(an_exec_that_maps_nothing_is_hidden)
 
 TEST(exec_empties_the_space_and_old_samples_keep_theirs)
 {
-	uint32_t before;
-	uint32_t after;
+	const struct mapping *mapping;
+	uint32_t before, after;
 
-	exec(PID, "sh", 1);
-	map_file(PID, "/bin/sh", 0x400000);
+	exec_mapped(PID, "sh", 1);
 	before = sample(PID);
 	exec(PID, "xz", 2);
-	map_file(PID, "/usr/bin/xz", 0x500000);
+	map_at(PID, "/usr/bin/xz", 0x501000, 0x2000, 0x1000);
 	after = sample(PID);
 	ck_assert_uint_ne(before, after);
 	ck_assert_str_eq(image_at(before, 0x400010), "/bin/sh");
 	ck_assert_str_eq(command_of(before), "sh");
 	ck_assert_ptr_null(image_at(after, 0x400010));
-	ck_assert_str_eq(image_at(after, 0x500010), "/usr/bin/xz");
+	ck_assert_str_eq(image_at(after, 0x501234), "/usr/bin/xz");
 	ck_assert_str_eq(command_of(after), "xz");
+	mapping = space_find(bench.processes.contexts[after].space, 0x501234);
+	ck_assert_uint_eq(mapping->offset + (0x501234 - mapping->start), 0x1234);
 }
 
 TEST(a_library_loaded_where_another_was_gets_the_new_samples_only)
@@ -196,8 +205,7 @@ TEST(a_library_loaded_where_another_was_gets_the_new_samples_only)
 	static const char *const paths[] = { "/lib/one.so", "/lib/two.so", "/lib/one.so",
 					     "/lib/one.so" };
 
-	exec(PID, "host", 1);
-	map_file(PID, "/bin/host", 0x400000);
+	exec_mapped(PID, "host", 1);
 	for (size_t i = 0; i < HP_ARRAY_COUNT(paths); i++) {
 		/* dlclose is not announced. */
 		map_file(PID, paths[i], 0x7f0000000000);
@@ -213,36 +221,11 @@ TEST(a_library_loaded_where_another_was_gets_the_new_samples_only)
 	ck_assert_uint_eq(contexts[2], contexts[3]);
 }
 
-TEST(a_mapping_where_nothing_was_needs_no_new_context)
-{
-	uint32_t context;
-
-	exec(PID, "host", 1);
-	map_file(PID, "/bin/host", 0x400000);
-	context = sample(PID);
-	map_file(PID, "/lib/late.so", 0x7f0000000000);
-	ck_assert_uint_eq(sample(PID), context);
-	ck_assert_str_eq(image_at(context, 0x7f0000000000), "/lib/late.so");
-}
-
-TEST(offsets_are_those_of_the_file)
-{
-	const struct mapping *mapping;
-	uint32_t context;
-
-	map_at(PID, "/bin/host", 0x401000, 0x2000, 0x1000);
-	context = sample(PID);
-	mapping = space_find(bench.processes.contexts[context].space, 0x401234);
-	ck_assert_uint_eq(mapping->offset + (0x401234 - mapping->start), 0x1234);
-}
-
 TEST(a_forked_child_shares_the_maps_until_either_side_maps)
 {
-	uint32_t parent;
-	uint32_t child;
+	uint32_t parent, child;
 
-	exec(PID, "server", 1);
-	map_file(PID, "/bin/server", 0x400000);
+	exec_mapped(PID, "server", 1);
 	fork_at(PID, CHILD, CHILD, 2);
 	parent = sample(PID);
 	child = sample(CHILD);
@@ -261,27 +244,25 @@ TEST(a_vforked_child_that_execs_leaves_its_parent_alone)
 {
 	uint32_t parent;
 
-	exec(PID, "make", 1);
-	map_file(PID, "/bin/make", 0x400000);
+	exec_mapped(PID, "make", 1);
 	parent = sample(PID);
 	fork_at(PID, CHILD, CHILD, 2);
-	exec(CHILD, "cc", 3);
-	map_file(CHILD, "/bin/cc", 0x400000);
+	exec_mapped(CHILD, "cc", 3);
 	ck_assert_str_eq(image_at(sample(CHILD), 0x400000), "/bin/cc");
 	ck_assert_uint_eq(sample(PID), parent);
 	ck_assert_str_eq(image_at(parent, 0x400000), "/bin/make");
 	exit_at(CHILD, CHILD, 4);
-	/* Alone in its space again: nothing need be copied. */
+	/* Alone in its space again, and nothing was there: no new context. */
 	map_file(PID, "/lib/late.so", 0x7f0000000000);
 	ck_assert_uint_eq(sample(PID), parent);
+	ck_assert_str_eq(image_at(parent, 0x7f0000000000), "/lib/late.so");
 }
 
 TEST(a_process_lives_until_its_last_thread_ends)
 {
 	uint32_t context;
 
-	exec(PID, "pool", 100);
-	map_file(PID, "/bin/pool", 0x400000);
+	exec_mapped(PID, "pool", 100);
 	fork_at(PID, PID, THREAD, 110);
 	fork_at(PID, PID, THREAD + 1, 120);
 	context = sample(PID);
@@ -291,20 +272,16 @@ TEST(a_process_lives_until_its_last_thread_ends)
 	ck_assert_str_eq(image_at(context, 0x400000), "/bin/pool");
 	exit_at(PID, THREAD + 1, 400);
 	ck_assert(bench.processes.contexts[context].retired);
-	ck_assert_uint_eq(times_of("pool", 1000).processes, 1);
-	ck_assert_uint_eq(times_of("pool", 1000).elapsed_ns, 300);
+	assert_times("pool", 1000, 1, 2, 300);
 }
 
 TEST(what_the_kernel_does_behind_an_end_is_of_the_process_that_ended)
 {
-	uint32_t late;
-	uint32_t next;
+	uint32_t late, next;
 
-	exec(PID, "sh", 100);
-	map_file(PID, "/bin/sh", 0x400000);
+	exec_mapped(PID, "sh", 100);
 	fork_at(PID, CHILD, CHILD, 110);
-	exec(CHILD, "true", 120);
-	map_file(CHILD, "/bin/true", 0x400000);
+	exec_mapped(CHILD, "true", 120);
 	exit_at(CHILD, CHILD, 220);
 	late = sample(CHILD);
 	ck_assert_str_eq(command_of(late), "true");
@@ -347,11 +324,9 @@ TEST(exec_leaves_one_thread)
 
 TEST(a_pid_used_again_without_a_known_end_is_a_new_process)
 {
-	uint32_t old;
-	uint32_t new;
+	uint32_t old, new;
 
-	exec(PID, "parent", 1);
-	map_file(PID, "/bin/parent", 0x400000);
+	exec_mapped(PID, "parent", 1);
 	fork_at(PID, CHILD, CHILD, 100);
 	exec(CHILD, "first", 200);
 	map_file(CHILD, "/bin/first", 0x600000);
@@ -368,8 +343,7 @@ TEST(a_pid_used_again_without_a_known_end_is_a_new_process)
 
 TEST(the_leader_names_the_process_and_threads_do_not)
 {
-	uint32_t before;
-	uint32_t after;
+	uint32_t before, after;
 
 	exec(PID, "java", 1);
 	before = sample(PID);
@@ -501,8 +475,7 @@ TEST(threads_beyond_the_bound_are_not_told_apart)
 
 TEST(retired_contexts_are_recycled_after_a_reap_and_not_before)
 {
-	uint32_t first;
-	uint32_t second;
+	uint32_t first, second;
 
 	fork_at(PID, CHILD, CHILD, 1);
 	first = sample(CHILD);
@@ -521,8 +494,7 @@ TEST(retired_contexts_are_recycled_after_a_reap_and_not_before)
 
 TEST(a_process_twice_missing_from_the_system_is_dropped)
 {
-	uint32_t gone;
-	uint32_t here;
+	uint32_t gone, here;
 
 	gone = sample(PID);
 	here = sample((uint32_t)getpid());
@@ -601,8 +573,7 @@ TEST(samples_of_70000_live_processes_are_told_apart)
 	struct sample_table table;
 
 	ck_assert(by_process && sample_table_create(&table));
-	exec(PID, "parent", 1);
-	map_file(PID, "/bin/parent", 0x400000);
+	exec_mapped(PID, "parent", 1);
 	for (uint32_t i = 0; i < MANY; i++)
 		fork_at(PID, CHILD + i, CHILD + i, 2);
 	for (uint32_t round = 0; round < 3; round++) {
