@@ -105,3 +105,15 @@ bool is_left_out_of_cores(const void *at)
 	fclose(file);
 	return is_left_out;
 }
+
+pid_t start_spinning(void)
+{
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		for (volatile uint64_t i = 0;; i++)
+			;
+	}
+	ck_assert_int_gt(pid, 0);
+	return pid;
+}

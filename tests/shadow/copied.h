@@ -19,6 +19,9 @@ struct copied {
  * to look at: no copies of it there. */
 bool can_copy(void);
 
+/* A child that runs in user code until it is killed. */
+pid_t start_spinning(void);
+
 /* As soon as it is in user code. */
 void hold_running(pid_t pid, struct held_state *state);
 

@@ -34,6 +34,9 @@ static uint8_t *map_anew(size_t bytes, int flags, int fd)
 	return at;
 }
 
+static void free_memory(void *nothing);
+
+/* Until the test ends. */
 static void make_memory(void)
 {
 	int fd;
@@ -58,10 +61,12 @@ static void make_memory(void)
 	memory.file[PAGE] = 'w';
 	memory.file_shared = map_anew(PAGE, MAP_SHARED, fd);
 	close(fd);
+	at_end(free_memory, NULL);
 }
 
-static void free_memory(void)
+static void free_memory(void *nothing)
 {
+	(void)nothing;
 	munmap(memory.written, BIG);
 	munmap(memory.untouched, BIG);
 	munmap(memory.shared, PAGE);
@@ -79,10 +84,13 @@ static void await_shared(size_t at)
 		usleep(1000);
 }
 
+/* A target with memory. */
 static pid_t start_target(void)
 {
-	pid_t pid = fork();
+	pid_t pid;
 
+	make_memory();
+	pid = fork();
 	if (pid == 0) {
 		/* What it shares is a copy's only as far as it has it in its own page table. */
 		memory.shared[103] = 1;
@@ -113,7 +121,7 @@ static void make_copy(struct copied *copy, pid_t pid, bool is_old_kernel)
 	hp_assert_ok(rebuild_close(&copy->sandbox, &copy->snapshot.areas));
 }
 
-static void assert_same(pid_t target, struct copied *copy, const uint8_t *at, size_t bytes)
+static void assert_same_bytes(pid_t target, struct copied *copy, const uint8_t *at, size_t bytes)
 {
 	uint8_t *wanted = malloc(bytes);
 	uint8_t *found = malloc(bytes);
@@ -125,6 +133,16 @@ static void assert_same(pid_t target, struct copied *copy, const uint8_t *at, si
 	ck_assert_mem_eq(wanted, found, bytes);
 	free(wanted);
 	free(found);
+}
+
+static void assert_same(pid_t target, struct copied *copy)
+{
+	assert_same_bytes(target, copy, memory.written, BIG);
+	assert_same_bytes(target, copy, memory.untouched, BIG);
+	assert_same_bytes(target, copy, memory.shared, PAGE);
+	assert_same_bytes(target, copy, memory.read_only, PAGE);
+	assert_same_bytes(target, copy, memory.file, 2 * PAGE);
+	assert_same_bytes(target, copy, memory.file_shared, PAGE);
 }
 
 static void ignore(int signal)
@@ -141,7 +159,6 @@ TEST_WHERE(can_copy(), a_signal_to_all_of_our_group_is_none_of_a_copys)
 	/* Not to whoever runs us. */
 	ck_assert_int_eq(getpgrp() == getpid() ? 0 : setpgid(0, 0), 0);
 	signal(SIGINT, ignore);
-	make_memory();
 	pid = start_target();
 	copied_hold(&copy, pid, false, &state);
 	ck_assert_int_eq(kill(0, SIGINT), 0);
@@ -149,7 +166,6 @@ TEST_WHERE(can_copy(), a_signal_to_all_of_our_group_is_none_of_a_copys)
 	ck_assert_int_gt(sandbox_call(&copy.sandbox, SYS_getpid, 0, 0, 0, 0, 0, 0), 0);
 	copied_clear(&copy);
 	end_target(pid);
-	free_memory();
 	signal(SIGINT, SIG_DFL);
 }
 
@@ -158,18 +174,11 @@ TEST_WHERE(can_copy(), a_copy_holds_what_the_target_holds)
 	struct copied copy;
 	pid_t pid;
 
-	make_memory();
 	pid = start_target();
 	make_copy(&copy, pid, false);
-	assert_same(pid, &copy, memory.written, BIG);
-	assert_same(pid, &copy, memory.untouched, BIG);
-	assert_same(pid, &copy, memory.shared, PAGE);
-	assert_same(pid, &copy, memory.read_only, PAGE);
-	assert_same(pid, &copy, memory.file, 2 * PAGE);
-	assert_same(pid, &copy, memory.file_shared, PAGE);
+	assert_same(pid, &copy);
 	copied_clear(&copy);
 	end_target(pid);
-	free_memory();
 }
 
 TEST(kernels_before_6_7_tell_the_same_pages)
@@ -189,17 +198,11 @@ TEST(kernels_before_6_7_tell_the_same_pages)
 		hp_error_destroy(error);
 		return;
 	}
-	make_memory();
 	pid = start_target();
 	make_copy(&copy, pid, true);
-	assert_same(pid, &copy, memory.written, BIG);
-	assert_same(pid, &copy, memory.untouched, BIG);
-	assert_same(pid, &copy, memory.shared, PAGE);
-	assert_same(pid, &copy, memory.read_only, PAGE);
-	assert_same(pid, &copy, memory.file, 2 * PAGE);
+	assert_same(pid, &copy);
 	copied_clear(&copy);
 	end_target(pid);
-	free_memory();
 }
 
 TEST_WHERE(can_copy(), what_a_copy_writes_reaches_nobody)
@@ -210,7 +213,6 @@ TEST_WHERE(can_copy(), what_a_copy_writes_reaches_nobody)
 	pid_t pid;
 	int fd;
 
-	make_memory();
 	pid = start_target();
 	make_copy(&copy, pid, false);
 	/* As the copy itself would: no way round protections. */
@@ -229,7 +231,6 @@ TEST_WHERE(can_copy(), what_a_copy_writes_reaches_nobody)
 	close(fd);
 	copied_clear(&copy);
 	end_target(pid);
-	free_memory();
 }
 
 /* Its own code is there to be read. */
@@ -247,7 +248,6 @@ TEST_WHERE(can_copy(), areas_of_a_copy_are_where_the_targets_are)
 	struct copied copy;
 	pid_t pid;
 
-	make_memory();
 	pid = start_target();
 	make_copy(&copy, pid, false);
 	hp_assert_ok(areas_read(&areas, copy.sandbox.pid));
@@ -268,7 +268,6 @@ TEST_WHERE(can_copy(), areas_of_a_copy_are_where_the_targets_are)
 	areas_clear(&areas);
 	copied_clear(&copy);
 	end_target(pid);
-	free_memory();
 }
 
 static bool can_be_laid_out_alike(void)
@@ -288,11 +287,7 @@ TEST_WHERE(can_copy(), what_is_read_of_a_target_goes_into_no_core_file)
 	struct copied copy;
 	pid_t pid;
 
-	pid = fork();
-	if (pid == 0) {
-		for (volatile uint64_t i = 0;; i++)
-			;
-	}
+	pid = start_spinning();
 	copied_hold(&copy, pid, false, &state);
 	hold_release(pid, &times);
 	ck_assert_ptr_nonnull(memmem(copy.snapshot.buffer.at, copy.snapshot.buffer.bytes, secret,
@@ -345,7 +340,6 @@ TEST_WHERE(can_copy(), a_copy_maps_where_the_target_would)
 				 (int64_t)theirs[i]);
 	copied_clear(&copy);
 	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
-	free_memory();
 	for (int i = 0; i < 2; i++) {
 		close(tell[i]);
 		close(go[i]);
@@ -359,7 +353,6 @@ TEST_WHERE(can_copy(), a_copy_has_the_targets_registers_and_runs_none_of_its_cod
 	int status;
 	pid_t pid;
 
-	make_memory();
 	pid = start_target();
 	make_copy(&copy, pid, false);
 	ck_assert(hold_give_state(copy.sandbox.pid, &state));
@@ -374,7 +367,6 @@ TEST_WHERE(can_copy(), a_copy_has_the_targets_registers_and_runs_none_of_its_cod
 	ck_assert_uint_eq(registers.rbx, state.registers.rbx);
 	copied_clear(&copy);
 	end_target(pid);
-	free_memory();
 }
 
 /* A target with memory, and what there is to read of it. */
@@ -382,7 +374,6 @@ static pid_t prepare(struct snapshot *snapshot, uint64_t *bytes)
 {
 	pid_t pid;
 
-	make_memory();
 	pid = start_target();
 	snapshot_init(snapshot);
 	hp_assert_ok(snapshot_prepare(snapshot, pid, bytes));
@@ -404,7 +395,6 @@ TEST_WHERE(can_copy(), nobody_waits_for_room_at_the_end)
 	snapshot_clear(&snapshot);
 	close(stop_fd);
 	end_target(pid);
-	free_memory();
 }
 
 /* What has been filled stays when time is up. */
@@ -422,7 +412,6 @@ TEST(the_buffer_is_filled_at_the_lowest_priority)
 	ck_assert_uint_eq(snapshot.read_bytes, snapshot.used_bytes);
 	snapshot_clear(&snapshot);
 	end_target(pid);
-	free_memory();
 }
 
 static bool holds_text(const uint8_t *bytes, size_t size, const char *text)
@@ -487,7 +476,6 @@ TEST_WHERE(can_copy(), what_is_marked_as_secret_is_not_in_a_copy)
 	}
 	if (secret_fd >= 0)
 		close(secret_fd);
-	free_memory();
 }
 
 /* It came between the look and the stop; the next window leaves it out. */
@@ -526,7 +514,6 @@ TEST_WHERE(can_copy(), a_secret_that_came_late_is_scrubbed)
 	ck_assert(!holds_text(snapshot.buffer.at, snapshot.used_bytes, text + 1));
 	snapshot_clear(&snapshot);
 	end_target(pid);
-	free_memory();
 }
 
 TEST_WHERE(can_copy(), a_copy_has_no_descriptors_and_is_the_first_to_go)
@@ -537,7 +524,6 @@ TEST_WHERE(can_copy(), a_copy_has_no_descriptors_and_is_the_first_to_go)
 	pid_t pid;
 	FILE *file;
 
-	make_memory();
 	pid = start_target();
 	make_copy(&copy, pid, false);
 	hp_assert_ok(sandbox_lock(&copy.sandbox));
@@ -551,7 +537,6 @@ TEST_WHERE(can_copy(), a_copy_has_no_descriptors_and_is_the_first_to_go)
 	fclose(file);
 	copied_clear(&copy);
 	end_target(pid);
-	free_memory();
 }
 
 TEST_WHERE(can_copy(), reading_ends_when_it_takes_too_long)
@@ -571,124 +556,6 @@ TEST_WHERE(can_copy(), reading_ends_when_it_takes_too_long)
 	hp_assert_ok(snapshot_take(&snapshot, UINT64_MAX));
 	snapshot_clear(&snapshot);
 	end_target(pid);
-	free_memory();
-}
-
-enum { GROWTH_BYTES = 100 << 20 };
-
-/* Grows when it is told to, and says so. */
-static pid_t start_growing(int told, int tells)
-{
-	pid_t pid = fork();
-	uint8_t *grown;
-	char byte;
-
-	ck_assert_int_ge(pid, 0);
-	if (pid)
-		return pid;
-	if (read(told, &byte, 1) != 1)
-		_exit(1);
-	grown = mmap(NULL, GROWTH_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
-		     0);
-	if (grown == MAP_FAILED)
-		_exit(1);
-	memset(grown, 1, GROWTH_BYTES);
-	if (write(tells, &byte, 1) != 1)
-		_exit(1);
-	for (;;)
-		pause();
-}
-
-/* Room for much memory takes a while to make. */
-TEST_WHERE(can_copy(), there_is_room_for_what_has_come_while_it_was_made)
-{
-	struct snapshot snapshot;
-	uint64_t bytes;
-	int tell[2], hear[2];
-	char byte = 0;
-	pid_t pid;
-
-	ck_assert_int_eq(pipe(tell), 0);
-	ck_assert_int_eq(pipe(hear), 0);
-	pid = start_growing(tell[0], hear[1]);
-	snapshot_init(&snapshot);
-	hp_assert_ok(snapshot_prepare(&snapshot, pid, &bytes));
-	ck_assert_int_eq(write(tell[1], &byte, 1), 1);
-	ck_assert_int_eq(read(hear[0], &byte, 1), 1);
-	reserve(&snapshot);
-	hp_assert_ok(snapshot_take(&snapshot, 0));
-	ck_assert_uint_ge(snapshot.read_bytes, bytes + GROWTH_BYTES);
-	snapshot_clear(&snapshot);
-	ck_assert_int_eq(kill(pid, SIGKILL), 0);
-	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
-	for (int i = 0; i < 2; i++) {
-		close(tell[i]);
-		close(hear[i]);
-	}
-}
-
-TEST_WHERE(can_copy(), a_target_that_has_ended_is_left_to_its_parent)
-{
-	struct hp_error *error = NULL;
-	enum hp_shadow_refusal refusal;
-	siginfo_t ended;
-	int status;
-	pid_t pid = fork();
-
-	if (pid == 0)
-		_exit(7);
-	ck_assert_int_eq(waitid(P_PID, (id_t)pid, &ended, WEXITED | WNOWAIT), 0);
-	ck_assert_int_ne(hold(pid, &state, &times, &error, &refusal), HOLD_STOPPED);
-	hp_assert_ok(error);
-	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
-	ck_assert_int_eq(WEXITSTATUS(status), 7);
-}
-
-TEST(a_target_that_is_killed_while_it_is_held_is_left_to_its_parent)
-{
-	int status;
-	pid_t pid = fork();
-
-	if (pid == 0) {
-		for (volatile uint64_t i = 0;; i++)
-			;
-	}
-	hold_running(pid, &state);
-	kill(pid, SIGKILL);
-	hold_release(pid, &times);
-	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
-	ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
-}
-
-/* Its parent would wait for ever if we did not see its end. */
-TEST(somebody_elses_child_that_is_killed_while_it_is_held_is_waited_for_by_its_parent)
-{
-	pid_t child = 0;
-	int tell[2];
-	int status;
-	pid_t parent;
-
-	ck_assert_int_eq(pipe(tell), 0);
-	parent = fork();
-	if (parent == 0) {
-		pid_t pid = fork();
-
-		if (pid == 0) {
-			for (volatile uint64_t i = 0;; i++)
-				;
-		}
-		if (write(tell[1], &pid, sizeof(pid)) != sizeof(pid))
-			_exit(2);
-		_exit(waitpid(pid, &status, 0) != pid || WTERMSIG(status) != SIGKILL);
-	}
-	ck_assert_int_eq(read(tell[0], &child, sizeof(child)), sizeof(child));
-	hold_running(child, &state);
-	kill(child, SIGKILL);
-	hold_release(child, &times);
-	ck_assert_int_eq(waitpid(parent, &status, 0), parent);
-	ck_assert_int_eq(status, 0);
-	close(tell[0]);
-	close(tell[1]);
 }
 
 HP_TEST_MAIN("shadow/copy")
