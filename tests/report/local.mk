@@ -1,7 +1,7 @@
 check_PROGRAMS += tests/report/test_direct tests/report/test_parallel tests/report/test_text tests/report/test_views tests/report/test_json \
 	tests/report/test_resolve tests/report/test_machine tests/report/test_mixture \
 	tests/report/test_paths tests/report/test_annotate tests/report/test_drawing tests/report/test_counted tests/report/test_by_time \
-	tests/report/test_evidence tests/report/test_followed tests/report/test_sampled_stack \
+	tests/report/test_evidence tests/report/test_followed tests/report/test_sampled_stack tests/report/test_weights \
 	tests/report/test_stack tests/report/test_what_if
 
 # Its lines and inlined functions are what it asks about.
@@ -14,6 +14,7 @@ tests_report_libcounted_a_SOURCES = tests/report/counted.h tests/report/counted.
 tests_report_libcounted_a_CFLAGS = $(AM_CFLAGS) -g
 tests_report_test_counted_LDADD = tests/report/libcounted.a $(TEST_LIBS)
 tests_report_test_by_time_LDADD = tests/report/libcounted.a $(TEST_LIBS)
+tests_report_test_weights_LDADD = tests/report/libcounted.a $(TEST_LIBS)
 tests_report_test_evidence_LDADD = tests/report/libcounted.a $(TEST_LIBS)
 tests_report_test_followed_LDADD = tests/report/libcounted.a $(TEST_LIBS)
 
