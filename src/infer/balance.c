@@ -283,8 +283,8 @@ static double weighted_ticks(const struct hp_windows *windows, const double weig
 	return sum;
 }
 
-/* Weights that make ticks fit samples say little of how well they do elsewhere: so also those that are
- * made without the places of one fold after another. */
+/* Weights that make ticks fit samples do not show how well they fit elsewhere. So further weights
+ * are computed, each without the places of one fold. */
 static void cross_validate(struct balance *balance, struct hp_windows *windows)
 {
 	for (unsigned fold = 0; fold < HP_BALANCE_FOLDS; fold++) {
@@ -299,7 +299,7 @@ static void cross_validate(struct balance *balance, struct hp_windows *windows)
 	}
 }
 
-/* Nothing tells how one window is to be weighted. */
+/* Gives all groups the same weight, because samples cannot weight a single window. */
 static void share_alike(struct hp_windows *windows)
 {
 	double ones[GROUPS];

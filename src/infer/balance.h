@@ -17,10 +17,10 @@
  * per window. Pseudo-values add up to the estimate, are linear in the counts, and have its
  * variance. They may be negative.
  *
- * Few windows can be weighted such that ticks fit the samples where nothing else does. How well weights
- * do for code that they were not made by is seen by cross-validation (Stone, Journal of the Royal
- * Statistical Society B 36, 1974): procedures are dealt out to folds, and for each fold weights are made
- * without its ticks (`apart`).
+ * Few windows can be weighted such that their ticks fit the samples, but the same weights may be
+ * wrong for code that had no part in choosing them. Cross-validation measures this (Stone, Journal
+ * of the Royal Statistical Society B 36, 1974): procedures are divided into folds, and for each
+ * fold weights are computed without its ticks (`apart`).
  */
 #ifndef INFER_BALANCE_H
 #define INFER_BALANCE_H

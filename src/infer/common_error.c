@@ -17,16 +17,17 @@ double counts_uncovered(const struct hp_inference *inference, const struct hp_lo
 	return 1 - told * (1 - (all > 0 ? image->uncovered[event].weight / all : 0));
 }
 
-/* Of what counts are off by at most, as a share and in one direction: in most cases they are by less
- * than half of that. */
+/* The deviation of an error that is at most `share`, in one direction. In most cases the real
+ * error is less than half of that. */
 static double deviation_within(double share)
 {
 	return bias_within * log1p(share) / HP_NORMAL_90;
 }
 
-/* Part of what windows cost the program falls into them, samples and caches that are cold, and makes
- * their time a little slower than the rest. Stops, and what copies take beside windows and the rest
- * alike, are none of it; nor is what windows lost whose time was told without that. */
+/* Windows slow the program down, and a part of that falls within windows (taking samples, cold
+ * caches), so their time is a little slower than the rest. Three costs are excluded: stops, what
+ * copies take from windows and other time alike, and the losses of windows whose time was measured
+ * without them. */
 static double disturbed_deviation(const struct hp_inference *inference)
 {
 	double counted_ns = (double)hp_window_evidence_counted(&inference->windows.sum).time_ns;
@@ -36,9 +37,9 @@ static double disturbed_deviation(const struct hp_inference *inference)
 	return counted_ns > 0 ? deviation_within(disturbed_in_windows * lost_ns / counted_ns) : 0;
 }
 
-/* While a copy runs the program is slower by what CPUs share; how much it is here nobody knows. Windows see it where other
- * copies run beside them: less often than beside the rest of the time, where there is just one window
- * now and then. */
+/* While a copy runs, the program is slower because CPUs share resources; how much is not measured
+ * here. Windows include this effect where other copies run beside them, which is rarer than beside
+ * the rest of the time if there is only one window now and then. */
 static double beside_deviation(const struct hp_inference *inference)
 {
 	const struct hp_window_price *price = &inference->windows.sum.price;
@@ -52,9 +53,9 @@ static double beside_deviation(const struct hp_inference *inference)
 	return deviation_within(slower_beside * fabs(all - seen));
 }
 
-/* Of the time that windows were to count, what they did not: their copies lost the way, or came to a
- * call that none can make, where others did not. What ran then was counted too seldom, by no more
- * than that. */
+/* The part of the intended window time that was not counted because some copies left the
+ * original's path, or reached a call that copies cannot make. The code that ran in this time was
+ * counted too seldom, by no more than this share. */
 static double lost_deviation(const struct hp_inference *inference)
 {
 	const struct hp_window_evidence *sum = &inference->windows.sum;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What all counts of an image may be off by together, beside how windows differ. */
+/*
+ * The error that all counts of an image have in common, in addition to the variance between
+ * windows.
+ */
 #ifndef INFER_COMMON_ERROR_H
 #define INFER_COMMON_ERROR_H
 

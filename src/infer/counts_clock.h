@@ -13,16 +13,17 @@
  *	s	the procedure's samples within windows, by window, as a share of all
  *	S	the procedure's share of all samples
  *
- * Counts are multiplied by exp(x), with x of moved.h, and the deviation of x is added to theirs. How
- * far x may go in this program is seen by weights that do not know the procedure (balance.h): the others
- * make its ticks fit its samples also where no window saw what ran.
- * The clock is (1 - w) t + w s, where w is the part of x that the procedure's own ticks determine.
- * Counts that are scaled by much come from few moments, and what windows missed may execute less for
- * its time than what they saw, or nothing of it; so x itself is added to the deviation, too.
+ * Counts are multiplied by exp(x), with x of moved.h, and the deviation of x is added to theirs.
+ * The variance of x in this program is estimated with the weights that were computed without the
+ * procedure (balance.h), because weights that include it make its ticks fit its samples even if no
+ * window saw the code that ran. The clock is (1 - w) t + w s, where w is the part of x that the
+ * procedure's own ticks determine. Counts with a large correction come from few moments: the code
+ * that windows missed may execute fewer instructions per time than the code that they saw, or other
+ * instructions. So x itself is added to the deviation, too.
  *
- * What the time of the procedure tells by throughput.h is pooled with that.
+ * This estimate is pooled with the one that throughput.h derives from the procedure's time.
  *
- * Samples in code that no window saw (`missed`) are time of which nothing was counted. If they are
+ * Samples in code that no window saw (`missed`) are time in which nothing was counted. If they are
  * the share m of the procedure's samples, its counts may be too low by log(1 - m); that is added to
  * the deviation as well.
  */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The clock of a loop: as counts_clock.h for a procedure, but for the loops within one.
+ * The clock of a loop: the same as counts_clock.h for a procedure, but for the loops in it.
  *
  * A procedure may run one loop after another, each for seconds. There are few windows, so some
- * loops get more of them than their share of the time. The samples of each loop show by how much:
- * its counts are multiplied by exp(x), x of moved.h with the variance of the program's procedures.
- * Its deviation is added, and x itself.
+ * loops get more of them than their share of the time. The samples of each loop show how many more:
+ * its counts are multiplied by exp(x), with x of moved.h and the variance that the program's
+ * procedures have. The deviation of x and x itself are added to the deviation of the counts.
  *
- * The loops are the outermost ones; but where one loop is nearly all of the procedure, those within
- * it.
+ * The outermost loops are used, unless one loop has nearly all samples of the procedure: then the
+ * loops directly inside it are used.
  */
 #ifndef INFER_LOOP_CLOCKS_H
 #define INFER_LOOP_CLOCKS_H

@@ -5,10 +5,10 @@
  * A block was missed if windows have less than a third of the samples of it that they should have,
  * or if it has samples and no window executed it.
  *
- * From a missed block, misses propagate along edges to blocks that windows executed no more often:
- * these ran on the same occasions. An example is python3: a few windows executed some opcodes a few
- * times, but not when these took long. The counts next to such an opcode say nothing about that
- * time, but flow would tie the two together.
+ * From a missed block, misses propagate along edges to blocks that windows executed no more often,
+ * because these ran on the same occasions. An example is python3: a few windows executed some
+ * opcodes a few times, but not when these took long. The counts next to such an opcode say nothing
+ * about that time, but flow conservation would tie the two together.
  *
  * Propagation is limited to blocks that windows missed together. In an interpreter, nearly all code
  * of the loop is reachable from one hot opcode, and windows may by chance have too few samples of

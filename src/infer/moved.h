@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How far the counts of windows are off the rest of the time, place by place (procedures, loops).
- * Ticks of a place are its samples within windows. Its samples in the whole recording tell how many
- * ticks to expect.
+ * Estimates how far the counts of windows deviate from the whole recording, for each place (a
+ * procedure or a loop). The ticks of a place are its samples within windows. Its samples in the
+ * whole recording give the expected number of ticks.
  *
- * The number of ticks k is Poisson distributed around e exp(-x): e is the expected number, and x
- * the logarithm of how many times more often the code ran than windows say. x is normal around 0.
- * Its variance belongs to the program and is estimated from all places of all images together
- * (empirical Bayes): what windows missed is missing in each image that ran then. A program that
- * always does the same has a variance near 0, a program with phases and few windows a large one. So
- * few ticks, or none, move counts no further than is likely in this program, and leave x as
- * uncertain as it is.
+ * The number of ticks k is Poisson distributed with mean e exp(-x): e is the expected number, and
+ * exp(x) is the ratio of the real executions to those that windows suggest. x is normally
+ * distributed around 0. Its variance is a property of the program and is estimated from all places
+ * of all images together (empirical Bayes), because what windows missed is missing in each image
+ * that ran then.
+ *
+ * A program that always does the same has a variance near 0; a program with phases and few windows
+ * has a large one. So a place with few ticks, or none, is corrected by no more than is likely in
+ * this program, and x keeps its uncertainty.
  */
 #ifndef HPCPROF_INFER_MOVED_H
 #define HPCPROF_INFER_MOVED_H

@@ -3,10 +3,10 @@
  * The constants that decide how far each kind of evidence is believed, by subject. The sizes of the
  * evidence's own groups are in hpcprof/model/evidence.h.
  *
- * Before each: its unit; the reason; where the value comes from, unless it is [chosen], which means
- * that no measurement stands behind it. scripts/sensitivity reads this file, halves and doubles each
- * constant and prints which accuracy figures move: so each is a plain literal on one line. What
- * `--quick --by absolute` printed stands behind [chosen], if it is little:
+ * Above each constant stand its unit, its reason, and the source of its value, or [chosen], which
+ * means that no measurement supports it. scripts/sensitivity reads this file, halves and doubles
+ * each constant and prints which accuracy figures move; so each is a plain literal on one line.
+ * Where `--quick --by absolute` showed little effect, its result follows [chosen]:
  *	nothing		neither half nor twice of it moved a figure by half a point
  *	a guard		no report of the recordings differs: they have no such case
  */

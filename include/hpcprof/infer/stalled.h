@@ -4,9 +4,9 @@
  * that samples can be told apart by (procedures, lines, CPUs).
  *
  * The samples of an event estimate its count. Their number is Poisson distributed, with a mean that
- * may be one higher than what was seen; the intervals say this and nothing else. Samples come late:
- * what happened in one procedure or line may be counted for the next, and intervals do not include
- * that.
+ * may be one higher than the number seen; the intervals cover only this sampling error. Samples
+ * come late: an event in one procedure or line may be counted for the next one, and intervals do
+ * not include that error.
  */
 #ifndef HPCPROF_INFER_STALLED_H
 #define HPCPROF_INFER_STALLED_H
