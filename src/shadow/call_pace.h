@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How much CPU time a thread takes per call where nobody stops it.
+ * Estimates how much CPU time a thread takes per system call when it is not stopped.
  *
- * A thread that is stopped twice in each call finds caches and TLBs cold, and takes a multiple of its time. So
- * times within a recorded window say how its stretches compare, not how long they are. The kernel counts
- * each thread's reads and writes (/proc/PID/task/TID/io); with its CPU time that tells how long so many
- * of them take, recorded windows left out. Calls on sockets that are not read() or write() are not
- * among them: for these a breakpoint behind the most frequent call that sends counts a moment later,
- * and then two breakpoints, one in front of it. What the second one adds is what each costs. Where calls
- * are so frequent that breakpoints take much of the time, too, nothing is told.
+ * A recorded thread is stopped twice in each call, finds caches and TLBs cold, and takes several
+ * times as long as otherwise. So times within a recorded window show how its stretches compare, but
+ * not how long they are. The kernel counts the reads and writes of each thread
+ * (/proc/PID/task/TID/io). These counts and the thread's CPU time, both without the recorded
+ * windows, give the time per call.
+ *
+ * The kernel does not count calls on sockets other than read() and write(). For these, a breakpoint
+ * after the most frequent sending call counts calls shortly after the window. Then two breakpoints
+ * are set, the second one before that call; the additional time is the cost of one breakpoint hit.
+ * If calls are so frequent that breakpoints take much of the time, too, the time per call remains
+ * unknown.
  */
 #ifndef SHADOW_CALL_PACE_H
 #define SHADOW_CALL_PACE_H

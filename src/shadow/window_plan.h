@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Before a stop: whether a window can be made now, how long it is to be, and what it costs. */
+/*
+ * Decides, before a stop, whether a window can be made now, how long it will be, and what it will
+ * cost.
+ */
 #ifndef HPCPROF_SHADOW_WINDOW_PLAN_H
 #define HPCPROF_SHADOW_WINDOW_PLAN_H
 

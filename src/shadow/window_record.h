@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Windows for which the original's system calls are recorded. */
+/* Makes the windows in which the original's system calls are recorded. */
 #ifndef SHADOW_WINDOW_RECORD_H
 #define SHADOW_WINDOW_RECORD_H
 

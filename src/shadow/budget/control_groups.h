@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The limits of the control groups that this process is in, of both versions, as far as they can be
- * seen from here. */
+/*
+ * Reads the limits of the control groups (v1 and v2) that contain this process, as far as they are
+ * visible from here.
+ */
 #ifndef SHADOW_BUDGET_CONTROL_GROUPS_H
 #define SHADOW_BUDGET_CONTROL_GROUPS_H
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How many threads want the CPUs of this machine.
+ * Measures how many threads compete for the CPUs of this machine.
  *
- * Where a CPU is idle now and then, a copy of lowest priority runs in that time and takes nothing
- * from anybody. Where other programs keep all CPUs busy it would hardly run at all: there it
- * competes like any other thread, and of what it takes the target loses its share.
+ * If a CPU is idle now and then, a copy with the lowest priority runs in the idle time and takes
+ * nothing from other threads. If other programs keep all CPUs busy, such a copy would hardly run.
+ * Then it runs with normal priority, and the target loses its share of the CPU time that the copy
+ * takes.
  */
 #ifndef SHADOW_BUDGET_CPU_LOAD_H
 #define SHADOW_BUDGET_CPU_LOAD_H

@@ -3,9 +3,9 @@
  * What windows cost the target, and whether its budget allows another one.
  *
  * A window costs
- *	- the time that a thread is held, nearly all of it for reading its memory;
- *	- the samples that are matched;
- *	- caches that are cold afterwards;
+ *	- the time for which a thread is held, nearly all of it for reading its memory;
+ *	- the time that taking the samples to be matched interrupts it;
+ *	- the time to refill caches afterwards;
  *	- what its copy takes from the target: CPU time, by where it runs (see spare_cpus.h), and of
  *	  caches and memory, by how much memory there is. Memory that the kernel has to give for it, and
  *	  for the buffer, takes CPU time, too;
@@ -13,11 +13,13 @@
  * The first, the last and CPU time are measured for each window; the others are calculated. The
  * next price is predicted from earlier measurements.
  *
- * The budget is a share of the target's CPU time. The price of a window is paid in advance, from the
- * slot that the window is due in (schedule.h), never from later ones; but the first few windows are lent a
- * little, which the next ones wait for: a short run has some then. Other threads may be waiting
- * for the one that is held; so its loss counts once per running thread of its process. The share then
- * holds for wall time, too.
+ * The budget is a share of the target's CPU time. The price of a window is paid in advance, from
+ * the slot that the window is due in (schedule.h), never from later slots. There is one exception:
+ * the first few windows may borrow a little, which later windows repay by waiting, so that a short
+ * run has windows, too.
+ *
+ * Other threads may be waiting for the one that is held, so its loss is counted once per running
+ * thread of its process. The share then holds for wall time, too.
  */
 #ifndef SHADOW_BUDGET_PRICE_H
 #define SHADOW_BUDGET_PRICE_H

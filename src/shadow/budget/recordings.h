@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Of which programs windows are recorded (copy/recorder.h): those whose calls ended a window that was
- * not, and had counted less than half of its time. Before the first window of a program its thread
- * tells, if it is the only one of its process that runs: one that often gives up its CPU to wait is a
- * server; so is one that could not be held, because it was in a call on a socket or a pipe, again and
- * again. Each call of a recorded window costs its thread two stops, so programs that compute are not
- * recorded. A program for which recording did not help goes back for good: mostly its threads answer
- * each other through memory.
+ * Decides for which programs the windows' system calls are recorded (copy/recorder.h).
+ *
+ * Recording begins after a window without it that was ended by a call before it had counted the
+ * required part of its time. Before the first window of a program, two observations of a thread
+ * that is the only running one of its process suggest a server, which is then recorded: the thread
+ * often gives up its CPU to wait, or it repeatedly could not be held because it was in a call on a
+ * socket or a pipe.
+ *
+ * Each call in a recorded window stops the thread twice, so programs that only compute are not
+ * recorded. If recording has repeatedly counted nothing in a program, it is not used again for that
+ * program; usually the threads of such a program communicate through memory.
  */
 #ifndef SHADOW_BUDGET_RECORDINGS_H
 #define SHADOW_BUDGET_RECORDINGS_H

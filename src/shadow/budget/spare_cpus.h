@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * On which CPUs a copy takes the least from the target.
+ * Chooses the CPUs on which a copy takes the least from the target.
  *
- * On a core of its own it takes nearly nothing. On the other hardware thread of the target's core
- * it takes up to half of that core's work, which the target's CPU clock does not show. Where other
- * programs keep all CPUs busy (cpu_load.h) the target loses its share of what a copy takes; where it
- * keeps all usable CPUs busy itself, all of it.
+ * On a core of its own a copy takes nearly nothing. On the other hardware thread of the target's
+ * core it takes up to half of that core's throughput, which the target's CPU clock does not show.
+ * If other programs keep all CPUs busy (cpu_load.h), the target loses its share of what the copy
+ * takes; if the target itself keeps all usable CPUs busy, it loses all of it.
  */
 #ifndef SHADOW_BUDGET_SPARE_CPUS_H
 #define SHADOW_BUDGET_SPARE_CPUS_H

@@ -11,15 +11,16 @@
  * -log(1 - u), at the part u of a stretch). A window does not show how long before it the last call
  * was, so no weights correct both.
  *
- * But no count is wrong by more than the share of the wanted time that windows missed behind calls.
- * So that share is kept, older windows counting less. While it is small, a cut window counts like
- * others; when it is larger, its counts are relative (hp_window.is_truncated).
+ * No count is wrong by more than the share of the intended time that windows did not cover because
+ * calls ended them. So that share is tracked, with less weight for older windows. While it is
+ * small, a truncated window counts like others; when it is larger, the window's counts are relative
+ * (hp_window.is_truncated).
  *
- * Where threads wait for others, calls come regularly, and the error is systematic: there a cut
- * window's counts are always relative. So windows become shorter where many are cut, until most of
- * them are whole: what they have counted per cut is about G, or half of it while all are cut, and a
- * window of p times that, p G / (1 + p / 2) in the long run, misses half of that part of the wanted
- * time.
+ * If threads wait for others, calls come regularly and the error is systematic, so the counts of
+ * truncated windows are always relative. In addition, windows become shorter if many are truncated,
+ * until most of them are complete. The time counted per truncation estimates G, or G / 2 while all
+ * windows are truncated. A window of length p times that estimate, p G / (1 + p / 2) in the long
+ * run, misses half of that part of the intended time.
  */
 #ifndef SHADOW_BUDGET_TRUNCATION_H
 #define SHADOW_BUDGET_TRUNCATION_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whether the target waits longer for CPUs while there are copies of it.
+ * Estimates how much longer the target waits for CPUs because copies of it run.
  *
  * The kernel reports how long threads have been ready to run without running. Other programs make
  * them wait, too; so the waiting beside a copy is compared with the usual waiting without one, each

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Lists all areas of a process's address space, from /proc/PID/maps: what a copy is made from.
+ * Lists all areas of a process's address space, from /proc/PID/maps. A copy is made from this list.
  */
 #ifndef SHADOW_COPY_AREAS_H
 #define SHADOW_COPY_AREAS_H

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * System calls that a thread of the target made, in their order, and the memory that they changed: what
- * its copy is answered from (recorder.h makes it, syscalls/logged_calls.c answers).
+ * A log of the system calls of one thread of the target, in order, and of the memory that they
+ * changed. recorder.h writes it; syscalls/logged_calls.c answers the calls of the copy from it.
  *
- * All of it comes from the target: it is bounded, and is only ever written to where the copy may
- * write itself. It is excluded from core files.
+ * Everything in it comes from the target and is not trusted: its size is bounded, and it is written
+ * only to memory that the copy itself may write. It is excluded from core files.
  */
 #ifndef SHADOW_COPY_CALL_LOG_H
 #define SHADOW_COPY_CALL_LOG_H

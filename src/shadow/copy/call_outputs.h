@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What system calls write to the memory of their process, by their arguments and results: a table. */
+/*
+ * A table of the memory that each system call writes in its process, by its arguments and result.
+ */
 #ifndef SHADOW_COPY_CALL_OUTPUTS_H
 #define SHADOW_COPY_CALL_OUTPUTS_H
 

@@ -3,8 +3,8 @@
  * Stops one thread of the target for a moment, and reads its registers.
  *
  * The thread is attached by ptrace only while it is held, since an attached thread stops at each of
- * its signals. Nothing of it is changed: if hpcprof is killed meanwhile, the kernel detaches, and
- * the thread runs on.
+ * its signals. Its state is not changed: if hpcprof is killed meanwhile, the kernel detaches the
+ * thread, which runs on.
  *
  * When the thread ends, its exit status is left for its parent: only stops are taken by waitid().
  */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The files that a target has mapped, opened by us for reading: its copies map the same. Kept from
- * one copy to the next. */
+/*
+ * The files that a target has mapped, opened by hpcprof for reading, so that copies can map the
+ * same files. They stay open from one copy to the next.
+ */
 #ifndef SHADOW_COPY_MAPPED_FILES_H
 #define SHADOW_COPY_MAPPED_FILES_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Whether copies can be made here, and what to say when not. */
+/* Checks whether copies can be made on this machine, and explains the reason if they cannot. */
 #ifndef SHADOW_COPY_PERMISSION_H
 #define SHADOW_COPY_PERMISSION_H
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Memory that the registers of a held thread lead to: its stack, what its registers point to, and
- * what pointers in there point to. An interpreter's loop has the same registers in each round; its
+ * Reads the memory that can be reached from the registers of a held thread: its stack, the memory
+ * that its registers point to, and the memory that pointers in there point to. Registers alone do
+ * not identify a moment: in an interpreter's loop they are the same in each iteration, and the
  * counters are two pointers away.
  *
- * Only memory that a copy has as the thread left it: written by the program, private, no secret
- * (secrets.h), not near the thread's control block, where the kernel and the C library keep what a
- * copy has otherwise. Of a process of several threads only the stack of this one, since the others
- * write to the rest.
+ * Only memory that has the same contents in the copy is read: memory that the program wrote, that
+ * is private, is not secret (secrets.h), and is not near the thread control block, where the kernel
+ * and the C library store values that differ in the copy. If the process has several threads, only
+ * the stack of this thread is read, because the other threads write to the rest.
  */
 #ifndef SHADOW_COPY_REACHED_H
 #define SHADOW_COPY_REACHED_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reads a process's memory from outside, with as many threads as that is worth. */
+/* Reads the memory of another process, with as many threads as make it faster. */
 #ifndef SHADOW_COPY_READERS_H
 #define SHADOW_COPY_READERS_H
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Records the system calls of a thread that is held (hold.h), as it goes on.
+ * Records the system calls of a thread while it runs on after having been held (hold.h).
  *
- * The thread is stopped twice in each call, and nothing of it is changed. It is let go in front of a
- * call, mostly, and at once where something comes that is not for us: signals, stops, exec and all other
- * calls that call_outputs.h does not know. While it waits in a call nothing is done to it: the thread
- * that records it may be cancelled, and the kernel lets go of a thread whose tracer ends, wherever
- * that is, without waking it. So recorder_run() is called in a thread of its own, and is
- * cancelled where it takes too long.
+ * The thread is stopped twice in each call, and its state is not changed. When the recording ends,
+ * the thread is released, normally before a call. It is released at once at any event that the
+ * recorder does not handle: a signal, a stop, exec, or a call that call_outputs.h does not know.
+ *
+ * A thread that waits in a call must not be woken. To release it there, the tracing thread ends:
+ * the kernel then detaches the target's thread without waking it. So recorder_run() is called in a
+ * thread of its own, which is cancelled if it takes too long.
  */
 #ifndef SHADOW_COPY_RECORDER_H
 #define SHADOW_COPY_RECORDER_H

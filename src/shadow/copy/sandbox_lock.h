@@ -23,8 +23,9 @@
  *	 the program's
  *	nothing outlives us	we are killed			attack/ends.test
  *
- * Each call of a sealed copy stops in front of us: those that we set up go on (inject.h), any other
- * one is the end of the copy. Numbers that nobody needs kill it without asking.
+ * Each system call of a locked copy stops before it is made. Calls that hpcprof set up continue
+ * (inject.h); any other one ends the copy. Call numbers that nobody needs kill it without such a
+ * stop.
  */
 #ifndef SHADOW_COPY_SANDBOX_LOCK_H
 #define SHADOW_COPY_SANDBOX_LOCK_H

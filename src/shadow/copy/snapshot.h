@@ -2,26 +2,29 @@
 /*
  * A target's memory at one moment, read from outside while one of its threads is stopped.
  *
- * Why read, and not fork: a forked copy needs system calls made by the target (under a seccomp
- * filter they kill it; killing hpcprof between two of them would leave it astray), keeps the
- * target's pipes, locks and shared memory alive, and has the target pay for every page that it
- * writes afterwards: 1.5 to 2 ms a MiB against 0.25 to 0.5 ms for reading (Linux 6.18, a VM of 2
- * CPUs). What a fork is better for is much memory that is hardly written: there, windows are fewer
- * and longer.
+ * Memory is read instead of forked for four reasons. A fork needs system calls made by the target:
+ * a seccomp filter may kill it for them, and if hpcprof is killed between two of them the target is
+ * left in an inconsistent state. A fork keeps the target's pipes, locks and shared memory alive.
+ * Every page that the target writes afterwards costs it a page fault: 1.5 to 2 ms per MiB against
+ * 0.25 to 0.5 ms for reading (Linux 6.18, a VM of 2 CPUs). A fork would be better only for much
+ * memory that is hardly written: for such programs, windows are fewer and longer.
  *
- * Where a stop would be long, memory is read ahead while the target runs, and the stop reads what is new or
- * changes now and then, as in the migration of virtual machines (Clark et al., NSDI 2005). No kernel tells an
- * ordinary user everywhere which pages have been written (CONFIG_MEM_SOFT_DIRTY, which many lack), so pages
- * are compared with what they held earlier (history.h). That is no certainty: what a target wrote last, for
- * the first time, is what it uses next. Of databases in memory hardly any page changes, and copies go well; of
- * compilers and interpreters with some ten MiB, whose pages nearly all change, many copies crashed, and
- * stops were hardly shorter. So theirs is read in the stop.
+ * If a stop would be long, memory is read ahead while the target runs, and the stop reads only
+ * pages that are new or that change now and then, as in the migration of virtual machines (Clark et
+ * al., NSDI 2005). Many kernels do not tell an ordinary user which pages have been written (they
+ * lack CONFIG_MEM_SOFT_DIRTY), so pages are compared with their earlier contents (history.h).
  *
- * Read are the pages that are in memory and that no file holds: of private areas what has been
- * written, of shared ones that can be written everything. Devices are never touched, nor is what a
- * fork would not have. What was read is in no image of our memory, should we crash.
+ * This comparison can miss a change: a page that the target has just written for the first time is
+ * likely to be used next. In-memory databases change hardly any pages, and their copies work well.
+ * Compilers and interpreters with some ten MiB change nearly all of their pages: many copies
+ * crashed, and stops were hardly shorter. So the memory of such programs is read during the stop.
  *
- * Other threads go on meanwhile: what they write while it is being read may be there or not.
+ * The pages that are read are those in memory that no file holds: of private areas the pages that
+ * have been written, of writable shared areas all pages. Devices are never read, nor is memory that
+ * a fork would not inherit. The memory that was read is excluded from core files of hpcprof.
+ *
+ * The target's other threads continue meanwhile: what they write during the reading may or may not
+ * be in the snapshot.
  */
 #ifndef SHADOW_COPY_SNAPSHOT_H
 #define SHADOW_COPY_SNAPSHOT_H

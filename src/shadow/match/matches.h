@@ -15,11 +15,11 @@
  *
  * After a wrong match, later samples seem late. After a few late ones in a row it is withdrawn.
  *
- * How a window ends affects what is counted. Code that seldom matches makes long gaps between
- * matches. If a window went from the first match in a stretch of time to the last one in it, the
- * gaps across both ends would be lost, long ones more often than short ones. So it continues to the
- * first match after the end of the stretch, and includes each gap that begins in the stretch. The
- * samples after `wanted` are for that.
+ * The choice of a window's end affects what is counted. Code that seldom matches makes long gaps
+ * between matches. If a window went from the first match in a stretch of time to the last one in
+ * it, the gaps across both ends would be lost, long ones more often than short ones. So it
+ * continues to the first match after the end of the stretch, and includes each gap that begins in
+ * the stretch. The samples after `wanted` serve this purpose.
  *
  * A window may also end at a second stop of the original, whose state is known in much more detail
  * than a sample's. It is the last sample. When it matches, the window is everything between the copy

@@ -3,8 +3,8 @@
  * Simulates the beginning of a window: models of a core (uarch/path.h) follow the path that the copy
  * logs, and events are counted per instruction.
  *
- * The models run in a thread of their own. It follows the copy, and stops it
- * when it is too far ahead. So the copy's CPU time does not include the simulation.
+ * The models run in a thread of their own. It follows the copy, and stops the copy when that is too
+ * far ahead. So the copy's CPU time does not include the simulation.
  *
  *	simulation_begin	a window
  *	simulation_log		what its replay is given

@@ -2,20 +2,22 @@
 /*
  * The memory that translated code lives in, and what is known about it.
  *
- * It has up to SHADOW_PLACES zones, each mapped once here (to write) and once in every shadow, near the
- * code that it translates. It is one memfd, or as many as a limit of the sizes of files makes of it:
+ * The cache has up to SHADOW_PLACES zones. Each zone is mapped once in hpcprof (to write) and once
+ * in every shadow, near the code that it translates. All zones are in one memfd, or in several if a
+ * limit of the size of files requires it:
  *
  *	[ code, --x in the shadow                     | constants, r-- | data, rw-            ]
  *	[ blocks ... | stubs, chains ... | logged ... | copies ... | words, tables | spills | counters ...
  *	                                                                  in the first zone: | log ]
  *
- * Each part ends with a page that is not mapped in the shadow. What the shadow can write decides
- * nothing: where control goes is in code and constants, spills hold what the program's registers
- * held, and a counter that the program has overwritten lies about the program only.
+ * Each part ends with a page that is not mapped in the shadow. Data that the shadow can write never
+ * decides where control goes: the targets are in code and constants. Spills hold only the values of
+ * the program's registers, and a counter that the program has overwritten falsifies only the
+ * program's own profile.
  *
- * Code reaches the data of its own zone relative to the instruction pointer, so that nothing needs
- * a fixed or a low address, a register, or the stack. A zone that is full means that the cache is:
- * the window ends, and everything is forgotten before the next.
+ * Code addresses the data of its own zone relative to the instruction pointer, so it needs no fixed
+ * or low address, no register, and not the stack. When one zone is full, the window ends, and the
+ * whole cache is emptied before the next one.
  */
 #ifndef SHADOW_TRANSLATE_CODE_CACHE_H
 #define SHADOW_TRANSLATE_CODE_CACHE_H

@@ -6,17 +6,14 @@
  * again.
  *
  *	- When a window begins, every page that was read is read again and compared.
- *	- Within a window code changes only by writing or mapping. Mappings change
- *		by system calls, which
- *	  hpcprof sees (shadow_text_changed). Code that the program may write, as a
- *		JIT compiler does, its
- *	  copy may only read at first: writing faults, and opens the page
- *		(shadow_text_open) until code is
- *	  read from it again. Code of files and of shared mappings that can be
- *		written to is not replayed.
+ *	- Within a window, code changes only by system calls that change mappings, which hpcprof sees
+ *	  (shadow_text_changed), or by writing. Code that the program may write, as a JIT compiler
+ *	  does, is read-only in its copy at first: a write faults, and makes the page writable
+ *	  (shadow_text_open) until code is read from it again. Code of files and of shared mappings
+ *	  that can be written to is not replayed.
  *
- * A processor executes modified code at once, a copy only after the next branch. That is
- * sufficient, because compilers do not modify code that is being executed.
+ * A processor executes modified code at once; a copy executes it only after the next branch. That
+ * is sufficient, because compilers do not modify code that is being executed.
  */
 #ifndef SHADOW_TRANSLATE_TEXT_H
 #define SHADOW_TRANSLATE_TEXT_H

@@ -2,11 +2,11 @@
 /*
  * Emits the code that logs a block (path_log.h).
  *
- * Each value is logged once per block: base and index of an operand, until one of them changes;
- * pushes, calls and returns move the stack pointer by known amounts. Two registers that the block
- * does not use hold the position in the log and an address. Where none are free, or where the
- * program's own registers must be intact at each instruction, two registers are saved and restored
- * around each word.
+ * Each value is logged once per block: base and index of an operand are logged again only after
+ * they have changed; pushes, calls and returns move the stack pointer by known amounts. Two
+ * registers that the block does not use hold the position in the log and an address. If none are
+ * free, or if the program's own registers must be intact at each instruction, two registers are
+ * saved and restored around each word.
  */
 #ifndef SHADOW_TRANSLATE_X86_LOG_H
 #define SHADOW_TRANSLATE_X86_LOG_H
