@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Regions that were simulated before. Most blocks of a program are short, and differ from others in
- * names of registers and in addresses only: of the same costs and dependences comes the same
- * schedule. What is kept is a pure function of what it is found by, so it is valid for ever; memory
- * is bounded.
+ * A cache of simulated regions. Most blocks of a program are short, and many differ only in the
+ * names of registers and in addresses: regions with equal costs and dependences have equal
+ * schedules. An entry is a pure function of its key, so it never becomes invalid; memory is
+ * bounded.
  */
 #ifndef HPCPROF_ANALYZE_SIMULATED_H
 #define HPCPROF_ANALYZE_SIMULATED_H

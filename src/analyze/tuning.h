@@ -3,11 +3,11 @@
  * The constants that decide what this folder believes and shows, by subject. Sizes that a format or
  * an architecture gives are elsewhere.
  *
- * Before each: its unit; the reason; where the value comes from, unless it is [chosen], which means
- * that no measurement stands behind it. scripts/sensitivity reads this file, halves and doubles
- * each constant and prints which accuracy figures move: so each is a plain literal on one line.
- * [flat]: with `--quick`, four programs and kernels of one cause each, neither half nor twice of it
- * moved any by half a point. [bound]: it limits work where input is hostile.
+ * Above each constant stand its unit, its reason, and the source of its value, or [chosen], which
+ * means that no measurement supports it. scripts/sensitivity reads this file, halves and doubles
+ * each constant and prints which accuracy figures move; so each is a plain literal on one line.
+ * [flat]: with `--quick` (four programs, and kernels of one cause each), neither half nor twice the
+ * value moved any figure by half a point. [bound]: it limits work where input is hostile.
  */
 #ifndef HPCPROF_ANALYZE_TUNING_H
 #define HPCPROF_ANALYZE_TUNING_H

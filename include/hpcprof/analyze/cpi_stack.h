@@ -3,13 +3,15 @@
  * How cycles were spent: a prediction (hp_prediction) split into components that add up to the
  * measured cycles.
  *
- * The core without any events comes first: its width, and the operands and units that it waits for.
- * Events follow. The cost of an event depends on the other events: it differs between removing it
- * alone from the real core and adding it alone to the core without events. The likely cost is the
- * mean of both, scaled so that all components add up. The range contains both (simulating in both
- * orders, as the truth of interval analysis is obtained), the error of the timing, and of the
- * measured cycles that were not predicted, which form a component of their own, as much as the
- * component's events can have taken if their number is known.
+ * The first component is the core without any events: its width, and the operands and units that it
+ * waits for. Events follow. The cost of an event depends on the other events: removing it alone
+ * from the real core gives one cost, and adding it alone to the core without events gives another.
+ * The likely cost is the mean of both, scaled so that all components add up.
+ *
+ * The range of a component contains both costs (the truth of interval analysis is also obtained by
+ * simulating in both orders) and the error of the timing. Measured cycles that were not predicted
+ * form a component of their own; the range includes as many of them as the component's events can
+ * have taken, if the number of events is known.
  */
 #ifndef HPCPROF_ANALYZE_CPI_STACK_H
 #define HPCPROF_ANALYZE_CPI_STACK_H

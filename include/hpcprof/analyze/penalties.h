@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Penalties of a core's table, fitted to what parts of windows took.
+ * Fits the penalties of a core's table to the measured times of parts of windows.
  *
  * The table of a core (hpcprof/isa/machine.h) says how long its caches, units and mispredicted
- * branches take. A part of a simulated window has both: the time that it took, and the cycles that
- * the model spends on its code, by cause. Few factors of these causes are chosen so that all parts
- * together are predicted best (of the logarithms of their times), near those of the table: 1. Each
- * window is then predicted by factors that were fitted to all others; each part, if there is but one
- * window. If that is no better than the table, the table stays as it is.
+ * branches take. For a part of a simulated window two things are known: the time that it took, and
+ * the cycles that the model predicts for its code, by cause. A few causes get a factor each. The
+ * factors minimise the error of the predicted times of all parts together (on a logarithmic scale)
+ * and stay near those of the table, which are 1.
+ *
+ * The fit is judged by cross-validation: each window is predicted by factors that were fitted to
+ * all others, or each part, if there is only one window. If that is no better than the table, the
+ * table's penalties are used.
  */
 #ifndef HPCPROF_ANALYZE_PENALTIES_H
 #define HPCPROF_ANALYZE_PENALTIES_H

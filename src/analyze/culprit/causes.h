@@ -7,8 +7,8 @@
  * other cause.
  *
  * An out-of-order core waits for its oldest unfinished instruction. That is the stalled instruction
- * itself, or one before it that retired in the same cycle, as several do: only those on which
- * nothing after them depends come into question.
+ * itself, or one before it that retired in the same cycle. An earlier instruction can be the reason
+ * for the wait only if no instruction after it depends on it.
  */
 #ifndef HPCPROF_ANALYZE_CULPRIT_CAUSES_H
 #define HPCPROF_ANALYZE_CULPRIT_CAUSES_H

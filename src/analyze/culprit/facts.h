@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is known of a procedure before a cause is asked about one of its instructions.
+ * The facts about a procedure that are collected before any cause is asked about one of its
+ * instructions.
  *
  * Each part is found by the function named beside it, in the order of the parts. After that all of
  * it is const: causes read it, and return what they find (causes.h).

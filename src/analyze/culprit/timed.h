@@ -3,12 +3,12 @@
  * What the timing of the simulated path says about one instruction: the cycles per execution due to
  * each kind of cause, which is the difference to a core without that cause (model/lanes.h).
  *
- * The timing has an error, and its cycles differ from the measured ones. So the cycles of each
- * cause are widened by a share of themselves and by the difference between predicted and measured
- * time, which any cause may explain (as independent errors add up), and by a small constant. What
- * is measured less what the path takes without the cause is a second answer, which is closer where
- * the cause takes most of the time. Causes overlap: removing one of two simultaneous misses saves
- * almost nothing.
+ * The timing has an error, and its cycles differ from the measured ones. So the interval of each
+ * cause is widened by a share of its cycles, by the difference between predicted and measured time,
+ * which any cause may explain (both added as independent errors), and by a small constant. A second
+ * estimate is the measured time minus the time of the path without the cause; it is more accurate
+ * if the cause takes most of the time. Causes overlap: removing one of two simultaneous misses
+ * saves almost nothing.
  */
 #ifndef HPCPROF_ANALYZE_CULPRIT_TIMED_H
 #define HPCPROF_ANALYZE_CULPRIT_TIMED_H
