@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Waiting while a target runs: for rings that fill, signals, the target's end, and the clock
- * (delay, duration, flushes, new periods).
+ * Waits while a target runs: for rings that fill, for signals, for the target's end, and for points
+ * in time (delay, duration, flushes, changes of the sampling period).
  */
 #ifndef HPCPROF_COLLECT_LOOP_H
 #define HPCPROF_COLLECT_LOOP_H

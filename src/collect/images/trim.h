@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Returns freed memory to the system, which malloc keeps while blocks around it are in use. */
+/*
+ * Returns freed memory to the system. malloc keeps it otherwise while blocks around it are in use.
+ */
 #ifndef COLLECT_IMAGES_TRIM_H
 #define COLLECT_IMAGES_TRIM_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a mapping is of, according to the name that the kernel gives it. */
+/* Classifies a mapping by the name that the kernel gives it. */
 #ifndef COLLECT_MAPS_MAPPED_H
 #define COLLECT_MAPS_MAPPED_H
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where addresses were found before: most frames of a path are those of earlier ones.
+ * A cache of look-ups for frames of call paths, because most frames were seen before.
  *
- * A place is of one address of one address space, in a file. It is valid as long as the space lives
- * and tables are neither released nor renumbered: known_forget in time. Others overwrite it. A rule is
- * of one offset of a file, whichever process it is in: programs of builds are many and short.
+ * A place caches the file and offset of one address in one address space. known_forget must be
+ * called before an address space is released; known_slot empties the cache itself when unwind
+ * tables were released or renumbered. A rule caches the unwind rule of one offset in one file, for
+ * all processes, because builds run many short ones. New entries overwrite old ones.
  */
 #ifndef COLLECT_PATHS_KNOWN_H
 #define COLLECT_PATHS_KNOWN_H
