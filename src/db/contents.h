@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the files of one epoch hold together: description, images, and the sums of all profiles,
- * with the rules that must hold between them:
+ * Reads and checks the files of one epoch together: description, images, and the sums of all
+ * profiles. These rules must hold between them:
  *
  *	a finished epoch	each event's samples in the profiles are what meta says
  *	an unfinished one	they are at least that; what was flushed after the last meta

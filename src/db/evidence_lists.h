@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The lists beside what windows counted: each in a section of its own, which is not there when it
- * would be empty. Of each stratum in turn it has some numbers and one list.
+ * The lists of evidence other than the counts of windows, each in a section of its own. A section
+ * that would be empty is left out. It contains, for each stratum in turn, some numbers and one
+ * list.
  */
 #ifndef HPCPROF_DB_EVIDENCE_LISTS_H
 #define HPCPROF_DB_EVIDENCE_LISTS_H

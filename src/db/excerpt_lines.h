@@ -2,8 +2,9 @@
 /*
  * The layer of an excerpt that has source positions, as bytes: hpcprof-db(5).
  *
- * Most of an excerpt's bytes are here. What is alike stands together, each number as the step from the one
- * before: so it takes half of what the entries of older epochs do, compressed.
+ * Most of an excerpt's bytes are here. Fields of the same kind are stored together, each number as
+ * the difference from the one before, so that compressed entries take half of the space of the
+ * older format.
  */
 #ifndef HPCPROF_SRC_DB_EXCERPT_LINES_H
 #define HPCPROF_SRC_DB_EXCERPT_LINES_H

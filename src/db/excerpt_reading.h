@@ -2,7 +2,7 @@
 /*
  * Reading a layer of an excerpt: numbers and texts that anybody may have written.
  *
- * The first thing that is wrong stays as `error` (DAMAGED, or no memory), and all reads behind it give 0.
+ * The first error is kept in `error` (DAMAGED, or no memory), and all later reads return 0.
  */
 #ifndef HPCPROF_SRC_DB_EXCERPT_READING_H
 #define HPCPROF_SRC_DB_EXCERPT_READING_H
