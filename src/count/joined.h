@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Estimates of all events, from those of the rotation sets. Rotation sets are apart: nothing is
- * known of how their errors go together, and nothing is shared.
+ * Estimates of all events, combined from those of the rotation sets. Rotation sets are independent:
+ * the covariance of their errors is unknown, and they share no events.
  */
 #ifndef COUNT_JOINED_H
 #define COUNT_JOINED_H

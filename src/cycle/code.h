@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The code of a trace, decoded for one core, by address, and the way that the trace takes through
- * it. */
+/*
+ * The code of a trace, decoded for one core and found by address, and the path that the trace takes
+ * through it.
+ */
 #ifndef HPCPROF_SRC_CYCLE_CODE_H
 #define HPCPROF_SRC_CYCLE_CODE_H
 

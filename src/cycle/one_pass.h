@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The same trace on the quick model, uarch/timing.h. */
+/* Times the same trace with the one-pass model, uarch/timing.h, for comparison. */
 #ifndef HPCPROF_SRC_CYCLE_ONE_PASS_H
 #define HPCPROF_SRC_CYCLE_ONE_PASS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What causes cost: runs of the same trace on cores that lack them. */
+/* The true cost of each cause, from runs of the same trace on cores that lack it. */
 #ifndef HPCPROF_SRC_CYCLE_TRUTH_H
 #define HPCPROF_SRC_CYCLE_TRUTH_H
 

@@ -5,7 +5,7 @@
  *	share(a, b)	a / b; 0 where both are 0
  *	known(a)	a, or 0 if it is unknown
  *	first(a, b)	a, or b if a is unknown
- * What is unknown is NaN, and so is what is made of it; also in min and max.
+ * An unknown value is NaN, and so is every result computed from it, including those of min and max.
  */
 #ifndef STACK_FORMULA_H
 #define STACK_FORMULA_H

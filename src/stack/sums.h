@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What must hold between the counts of a table. Counts are adjusted to it, or found to contradict
- * it.
+ * The sums that the counts of a table must satisfy. Counts are adjusted to satisfy them, or
+ * reported as contradicting them.
  */
 #ifndef STACK_SUMS_H
 #define STACK_SUMS_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Cores that are like the one that ran but for one thing. A path is timed on all of them at once
- * (uarch/timing.h); what a cause costs is the difference of two. Numbers are part of the database's
- * format: new ones go to the end.
+ * The lanes of the timing: the core that the program ran on, and cores that differ from it in one
+ * respect each. A path is timed on all of them at once (uarch/timing.h); the cost of a cause is the
+ * difference between two lanes. Numbers are part of the database's format: new ones go to the end.
  */
 #ifndef HPCPROF_MODEL_LANES_H
 #define HPCPROF_MODEL_LANES_H

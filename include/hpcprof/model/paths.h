@@ -3,14 +3,14 @@
  * Call paths of samples: calling-context trees (Ammons, Ball, Larus, Exploiting Hardware
  * Performance Counters with Flow and Context Sensitive Profiling, 1997), one for each series.
  *
- * A series is what samples share that are weighed alike: event, command, process, thread, CPU and
- * period, as the strata of profiles. A node is a place in the code, reached over the places of its
- * parent nodes; a sample counts at the node of its own address. Memory is bounded: when there are
- * too many nodes, leaves are folded, that is, their samples count at the parent from then on, as
- * `folded`.
+ * A series is a set of samples with equal event, command, process, thread, CPU and period, which
+ * therefore have equal weight, like the strata of profiles. A node is a place in the code, reached
+ * through the places of its ancestors; a sample counts at the node of its own address. Memory is
+ * bounded: when there are too many nodes, leaves are folded: from then on their samples count at
+ * the parent, as `folded`.
  *
- * Plain data, not thread safe. Numbers of images and series are of one tree; they, and the numbers
- * of nodes, are not those of any other.
+ * Plain data, not thread safe. The numbers of images, series and nodes are valid only within one
+ * tree.
  */
 #ifndef HPCPROF_MODEL_PATHS_H
 #define HPCPROF_MODEL_PATHS_H

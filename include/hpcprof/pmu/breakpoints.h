@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whether hardware breakpoints work here. Under some hypervisors they open and are scheduled, but
- * are never hit: their count is always 0, without an error.
+ * Checks whether hardware breakpoints work on this machine. Under some hypervisors they open and
+ * are scheduled, but are never hit: their count is always 0, without an error.
  */
 #ifndef HPCPROF_PMU_BREAKPOINTS_H
 #define HPCPROF_PMU_BREAKPOINTS_H

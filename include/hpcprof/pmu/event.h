@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Event names to what the kernel is asked for.
+ * Translates event names into the attributes that the kernel expects.
  *
  * The grammar is perf's: comma-separated events, `{a,b}:mods` groups, modifiers `u k h p pp ppp P`
  * (P: the most precise level the machine grants), `pmu/term=value,…/mods` through sysfs, `rNNN`

@@ -8,7 +8,7 @@
  *	hp_profiles_attribute	with keeps_files
  *	hp_paths_name		names the places
  *
- * What is not owned elsewhere lives in the profiles' arena.
+ * Memory without another owner is in the profiles' arena.
  */
 #ifndef HPCPROF_PROFILE_PATHS_H
 #define HPCPROF_PROFILE_PATHS_H

@@ -8,8 +8,8 @@
  *	hp_profiles_attribute	turns parts into rows
  *	hp_profiles_resolve	keeps the rows that were asked for
  *
- * What is not owned elsewhere lives in the arena, as long as the profiles. Texts are raw here; each
- * writer escapes them for its format.
+ * Memory without another owner is in the arena, which lives as long as the profiles. Texts are raw
+ * here; each writer escapes them for its format.
  */
 #ifndef HPCPROF_PROFILE_PROFILES_H
 #define HPCPROF_PROFILE_PROFILES_H

@@ -3,8 +3,9 @@
  * From a database to a printed report: epochs summed, samples attributed to images, procedures,
  * lines or instructions, sorted, cut and written as text, JSON or CSV.
  *
- * Counts are raw samples; percentages are shares of the event's weight (samples times period), so
- * that epochs of different rates add up right, and always of everything recorded, filtered or not.
+ * Counts are raw samples. Percentages are shares of the event's weight (samples times period), so
+ * that epochs with different rates add up correctly; 100 % is always everything recorded, before
+ * any filter.
  */
 #ifndef HPCPROF_REPORT_REPORT_H
 #define HPCPROF_REPORT_REPORT_H

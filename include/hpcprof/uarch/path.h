@@ -8,10 +8,10 @@
  * avoided is marked. Branch predictors and the store queue are of the kinds that cores use, not
  * copies of a particular one.
  *
- * Models begin empty, while the program's caches were not. What an empty model cannot know is an
- * event of its own, ..._UNKNOWN, neither hit nor miss: the first touch of a line (page) is unknown
- * if its set has not been filled since the beginning, because the line may have been there before.
- * Once a set has been filled, its contents are known.
+ * Models begin empty, but the caches of the running program were not. If an empty model cannot know
+ * the result, it reports an event of its own, ..._UNKNOWN, neither hit nor miss: the first access
+ * to a line (page) is unknown if its set has not been filled since the beginning, because the line
+ * may have been there before. Once a set has been filled, its contents are known.
  *
  * No system call, no clock, no randomness: the same path gives the same events. A struct hp_uarch is
  * used by one thread at a time, and its memory does not grow. All addresses and numbers are

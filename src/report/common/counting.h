@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What would have more executions counted. */
+/* Advice on options that would get more executions counted. */
 #ifndef REPORT_COMMON_COUNTING_H
 #define REPORT_COMMON_COUNTING_H
 
