@@ -5,6 +5,8 @@
  */
 #include "workshop.h"
 
+#include <hpcprof/base/cleanup.h>
+
 #include <dlfcn.h>
 #include <elf.h>
 #include <endian.h>
@@ -237,6 +239,79 @@ TEST(without_servers_nothing_is_loaded_to_ask_them)
 	workshop_run("strip program");
 	ask(false, false);
 	ck_assert_ptr_null(dlopen("libdebuginfod.so.1", RTLD_LAZY | RTLD_NOLOAD));
+}
+
+/* --- what a debug file gives ------------------------------------------------------------------ */
+
+TEST(a_separate_debug_file_gives_names_by_debuglink)
+{
+	struct hp_image_options without = { .no_debuginfo = true };
+	_cleanup_free_ struct nm_symbol *symbols;
+	struct hp_image *image;
+	size_t count;
+	uint64_t address;
+
+	ck_assert(build_cold("-g -Wl,--build-id=none"));
+	workshop_run("mv program full && objcopy --only-keep-debug full program.debug && "
+		     "strip -o program full && objcopy --add-gnu-debuglink=program.debug program");
+	count = workshop_nm("full", &symbols);
+	address = nm_find(symbols, count, "outermost")->address;
+	image = workshop_open("program", NULL);
+	ck_assert_str_eq(procedure_at(image, address)->name, "outermost");
+	ck_assert_str_eq(hp_image_symbol_origin(image), workshop_path("program.debug"));
+	ck_assert(hp_image_has_lines(image));
+	image = workshop_open("program", &without);
+	ck_assert_int_eq(procedure_at(image, address)->source, HP_PROCEDURE_EH_FRAME);
+	ck_assert(!hp_image_has_lines(image));
+	ck_assert_str_eq(hp_image_symbol_origin(image), "dynamic symbol table and unwind data");
+}
+
+TEST(a_debug_file_under_symfs_is_found_by_build_id)
+{
+	struct hp_image_options options = { .symfs = workshop_path("root") };
+	struct hp_image_id id = { .kind = HP_IMAGE_FILE, .path = (char[]){ "/opt/app/program" } };
+	struct nm_symbol *symbols;
+	_cleanup_(hp_image_close_scope) struct hp_image *image;
+	size_t count;
+
+	workshop_run(
+		"cc -O2 -g -Wl,--build-id=0xabcdef0123456789 -o full -DENTRY=first \"$src\"/main.c "
+		"\"$src\"/cold.c -Wl,--defsym=second=first && mkdir -p root/opt/app "
+		"root/usr/lib/debug/.build-id/ab && "
+		"objcopy --only-keep-debug full "
+		"root/usr/lib/debug/.build-id/ab/cdef0123456789.debug && "
+		"strip -o root/opt/app/program full");
+	count = workshop_nm("full", &symbols);
+	hp_assert_ok(hp_image_open(&id, &options, &image));
+	ck_assert_str_eq(procedure_at(image, nm_find(symbols, count, "outermost")->address)->name,
+			 "outermost");
+	ck_assert(hp_image_has_lines(image));
+	free(symbols);
+}
+
+TEST(minidebuginfo_inside_the_file_gives_local_names)
+{
+	struct nm_symbol *symbols;
+	struct hp_image *image;
+	size_t count;
+
+	if (!workshop_has("xz")) {
+		workshop_skip(".gnu_debugdata", "no xz");
+		return;
+	}
+	ck_assert(build_cold("-Wl,--build-id"));
+	workshop_run("objcopy --strip-debug --only-keep-debug program mini && "
+		     "objcopy -S --remove-section .gdb_index --remove-section .comment program "
+		     "stripped && xz -k mini && "
+		     "objcopy --add-section .gnu_debugdata=mini.xz stripped");
+	count = workshop_nm("program", &symbols);
+	image = workshop_open("stripped", NULL);
+	check_cover(image);
+	ck_assert_str_eq(procedure_at(image, nm_find(symbols, count, "outermost")->address)->name,
+			 "outermost");
+	ck_assert_str_eq(procedure_at(image, nm_find(symbols, count, "worker")->address)->name,
+			 "worker");
+	free(symbols);
 }
 
 HP_TEST_MAIN("image/debug_files")

@@ -183,3 +183,46 @@ size_t workshop_nm(const char *arguments, struct nm_symbol **symbols)
 	ck_assert_int_eq(pclose(stream), 0);
 	return count;
 }
+
+const struct hp_procedure *procedure_at(struct hp_image *image, uint64_t address)
+{
+	return hp_image_procedure_at(image, (hp_link_address){ address });
+}
+
+const struct nm_symbol *nm_find(const struct nm_symbol *symbols, size_t count, const char *name)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(symbols[i].name, name) == 0)
+			return &symbols[i];
+	ck_abort_msg("nm does not know %s", name);
+	return NULL;
+}
+
+bool build_cold(const char *flags)
+{
+	return workshop_try("cc -O2 %s -DENTRY=first -c -o first.o \"$src\"/cold.c", flags) &&
+	       workshop_try("cc -O2 %s -DENTRY=second -c -o second.o \"$src\"/cold.c", flags) &&
+	       workshop_try("cc -O2 %s -o program \"$src\"/main.c first.o second.o", flags);
+}
+
+void check_cover(struct hp_image *image)
+{
+	const struct hp_procedure *const *list;
+	uint64_t end = 0;
+	size_t count;
+
+	hp_image_procedures(image, &list, &count);
+	for (size_t i = 0; i < count; i++) {
+		uint64_t address = list[i]->address.value;
+
+		ck_assert_uint_gt(list[i]->size, 0);
+		ck_assert_uint_ge(address, end);
+		end = address + list[i]->size;
+		ck_assert_uint_ge(end, address);
+		ck_assert(procedure_at(image, address) == list[i]);
+		ck_assert(procedure_at(image, end - 1) == list[i]);
+		ck_assert(list[i]->owner->owner == list[i]->owner);
+		ck_assert_str_eq(list[i]->name, list[i]->owner->name);
+		ck_assert_int_ne(list[i]->source, HP_PROCEDURE_GAP);
+	}
+}

@@ -42,5 +42,14 @@ struct nm_symbol {
 	char name[512];
 };
 size_t workshop_nm(const char *arguments, struct nm_symbol **symbols);
+/* The symbol of that name; fails the test where there is none. */
+const struct nm_symbol *nm_find(const struct nm_symbol *symbols, size_t count, const char *name);
+const struct hp_procedure *procedure_at(struct hp_image *image, uint64_t address);
+/* The image's procedures are sorted, distinct, not empty, every address answered by the part that
+ * holds it. */
+void check_cover(struct hp_image *image);
+
+/* Builds "program" of two files, "first.o" and "second.o", with cold parts of one name. */
+bool build_cold(const char *flags);
 
 #endif
