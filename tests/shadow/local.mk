@@ -1,6 +1,7 @@
 if X86_64
 
-check_PROGRAMS += tests/shadow/test_translate tests/shadow/test_engine tests/shadow/test_matches \
+check_PROGRAMS += tests/shadow/test_translate tests/shadow/test_engine tests/shadow/test_moments \
+	tests/shadow/test_matches \
 	tests/shadow/test_place tests/shadow/test_sweep tests/shadow/test_copy tests/shadow/test_hold tests/shadow/test_ahead \
 	tests/shadow/test_areas tests/shadow/test_reached tests/shadow/test_state_sampler \
 	tests/shadow/test_schedule tests/shadow/test_price tests/shadow/test_room \
@@ -15,6 +16,9 @@ tests_shadow_test_path_calls_SOURCES = tests/shadow/test_path_calls.c $(calls)
 tests_shadow_test_memory_calls_SOURCES = tests/shadow/test_memory_calls.c $(calls)
 tests_shadow_test_recorded_SOURCES = tests/shadow/test_recorded.c tests/shadow/server.c tests/shadow/server.h \
 	tests/shadow/hostile.c tests/shadow/hostile.h
+replays = tests/shadow/replays.c tests/shadow/replays.h
+tests_shadow_test_engine_SOURCES = tests/shadow/test_engine.c $(replays)
+tests_shadow_test_moments_SOURCES = tests/shadow/test_moments.c $(replays)
 tests_shadow_test_translate_SOURCES = tests/shadow/test_translate.c tests/shadow/forms.S
 check_PROGRAMS += tests/shadow/test_path_log tests/shadow/test_follow
 tests_shadow_test_path_log_SOURCES = tests/shadow/test_path_log.c tests/shadow/forms.S

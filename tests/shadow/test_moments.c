@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Where a replay comes by its samples, and what it counts between them. */
+#include "../support.h"
+
+#include "replays.h"
+
+#include <hpcprof/base/cleanup.h>
+
+#include <string.h>
+
+SETUP
+{
+	start_replays();
+}
+
+static struct hp_engine_sample sample_at(uint64_t offset, uint64_t r8, uint64_t flags)
+{
+	const struct user_regs_struct *r = &bench.state.registers;
+
+	return (struct hp_engine_sample){
+		.general = { r->rax, r->rcx, r->rdx, r->rbx, r->rsp, r->rbp, r->rsi, r->rdi, r8,
+			     r->r9, r->r10, r->r11, r->r12, r->r13, r->r14, r->r15 },
+		.ip = PUPPET_CODE + offset,
+		.flags = flags,
+		.stack = bench.state.data + (r->rsp - PUPPET_DATA),
+		.stack_bytes = 256,
+	};
+}
+
+/* Three states that come by once, and one that does ten times. */
+static const char rounds[] = "\x41\xb8\x11\x00\x00\x00"	    /*  0 mov r8d, 0x11 */
+			     "\x90"			    /*  6 nop */
+			     "\xc7\x03\x0a\x00\x00\x00"	    /*  7 mov dword [rbx], 10 */
+			     "\x39\xc0"			    /* 13 cmp eax, eax */
+			     "\x90"			    /* 15 nop */
+			     "\xff\x0b"			    /* 16 dec dword [rbx] */
+			     "\x75\xf9"			    /* 18 jnz 13 */
+			     "\x41\xb8\x22\x00\x00\x00\x90" /* 20 mov r8d, 0x22; nop */
+			     "\x41\xb8\x33\x00\x00\x00\x90" /* 27 mov r8d, 0x33; nop */;
+enum { EQUAL = 0x246 };
+
+/* A return alone in its block, armed and left by its own branch. */
+TEST(a_sample_of_a_lone_return_matches)
+{
+	static const char code[] = "\xe8\x0f\x00\x00\x00"	  /*  0 call 20 */
+				   "\x41\xb8\x22\x00\x00\x00\x90" /*  5 mov r8d, 0x22; nop */
+				   "\x41\xb8\x33\x00\x00\x00\x90" /* 12 mov r8d, 0x33; nop */
+				   "\xcc\xc3";			  /* 19 int3; ret */
+	struct hp_engine_sample samples[] = {
+		sample_at(20, bench.state.registers.r8, bench.state.registers.eflags),
+		sample_at(11, 0x22, bench.state.registers.eflags),
+		sample_at(18, 0x33, bench.state.registers.eflags),
+	};
+
+	samples[0].general[4] -= 8;
+	samples[0].stack_bytes = 0;
+	run(code, sizeof(code) - 1, samples, 3);
+	assert_end(HP_WINDOW_COMPLETE, PUPPET_CODE + 18);
+	ck_assert_uint_eq(bench.replay.matched, 3);
+	ck_assert_uint_eq(bench.replay.cuts[0], 0);
+	ck_assert_uint_eq(bench.replay.cuts[bench.replay.part_count], 1);
+	/* The return, which goes where it does between the two. */
+	ck_assert_uint_eq(bench.replay.edges[0].kind, HP_WINDOW_EDGE_RETURN);
+	ck_assert_uint_eq(bench.replay.edges[0].counts[0], 1);
+	ck_assert_uint_eq(bench.replay.blocks[bench.replay.block_count - 1].address.value,
+			  PUPPET_CODE + 20);
+}
+
+TEST(a_state_that_comes_by_again_is_ambiguous_and_no_end_of_a_window)
+{
+	const struct hp_engine_sample samples[] = {
+		sample_at(6, 0x11, bench.state.registers.eflags),
+		sample_at(15, 0x11, EQUAL),
+		sample_at(26, 0x22, EQUAL),
+		sample_at(33, 0x33, EQUAL),
+	};
+	uint64_t loops = 0;
+
+	run(rounds, sizeof(rounds) - 1, samples, 4);
+	assert_end(HP_WINDOW_COMPLETE, PUPPET_CODE + 33);
+	ck_assert_uint_eq(bench.replay.cuts[0], 0);
+	ck_assert_uint_eq(bench.replay.cuts[bench.replay.part_count], 2);
+	for (size_t i = 0; i < bench.replay.block_count; i++)
+		if (bench.replay.blocks[i].address.value <= PUPPET_CODE + 13 &&
+		    PUPPET_CODE + 13 - bench.replay.blocks[i].address.value <
+			    bench.replay.blocks[i].size_bytes)
+			loops += bench.replay.blocks[i].counts[0];
+	/* The first time round was entered before the window began. */
+	ck_assert_uint_ge(loops, 9);
+	ck_assert_uint_le(loops, 10);
+}
+
+TEST(states_that_come_round_all_the_time_are_no_moments)
+{
+	struct hp_engine_sample samples[10];
+
+	/* Ten samples, 2 ms apart, of two places in a loop that a register does not tell apart. */
+	for (size_t i = 0; i < 10; i++) {
+		samples[i] = sample_at(i % 2 ? 15 : 16, 0x11, EQUAL);
+		samples[i].time_ns = 2000000 * (i + 1);
+	}
+	bench.limits.time_ns = 1000000000;
+	/* mov dword [rbx], 60000000 instead of 10: it runs on for as long as the samples say, or
+	 * more */
+	run("\x41\xb8\x11\x00\x00\x00\x90\xc7\x03\x00\x87\x93\x03\x39\xc0\x90\xff\x0b\x75"
+	    "\xf9",
+	    20, samples, 10);
+	ck_assert_uint_eq(bench.replay.block_count, 0);
+	ck_assert_uint_eq(bench.replay.edge_count, 0);
+}
+
+/* A window that tells how fast copies are: ten million rounds in 5 ms of the original's time. */
+static void run_whole_window(void)
+{
+	struct hp_engine_sample samples[] = {
+		sample_at(6, 0x11, bench.state.registers.eflags),
+		sample_at(26, 0x22, EQUAL),
+		sample_at(33, 0x33, EQUAL),
+	};
+	char code[sizeof(rounds) + 1];
+
+	memcpy(code, rounds, sizeof(rounds));
+	memcpy(code + 9, "\x80\x96\x98\x00", 4);
+	/* It runs on while its matches are watched. */
+	memcpy(code + sizeof(rounds) - 1, "\xeb\xfe", 2);
+	samples[0].time_ns = 1000;
+	samples[1].time_ns = 5000000;
+	samples[2].time_ns = 5001000;
+	run(code, sizeof(code), samples, 3);
+	ck_assert_int_eq(bench.replay.end, HP_WINDOW_COMPLETE);
+	ck_assert_uint_eq(bench.replay.matched, 3);
+}
+
+TEST(a_shadow_on_another_path_is_given_up_long_before_its_time)
+{
+	struct hp_engine_sample samples[10];
+
+	/* An hour: the test does not end before. */
+	bench.limits.time_ns = UINT64_C(3600000000000);
+	run_whole_window();
+	/* The first is where it comes by, the others are where it never does. */
+	for (size_t i = 0; i < 10; i++) {
+		samples[i] = sample_at(6 + i, 0x11, bench.state.registers.eflags);
+		samples[i].time_ns = 1000 + 2000000 * i;
+	}
+	run("\x41\xb8\x11\x00\x00\x00\x90\xeb\xfe", 9, samples, 10);
+	assert_end(HP_WINDOW_LOST, 0);
+	ck_assert_uint_eq(bench.replay.matched, 1);
+	/* Nor does it come by any of them. */
+	samples[0].ip += 100;
+	run(NULL, 0, samples, 10);
+	assert_end(HP_WINDOW_LOST, 0);
+	ck_assert_uint_eq(bench.replay.matched, 0);
+}
+
+TEST(a_state_with_another_stack_or_other_flags_is_not_the_samples)
+{
+	struct hp_engine_sample samples[] = {
+		sample_at(6, 0x11, bench.state.registers.eflags),
+		sample_at(26, 0x22, EQUAL),
+		sample_at(33, 0x33, EQUAL),
+	};
+	uint8_t stack[256];
+
+	memcpy(stack, samples[1].stack, sizeof(stack));
+	stack[100] ^= 1;
+	samples[1].stack = stack;
+	run(rounds, sizeof(rounds) - 1, samples, 3);
+	ck_assert_uint_eq(bench.replay.matched, 2);
+	samples[1].stack = samples[0].stack;
+	samples[1].general[1] ^= 1;
+	run(NULL, 0, samples, 3);
+	ck_assert_uint_eq(bench.replay.matched, 2);
+	samples[1].general[1] ^= 1;
+	/* Nobody reads the direction flag here, but everybody may. */
+	samples[1].flags ^= 0x400;
+	run(NULL, 0, samples, 3);
+	ck_assert_uint_eq(bench.replay.matched, 2);
+	samples[1].flags ^= 0x400;
+	run(NULL, 0, samples, 3);
+	ck_assert_uint_eq(bench.replay.matched, 3);
+}
+
+static struct hp_engine_call answer_about(struct script *script, pid_t pid,
+					  const struct user_regs_struct *registers)
+{
+	const uint64_t word = 0x55;
+
+	(void)pid;
+	memcpy(script->puppet->data + (registers->rsp - PUPPET_DATA) + 64, &word, sizeof(word));
+	return (struct hp_engine_call){
+		.is_handled = true,
+		.guessed_at = registers->rsp + 64,
+		.guessed_bytes = sizeof(word),
+	};
+}
+
+/* The original got another time, and keeps it on its stack. */
+TEST(what_an_answer_is_about_does_not_tell_states_apart)
+{
+	static const char code[] = "\x0f\x05\x41\xb8\x11\x00\x00\x00\x90"
+				   "\x41\xb8\x22\x00\x00\x00\x90"
+				   "\x41\xb8\x33\x00\x00\x00\x90";
+	struct hp_engine_sample samples[3];
+	uint8_t stack[256];
+
+	/* What system calls do to registers. */
+	bench.state.registers.rax = 0;
+	bench.state.registers.rcx = PUPPET_CODE + 2;
+	bench.state.registers.r11 = bench.state.registers.eflags;
+	for (unsigned i = 0; i < 3; i++)
+		samples[i] = sample_at(8 + 7 * i, 0x11 * (i + 1), bench.state.registers.eflags);
+	memcpy(stack, samples[1].stack, sizeof(stack));
+	memset(stack + 64, 0x66, 8);
+	for (unsigned i = 0; i < 3; i++)
+		samples[i].stack = stack;
+	bench.script.answer = answer_about;
+	run(code, sizeof(code) - 1, samples, 3);
+	ck_assert_uint_eq(bench.replay.matched, 3);
+	/* The word next to it does. */
+	stack[72] ^= 1;
+	run(NULL, 0, samples, 3);
+	ck_assert_uint_eq(bench.replay.matched, 0);
+}
+
+/* The state at the end of a window: the loop's counter is in memory that a register points to, and
+ * neither registers nor stack tell rounds apart. */
+static void run_to_end(const struct reached *reached)
+{
+	static const char code[] = "\xc7\x03\x00\x00\x10\x00" /*  0 mov dword [rbx], 0x100000 */
+				   "\x39\xc0"		      /*  6 cmp eax, eax */
+				   "\x90"		      /*  8 nop */
+				   "\xff\x0b"		      /*  9 dec dword [rbx] */
+				   "\x75\xf9" /* 11 jnz 6 */;
+	struct hp_engine_sample samples[2] = {
+		sample_at(8, bench.state.registers.r8, EQUAL),
+		sample_at(8, bench.state.registers.r8, EQUAL),
+	};
+
+	/* A sample in the same loop, which nothing tells from any other round of it. */
+	samples[0].time_ns = 1000000;
+	samples[1].time_ns = 2000000;
+	samples[1].reached = reached;
+	bench.limits.time_ns = 1000000000;
+	bench.limits.has_end = true;
+	run(code, sizeof(code) - 1, samples, 2);
+}
+
+TEST(the_end_of_a_window_is_told_by_what_registers_lead_to)
+{
+	const uint32_t left = 0x1234;
+	_cleanup_free_ struct reached *reached = calloc(1, sizeof(*reached));
+	uint64_t rounds_counted = 0;
+
+	ck_assert_ptr_nonnull(reached);
+	reached->pieces[0] = (struct reached_piece){
+		.address = bench.state.registers.rbx,
+		.bytes = 8,
+	};
+	reached->count = 1;
+	memcpy(reached->bytes, bench.state.data + (bench.state.registers.rbx - PUPPET_DATA), 8);
+	memcpy(reached->bytes, &left, sizeof(left));
+	run_to_end(reached);
+	ck_assert_int_eq(bench.replay.end, HP_WINDOW_COMPLETE);
+	ck_assert_uint_eq(bench.replay.part_count, 1);
+	ck_assert_uint_eq(bench.replay.cuts[0], HP_REPLAY_START);
+	ck_assert_uint_eq(bench.replay.cuts[1], 1);
+	for (size_t i = 0; i < bench.replay.block_count; i++)
+		if (bench.replay.blocks[i].address.value <= PUPPET_CODE + 9 &&
+		    PUPPET_CODE + 9 - bench.replay.blocks[i].address.value <
+			    bench.replay.blocks[i].size_bytes)
+			rounds_counted += bench.replay.blocks[i].counts[0];
+	/* From the start to that very round. */
+	ck_assert_uint_ge(rounds_counted, 0x100000 - left);
+	ck_assert_uint_le(rounds_counted, 0x100000 - left + 1);
+	/* A state that never comes by. */
+	memset(reached->bytes, 0xff, 8);
+	run_to_end(reached);
+	ck_assert_uint_eq(bench.replay.block_count, 0);
+}
+
+HP_TEST_MAIN_UNLESS(PUPPET_REASON, "shadow/moments")
