@@ -248,96 +248,100 @@ char *fixture_epoch(struct hp_db *db, const char *label, uint64_t samples)
 	return stamp;
 }
 
+static const struct hp_counted evidence_items[] = {
+	{ .kind = HP_COUNTED_BLOCK,
+	  .at = { 0x1000 },
+	  .bytes = 12,
+	  .instructions = 4,
+	  .counts = { 100, 0, 300 } },
+	{ .kind = HP_COUNTED_TAKEN, .at = { 0x1009 }, .to = { 0x1000 }, .counts = { 90, 0, 280 } },
+	{ .kind = HP_COUNTED_CALL,
+	  .at = { 0x1020 },
+	  .to_image = 1,
+	  .to = { 0x2000 },
+	  .counts = { [15] = 7 } },
+	{ .kind = HP_COUNTED_BLOCK,
+	  .is_relative = true,
+	  .image = 1,
+	  .at = { 0x2000 },
+	  .bytes = 5,
+	  .instructions = 1,
+	  .counts = { [3] = UINT64_C(1) << 40 } },
+};
+static const struct hp_counted evidence_outcomes[] = {
+	{ .kind = HP_COUNTED_TAKEN,
+	  .is_relative = true,
+	  .at = { 0x1009 },
+	  .to = { 0x1000 },
+	  .counts = { 12, [9] = 3 } },
+	{ .kind = HP_COUNTED_INDIRECT_CALL,
+	  .is_relative = true,
+	  .image = 1,
+	  .at = { 0x2004 },
+	  .to = { 0x1000 },
+	  .counts = { [15] = 1 } },
+};
+static const struct hp_counted evidence_probes[] = {
+	{ .kind = HP_COUNTED_PROBE, .at = { 0x1000 }, .to = { 0x1000 }, .counts = { 7 } },
+	{ .kind = HP_COUNTED_PROBE_TIME,
+	  .at = { 0x1000 },
+	  .to = { 0x1000 },
+	  .counts = { 20000000, 0, 19000000 } },
+};
+static const struct hp_counted evidence_ticks[] = {
+	{ .kind = HP_COUNTED_TICK,
+	  .at = { 0x1004 },
+	  .to = { 0x1004 },
+	  .counts = { 80, 0, 90, [15] = 40 } },
+};
+static const struct hp_counted evidence_ranges[] = {
+	{ .kind = HP_COUNTED_RANGE,
+	  .is_relative = true,
+	  .at = { 0x1000 },
+	  .to = { 0x1009 },
+	  .counts = { [2] = 31 } },
+	{ .kind = HP_COUNTED_RANGE_TIME,
+	  .is_relative = true,
+	  .at = { 0x1000 },
+	  .to = { 0x1000 },
+	  .counts = { [2] = 1000000 } },
+};
+static const struct hp_counted evidence_events[] = {
+	{ .kind = HP_COUNTED_BLOCK,
+	  .at = { 0x1000 },
+	  .bytes = 12,
+	  .instructions = 3,
+	  .counts = { [4] = 50 } },
+	{ .kind = HP_COUNTED_BLOCK_CYCLES,
+	  .at = { 0x1000 },
+	  .to = { 0x1000 },
+	  .counts = { [HP_LANE_AS_IS] = 4100, [HP_LANES - 1] = UINT32_MAX } },
+	{ .kind = HP_COUNTED_RESIZED_CYCLES,
+	  .at = { 0x1000 },
+	  .to = { 0x80213 },
+	  .counts = { [HP_LANE_AS_IS] = 2100 } },
+	{ .kind = HP_COUNTED_EVENT + HP_EVENT_L1_MISS,
+	  .at = { 0x1004 },
+	  .to = { 0x1004 },
+	  .counts = { [4] = 7 } },
+	{ .kind = HP_COUNTED_EVENT + HP_EVENT_KINDS - 1,
+	  .at = { 0x1004 },
+	  .to = { 0x1004 },
+	  .counts = { [4] = 49, [60] = 1 } },
+	{ .kind = HP_COUNTED_CYCLES,
+	  .at = { 0x1004 },
+	  .to = { 0x1004 },
+	  .counts = { [HP_LANE_AS_IS] = 4000, [HP_LANE_NO_DCACHE] = 40 } },
+};
+
+static void *copy_of(const void *items, size_t bytes)
+{
+	return memcpy(malloc(bytes), items, bytes);
+}
+#define COPY_OF(array) copy_of(array, sizeof(array))
+
 struct hp_window_evidence fixture_evidence(uint64_t recording)
 {
-	static const struct hp_counted items[] = {
-		{ .kind = HP_COUNTED_BLOCK,
-		  .at = { 0x1000 },
-		  .bytes = 12,
-		  .instructions = 4,
-		  .counts = { 100, 0, 300 } },
-		{ .kind = HP_COUNTED_TAKEN,
-		  .at = { 0x1009 },
-		  .to = { 0x1000 },
-		  .counts = { 90, 0, 280 } },
-		{ .kind = HP_COUNTED_CALL,
-		  .at = { 0x1020 },
-		  .to_image = 1,
-		  .to = { 0x2000 },
-		  .counts = { [15] = 7 } },
-		{ .kind = HP_COUNTED_BLOCK,
-		  .is_relative = true,
-		  .image = 1,
-		  .at = { 0x2000 },
-		  .bytes = 5,
-		  .instructions = 1,
-		  .counts = { [3] = UINT64_C(1) << 40 } },
-	};
-	static const struct hp_counted outcomes[] = {
-		{ .kind = HP_COUNTED_TAKEN,
-		  .is_relative = true,
-		  .at = { 0x1009 },
-		  .to = { 0x1000 },
-		  .counts = { 12, [9] = 3 } },
-		{ .kind = HP_COUNTED_INDIRECT_CALL,
-		  .is_relative = true,
-		  .image = 1,
-		  .at = { 0x2004 },
-		  .to = { 0x1000 },
-		  .counts = { [15] = 1 } },
-	};
-	static const struct hp_counted probes[] = {
-		{ .kind = HP_COUNTED_PROBE, .at = { 0x1000 }, .to = { 0x1000 }, .counts = { 7 } },
-		{ .kind = HP_COUNTED_PROBE_TIME,
-		  .at = { 0x1000 },
-		  .to = { 0x1000 },
-		  .counts = { 20000000, 0, 19000000 } },
-	};
-	static const struct hp_counted ticks[] = {
-		{ .kind = HP_COUNTED_TICK,
-		  .at = { 0x1004 },
-		  .to = { 0x1004 },
-		  .counts = { 80, 0, 90, [15] = 40 } },
-	};
-	static const struct hp_counted ranges[] = {
-		{ .kind = HP_COUNTED_RANGE,
-		  .is_relative = true,
-		  .at = { 0x1000 },
-		  .to = { 0x1009 },
-		  .counts = { [2] = 31 } },
-		{ .kind = HP_COUNTED_RANGE_TIME,
-		  .is_relative = true,
-		  .at = { 0x1000 },
-		  .to = { 0x1000 },
-		  .counts = { [2] = 1000000 } },
-	};
-	static const struct hp_counted events[] = {
-		{ .kind = HP_COUNTED_BLOCK,
-		  .at = { 0x1000 },
-		  .bytes = 12,
-		  .instructions = 3,
-		  .counts = { [4] = 50 } },
-		{ .kind = HP_COUNTED_BLOCK_CYCLES,
-		  .at = { 0x1000 },
-		  .to = { 0x1000 },
-		  .counts = { [HP_LANE_AS_IS] = 4100, [HP_LANES - 1] = UINT32_MAX } },
-		{ .kind = HP_COUNTED_RESIZED_CYCLES,
-		  .at = { 0x1000 },
-		  .to = { 0x80213 },
-		  .counts = { [HP_LANE_AS_IS] = 2100 } },
-		{ .kind = HP_COUNTED_EVENT + HP_EVENT_L1_MISS,
-		  .at = { 0x1004 },
-		  .to = { 0x1004 },
-		  .counts = { [4] = 7 } },
-		{ .kind = HP_COUNTED_EVENT + HP_EVENT_KINDS - 1,
-		  .at = { 0x1004 },
-		  .to = { 0x1004 },
-		  .counts = { [4] = 49, [60] = 1 } },
-		{ .kind = HP_COUNTED_CYCLES,
-		  .at = { 0x1004 },
-		  .to = { 0x1004 },
-		  .counts = { [HP_LANE_AS_IS] = 4000, [HP_LANE_NO_DCACHE] = 40 } },
-	};
 	struct hp_window_evidence evidence = {
 		.images = calloc(2, sizeof(*evidence.images)),
 		.image_count = 2,
@@ -362,28 +366,22 @@ struct hp_window_evidence fixture_evidence(uint64_t recording)
 		.time_ns = 3000000000,
 		.groups = { { 1, 100000000 }, { 0, 0 }, { 1, 99000000 }, [15] = { 1, 50000000 } },
 		.relative = { [3] = { 1, 20000000 } },
-		.items = calloc(HP_ARRAY_COUNT(items), sizeof(*items)),
-		.item_count = HP_ARRAY_COUNT(items),
-		.outcomes = calloc(HP_ARRAY_COUNT(outcomes), sizeof(*outcomes)),
-		.outcome_count = HP_ARRAY_COUNT(outcomes),
+		.items = COPY_OF(evidence_items),
+		.item_count = HP_ARRAY_COUNT(evidence_items),
+		.outcomes = COPY_OF(evidence_outcomes),
+		.outcome_count = HP_ARRAY_COUNT(evidence_outcomes),
 		.followed = 40,
-		.probes = calloc(HP_ARRAY_COUNT(probes), sizeof(*probes)),
-		.probe_count = HP_ARRAY_COUNT(probes),
-		.ticks = calloc(HP_ARRAY_COUNT(ticks), sizeof(*ticks)),
-		.tick_count = HP_ARRAY_COUNT(ticks),
-		.ranges = calloc(HP_ARRAY_COUNT(ranges), sizeof(*ranges)),
-		.range_count = HP_ARRAY_COUNT(ranges),
+		.probes = COPY_OF(evidence_probes),
+		.probe_count = HP_ARRAY_COUNT(evidence_probes),
+		.ticks = COPY_OF(evidence_ticks),
+		.tick_count = HP_ARRAY_COUNT(evidence_ticks),
+		.ranges = COPY_OF(evidence_ranges),
+		.range_count = HP_ARRAY_COUNT(evidence_ranges),
 		.record_cycles = { [2] = 1000000, [15] = 3 },
-		.events = calloc(HP_ARRAY_COUNT(events), sizeof(*events)),
-		.event_count = HP_ARRAY_COUNT(events),
+		.events = COPY_OF(evidence_events),
+		.event_count = HP_ARRAY_COUNT(evidence_events),
 		.latencies = { 14, 50, 350, 1 },
 	};
-	memcpy(stratum->events, events, sizeof(events));
-	memcpy(stratum->ranges, ranges, sizeof(ranges));
-	memcpy(stratum->items, items, sizeof(items));
-	memcpy(stratum->outcomes, outcomes, sizeof(outcomes));
-	memcpy(stratum->probes, probes, sizeof(probes));
-	memcpy(stratum->ticks, ticks, sizeof(ticks));
 	hp_assert_ok(hp_window_evidence_add_reason(&evidence, false, "complete", 3));
 	hp_assert_ok(hp_window_evidence_add_reason(&evidence, false, "system call", 1));
 	hp_assert_ok(hp_window_evidence_add_reason(&evidence, true, "budget", 2));
