@@ -151,6 +151,35 @@ static struct hp_epoch_meta full_meta(void)
 	return meta;
 }
 
+/* Events, commands and runs of full_meta(). */
+static void assert_full_lists(const struct hp_epoch_meta *found)
+{
+	ck_assert_str_eq(found->events[0].info.name, "cycles:pp");
+	ck_assert_int_eq(found->events[0].info.unit, HP_UNIT_NS);
+	ck_assert_str_eq(found->events[0].info.precision, "precise 2");
+	ck_assert_str_eq(found->events[0].info.instead_of, "cycles:ppp");
+	ck_assert_str_eq(found->events[0].info.reason, "no PMU");
+	ck_assert_uint_eq(found->events[0].info.skid_instructions, 3);
+	ck_assert_str_eq(found->events[0].info.skid_source, "calibrated 2026-11-20");
+	ck_assert_double_eq(found->events[0].frequency_hz, 997.5);
+	ck_assert_uint_eq(found->events[0].lost, 3);
+	ck_assert_uint_eq(found->events[0].throttled, 4);
+	ck_assert_str_eq(found->commands[0].command, "");
+	ck_assert_str_eq(found->commands[1].command, "cc1");
+	ck_assert_uint_eq(found->commands[1].processes, 4);
+	ck_assert_uint_eq(found->commands[1].samples, 5);
+	ck_assert_uint_eq(found->commands[1].elapsed_ns, INT64_MAX);
+	ck_assert_uint_eq(found->runs[0].start_ns, 1);
+	ck_assert_uint_eq(found->runs[0].elapsed_ns, 2);
+	ck_assert_uint_eq(found->runs[0].user_ns, 3);
+	ck_assert_uint_eq(found->runs[0].system_ns, 4);
+	ck_assert_uint_eq(found->runs[0].max_rss_bytes, 5);
+	ck_assert_int_eq(found->runs[0].exit_status, 139);
+	ck_assert_double_eq(found->runs[0].work, 2.5);
+	ck_assert_uint_eq(found->runs[0].reference_begin_ns, 51000);
+	ck_assert_uint_eq(found->runs[0].reference_end_ns, 52000);
+}
+
 TEST(every_field_of_the_description_reads_back)
 {
 	_cleanup_(hp_epoch_meta_clear) struct hp_epoch_meta meta = full_meta();
@@ -184,30 +213,7 @@ TEST(every_field_of_the_description_reads_back)
 	ck_assert_uint_eq(found->start_ns, meta.start_ns);
 	ck_assert_uint_eq(found->end_ns, meta.end_ns);
 	ck_assert(found->per_process);
-	ck_assert_str_eq(found->events[0].info.name, "cycles:pp");
-	ck_assert_int_eq(found->events[0].info.unit, HP_UNIT_NS);
-	ck_assert_str_eq(found->events[0].info.precision, "precise 2");
-	ck_assert_str_eq(found->events[0].info.instead_of, "cycles:ppp");
-	ck_assert_str_eq(found->events[0].info.reason, "no PMU");
-	ck_assert_uint_eq(found->events[0].info.skid_instructions, 3);
-	ck_assert_str_eq(found->events[0].info.skid_source, "calibrated 2026-11-20");
-	ck_assert_double_eq(found->events[0].frequency_hz, 997.5);
-	ck_assert_uint_eq(found->events[0].lost, 3);
-	ck_assert_uint_eq(found->events[0].throttled, 4);
-	ck_assert_str_eq(found->commands[0].command, "");
-	ck_assert_str_eq(found->commands[1].command, "cc1");
-	ck_assert_uint_eq(found->commands[1].processes, 4);
-	ck_assert_uint_eq(found->commands[1].samples, 5);
-	ck_assert_uint_eq(found->commands[1].elapsed_ns, INT64_MAX);
-	ck_assert_uint_eq(found->runs[0].start_ns, 1);
-	ck_assert_uint_eq(found->runs[0].elapsed_ns, 2);
-	ck_assert_uint_eq(found->runs[0].user_ns, 3);
-	ck_assert_uint_eq(found->runs[0].system_ns, 4);
-	ck_assert_uint_eq(found->runs[0].max_rss_bytes, 5);
-	ck_assert_int_eq(found->runs[0].exit_status, 139);
-	ck_assert_double_eq(found->runs[0].work, 2.5);
-	ck_assert_uint_eq(found->runs[0].reference_begin_ns, 51000);
-	ck_assert_uint_eq(found->runs[0].reference_end_ns, 52000);
+	assert_full_lists(found);
 	ck_assert_uint_eq(found->clock.class_count, 2);
 	ck_assert_mem_eq(found->clock.classes, meta.clock.classes, 2 * sizeof(*meta.clock.classes));
 	ck_assert_uint_eq(found->sample_cost_ns, 13000);
