@@ -143,6 +143,30 @@ static void fill_tree(struct sample *sample)
 	sample->procedures[0].part_count = 3;
 }
 
+/* Names of everything, as somebody who attacks the reader chooses them. */
+static void make_hostile(struct sample *sample, struct hp_cost_shift *shift)
+{
+	sample->procedures[0].name = sample->procedures[0].former_name = hostile;
+	sample->procedures[0].file = hostile;
+	sample->procedures[4].name = hostile;
+	sample->procedures[1].name = hostile;
+	shift->why = hostile;
+	sample->images[0].name = hostile;
+}
+
+static struct hp_compared dearer_block(const struct sample *sample)
+{
+	struct hp_compared block = compared(HP_SCOPE_BLOCK, "sort_rows", 100, 180, 0.05);
+
+	block.is_finding = true;
+	block.image = sample->procedures[0].image;
+	block.file = "/work/repo/src/sort.c";
+	block.line = 104;
+	block.extent[HP_BASE] = (struct hp_compared_extent){ 0x1180, 0x11a3 };
+	block.extent[HP_CANDIDATE] = (struct hp_compared_extent){ 0x2190, 0x21c0 };
+	return block;
+}
+
 static void fill_findings(struct sample *sample, bool is_hostile)
 {
 	static struct hp_cost_shift shift = { NULL, 15e6, "inlined into" };
@@ -181,13 +205,7 @@ static void fill_findings(struct sample *sample, bool is_hostile)
 	sample->program.carrier = &sample->procedures[1];
 	/* It has less of the program for certain. */
 	sample->procedures[2].share_change = (struct hp_measured){ -0.2, -0.28, -0.11 };
-	block = compared(HP_SCOPE_BLOCK, "sort_rows", 100, 180, 0.05);
-	block.is_finding = true;
-	block.image = sample->procedures[0].image;
-	block.file = "/work/repo/src/sort.c";
-	block.line = 104;
-	block.extent[HP_BASE] = (struct hp_compared_extent){ 0x1180, 0x11a3 };
-	block.extent[HP_CANDIDATE] = (struct hp_compared_extent){ 0x2190, 0x21c0 };
+	block = dearer_block(sample);
 	sample->procedures[0].blocks = blocks;
 	sample->procedures[0].block_count = 1;
 	shift.partner = &sample->procedures[1];
@@ -203,14 +221,8 @@ static void fill_findings(struct sample *sample, bool is_hostile)
 	sample->procedures[0].shifts = &shift;
 	sample->procedures[0].shift_count = 1;
 	sample->procedures[0].former_name = "sort_rows.constprop.0";
-	if (is_hostile) {
-		sample->procedures[0].name = sample->procedures[0].former_name = hostile;
-		sample->procedures[0].file = hostile;
-		sample->procedures[4].name = hostile;
-		sample->procedures[1].name = hostile;
-		shift.why = hostile;
-		sample->images[0].name = hostile;
-	}
+	if (is_hostile)
+		make_hostile(sample, &shift);
 	sample->comparison.verdict = HP_VERDICT_REGRESSION;
 	sample->comparison.findings = sample->findings;
 	sample->comparison.finding_count = count;

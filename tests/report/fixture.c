@@ -106,6 +106,27 @@ static void add_count(struct hp_epoch_writer *writer, const struct fixture_count
 	free(command);
 }
 
+/* All of the epoch's samples, with the images and symbols they are of. */
+static void add_counts(struct hp_epoch_writer *writer, const struct fixture_epoch *epoch,
+		       struct hp_epoch_meta *meta)
+{
+	for (size_t i = 0; i < epoch->count; i++) {
+		const struct fixture_count *count = &epoch->counts[i];
+		struct hp_event_totals *into = totals_of(meta, count->event, NULL);
+		size_t index;
+
+		hp_assert_ok(hp_epoch_writer_image(writer, count->image, &index));
+		if (count->image->kind != HP_IMAGE_FILE && epoch->symbol_count)
+			hp_assert_ok(hp_epoch_writer_symbols(writer, index, epoch->symbols,
+							     epoch->symbol_count));
+		add_count(writer, count, epoch->places ? &epoch->places[i] : NULL);
+		into->samples += count->samples;
+		into->period_total += count->samples * count->period;
+		if (count->image->kind == HP_IMAGE_UNKNOWN)
+			into->unattributed += count->samples;
+	}
+}
+
 void fixture_add(struct fixture *fixture, const struct fixture_epoch *epoch)
 {
 	static char command[] = "lua";
@@ -142,21 +163,7 @@ void fixture_add(struct fixture *fixture, const struct fixture_epoch *epoch)
 	totals_of(&meta, "cpu-clock:u", epoch->instead_of);
 	for (size_t i = 0; i < epoch->count; i++)
 		totals_of(&meta, epoch->counts[i].event, epoch->instead_of);
-	for (size_t i = 0; i < epoch->count; i++) {
-		const struct fixture_count *count = &epoch->counts[i];
-		struct hp_event_totals *into = totals_of(&meta, count->event, NULL);
-		size_t index;
-
-		hp_assert_ok(hp_epoch_writer_image(writer, count->image, &index));
-		if (count->image->kind != HP_IMAGE_FILE && epoch->symbol_count)
-			hp_assert_ok(hp_epoch_writer_symbols(writer, index, epoch->symbols,
-							     epoch->symbol_count));
-		add_count(writer, count, epoch->places ? &epoch->places[i] : NULL);
-		into->samples += count->samples;
-		into->period_total += count->samples * count->period;
-		if (count->image->kind == HP_IMAGE_UNKNOWN)
-			into->unattributed += count->samples;
-	}
+	add_counts(writer, epoch, &meta);
 	for (size_t i = 0; i < meta.event_count; i++) {
 		totals[i].info.skid_instructions = epoch->skid_instructions;
 		if (epoch->coverage) {
