@@ -23,11 +23,13 @@ struct hp_inference_options {
 	uint64_t resizes; /* cycles of which core with other sizes are wanted (uarch/resize.h) */
 };
 
-/* Sets of procedures for cross-validation: each set is judged by weights of windows that were made
- * without it. Few sets leave too little for the weights, many take a solution each. [chosen] */
+/* The number of sets of procedures for cross-validation: each set is judged by weights of
+ * windows that were computed without it. Fewer sets leave too little data for the weights; each
+ * set costs one more solution. [chosen] */
 enum { HP_BALANCE_FOLDS = 8 };
 
-/* How many instructions the procedures of all images execute in the same time (infer/throughput.h). */
+/* The distribution, over the procedures of all images, of the instructions that they execute in
+ * the same time (infer/throughput.h). */
 struct hp_throughput {
 	double log;	  /* of the instructions in all of the time, at the mean */
 	double deviation; /* of a procedure; INFINITY: nothing is known */
@@ -38,24 +40,26 @@ struct hp_throughput {
  * The counts of shadow windows in all epochs, and what one count stands for.
  *
  * The windows of a command of a recording cover a share of its running time, so one count stands
- * for the inverse of that share. Where there is one window or effectively one (hp_grouped_ratio), or
- * too many are truncated, samples within windows tell by time. Counts are relative only without such
- * samples, if the running time is unknown, or if a filter selects something that windows do not
- * distinguish.
+ * for the inverse of that share. If there is only one window or effectively one (hp_grouped_ratio),
+ * or if too many are truncated, executions are estimated from time, by the samples within windows.
+ * Counts are relative only without such samples, if the running time is unknown, or if a filter
+ * selects something that windows do not distinguish.
  */
 struct hp_windows {
 	struct hp_window_evidence sum;
 	double *scales;	  /* of each stratum: executions per count; 0: unknown */
 	bool is_absolute; /* known for some stratum */
-	/* There is but one, or too many were truncated: how often anything ran is known by time alone
-	 * (infer/throughput.h), and truncated windows count like others. */
+	/* There is only one window, or too many were truncated: absolute numbers of executions
+	 * are estimated from time alone (infer/throughput.h), and truncated windows count like
+	 * others. */
 	bool is_by_time;
 	uint64_t truncated_windows;
 	struct hp_grouped time; /* that the counts stand for, ns: adds up to the whole time */
 	/* Estimates by windows are computed from these and the counts of groups: see balance.h. */
 	double values[HP_EVIDENCE_WINDOWS][HP_EVIDENCE_GROUPS];
-	/* For each fold, weights of groups that were made without its procedures. Multiplied by the executions
-	 * that one count stands for: the share that one tick is of all. */
+	/* For each fold, the weights of groups that were computed without its procedures. The
+	 * weight multiplied by the executions per count is the share of all time that one tick
+	 * stands for. */
 	double apart[HP_BALANCE_FOLDS][HP_EVIDENCE_GROUPS];
 	double count;	   /* of absolute windows that pass --comm */
 	double moved;	   /* of all images: see hp_counts_moved */
@@ -103,10 +107,11 @@ bool hp_windows_tried(const struct hp_inference *inference);
 /* Counts of all groups of the items of that kind; 0: of any. */
 uint64_t hp_sum_of_items(const struct hp_counted *items, size_t count, uint8_t kind);
 
-/* Graphs and analyses made from here on live in this arena, which outlives what asks for them or is
- * followed by hp_inference_forget; NULL, and at first: as long as the profiles. */
+/* Graphs and analyses made after this call live in `arena`. It must live longer than their
+ * users, or hp_inference_forget must be called first. NULL, the initial value: they live as long
+ * as the profiles. */
 void hp_inference_make_in(struct hp_inference *inference, struct hp_arena *arena);
-/* Forgets the graph and the analysis of the code: whoever asks again makes them again. */
+/* Forgets the graph and the analysis of the code. The next request makes them again. */
 void hp_inference_forget(struct hp_row_code *code);
 
 /*
@@ -129,8 +134,9 @@ struct hp_error *hp_inference_row(struct hp_inference *inference, const struct h
 const struct hp_analysed_insn *hp_analysis_insn(const struct hp_analysis *analysis,
 						uint64_t address);
 
-/* The iterations per entry of the loop; for an edge, the share of its block's executions that take
- * it, 0 to 1. NAN for code that was not executed, or if hp_interval_suffices is false. */
+/* hp_loop_trips: the iterations per entry of the loop. hp_edge_probability: the share of its
+ * block's executions that take the edge, 0 to 1. Both: NAN for code that was not executed, or if
+ * hp_interval_suffices is false. */
 double hp_loop_trips(const struct hp_analysis *analysis, uint32_t loop);
 double hp_edge_probability(const struct hp_analysis *analysis, uint32_t edge);
 
@@ -138,9 +144,9 @@ double hp_edge_probability(const struct hp_analysis *analysis, uint32_t edge);
  * requires: files open, code of rows known. */
 struct hp_error *hp_inference_fill_rows(struct hp_inference *inference);
 
-/* For each block, the mean cycles of one execution, from those executions that were everything
- * between two taken branches; NAN without any, or if the hardware does not record cycles. Lives in
- * the arena. */
+/* For each block, the mean cycles of one execution. Only executions that fill the whole stretch
+ * between two taken branches count; NAN without any, or if the hardware does not record cycles.
+ * The result lives in the arena. */
 struct hp_error *hp_recorded_cycles(const struct hp_inference *inference,
 				    const struct hp_loaded_part *part, const struct hp_cfg *cfg,
 				    struct hp_arena *arena, double **cycles);

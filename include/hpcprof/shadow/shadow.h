@@ -43,19 +43,19 @@ struct hp_shadow_options {
 	uint64_t window_ns; /* length of a window; 0: 100 ms, longer if copies are expensive */
 	double sample_ns;   /* cost of a sample to the target; 0: unknown */
 	uint64_t seed;	    /* seed of the moments; 0: a different one each time */
-	/* What windows are simulated with where a CPU is idle, so that they tell what stalled; NULL: they
-	 * only count. */
+	/* The core that windows are simulated on while a CPU is idle, to find the causes of
+	 * stalls; NULL: windows only count. */
 	const struct hp_uarch_geometry *geometry;
 	const struct hp_core *core; /* whose times they are told for; with a geometry */
-	/* Puts what is measured of this machine in their place, on a thread of its own, before the first
-	 * window is simulated. */
+	/* Replaces sizes and latencies by those measured on this machine. Called in a thread of
+	 * its own before the first window is simulated. */
 	void (*measure)(struct hp_uarch_geometry *geometry, struct hp_core *core);
 	/* Paths are timed a second time, with these sizes; NULL: they are not. Copied. */
 	const struct hp_resizes *resizes;
 	bool simulates_always; /* in time that others want, too */
 	bool is_urgent;	       /* copies run in such time, too: they do not wait for an idle CPU */
-	/* More than 0: the paths that are simulated are written there (uarch/trace.h), up to so many bytes.
-	 * Borrowed until hp_shadow_destroy. */
+	/* If more than 0, a descriptor that simulated paths are written to (uarch/trace.h), up
+	 * to `trace_bytes`. Borrowed until hp_shadow_destroy. */
 	int trace_fd;
 	uint64_t trace_bytes;
 };
@@ -92,7 +92,8 @@ struct hp_shadow_statistics {
 	uint64_t trace_instructions, trace_bytes; /* of the trace, once it is over */
 	int trace_errno;			  /* why it could not be written; 0 */
 	uint64_t price_ns; /* of the window that was due last, as predicted; 0: none was due */
-	/* Of the last refusal of each kind, a sentence with a way out; "": there is none. */
+	/* For each kind of refusal, the message of the last one, which names a remedy; "": there
+	 * was none. */
 	char reasons[HP_SHADOW_REFUSALS][256];
 };
 
@@ -105,14 +106,16 @@ struct hp_error *hp_shadow_create(const struct hp_shadow_options *options,
 struct hp_error *hp_shadow_start(struct hp_shadow *shadow);
 /* Borrowed. */
 int hp_shadow_fd(const struct hp_shadow *shadow);
-/* False when none is ready. `window` is the caller's, to hp_window_clear. */
+/* Takes the next window; false if none is ready. The caller owns `window` and clears it with
+ * hp_window_clear. */
 bool hp_shadow_take(struct hp_shadow *shadow, struct hp_window *window);
 void hp_shadow_statistics(struct hp_shadow *shadow, struct hp_shadow_statistics *statistics);
-/* The current window may go on for a moment: there is time for other work before hp_shadow_stop. */
+/* Begins no further window and returns at once. The current window may continue for a moment;
+ * the caller can do other work before hp_shadow_stop. */
 void hp_shadow_finish(struct hp_shadow *shadow);
-/* The same if need be, and ends the current window: its copy has been killed when this returns. On a busy
- * machine the copy may take longer to die than anybody wants to wait; then hp_shadow_destroy() leaves
- * what its thread needs until the process ends. */
+/* Calls hp_shadow_finish if that was not done, and ends the current window: its copy has been
+ * killed when this returns. On a busy machine the copy may take too long to die; then
+ * hp_shadow_destroy() does not free what its thread needs until the process ends. */
 void hp_shadow_stop(struct hp_shadow *shadow);
 void hp_shadow_destroy(struct hp_shadow *shadow);
 /* Tests what works here by copying a child process: some tenths of a second, 3 s at most. Adds to
