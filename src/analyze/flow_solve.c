@@ -10,14 +10,19 @@
  *	| H  A' | | d           |   | -slope     |
  *	| A  -e | | multipliers | = | -imbalance |
  *
- * where A has each part's share of its whole, and H is the curvature of the terms by d: that by
- * logarithms less their slopes, since log(1 + d) is d - d^2/2. What shifts other logarithms, the
- * stretch and what counts are off by together, changes by -log(1 - d): then a level that falls as
- * all frequencies rise leaves what was counted exactly where it is, however far the step goes. Did
- * it change by d, the more precise the counts are the shorter would steps have to be. Where the
- * curvature is not convex along the balances, which the signs of the pivots say, slopes that would
- * make it so are left out. Terms with long tails are touched from above by ones without (IRLS), and
- * a step is cut until the sum of those falls: so every step makes the estimate likelier.
+ * where A has each part's share of its whole, and H is the curvature of the terms by d: the
+ * curvature by logarithms minus the slopes by logarithms, since log(1 + d) is d - d^2/2 to second
+ * order.
+ *
+ * Two further kinds of unknowns shift logarithms: the stretch, and the common error of counts. They
+ * change by -log(1 - d) instead. Then a step that raises all frequencies and lowers such a level
+ * leaves the counted values exactly where they are, for any length of the step. If the level
+ * changed by d, precise counts would permit only short steps.
+ *
+ * If the curvature is not convex along the balances, which the signs of the pivots show, the slopes
+ * that cause it are left out. Terms with long tails are bounded from above by terms without (IRLS),
+ * and a step is shortened until the sum of these bounds falls; so every step increases the
+ * likelihood.
  */
 #include "flow.h"
 #include "tuning.h"

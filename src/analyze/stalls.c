@@ -8,9 +8,9 @@
  *
  * A scene is one possible set of frequencies. With evidence that counts there are three: the
  * estimate and both ends of its interval. With time alone the scenes range from the highest scale
- * that the best case allows down to the lowest, at which the bounds of all suspects together are
- * needed to explain the time; at the likely one their expected cycles explain it. Where the path was
- * timed, the scale is one at which that takes the measured time.
+ * that the best case allows down to the lowest scale, at which the bounds of all suspects together
+ * are needed to explain the time. At the likely scale their expected cycles explain it. If the path
+ * was timed, the likely scale is the one at which the timed cycles equal the measured ones.
  */
 #include "stalls.h"
 #include "culprit/duty.h"

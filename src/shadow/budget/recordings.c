@@ -14,7 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* NULL: it is not known, and `like` is what it would begin as; or it has ended, and that is left alone. */
+/* Finds the program of the process. NULL if it is unknown: then `like` is a new entry for it; or
+ * if the process has ended: then `like` is unchanged. */
 static const struct recorded_program *find(const struct recordings *recordings, pid_t pid,
 					   struct recorded_program *like)
 {
@@ -34,7 +35,7 @@ static const struct recorded_program *find(const struct recordings *recordings, 
 	return NULL;
 }
 
-/* By what the kernel counts of it. */
+/* Whether the thread often gives up its CPU to wait, by the kernel's count of context switches. */
 static bool waits_often(pid_t pid, pid_t tid)
 {
 	_cleanup_free_ char *text = hp_file_text("/proc/%d/task/%d/status", (int)pid, (int)tid);
@@ -58,7 +59,7 @@ bool recordings_want(const struct recordings *recordings, pid_t pid, pid_t tid, 
 	       ((program && program->in_calls >= OFTEN_IN_CALLS) || waits_often(pid, tid));
 }
 
-/* NULL: it has ended, or there are too many. */
+/* NULL: the process has ended, or there are too many programs. */
 static struct recorded_program *find_or_add(struct recordings *recordings, pid_t pid)
 {
 	struct recorded_program like = { 0 };
@@ -72,7 +73,7 @@ static struct recorded_program *find_or_add(struct recordings *recordings, pid_t
 	return &recordings->programs[recordings->count++];
 }
 
-/* What others write to, or read. */
+/* Whether the descriptor is a channel to other processes: a socket, a pipe or the like. */
 static bool is_channel(pid_t pid, uint64_t descriptor)
 {
 	static const char *const kinds[] = { "socket:", "pipe:", "anon_inode:" };

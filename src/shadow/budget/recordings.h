@@ -35,12 +35,13 @@ struct recordings {
 	size_t count;
 };
 
-/* `running`: how many threads of the process run. */
+/* Whether the calls of the thread's next window should be recorded. `running`: the number of
+ * running threads of the process. */
 bool recordings_want(const struct recordings *recordings, pid_t pid, pid_t tid, uint64_t running);
-/* A thread could not be held, as it was in a system call with this first argument: perhaps the number of a
- * descriptor. */
+/* Notes that a thread could not be held because it was in a system call with this first
+ * argument, which may be the number of a descriptor. */
 void recordings_note_call(struct recordings *recordings, pid_t pid, uint64_t argument);
-/* What came of a window that was to be so long. `is_cut`: a call ended it. */
+/* Notes the result of a window with the intended length `wanted_ns`. `is_cut`: a call ended it. */
 void recordings_note(struct recordings *recordings, pid_t pid, bool was_recorded, bool is_cut,
 		     uint64_t wanted_ns, uint64_t counted_ns);
 

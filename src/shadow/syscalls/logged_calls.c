@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Answers from what the original's own calls did. The copy has to make the same calls in the same
- * order, from the same places. Only what changes its address space is done in it, too, and must
- * come out the same. Clocks that the vdso reads make no call in the original (vdso_calls.h).
+ * Answers the system calls of a copy from the log of the original's calls. The copy must make the
+ * same calls in the same order, from the same places. Calls that change the address space are also
+ * made in the copy, and must have the same result. Clocks that the vdso reads make no call in the
+ * original (vdso_calls.h).
  */
 #include "answers.h"
 
