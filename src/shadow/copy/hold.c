@@ -94,12 +94,22 @@ pid_t hold_tracer(pid_t tid)
 	return tracer;
 }
 
+/* Waits for its parent: to an ordinary user the kernel then says that tracing it is not permitted. */
+static bool has_ended(pid_t tid)
+{
+	_cleanup_free_ char *text = hp_file_text("/proc/%d/status", (int)tid);
+	const char *line = text ? strstr(text, "\nState:\t") : NULL;
+	char state = line ? line[strlen("\nState:\t")] : 'X';
+
+	return state == 'Z' || state == 'X';
+}
+
 static enum hold_result refused(pid_t tid, int errno_value, struct hp_error **error,
 				enum hp_shadow_refusal *refusal)
 {
 	pid_t tracer = hold_tracer(tid);
 
-	if (errno_value == ESRCH)
+	if (errno_value == ESRCH || has_ended(tid))
 		return HOLD_GONE;
 	if (tracer) {
 		*refusal = HP_SHADOW_TRACED;
