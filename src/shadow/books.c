@@ -41,8 +41,8 @@ void books_open(struct books *books)
 	schedule_next(&books->schedule, 0, ledger_slot(&books->ledger, price_ns));
 }
 
-/* As much CPU time of the target as pays for a window; and, behind one, no less than replaying it
- * takes. */
+/* The length of the next slot: the CPU time of the target that pays for a window. If the last
+ * window has a copy that runs, it is at least ledger_spacing_ns. */
 static uint64_t next_slot_ns(const struct books *books, const struct job *job)
 {
 	const struct price_terms terms = terms_of(job);
@@ -55,7 +55,7 @@ static uint64_t next_slot_ns(const struct books *books, const struct job *job)
 	return paid_ns > least_ns ? paid_ns : least_ns;
 }
 
-/* Time is calm while there is no copy. */
+/* The calm time of waits.h ends when the first copy begins. */
 static void begin_copy(struct books *books)
 {
 	if (books->copies++ == 0)
@@ -86,7 +86,7 @@ bool books_begin(struct books *books, struct job *job)
 	order->is_recorded =
 		recordings_want(&books->recordings, choice.pid, choice.tid, choice.in_process);
 	order->longest_ns = order->is_recorded ? 0 : truncation_longest_ns(&books->truncation[0]);
-	/* Of the target's CPU time no more is lost while one of them is held than CPUs could give. */
+	/* While a thread is held, the target cannot lose more CPU time than all CPUs provide. */
 	order->threads = choice.in_process < books_cpus() ? choice.in_process : books_cpus();
 	if (!choice.running)
 		return false;
@@ -99,7 +99,8 @@ bool books_begin(struct books *books, struct job *job)
 	return true;
 }
 
-/* What was done while the target was held is in the stop. */
+/* The CPU time of the calling thread since the job began, without the stop, which is charged
+ * separately. */
 static uint64_t own_since_ns(const struct job *job)
 {
 	uint64_t all_ns = hp_clock_thread_ns() - job->cpu_ns;
@@ -107,7 +108,8 @@ static uint64_t own_since_ns(const struct job *job)
 	return all_ns > job->stopped_ns ? all_ns - job->stopped_ns : 0;
 }
 
-/* Making it is over, and has taken the target's time; nothing more will, unless it is paid for. */
+/* The copy is made and begins to wait: charges what making it took. Running it takes nothing from
+ * the target, unless the budget pays for that. */
 static void begin_waiting(struct books *books, struct job *job)
 {
 	const struct price_terms terms = terms_of(job);
@@ -123,14 +125,15 @@ static void begin_waiting(struct books *books, struct job *job)
 
 /* --- it waits, and runs ----------------------------------------------------------------------- */
 
-/* Whether it costs the target nothing but what any copy does; or the budget pays for more. */
+/* Whether there is an idle CPU for the waiting copy, or the budget pays for running it without one.
+ */
 static bool find_room(struct books *books, struct job *job, bool is_over)
 {
 	struct window_order *order = &job->order;
 	struct target_choice choice;
 	struct price_terms paid;
 
-	/* Looking at every thread takes CPU time that others want. */
+	/* Reading the state of every thread takes CPU time that others want. */
 	if (!is_over && cpu_load_is_full(&books->load) && books->waiting < MAKERS - 1)
 		return false;
 	target_choose(&books->target, &books->schedule.random, &choice);
@@ -139,7 +142,7 @@ static bool find_room(struct books *books, struct job *job, bool is_over)
 		return true;
 	}
 	order->room = spare_cpus(order->tid, choice.running, cpus_to_use(), &order->cpus);
-	/* The last chance: at lowest priority. */
+	/* At the end of the recording this is the last chance: it runs at the lowest priority. */
 	if (is_over || (is_idle_room(order->room) && !cpu_load_is_full(&books->load))) {
 		order->room = order->room == ROOM_IN_CORE ? ROOM_IN_CORE : ROOM_OF_ITS_OWN;
 		return true;
@@ -169,7 +172,8 @@ bool books_admit(struct books *books, struct job *job, bool is_over)
 	return true;
 }
 
-/* What a window with samples says of the next ones, and they of it. */
+/* Notes the end of a window with samples for the decisions about later windows, and decides whether
+ * this one is truncated. */
 static void note_end(struct books *books, struct window_result *result)
 {
 	struct hp_window *window = &result->window;
@@ -183,7 +187,7 @@ static void note_end(struct books *books, struct window_result *result)
 			result->is_cut);
 	window->is_truncated = result->is_cut &&
 			       (result->may_wait || truncation_is_common(truncation));
-	/* Of how much time it is was told while it was disturbed. */
+	/* Recording disturbs the times of calls, and their undisturbed times are not known. */
 	window->is_truncated |= result->was_recorded && !result->is_paced;
 }
 
@@ -195,7 +199,7 @@ void books_charge(struct books *books, struct job *job)
 	const struct price_terms terms = terms_of(job);
 	uint64_t own_ns = own_since_ns(job);
 	uint64_t taken_ns = result->replay_ns + own_ns;
-	/* A copy of lowest priority keeps nobody waiting. */
+	/* A replay at the lowest priority keeps no thread waiting: only our own time can. */
 	double waited_ns = end_copy(books, own_ns);
 
 	ledger_settle(ledger, job->owed_ns);
@@ -225,7 +229,7 @@ void books_copied(struct books *books, struct job *job)
 		else
 			job->owed_ns = ledger_owe(&books->ledger, &terms);
 	} else if (job->order.tid) {
-		/* It has come to nothing: before the next slot, which pays for it. */
+		/* No copy was made. The cost is charged before the next slot, which pays for it. */
 		books_charge(books, job);
 	}
 	if (job->order.tid)

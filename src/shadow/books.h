@@ -4,7 +4,7 @@
  * all that costs the target. The caller holds their lock (shadow.c).
  *
  * If no CPU is idle, a copy waits. Then it costs the target only the stop. It runs as soon as a CPU
- * is idle; or when all hands but one have waiting copies and the budget pays for it; or when the
+ * is idle; or when all makers but one have waiting copies and the budget pays for it; or when the
  * recording ends, usually because the target has ended. So a busy program has windows in its first
  * seconds, too.
  */
@@ -24,12 +24,12 @@
 struct job {
 	struct window_order order;
 	struct window_result result;
-	uint64_t cpu_ns;     /* that our thread had used before */
-	uint64_t stopped_ns; /* of the target's, meanwhile */
-	double owed_ns;	     /* for its copy */
-	double beside;	     /* share of the window, while another copy ran */
+	uint64_t cpu_ns;     /* CPU time of the calling thread when the work began */
+	uint64_t stopped_ns; /* how long the target was stopped meanwhile */
+	double owed_ns;	     /* the expected cost of its copy: see ledger_owe */
+	double beside;	     /* share of the window's time in which another copy ran */
 	bool has_copy;
-	bool has_waited; /* the copy, for an idle CPU */
+	bool has_waited; /* the copy has waited for an idle CPU */
 };
 
 struct books {
@@ -41,26 +41,27 @@ struct books {
 	struct truncation
 		truncation[2]; /* of windows that are not recorded, and of those that are */
 	struct recordings recordings;
-	bool is_urgent; /* copies do not wait */
-	size_t copies;	/* that there are, but for those that wait */
-	size_t waiting; /* copies that wait. Atomic, as it is read without the lock, too */
+	bool is_urgent; /* copies do not wait for an idle CPU */
+	size_t copies;	/* that are made or run; not those that wait */
+	size_t waiting; /* copies that wait. Atomic, because it is also read without the lock */
 };
 
-/* CPUs that are online. */
+/* The number of CPUs that are online. */
 uint64_t books_cpus(void);
 /* The target's CPU time. */
 uint64_t books_now_ns(struct books *books);
-/* When the first window is due. */
+/* Sets when the first window is due. */
 void books_open(struct books *books);
 
-/* Orders a window of a thread that runs. False: none does. */
+/* Chooses a running thread and orders a window of it. False: no thread runs. */
 bool books_begin(struct books *books, struct job *job);
-/* What came of that, and when the next window is due. What a copy that waits has cost so far is charged, and
- * all of it where there is no copy. */
+/* Notes the result of window_copy, and sets when the next window is due. Charges what a copy that
+ * waits has cost so far. If there is no copy, charges the whole window. */
 void books_copied(struct books *books, struct job *job);
-/* Whether a copy that waits may run now, and where: sets its order. `is_over`: the recording ends. */
+/* Whether a copy that waits may run now. If so, sets in its order where. `is_over`: the recording
+ * ends. */
 bool books_admit(struct books *books, struct job *job, bool is_over);
-/* Enters what a window with a copy took beside stops and samples, and says whether it is truncated. */
+/* Charges what a window took, except stops and samples. Sets whether the window is truncated. */
 void books_charge(struct books *books, struct job *job);
 
 #endif

@@ -31,7 +31,7 @@ static bool add(struct target *target, pid_t pid, pid_t only_tid, bool is_descen
 	if (clock_getcpuclockid(pid, &process.clock) != 0 ||
 	    !clock_ns(process.clock, &process.cpu_ns))
 		return true;
-	/* What descendants have used since they began is the target's, too. */
+	/* All CPU time of a descendant belongs to the target, also what it used before now. */
 	if (!is_descendant)
 		target->base_ns += process.cpu_ns;
 	return hp_vector_push(target, process);
@@ -56,7 +56,7 @@ static bool is_known(const struct target *target, pid_t pid)
 	return false;
 }
 
-/* Calls `each` for the threads of a process. */
+/* Calls `each` for the threads of a process until it returns false. */
 static void for_threads(pid_t pid, bool (*each)(pid_t tid, void *context), void *context)
 {
 	char path[64];
@@ -105,7 +105,7 @@ static bool add_children(pid_t tid, void *context)
 
 static void find_descendants(struct target *target)
 {
-	/* Those found now are looked at in turn. */
+	/* The loop also reaches processes that it adds. */
 	for (size_t i = 0; i < target->count; i++) {
 		struct descent descent = { target, target->at[i].pid };
 
@@ -165,12 +165,13 @@ bool target_is_gone(const struct target *target)
 
 struct choosing {
 	struct hp_random *random;
-	pid_t pid;	     /* whose threads are looked at */
-	uint64_t in_process; /* that run */
+	pid_t pid;	     /* the current process */
+	uint64_t in_process; /* its running threads so far */
 	struct target_choice *choice;
 };
 
-/* The nth that runs takes the place of the chosen one once in n times. */
+/* Reservoir sampling: the nth running thread replaces the chosen one with a probability of 1 / n.
+ */
 static bool consider(pid_t tid, void *context)
 {
 	struct choosing *choosing = context;
@@ -211,7 +212,7 @@ void target_choose(struct target *target, struct hp_random *random, struct targe
 
 struct waiting {
 	pid_t pid;
-	uint64_t threads_left; /* to be looked at */
+	uint64_t threads_left; /* that may still be read */
 	uint64_t waited_ns;
 };
 

@@ -16,42 +16,45 @@
 
 struct target_process {
 	pid_t pid;
-	pid_t only_tid; /* 0: all its threads */
+	pid_t only_tid; /* the only thread of interest; 0: all threads */
 	clockid_t clock;
-	uint64_t cpu_ns; /* at the last look */
+	uint64_t cpu_ns; /* CPU time at the last target_cpu_ns */
 	bool is_gone;
 };
 
 struct target {
 	struct target_process *at;
 	size_t count, capacity;
-	uint64_t base_ns;  /* what they had used before we came */
-	uint64_t ended_ns; /* by those that have ended */
-	uint64_t look_ns;  /* when descendants are looked for next */
-	bool follows;	   /* descendants too */
+	uint64_t base_ns;  /* CPU time that processes had used when they were added */
+	uint64_t ended_ns; /* CPU time of processes that have ended */
+	uint64_t look_ns;  /* when to look for descendants again */
+	bool follows;	   /* descendants are added */
 };
 
-/* Adds one, with all threads or one only. False: no memory; one that is gone is not added. */
+/* Adds a process with all threads, or with one only. A process that has ended is not added. False:
+ * no memory. */
 bool target_add(struct target *target, pid_t pid, pid_t only_tid);
 void target_clear(struct target *target);
 
-/* CPU time used by all since they were added; looks for new descendants, whose beginnings windows
- * are to find, too: as soon as that takes little. */
+/* The CPU time that all processes have used since they were added. It also looks for new
+ * descendants, so that windows cover their first moments; how often depends on what looking costs.
+ */
 uint64_t target_cpu_ns(struct target *target, uint64_t now_ns);
 
-/* Whether all of it had ended at the last look. */
+/* Whether all processes had ended at the last target_cpu_ns. */
 bool target_is_gone(const struct target *target);
 
-/* How long its threads have been ready to run without running, in all; of very many, the first. */
+/* How long all threads together have been ready to run without running; only the first
+ * WAITING_LIMIT threads count. */
 uint64_t target_waited_ns(const struct target *target);
 
-/* A thread that runs at this moment. */
+/* A random thread that runs at this moment. */
 struct target_choice {
 	pid_t pid, tid;
-	uint64_t running;    /* threads of the target that do; 0: none */
-	uint64_t in_process; /* of its process */
+	uint64_t running;    /* running threads of the target; 0: none, and no choice */
+	uint64_t in_process; /* running threads of process `pid` */
 };
-/* Any of them is as likely as the next. */
+/* All running threads have the same probability. */
 void target_choose(struct target *target, struct hp_random *random, struct target_choice *choice);
 
 #endif

@@ -26,15 +26,15 @@
 
 #include <pthread.h>
 
-/* What all copies of one target go through, one after another. */
+/* Replays all copies of one target, one after another. */
 struct replayer {
-	struct histories histories; /* of its processes' memory */
+	struct histories histories; /* of the memory of the target's processes */
 	struct hp_engine *engine;
 	struct call_pace pace;
 	struct simulation *simulation; /* NULL: windows are not simulated */
-	bool simulates_always;	       /* not only in idle rooms, and all windows */
-	uint64_t windows;	       /* replayed */
-	uint64_t replay_ns;	       /* CPU time that they took */
+	bool simulates_always;	       /* simulate all windows, also without an idle CPU */
+	uint64_t windows;	       /* replayed so far */
+	uint64_t replay_ns;	       /* CPU time of all replays */
 };
 
 /* The options are copied. */
@@ -49,48 +49,48 @@ struct window_maker {
 	struct state_sampler sampler;
 	struct held_state state;
 	struct end_state end;
-	/* Of a recorded window; and until when that may go on, CLOCK_MONOTONIC, 0 before it begins. */
-	struct call_log log;
-	uint64_t recorded_until_ns;
+	struct call_log log;	    /* of a recorded window */
+	uint64_t recorded_until_ns; /* end of its recording, CLOCK_MONOTONIC; 0: not begun */
 	bool is_recorded;
 	struct sandbox sandbox;
-	/* Of the sandbox, by the engine's: to read only, and to write. */
+	/* Descriptors in the sandbox of each memory of the engine: [0] read-only, [1] writable. */
 	int64_t engine_fds[HP_ENGINE_MEMORIES][2];
 	struct rights rights; /* of the thread that is copied */
-	struct rights own;
-	bool is_descendant; /* of ours */
+	struct rights own;    /* of this process */
+	bool is_descendant;   /* the target is a descendant of this process */
 	struct shadow_calls calls;
-	cpu_set_t cpus;		    /* of our thread, before it moved beside the copy */
-	uint64_t longest_replay_ns; /* CPU time that the copy may take */
-	size_t wanted;		    /* samples that make the window */
+	cpu_set_t cpus;		    /* affinity of our thread before it moved beside the copy */
+	uint64_t longest_replay_ns; /* limit for the CPU time of the copy */
+	size_t wanted;		    /* number of samples in the window */
 	struct replayer *replayer;  /* borrowed, as are the next two */
 	struct ledger *ledger;
-	int stop_fd; /* readable: make an end */
+	int stop_fd; /* readable: stop as soon as possible */
 };
 
-/* The order: a window of thread `tid` of process `pid`, in what is left of the slot. */
+/* The order: a window of thread `tid` of process `pid`, paid by the rest of the slot. "Out" fields
+ * are set by window_copy. */
 struct window_order {
 	pid_t pid, tid;
 	uint64_t slot_end_ns; /* of the target's CPU time */
-	uint64_t window_ns;   /* 0: as long as pays best, and set */
-	uint64_t longest_ns;  /* that it may be; 0: any */
-	uint64_t wanted;      /* samples that make the window, set */
-	uint64_t samples;     /* and with those behind it, at most, set */
-	uint64_t areas;	      /* of the address space, and its bytes in memory, set */
-	uint64_t resident_bytes;
-	uint64_t threads;     /* of the process that run, `tid` among them; no more than CPUs */
-	double runnable;      /* threads of the machine that want a CPU */
-	enum spare_cpus room; /* of the copy, on `cpus`; while it is made, if it waits */
-	bool is_recorded;     /* the thread's calls are: see window_record.h */
-	bool is_later;	      /* it waits for an idle CPU */
+	uint64_t window_ns;   /* length of the window. In: 0 for the best length. Out: the length */
+	uint64_t longest_ns;  /* upper limit of that length; 0: none */
+	uint64_t wanted;      /* out: number of samples in the window */
+	uint64_t samples;     /* out: `wanted`, and at most so many after the window's end */
+	uint64_t areas;	      /* out: areas of the address space */
+	uint64_t resident_bytes; /* out: bytes of the address space in memory */
+	uint64_t threads; /* running threads of the process, including `tid`; at most the CPUs */
+	double runnable;  /* threads of the machine that want a CPU */
+	enum spare_cpus room; /* where the copy runs, or where it is made, if it waits */
+	bool is_recorded;     /* the thread's calls are recorded: see window_record.h */
+	bool is_later;	      /* the copy waits for an idle CPU */
 	bool is_last;	      /* the target has ended, and no other copy waits */
-	cpu_set_t cpus;
+	cpu_set_t cpus;	      /* the CPUs of `room` */
 };
 
 enum window_outcome {
-	WINDOW_MADE,	/* what came of it is in the window; perhaps no counts */
-	WINDOW_REFUSED, /* see refusal and error; the error may be NULL */
-	WINDOW_NOT_NOW, /* not running in user mode: another moment will do */
+	WINDOW_MADE,	/* the window is made; it may have no counts */
+	WINDOW_REFUSED, /* see `refusal` and `error`, which may be NULL */
+	WINDOW_NOT_NOW, /* not possible at this moment; another moment will do */
 };
 
 struct window_result {
@@ -100,25 +100,26 @@ struct window_result {
 	struct hp_window window; /* owned */
 	uint64_t price_ns;	 /* predicted */
 	uint64_t copied_bytes;
-	uint64_t replay_ns;
-	uint64_t samples, matched;
-	/* A call cut the window short, one that may wait for others; of so much that was wanted. */
-	uint64_t wanted_ns;
-	uint64_t in_call_on; /* WINDOW_NOT_NOW: as in struct held_state; else UINT64_MAX */
+	uint64_t replay_ns;	   /* CPU time of the copy */
+	uint64_t samples, matched; /* in the window, and how many of them the replay matched */
+	uint64_t wanted_ns;	   /* intended time of the window */
+	uint64_t in_call_on;	   /* WINDOW_NOT_NOW: as in struct held_state; else UINT64_MAX */
+	/* A call ended the window early; and that call may wait for other threads. */
 	bool is_cut, may_wait;
 	bool was_recorded;
-	bool is_paced;	       /* how long its calls take is known: see call_pace.h */
-	uint64_t recording_ns; /* lost by its stops */
+	bool is_paced;	       /* the undisturbed time of its calls is known: see call_pace.h */
+	uint64_t recording_ns; /* time that the target lost by being stopped */
 };
 
 void window_maker_init(struct window_maker *maker, struct replayer *replayer, struct ledger *ledger,
 		       int stop_fd);
 void window_maker_clear(struct window_maker *maker);
 
-/* Sets `result`. True: there is a copy, of all of a window, and window_replay must follow. */
+/* Makes the copy and sets `result`. True: the copy exists, the target has run to the end of the
+ * window, and window_replay must follow. */
 bool window_copy(struct window_maker *maker, struct window_order *order,
 		 struct window_result *result);
-/* Completes it. */
+/* Replays the copy, ends it, and completes `result`. */
 void window_replay(struct window_maker *maker, const struct window_order *order,
 		   struct window_result *result);
 

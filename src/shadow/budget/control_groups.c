@@ -12,9 +12,9 @@
 
 enum { GROUP_BYTES = PATH_MAX };
 
-/* --- which group ------------------------------------------------------------------------------ */
+/* --- the name of a group ---------------------------------------------------------------------- */
 
-/* Whether `list`, up to `end`, names it: "cpu,cpuacct". */
+/* Whether the list of controllers up to `end` ("cpu,cpuacct") contains `name`. */
 static bool names(const char *list, const char *end, const char *name)
 {
 	size_t length = strlen(name);
@@ -52,13 +52,13 @@ bool control_group_find(const char *text, const char *controller, char *group, s
 	return false;
 }
 
-/* --- its limits ------------------------------------------------------------------------------- */
+/* --- the limits of a group -------------------------------------------------------------------- */
 
 static bool read_number(const char *directory, const char *file, int64_t *value)
 {
 	_cleanup_free_ char *text = hp_file_text("%s/%s", directory, file);
 
-	/* "max" is no number. */
+	/* False for "max". */
 	return text && hp_parse_i64(text, value);
 }
 
@@ -102,7 +102,7 @@ static uint64_t cpus_1(const char *directory)
 {
 	int64_t quota, period;
 
-	/* -1: none. */
+	/* -1: no quota. */
 	if (!read_number(directory, "cpu.cfs_quota_us", &quota) || quota < 0 ||
 	    !read_number(directory, "cpu.cfs_period_us", &period) || period < 0)
 		return UINT64_MAX;
@@ -116,7 +116,7 @@ static uint64_t cpus_2(const char *directory)
 	return text ? control_group_quota(text) : UINT64_MAX;
 }
 
-/* --- all that we are in ----------------------------------------------------------------------- */
+/* --- the lowest limit of all groups that contain this process --------------------------------- */
 
 struct hierarchy {
 	const char *controller; /* "": version 2 */
@@ -124,8 +124,8 @@ struct hierarchy {
 	uint64_t (*limit)(const char *directory);
 };
 
-/* The least of a group and those that it is in. In a container the names are those outside; its own
- * root is what is mounted. */
+/* The lowest limit of a group and its ancestors. In a container, /proc/self/cgroup may have the
+ * names outside of it, which do not exist inside; the container's own group is the mounted root. */
 static uint64_t least_of(const struct hierarchy *hierarchy, const char *text)
 {
 	char directory[PATH_MAX + GROUP_BYTES];

@@ -10,15 +10,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Memory that is left below the lowest limit; UINT64_MAX without one. */
+/* The bytes of memory that may still be used under all limits; UINT64_MAX without a limit. */
 uint64_t control_groups_memory(void);
-/* Whole CPUs that the lowest quota comes to, at least 1; UINT64_MAX without one. */
+/* The lowest quota in whole CPUs, at least 1; UINT64_MAX without a quota. */
 uint64_t control_groups_cpus(void);
 
-/* The group of a controller ("memory") in the text of /proc/PID/cgroup, or, for "", of version 2.
- * False when there is none, or its name is longer than `size`. */
+/* Finds the group of a controller ("memory") in the text of /proc/PID/cgroup; "" stands for
+ * version 2. False: there is no such group, or its name does not fit into `size`. */
 bool control_group_find(const char *text, const char *controller, char *group, size_t size);
-/* The text of cpu.max ("50000 100000") in whole CPUs, at least 1; UINT64_MAX without a quota. */
+/* The quota in the text of cpu.max ("50000 100000") in whole CPUs, at least 1; UINT64_MAX without a
+ * quota. */
 uint64_t control_group_quota(const char *text);
 
 #endif

@@ -18,7 +18,7 @@ void cpu_load_init(struct cpu_load *load)
 	*load = (struct cpu_load){ .idle_cpus = -1 };
 }
 
-/* How much the newest counts. */
+/* The weight of the newest value in the running mean. */
 static double weight_of(uint64_t passed_ns)
 {
 	return 1 - exp(-(double)passed_ns / load_memory_ns);
@@ -50,7 +50,7 @@ void cpu_load_take(struct cpu_load *load, uint64_t now_ns, const char *text, uin
 		at--;
 	if (!slash || !hp_scan_u64(&at, &runnable) || at != slash)
 		return;
-	/* The reader itself is one of them. */
+	/* The calling thread is one of them. */
 	now = runnable ? (double)(runnable - 1) : 0;
 	newest = load->at_ns ? weight_of(now_ns - load->at_ns) : 1;
 	load->runnable += newest * (now - load->runnable);

@@ -14,21 +14,22 @@
 #include <stdint.h>
 
 struct cpu_load {
-	double runnable;  /* threads, ours not among them; the mean over the last second or so */
-	double idle_cpus; /* the same; negative: not known yet */
-	uint64_t at_ns;	  /* of the latest look; 0: none yet */
-	uint64_t from_ns; /* of the look that idle time is taken from; 0: none */
-	uint64_t from_idle_ns;
+	double runnable;       /* threads except the caller's: a mean over about the last second */
+	double idle_cpus;      /* a mean over the same time; negative: not known yet */
+	uint64_t at_ns;	       /* time of the latest measurement; 0: none yet */
+	uint64_t from_ns;      /* start of the current interval of idle time; 0: none */
+	uint64_t from_idle_ns; /* idle time of all CPUs at `from_ns` */
 };
 
 void cpu_load_init(struct cpu_load *load);
-/* To be called often, while no copy runs. */
+/* Measures. Must be called often, while no copy runs. */
 void cpu_load_look(struct cpu_load *load, uint64_t now_ns);
-/* A copy runs: it takes idle time, which is not to be mistaken for other programs'. */
+/* Ends the current interval of idle time, because a copy begins to run. The CPU time of the copy
+ * must not be attributed to other programs. */
 void cpu_load_pause(struct cpu_load *load);
-/* The same as cpu_load_look, with the text of /proc/loadavg, and idle time of all CPUs. */
+/* The same as cpu_load_look, with the text of /proc/loadavg and the idle time of all CPUs. */
 void cpu_load_take(struct cpu_load *load, uint64_t now_ns, const char *text, uint64_t idle_ns);
-/* Whether all CPUs are busy with them; no while it is not known. */
+/* Whether other programs keep all CPUs busy. False if it is not known yet. */
 bool cpu_load_is_full(const struct cpu_load *load);
 
 #endif

@@ -40,7 +40,7 @@ void ledger_expect(struct ledger *ledger, double ns_per_byte, double fresh_ns)
 		ledger->fresh_ns = fresh_ns;
 }
 
-/* With what is lent. */
+/* The budget; larger for the first windows, which may borrow. */
 static double share_of(const struct ledger *ledger)
 {
 	if (ledger->copies >= LENT_WINDOWS)
@@ -60,7 +60,7 @@ static double refill_ns(uint64_t bytes)
 	return cold * refill_ns_per_byte;
 }
 
-/* CPU time to make a copy's memory; a large one makes what it uses. */
+/* CPU time to make a copy's memory. A large copy is mapped: only what it uses is made. */
 static double memory_ns(const struct ledger *ledger, const struct price_terms *terms)
 {
 	return ledger->fresh_ns *
@@ -99,20 +99,21 @@ uint64_t ledger_hold(const struct ledger *ledger, uint64_t bytes)
 	return (uint64_t)(ledger->fixed_ns + ledger->ns_per_byte * (double)bytes);
 }
 
-/* What a stop costs, whatever the length of its window. */
+/* The cost of a stop. It does not depend on the length of the window. */
 static double stop_cost_ns(const struct ledger *ledger, const struct price_terms *terms)
 {
 	return threads_of(terms) *
 	       ((double)ledger_hold(ledger, held_bytes(terms)) + refill_ns(held_bytes(terms)));
 }
 
-/* By the length of a window: the stops of its calls. */
+/* The cost of the stops at recorded calls, per ns of the window. */
 static double calls_cost(const struct ledger *ledger, const struct price_terms *terms)
 {
 	return terms->is_recorded ? threads_of(terms) * ledger->calls_per_ns * ledger->call_ns : 0;
 }
 
-/* By the length of a window: what its copy takes, or, if that takes longer, making the next one. */
+/* Per ns of the window: the time until the next window can begin. It is at least 1, the time of the
+ * window itself, and more if running the copy takes longer. */
 static double busy_per_ns(const struct ledger *ledger)
 {
 	return fmax(1, ledger->taken_per_ns);
@@ -132,13 +133,13 @@ uint64_t ledger_window_ns(const struct ledger *ledger, const struct price_terms 
 		[ROOM_SHARED] = shortest_on_no_cpu_ns,	     [ROOM_NONE] = shortest_on_no_cpu_ns,
 		[ROOM_AFTER] = shortest_on_own_core_ns,
 	};
-	/* One of several threads soon comes to a call in which it may wait for another. */
+	/* One thread of several soon makes a call that may wait for another thread. */
 	bool is_long = terms->is_later && threads_of(terms) == 1;
 	double least_ns = is_long ? shortest_in_core_ns : shortest_ns[terms->room];
 	double most_ns = terms->is_later ? longest_later_ns : longest_window_ns;
 	double stop_ns =
 		stop_cost_ns(ledger, terms) + loss_of_copy(terms) * memory_ns(ledger, terms);
-	/* For each ns of the window. */
+	/* Per ns of the window. */
 	double cost = threads_of(terms) * ledger->sample_ns / MATCH_PERIOD_NS +
 		      loss_of_copy(terms) * ledger->taken_per_ns + calls_cost(ledger, terms);
 	double busy = window_spacing * busy_per_ns(ledger);
@@ -148,23 +149,24 @@ uint64_t ledger_window_ns(const struct ledger *ledger, const struct price_terms 
 		least_ns = shortest_recorded_ns;
 		most_ns = longest_recorded_ns;
 	}
-	/* (stop + cost * window) / share is the slot, and no less than busy * window. */
+	/* The slot is (stop + cost * window) / share, and must be at least busy * window. */
 	if (busy > cost / ledger->share)
 		best_ns = fmin(best_ns, stop_ns / (ledger->share * busy - cost));
-	/* The first ones come soon rather than well: no more for the copy than for its stop. */
+	/* The first windows should come soon, so they are short: running the copy may cost no more
+	 * than a fixed part of what making it costs. */
 	if (ledger->copies < LENT_WINDOWS)
 		best_ns = fmin(best_ns, first_part * stop_ns / cost);
 	return (uint64_t)fmax(fmin(best_ns, most_ns), least_ns);
 }
 
-/* CPU time to make a copy, beside the stop and its memory, before one was made. */
+/* A guess of the CPU time to make a copy, without the stop and its memory. */
 static double guess_making_ns(const struct price_terms *terms)
 {
 	return guessed_making_ns + guessed_area_ns * (double)terms->areas +
 	       guessed_resident_ns * (double)terms->resident_bytes;
 }
 
-/* CPU time to translate a program's code, which is all new to the first copy. */
+/* A guess of the CPU time to translate the code of the program. Only the first copy needs it. */
 static double translating_ns(const struct ledger *ledger, const struct price_terms *terms)
 {
 	uint64_t file_bytes =
@@ -173,13 +175,13 @@ static double translating_ns(const struct ledger *ledger, const struct price_ter
 	return ledger->has_taken ? 0 : guessed_translating_ns * (double)file_bytes;
 }
 
-/* What it costs that the copy runs. */
+/* The cost of running the copy, or, if it waits, of making it. */
 static double copy_cost_ns(const struct ledger *ledger, const struct price_terms *terms)
 {
 	double taken_ns = memory_ns(ledger, terms) + translating_ns(ledger, terms) +
 			  ledger->taken_per_ns * (double)terms->window_ns;
 
-	/* It waits, and its buffer is filled at the lowest priority. */
+	/* The copy waits, and its buffer is filled at the lowest priority. */
 	if (terms->is_later)
 		taken_ns = ledger->making * guess_making_ns(terms);
 	return loss_of_copy(terms) * taken_ns;
@@ -201,7 +203,7 @@ uint64_t ledger_longest_replay_ns(const struct ledger *ledger, const struct pric
 			? longest_of_price * (double)price_ns
 			: fmax((double)left_ns, longest_of_cost * copy_cost_ns(ledger, terms));
 
-	/* One that waits runs where it costs next to nothing. */
+	/* A copy that waits runs later on an idle CPU, where it costs nearly nothing. */
 	return (uint64_t)(terms->is_later || loss == 0 ? longest_ns
 						       : fmin(longest_ns, paid_ns / loss));
 }
@@ -273,7 +275,7 @@ void ledger_read(struct ledger *ledger, uint64_t stop_ns, uint64_t bytes)
 	double weight = ledger->has_measured ? newest_weight : 1;
 	double reading_ns = (double)stop_ns - ledger->fixed_ns;
 
-	/* What little memory takes is the fixed part; of much memory it is the reading. */
+	/* A stop that reads little measures the fixed part; one that reads much, the reading. */
 	if (bytes < little_read_bytes)
 		ledger->fixed_ns += weight * ((double)stop_ns - ledger->fixed_ns);
 	else if (reading_ns > 0)
@@ -321,7 +323,8 @@ uint64_t ledger_most_calls(const struct ledger *ledger, const struct price_terms
 			      LOGGED_CALLS - 1);
 }
 
-/* New code is translated in the first windows, and hardly any later. */
+/* The first value replaces the guess; later values are averaged with decreasing weight of old ones.
+ */
 static void learn_taken(double *known_per_ns, bool *has_any, double taken_ns, uint64_t window_ns)
 {
 	double per_ns = window_ns ? taken_ns / (double)window_ns : 0;
@@ -376,7 +379,7 @@ void ledger_settle(struct ledger *ledger, double owed_ns)
 
 void ledger_taken(struct ledger *ledger, uint64_t taken_ns, const struct price_terms *terms)
 {
-	/* Of the first copy nobody knows how much was translating. */
+	/* How much of the first copy's time was translation is unknown. */
 	double window_ns = (double)terms->window_ns;
 	double least_ns = ledger->has_taken
 				  ? window_ns
@@ -385,7 +388,7 @@ void ledger_taken(struct ledger *ledger, uint64_t taken_ns, const struct price_t
 	double making_ns = memory_ns(ledger, terms);
 	double later_ns = fmax((double)taken_ns - translating_ns(ledger, terms), 0);
 
-	/* One number cannot tell two: it is about what is most of it. */
+	/* One measurement cannot update two costs: it updates the larger one. */
 	if (making_ns > running_ns)
 		ledger->fresh_ns *=
 			1 + newest_weight * (fmax(later_ns - running_ns, 0) / making_ns - 1);

@@ -33,127 +33,136 @@
 #include <stdint.h>
 
 struct ledger {
-	double share;	     /* of the target's CPU time */
-	double fixed_ns;     /* of a stop, whatever there is to read */
-	double sample_ns;    /* of a sample */
-	double ns_per_byte;  /* of reading */
-	double fresh_ns;     /* per byte of memory that the kernel gives: CPU time */
-	double making;	     /* CPU time of making a copy that waits, by what was guessed of it */
-	double taken_per_ns; /* CPU time of copies beside that, by the length of windows */
-	double whole_per_ns; /* … of those that came to the end of their window */
-	double missed;	     /* of windows' samples, the share that replays did not come by */
-	double call_ns;	     /* of a recorded call */
-	double calls_per_ns; /* of user CPU time, in recorded windows */
-	bool has_calls;
-	bool has_measured; /* stops; else these are guesses, on the dear side */
-	bool has_taken;	   /* so for copies */
-	bool has_whole;
-	uint64_t copies;  /* that ran */
-	uint64_t lost_ns; /* so far */
-	double owed_ns;	  /* will be, of copies that still run */
+	double share;	     /* the budget, as a share of the target's CPU time */
+	double fixed_ns;     /* duration of a stop that reads no memory */
+	double sample_ns;    /* per sample */
+	double ns_per_byte;  /* of a stop, per byte read */
+	double fresh_ns;     /* CPU time per byte of memory that the kernel gives to a process */
+	double making;	     /* CPU time of making a copy that waits: measured over guessed */
+	double taken_per_ns; /* CPU time of running a copy, per ns of its window */
+	double whole_per_ns; /* CPU time of copies that reached the end, per ns of their window */
+	double missed;	     /* share of a window's samples that its replay did not match */
+	double call_ns;	     /* the target's loss per recorded call */
+	double calls_per_ns; /* recorded calls per ns of user CPU time */
+	bool has_calls;	     /* call_ns and calls_per_ns are measured, not guessed */
+	bool has_measured;   /* a stop has been measured; the guesses before it are high */
+	bool has_taken;	     /* taken_per_ns is measured */
+	bool has_whole;	     /* whole_per_ns is measured */
+	uint64_t copies;     /* made so far */
+	uint64_t lost_ns;    /* CPU time that the target has lost so far */
+	double owed_ns;	     /* CPU time that copies which still run are expected to cost it */
 	uint64_t longest_stop_ns;
-	uint64_t stopped_ns; /* of it */
+	uint64_t stopped_ns; /* the sum of all stops */
 };
 
-/* What a price depends on. */
+/* The quantities that a price depends on. */
 struct price_terms {
 	uint64_t bytes;	      /* to copy */
-	uint64_t ahead_bytes; /* of them, read before the target is held */
+	uint64_t ahead_bytes; /* the part of `bytes` that is read before the target is held */
 	uint64_t samples;
-	uint64_t areas;		 /* of its address space; 0 while they are not listed */
-	uint64_t resident_bytes; /* of files, too */
+	uint64_t areas;		 /* of the target's address space; 0: not known yet */
+	uint64_t resident_bytes; /* of the target, including pages of files */
 	uint64_t window_ns;
-	uint64_t threads; /* of its process that run, the held one among them; 0 is 1 */
+	uint64_t threads; /* running threads of the process, including the held one; 0 means 1 */
 	double runnable;  /* threads of the machine that want a CPU; for ROOM_SHARED */
 	enum spare_cpus room;
-	bool is_recorded; /* the thread's calls are */
-	bool is_later;	  /* the copy is to wait for an idle CPU: only making it takes something */
+	bool is_recorded; /* the thread's system calls are recorded */
+	bool is_later;	  /* the copy waits for an idle CPU: only making it costs CPU time */
 };
+
+/* All prices and losses are CPU time of the target, in ns. */
 
 /* `sample_ns` 0: unknown. */
 void ledger_init(struct ledger *ledger, double percent, double sample_ns);
+/* The predicted price of a window. */
 uint64_t ledger_price(const struct ledger *ledger, const struct price_terms *terms);
-/* Of it, what the copy costs by running. */
+/* The part of that price that running the copy costs. */
 uint64_t ledger_copy_price(const struct ledger *ledger, const struct price_terms *terms);
-/* What it costs to make so much memory for a copy in time that others want. */
+/* The price of `bytes` of fresh memory for a copy. */
 uint64_t ledger_memory_price(const struct ledger *ledger, const struct price_terms *terms,
 			     uint64_t bytes);
-/* How long a stop to read so much is to take. */
+/* The predicted duration of a stop that reads `bytes`. */
 uint64_t ledger_hold(const struct ledger *ledger, uint64_t bytes);
 /*
- * How long a window of these terms is best, but for its own length. Windows are clusters of moments
- * that are alike, and the best size of a cluster is the root of what one costs over what a moment in
- * it costs, times how long moments stay alike (Cochran, Sampling Techniques, 1977, section 10.6).
- * Where copies are still busy when the next window is due, it is time that is scarce: then as short
- * as lets the budget be spent.
+ * The best length of a window with these terms, whose `window_ns` is ignored. A window is a cluster
+ * of similar moments. The best size of a cluster is the square root of the cost per cluster,
+ * divided by the cost per moment, times the time for which moments stay similar (Cochran, Sampling
+ * Techniques, 1977, section 10.6). If copies would still be busy when the next window is due, the
+ * limit is time, not the budget. Then the window is made just short enough to spend the budget.
  */
 uint64_t ledger_window_ns(const struct ledger *ledger, const struct price_terms *terms);
-/* The CPU time that a copy of such a window may take, by what whole ones have taken: one that has lost
- * its way runs on until then, and is charged for it; and by the price that was predicted. Without an
- * idle CPU by what is left of the budget, or else by what it was expected to take. */
+/* The limit for the CPU time of the window's copy. A copy that no longer follows the target runs
+ * until this limit and is charged for it. There are two limits, and the lower one holds: a multiple
+ * of the time that complete copies took, and the time that the target can pay for. The latter
+ * is derived from `price_ns` if a CPU is idle, else from `left_ns`, the rest of the budget, or from
+ * the expected cost of the copy if that is more. */
 uint64_t ledger_longest_replay_ns(const struct ledger *ledger, const struct price_terms *terms,
 				  uint64_t price_ns, uint64_t left_ns);
-/* How much of the target's CPU time lies between two windows at least, or else copies would queue: see
+/* The least CPU time of the target between two windows. With less, copies would queue: see
  * schedule.h. */
 uint64_t ledger_spacing_ns(const struct ledger *ledger, const struct price_terms *terms);
-/* So much CPU time of the target pays for it. */
+/* The CPU time of the target whose share of the budget pays for the price. */
 uint64_t ledger_slot(const struct ledger *ledger, uint64_t price_ns);
-/* Where a slot ends that begins at `start_ns` of it and pays for that price, and for whatever earlier
- * ones have overdrawn. What they have left over makes it shorter, by half at most: windows are not to
- * crowd. */
+/* The end of a slot that begins at `start_ns` of the target's CPU time. The slot pays for the price
+ * and for what earlier slots have overspent. What earlier slots have not spent makes it shorter, by
+ * half at most, so that windows do not crowd. */
 uint64_t ledger_slot_end(const struct ledger *ledger, uint64_t price_ns, uint64_t start_ns);
-/* How much of the target's time may still be spent in the slot that ends at `slot_end_ns` of its CPU time. */
+/* How much may still be spent in the slot that ends at `slot_end_ns` of the target's CPU time. */
 uint64_t ledger_left_ns(const struct ledger *ledger, uint64_t slot_end_ns);
-/* Whether it may be spent in the slot that ends at `slot_end_ns` of the target's CPU time. */
+/* Whether the price may be spent in the slot that ends at `slot_end_ns` of the target's CPU time.
+ */
 bool ledger_allows(const struct ledger *ledger, uint64_t price_ns, uint64_t slot_end_ns);
-/* Why not, in words. */
+/* The error that tells the user why the price may not be spent. */
 struct hp_error *ledger_too_dear(const struct ledger *ledger, const struct price_terms *terms,
 				 uint64_t price_ns);
-/* What reading a byte takes here, and a byte of fresh memory, measured before there is a target. */
+/* Sets the costs per byte of reading and of fresh memory, as measured before there is a target. */
 void ledger_expect(struct ledger *ledger, double ns_per_byte, double fresh_ns);
-/* Learns from a stop in which so much was read: sooner that it is dearer than that it is not. */
+/* Learns the cost of reading from a stop in which `bytes` were read. */
 void ledger_read(struct ledger *ledger, uint64_t stop_ns, uint64_t bytes);
-/* Enters a stop, with `terms` as they turned out. */
+/* Charges a stop. `terms`: the actual values. */
 void ledger_stop(struct ledger *ledger, uint64_t stop_ns, const struct price_terms *terms);
+/* Charges the samples of a window. */
 void ledger_samples(struct ledger *ledger, const struct price_terms *terms);
-/* There is one more copy. */
+/* Counts one more copy. */
 void ledger_copied(struct ledger *ledger);
-/* Learns from CPU time that making so much memory took. */
+/* Learns the cost of fresh memory from the CPU time that `bytes` of it took. Charges nothing. */
 void ledger_filled_idly(struct ledger *ledger, uint64_t cpu_ns, uint64_t bytes);
-/* The same of what others wanted, which is entered. */
+/* The same, and charges that CPU time, because other threads wanted it. */
 void ledger_filled(struct ledger *ledger, const struct price_terms *terms, uint64_t cpu_ns,
 		   uint64_t bytes);
-/* Enters CPU time that making one took which waits, and learns from it. */
+/* Charges the CPU time of making a copy that waits for an idle CPU, and learns from it. */
 void ledger_made(struct ledger *ledger, uint64_t own_ns, const struct price_terms *terms);
-/* A copy of such a window begins to run, and has ended: until it is known what it takes, it is what is
- * to be expected. The same `owed_ns` that the first returns is for the second. */
+/* A copy begins to run: its expected cost is owed until its real cost is known. Returns that
+ * expected cost, which the caller passes to ledger_settle when the copy has ended. */
 double ledger_owe(struct ledger *ledger, const struct price_terms *terms);
 void ledger_settle(struct ledger *ledger, double owed_ns);
-/* Enters CPU time that the window's copy took, beside stops. */
+/* Charges the CPU time that the window's copy took, without stops, and learns from it. */
 void ledger_taken(struct ledger *ledger, uint64_t taken_ns, const struct price_terms *terms);
-/* The same of one that came to nothing, of which nothing is learned. */
+/* Charges the CPU time of a window without a result. Learns nothing. */
 void ledger_wasted(struct ledger *ledger, uint64_t taken_ns, const struct price_terms *terms);
-/* Learns how many of a window's samples its replay came by. */
+/* Learns how many of a window's samples its replay matched. */
 void ledger_matched(struct ledger *ledger, uint64_t samples, uint64_t matched);
-/* How many samples behind a window are needed for one of them to match, but in one window of a hundred:
- * see matches.h. */
+/* How many samples to take after the end of a window, so that at least one of them matches in all
+ * but about one window of a hundred: see matches.h. */
 uint64_t ledger_samples_behind(const struct ledger *ledger);
-/* Learns how long it takes a copy that does not lose its way. */
+/* Learns the CPU time of a copy that followed the target to the end of the window. */
 void ledger_whole(struct ledger *ledger, uint64_t taken_ns, uint64_t window_ns);
-/* Enters what a recorded window of that user CPU time lost by its calls, and learns from it. */
+/* Charges what a recorded window with `window_ns` of user CPU time lost by its calls, and learns
+ * from it. */
 void ledger_recorded(struct ledger *ledger, uint64_t calls, uint64_t lost_ns,
 		     const struct price_terms *terms);
-/* How many calls may be recorded in such a window in what is left of the slot; at least twice as many
- * as are expected, since a window whose end they choose counts for ratios only. */
+/* How many calls may be recorded in the window: as many as the rest of the slot pays for, but at
+ * least twice the expected number. A window that ends because of this limit does not end at a
+ * random moment, so it counts for ratios only. */
 uint64_t ledger_most_calls(const struct ledger *ledger, const struct price_terms *terms,
 			   uint64_t slot_end_ns);
-/* Enters other losses; below 0: earlier ones turned out to be less. */
+/* Charges another loss. Less than 0: earlier losses turned out to be smaller. */
 void ledger_other(struct ledger *ledger, double lost_ns);
 
-/* Memory that can be had here without pushing anything out: of the machine, and of our control
- * groups, less a reserve. */
+/* Memory that can be used without displacing other memory: what is available on the machine and
+ * within our control groups, minus a reserve. */
 uint64_t memory_to_spare(void);
-/* The text of /proc/meminfo; 0 when it does not say. */
+/* The available bytes by the text of /proc/meminfo; 0 if it does not tell. */
 uint64_t meminfo_available(const char *text, uint64_t *total_bytes);
 
 #endif

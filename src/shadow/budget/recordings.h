@@ -23,11 +23,11 @@
 #include <sys/types.h>
 
 struct recorded_program {
-	uint64_t device, inode; /* of its file */
-	bool has_window;	/* that told */
-	bool is_recorded;	/* … what is best for it */
+	uint64_t device, inode; /* of the program's file */
+	bool has_window;	/* a window has shown whether to record: see is_recorded */
+	bool is_recorded;	/* the next windows are to be recorded; requires: has_window */
 	unsigned in_vain;	/* recorded windows in a row that counted nothing */
-	unsigned in_calls;	/* times that it was found in a call on a socket or a pipe */
+	unsigned in_calls;	/* how often a thread was in a call on a socket or a pipe */
 };
 
 struct recordings {

@@ -2,6 +2,7 @@
 #include "schedule.h"
 
 #include "../tuning.h"
+
 void schedule_init(struct schedule *schedule, uint64_t seed)
 {
 	*schedule = (struct schedule){ .random = hp_random_seeded(seed) };
@@ -24,7 +25,7 @@ void schedule_next(struct schedule *schedule, uint64_t now_ns, uint64_t slot_ns)
 	if (now_ns > schedule->start_ns)
 		schedule->start_ns += (now_ns - schedule->start_ns) / length_ns * length_ns;
 	schedule->end_ns = schedule->start_ns + length_ns;
-	/* Of a slot that has begun already, the rest. */
+	/* If the slot has already begun, use the rest of it. */
 	draw(schedule, schedule->start_ns > now_ns ? schedule->start_ns : now_ns, length_ns);
 }
 

@@ -19,20 +19,23 @@
 /* All times are CPU time of the target, in ns. */
 struct schedule {
 	struct hp_random random;
-	uint64_t start_ns; /* of the slot */
-	uint64_t end_ns;
-	uint64_t due_ns;
+	uint64_t start_ns; /* of the current slot */
+	uint64_t end_ns;   /* of the current slot */
+	uint64_t due_ns;   /* when the window in it is due */
 };
 
 void schedule_init(struct schedule *schedule, uint64_t seed);
-/* The slot after this one; of those that have passed meanwhile, none but the rest of the last. */
+/* Goes to the next slot, of length `slot_ns`, and draws a moment in it. Slots that have passed
+ * completely by `now_ns` are skipped; of a slot that has begun, only the rest is used. */
 void schedule_next(struct schedule *schedule, uint64_t now_ns, uint64_t slot_ns);
-/* Another moment in what is left of the slot, a small part of it from now: programs that are in the
- * kernel most of the time need many. In the next slot when nothing is left. */
+/* Draws another moment in the rest of the slot, within a small part of the slot from now: programs
+ * that are in the kernel most of the time need many tries. If the slot is over, goes to the next.
+ */
 void schedule_again(struct schedule *schedule, uint64_t now_ns);
-/* Whether the moment has gone by so far that another one is to be drawn. */
+/* Whether `due_ns` has passed so long ago that another moment must be drawn. */
 bool schedule_is_late(const struct schedule *schedule, uint64_t now_ns);
-/* It has gone by while nobody could begin: a moment in the next slot that has not begun. */
+/* The moment has passed, and no window could begin: draws one in the next slot that has not begun.
+ */
 void schedule_skip(struct schedule *schedule, uint64_t now_ns);
 
 #endif

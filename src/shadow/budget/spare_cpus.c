@@ -33,7 +33,7 @@ int cpu_of_thread(pid_t tid)
 	const char *at;
 	uint64_t cpu;
 
-	/* The name may hold anything. */
+	/* The name may contain spaces and parentheses. */
 	at = text ? strrchr(text, ')') : NULL;
 	for (int field = FIELD_NAME; at && field < FIELD_CPU; field++)
 		at = strchr(at + 1, ' ');
@@ -43,7 +43,7 @@ int cpu_of_thread(pid_t tid)
 	return hp_scan_u64(&at, &cpu) && cpu < CPU_SETSIZE ? (int)cpu : -1;
 }
 
-/* Those of one core; without a word of the kernel's just itself. */
+/* The CPUs of the core that `cpu` belongs to; only `cpu` if the kernel does not tell. */
 static void core_of(int cpu, cpu_set_t *core)
 {
 	_cleanup_free_ char *text =

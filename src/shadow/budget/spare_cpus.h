@@ -16,28 +16,29 @@
 #include <sys/types.h>
 
 enum spare_cpus {
-	ROOM_OF_ITS_OWN, /* a CPU of a core that the thread is not on */
-	ROOM_IN_CORE,	 /* of its core only */
+	ROOM_OF_ITS_OWN, /* an idle CPU of another core than the thread's */
+	ROOM_IN_CORE,	 /* only an idle CPU of the thread's own core */
 	ROOM_SHARED,	 /* other programs keep all CPUs busy; the target has its share of them */
-	ROOM_NONE,	 /* but its own time */
+	ROOM_NONE,	 /* the target keeps all CPUs busy: the copy takes the target's time */
 	ROOM_AFTER,	 /* the target has ended: nothing is taken from it */
 };
 
-/* Whether a copy runs there in time that nobody else wants. */
+/* Whether a copy there uses only CPU time that would otherwise be idle. */
 static inline bool is_idle_room(enum spare_cpus room)
 {
 	return room == ROOM_OF_ITS_OWN || room == ROOM_IN_CORE;
 }
 
-/* Where a thread runs, or ran last; -1: it has ended. */
+/* The CPU that a thread runs on, or ran on last; -1: the thread has ended. */
 int cpu_of_thread(pid_t tid);
 
-/* How many CPUs we may keep busy: of our affinity, within the quotas of our control groups. At
+/* How many CPUs this process may keep busy by its affinity and the quotas of its control groups. At
  * least 1. */
 uint64_t cpus_to_use(void);
 
-/* `cpus`: where a copy of thread `tid` takes the least. Never ROOM_SHARED or ROOM_AFTER. `running`: how many threads of the target
- * want a CPU now, of `usable` ones. */
+/* Sets `cpus` to the CPUs on which a copy of thread `tid` takes the least. `running`: the number of
+ * threads of the target that want a CPU now; `usable`: see cpus_to_use. Never returns ROOM_SHARED
+ * or ROOM_AFTER. */
 enum spare_cpus spare_cpus(pid_t tid, uint64_t running, uint64_t usable, cpu_set_t *cpus);
 
 #endif

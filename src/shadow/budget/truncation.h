@@ -29,18 +29,19 @@
 #include <stdint.h>
 
 struct truncation {
-	double wanted_ns; /* of the windows so far, the latest most */
-	double missed_ns; /* of it, behind calls that ended windows */
-	double counted_ns;
-	double cuts;
+	/* Sums over the windows so far. Older windows have less weight. */
+	double wanted_ns;  /* intended time */
+	double missed_ns;  /* the part of it after calls that ended windows */
+	double counted_ns; /* the part of it that was counted */
+	double cuts;	   /* windows that a call ended */
 };
 
-/* A window that was to be so long, and counted so much of it. */
+/* Adds a window with its intended and its counted time. `is_cut`: a call ended it. */
 void truncation_note(struct truncation *truncation, uint64_t wanted_ns, uint64_t counted_ns,
 		     bool is_cut);
-/* Whether one that is cut now is to count for ratios only. */
+/* Whether a window that a call ends now counts for ratios only. */
 bool truncation_is_common(const struct truncation *truncation);
-/* How long windows should be at most; UINT64_MAX: nothing speaks for any length. */
+/* The length that windows should not exceed; UINT64_MAX: no window has been cut. */
 uint64_t truncation_longest_ns(const struct truncation *truncation);
 
 #endif

@@ -2,9 +2,11 @@
 #include "waits.h"
 
 #include "../tuning.h"
+
 #include <stdbool.h>
 
-/* Threads that end take what they waited with them: that of the others cannot be told apart. */
+/* The waiting time of a thread that ends is no longer in the sum, so the sum may shrink. The
+ * waiting of the other threads meanwhile is then unknown, and counted as 0. */
 static double since(uint64_t before, uint64_t now)
 {
 	return now > before ? (double)(now - before) : 0;

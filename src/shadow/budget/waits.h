@@ -13,16 +13,18 @@
 #include <stdint.h>
 
 struct waits {
-	uint64_t at_ns, waited_ns;	/* at the last look */
-	double calm_ns, calm_waited_ns; /* without a copy; what is long past counts for less */
-	double excess_ns;		/* beside copies, of all; may be below 0 */
+	uint64_t at_ns, waited_ns; /* wall time and waiting time at the last measurement */
+	/* Wall time and waiting time without a copy. Time long ago has less weight. */
+	double calm_ns, calm_waited_ns;
+	double excess_ns; /* waiting beside copies beyond the usual, summed; may be negative */
 };
 
-/* A look when the copies begin, and one when they end: wall time, and what all threads of the
- * target have waited so far. The first look of all, with no copy, may come earlier. */
+/* waits_begin: to be called when the first copy begins to run. waits_end: when a copy ends. Both
+ * get the wall time, and the time that all threads of the target have waited so far. The very first
+ * call of waits_begin may come earlier, when there is no copy: it starts the first calm time. */
 void waits_begin(struct waits *waits, uint64_t now_ns, uint64_t waited_ns);
-/* `taken_ns`: CPU time that a copy took, which is the most that it can have kept anybody waiting.
- * Returns by how much what is the copies' doing has grown; less than 0: it has shrunk. */
+/* `taken_ns`: the CPU time that a copy took; it cannot have kept threads waiting for longer.
+ * Returns by how much the waiting attributed to copies has grown; negative: it has shrunk. */
 double waits_end(struct waits *waits, uint64_t now_ns, uint64_t waited_ns, uint64_t taken_ns);
 
 #endif
