@@ -19,7 +19,8 @@
 
 enum { NS_PER_S = 1000000000, PAGE_BYTES = 4096 };
 
-/* One of the threads. Each makes whole windows, and waits for its turn twice in each. */
+/* One of the threads that make windows. A thread makes each window completely. It takes two turns
+ * per window: one to make the copy, one to replay it. */
 struct hand {
 	struct hp_shadow *shadow;
 	struct window_maker maker;
@@ -34,25 +35,24 @@ struct hp_shadow {
 	int stop_fd;  /* eventfd */
 	struct hand hands[MAKERS];
 
-	/* Whose turn it is: to wait for when the next window is due, and to make it; … */
+	/* Held by the thread that waits until the next window is due and makes its copy. */
 	pthread_mutex_t next_turn;
-	/* … and to let a copy run. */
+	/* Held by the thread whose copy runs. */
 	pthread_mutex_t replay_turn;
 	struct replayer replayer;
 
-	/* Under this lock. */
+	/* Protects the books. */
 	pthread_mutex_t books_lock;
 	struct books books;
 
-	/* Until when the current window may go on (CLOCK_MONOTONIC), once that is known. */
 	bool is_finishing;
 	uint64_t started_ns, finished_ns;
-	struct timespec patience;
-	bool is_left; /* a thread that did not end in time uses all this */
+	struct timespec patience; /* end of the time for the current window, CLOCK_MONOTONIC */
+	bool is_left;		  /* a thread did not end in time, and still uses this structure */
 
-	/* Shared, under the lock. */
+	/* Protects the rest. */
 	pthread_mutex_t lock;
-	uint64_t replay_start_ns, replay_end_ns; /* the latest; the end is 0 while it runs */
+	uint64_t replay_start_ns, replay_end_ns; /* of the latest replay; end 0: it runs */
 	HP_VECTOR(struct hp_window) ready;
 	struct hp_shadow_statistics statistics;
 };
@@ -64,7 +64,7 @@ static void publish(struct hp_shadow *shadow, struct hp_window *window)
 	const uint64_t one = 1;
 
 	if (shadow->ready.count < READY_LIMIT && hp_vector_push(&shadow->ready, *window)) {
-		/* It is full only if no hand takes any. */
+		/* The eventfd is full only if the caller takes no windows. */
 		if (write(shadow->ready_fd, &one, sizeof(one)) < 0)
 			errno = 0;
 		return;
@@ -80,7 +80,7 @@ static void account(struct hp_shadow *shadow, struct job *job, uint64_t cpu_ns)
 	statistics_add(statistics, &job->order, &job->result, job->beside);
 	statistics->target_ns = cpu_ns;
 	statistics->lost_ns = shadow->books.ledger.lost_ns;
-	/* Nothing of it fell into the time of these. */
+	/* All useful windows are paced: their times contain none of the losses. */
 	if (statistics->paced && statistics->paced == statistics->useful)
 		statistics->aside_ns = statistics->lost_ns;
 	statistics->longest_stop_ns = shadow->books.ledger.longest_stop_ns;
@@ -92,7 +92,8 @@ static void account(struct hp_shadow *shadow, struct job *job, uint64_t cpu_ns)
 
 /* --- making windows -------------------------------------------------------------------------- */
 
-/* Of this time that has just passed. No copy can have begun in it and ended. */
+/* The share of the interval, which has just ended, in which a copy ran. No copy can have both begun
+ * and ended within it. */
 static double share_beside_copy(struct hp_shadow *shadow, uint64_t from_ns, uint64_t to_ns)
 {
 	uint64_t start_ns, end_ns;
@@ -108,7 +109,7 @@ static double share_beside_copy(struct hp_shadow *shadow, uint64_t from_ns, uint
 	return end_ns > start_ns ? (double)(end_ns - start_ns) / (double)(to_ns - from_ns) : 0;
 }
 
-/* Makes a window of whatever runs now, up to its copy. */
+/* Makes the copy for a window of a thread that runs now. */
 static void begin_window(struct hp_shadow *shadow, struct window_maker *maker, struct job *job)
 {
 	*job = (struct job){
@@ -132,7 +133,8 @@ static bool is_stopping(const struct hp_shadow *shadow, int timeout_ms)
 	return poll(&poll_stop, 1, timeout_ms) > 0;
 }
 
-/* Sleeps until CPU time may have come to `due_ns`: no faster than every CPU can make it. */
+/* Sleeps for the shortest time in which the target's CPU time can reach `due_ns`, if it uses all
+ * CPUs. False: stop. */
 static bool sleep_until_due(struct hp_shadow *shadow, uint64_t cpu_ns)
 {
 	uint64_t left_ns = (shadow->books.schedule.due_ns - cpu_ns) / books_cpus();
@@ -147,7 +149,7 @@ static bool sleep_until_due(struct hp_shadow *shadow, uint64_t cpu_ns)
 	return ppoll(&poll_stop, 1, &time, NULL) <= 0;
 }
 
-/* A copy that runs, or is made, is not one of them. */
+/* Measures the load of the CPUs, except while a copy runs: its CPU time is not that of others. */
 static void look_at_load(struct hp_shadow *shadow)
 {
 	bool is_replaying;
@@ -161,7 +163,7 @@ static void look_at_load(struct hp_shadow *shadow)
 		cpu_load_look(&shadow->books.load, hp_clock_monotonic_ns());
 }
 
-/* Waits until one is due. False: no more of them. */
+/* Waits until a window is due, and makes its copy. False: the recording ends. */
 static bool next_window(struct hp_shadow *shadow, struct window_maker *maker, struct job *job)
 {
 	bool is_due = false;
@@ -198,7 +200,7 @@ static void note_replay(struct hp_shadow *shadow, bool is_end)
 	pthread_mutex_unlock(&shadow->lock);
 }
 
-/* Until its copy may run. */
+/* Waits until the copy may run. */
 static void await_room(struct hp_shadow *shadow, struct job *job)
 {
 	bool may_run = !job->order.is_later;
@@ -243,10 +245,10 @@ static void *make_windows(void *context)
 	bool is_more = true;
 	struct job job;
 
-	/* The target waits for us while it is held: our way to a CPU is to be short. */
+	/* The target waits while it is held, so this thread must get a CPU quickly. */
 	hp_thread_set_slice(0, HP_SHORTEST_SLICE_NS);
 	while (is_more) {
-		/* The others take the place of those whose copies wait. */
+		/* The first threads are active; one more becomes active per waiting copy. */
 		if (hand - shadow->hands >= ACTIVE_MAKERS + (ptrdiff_t)waiting_copies(shadow)) {
 			is_more = !is_stopping(shadow, WAITING_LOOK_MS);
 			continue;
@@ -353,8 +355,8 @@ struct hp_error *hp_shadow_create(const struct hp_shadow_options *options,
 	return NULL;
 }
 
-/* Our memory has the target's in it from now on: no image of it goes to disk should we crash. One
- * byte, as with none the kernel would still give it to a program that asks for images. */
+/* Disables core files, because this process contains memory of the target from now on. The limit is
+ * 1 byte: with 0 the kernel would still pipe the core to a program (core_pattern). */
 static void forgo_core(void)
 {
 	struct rlimit limit;
@@ -370,7 +372,7 @@ struct hp_error *hp_shadow_start(struct hp_shadow *shadow)
 	forgo_core();
 	shadow->started_ns = hp_clock_monotonic_ns();
 	books_open(&shadow->books);
-	/* Signals are for the thread that started us. */
+	/* hp_thread_start blocks signals: the thread that called us handles them. */
 	for (size_t i = 0; i < MAKERS; i++) {
 		struct hand *hand = &shadow->hands[i];
 		int error = hp_thread_start(&hand->thread, make_windows, hand);
@@ -413,7 +415,7 @@ void hp_shadow_statistics(struct hp_shadow *shadow, struct hp_shadow_statistics 
 	pthread_mutex_unlock(&shadow->lock);
 }
 
-/* One that waits for its turn waits for the copy of another. */
+/* Kills all copies, because a thread that waits for its turn waits for another thread's copy. */
 static void end_copies(struct hp_shadow *shadow)
 {
 	for (size_t i = 0; i < MAKERS; i++)
@@ -426,7 +428,7 @@ static struct timespec at_ns(uint64_t ns)
 				  .tv_nsec = (long)(ns % NS_PER_S) };
 }
 
-/* How long replays may go on behind the end of recording. */
+/* How long replays may continue after the end of the recording. */
 static uint64_t patience_ns(struct hp_shadow *shadow)
 {
 	uint64_t part_ns = (shadow->finished_ns - shadow->started_ns) / ENDED_PATIENCE_PART;
@@ -451,9 +453,11 @@ static bool has_ended(const struct hp_shadow *shadow, const struct hand *hand)
 	return pthread_clockjoin_np(hand->thread, NULL, CLOCK_MONOTONIC, &shadow->patience) == 0;
 }
 
-/* Counts come first: without simulation a copy is faster, and has some more time. A killed copy of an
- * ordinary user dies when a CPU has nothing else to do, which beside busy loops is seconds later; it
- * runs none of its program any more. Its thread is left to wait for it. */
+/* Waits for a thread to end, in three steps. First it has its normal time. Then the simulation is
+ * given up: that makes the replay faster, and the counts matter more. Then the copy is killed. A
+ * killed copy with the lowest priority only dies when a CPU is idle, which may take seconds on a
+ * busy machine; it no longer runs the target's program. The thread that waits for it is left
+ * behind. */
 static void join(struct hp_shadow *shadow, struct hand *hand)
 {
 	if (!hand->is_running)
@@ -483,13 +487,14 @@ void hp_shadow_finish(struct hp_shadow *shadow)
 	if (!shadow->hands[0].is_running || shadow->is_finishing)
 		return;
 	shadow->is_finishing = true;
-	/* A counter that is 0 has room for one, and it is. */
+	/* The write cannot fail: the counter of the eventfd is 0. */
 	if (write(shadow->stop_fd, &one, sizeof(one)) < 0)
 		errno = 0;
 	shadow->finished_ns = hp_clock_monotonic_ns();
 }
 
-/* Also where a copy takes long to die: nothing of it is followed any more. */
+/* Closes the trace. It may be called while a killed copy still exists: it is not traced any more.
+ */
 static void close_trace(struct hp_shadow *shadow)
 {
 	const struct tracing *tracing = shadow->replayer.simulation

@@ -78,9 +78,9 @@ void window_maker_clear(struct window_maker *maker)
 
 /* --- before the stop -------------------------------------------------------------------------- */
 
-/* Others may want that CPU, we among them, and would come to the target's for it, or it comes there
- * itself: to them it is as good as idle. When all CPUs are busy all the time, what replaying takes has
- * been paid for. */
+/* With an idle CPU, the copy runs at the lowest priority (SCHED_IDLE): the scheduler treats its CPU
+ * as idle, so other threads use it instead of the target's CPU. Without an idle CPU, such a copy
+ * would not run; it gets normal priority, because the budget has paid for its CPU time. */
 static void set_priority(const struct window_maker *maker, const struct window_order *order)
 {
 	const struct sched_param no_priority = { 0 };
@@ -101,7 +101,8 @@ static bool make_ready(struct window_maker *maker, const struct window_order *or
 		error = hp_error_create(HP_ERROR_NOT_FOUND, "the thread has ended");
 	if (!error)
 		error = sandbox_create(&maker->sandbox, &maker->snapshot.areas, &order->cpus);
-	/* One that waits is to be made now. */
+	/* A copy that waits is made at normal priority now; window_replay sets the priority later.
+	 */
 	if (!error && !order->is_later)
 		set_priority(maker, order);
 	maker->is_recorded = order->is_recorded;
@@ -114,11 +115,11 @@ static bool make_ready(struct window_maker *maker, const struct window_order *or
 
 /* --- the stop --------------------------------------------------------------------------------- */
 
-/* Somebody else may want the CPUs that we read with: rather no copy than a price without end, or more than is
- * left of the budget. */
+/* The limit for the duration of the stop. Reading takes longer than predicted if other threads want
+ * our CPUs. A stop that exceeds the limit or the rest of the budget is given up without a copy. */
 static uint64_t longest_hold_ns(const struct window_maker *maker, const struct window_order *order)
 {
-	/* Each of its threads may wait for the one. */
+	/* All running threads of the process may wait for the held one. */
 	uint64_t threads = order->threads ? order->threads : 1;
 	uint64_t late_ns =
 		LATE_STOP_NS / threads +
@@ -128,7 +129,8 @@ static uint64_t longest_hold_ns(const struct window_maker *maker, const struct w
 	return late_ns < left_ns ? late_ns : left_ns;
 }
 
-/* The copy's vdso is another one (vdso_calls.h): nothing can go on in the middle of it. */
+/* The copy has a vdso of its own (vdso_calls.h), so a copy cannot continue within the original's.
+ */
 static bool is_in_vdso(const struct window_maker *maker)
 {
 	const struct area *area = areas_find(&maker->snapshot.areas, maker->state.registers.rip);
@@ -157,7 +159,8 @@ static enum hold_result hold_outside_vdso(struct window_maker *maker, pid_t tid,
 	return HOLD_IN_KERNEL;
 }
 
-/* The stop is over; with a recording the thread goes on being traced, and is let go by that. */
+/* Ends the stop. If calls are to be recorded, the thread stays traced, and the recorder releases
+ * it. */
 static void release(struct window_maker *maker, const struct window_order *order,
 		    struct hold_times *times, bool is_copied)
 {
@@ -167,8 +170,8 @@ static void release(struct window_maker *maker, const struct window_order *order
 		hold_release(order->tid, times);
 }
 
-/* Holds the thread, reads what is needed, and lets go: everything that the target has to wait for.
- */
+/* Holds the thread, reads its memory and state, and releases it. Everything that the target waits
+ * for happens here. */
 static bool copy(struct window_maker *maker, const struct window_order *order,
 		 struct window_result *result)
 {
@@ -186,12 +189,12 @@ static bool copy(struct window_maker *maker, const struct window_order *order,
 	if (held == HOLD_STOPPED) {
 		error = snapshot_take(&maker->snapshot,
 				      times.start_ns + longest_hold_ns(maker, order));
-		/* For want of room, or of time. */
+		/* INSUFFICIENT without growth means that the time was too short. */
 		has_grown = error && error->class == HP_ERROR_INSUFFICIENT &&
 			    maker->snapshot.used_bytes > maker->snapshot.buffer.bytes;
 		if (error && error->class == HP_ERROR_INSUFFICIENT)
 			refusal = HP_SHADOW_BUDGET;
-		/* Of this very moment: before and after it may be another program's. */
+		/* Read while the thread is held: an exec before or after may change the rights. */
 		if (!error)
 			error = rights_read(&maker->rights, order->pid, order->tid);
 		descriptors_read_positions(&maker->descriptors);
@@ -209,18 +212,19 @@ static bool copy(struct window_maker *maker, const struct window_order *order,
 			      : runs_bytes(maker->snapshot.runs, maker->snapshot.run_count);
 		terms = window_terms(order, maker->snapshot.read_bytes, 0);
 		ledger_stop(maker->ledger, stop_ns, &terms);
-		/* Nothing is learned of reading where there was none. */
+		/* A stop that read nothing tells nothing about the cost of reading. */
 		if (maker->snapshot.read_bytes)
 			ledger_read(maker->ledger, stop_ns, maker->snapshot.read_bytes);
 	}
-	/* Of stops that came to nothing. */
+	/* The loss by stops without a result. */
 	ledger_other(maker->ledger, (double)times.in_vain_ns);
 	if (!error && held == HOLD_STOPPED) {
 		if (maker->is_recorded)
 			window_record(maker, order);
 		return true;
 	}
-	/* What came while the buffer was made has no room in it: it will have in the next one. */
+	/* Memory that has grown since the buffer was made does not fit; the next buffer is larger.
+	 */
 	if (has_grown)
 		hp_error_destroy(error);
 	if (has_grown || !error)
@@ -241,7 +245,7 @@ static struct sandbox_range heap_of(const struct areas *areas)
 	return (struct sandbox_range){ 0 };
 }
 
-/* While it may open anything. */
+/* Opens the engine's memory in the sandbox, before the sandbox loses the right to open files. */
 static struct hp_error *open_engine(struct window_maker *maker)
 {
 	const struct hp_engine *engine = maker->replayer->engine;
@@ -283,7 +287,8 @@ static struct hp_error *map_engine(struct window_maker *maker)
 	return error;
 }
 
-/* All that has to do with files, while the target is there, and then nothing that it may not. */
+/* Everything that needs the target or files, while the target still exists; then gives the sandbox
+ * the target's rights and no more. */
 static struct hp_error *furnish(struct window_maker *maker, const struct window_order *order)
 {
 	struct hp_error *error = snapshot_scrub(&maker->snapshot);
@@ -327,7 +332,8 @@ static struct hp_error *build(struct window_maker *maker)
 
 /* --- while the target runs on ----------------------------------------------------------------- */
 
-/* Behind the window's length: true when nothing more is to be waited for. */
+/* After the window's length has passed: takes the state at its end. True: sampling is over. False:
+ * the thread is in the kernel, so try again later. */
 static bool take_end(struct window_maker *maker, const struct window_order *order)
 {
 	enum hold_result held = end_state_take(&maker->end, order->pid, order->tid, &maker->rights,
@@ -338,8 +344,9 @@ static bool take_end(struct window_maker *maker, const struct window_order *orde
 	return held != HOLD_IN_KERNEL;
 }
 
-/* Until the thread has used as much CPU time as a window is long, and could be stopped for the end; or
- * samples behind it are enough for that; or it has ended; or does not run. */
+/* Takes samples until the thread has used the CPU time of a window and was stopped for its end
+ * state; or enough samples were taken after the window; or the thread has ended; or it has not run
+ * for too long. */
 static struct hp_error *collect_samples(struct window_maker *maker,
 					const struct window_order *order, uint64_t start_ns)
 {
@@ -361,7 +368,7 @@ static struct hp_error *collect_samples(struct window_maker *maker,
 		if (!error && !is_over && maker->sampler.tick >= order->wanted)
 			is_over = take_end(maker, order);
 		polls[1].revents = 0;
-		/* As often as samples come: the ring's own wake-ups come when it is half full. */
+		/* Wake up once per sampling period: the ring wakes us only when it is half full. */
 		if (!is_over && poll(polls, 2, MATCH_PERIOD_NS / NS_PER_MS) > 0 &&
 		    (polls[1].revents & POLLIN))
 			polls[1].revents &= ~POLLIN;
@@ -371,12 +378,13 @@ static struct hp_error *collect_samples(struct window_maker *maker,
 
 /* --- replaying -------------------------------------------------------------------------------- */
 
-/* Its own end is not one that the target comes by again and again. */
+/* Sets whether a call has ended the window early. Calls that end the thread or the process do not
+ * count: they occur once, so they do not bias windows. */
 static void judge_end(const struct window_maker *maker, struct window_result *result)
 {
 	struct hp_window *window = &result->window;
 
-	/* As any other crash of the copy. */
+	/* abort() in the copy counts as a crash of the copy. */
 	if (window->end == HP_WINDOW_SYSTEM_CALL && maker->calls.has_aborted) {
 		window->end = HP_WINDOW_SIGNAL;
 		window->end_detail = SIGABRT;
@@ -420,7 +428,7 @@ static struct hp_error *replay_copy(struct window_maker *maker, struct simulatio
 		window_count_log(&maker->log, result);
 	window_take_counts(maker, samples, &replay, &result->window);
 	judge_end(maker, result);
-	/* By our own hand: see hp_shadow_stop. */
+	/* hp_shadow_stop has killed the copy. */
 	if (replay.end == HP_WINDOW_DIED && window_is_stopping(maker))
 		result->window.end = HP_WINDOW_TIME;
 	hp_replay_free(&replay);
@@ -429,8 +437,8 @@ static struct hp_error *replay_copy(struct window_maker *maker, struct simulatio
 
 /* --- the steps -------------------------------------------------------------------------------- */
 
-/* The copy stops at each of its system calls, and whoever answers runs meanwhile; and a copy that
- * runs already is where others are to push away, rather than the target. */
+/* Moves the calling thread to the CPUs of the copy. The copy stops at each of its system calls
+ * while this thread answers it, so both can share a CPU, and neither displaces the target. */
 static void move_beside_copy(struct window_maker *maker, const struct window_order *order)
 {
 	if (sched_getaffinity(0, sizeof(maker->cpus), &maker->cpus) < 0)
@@ -450,7 +458,7 @@ static void make_end(struct window_maker *maker, struct hp_error *error,
 	sandbox_kill(&maker->sandbox, &result->replay_ns);
 	move_back(maker);
 	state_sampler_close(&maker->sampler);
-	/* By our own hand: see hp_shadow_stop. */
+	/* hp_shadow_stop has killed the copy. */
 	if (error && window_is_stopping(maker)) {
 		hp_error_destroy(error);
 		result->outcome = WINDOW_NOT_NOW;
@@ -460,7 +468,7 @@ static void make_end(struct window_maker *maker, struct hp_error *error,
 		window_refuse(result, HP_SHADOW_FAILED, error);
 }
 
-/* Job control must not stop us while the target waits for us. */
+/* Copies the thread. Job control must not stop this process while the target is held. */
 static bool copy_held(struct window_maker *maker, const struct window_order *order,
 		      struct window_result *result)
 {
@@ -474,7 +482,8 @@ static bool copy_held(struct window_maker *maker, const struct window_order *ord
 	return is_copied;
 }
 
-/* Samples are known, or calls: what the replay is to match, and how long it may take. */
+/* Sets how many samples the replay is to match, and the limit for its CPU time. requires: the
+ * samples have been taken, or the calls recorded. */
 static void set_wanted(struct window_maker *maker, const struct window_order *order,
 		       struct window_result *result)
 {
@@ -506,7 +515,7 @@ bool window_copy(struct window_maker *maker, struct window_order *order,
 	};
 	move_beside_copy(maker, order);
 	is_copied = window_plan(maker, order, result) && make_ready(maker, order, result);
-	/* While the target is held its CPU reads, too. */
+	/* The CPU of the held thread is idle, so it may read, too. */
 	move_back(maker);
 	is_copied = is_copied && copy_held(maker, order, result);
 	maker->is_recorded = is_copied && order->is_recorded;
@@ -515,7 +524,8 @@ bool window_copy(struct window_maker *maker, struct window_order *order,
 	move_beside_copy(maker, order);
 	if (is_copied)
 		error = furnish(maker, order);
-	/* The window is to be like any other time: we do not fill memory beside it. */
+	/* The window must not differ from other time, so the copy's memory is not filled meanwhile.
+	 */
 	if (is_copied && !error && !maker->is_recorded)
 		error = collect_samples(maker, order, result->window.time_ns);
 	terms = window_terms(order, 0, maker->sampler.tick);
@@ -526,8 +536,10 @@ bool window_copy(struct window_maker *maker, struct window_order *order,
 	return is_copied && !error;
 }
 
-/* Only in time that nobody else wants, unless it was asked for; and counts come first: while a window is
- * simulated the next one waits. Behind the last one nothing does. */
+/* The simulation for this window, or NULL if it is not to be simulated. Unless the user asked for
+ * all windows, only idle CPU time is used. The next window waits during a simulation, so the first
+ * windows are not simulated, and later ones only up to a share of the CPU time of replays. The last
+ * window is simulated, because no other one waits for it. */
 static struct simulation *simulation_for(struct window_maker *maker,
 					 const struct window_order *order)
 {
@@ -562,8 +574,9 @@ void window_replay(struct window_maker *maker, const struct window_order *order,
 		simulation = NULL;
 	if (!error)
 		error = replay_copy(maker, simulation, result);
-	/* Whatever came of it: before the next window its thread must be at rest. When the recording ends, what
-	 * is not yet simulated is dropped with the copies: see hp_shadow_stop. */
+	/* Also after an error: the simulation's thread must be idle before the next window. When
+	 * the recording ends, the rest of the simulation is dropped with the copies: see
+	 * hp_shadow_stop. */
 	if (simulation)
 		simulation_end(simulation,
 			       error || !result->window.part_count ? NULL : &result->window);

@@ -13,7 +13,8 @@ size_t window_sample_count(const struct window_maker *maker)
 				  : maker->sampler.count + maker->end.is_known;
 }
 
-/* Moments in front of calls: only their times matter (hp_engine_call.moment). */
+/* One sample for the moment before each recorded call. Only its time is used
+ * (hp_engine_call.moment). */
 static struct hp_engine_sample *samples_of_calls(const struct call_log *log)
 {
 	struct hp_engine_sample *samples = calloc(log->call_count + 1, sizeof(*samples));
@@ -23,7 +24,7 @@ static struct hp_engine_sample *samples_of_calls(const struct call_log *log)
 	return samples;
 }
 
-/* Of registers and stacks, and the window's own end. */
+/* The samples with registers and stacks, and the window's end state. */
 static struct hp_engine_sample *samples_of_sampler(const struct window_maker *maker)
 {
 	const struct state_sampler *sampler = &maker->sampler;
@@ -58,7 +59,7 @@ static bool is_vdso(const struct areas *areas, hp_runtime_address address)
 	return area && area->kind == AREA_VDSO;
 }
 
-/* What ran there is ours: see vdso_calls.h. */
+/* Drops the counts of code in the vdso: the copy runs our replacement there (vdso_calls.h). */
 static void drop_vdso(const struct areas *areas, struct hp_window *window)
 {
 	size_t blocks = 0;
@@ -83,7 +84,7 @@ static void drop_vdso(const struct areas *areas, struct hp_window *window)
 	window->edge_count = edges;
 }
 
-/* On the recorder's clock. */
+/* The time of a cut between parts, CLOCK_MONOTONIC. */
 static uint64_t time_of(const struct window_maker *maker, const struct hp_window *window,
 			size_t cut)
 {
@@ -106,7 +107,7 @@ void window_take_counts(const struct window_maker *maker, const struct hp_engine
 	if (replay->end == HP_WINDOW_SYSTEM_CALL)
 		shadow_calls_describe_end(calls, replay->end_detail, window->end_call,
 					  sizeof(window->end_call));
-	/* Without samples it is not known of which time they are. */
+	/* Without samples, the time that the counts belong to is unknown. */
 	if (!replay->block_count || !window_sample_count(maker))
 		return;
 	window->time_ns = time_of(maker, window, replay->cuts[0]);

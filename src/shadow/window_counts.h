@@ -8,13 +8,13 @@
 
 #include "window.h"
 
-/* The samples that were taken, and the end, where it is known. The caller frees the array; it
- * borrows from the maker. NULL: no memory. */
+/* The samples of the window, followed by its end state if that is known. The caller frees the
+ * array, whose elements borrow from the maker. NULL: no memory. */
 size_t window_sample_count(const struct window_maker *maker);
 struct hp_engine_sample *window_samples(const struct window_maker *maker);
 
-/* Moves what was counted into the window, whose `time_ns` is that of the copy. Without a moment
- * that is known there are no counts. */
+/* Moves the replay's counts into the window. In: `window->time_ns` is the time of the copy. Without
+ * any sample, the window gets no counts, because the time that they belong to is unknown. */
 void window_take_counts(const struct window_maker *maker, const struct hp_engine_sample *samples,
 			struct hp_replay *replay, struct hp_window *window);
 

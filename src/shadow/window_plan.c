@@ -10,13 +10,13 @@
 #include <poll.h>
 #include <unistd.h>
 
-/* A copy is held in a buffer, and then in the copy. */
+/* The target's memory exists twice: in the buffer, and in the copy. */
 enum { COPIES = 2 };
 
 void window_refuse(struct window_result *result, enum hp_shadow_refusal refusal,
 		   struct hp_error *error)
 {
-	/* The thread has ended meanwhile. */
+	/* The thread has ended: that is no reason to report. */
 	if (error && (error->class == HP_ERROR_NOT_FOUND || error->errno_value == ESRCH)) {
 		hp_error_destroy(error);
 		result->outcome = WINDOW_NOT_NOW;
@@ -34,7 +34,8 @@ bool window_is_stopping(const struct window_maker *maker)
 	return poll(&poll_stop, 1, 0) > 0;
 }
 
-/* --- what it costs ----------------------------------------------------------------------------- */
+/* --- the price ---------------------------------------------------------------------------------
+ */
 
 struct price_terms window_terms(const struct window_order *order, uint64_t bytes, uint64_t samples)
 {
@@ -52,7 +53,7 @@ struct price_terms window_terms(const struct window_order *order, uint64_t bytes
 	};
 }
 
-/* Whether its memory may be read, and a copy can be given its rights. */
+/* Checks that the target's memory may be read, and that a copy can be given the target's rights. */
 static struct hp_error *check_rights(struct window_maker *maker, const struct window_order *order)
 {
 	struct hp_error *error = shadow_permission_of(order->tid);
@@ -69,9 +70,9 @@ static struct hp_error *check_rights(struct window_maker *maker, const struct wi
 
 /* The plan of a window. */
 struct plan {
-	uint64_t asked_ns;    /* its length; 0: whatever pays best */
-	uint64_t bytes;	      /* of memory */
-	uint64_t ahead_bytes; /* of it, read before the stop */
+	uint64_t asked_ns;    /* the requested length; 0: the best length */
+	uint64_t bytes;	      /* of memory to copy */
+	uint64_t ahead_bytes; /* the part of `bytes` that is read before the stop */
 };
 
 static struct price_terms terms_of_plan(const struct window_order *order, const struct plan *plan)
@@ -83,7 +84,7 @@ static struct price_terms terms_of_plan(const struct window_order *order, const 
 	return terms;
 }
 
-/* Sets its length and its price. */
+/* Sets the window's length and price. Whether the budget pays for it. */
 static bool can_pay(const struct window_maker *maker, struct window_order *order,
 		    const struct plan *plan, struct window_result *result)
 {
@@ -95,7 +96,7 @@ static bool can_pay(const struct window_maker *maker, struct window_order *order
 					  : ledger_window_ns(maker->ledger, &terms);
 	if (order->longest_ns && order->window_ns > order->longest_ns)
 		order->window_ns = order->longest_ns;
-	/* The last one is at the end of the window, or just behind it. */
+	/* The last sample is at the end of the window, or just after it. */
 	order->wanted = order->window_ns / MATCH_PERIOD_NS + 1;
 	order->samples = order->wanted + ledger_samples_behind(maker->ledger);
 	terms = terms_of_plan(order, plan);
@@ -103,7 +104,7 @@ static bool can_pay(const struct window_maker *maker, struct window_order *order
 	return ledger_allows(maker->ledger, result->price_ns, order->slot_end_ns);
 }
 
-/* False, and refused: it cannot be afforded. */
+/* The same, and refuses the window if the budget does not pay for it. */
 static bool pay(const struct window_maker *maker, struct window_order *order,
 		const struct plan *plan, struct window_result *result)
 {
@@ -117,8 +118,9 @@ static bool pay(const struct window_maker *maker, struct window_order *order,
 	return false;
 }
 
-/* Memory is read ahead where that takes next to nothing from the target and the stop would be long:
- * some pages are then of an earlier moment, and a copy that needs one of them ends there. */
+/* Whether memory should be read ahead: if that takes nearly nothing from the target, and the stop
+ * would otherwise be long. The disadvantage is that some pages have their contents of an earlier
+ * moment, and a copy that needs one of them ends there. */
 static bool is_worth_a_look(const struct window_maker *maker, const struct window_order *order,
 			    uint64_t bytes)
 {
@@ -128,8 +130,9 @@ static bool is_worth_a_look(const struct window_maker *maker, const struct windo
 	       ledger_slot(maker->ledger, ledger_price(maker->ledger, &terms)) >= look_least_ns;
 }
 
-/* Reads memory ahead, so that less of it is left for the stop. Behind the first look at a process a
- * second one soon tells what does not change. */
+/* Reads memory ahead, so that less is left for the stop. After the first reading of a process it is
+ * not known which pages change. If the window is then too expensive, the result is WINDOW_NOT_NOW:
+ * a second reading soon finds pages that do not change. */
 static bool look(struct window_maker *maker, struct window_order *order, struct plan *plan,
 		 struct window_result *result)
 {
@@ -155,7 +158,7 @@ static bool look(struct window_maker *maker, struct window_order *order, struct 
 	return false;
 }
 
-/* For a window of the plan's memory, most of it read ahead if that is worth it. */
+/* Pays for a window with the plan's memory, and decides whether to read memory ahead. */
 static bool pay_beforehand(const struct window_maker *maker, struct window_order *order,
 			   struct plan *plan, struct window_result *result)
 {
@@ -168,7 +171,7 @@ static bool has_memory(uint64_t bytes, uint64_t have)
 	return bytes < UINT64_MAX / COPIES && bytes * COPIES <= have;
 }
 
-/* Behind what did not suffice of the time that nobody else wants: whether the budget pays for some more. */
+/* After idle CPU time did not suffice to make the buffer: whether the budget pays for the rest. */
 static bool pay_for_room(const struct window_maker *maker, const struct window_order *order,
 			 const struct price_terms *terms, struct window_result *result)
 {
@@ -181,7 +184,7 @@ static bool pay_for_room(const struct window_maker *maker, const struct window_o
 	return false;
 }
 
-/* In the buffer. */
+/* Makes room in the buffer, first in idle CPU time, then in CPU time that the budget pays for. */
 static bool make_room(struct window_maker *maker, const struct window_order *order,
 		      const struct plan *plan, struct window_result *result)
 {
@@ -197,7 +200,7 @@ static bool make_room(struct window_maker *maker, const struct window_order *ord
 		error = snapshot_reserve(snapshot, FILL_PAID, maker->stop_fd);
 		ledger_filled(maker->ledger, &terms, snapshot->filled_ns, snapshot->filled_bytes);
 	}
-	/* Nobody wants it any more; or there is no time for it now, and soon may be. */
+	/* The recording ends; or there is not enough CPU time now, but there may be soon. */
 	if (error && (window_is_stopping(maker) || error->class == HP_ERROR_INSUFFICIENT)) {
 		hp_error_destroy(error);
 		result->outcome = WINDOW_NOT_NOW;
@@ -208,8 +211,8 @@ static bool make_room(struct window_maker *maker, const struct window_order *ord
 	return !error;
 }
 
-/* Looks at the target's memory, and whether reading it can be afforded: first by what takes no time
- * to tell, as listing its pages takes ms. */
+/* Pays twice: first for an estimate of the memory, which takes no time, then for the real amount,
+ * because listing all pages takes milliseconds. */
 bool window_plan(struct window_maker *maker, struct window_order *order,
 		 struct window_result *result)
 {
@@ -226,8 +229,8 @@ bool window_plan(struct window_maker *maker, struct window_order *order,
 		return false;
 	error = snapshot_prepare(&maker->snapshot, order->tid, &plan.bytes);
 	order->areas = maker->snapshot.areas.count;
-	/* It was permitted just now: the process is in an exec, which hides its memory for a
-	 * moment. */
+	/* Reading was permitted a moment ago, so the process is in an exec, which makes its memory
+	 * inaccessible for a moment. */
 	if (error && error->errno_value == EACCES) {
 		hp_error_destroy(error);
 		result->outcome = WINDOW_NOT_NOW;

@@ -8,15 +8,17 @@
 
 #include "window.h"
 
-/* The error is taken. Without a reason of its own when the thread has ended meanwhile. */
+/* Sets the result to refused, with the reason and the error, which it takes. If the error says that
+ * the thread has ended, the result is WINDOW_NOT_NOW instead. */
 void window_refuse(struct window_result *result, enum hp_shadow_refusal refusal,
 		   struct hp_error *error);
-/* An end is to be made. */
+/* Whether hp_shadow_finish asks for an end. */
 bool window_is_stopping(const struct window_maker *maker);
+/* The price terms of a window that copies `bytes` and takes `samples`. */
 struct price_terms window_terms(const struct window_order *order, uint64_t bytes, uint64_t samples);
 
-/* Sets the order's length and the result's price, and has memory for what is to be read; some of it
- * may have been read. False: not now, or refused. */
+/* Sets the order's length and the result's price, and makes the buffer for the target's memory. A
+ * part of that memory may be read ahead. False: not now, or refused; see `result`. */
 bool window_plan(struct window_maker *maker, struct window_order *order,
 		 struct window_result *result);
 

@@ -16,7 +16,7 @@
 
 enum { NS_PER_S = 1000000000 };
 
-/* What the two threads share. */
+/* Shared by the two threads. */
 struct apart {
 	struct window_maker *maker;
 	const struct window_order *order;
@@ -29,7 +29,7 @@ static void *run(void *context)
 {
 	struct apart *apart = context;
 
-	/* But for where it waits for the target, it must come to its end. */
+	/* The thread may be cancelled only where it waits for the target (recorder_run). */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
 	apart->is_copied = apart->copy(apart->maker, apart->order, apart->result);
 	return NULL;
@@ -43,7 +43,7 @@ static bool joins(pthread_t thread, uint64_t until_ns)
 	return pthread_clockjoin_np(thread, NULL, CLOCK_MONOTONIC, &until) == 0;
 }
 
-/* A thread that has been joined may still be about to let go of what it traces. */
+/* Waits until the target is no longer traced: a joined thread may not have detached from it yet. */
 static void await_release(pid_t tid)
 {
 	const struct timespec pause = { .tv_nsec = SHORTEST_PAUSE_NS };
@@ -76,7 +76,8 @@ bool window_copy_apart(struct window_maker *maker, const struct window_order *or
 	return apart.is_copied;
 }
 
-/* Two processes that take turns are the fastest on one CPU: no other one has to be woken. */
+/* Moves the calling thread to the CPU of the target. Two threads that take turns are fastest on one
+ * CPU, because no other CPU has to be woken. */
 static void move_to(int cpu)
 {
 	cpu_set_t cpus;
@@ -163,7 +164,7 @@ void window_judge_log(const struct call_log *log, struct window_result *result)
 	result->may_wait = false;
 	if (window->end != HP_WINDOW_COMPLETE || log->end == CALL_LOG_LENGTH)
 		return;
-	/* It is not time alone that has chosen its end. */
+	/* The end depends on the program, not only on time. */
 	result->is_cut = true;
 	window->end = HP_WINDOW_TIME;
 	if (log->end == CALL_LOG_SIGNAL)
