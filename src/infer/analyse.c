@@ -15,7 +15,8 @@
 #include <errno.h>
 #include <math.h>
 
-/* What stands in the way of an analysis is no reason to go without the rest; memory is. */
+/* Turns an error into the refusal of this analysis, so that the report continues without it. Only a
+ * lack of memory remains an error. */
 static struct hp_error *forgive(struct hp_inference *inference, struct hp_row_code *code,
 				struct hp_error *error)
 {
@@ -64,7 +65,8 @@ static struct hp_error *refuse(struct hp_inference *inference, struct hp_row_cod
 	return forgive(inference, code, hp_error_create(HP_ERROR_INSUFFICIENT, "%s", why));
 }
 
-/* Jumps that windows or registers saw are edges, whether the code tells or not. */
+/* Finds the control flow of the part. Indirect jumps that windows or registers saw become edges,
+ * too, even if the code alone does not show them. */
 static struct hp_error *open_flow(struct hp_inference *inference, struct hp_loaded_part *part)
 {
 	jump_vector jumps = { 0 };
@@ -130,8 +132,8 @@ struct hp_error *hp_inference_graph(struct hp_inference *inference, struct hp_ro
 	return forgive(inference, code, error);
 }
 
-/* All that is known beside time: what --evidence says, windows, registers, sampled instructions,
- * breakpoints, and branch records. */
+/* Collects all evidence except samples of time: --evidence, windows, registers, sampled
+ * instructions, breakpoints, and branch records. */
 static struct hp_error *collect_evidence(struct hp_inference *inference,
 					 const struct hp_row_code *code, struct counts_terms *terms,
 					 struct hp_analysis_input *input)
@@ -144,7 +146,7 @@ static struct hp_error *collect_evidence(struct hp_inference *inference,
 
 	if (!error && counted)
 		error = counts_terms_of(inference, counted, input, terms);
-	/* The control is to be beaten by what samples tell, and registers are of samples. */
+	/* The control estimator uses no evidence from samples, which includes registers. */
 	if (!error && inference->options->estimator != HP_ESTIMATOR_CONTROL)
 		error = branches_terms_of(inference, code->part, input->cfg, &terms->terms);
 	if (!error && inference->options->estimator != HP_ESTIMATOR_CONTROL)
@@ -189,7 +191,7 @@ static const struct hp_row *stalled_row(const struct hp_profiles *profiles,
 	return NULL;
 }
 
-/* What counters say of causes in this procedure. */
+/* Sets the limits that counters of stalls give for the causes in this procedure. */
 static struct hp_error *find_limits(const struct hp_inference *inference,
 				    const struct hp_row_code *code,
 				    double limits[HP_CAUSE_DYNAMIC_COUNT],

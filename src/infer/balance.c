@@ -15,36 +15,36 @@
 
 enum { GROUPS = HP_EVIDENCE_GROUPS, WINDOWS = HP_EVIDENCE_WINDOWS, PARTS = HP_WINDOW_PARTS };
 
-/* Code, and the time spent there: in all, and in windows by groups, times what they stand for. */
+/* A place in the code, and the time spent there. */
 struct place {
-	uint32_t image; /* of the windows' */
+	uint32_t image; /* index in the windows' images */
 	uint64_t offset;
-	unsigned fold; /* of its procedure */
-	double time;
-	double ticks[GROUPS];
+	unsigned fold;	      /* of its procedure */
+	double time;	      /* by all samples */
+	double ticks[GROUPS]; /* by samples in windows, multiplied by what they stand for */
 };
 
 struct balance {
 	const struct hp_inference *inference;
 	size_t event;
 	HP_VECTOR(struct place) places;
-	double time; /* sums of all places */
+	double time; /* sum over all places, as is the next */
 	double ticks;
-	double samples;	      /* in all of the time */
-	double ticks_counted; /* in windows: how many, not what they stand for */
-	/* Normal equations: products of groups, and with all of the time. */
+	double samples;	      /* number of samples in the whole time */
+	double ticks_counted; /* number of samples in windows */
+	/* Normal equations: products of the ticks of two groups, and of ticks and time. */
 	double products[GROUPS][GROUPS];
 	double wanted[GROUPS];
-	double times[GROUPS];		 /* that groups stand for, ns */
+	double times[GROUPS];		 /* ns that the groups stand for */
 	double matrix[GROUPS][GROUPS];	 /* of the equations that are being solved */
-	double without[WINDOWS][GROUPS]; /* weights, by the windows that are left out */
+	double without[WINDOWS][GROUPS]; /* [i]: the weights of groups if window i is left out */
 };
 
 HP_ORDER_BY_TWO(compare_places, struct place, image, offset);
 
-/* --- where time went -------------------------------------------------------------------------- */
+/* --- places ----------------------------------------------------------------------------------- */
 
-/* What one sample within the stratum's windows stands for, ns of all of the time. */
+/* The ns of the whole time that one sample within the stratum's windows stands for. */
 static double time_of_tick(const struct hp_windows *windows, size_t number)
 {
 	const struct hp_window_stratum *stratum = &windows->sum.strata[number];
@@ -124,7 +124,7 @@ static bool add_samples(struct balance *balance, uint32_t image, const struct hp
 	return true;
 }
 
-/* Of images that are in the report: others may have been filtered away. */
+/* Lists the places of images that are in the report; a filter may have removed others. */
 static struct hp_error *find_places(struct balance *balance)
 {
 	const struct hp_inference *inference = balance->inference;
@@ -147,8 +147,8 @@ static struct hp_error *find_places(struct balance *balance)
 
 /* --- equations -------------------------------------------------------------------------------- */
 
-/* What samples say of one place is worth the less the fewer they are: Poisson's noise of the
- * expected, of both kinds. */
+/* Adds the equation of a place. Its weight is the inverse of the variance that Poisson noise gives
+ * to the ticks and to the samples expected there. */
 static void add_equation(struct balance *balance, const struct place *place)
 {
 	double tick = balance->ticks / balance->ticks_counted;
@@ -161,7 +161,7 @@ static void add_equation(struct balance *balance, const struct place *place)
 	}
 }
 
-/* Of all places but those of the fold `without` (HP_BALANCE_FOLDS: of all). */
+/* Adds the equations of all places except those of the fold `without` (HP_BALANCE_FOLDS: none). */
 static void add_equations(struct balance *balance, unsigned without)
 {
 	double enough = ticks_of_place * balance->ticks / balance->ticks_counted;
@@ -178,7 +178,7 @@ static void add_equations(struct balance *balance, unsigned without)
 			add_equation(balance, &sum);
 			sum = (struct place){ .image = place->image };
 		}
-		/* As shares of the same whole. */
+		/* Scaled so that time and ticks have the same sum over all places. */
 		sum.time += place->time * balance->ticks / balance->time;
 		for (size_t j = 0; j < GROUPS; j++)
 			sum.ticks[j] += place->ticks[j];
@@ -186,7 +186,7 @@ static void add_equations(struct balance *balance, unsigned without)
 	add_equation(balance, &sum);
 }
 
-/* Gauss's elimination, of a matrix that is symmetric and has a ridge. */
+/* Gaussian elimination without pivoting: the matrix is symmetric and has a ridge. */
 static void solve(double matrix[GROUPS][GROUPS], double values[GROUPS])
 {
 	for (size_t i = 0; i < GROUPS; i++) {
@@ -205,7 +205,7 @@ static void solve(double matrix[GROUPS][GROUPS], double values[GROUPS])
 	}
 }
 
-/* Weights of the groups, all but those of the windows `without` (WINDOWS: all). */
+/* Computes the weights of all groups except those of window `without` (WINDOWS: no exception). */
 static void weigh(struct balance *balance, const struct hp_grouped *time, size_t without,
 		  double weights[GROUPS])
 {
@@ -214,7 +214,7 @@ static void weigh(struct balance *balance, const struct hp_grouped *time, size_t
 	double base = all / (all - (without < WINDOWS ? time->counts[without] : 0));
 	double sum = 0;
 
-	/* weight = base * (1 + change): what changes have to make good is what is missing. */
+	/* weight = base * (1 + change): the equations are solved for the changes. */
 	for (size_t i = 0; i < GROUPS; i++) {
 		weights[i] = i / PARTS == without ? 0 : base * balance->wanted[i];
 		for (size_t j = 0; j < GROUPS; j++) {
@@ -236,7 +236,8 @@ static void weigh(struct balance *balance, const struct hp_grouped *time, size_t
 
 /* --- pseudo-values ---------------------------------------------------------------------------- */
 
-/* The part of the windows `i` in an estimate: what group `j` counted, times values[i][j]. */
+/* Computes values[i][j]: the count of group j, multiplied by it, is the contribution to
+ * pseudo-value i of the estimate. */
 static void jackknife(struct balance *balance, struct hp_windows *windows)
 {
 	const struct hp_grouped time = windows->time;
@@ -267,7 +268,7 @@ static void jackknife(struct balance *balance, struct hp_windows *windows)
 	}
 }
 
-/* All of them, times what they stand for. */
+/* The sum of all ticks, multiplied by what they stand for and by the weights of their groups. */
 static double weighted_ticks(const struct hp_windows *windows, const double weights[GROUPS])
 {
 	double sum = 0;

@@ -30,7 +30,8 @@
 /* Weighs the windows and their time. requires: files open. Without samples in windows all weights
  * are 1. */
 struct hp_error *balance_windows(struct hp_inference *inference);
-/* Of the procedure at that link-time address of the windows' image: the fold. */
+/* The fold of a procedure. `image`: its index in the windows' images; `procedure`: its link-time
+ * address. */
 unsigned balance_fold(uint32_t image, uint64_t procedure);
 
 #endif

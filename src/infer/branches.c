@@ -92,7 +92,7 @@ static void sum_outcomes(struct outcomes_counted *sum, const struct outcomes_cou
 
 HP_ORDER_BY(compare_jumps, struct jump_counted, ends.from.value);
 
-/* Both ways of a branch, and those of all recordings, are one. */
+/* Merges the items of one branch: its two directions, in all recordings. */
 static void unite(struct branches *ways)
 {
 	struct branch_outcomes *branches = ways->branches.at;
@@ -135,7 +135,7 @@ static struct hp_error *make(const struct hp_inference *inference,
 	return NULL;
 }
 
-/* NULL where offsets mean something in one epoch only. */
+/* The branches of the part's image; NULL for images whose offsets are valid in one epoch only. */
 static struct hp_error *ways_of(const struct hp_inference *inference,
 				const struct hp_loaded_part *part, const struct branches **ways)
 {
@@ -171,7 +171,7 @@ struct hp_error *branches_jumps_of(const struct hp_inference *inference,
 
 /* --- of a graph ------------------------------------------------------------------------------- */
 
-/* The branch that the block ends with: there is no other in it. */
+/* The branch at the end of the block. A block contains no other branch. */
 static const struct branch_outcomes *way_of(const struct branches *ways,
 					    const struct hp_block *block)
 {
@@ -184,7 +184,7 @@ static const struct branch_outcomes *way_of(const struct branches *ways,
 		       : NULL;
 }
 
-/* By records alone where there are any. */
+/* The share of taken executions, from branch records if there are any, else from registers. */
 static struct hp_share share_of(const struct branch_outcomes *way)
 {
 	struct hp_share recorded =

@@ -10,7 +10,7 @@
 
 struct outcomes_counted {
 	double taken;
-	double straight;
+	double straight; /* not taken */
 };
 
 /* A conditional jump. */
@@ -35,11 +35,11 @@ struct branches {
 
 void branches_destroy(struct branches *ways);
 
-/* Adds where indirect jumps were seen to go. */
+/* Adds the observed targets of indirect jumps. */
 struct hp_error *branches_jumps_of(const struct hp_inference *inference,
 				   const struct hp_loaded_part *part, jump_vector *jumps);
 
-/* What is known of the graph's conditional jumps, and of those through tables. */
+/* Adds terms for the conditional jumps of the graph, and for its jumps through tables. */
 struct hp_error *branches_terms_of(struct hp_inference *inference,
 				   const struct hp_loaded_part *part, const struct hp_cfg *cfg,
 				   evidence_vector *terms);

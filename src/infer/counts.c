@@ -19,7 +19,7 @@ struct making {
 	const struct hp_inference *inference;
 	const struct hp_loaded_part *part;
 	struct hp_image_counts *counted;
-	uint32_t image; /* the part's, of the windows' */
+	uint32_t image; /* index of the part's image in the windows' images */
 };
 
 static bool link_address(const struct making *making, hp_image_offset offset, uint64_t *address)
@@ -65,7 +65,7 @@ static bool add_edge(const struct making *making, const struct hp_counted *item,
 	return hp_vector_push(&making->counted->edges, edge);
 }
 
-/* Counts to each other are taken from all windows alike. */
+/* Absolute counts use the weights of groups; for relative counts all windows weigh the same. */
 static bool add_item(const struct making *making, const struct hp_counted *item, double scale)
 {
 	struct hp_grouped runs =
@@ -125,7 +125,7 @@ static int compare_targets(const void *left, const void *right, void *context)
 	return (a > b) - (a < b);
 }
 
-/* The same edge may be of several strata. */
+/* Merges equal edges of different strata. */
 static void unite_edges(struct hp_image_counts *counted)
 {
 	struct hp_counts_edge *edges = counted->edges.at;
@@ -160,7 +160,7 @@ static struct hp_error *sort(struct hp_image_counts *counted)
 	return NULL;
 }
 
-/* All of the time by that in windows, of counts that are not scaled. */
+/* The whole time over the time in windows, for counts that are not scaled. */
 static double whole_of(const struct hp_inference *inference)
 {
 	const struct hp_window_evidence *sum = &inference->windows.sum;
@@ -170,7 +170,7 @@ static double whole_of(const struct hp_inference *inference)
 	return counted_ns > 0 ? fmax(inference->windows.passing_ns / counted_ns, 1) : 1;
 }
 
-/* What its procedures tell of how windows differ. */
+/* Estimates from the image's procedures how instructions per time vary between windows. */
 static struct hp_error *learn_pace(const struct hp_inference *inference,
 				   const struct hp_loaded_part *part,
 				   struct hp_image_counts *counted)
@@ -190,7 +190,7 @@ static struct hp_error *learn_pace(const struct hp_inference *inference,
 	return error;
 }
 
-/* What its blocks tell of how their shares in procedures differ between windows. */
+/* Estimates from the image's blocks how their shares in procedures vary between windows. */
 static void learn_shares(const struct hp_inference *inference, struct hp_image_counts *counted)
 {
 	struct hp_paces paces = { 0 };
@@ -213,7 +213,7 @@ static void learn_shares(const struct hp_inference *inference, struct hp_image_c
 	counted->shares = hp_pace_of_all(&paces);
 }
 
-/* All but its clocks, which want those of all images. */
+/* Makes the counts of an image, except its clocks, which depend on all images. */
 static struct hp_error *begin(struct hp_inference *inference, const struct hp_loaded_part *part,
 			      uint32_t image)
 {
@@ -238,7 +238,7 @@ static struct hp_error *begin(struct hp_inference *inference, const struct hp_lo
 	for (size_t i = 0; i < inference->windows.sum.stratum_count; i++)
 		if (!add_stratum(&making, i))
 			return hp_error_create_no_memory();
-	/* What ran without windows ran like what ran with them, for all that is known. */
+	/* Commands without windows are assumed to execute this code like those with windows. */
 	for (size_t i = 0; i < counted->blocks.count && counted->is_absolute; i++)
 		for (size_t j = 0; j < HP_EVIDENCE_GROUPS; j++)
 			counted->blocks.at[i].runs.counts[j] /= 1 - uncovered;
@@ -269,8 +269,8 @@ static struct hp_error *begin_all(struct hp_inference *inference)
 	return error;
 }
 
-/* How far windows are off the rest of the time: a phase that they missed is missing in each image that
- * it runs in. False: no memory. */
+/* Estimates `moved` from the procedures of all images, because a phase that windows missed is
+ * missing in each image that ran then. False: no memory. */
 static bool learn_moved(struct hp_inference *inference)
 {
 	HP_VECTOR(struct place_ticks) places = { 0 };
@@ -290,7 +290,7 @@ static bool learn_moved(struct hp_inference *inference)
 	return fits;
 }
 
-/* What of the time tells of instructions, by all procedures of all images. False: no memory. */
+/* Estimates the throughput from the procedures of all images. False: no memory. */
 static bool learn_throughput(struct hp_inference *inference)
 {
 	paced_vector procedures = { 0 };

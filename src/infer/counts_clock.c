@@ -22,7 +22,7 @@ static uint64_t owner_at(const struct hp_image_counts *counted, uint64_t address
 
 /* --- samples ---------------------------------------------------------------------------------- */
 
-/* Of windows, absolute or not. */
+/* Lists the ticks of all windows, absolute or relative. */
 static bool list_ticks(const struct hp_windows *windows, size_t number, uint32_t image,
 		       struct hp_image_counts *counted)
 {
@@ -125,7 +125,8 @@ static void unite_clocks(struct hp_image_counts *counted)
 	counted->clocks.count = n;
 }
 
-/* In windows, whatever the image, times what they stand for; `count`: as they were. */
+/* The samples in windows of all images, multiplied by what they stand for; `count`: their number.
+ */
 static double all_ticks(const struct hp_inference *inference, double *count)
 {
 	const struct hp_windows *windows = &inference->windows;
@@ -146,7 +147,7 @@ static double all_ticks(const struct hp_inference *inference, double *count)
 	return sum;
 }
 
-/* In user code, of commands with windows. */
+/* The number of samples in user code of commands with windows. */
 static double told_samples(const struct hp_inference *inference)
 {
 	size_t event = hp_profiles_time_event(inference->profiles);
@@ -162,7 +163,7 @@ static double told_samples(const struct hp_inference *inference)
 	return sum * counts_told_share(inference);
 }
 
-/* Of these, those of the time that windows stand for. */
+/* The part of these samples that is in the time that windows stand for. */
 double counts_all_samples(const struct hp_inference *inference)
 {
 	const struct hp_windows *windows = &inference->windows;
@@ -335,9 +336,9 @@ bool counts_clocks_paced(const struct hp_image_counts *counted, paced_vector *pr
 	return true;
 }
 
-/* By how much counts may be off because windows are few: as windows differ; or, if that is less, as
- * ticks say that all of them together are off (moved.h), and as one procedure executes at different
- * times. */
+/* The deviation of counts because there are few windows. It is the lower of two estimates: from the
+ * differences between windows; and from the variance of moved.h together with the variation of one
+ * procedure's throughput over time. */
 static double deviation_between(const struct hp_inference *inference,
 				const struct hp_grouped_ratio *ratio)
 {

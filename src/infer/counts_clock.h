@@ -35,55 +35,58 @@
 #include <hpcprof/infer/counts.h>
 
 struct counts_clock {
-	uint64_t address;   /* of the owner of procedure parts */
-	double samples;	    /* in all of the time, in code that windows saw */
-	double missed;	    /* in other code */
-	double ticks;	    /* in windows, as they were */
-	double apart;	    /* as a share of all, by weights that do not know them (balance.h) */
-	double ticks_share; /* of all, weighted */
-	double share;	    /* of its samples, of all */
-	double covered;	    /* share of them that windows stand for */
-	struct hp_grouped scaled; /* in windows, times what they stand for; then the clock */
-	struct place_ticks place;
-	struct place_ticks place_apart; /* with this share */
-	double factor;			/* on counts, to be applied */
-	double applied;			/* all together */
-	double deviation;		/* of its logarithm, beside that of groups */
-	double pooled; /* deviation of its instructions, groups included; 0: not pooled */
+	uint64_t address;   /* of the procedure that owns the parts */
+	double samples;	    /* in the whole time, in code that windows saw */
+	double missed;	    /* in the whole time, in code that no window saw */
+	double ticks;	    /* number of its samples in windows */
+	double apart;	    /* share of all ticks, by weights computed without them (balance.h) */
+	double ticks_share; /* share of all ticks, weighted */
+	double share;	    /* its samples as a share of all samples */
+	double covered;	    /* share of its samples in commands with windows */
+	struct hp_grouped scaled; /* ticks, multiplied by what they stand for; later the clock */
+	struct place_ticks place; /* by ticks_share */
+	struct place_ticks place_apart; /* by `apart` */
+	double factor;			/* to multiply counts by next */
+	double applied;			/* product of all factors so far */
+	double deviation;		/* of the factor's logarithm, without variation of groups */
+	double pooled; /* deviation of its instructions, with that variation; 0: not pooled */
 };
 
-/* Lists the samples in windows of the image of that number. */
+/* Lists the samples in windows of an image. `image`: its index in the windows' images. */
 struct hp_error *counts_ticks_make(const struct hp_inference *inference, uint32_t image,
 				   struct hp_image_counts *counted);
-/* Lists all procedures of the part's image that windows came by, with their places, `image` being its
- * number in the windows' images and `covered` the share of its samples that windows stand for.
+/* Lists all procedures of the part's image that windows came by, with their places, `image` being
+ * its number in the windows' images and `covered` the share of its samples that windows stand for.
  * requires: blocks. */
 struct hp_error *counts_clocks_list(const struct hp_inference *inference,
 				    const struct hp_loaded_part *part, uint32_t image,
 				    double covered, struct hp_image_counts *counted);
-/* Makes clocks of them, with the variance of moved.h, and multiplies the image's counts. requires:
- * blocks and edges. */
+/* Computes their clocks, with the variance of moved.h, and multiplies the image's counts by the
+ * factors. requires: blocks and edges. */
 void counts_clocks_set(const struct hp_inference *inference, struct hp_image_counts *counted);
-/* What the procedures of the image tell of the throughput of all. requires: clocks and procedures. False:
- * no memory. */
+/* Lists what windows saw of the image's procedures, to estimate the throughput. requires: clocks
+ * and procedures. False: no memory. */
 typedef HP_VECTOR(struct paced) paced_vector;
 bool counts_clocks_paced(const struct hp_image_counts *counted, paced_vector *procedures);
-/* Pools the image's counts with what their time tells. */
+/* Pools the image's counts with the estimates by time (throughput.h). */
 void counts_clocks_pool(const struct hp_inference *inference, struct hp_image_counts *counted);
-/* Samples in windows, as they were, and samples of the time that windows stand for, of all images. */
+/* In all images: the number of samples in windows, and of samples in the time that windows stand
+ * for. */
 double counts_all_ticks(const struct hp_inference *inference);
 double counts_all_samples(const struct hp_inference *inference);
-/* The time by windows that counts at the address are a share of, as in the windows' time. */
+/* The clock of the procedure at the address: ns by windows. Without one, the windows' time. */
 const struct hp_grouped *counts_time(const struct hp_inference *inference,
 				     const struct hp_image_counts *counted, uint64_t address);
-/* Of the procedure at the address, in code that windows saw. */
+/* The number of samples of the procedure at the address, in code that windows saw. */
 double counts_samples(const struct hp_image_counts *counted, uint64_t address);
-/* Of counts at the address, as a logarithm, beside how windows differ: of all of the procedure
- * together, and of how they are to each other. */
+/* The deviation of the logarithm of the counts at the address, without the variation between
+ * windows. All counts of the procedure share this error. */
 double counts_clock_deviation(const struct hp_image_counts *counted, uint64_t address);
 /* What counts at the address were multiplied by. */
 double counts_factor(const struct hp_image_counts *counted, uint64_t address);
+/* The deviation of the logarithm of the procedure's instructions after pooling; 0: not pooled. */
 double counts_pooled_deviation(const struct hp_image_counts *counted, uint64_t address);
+/* The part of these deviations that is due to `missed`. */
 double counts_missed_deviation(const struct hp_image_counts *counted, uint64_t address);
 
 #endif

@@ -10,8 +10,8 @@
 
 struct loops {
 	const struct hp_cfg *cfg;
-	struct block_clock *sums; /* of each, with the loops in it; behind them, of the procedure */
-	uint32_t *told_apart;	  /* the loop that it is in, or is, of those that are told apart */
+	struct block_clock *sums; /* per loop, with the loops in it; the last: the procedure */
+	uint32_t *told_apart;	  /* per loop: the loop with a clock that it is, or is in */
 };
 
 static void add_to(struct block_clock *sum, const struct block_clock *one)
@@ -39,7 +39,7 @@ static void add_up(struct loops *loops, const struct block_clock *blocks)
 	}
 }
 
-/* The loop whose loops are told apart; HP_CFG_NONE: the procedure. */
+/* The loop whose inner loops get clocks; HP_CFG_NONE: the procedure. */
 static uint32_t find_root(const struct loops *loops)
 {
 	const struct hp_cfg *cfg = loops->cfg;

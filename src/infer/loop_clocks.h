@@ -15,14 +15,14 @@
 
 #include <hpcprof/cfg/cfg.h>
 
-/* Of one block: in, and out. */
+/* One block: the input, then the output. */
 struct block_clock {
-	double samples;	  /* of all the time; 0 where it is to be left out */
-	double ticks;	  /* in windows, as they were */
-	double scaled;	  /* times what they stand for */
-	uint32_t loop;	  /* that it is in, of those that are told apart; HP_CFG_NONE: none */
-	double factor;	  /* on its counts */
-	double deviation; /* of the factor's logarithm; of all the loop together */
+	double samples;	  /* in the whole time; 0 to leave the block out */
+	double ticks;	  /* number of its samples in windows */
+	double scaled;	  /* ticks multiplied by what they stand for */
+	uint32_t loop;	  /* out: the loop with a clock that contains it; HP_CFG_NONE: none */
+	double factor;	  /* out: to multiply its counts by */
+	double deviation; /* out: of the factor's logarithm, common to the loop */
 };
 
 /* `variance`: of moved.h. Sets loops, factors and deviations of all blocks of the graph. False: no

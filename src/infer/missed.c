@@ -9,7 +9,7 @@
 struct search {
 	const struct hp_cfg *cfg;
 	struct seen_block *blocks;
-	uint32_t *reached; /* from the seed, itself first */
+	uint32_t *reached; /* blocks reached from the seed; the seed is the first */
 	uint32_t reached_count;
 	uint32_t *reached_by; /* by block: the last seed that reached it, from 1 */
 };
@@ -26,7 +26,8 @@ static bool ran_elsewhere(const struct seen_block *block)
 	return !(block->runs > 0) || (is_less(block) && block->expected >= enough_ticks);
 }
 
-/* What windows saw more often than the seed is where its executions come from, or go to. */
+/* Adds a block to those that the seed reaches, unless windows executed it more often than the seed:
+ * then it also ran on other occasions. */
 static void reach(struct search *search, uint32_t seed, uint32_t block)
 {
 	if (block >= search->cfg->block_count || search->reached_by[block] == seed + 1 ||
@@ -70,7 +71,7 @@ struct seed {
 	uint32_t block;
 };
 
-/* Those with most runs first: what they reach, others need not. */
+/* Most executions first: such a seed reaches more blocks, which need not be searched again. */
 static int compare_seeds(const void *left, const void *right)
 {
 	const struct seed *a = left;

@@ -21,11 +21,11 @@
 
 /* One block: the input, then what is found. */
 struct seen_block {
-	double runs;	 /* in all of the time, as windows counted them */
-	double samples;	 /* of all the time */
-	double expected; /* samples in windows, by those of all the time */
-	double ticks;	 /* samples in windows, as they were */
-	bool is_missed;	 /* out */
+	double runs;	 /* executions in the whole time, estimated from windows */
+	double samples;	 /* in the whole time */
+	double expected; /* samples in windows that `samples` let expect */
+	double ticks;	 /* samples in windows */
+	bool is_missed;	 /* out: it ran outside of all windows */
 };
 
 /* False: no memory. */

@@ -8,8 +8,8 @@
 struct place_ticks place_ticks_of(double seen, double all_seen, double share_of_ticks,
 				  double share_of_samples, double samples)
 {
-	/* Ticks are so many in all: a place that has most of them has them more surely than Poisson
-	 * says. */
+	/* The number of all ticks is given, so the ticks of a place are binomially distributed. If
+	 * the place has most of them, their variance is less than Poisson's. */
 	double rest = 1 - fmin(fmax(share_of_ticks, share_of_samples), most_share);
 	struct place_ticks place = { .seen = seen / rest, .samples = samples };
 
@@ -18,8 +18,8 @@ struct place_ticks place_ticks_of(double seen, double all_seen, double share_of_
 	return place;
 }
 
-/* The x that makes e exp(-x) + k x + x^2 / 2v least: its derivative is concave, so that steps from
- * below never go too far. */
+/* The x that minimizes e exp(-x) + k x + x^2 / 2v, by Newton's method. The derivative is concave,
+ * so steps from below never overshoot. */
 static double likeliest(const struct place_ticks *place, double variance)
 {
 	double x = place->seen > place->expected ? log(place->expected / place->seen) : 0;
@@ -56,7 +56,7 @@ double moved_likelihood(const struct place_ticks *place, double variance)
 	return -(rate + place->seen * x + x * x / (2 * both)) - log1p(both * rate) / 2;
 }
 
-/* Of the variance, with the prior's places. */
+/* The logarithm of the likelihood of the variance, including the prior. */
 static double likelihood_of(const struct place_ticks *places, size_t count, double variance)
 {
 	double all = -usual_freedom / 2 * (log(variance) + usual_moved * usual_moved / variance);

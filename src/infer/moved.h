@@ -21,29 +21,31 @@
 #include <stddef.h>
 
 struct place_ticks {
-	double expected;
-	double seen;
-	double samples; /* that it was expected from; 0: nothing is known of this place */
+	double expected; /* ticks: e above */
+	double seen;	 /* ticks: k above */
+	double samples;	 /* that `expected` is derived from; 0: nothing is known of this place */
 };
 
-/* `seen` are a share of all ticks, and as certain as that is; `share_of_ticks` is weighted, 0 if
- * there are none. */
+/* `seen` of `all_seen` ticks are at the place. The certainty of `seen` is that of a share of all
+ * ticks. `share_of_ticks` is weighted, and 0 if there are no ticks. */
 struct place_ticks place_ticks_of(double seen, double all_seen, double share_of_ticks,
 				  double share_of_samples, double samples);
 
 struct moved {
-	double log; /* x, at the likeliest */
-	double deviation;
+	double log;	  /* x, with the highest likelihood */
+	double deviation; /* of x */
 };
+/* `variance`: of x over the places of the program. */
 struct moved moved_of(const struct place_ticks *place, double variance);
 
-/* Logarithm of the likelihood of its ticks, but for a constant, by Laplace's method. */
+/* The logarithm of the likelihood of the place's ticks, without a constant, by Laplace's method. */
 double moved_likelihood(const struct place_ticks *place, double variance);
 
-/* That of the program, from its places, and from a few more that are off as usual. */
+/* The variance of x, estimated from the places of the program and a prior, which weighs as much as
+ * a few places with the usual x. */
 struct moved_variance {
-	double likeliest;
-	double mean; /* of all that it may be, by how likely each is */
+	double likeliest; /* the variance with the highest likelihood */
+	double mean;	  /* of all variances, weighted by their likelihoods */
 };
 struct moved_variance moved_variance_of(const struct place_ticks *places, size_t count);
 

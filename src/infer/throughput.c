@@ -11,8 +11,8 @@
 
 static const struct hp_throughput unknown = { 0, INFINITY, 0 };
 
-/* That of all code together, and the ticks of each procedure by it. Those that hardly any ticks are
- * expected of tell nothing. */
+/* Out: the throughput of all code together; and, for each procedure, its ticks and the number that
+ * is expected with that throughput. Procedures with hardly any expected ticks are left out. */
 static size_t list_places(const struct paced *procedures, size_t count, double ticks,
 			  struct place_ticks *places, double *log_of_all)
 {
@@ -41,10 +41,11 @@ static size_t list_places(const struct paced *procedures, size_t count, double t
 struct distribution {
 	double mean;
 	double variance;
-	double known; /* of the mean: the inverse of its variance */
+	double known; /* the inverse of the variance of `mean` */
 };
 
-/* That which follows from where each procedure is likeliest to be, given the one of before. */
+/* One step of the EM algorithm: estimates each procedure with the current distribution, then the
+ * distribution from these estimates. */
 static void improve(const struct place_ticks *places, size_t count, struct distribution *now)
 {
 	double squares = usual_throughput_freedom * usual_throughput * usual_throughput;
@@ -111,8 +112,9 @@ struct estimate estimate_by_time(const struct estimate *throughput, double share
 	};
 }
 
-/* The samples are Poisson distributed around what the counts' time is by the throughput: off by x, which
- * is the counts' error and that of the throughput in proportion to their variances. */
+/* The samples are Poisson distributed. Their mean is the time that the counts need by the
+ * throughput, times exp(-x). x is the sum of the error of the counts and that of the throughput,
+ * and is divided between them in proportion to their variances. */
 static struct estimate pooled(const struct place_ticks *place, struct estimate counted,
 			      const struct estimate *throughput)
 {

@@ -17,30 +17,33 @@
 
 #include <hpcprof/infer/inference.h>
 
-/* A procedure in windows. */
+/* What windows saw of a procedure. */
 struct paced {
-	double instructions; /* that its counts stand for */
-	double seen;	     /* ticks */
-	double share;	     /* of all ticks, weighted as its counts are; 0 if it has none */
+	double instructions; /* estimated from its counts */
+	double seen;	     /* number of its ticks */
+	double share;	     /* of all ticks, weighted as its counts are; 0 without ticks */
 };
 
-/* `ticks`: of all procedures. */
+/* Estimates the distribution. `ticks`: the number of ticks of all procedures. */
 struct hp_throughput throughput_of(const struct paced *procedures, size_t count, double ticks);
 
 struct estimate {
-	double log;
-	double deviation;
+	double log;	  /* logarithm of the estimated number */
+	double deviation; /* of that logarithm */
 };
-/* That of one procedure, had it all of the time. What windows saw of it tells its own; all zero: they
- * saw nothing. `moved` is the x of moved.h: of the time that windows missed nothing tells how it
- * executed then. */
+/* The throughput of one procedure: the instructions that it would execute if it ran for the whole
+ * time. `seen`: what windows saw of it; all 0 if they saw nothing. `moved`: the x of moved.h. The
+ * larger it is, the more of the procedure's time windows missed; what it executed then is unknown,
+ * so the deviation is larger. */
 struct estimate throughput_of_procedure(const struct hp_throughput *throughput,
 					const struct paced *seen, double moved);
-/* Of the instructions of a procedure with that throughput and that share of all samples. */
+/* The instructions of a procedure with this throughput and this share of all samples; `samples`:
+ * the number of its samples. */
 struct estimate estimate_by_time(const struct estimate *throughput, double share, double samples);
-/* The same by counts and by time, which tell nothing of each other. Few procedures ran at other times than
- * windows did, and counts tell nothing of them: they are contaminated (Box and Tiao, Biometrika 55, 1968).
- * So the further both are apart, the more time is believed. */
+/* Pools the estimate by counts with the one by time; their errors are independent. For a few
+ * procedures, counts are wrong, because they ran mostly outside of windows: a contaminated
+ * distribution (Box and Tiao, Biometrika 55, 1968). So the more the two estimates differ, the less
+ * weight the counts have. */
 struct estimate pooled_estimate(struct estimate counted, const struct estimate *throughput,
 				double share, double samples);
 

@@ -131,8 +131,8 @@ static bool is_worth_a_look(const struct window_maker *maker, const struct windo
 }
 
 /* Reads memory ahead, so that less is left for the stop. After the first reading of a process it is
- * not known which pages change. If the window is then too expensive, the result is WINDOW_NOT_NOW:
- * a second reading soon finds pages that do not change. */
+ * not known which pages change. If only these pages make the window too expensive, the result is
+ * WINDOW_NOT_NOW: a second reading soon finds out that most of them do not change. */
 static bool look(struct window_maker *maker, struct window_order *order, struct plan *plan,
 		 struct window_result *result)
 {

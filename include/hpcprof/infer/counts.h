@@ -19,9 +19,9 @@ struct hp_counts_block {
 struct hp_counts_edge {
 	uint64_t from;
 	uint8_t kind;	   /* enum hp_counted_kind, but for BLOCK */
-	bool is_inside;	   /* `to` is in the same image, and a link-time address */
+	bool is_inside;	   /* `to` is in the same image */
 	uint32_t to_image; /* index in the windows' images */
-	uint64_t to;	   /* else an image offset */
+	uint64_t to;	   /* link-time address if is_inside, else image offset */
 	struct hp_grouped runs;
 };
 
@@ -29,7 +29,7 @@ struct hp_counts_edge {
 struct hp_counts_tick {
 	uint64_t address;
 	double count;
-	double scaled; /* times what they stand for; relative: the same */
+	double scaled; /* `count` multiplied by what each stands for; `count` if relative */
 };
 
 struct hp_counts_procedure {
@@ -46,41 +46,40 @@ struct hp_image_counts {
 	/* The standard deviation of a common factor of all counts, as a logarithm, in addition to
 	 * the variation between windows. */
 	double deviation;
-	/* How far windows are off the rest of the time, by procedures of all images: a variance of
-	 * logarithms (infer/moved.h). */
+	/* `moved` of struct hp_windows; a constant if counts are relative. */
 	double moved;
-	struct hp_pace pace;   /* how it varies between windows, by all procedures together */
-	struct hp_pace shares; /* the same of blocks' shares in their procedures */
-	uint32_t longest;      /* block, bytes */
+	struct hp_pace pace;   /* how instructions per time vary between windows */
+	struct hp_pace shares; /* how the shares of blocks in procedures vary between windows */
+	uint32_t longest;      /* bytes of the longest block */
 	HP_VECTOR(struct hp_counts_block) blocks; /* by address */
 	HP_VECTOR(struct hp_counts_edge) edges;	  /* by `from`, kind, `to`; distinct */
 	uint32_t *by_target;			  /* edges that stay inside, by `to` */
 	size_t target_count;
 	HP_VECTOR(struct hp_counts_procedure) procedures; /* by their owners' addresses */
 	bool has_procedures;
-	double one;	       /* the maximum that one count stands for */
-	double whole;	       /* by how much runs are more in all of the time; 1 if absolute */
-	struct hp_image *file; /* the part's */
+	double one;   /* the maximum that one count stands for */
+	double whole; /* whole time over counted time if counts are relative; 1 if absolute */
+	struct hp_image *file; /* of the part that the counts were made for */
 	HP_VECTOR(struct counts_clock)
 	clocks; /* see src/infer/counts_clock.h; by address, distinct */
 	HP_VECTOR(struct hp_counts_tick) ticks; /* by address */
-	double ticks_per_sample;		/* of all the samples of time, how many they are */
+	double ticks_per_sample;		/* ticks of all images per sample of time */
 };
 
-/* The counts of the part's image; NULL if windows counted nothing there. The first request makes those
- * of all images. Owned by the inference. */
+/* The counts of the part's image; NULL if windows counted nothing there. The first request makes
+ * the counts of all images. Owned by the inference. */
 struct hp_error *hp_counts_of(struct hp_inference *inference, const struct hp_loaded_part *part,
 			      struct hp_image_counts **counted);
-/* How far windows are off the rest of the time, as `moved` says it; 0 without windows. After an error
- * nothing may be asked of counts any more. requires: files open. */
+/* Out: `moved` of struct hp_windows; 0 without windows. After an error, the functions of this
+ * header must not be called any more. requires: files open. */
 struct hp_error *hp_counts_moved(struct hp_inference *inference, double *variance);
-/* The counts of the image; NULL before that request. */
+/* The counts of the image; NULL if they have not been made by one of these two functions. */
 struct hp_image_counts *hp_counts_made(const struct hp_inference *inference,
 				       const struct hp_loaded_image *image);
 
 /* The executions of the instruction at the address. */
 struct hp_grouped hp_counts_runs(const struct hp_image_counts *counted, uint64_t address);
-/* The edges from the branch at the address: the first, and how many. */
+/* The edges from the branch at the address: returns the first; out: how many. */
 const struct hp_counts_edge *hp_counts_edges_from(const struct hp_image_counts *counted,
 						  uint64_t from, size_t *count);
 /* How often the procedure part [start, end) was entered at its start, by calls (including its own)
@@ -89,7 +88,8 @@ struct hp_grouped hp_counts_calls(const struct hp_image_counts *counted, uint64_
 				  uint64_t end);
 
 void hp_grouped_add(struct hp_grouped *into, const struct hp_grouped *from);
-/* An absolute estimate, by windows, of the counts by groups; each count stands for `scale`. */
+/* The absolute estimate, by windows, that follows from counts by groups. One count stands for
+ * `scale` executions before groups are weighted. */
 struct hp_grouped hp_balanced(const struct hp_windows *windows, double scale,
 			      const uint64_t counts[HP_EVIDENCE_GROUPS]);
 
@@ -103,20 +103,20 @@ struct hp_counted_figure hp_counts_figure(const struct hp_inference *inference,
 struct hp_error *hp_counts_procedures(const struct hp_loaded_part *part,
 				      struct hp_image_counts *counted);
 
-/* The figures of one of them. */
+/* The figures of one of these procedures. */
 struct hp_row_counts hp_counts_of_procedure(const struct hp_inference *inference,
 					    const struct hp_image_counts *counted,
 					    const struct hp_counts_procedure *procedure);
 
-/* A procedure with samples of time that ran in no window. Its instructions are what others execute in that
- * time (infer/throughput.h); its calls are not known. */
+/* A procedure with samples of time that ran in no window. Its instructions are estimated from what
+ * other procedures execute in the same time (infer/throughput.h); its calls are not known. */
 struct hp_unseen_procedure {
 	const struct hp_procedure *owner;
 	double samples;
 	struct hp_counted_figure instructions; /* NAN if hp_interval_suffices is false */
 };
 typedef HP_VECTOR(struct hp_unseen_procedure) hp_unseen_vector; /* free it */
-/* All of the part. requires: counts made. */
+/* Lists all such procedures of the part. requires: counts made. */
 struct hp_error *hp_unseen_procedures(const struct hp_inference *inference,
 				      const struct hp_loaded_part *part, hp_unseen_vector *unseen);
 

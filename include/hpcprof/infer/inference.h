@@ -31,9 +31,9 @@ enum { HP_BALANCE_FOLDS = 8 };
 /* The distribution, over the procedures of all images, of the instructions that they execute in
  * the same time (infer/throughput.h). */
 struct hp_throughput {
-	double log;	  /* of the instructions in all of the time, at the mean */
-	double deviation; /* of a procedure; INFINITY: nothing is known */
-	double ticks;	  /* samples in windows that tell so */
+	double log;	  /* mean of the logarithm of instructions in the whole time */
+	double deviation; /* of that logarithm, per procedure; INFINITY: nothing is known */
+	double ticks;	  /* samples in windows that the estimate is based on */
 };
 
 /*
@@ -48,31 +48,41 @@ struct hp_throughput {
 struct hp_windows {
 	struct hp_window_evidence sum;
 	double *scales;	  /* of each stratum: executions per count; 0: unknown */
-	bool is_absolute; /* known for some stratum */
+	bool is_absolute; /* some scale is known */
 	/* There is only one window, or too many were truncated: absolute numbers of executions
 	 * are estimated from time alone (infer/throughput.h), and truncated windows count like
 	 * others. */
 	bool is_by_time;
 	uint64_t truncated_windows;
-	struct hp_grouped time; /* that the counts stand for, ns: adds up to the whole time */
+	struct hp_grouped time; /* ns that the counts stand for; the sum is the whole time */
 	/* Estimates by windows are computed from these and the counts of groups: see balance.h. */
 	double values[HP_EVIDENCE_WINDOWS][HP_EVIDENCE_GROUPS];
 	/* For each fold, the weights of groups that were computed without its procedures. The
 	 * weight multiplied by the executions per count is the share of all time that one tick
 	 * stands for. */
 	double apart[HP_BALANCE_FOLDS][HP_EVIDENCE_GROUPS];
-	double count;	   /* of absolute windows that pass --comm */
-	double moved;	   /* of all images: see hp_counts_moved */
-	double moved_mean; /* that variance's mean, where `moved` is the likeliest */
+	double count; /* number of absolute windows that pass --comm */
+	/* The variance of the logarithm of a procedure's real executions over those that windows
+	 * suggest (infer/moved.h), estimated from the procedures of all images. `moved` is the
+	 * variance with the highest likelihood; `moved_mean` is the mean of all possible variances,
+	 * weighted by their likelihoods. */
+	double moved;
+	double moved_mean;
 	struct hp_throughput throughput;
 	/* User time of commands with windows, in the windows' strata; see covered_ns of the
 	 * profiles. A recording without --shadow contributes none. */
 	double told_ns;
-	double passing_ns;	  /* the part that passes --comm */
-	double young;		  /* error of the counts because processes had just started */
-	double without;		  /* the largest share of a command's time without windows */
+	double passing_ns; /* the part that passes --comm */
+	/* A relative standard deviation of all counts. The first moments of a process are seldom in
+	 * a window, and may run other code. `young` is the share of running time within these
+	 * moments, of the command where it is largest, times `youth_deviation`. */
+	double young;
+	/* The share of a command's time without absolute counts, of the command where it is
+	 * largest. Only commands with a share of at most `most_without` count; the others have no
+	 * scale. The scales assume that a command ran the same code in that time. */
+	double without;
 	double truncated;	  /* share of relative windows */
-	const char *why_relative; /* why they give nothing absolute, or NULL */
+	const char *why_relative; /* why no scale is known, or NULL */
 };
 
 struct inferred_image;
@@ -81,8 +91,8 @@ struct hp_inference {
 	struct hp_profiles *profiles;		    /* borrowed */
 	const struct hp_inference_options *options; /* borrowed */
 	struct hp_windows windows;
-	struct hp_core
-		core; /* of the profiles, with the latencies that windows were simulated with */
+	/* The core of the profiles, with the latencies that windows were simulated with. */
+	struct hp_core core;
 	struct inferred_image *images;	  /* by index */
 	bool has_counts;		  /* counts of all images are made */
 	struct hp_arena *arena;		  /* of graphs and analyses. Borrowed */
@@ -104,7 +114,7 @@ struct hp_error *hp_inference_prepare(struct hp_inference *inference);
 bool hp_windows_exist(const struct hp_inference *inference);
 /* Whether a recording had --shadow. */
 bool hp_windows_tried(const struct hp_inference *inference);
-/* Counts of all groups of the items of that kind; 0: of any. */
+/* The sum of the counts of all items of a kind, over all groups. `kind` 0: items of all kinds. */
 uint64_t hp_sum_of_items(const struct hp_counted *items, size_t count, uint8_t kind);
 
 /* Graphs and analyses made after this call live in `arena`. It must live longer than their

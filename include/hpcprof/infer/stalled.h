@@ -18,7 +18,8 @@
 struct hp_stalled {
 	const struct hp_profiles *profiles; /* borrowed */
 	const struct hp_stack_table *table; /* of the CPU of all epochs */
-	uint32_t *events; /* of each of its events: the profiles'; HP_MUX_NO_EVENT: not sampled */
+	uint32_t *events; /* for each event of the table, its index in the profiles;
+			   * HP_MUX_NO_EVENT: not sampled */
 };
 
 /* Whether there are samples of stalls, for profiles that were loaded with them. */
@@ -31,11 +32,11 @@ struct hp_error *hp_stalled_create(const struct hp_profiles *profiles, struct hp
 void hp_stalled_destroy(struct hp_stalled *stalled);
 HP_DEFINE_CLEANUP(struct hp_stalled, hp_stalled_destroy);
 
-/* The stack of `tallies`, which has one of each event of the profiles. */
+/* The stack that `tallies` give: one tally per event of the profiles. */
 struct hp_error *hp_stalled_stack(const struct hp_stalled *stalled, const struct hp_tally *tallies,
 				  struct hp_stack *stack);
 
-/* By cause: the most cycles that it can have taken, by a stack of so many; INFINITY: not known. */
+/* For each cause, the upper limit of the cycles that it took, by the stack; INFINITY: not known. */
 void hp_stalled_limits(const struct hp_stack *stack, double limits[HP_CAUSE_DYNAMIC_COUNT]);
 
 #endif
