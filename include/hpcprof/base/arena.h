@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * An arena: many small allocations with one lifetime, freed together. Not thread safe.
- * Memory comes aligned to 16 bytes and zeroed. NULL when memory is short.
+ * An arena: many small allocations with one lifetime, freed together. Not thread safe. Allocations
+ * are aligned to 16 bytes and zeroed; they are NULL if memory is short.
  */
 #ifndef HPCPROF_BASE_ARENA_H
 #define HPCPROF_BASE_ARENA_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Writing to a pipe that has no reader. */
+/* Makes writes to a pipe without a reader fail instead of ending the process. */
 #ifndef HPCPROF_BASE_BROKEN_PIPE_H
 #define HPCPROF_BASE_BROKEN_PIPE_H
 

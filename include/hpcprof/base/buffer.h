@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A text that grows. When memory is short the buffer turns `failed` on and ignores what follows, so
- * that callers check once, at the end.
+ * A growable text. If memory is short, the buffer sets `failed` and ignores everything appended
+ * later, so that callers check once, at the end.
  */
 #ifndef HPCPROF_BASE_BUFFER_H
 #define HPCPROF_BASE_BUFFER_H

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Bounded little-endian reading and writing.
+ * Reads and writes little-endian data within bounds.
  *
- * The reader never looks past its end: a failed read returns false, leaves the position where it
- * was, and every later read fails too, so that a parser may read a whole structure and check once.
- * The writer grows; when memory is short it turns `failed` on and ignores what follows.
+ * The reader never reads past its end. A failed read returns false and does not move the position,
+ * and every later read fails too, so that a parser may read a whole structure and check once. The
+ * writer grows; if memory is short, it sets `failed` and ignores everything written later.
  *
- * Varints are LEB128: 7 bits a byte, least significant first, at most 10 bytes for 64 bits. The
- * reader refuses encodings longer than needed, so each value has exactly one encoding.
+ * Varints are LEB128: 7 bits per byte, least significant first, at most 10 bytes for 64 bits. The
+ * reader refuses encodings that are longer than necessary, so each value has exactly one encoding.
  */
 #ifndef HPCPROF_BASE_BYTES_H
 #define HPCPROF_BASE_BYTES_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Scope guards: a local that owns something says so where it is declared.
+ * Scope guards: a local variable that owns a resource releases it at the end of its scope. Its
+ * declaration names the function that does so.
  *
  *	_cleanup_(hp_close) int fd = open(...);
  *	_cleanup_free_ char *text = NULL;

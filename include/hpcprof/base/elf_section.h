@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Sections of ELF files by name. Who calls this links with libelf. */
+/* Finds sections of ELF files by name. Callers must link with libelf. */
 #ifndef HPCPROF_BASE_ELF_SECTION_H
 #define HPCPROF_BASE_ELF_SECTION_H
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Numbers and pointers as unwind data and exception tables encode them (LSB core, section "DWARF
- * Extensions"). A read past the end, or without an end, fails.
+ * Reads numbers and pointers as unwind data and exception tables encode them (LSB core, section
+ * "DWARF Extensions"). A read fails if the data ends before the value does, or if a LEB128 number
+ * does not end within 10 bytes.
  */
 #ifndef HPCPROF_BASE_ENCODED_H
 #define HPCPROF_BASE_ENCODED_H

@@ -2,14 +2,14 @@
 /*
  * Errors as values.
  *
- * A fallible function returns `struct hp_error *`; NULL is success. The receiver owns the error:
- * it hands it up (usually wrapped with context), or frees it. Messages are sentences for a person,
- * without a final full stop; context is prepended on the way up:
+ * A fallible function returns `struct hp_error *`; NULL is success. The receiver owns the error: it
+ * returns the error to its own caller (usually wrapped with context), or frees it. Messages are
+ * sentences for a person, without a final full stop; context is prepended on the way up:
  *
  *	reading profile X: record 12 at offset 0x40: varint runs past the end
  *
  * `advice` says what to do next ("run: sudo sysctl kernel.perf_event_paranoid=2") and may be NULL.
- * Creating an error never fails: when memory is short a static out-of-memory error comes back.
+ * Creating an error never fails: if memory is short, a static out-of-memory error is returned.
  */
 #ifndef HPCPROF_BASE_ERROR_H
 #define HPCPROF_BASE_ERROR_H

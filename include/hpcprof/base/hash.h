@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * uthash with XXH3 (inline). Out of memory is reported: an element that could not be added has
- * `hh.tbl` NULL.
+ * Hash tables: uthash with XXH3 (inline). If memory is short, an element is not added, and its
+ * `hh.tbl` is NULL.
  */
 #ifndef HPCPROF_BASE_HASH_H
 #define HPCPROF_BASE_HASH_H

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Parsing of numbers, clocks and random numbers. No locale, no partial matches. */
+/*
+ * Parses numbers independently of the locale, reads clocks, and generates random numbers. The
+ * hp_parse_* functions accept no partial matches.
+ */
 #ifndef HPCPROF_BASE_NUMBER_H
 #define HPCPROF_BASE_NUMBER_H
 

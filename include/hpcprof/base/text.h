@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Text from other sources (paths, command names, labels): recognising UTF-8, making text safe to
- * print, and the edit distance of names. Code that prints such text on a terminal first passes it
- * through hp_text_printable. Also formatting of text.
+ * Handles text from other sources (paths, command names, labels): recognises UTF-8, makes text safe
+ * to print, and computes the edit distance of names. Code that prints such text on a terminal first
+ * passes it through hp_text_printable. Also formats text.
  */
 #ifndef HPCPROF_BASE_TEXT_H
 #define HPCPROF_BASE_TEXT_H

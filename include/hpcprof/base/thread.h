@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Threads of hpcprof, which must not take the signals of the main thread. */
+/*
+ * Starts threads of hpcprof, in which all signals are blocked so that the main thread receives
+ * them. Also sets the time slices of threads, reads their CPU times, and defers job control.
+ */
 #ifndef HPCPROF_BASE_THREAD_H
 #define HPCPROF_BASE_THREAD_H
 
