@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Measures, on this CPU at this time: how long a load takes that the second level, the third level
- * or memory serves, and how much the third level keeps; the cost of a page that is not in the first
- * TLB, or in neither; and the cost of a mispredicted branch. In a virtual machine, or beside other
- * programs, tables and sysfs do not give these values.
+ * Measures properties of this CPU at this time: the latency of a load from the second level, the
+ * third level and memory; the size of the third level; the cost of an access to a page that is not
+ * in the first TLB, or in neither; and the cost of a mispredicted branch. In a virtual machine, or
+ * beside other programs, tables and sysfs do not give these values.
  *
  * Pointers are followed through rings of cache lines, in an order that prefetchers cannot predict.
  * The latency of the first level, which does not depend on other programs, serves as the clock:

@@ -7,7 +7,7 @@
  * Changes are relative to the base: 0.1 is ten percent more. Each interval has a confidence of 95
  * %. Unknown values are NAN.
  *
- * Everything, including strings, lives in the comparison's arena and is read-only for others.
+ * Everything, including strings, is in the comparison's arena and is read-only for others.
  */
 #ifndef HPCPROF_COMPARE_COMPARISON_H
 #define HPCPROF_COMPARE_COMPARISON_H

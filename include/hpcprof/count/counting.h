@@ -11,7 +11,7 @@
  * as the measured cost of rotation allows, or as the user requests. Slices are measured in the
  * target's own time: while it does not run, a slice continues for a while. With `slice_units` an
  * overflow of the reference event ends a slice (Azimi et al. 2005, section 2: instruction-based
- * multiplexing); in a system-wide run that of any CPU does.
+ * multiplexing); in a system-wide run, an overflow on any CPU does.
  *
  * Used by one thread; SIGINT, SIGTERM, SIGHUP, SIGCHLD and SIGIO belong to the counting from create
  * to destroy.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The cores that the model (model.h) can be: that of Eyerman et al. 2006, table 2, and those in the
- * tables of isa/machine. A list changes them: "l2:2M,rob:256,branch:perfect".
+ * The cores that the model (model.h) can simulate: that of Eyerman et al. 2006, table 2, and those
+ * in the tables of isa/machine. A list of changes adapts them: "l2:2M,rob:256,branch:perfect".
  */
 #ifndef HPCPROF_CYCLE_CONFIG_H
 #define HPCPROF_CYCLE_CONFIG_H

@@ -10,10 +10,10 @@
  * and their line has arrived. The cores of the tables have a store buffer of limited size; the
  * paper gives no size, and on its core nothing waits for stores.
  *
- * Truth. What one cause costs depends on the causes that exist already. As in Eyerman, Eeckhout,
+ * Truth. The cost of a cause depends on which other causes exist. As in Eyerman, Eeckhout,
  * Karkhanis, Smith, "A performance counter architecture for computing accurate CPI components",
- * ASPLOS 2006, section 5.1, causes are added one by one to a core without any, in two orders: a
- * range.
+ * ASPLOS 2006, section 5.1, causes are added one by one to a core without any, in two orders; the
+ * two costs of a cause form a range.
  *
  * No system call, no randomness: the same trace gives the same figures. Structs and functions may
  * be used by several threads at a time, as long as each has results of its own.
