@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The bodies of an image's procedures. */
+/* Computes the fingerprints of procedures' code (hpcprof/model/body.h) from an image. */
 #ifndef HPCPROF_IMAGE_BODY_H
 #define HPCPROF_IMAGE_BODY_H
 

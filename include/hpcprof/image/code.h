@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Information about code in an image's data: exception landing pads, and pointers to code.
- * Link-time addresses. Damaged entries are omitted without an error, because callers only need the
- * edges.
+ * Addresses are link-time addresses. Damaged entries are omitted without an error, because callers
+ * only need the edges.
  */
 #ifndef HPCPROF_IMAGE_CODE_H
 #define HPCPROF_IMAGE_CODE_H

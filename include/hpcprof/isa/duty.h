@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What an instruction does that may take long, whatever core it runs on. */
+/* Classifies an instruction by the work that may take long in it, whatever core it runs on. */
 #ifndef HPCPROF_ISA_DUTY_H
 #define HPCPROF_ISA_DUTY_H
 

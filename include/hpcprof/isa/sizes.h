@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The sizes of a core's caches, TLBs and queues: constant data, for latencies see
- * hpcprof/isa/machine.h. The caches of a running machine may differ
- * (hpcprof/calibrate/geometry.h).
+ * The sizes of a core's caches, TLBs and queues. Constant data; latencies are in
+ * hpcprof/isa/machine.h. The caches of a running machine may differ (hpcprof/calibrate/geometry.h).
  */
 #ifndef HPCPROF_ISA_SIZES_H
 #define HPCPROF_ISA_SIZES_H

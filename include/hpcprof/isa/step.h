@@ -7,7 +7,7 @@
  * understood make their results unknown. There is one assumption: a store to an unknown address
  * does not overwrite values that were pushed or spilled to the stack.
  *
- * Run-time addresses. Nothing allocates; a state is a plain value.
+ * Addresses are run-time addresses. Nothing allocates; a state is a plain value.
  */
 #ifndef HPCPROF_ISA_STEP_H
 #define HPCPROF_ISA_STEP_H

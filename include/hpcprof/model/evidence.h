@@ -8,12 +8,12 @@
  * are uniformly distributed over time. The count in all of the time is therefore estimated as the
  * count in windows divided by their share of the time. The variance of this ratio comes from the
  * differences between windows. To know the variance of any later sum, difference or quotient of
- * counts, counts are not added up to one number, but distributed over HP_EVIDENCE_WINDOWS numbers
- * by windows in turn. These numbers vary like windows do, and the less the more windows there are.
- * Each number is also divided by the parts of windows, because a program may do different things
- * early and late in a window. This gives HP_EVIDENCE_GROUPS groups; HP_WINDOW_PARTS neighbouring
- * groups are parts of the same windows. Calibration weights differ between parts; chance is only
- * between windows.
+ * counts, counts are not added up to one number: windows are assigned in turn to one of
+ * HP_EVIDENCE_WINDOWS numbers. These numbers vary as windows do, and vary less if there are more
+ * windows. Each number is also divided by the parts of windows, because a program may do different
+ * things early and late in a window. This gives HP_EVIDENCE_GROUPS groups; HP_WINDOW_PARTS
+ * neighbouring groups are parts of the same windows. Calibration weights differ between parts;
+ * random errors are independent only between windows.
  *
  * Some windows ended because their thread waited for another one: after an amount of work, not of
  * time. Their counts tell how often things happened relative to each other, but not how often in

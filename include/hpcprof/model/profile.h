@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What was sampled: events, histograms, and the profile of one image under one event.
+ * Sampled data: events, histograms, and the profile of one image under one event.
  */
 #ifndef HPCPROF_MODEL_PROFILE_H
 #define HPCPROF_MODEL_PROFILE_H
