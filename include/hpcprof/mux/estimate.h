@@ -26,30 +26,33 @@
  *	             used as improve the estimate, possibly none. As far as the event's rate is noise
  *	             without memory, all slices count equally, as with scale. For every use
  *
- * The interval. The error of a slice, what happened in w minus what the slice says, is a sum of
- * three kinds of known shapes: noise without memory, memory of some length l, and a random walk.
- * Their sizes are fitted to the event's squared differences at several distances (a variogram). The
- * variance adds up over slices: the difference observed there times what the shape gives for w and
- * o; or the average difference, if that gives more. This allows for autocorrelation, and w = o
- * (always counted) has the error 0. Three quarters of the memory are credited. The explanation by X is
- * judged by cross-validation: each half of the steps with the b of the other half, and by the
- * difference of the two corrections. The quantile is Student's, with degrees of freedom from the
- * spread of the terms. Counts in bursts are far from symmetric, so the interval is a factor, count
- * / f … count f, with log f the relative half width: there is more room for an unseen burst than
- * for one too many. `low` is never less than what was actually counted.
+ * The interval. The error of a slice is the difference between what happened in w and the estimate
+ * from the slice. It is modelled as a sum of three kinds of known shapes: noise without memory,
+ * memory of some length l, and a random walk. Their sizes are fitted to the event's squared
+ * differences at several distances (a variogram). The variance is the sum over slices. Each slice
+ * contributes the difference observed there times the factor that the shape gives for w and o; if
+ * the average difference gives a larger sum, that is used. This allows for autocorrelation, and w =
+ * o (always counted) has the error 0. Only three quarters of the fitted memory are used.
  *
- * roc gives turns by the last rates: where a rate changed a group counts again soon, where it did
- * not it waits. So changes are small over long gaps and large over short ones, as if the event had no
- * memory, or a memory of another length, and slices lie closest where most happens. Then no memory is
- * believed, the variance is the worst that successive differences may mean, and slices are never all
- * counted alike.
+ * The explanation by X is judged by cross-validation: each half of the steps is predicted with the
+ * b of the other half, and the difference of the two corrections is taken into account. The
+ * quantile is Student's, with degrees of freedom from the spread of the terms. Counts in bursts are
+ * far from symmetric, so the interval is a factor, count / f … count f, where log f is the relative
+ * half width: an unseen burst may add more than a burst counted in excess may subtract. `low` is
+ * never less than what was actually counted.
  *
- * In a time series best also uses the past: as far as the slices of an interval say less about it
- * than the mean rate so far and its variation, the estimate moves toward that mean.
+ * roc chooses turns by the latest rates: a group whose rate changed counts again soon, and other
+ * groups wait. So observed changes are small over long gaps and large over short ones, as if the
+ * event had no memory, or memory of another length, and slices are densest where most happens. For
+ * roc no memory is therefore assumed, the variance is the largest that is compatible with
+ * successive differences, and slices never all count equally.
  *
- * A slice that is much shorter than usual waits for the next slice of its group and counts with it,
- * because a short moment says little about a rate. A count from fewer than five slices, or whose
- * relative half width is more than 1, is insufficient.
+ * In a time series `best` also uses the past. If the slices of an interval determine its rate less
+ * precisely than the mean rate so far and its variation do, the estimate moves toward that mean.
+ *
+ * A slice that is much shorter than usual is merged with the next slice of its group, because a
+ * short moment says little about a rate. A count from fewer than five slices, or whose relative
+ * half width is more than 1, is insufficient.
  *
  * Lengths of gaps: a rotation, or a slice in which another user had the counters, is measured in
  * time and converted into units of the reference event at the rate of the previous slice.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Logical counters from few physical ones: which events are counted together, and the counts of one
- * slice. Azimi section 3: groups take turns, one slice each time, and every group counts a
- * reference event (cycles, instructions or time) in addition to its events.
+ * Logical counters, multiplexed on few physical ones: which events are counted together, and the
+ * counts of one slice. Azimi section 3: groups take turns, one slice each time, and every group
+ * counts a reference event (cycles, instructions or time) in addition to its events.
  *
  * Plain data, no system calls; nothing here owns memory. Times are those of the session's clock in
  * ns.

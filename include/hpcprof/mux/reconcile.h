@@ -9,9 +9,9 @@
  *	x = argmin (x - y)' V^-1 (x - y)   where A x = 0, B x <= 0, x >= what was actually counted
  *
  * with the covariance V - V A' (A V A')^-1 A V, the projection by the equalities only. An
- * inequality moves a count but never narrows its interval (projection on a convex set that contains
- * the truth cannot move away from it). Exact counts do not move. A dense active-set method: a plan
- * has a few dozen events.
+ * inequality moves a count but never narrows its interval: the projection on a convex set that
+ * contains the truth cannot increase the distance from the truth. Exact counts do not move.
+ * Matrices are dense, because a plan has only a few dozen events.
  *
  * An invariant that the data contradict (|z| >= HP_MUX_CONTRADICTED) is reported and not used:
  * either it does not hold here, or the counters are wrong.

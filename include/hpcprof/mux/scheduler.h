@@ -26,24 +26,27 @@
  *	cost    = |By - Ay - delta_y| / 2 * waited
  *
  * in integers. `waited` is the time since the end of the group's last slice, in us. y is in periods
- * of the event, one per ms on average (Lim's table 1 and equation 8; the average is the one so
- * far); otherwise the most frequent event would have all the slices. The paper's code divides
- * first, which gives 0 for an event rarer than one per tick; this code multiplies first (128 bits).
- * The cost of a group is the sum over its events, times its share. A group with fewer than three
- * observations comes before those that have them. With the formula alone a group with a constant
- * rate (cost 0) would never count again, although the paper says "starvation prevented". Hence the
- * patience, and 1 added to the area.
+ * of the event. A period is chosen so that one passes per ms on average so far (Lim's table 1 and
+ * equation 8); otherwise the most frequent event would have all the slices. The paper's code
+ * divides first, which gives 0 for an event rarer than one per tick; this code multiplies first
+ * (128 bits). The cost of a group is the sum over its events, times its share. A group with fewer
+ * than three observations comes before those that have them. With the formula alone a group with a
+ * constant rate (cost 0) would never count again, although the paper says "starvation prevented".
+ * Hence the patience, and 1 added to the area.
  *
  * adaptive. For a fixed number of slices the sum of the events' relative variances is smallest when
  * the numbers of slices are proportional to the square roots of the groups' variances (Neyman
  * allocation). A group's variance is the sum over its events, estimated from the differences of
  * successive rates per unit of the reference event. Even spacing matters more: rates have memory,
- * so a group at regular distances is known better than one with as many slices at random. So each
- * group has a period (the sum of all weights divided by its own) and is due when the period has
- * passed. Weights are drawn toward each other, by more while little is known, and stay within a
- * factor of two of the average: an event wrongly taken as steady costs more than one rightly taken
- * as unsteady gains. Periods vary by a tenth at random, so that they do not synchronise with the
- * program. An event that happened in a few slices only is chance and has no weight.
+ * so slices at regular distances determine the rate of a group better than as many slices at
+ * random. So each group has a period (the sum of all weights divided by its own) and is due when
+ * the period has passed.
+ *
+ * Weights are drawn toward each other, more strongly while little is known, and stay within a
+ * factor of two of the average, because treating a varying event as steady costs more than treating
+ * it correctly gains. Periods vary randomly by a tenth, so that they do not synchronise with the
+ * program. If an event happened in a few slices only, its variance is regarded as chance, and it
+ * has no weight.
  */
 #ifndef HPCPROF_MUX_SCHEDULER_H
 #define HPCPROF_MUX_SCHEDULER_H
