@@ -9,8 +9,8 @@
  * `name/period=N,freq=N/` set an event's own rate, `name/share=N/` how much of the time it counts
  * beside others when they take turns. `@name[:mods]` stands for the events of a set.
  *
- * struct hp_event is ours and not perf_event_attr because libpfm4's header and
- * <linux/perf_event.h> cannot share a translation unit.
+ * struct hp_event replaces perf_event_attr because libpfm4's header and <linux/perf_event.h> cannot
+ * be included in one translation unit.
  */
 #ifndef HPCPROF_PMU_EVENT_H
 #define HPCPROF_PMU_EVENT_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Opening events: each is a file descriptor. */
+/* Opens events; each open event is a file descriptor. */
 #ifndef HPCPROF_PMU_OPEN_H
 #define HPCPROF_PMU_OPEN_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A finished comparison for those who read it: CI systems, reviewers, browsers.
+ * Writes a finished comparison for its readers: CI systems, reviewers, browsers.
  *
  *	TEXT		for people: verdict, findings, what changed there
  *	JSON		"hpcprof-check/1", all of it
@@ -14,7 +14,7 @@
  *	DIFFERENCES_JSON	"hpcprof-diff/1", the same as data
  *	HTML		one page without anything outside itself: verdict, icicle view, table
  *
- * Names in a comparison may hold any bytes; they come out escaped as the format wants it.
+ * Names in a comparison may hold any bytes; each writer escapes them as its format requires.
  */
 #ifndef HPCPROF_REPORT_COMPARISON_H
 #define HPCPROF_REPORT_COMPARISON_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Epochs in the formats of other programs: call paths (or samples, where no paths were recorded)
- * for viewers, and counts of executions for compilers and optimisers.
+ * Writes epochs in the formats of other programs: call paths (or samples, where no paths were
+ * recorded) for viewers, and counts of executions for compilers and optimisers.
  */
 #ifndef HPCPROF_REPORT_EXPORT_H
 #define HPCPROF_REPORT_EXPORT_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From a database to a printed report: epochs summed, samples attributed to images, procedures,
- * lines or instructions, sorted, cut and written as text, JSON or CSV.
+ * Makes a printed report from a database: epochs are summed; samples are attributed to images,
+ * procedures, lines or instructions, sorted, cut and written as text, JSON or CSV.
  *
  * Counts are raw samples. Percentages are shares of the event's weight (samples times period), so
  * that epochs with different rates add up correctly; 100 % is always everything recorded, before

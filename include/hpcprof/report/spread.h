@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A spread for people (the table of Anderson et al. 1997, figure 3) and for programs
- * ("hpcprof-stats/1", CSV). */
+/*
+ * Writes a spread for people (the table of Anderson et al. 1997, figure 3) and for programs
+ * ("hpcprof-stats/1", CSV).
+ */
 #ifndef HPCPROF_REPORT_SPREAD_H
 #define HPCPROF_REPORT_SPREAD_H
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A perf.data file, or what `perf record -o -` writes into a pipe: its events and texts, and its
- * records in order of time. perf's tools/perf/Documentation/perf.data-file-format.txt describes it.
+ * A perf.data file, or the output of `perf record -o -`: its events and texts, and its records in
+ * order of time. perf's tools/perf/Documentation/perf.data-file-format.txt describes the format.
  *
- * Written by a machine of this byte order; everything is checked, and records that make no sense
- * are counted. Compressed records (perf record -z) are unpacked, up to a bound. The bytes are
- * borrowed.
+ * Only files with the byte order of this machine are read. Everything is checked, and records that
+ * make no sense are counted. Compressed records (perf record -z) are unpacked, up to a bound. The
+ * bytes of the file stay the caller's.
  */
 #ifndef HPCPROF_SAMPLE_PERF_FILE_H
 #define HPCPROF_SAMPLE_PERF_FILE_H
