@@ -7,11 +7,12 @@
  * noise, plus a penalty per stretch. The result is exactly the best division, in time that grows
  * little faster than the number of intervals.
  *
- * The model is Gaussian noise around means that change abruptly. The penalty is that of BIC: log n
- * for the place, and log n for the mean of each number. (Numbers of a stack vary together: a chance
- * in one is a chance in all.) The noise is estimated from the median of the differences of
- * neighbours, which changes of the mean do not move, corrected for the autocorrelation that
- * differences at distance two show.
+ * The model is Gaussian noise around means that change abruptly. The penalty of a change is that of
+ * BIC, summed over the numbers of a stack: log n for the place of the change, and log n for the
+ * mean. (The place is counted once per number, because the numbers of a stack are correlated: a
+ * random deviation in one appears in all.) The noise is estimated from the median of the
+ * differences of neighbours, which changes of the mean do not affect, corrected for the
+ * autocorrelation that differences at distance two show.
  */
 #ifndef HPCPROF_STACK_PHASES_H
 #define HPCPROF_STACK_PHASES_H

@@ -8,12 +8,14 @@
  * a core whose truth is known, and by the intervals of the counts, which propagate through the
  * formulas with their covariances. `likely` is the attribution of interval analysis.
  *
- * The likely values of components that are no part of another (`within`), with `other`, add up to
- * the CPI. Other is what no formula claims; it is not spread. Negative, the formulas claim more
- * cycles than there were: `adds_up` is false when that is more than noise. Nothing is rescaled.
+ * The likely values of components that are not part of another (`within`), with `other`, add up to
+ * the CPI. `other` is what no formula claims; it is not distributed to components. If it is
+ * negative, the formulas claim more cycles than there were; `adds_up` is false if that is more than
+ * noise. Nothing is rescaled.
  *
- * A component whose events were not counted has no likely value: it is somewhere in other, or in
- * the component that it is a part of. So are events that read 0 where that is not plausible.
+ * A component whose events were not counted has no likely value: its cycles are in `other`, or in
+ * the component that it is a part of. The same holds for events that read 0 where that is not
+ * plausible.
  */
 #ifndef HPCPROF_STACK_STACK_H
 #define HPCPROF_STACK_STACK_H

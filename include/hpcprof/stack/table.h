@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the counters of one kind of core say of stalls: a table of events, formulas and components.
- * Constant data that does not depend on libpfm4 or on the kernel's knowledge of the CPU.
+ * The meaning of one kind of core's counters for stalls: a table of events, formulas and
+ * components. Constant data that does not depend on libpfm4 or on the kernel's knowledge of the
+ * CPU.
  *
  * Events are encodings that `-e` understands ("r019c"), under the name that public lists give them;
  * scripts/stack-tables compares each with these lists. Formulas (src/stack/formula.h) name events,
  * terms before them, and constants: W (slots per cycle), refill (cycles from a redirected fetch to
  * dispatch), and the latencies in cycles: mispredict, l2, l3, memory, tlb, walk. Each gives cycles.
  *
- * Components stand in the order of interval analysis (Eyerman et al. 2006, 2007): what is lost
- * before dispatch first, because it hides what would be lost behind it.
+ * Components are in the order of interval analysis (Eyerman et al. 2006, 2007): cycles lost before
+ * dispatch come first, because they hide cycles that would be lost behind dispatch.
  */
 #ifndef HPCPROF_STACK_TABLE_H
 #define HPCPROF_STACK_TABLE_H

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The sizes of what the models of a core keep (path.h): caches, TLBs, prefetchers, predictors and
- * queues. Plain data without latencies; struct hp_core has the cost of events.
+ * The sizes of the structures in the models of a core (path.h): caches, TLBs, prefetchers,
+ * predictors and queues. Plain data without latencies; struct hp_core has the cost of events.
  *
- * For other sizes (of the running machine, of a command line) change a copy, and ask
- * hp_uarch_geometry_is_valid, which bounds the memory that the models take.
+ * For other sizes (of the running machine, of a command line), change a copy and check it with
+ * hp_uarch_geometry_is_valid, which bounds the memory of the models.
  */
 #ifndef HPCPROF_UARCH_GEOMETRY_H
 #define HPCPROF_UARCH_GEOMETRY_H

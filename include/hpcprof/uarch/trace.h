@@ -3,12 +3,13 @@
  * Traces: exact paths of a program in a file, for models of a core. The format is in
  * hpcprof-trace(5).
  *
- * A trace consists of blocks, stretches of code that are executed from their first instruction to
- * their last one, and of their runs in order, each with the addresses of the data it accesses. Its
- * code is in the trace, so that a core can fetch what lies beside the path, too.
+ * A trace consists of blocks, which are stretches of code that are executed from their first
+ * instruction to their last one, and of the runs of blocks in order, each with the addresses of the
+ * data that it accesses. The code is in the trace, so that a core can also fetch code beside the
+ * path.
  *
- * A reader has looked at all of a trace before it hands out anything: hp_trace_next does not fail.
- * No system call; memory for the blocks, not for the runs.
+ * A reader checks the whole trace before it returns the first run, so hp_trace_next does not fail.
+ * It makes no system call. Memory grows with the number of blocks, not of runs.
  */
 #ifndef HPCPROF_UARCH_TRACE_H
 #define HPCPROF_UARCH_TRACE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How to find the caller's registers, for each place in the code of an image.
+ * Tells how to find the caller's registers, for each place in the code of an image.
  *
  * A table is made once per image from its call frame information (DWARF 5, section 6.4; LSB core,
  * "Exception Frames"): .eh_frame, and .debug_frame for code that it does not cover. It takes two
