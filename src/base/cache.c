@@ -11,8 +11,8 @@
 
 static const char directory_name[] = "hpcprof";
 
-/* The directory that ours is in; malloc'ed, NULL when the environment names none. Relative paths
- * are invalid there, says the XDG base directory specification. */
+/* Returns the parent of our cache directory (malloc'ed), or NULL if the environment names none.
+ * Relative paths are invalid there, according to the XDG base directory specification. */
 static char *base_path(void)
 {
 	const char *cache = getenv("XDG_CACHE_HOME");

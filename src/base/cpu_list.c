@@ -9,7 +9,7 @@
 
 enum { CPU_LIMIT = 1 << 16 };
 
-/* Marks the CPUs of one "a" or "a-b". */
+/* Marks the CPUs of one range "a-b", or of one number "a". */
 static bool mark_range(char *range, unsigned char *wanted)
 {
 	char *last_text = strchr(range, '-');

@@ -124,7 +124,8 @@ struct hp_error *hp_file_read_number(const char *path, int64_t *value)
 	return NULL;
 }
 
-/* ".NAME.tmp.XXXXXXXX": hidden, beside its target, never the name of anything we read. */
+/* Returns ".NAME.tmp.XXXXXXXX": a hidden file beside its target, whose name is never that of a file
+ * that we read. */
 static char *temporary_name(const char *name)
 {
 	uint32_t nonce;

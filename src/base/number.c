@@ -63,7 +63,8 @@ bool hp_scan_u64(const char **text, uint64_t *value)
 	return true;
 }
 
-/* A decimal number and what follows it. The process runs in the C locale for numbers. */
+/* Parses a decimal number and returns what follows it. The process runs in the C locale for
+ * numbers. */
 static bool parse_prefix(const char *text, double *value, const char **rest)
 {
 	const char *digits = text + (text[0] == '-');

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* A hexadecimal number that ends with `terminator`; moves past it. */
+/* Parses a hexadecimal number that ends with `terminator`, and moves past it. */
 static bool take_hex(char **at, char terminator, uint64_t *value)
 {
 	char *end;

@@ -94,7 +94,8 @@ static uint8_t smaller(uint8_t a, uint8_t b)
 	return a < b ? a : b;
 }
 
-/* The restricted edit distance by rows; three of them, because a swap looks two rows back. */
+/* Computes the restricted edit distance row by row; three rows are kept, because a swap looks two
+ * rows back. */
 size_t hp_text_distance(const char *a, const char *b, size_t limit)
 {
 	enum { LONGEST = 250 };

@@ -8,7 +8,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Of the process, as are signals: held by who must not be stopped, or while all stop. */
+/* Shared by the process, as signals are. Held while the process must not be stopped, or while all
+ * of it stops. */
 static pthread_mutex_t stopping = PTHREAD_MUTEX_INITIALIZER;
 
 int hp_thread_start(pthread_t *thread, void *(*run)(void *), void *context)
