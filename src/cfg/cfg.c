@@ -4,7 +4,7 @@
 #include <hpcprof/base/number.h>
 #include <hpcprof/base/search.h>
 
-/* The passes. What each needs of those before it is said at the top of its file. */
+/* Runs the passes. The top of each pass's file states which earlier passes it requires. */
 static bool analyze(const struct code *code, struct hp_cfg *cfg, struct hp_arena *arena)
 {
 	return graph_make_blocks(code, cfg) &&				/* blocks.c */

@@ -8,7 +8,8 @@
 
 HP_ORDER_BY(compare_parts, struct code_part, address);
 
-/* False when the part has no bytes, or makes the procedure too large. */
+/* Adds one part of the procedure. Returns false if the part has no bytes, or makes the procedure
+ * too large. */
 static bool add_part(struct code *code, const struct hp_procedure *procedure)
 {
 	struct code_part part = { .address = procedure->address.value, .base = code->total };

@@ -3,8 +3,8 @@
  * The code of one procedure while its graph is being built: which bytes begin instructions, which
  * of those begin blocks, and how each was reached.
  *
- * A position is a byte's number in all parts of the procedure, one part after another, from 0. So
- * jumps within a part and between parts are treated alike.
+ * A position is the number of a byte, counted from 0 through all parts of the procedure, one part
+ * after another. So jumps within a part and between parts are treated alike.
  */
 #ifndef HPCPROF_CFG_CODE_H
 #define HPCPROF_CFG_CODE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Finds a procedure's instructions: follows its code from the entry, then decodes what is left, to
+ * Finds a procedure's instructions: follows its code from the entry, then decodes the rest, to
  * which no known jump leads.
  */
 #include "code.h"

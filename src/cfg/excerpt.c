@@ -6,8 +6,9 @@
  * provides	an excerpt: what is read of the file to make graphs, names and lines of
  *		these procedures
  *
- * Their code is followed as for a graph, and all that was read on the way is kept. Of procedures
- * that they only refer to, the excerpt has the name, the extent, and whether they return.
+ * The code of these procedures is followed as for a graph, and everything that is read is kept. For
+ * procedures that they only refer to, the excerpt has the name, the extent, and whether they
+ * return.
  */
 #include "code.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The passes over a graph, each a file of its own. All take memory from `arena` and return false
- * when it is short. None recurses: graphs come from files.
+ * The passes over a graph; each is in a file of its own. All allocate from `arena` and return false
+ * if memory is short. None recurses, because graphs come from files.
  */
 #ifndef HPCPROF_CFG_GRAPH_H
 #define HPCPROF_CFG_GRAPH_H

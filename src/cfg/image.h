@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the procedures of one image share: the parts each consists of, and which of them come back
- * when called.
+ * The data that the procedures of one image share: the parts of each procedure, and which
+ * procedures return when called.
  */
 #ifndef HPCPROF_CFG_PRIVATE_IMAGE_H
 #define HPCPROF_CFG_PRIVATE_IMAGE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is known of a procedure in another image by its name alone: whether it returns. Only names
- * count whose meaning is fixed by a standard or a runtime.
+ * Decides whether a procedure in another image returns, from its name alone. Only names whose
+ * meaning is fixed by a standard or a runtime are used.
  */
 #include "image.h"
 

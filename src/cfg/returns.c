@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which procedures never come back: no way through their code reaches a return.
+ * Finds the procedures that never return: no path through their code reaches a return.
  *
- * Code is followed without passing any call first, then past one call at a time, and only past
- * those that come back; most procedures are decided after a few instructions. Whatever is not
- * understood (an indirect jump, a jump into the middle of another procedure, recursion) counts as
- * coming back, so that an answer of "never" can be trusted.
+ * Code is followed first without passing any call, then past one call at a time, and only past
+ * calls of procedures that return; most procedures are decided after a few instructions. Whatever
+ * is not understood (an indirect jump, a jump into the middle of another procedure, recursion) is
+ * taken to return, so that an answer of "never" can be trusted.
  */
 #include "image.h"
 #include "tuning.h"

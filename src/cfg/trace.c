@@ -22,7 +22,7 @@ static bool is_constant(const struct value *value)
 	return value->kind == VALUE_LINEAR && value->unknown == 0;
 }
 
-/* Numbers wrap around as the machine's do. */
+/* Adds numbers, which wrap around as those of the machine do. */
 static int64_t plus(int64_t a, int64_t b)
 {
 	return (int64_t)((uint64_t)a + (uint64_t)b);

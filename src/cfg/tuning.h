@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The numbers of control-flow graphs that somebody had to choose: bounds of the time and memory that
- * code may ask for, since anybody may have written it.
+ * Chosen constants of control-flow graphs: bounds of the time and memory that code may require,
+ * since anybody may have written it.
  *
  * Each stands on a line of its own, as NAME = VALUE, with its unit behind it and its reason above it.
  * [chosen]: nobody has measured it alone; scripts/cfg-accuracy judges all together. [bound]: it
