@@ -37,7 +37,7 @@ struct hp_error *check_runs_divide(struct check_runs *runs, char **words, size_t
 	return NULL;
 }
 
-/* Which side has the run `at`, counted from 0, of all. */
+/* Returns the side that makes the run with number `at`, counted from 0 over all runs. */
 static enum hp_side check_runs_side(uint64_t at)
 {
 	return at % 4 == 1 || at % 4 == 2 ? HP_CANDIDATE : HP_BASE;

@@ -12,7 +12,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-/* COLUMNS is what the user says, the terminal what it says itself. */
+/* Returns the width of the terminal. COLUMNS, which the user sets, takes precedence over the width
+ * that the terminal reports. */
 size_t hp_cli_columns(FILE *stream)
 {
 	enum { USUAL = 80, LEAST = 20, MOST = 10000 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* hpcprof diff: two profiles side by side, without a verdict. */
+/* hpcprof diff: compares two profiles side by side, without a verdict. */
 #include "arguments.h"
 #include "command.h"
 #include "tuning.h"

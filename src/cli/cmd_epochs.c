@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* hpcprof epochs: looks after the profile database. */
+/* hpcprof epochs: lists and manages the epochs of the profile database. */
 #include "arguments.h"
 #include "command.h"
 #include "epoch_list.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* hpcprof export: epochs in the formats of other programs. */
+/* hpcprof export: writes epochs in the formats of other programs. */
 #include "arguments.h"
 #include "command.h"
 #include "output_file.h"

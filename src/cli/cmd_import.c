@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* hpcprof import: a perf.data file as an epoch of the database. */
+/* hpcprof import: makes an epoch of the database from a perf.data file. */
 #include "arguments.h"
 #include "command.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* hpcprof model: a trace on a core whose cycles are known. */
+/* hpcprof model: runs a trace on a simulated core whose cycles are known. */
 #include "arguments.h"
 #include "command.h"
 #include "model_output.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* hpcprof stats: how much epochs of the same thing differ, procedure by procedure. */
+/* hpcprof stats: prints how much epochs of the same program vary, per procedure. */
 #include "arguments.h"
 #include "command.h"
 

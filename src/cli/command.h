@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The subcommands. Each lives in its own cmd_NAME.c: parse options (argp), call the library, print,
- * return the exit status. The argp tables are also what --help and the completions are made from.
+ * The subcommands. Each is in its own cmd_NAME.c: it parses options (argp), calls the library,
+ * prints, and returns the exit status. --help and the completions are also made from the argp
+ * tables.
  *
  * The `arg` of an option decides what shells complete after the option. EPOCH, EVENT, DIR, FILE,
  * PID and IMAGE are known kinds; "text|json|csv" lists the possible words, and so does "NAME: text

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How `hpcprof epochs list` shows epochs. What came from a file is made printable first. */
+/* Prints epochs for `hpcprof epochs list`. Text that comes from a file is made printable first. */
 #ifndef HPCPROF_CLI_EPOCH_LIST_H
 #define HPCPROF_CLI_EPOCH_LIST_H
 

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Whether it opens on this process. */
+/* Returns whether the event opens for this process. */
 static bool is_here(const char *encoding, const struct hp_machine *machine)
 {
 	struct hp_event_list events = { 0 };

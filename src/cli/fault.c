@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* In a handler: nothing that allocates. */
+/* The size of a line buffer on the stack: a signal handler must not allocate. */
 enum { LINE_BYTES = 8192 };
 
 /* The next line of the file, without its newline; false at the end. */

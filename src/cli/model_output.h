@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* hpcprof model: what is printed. */
+/* Prints the results of hpcprof model. */
 #ifndef HPCPROF_CLI_MODEL_OUTPUT_H
 #define HPCPROF_CLI_MODEL_OUTPUT_H
 

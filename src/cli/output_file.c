@@ -13,7 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Nothing may be there, or a file, or a link to one or to nothing. */
+/* Returns whether the file can be written: the name must be free, or belong to a regular file, or
+ * to a link to a regular file or to nothing. */
 static bool can_stand_there(const struct output_file *file)
 {
 	struct stat status;

@@ -3,8 +3,9 @@
  * A file that an option names: checked before any work is done, and written at the end, or piece by
  * piece.
  *
- * It is replaced in one step. A symbolic link at its place is replaced, not followed. What is not a
- * regular file, and a link to such (a directory, /dev/null, /dev/stdout), is never replaced.
+ * The file is replaced in one step. A symbolic link at its place is replaced, not followed. If the
+ * path is anything else than a regular file (a directory, /dev/null), or a link to such a thing
+ * (/dev/stdout), it is never replaced.
  */
 #ifndef HPCPROF_CLI_OUTPUT_FILE_H
 #define HPCPROF_CLI_OUTPUT_FILE_H

@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A trace is no longer: some 200 million instructions. */
+/* The size limit of a trace, which holds some 200 million instructions. */
 enum { TRACE_BYTES = 256 << 20 };
 
 /* --- what the session calls ------------------------------------------------------------------- */

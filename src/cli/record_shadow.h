@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* hpcprof record --shadow: windows from the shadow to the session, and what is said about them. */
+/*
+ * hpcprof record --shadow: passes windows from the shadow to the session, and prints messages about
+ * them.
+ */
 #ifndef HPCPROF_CLI_RECORD_SHADOW_H
 #define HPCPROF_CLI_RECORD_SHADOW_H
 

@@ -17,7 +17,7 @@ static const struct hp_event *find_unit(const struct hp_event_list *events, enum
 	return NULL;
 }
 
-/* "u", "k", or "" */
+/* Returns the mode of the event as a modifier: "u", "k", or "". */
 static const char *mode_of(const struct hp_event *cycles)
 {
 	return cycles && cycles->exclude_kernel ? "u" : cycles && cycles->exclude_user ? "k" : "";

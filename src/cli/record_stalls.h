@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* hpcprof record --stalls: the events of the core's table (hpcprof/stack/table.h), sampled beside
- * what else is sampled. */
+/*
+ * hpcprof record --stalls: samples the events of the core's table (hpcprof/stack/table.h) in
+ * addition to the other events.
+ */
 #ifndef HPCPROF_CLI_RECORD_STALLS_H
 #define HPCPROF_CLI_RECORD_STALLS_H
 

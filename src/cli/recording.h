@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Recording as several commands do it: from options to finished epochs.
+ * The recording code that several commands share, from options to finished epochs.
  *
  *	recording_argp		the options that say what is sampled and how, to be a command's
  *				argp child; its input is the struct recording

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Stacks over time as a drawing: cycles per instruction, divided into areas, the completion at the
- * bottom; what no event claims is grey, at the top. A line ends each phase.
+ * Draws stacks over time: cycles per instruction, divided into areas. The component of completion
+ * is at the bottom; cycles that no event claims are grey, at the top. A line marks the end of each
+ * phase.
  */
 #include "stat_drawing.h"
 #include "stat_history.h"

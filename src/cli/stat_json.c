@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* hpcprof stat for programs: JSON (hpcprof-stat/1) and CSV. */
+/* Writes the results of hpcprof stat for programs: JSON (hpcprof-stat/1) and CSV. */
 #include "stat_history.h"
 #include "stat_stalls.h"
 

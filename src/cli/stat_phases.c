@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Phases as a table and as JSON. */
+/* Writes phases as a table and as JSON. */
 #include "stat_history.h"
 #include "stat_stalls.h"
 #include "tuning.h"

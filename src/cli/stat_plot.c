@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Rates over time as a drawing: a panel for each event, one above the other over the same time
- * axis, with the interval's band behind the line. Where too little was seen for an interval the
- * line is dashed; where an event was not counted there is nothing.
+ * Draws rates over time: one panel per event, all over the same time axis, with the interval as a
+ * band behind the line. The line is dashed where too little was counted for an interval, and
+ * interrupted where the event was not counted.
  */
 #include "stat_drawing.h"
 

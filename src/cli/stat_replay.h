@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* hpcprof stat --replay: the events of a text of counts. */
+/* hpcprof stat --replay: reads the counts of events from a text. */
 #ifndef HPCPROF_CLI_STAT_REPLAY_H
 #define HPCPROF_CLI_STAT_REPLAY_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A stack of stalls for programs: a part of hpcprof-stat/1. */
+/* Writes a stall stack for programs, as a part of hpcprof-stat/1. */
 #include "stat_stalls.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A stack of stalls for people: at most 80 columns. */
+/* Prints a stall stack for people, in at most 80 columns. */
 #include "stat_stalls.h"
 #include "tuning.h"
 

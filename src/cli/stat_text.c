@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* hpcprof stat for people. */
+/* Prints the results of hpcprof stat for people. */
 #include "stat_history.h"
 #include "stat_stalls.h"
 #include "tuning.h"

@@ -16,7 +16,7 @@
 
 enum { WORK_FILE_LIMIT = 4096, WORK_ERROR_BYTES = 256 };
 
-/* A path is no pattern, whatever its characters. */
+/* Returns whether the argument is a pattern; a path is never one, whatever it contains. */
 static bool is_pattern(const char *given)
 {
 	return strchr(given, '(') && *given != '/' && strncmp(given, "./", 2) != 0;
