@@ -2,7 +2,8 @@
 #include <hpcprof/image/body.h>
 #include <hpcprof/isa/text.h>
 
-/* A procedure longer than this is a lie in a symbol table, or nothing that people look at. */
+/* The bytes of the longest procedure. A longer one is an error in a symbol table, or nothing that
+ * people look at. */
 enum { LONGEST_BYTES = 1 << 20, TEXT_BYTES = 256 };
 /* Instructions in a run: of fewer there are too few different ones, and each that changed is in as
  * many runs. */

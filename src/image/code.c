@@ -6,7 +6,7 @@
 #include <limits.h>
 #include <string.h>
 
-/* Of data, a power of two, after which the pages of a file are given back. */
+/* The amount of data, a power of two, after which the pages of a file are released. */
 enum { SCAN_BYTES = 1 << 22 };
 
 struct import {

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* How sure we are of a procedure; more wins. */
+/* How certain it is that a procedure is the one wanted; a higher value wins. */
 enum match {
 	MATCH_NONE,
 	MATCH_WITHOUT_PART, /* f for f.part.N.cold: f.part.N itself is gone, inlined back */

@@ -19,7 +19,7 @@
 
 static const char system_directory[] = "/usr/lib/debug";
 
-/* What a file must be to be the program's. */
+/* The properties that identify a file as belonging to the program. */
 struct wanted {
 	struct elf_file *file;
 	struct hp_identity id; /* NONE: the checksum decides */

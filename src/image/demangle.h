@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* C++ and Rust names made readable. */
+/* Demangles C++ and Rust names. */
 #ifndef HPCPROF_IMAGE_DEMANGLE_H
 #define HPCPROF_IMAGE_DEMANGLE_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Extents of procedures from unwind data, which stripped files have, too. libdw splits the section
- * into entries.
+ * Finds extents of procedures in unwind data, which stripped files have, too. libdw splits the
+ * section into entries.
  */
 #include "extent.h"
 

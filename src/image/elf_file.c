@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Nowhere: debug_file.c does the looking. */
+/* Makes libdwfl search nowhere, because debug_file.c does the search. */
 static char no_debug_path[] = ".";
 static char *debug_path = no_debug_path;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Whether a file is ELF: checked before libelf opens it. */
+/* Checks whether a file is ELF, before libelf opens it. */
 #include "elf_file.h"
 
 #include <string.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The call-site table of one function's exception table (.gcc_except_table), as the personality
- * routines of GCC and Clang read it. */
+/*
+ * Reads the call-site table of one function's exception table (.gcc_except_table), as the
+ * personality routines of GCC and Clang do.
+ */
 #include "code.h"
 #include <hpcprof/base/encoded.h>
 

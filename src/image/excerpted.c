@@ -3,7 +3,7 @@
 
 #include <hpcprof/base/search.h>
 
-/* The last entry of a vector by address that begins at `wanted` or before, or NULL. */
+/* Gives the last entry, in order of addresses, that begins at `wanted` or before, or NULL. */
 #define last_before(vector, wanted)                                                                \
 	({                                                                                         \
 		size_t after_ =                                                                    \

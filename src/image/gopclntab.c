@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Names of Go's functions out of .gopclntab, which the runtime needs for its own traces: so they are
- * there when the symbol table is not. Layouts as in debug/gosym and runtime/symtab.go:
+ * Reads names of Go's functions from .gopclntab. The runtime needs this table for its own traces,
+ * so a file has it even without a symbol table. Layouts as in debug/gosym and runtime/symtab.go:
  *
  *	magic u32, 0 u16, quantum u8, bytes of a pointer u8
  *	functions, files, [start of text, from 1.18 on], then offsets from the table's begin: names,
  *	units, files, line programs, functions; each of a pointer's size
  *
- * The functions are pairs (begin, offset of more) and a last end: pointers in 1.16, and u32 from the
- * start of text from 1.18 on. More, from the functions' begin: begin again, then s32 an offset of the
+ * The function table consists of pairs (begin of the function, offset of its record) and the end of
+ * the last function. Both numbers of a pair are pointers in 1.16, and u32 relative to the start of
+ * text from 1.18 on. A record has the begin of its function again, then an s32: the offset of the
  * name among the names. Older layouts are not read.
  */
 #include "extent.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * DIEs are visited in the order they have in the file, so each must lie behind the one before; with
- * that rule damaged sibling pointers cannot make the walk long or endless.
+ * DIEs are visited in file order: each must lie behind the one before. This rule keeps damaged
+ * sibling pointers from making the walk long or endless.
  */
 #include "inlines.h"
 

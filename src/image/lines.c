@@ -31,7 +31,7 @@ struct unit {
 	Dwarf_Die die;
 };
 
-/* A relative name of a source file, completed. */
+/* The complete path of a source file's relative name. */
 struct full_path {
 	const char *name; /* as DWARF has it; each unit has its own copy */
 	const char *path;

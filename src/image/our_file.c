@@ -9,7 +9,8 @@
 #include <sys/sendfile.h>
 #include <unistd.h>
 
-/* More than the largest programs with their debugging information. */
+/* The size limit of a copy; it exceeds the size of the largest programs with their debugging
+ * information. */
 enum { LARGEST_COPY_BYTES = 1 << 30 };
 
 bool our_file_stays(const struct stat *status)

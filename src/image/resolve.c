@@ -10,7 +10,8 @@ static size_t leading_underscores(const char *name)
 	return strspn(name, "_");
 }
 
-/* 0 without version, 1 the default one ("@@"), 2 an old one ("@"). */
+/* Returns 0 for a name without version, 1 for the default version ("@@"), 2 for an old version
+ * ("@"). */
 static int version_class(const char *name)
 {
 	const char *at = strchr(name, '@');

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Symbol tables. libdwfl decides which: .symtab of the file, else that of its separate debug file,
- * else .dynsym together with .gnu_debugdata. The tables themselves are read here, because libelf
- * checks that names end inside their string table and libdwfl does not.
+ * Reads symbol tables. libdwfl chooses the table: .symtab of the file, else that of its separate
+ * debug file, else .dynsym together with .gnu_debugdata. The table itself is read here, because
+ * libelf checks that names end inside their string table and libdwfl does not.
  */
 #include "extent.h"
 #include "inflation.h"

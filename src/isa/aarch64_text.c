@@ -18,7 +18,8 @@ size_t aarch64_length(size_t size)
 	return size < WORD_BYTES ? 0 : WORD_BYTES;
 }
 
-/* Arm Architecture Reference Manual, C4.1 "Branches": a signed number of words from the branch. */
+/* Finds the target of a branch: a signed number of words from the branch (Arm Architecture
+ * Reference Manual, C4.1 "Branches"). */
 bool aarch64_target(const uint8_t *bytes, size_t size, uint64_t address, uint64_t *target)
 {
 	static const struct {

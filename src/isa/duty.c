@@ -23,7 +23,7 @@ static bool writes_vector(const struct hp_insn *insn)
 	return insn->written.bits[HP_REGISTER_VECTOR / 64] >> HP_REGISTER_VECTOR % 64 & UINT32_MAX;
 }
 
-/* By name, as both vendors' manuals group them. */
+/* Classifies by mnemonic, in the groups of both vendors' manuals. */
 enum hp_duty hp_duty_of(const struct hp_isa *isa, const struct hp_insn *insn)
 {
 	static const char *const divide[] = { "div",  "idiv",  "vdiv",	"sqrt", "vsqrt",

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* As objdump writes them: lower-case digits, no leading zeros. */
+/* Makes numbers look as in objdump: lower-case digits, no leading zeros. */
 static bool init_formatter(ZydisFormatter *formatter, enum hp_isa_syntax syntax)
 {
 	static const struct {

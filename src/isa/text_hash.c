@@ -5,7 +5,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-/* Longer ones there are not. */
+/* No instruction's text is longer. */
 enum { TEXT_BYTES = 256 };
 
 uint64_t hp_isa_text_hash(const char *text, bool has_target)

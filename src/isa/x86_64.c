@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* x86-64 through Zydis. */
+/* Decodes x86-64 instructions with Zydis. */
 #include "machines.h"
 
 #include <Zydis/Zydis.h>

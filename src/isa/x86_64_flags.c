@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Flags after arithmetic, and the conditions that read them. */
+/* Computes flags after arithmetic, and evaluates the conditions that read them. */
 #include "x86_64_step.h"
 
 #include <Zydis/Zydis.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Registers, memory and the stack, as operands name them. */
+/* Reads and writes registers, memory and the stack, as operands name them. */
 #include "x86_64_step.h"
 
 static const uint64_t red_zone_bytes = 128;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The results of instructions that do not branch. */
+/* Computes the results of instructions that do not branch. */
 #include "x86_64_step.h"
 
 #include <Zydis/Zydis.h>

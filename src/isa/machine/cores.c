@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One description a core, by hand: what LLVM's models do not say or have wrong.
+ * One hand-written description per core: the properties that LLVM's models lack or have wrong.
  *
- * Where the figures are from is told above each core. "LLVM 19" stands for its scheduling models,
+ * The source of the figures is given above each core. "LLVM 19" stands for its scheduling models,
  * which for AMD's cores cite the paragraphs of the software optimization guides that they follow;
- * "measured" for scripts/machine/measure_core and measure-machine on such a core. What is marked
- * "unchecked" is as commonly published for that core, and was not compared with a document; that
- * goes for every figure of level 3, memory and page walks that was not measured: they depend on the
- * part and its load, and are round figures of an idle server.
+ * "measured" stands for scripts/machine/measure_core and measure-machine on such a core. Figures
+ * marked "unchecked" are as commonly published for that core and were not compared with a document.
+ * The same holds for every figure of level 3, memory and page walks that was not measured: these
+ * depend on the part and its load, and are round figures of an idle server.
  *
- * Single instructions go to overrides.txt, not here.
+ * Figures of single instructions belong in overrides.txt, not here.
  */
 #include "cores.h"
 #include "tables.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The shape of an instruction: the kinds of its operands, without their values. */
+/* Computes the shape of an instruction: the kinds of its operands, without their values. */
 #include <hpcprof/isa/machine.h>
 
 enum shape {

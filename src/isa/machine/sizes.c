@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where the figures are from is told above each core; "unchecked" as in cores.c. Ways of TLBs are
- * unchecked where nothing else is said. An entry of a cache of micro-ops has room for 6 to 9 of them;
- * how much code that is depends on the code: an instruction has about 4 bytes.
+ * The source of the figures is given above each core; "unchecked" has the meaning that cores.c
+ * gives. Ways of TLBs are unchecked unless stated otherwise. An entry of a micro-op cache holds 6
+ * to 9 micro-ops; how much code that is depends on the code: an instruction has about 4 bytes.
  */
 #include <hpcprof/isa/sizes.h>
 
