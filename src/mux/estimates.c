@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Makes estimates with intervals from the sums that estimator.c keeps, and the functions that need
- * estimates only. */
+/*
+ * Makes estimates with intervals from the sums that estimator.c keeps. Also has the functions that
+ * need only estimates.
+ */
 #include "estimator.h"
 #include "tuning.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Slices into sums. The formulas are in estimate.h, those of the variance in shape.h. */
+/* Adds slices to the sums. The formulas are in estimate.h, those of the variance in shape.h. */
 #include "estimator.h"
 #include "tuning.h"
 

@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-/* Two columns and what they are to explain, weighted so that each lag's relative error counts, by
- * the number of its pairs. */
+/* Weighted moments of two columns (x, y) and of the values that they shall explain (z). The weights
+ * make the relative error of each lag count, by the number of its pairs. */
 struct moments {
 	double xx, xy, yy, xz, yz, zz;
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Fits the shapes of shape.h to an event: squared differences of observations 1, 2, 4 and 8 apart,
- * against what each shape expects of them. The result is white noise and one other shape, neither
- * negative: the pair with the least squared error. Pure.
+ * Fits the shapes of shape.h to an event: compares the squared differences of observations that are
+ * 1, 2, 4 and 8 apart with those that each shape predicts. The result is white noise and one other
+ * shape, neither negative: the pair with the least squared error. Pure.
  */
 #ifndef HPCPROF_SRC_MUX_FIT_H
 #define HPCPROF_SRC_MUX_FIT_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The interval of a ratio: Fieller 1954. */
+/* Computes the interval of a ratio by the method of Fieller 1954. */
 
 #include "tuning.h"
 

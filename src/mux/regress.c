@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How much of an event is explained by the known (estimator.h): the least squares regression of its
- * steps on theirs, by elimination in a matrix of at most KNOWN_MAX rows. A known one that the
- * others explain but for a thousandth (such as the reference event where it is time) gets no
- * coefficient.
+ * Computes how much of an event the known events (estimator.h) explain: the least squares
+ * regression of its steps on theirs, by elimination in a matrix of at most KNOWN_MAX rows. A known
+ * event gets no coefficient if the others explain all of it but a thousandth (such as the reference
+ * event where it is time).
  */
 #include "estimator.h"
 #include "tuning.h"

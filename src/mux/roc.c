@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * roc: the rate of change decides. Lim 2014, sections 3.1 to 3.3; the header of scheduler.h says
- * what is the paper's and what is ours.
+ * roc: chooses groups by the rate of change. Lim 2014, sections 3.1 to 3.3; the head of scheduler.h
+ * says what is from the paper and what is added here.
  */
 #include "scheduler.h"
 #include "triangle.h"

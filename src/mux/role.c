@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What events mean to each other: names, figures and invariants, as tables. */
+/* Relations between events: names, metrics and invariants, as tables. */
 #include <hpcprof/base/number.h>
 #include <hpcprof/mux/metric.h>
 

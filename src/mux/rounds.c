@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* rr and rr-random: rounds in which each group has as many turns as its share; in order, or at
- * random. */
+/*
+ * rr and rr-random: in each round a group has as many turns as its share; in declaration order, or
+ * in random order.
+ */
 #include "scheduler.h"
 
 #include <stdlib.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The interface between a scheduler and its four kinds: each kind fills in one table and keeps its
- * state behind `state`. */
+/*
+ * The interface between a scheduler and its four kinds: each kind provides one table of functions
+ * and keeps its state behind `state`.
+ */
 #ifndef HPCPROF_SRC_MUX_SCHEDULER_H
 #define HPCPROF_SRC_MUX_SCHEDULER_H
 

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* x - 1 + e^-x, which cancels for small x. */
+/* Computes x - 1 + e^-x without the cancellation that occurs for small x. */
 static double beyond_linear(double x)
 {
 	if (x < 1e-2)

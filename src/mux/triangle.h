@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The area that Lim's cost of a group is made of (scheduler.h, roc). A header of its own for its
- * test. */
+/*
+ * Computes the area from which Lim's cost of a group is made (scheduler.h, roc). It has a header of
+ * its own so that a test can call it.
+ */
 #ifndef HPCPROF_SRC_MUX_TRIANGLE_H
 #define HPCPROF_SRC_MUX_TRIANGLE_H
 

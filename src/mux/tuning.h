@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The numbers of rotation that somebody had to choose: which group counts next, when an estimate is
- * believed, and how much of what is known corrects it.
+ * Chosen constants of rotation: which group counts next, when an estimate is believed, and how much
+ * of the known totals corrects it.
  *
  * Each stands on a line of its own, as NAME = VALUE, with its unit behind it and its reason above it.
  * Where it comes from:
