@@ -11,7 +11,7 @@
 
 enum { HIGHEST_CACHE = 16 };
 
-/* The value of "key : value", NULL when the line is another's. */
+/* Returns the value of a line "key : value", or NULL if the line has another key. */
 static const char *value_of(const char *line, const char *key)
 {
 	size_t length = strlen(key);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What an event list says of an event beside its name: modifiers after a colon, and the terms
- * between slashes that any event may have (period=, freq=, share=, name=).
+ * The parts of an event list's entry in addition to its name: modifiers after a colon, and the
+ * terms between slashes that any event may have (period=, freq=, share=, name=).
  */
 #ifndef HPCPROF_PMU_DRAFT_H
 #define HPCPROF_PMU_DRAFT_H

@@ -30,8 +30,8 @@ static void give(struct enumeration *enumeration, const char *name, const char *
 		enumeration->stopped = !enumeration->each(&entry, enumeration->context);
 }
 
-/* The kernel knows which generic events this PMU has; asking costs microseconds. Where nothing may
- * be opened nobody can tell, and nothing is denied. */
+/* Asks the kernel whether the PMU has this generic event, which takes microseconds. If nothing may
+ * be opened, the answer is unknown, and no event is denied. */
 static bool is_here(uint32_t type, uint64_t config)
 {
 	struct perf_event_attr attr = {

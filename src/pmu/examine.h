@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The findings of `hpcprof doctor`, as they are put together. */
+/* The findings of `hpcprof doctor`, while they are collected. */
 #ifndef HPCPROF_PMU_EXAMINE_H
 #define HPCPROF_PMU_EXAMINE_H
 

@@ -20,7 +20,7 @@ enum { MOST_COUNTERS = 32, MOST_BREAKPOINTS = 16, SPIN_STEPS = 200000 };
 static const char pmu_advice[] = "bare metal, or a PMU for the virtual machine (QEMU/KVM: -cpu "
 				 "host,pmu=on)";
 
-/* PMUs that every kernel has, hardware or not. */
+/* Returns whether every kernel has this PMU, with or without hardware for it. */
 static bool is_generic(const char *pmu)
 {
 	static const char *const generic[] = { "software", "tracepoint", "breakpoint", "kprobe",

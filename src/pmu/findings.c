@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The list of findings: what each function of an examination adds to. */
+/* Builds the list of findings, to which each function of an examination adds. */
 #include "examine.h"
 
 #include <hpcprof/base/text.h>

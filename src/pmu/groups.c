@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Everything the steps share. */
+/* The state that all steps share. */
 struct grouping {
 	struct hp_event_list *events;
 	const struct hp_machine *machine;

@@ -62,8 +62,8 @@ const struct hp_event_name hp_event_names[] = {
 };
 const size_t hp_event_name_count = HP_ARRAY_COUNT(hp_event_names);
 
-/* Whether `word` is one of the blank-separated words of `list`; its length, 0 for no. With
- * `as_prefix` the word may go on after a '-'. */
+/* Returns the length of `word` if it is one of the blank-separated words of `list`, else 0. With
+ * `as_prefix` the word in the list may continue after a '-'. */
 static size_t match_word(const char *list, const char *word, bool as_prefix)
 {
 	size_t best = 0;

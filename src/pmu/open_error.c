@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Explains the errno of perf_event_open: what it means on this machine, and the command that lifts
- * the limit. */
+/*
+ * Explains the errno of perf_event_open: its meaning on this machine, and the command that lifts
+ * the limit.
+ */
 #include <hpcprof/pmu/event.h>
 #include <hpcprof/pmu/machine.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The grammar of event lists: from left to right, one function a rule. */
+/* Parses event lists from left to right, with one function per rule of the grammar. */
 #include "config.h"
 #include "draft.h"
 #include "sets.h"

@@ -9,7 +9,7 @@
 
 enum { LONGEST_NAME = 256 };
 
-/* Only what a libpfm4 name is made of goes to its parser. */
+/* Returns whether libpfm4 could know the name. Other names do not reach its parser. */
 static bool could_be_a_name(const char *name)
 {
 	size_t length = strlen(name);

@@ -51,7 +51,7 @@ static struct hp_error *push(struct hp_drafts *drafts, struct hp_draft draft, co
 	return NULL;
 }
 
-/* rNNN: hexadecimal, as many digits as there are. */
+/* Parses rNNN: hexadecimal, with any number of digits up to 16. */
 static bool is_raw(const char *name, uint64_t *config)
 {
 	size_t digits = strlen(name) - 1;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One event name, without modifiers and terms, to what the kernel is asked for.
+ * Translates one event name, without modifiers and terms, into the attributes that the kernel
+ * expects.
  */
 #ifndef HPCPROF_PMU_RESOLVE_H
 #define HPCPROF_PMU_RESOLVE_H

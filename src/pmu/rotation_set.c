@@ -36,7 +36,7 @@ uint32_t hp_rotation_set_pmu_type(const struct hp_event *event)
 	return type ? type : PERF_TYPE_RAW;
 }
 
-/* The PMU of that number in sysfs; NULL when there is none. */
+/* Finds the PMU with this number in sysfs; its name is NULL if there is none. */
 static struct hp_error *name_of_type(const struct hp_machine *machine, uint32_t type, char **name)
 {
 	_cleanup_(hp_names_scope) struct hp_names pmus = { 0 };

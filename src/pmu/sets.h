@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Events that answer one question together: what `@cache` and the like stand for. Static table. */
+/* Sets of events that answer one question together, such as `@cache`. A static table. */
 #ifndef HPCPROF_PMU_SETS_H
 #define HPCPROF_PMU_SETS_H
 

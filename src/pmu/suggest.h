@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a mistyped event name may have meant. */
+/* Suggests the event name that a mistyped name may have meant. */
 #ifndef HPCPROF_PMU_SUGGEST_H
 #define HPCPROF_PMU_SUGGEST_H
 

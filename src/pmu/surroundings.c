@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ROOT/PATH as text without its newline, NULL when it cannot be read; malloc'ed. */
+/* Returns the text of ROOT/PATH without its newline (malloc'ed), or NULL if it cannot be read. */
 static char *hp_surroundings_text(const struct hp_machine *machine, const char *path)
 {
 	return hp_file_text("%s%s", machine->root, path);

@@ -58,7 +58,8 @@ struct hp_error *hp_names_read(const char *path, struct hp_names *names, bool *u
 	return NULL;
 }
 
-/* Names come from the command line: one that could leave the directory is no name. */
+/* Builds a path in sysfs. Names come from the command line: a name that could leave the directory
+ * is refused. */
 static char *path_of(const struct hp_machine *machine, const char *pmu, const char *directory,
 		     const char *file)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The list between the slashes of `pmu/term=value,…/`, and of a sysfs event file.
+ * Parses the list between the slashes of `pmu/term=value,…/`, and that of a sysfs event file.
  */
 #ifndef HPCPROF_PMU_TERMS_H
 #define HPCPROF_PMU_TERMS_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Text that others wrote, made fit to be shown. */
+/* Makes text from other sources safe to print in messages. */
 #ifndef HPCPROF_PMU_TEXT_H
 #define HPCPROF_PMU_TEXT_H
 
