@@ -5,7 +5,7 @@
 #include <linux/perf_event.h>
 #include <unistd.h>
 
-/* Tried on ourselves, switched off: whether it opens is all there is to know. */
+/* Tries to open the event, disabled, on this process: it is offered if it opens. */
 static bool is_offered(const struct hp_event *event, uint64_t kind)
 {
 	struct perf_event_attr attr = { 0 };

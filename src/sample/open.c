@@ -20,7 +20,8 @@ static int *fd_at(const struct opening *opening, size_t thread, size_t cpu, size
 	return &sampler->fds[(thread * opening->cpu_count + cpu) * sampler->slots + slot];
 }
 
-/* Offline, an event would not open, and the kernel does not say whose fault that is. */
+/* Checks that all CPUs are online. On an offline CPU an event would not open, and the kernel does
+ * not report which CPU is the reason. */
 static struct hp_error *check_online(const int *cpus, size_t count)
 {
 	_cleanup_free_ int *online = NULL;

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <zstd.h>
 
-/* Records that perf adds to those of the kernel. */
+/* Types of the records that perf adds to those of the kernel. */
 enum {
 	RECORD_ATTR = 64,
 	RECORD_TRACING_DATA = 66,

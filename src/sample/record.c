@@ -5,7 +5,8 @@
 #include <linux/perf_event.h>
 #include <string.h>
 
-/* Rings are written by this very machine: native byte order, unlike everything on disk. */
+/* Reads a number in native byte order, unlike numbers on disk: the kernel of this machine writes
+ * rings. */
 static bool take_u32(struct hp_reader *reader, uint32_t *value)
 {
 	return hp_read_copy(reader, value, sizeof(*value));

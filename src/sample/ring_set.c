@@ -20,7 +20,7 @@ void hp_ring_set_clear(struct hp_ring_set *set)
 	*set = (struct hp_ring_set){ 0 };
 }
 
-/* Looks at the next record of a ring. False when this pass has no more for it. */
+/* Looks at the next record of a ring. Returns false if this pass has no more records for it. */
 static bool peek(struct hp_ring_set *set, struct hp_ring *ring, struct ring_next *next)
 {
 	next->ring = ring;

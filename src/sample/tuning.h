@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The numbers of sampling that somebody had to choose: what a measurement of a sample's price takes,
- * how periods are drawn, how large rings are, and when groups take turns.
+ * Chosen constants of sampling: how the cost of a sample is measured, how periods are drawn, how
+ * large rings are, and when groups take turns.
  *
  * Each stands on a line of its own, as NAME = VALUE, with its unit behind it and its reason above it.
  * Where it comes from:

@@ -133,7 +133,8 @@ static void switch_group(struct hp_turns *turns, const struct hp_turn_rotation_s
 	}
 }
 
-/* What the slice that just ended counted, for the scheduler to choose by. */
+/* Tells the scheduler what the slice that has just ended counted, so that it can choose the next
+ * group. */
 static void observe(const struct hp_turns *turns, struct hp_turn_rotation_set *rotation_set,
 		    uint64_t end_ns)
 {

@@ -13,7 +13,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-/* A thread as it was last seen. */
+/* The state of a thread at the last look. */
 struct seen {
 	UT_hash_handle hh;
 	int tid;

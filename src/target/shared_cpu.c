@@ -13,7 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* More than any kernel has; its own masks may be smaller. */
+/* The size of masks: more CPUs than any kernel supports. The kernel's own masks may be smaller. */
 enum { MOST_CPUS = 1 << 16 };
 
 /* --- which CPU ------------------------------------------------------------------------------- */

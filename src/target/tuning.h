@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The numbers that somebody had to choose about targets: how two commands share a CPU, and how often a
- * target is looked at.
+ * Chosen constants of targets: how two commands share a CPU, and how often a target is looked at.
  *
  * Each stands on a line of its own, as NAME = VALUE, with its unit behind it and its reason above it.
  * [chosen]: nobody has measured it; scripts/sensitivity finds it by this mark. [bound]: it limits
