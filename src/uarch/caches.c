@@ -5,8 +5,8 @@
 
 #include <hpcprof/base/number.h>
 
-/* What the first data cache notes of a line that was brought by a prefetch instruction and not used
- * since: the events of the instruction, by their place here. */
+/* The events that a prefetch instruction met, by number. The first data cache notes this number for
+ * a line that such an instruction brought and that has not been used since. */
 static const unsigned noted[] = {
 	0,
 	HP_UARCH_L1_MISS,

@@ -26,8 +26,9 @@ void uarch_history_reset(struct uarch_history *history)
 	history->newest = HISTORY_MOST;
 }
 
-/* As many bits, or a few more. Where every second or third branch always goes the same way, parts of a
- * length that is a multiple of it would have these at the same bits, and tell less: so a prime. */
+/* Returns the least prime of the table that is not less than `bits`, or else the largest. If every
+ * second or third branch always goes the same way, parts whose length is a multiple of that would
+ * have these branches at the same bits and carry less information; a prime length avoids this. */
 static unsigned odd_bits(unsigned bits)
 {
 	static const uint8_t primes[] = { 5, 7, 11, 13, 17, 19 };

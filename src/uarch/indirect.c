@@ -39,7 +39,7 @@ void uarch_indirect_reset(struct uarch_indirect *indirect)
 	indirect->random = 1;
 }
 
-/* What the tables have of one branch. */
+/* The entries of one branch in all tables. */
 struct places {
 	struct uarch_target *entries[INDIRECT_TABLES];
 	uint16_t tags[INDIRECT_TABLES];

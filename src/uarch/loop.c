@@ -47,7 +47,8 @@ bool uarch_loops_predict(struct uarch_loops *loops, uint64_t ip, bool other_says
 	return loops->trust >= 0 ? loops->is_taken : other_says;
 }
 
-/* Rounds of another length than the last are not constant, or not yet. */
+/* Ends a round. If its length differs from that of the last one, the length is not constant, or not
+ * yet. */
 static void end_round(struct uarch_loop *loop)
 {
 	uint16_t length = (uint16_t)(loop->current + 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Passes each step of a path to the models that it concerns, and puts their answers together. */
+/* Passes each step of a path to the models that it concerns, and combines their answers. */
 #include <hpcprof/uarch/path.h>
 
 #include "caches.h"

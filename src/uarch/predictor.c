@@ -35,7 +35,8 @@ void uarch_predictor_reset(struct uarch_predictor *predictor)
 	uarch_returns_reset(&predictor->returns);
 }
 
-/* `late`: the event, if the faster predictor said otherwise. */
+/* Returns the event of a prediction. `late` is the event of a correct one, if the faster predictor
+ * gave another direction. */
 static unsigned event_of(bool is_right, bool is_cold, unsigned late)
 {
 	if (is_right)

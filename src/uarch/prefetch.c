@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* No line, no page. */
+/* Stands for no line and no page. */
 #define NONE UINT64_MAX
 
 void uarch_prefetch_create(struct uarch_prefetch *prefetch,

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Of a code: a part (from 1), and a size as a mantissa that is shifted. */
+/* The fields of a code: a part (from 1), and a size as a mantissa that is shifted. */
 enum { MANTISSA_BITS = 11, SHIFT_BITS = 6, PART_BITS = 4 };
 enum { RESIZE_BITS = MANTISSA_BITS + SHIFT_BITS + PART_BITS };
 _Static_assert(HP_MOST_RESIZES *RESIZE_BITS < 64 && HP_PART_COUNT < 1 << PART_BITS, "they fit");

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* No call was there since all was cold. */
+/* Marks an entry into which no call was put since the reset. */
 #define NO_CALL UINT64_MAX
 
 bool uarch_returns_create(struct uarch_returns *returns, const struct hp_uarch_predictor *sizes)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Predicts returns: a stack of calls. */
+/* Predicts the targets of returns with a stack of calls. */
 #ifndef HPCPROF_SRC_UARCH_RETURNS_H
 #define HPCPROF_SRC_UARCH_RETURNS_H
 

@@ -50,7 +50,7 @@ void uarch_sets_reset(struct uarch_sets *sets)
 	sets->clock = 0;
 }
 
-/* Its way; the number of ways if it has none. */
+/* Returns the way that has the block, or the number of ways if none has it. */
 static uint32_t find(const struct uarch_sets *sets, const struct uarch_way *set, uint64_t block)
 {
 	uint32_t way = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Decoded instructions in the form that the timing goes through quickly. */
+/* Converts decoded instructions into a form that the timing processes quickly. */
 #include <hpcprof/uarch/timing.h>
 
 #include <hpcprof/isa/duty.h>

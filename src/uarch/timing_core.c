@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What each lane has of a core: which causes, and what they cost. */
+/* Sets up the core of each lane: which causes it has, and what they cost. */
 #include "lane_groups.h"
 #include "timing_state.h"
 

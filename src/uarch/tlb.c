@@ -3,7 +3,7 @@
 
 #include "tuning.h"
 
-/* Entries of a page table in a line of it. */
+/* log2 of the page table entries per cache line. */
 enum { ENTRIES_SHIFT = 3 };
 
 bool uarch_tlbs_create(struct uarch_tlbs *tlbs, const struct hp_uarch_geometry *geometry)

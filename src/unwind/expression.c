@@ -85,7 +85,7 @@ static bool jump(struct machine *machine, bool is_taken)
 	return true;
 }
 
-/* Of the two topmost values. False if there is no such operation. */
+/* Combines the two topmost values. Returns false if there is no such operation. */
 static bool combine(uint8_t operation, uint64_t a, uint64_t b, uint64_t *value)
 {
 	switch (operation) {

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* A recipe while all of them get new numbers. */
+/* A recipe while the recipes are renumbered. */
 struct ranked {
 	size_t rows;
 	uint16_t number;

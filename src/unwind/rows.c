@@ -11,7 +11,7 @@ static const struct hp_encoded_form form = { .is_64 = true };
 
 enum { FIRST_SLOTS = 1024, MOST_RECIPES = UINT16_MAX };
 
-/* The instructions of an entry on their way. */
+/* The state of executing the instructions of an entry. */
 struct run {
 	struct builder *builder;
 	const struct shared *shared;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Makes tables from files: finds the sections and their entries, which libdw separates. */
+/* Makes tables from files: finds the sections, which libdw splits into entries. */
 #include "rows.h"
 
 #include <hpcprof/base/elf_section.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The numbers of unwinding that somebody had to choose: bounds of what a file or a stack may ask for.
+ * Chosen constants of unwinding: bounds of the work that a file or a stack may require.
  *
  * Each stands on a line of its own, as NAME = VALUE, with its unit behind it and its reason above it.
  * Where it comes from:

@@ -3,7 +3,7 @@
 
 #include "expression.h"
 
-/* One thread's stack on the way up. */
+/* The state of unwinding one thread's stack. */
 struct climb {
 	const struct hp_unwind_stack *stack;
 	hp_unwind_find find;
