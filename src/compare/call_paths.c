@@ -12,7 +12,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* A caller by image and name, in the arena. */
+/* A caller, found by image and name; it is in the arena. */
 struct caller_entry {
 	UT_hash_handle hh;
 	struct caller caller;

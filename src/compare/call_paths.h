@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The call paths of units' samples: who called, by names that are the same on both sides.
+ * The call paths of units' samples: the callers, by names that are the same on both sides.
  *
  * Callers are functions, including inlined ones. A caller that exists on both sides is listed once.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Samples of both sides, by image and procedure. */
+/* Collects the samples of both sides, by image and procedure. */
 #include "names.h"
 #include "sides.h"
 #include "tuning.h"

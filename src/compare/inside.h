@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What changed inside a procedure that changed: its lines and its blocks.
+ * Finds what changed inside a procedure that changed: its lines and its blocks.
  *
  * They are tested only if the procedure is a finding, and then against a stricter limit, so that
  * the false discovery rate of the whole holds: with R findings among m tested procedures, the limit

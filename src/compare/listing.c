@@ -9,7 +9,8 @@
 
 #include <string.h>
 
-/* A procedure longer than this is a lie in a symbol table, or nothing that people look at. */
+/* The bytes of the longest procedure. A longer one is an error in a symbol table, or nothing that
+ * people look at. */
 enum { LONGEST_BYTES = 1 << 20, TEXT_BYTES = 256 };
 
 /* --- one instruction ------------------------------------------------------------------------- */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Procedures of one side only, found on the other side under another name or in another
- * procedure. */
+/*
+ * Finds procedures of one side on the other side, where they have another name or are part of
+ * another procedure.
+ */
 #ifndef COMPARE_MOVED_H
 #define COMPARE_MOVED_H
 

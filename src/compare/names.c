@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* The length of a name up to the first of compilers' suffixes. */
+/* Returns the length of a name up to the first suffix that a compiler added. */
 static size_t without_suffixes(const char *name)
 {
 	static const char *const suffixes[] = { ".part.", ".isra.",	".constprop.", ".cold",

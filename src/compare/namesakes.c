@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* All code of one name in one image, of both sides: those of the base first. */
+/* All code with one name in one image, on both sides; that of the base comes first. */
 struct group {
 	struct code **codes;
 	size_t counts[HP_SIDES];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Different procedures with the same name. */
+/* Distinguishes different procedures that have the same name. */
 #ifndef COMPARE_NAMESAKES_H
 #define COMPARE_NAMESAKES_H
 

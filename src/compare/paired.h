@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A procedure's code on both sides, put beside each other: pairs of instructions that are the same,
- * and the lines that they are on.
+ * The code of a procedure on both sides, aligned: pairs of equal instructions, and the lines that
+ * they are on.
  *
  * Editing moves lines. So lines of the two sides are matched by their instructions, not by their
  * numbers.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which epochs are compared, and by which event. */
+/* Chooses the epochs to compare, and the event. */
 #include "sides.h"
 #include "tuning.h"
 
