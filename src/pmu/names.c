@@ -62,8 +62,8 @@ const struct hp_event_name hp_event_names[] = {
 };
 const size_t hp_event_name_count = HP_ARRAY_COUNT(hp_event_names);
 
-/* Returns the length of `word` if it is one of the blank-separated words of `list`, else 0. With
- * `as_prefix` the word in the list may continue after a '-'. */
+/* Returns the length of the longest blank-separated word of `list` that equals `word`, or 0. With
+ * `as_prefix`, `word` may continue with a '-' behind it. */
 static size_t match_word(const char *list, const char *word, bool as_prefix)
 {
 	size_t best = 0;
