@@ -20,12 +20,12 @@
 enum { TERM_UNKNOWNS = 3 };
 
 enum term_kind {
-	TERM_VALUE, /* the sum is `expected`, give or take */
-	TERM_COUNT, /* the sum is the logarithm of what was counted so often, as is `expected` */
+	TERM_VALUE, /* the sum is normally distributed around `expected` */
+	TERM_COUNT, /* the sum is the logarithm of executions; `expected`: that of their count */
 	TERM_TIME,  /* the sum is the logarithm of the samples that the block would get */
 };
 
-/* What evidence there is of executions. */
+/* Whether there is evidence of executions. */
 enum looked_at {
 	LOOKED_NOT,
 	LOOKED_NONE_SEEN,
@@ -43,9 +43,9 @@ struct term {
 	double deviation;	       /* TIME: downwards, less time than thought */
 	double upward;		       /* TIME: upwards, since stalls only add */
 	double unseen;		       /* COUNT of nothing: what one would have counted; else 0 */
-	double freedom;	 /* of Student's distribution: how ready to believe in outliers; 0: none */
-	double spread;	 /* squared deviation in use, as outlying as it is now */
-	double distance; /* from what is expected, when it was last looked at */
+	double freedom;	 /* degrees of Student's distribution, for outliers; 0: normal */
+	double spread;	 /* squared deviation in use, after reweighting of outliers */
+	double distance; /* of the sum from `expected`, at the last evaluation */
 	int slots[TERM_UNKNOWNS * (TERM_UNKNOWNS + 1) / 2];
 };
 
@@ -60,7 +60,7 @@ struct balance {
 
 /* Blocks that jump to the very same targets: flow_hubs.c. */
 struct hub {
-	int whole;	   /* unknown: what all of them get */
+	int whole;	   /* unknown: the flow of all of them together */
 	uint32_t *sources; /* blocks; the edges of the first stand for the arcs */
 	uint32_t source_count;
 };
@@ -111,23 +111,23 @@ bool flow_find_hubs(struct flow *flow, const bool *is_dead);
 void flow_number_hubs(struct flow *flow, const bool *is_dead);
 /* Terms of directions, time and evidence. */
 struct hp_error *flow_terms(struct flow *flow, bool uses_time);
-/* A place to begin that balances. */
+/* Sets start values of the unknowns at which every balance holds. */
 struct hp_error *flow_begin(struct flow *flow);
-/* flow_apart's answer where the solution would take too long. */
+/* Solves; if that would take too long, returns the result of flow_apart. */
 struct hp_error *flow_solve(struct flow *flow);
-/* Instead of a solution: each class by itself, flows out of balance. */
+/* Instead of a solution: estimates each class alone; flows do not balance. */
 struct hp_error *flow_apart(struct flow *flow);
-/* Counts that the estimate is far from: others, or the graph, do not go with them. */
+/* Whether the estimate is far from some counts: they contradict other evidence or the graph. */
 bool flow_contradicts(const struct flow *flow);
 void flow_clear(struct flow *flow);
 
-/* Says how often something ran, not where it went from there. */
+/* Whether the evidence is of executions, not of directions. */
 static inline bool flow_is_of_executions(const struct hp_evidence *one)
 {
 	return one->kind != HP_EVIDENCE_PROBABILITY && one->kind != HP_EVIDENCE_OUTCOMES;
 }
 
-/* Adds to other logarithms: no frequency itself. */
+/* Whether the unknown is no frequency, but a shift that is added to other logarithms. */
 static inline bool flow_is_shift(const struct flow *flow, int unknown)
 {
 	return unknown >= flow->stretch && unknown <= flow->last_shift;
@@ -143,7 +143,7 @@ static inline int flow_edge(const struct flow *flow, uint32_t edge)
 	return flow->unknown_of[flow->cfg->edges[edge].class];
 }
 
-/* That the edge goes through, or NULL. */
+/* The hub that the edge goes through, or NULL. */
 static inline const struct hub *flow_hub(const struct flow *flow, uint32_t edge)
 {
 	int hub = flow->hub_of[flow->cfg->edges[edge].from];

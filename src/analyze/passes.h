@@ -10,18 +10,18 @@
 
 #include <math.h>
 
-/* What is expected of something before it is looked at, as a logarithm. */
+/* The prior expectation of a quantity, as a logarithm. */
 struct expectation {
 	double log;
-	double deviation; /* INFINITY: nothing is */
+	double deviation; /* INFINITY: nothing is expected */
 };
 
 struct analyzer {
 	const struct hp_analysis_input *input;
 	const struct hp_analysis_options *options;
 	const struct hp_cfg *cfg;
-	struct hp_arena *arena;	  /* for what is handed out */
-	struct hp_arena *scratch; /* gone when the passes are through */
+	struct hp_arena *arena;	  /* for results */
+	struct hp_arena *scratch; /* freed after the last pass */
 	struct hp_analysis *analysis;
 	double samples;	      /* in the procedure's code */
 	double sample_cycles; /* that one sample stands for, on average */
@@ -41,9 +41,9 @@ struct analyzer {
 	double *deviation;
 	double *relative_deviation;
 	double hottest;	    /* log_frequency of the hottest block */
-	bool is_last_round; /* those before only say which way samples came */
-	double *flow_start; /* unknowns of the last estimate: where the next may begin */
-	struct kept_system *kept_system; /* flow_solve.c: of the round before */
+	bool is_last_round; /* earlier rounds only find the path by which samples came */
+	double *flow_start; /* unknowns of the last estimate: start values of the next */
+	struct kept_system *kept_system; /* flow_solve.c: of the previous round */
 };
 
 static inline size_t frequency_count(const struct hp_cfg *cfg)

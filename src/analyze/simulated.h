@@ -15,13 +15,14 @@ struct simulated_key {
 	size_t count;
 };
 
-/* All that region_simulate looks at. In the arena. False when memory is short. */
+/* Makes the key, in the arena, from everything that region_simulate depends on. False: no memory.
+ */
 bool simulated_key(const struct region *region, bool is_carried, double cycles,
 		   struct hp_arena *arena, struct simulated_key *key);
 /* Fills the rows of a region with this key, or returns false: it was not simulated. */
 bool simulated_find(const struct hp_schedules *schedules, const struct simulated_key *key,
 		    struct hp_schedule *schedule);
-/* Without memory it is not kept. */
+/* Adds an entry. Without memory, it does nothing. */
 void simulated_keep(struct hp_schedules *schedules, const struct simulated_key *key,
 		    const struct hp_schedule *schedule);
 

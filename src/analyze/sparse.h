@@ -17,8 +17,8 @@
 
 struct sparse {
 	int size;
-	int *order; /* in which the unknowns are eliminated */
-	int *names; /* where in it each of them is */
+	int *order; /* the order in which unknowns are eliminated */
+	int *names; /* for each unknown, its position in that order */
 	/* The upper triangle, in that order, by columns. */
 	int *starts;	/* of columns; size + 1 */
 	int *rows;	/* in any order */
@@ -44,9 +44,9 @@ struct sparse {
 	double *permuted;
 };
 
-/* One above the diagonal stands for the one below as well; several of one place add up. */
+/* A place stands for its mirror image at the diagonal, too. Values of equal places add up. */
 struct sparse_place {
-	int row; /* any order: it is the pair that counts */
+	int row; /* row and column may be exchanged */
 	int column;
 };
 

@@ -3,9 +3,10 @@
  * How cycles were spent: a prediction (hp_prediction) split into components that add up to the
  * measured cycles.
  *
- * The first component is the core without any events: its width, and the operands and units that it
- * waits for. Events follow. The cost of an event depends on the other events: removing it alone
- * from the real core gives one cost, and adding it alone to the core without events gives another.
+ * The first components are those of a core without any events: its width, and the operands and
+ * units that it waits for. Events follow. The cost of an event depends on the other events: removing
+ * it alone from the real core gives one cost, and adding it alone to the core without events gives
+ * another.
  * The likely cost is the mean of both, scaled so that all components add up.
  *
  * The range of a component contains both costs (the truth of interval analysis is also obtained by
@@ -53,8 +54,8 @@ struct hp_cpi_stack {
 	double cpi;	  /* NAN unless absolute */
 };
 
-/* Whether executions are known well enough to say what all of them take: not, too, if the core
- * cannot have been as fast as that. */
+/* Whether executions are known well enough to predict the cycles of all of them. False also if the
+ * core cannot have executed so many in the measured time. */
 bool hp_cpi_is_absolute(const struct hp_analysis *analysis);
 /* Adds up predictions of procedures, or of parts of them, each scaled to what was measured if it is
  * not absolute. */

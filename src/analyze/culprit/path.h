@@ -11,19 +11,19 @@
 struct path {
 	uint32_t insns[LONGEST_PATH];
 	uint32_t count;
-	bool meets_call; /* what the callee did is not known: nothing is told beyond */
+	bool meets_call; /* the path ends at a call, because the callee's effects are unknown */
 };
 
 struct hp_error *path_prepare(struct facts *facts, struct hp_arena *arena);
 void path_find(const struct facts *facts, uint32_t at, uint32_t longest, struct path *path);
-/* Where in the path `number` was written last, before the instruction at `position`; 0 when it was
- * not. */
+/* The position in the path of the last write of register `number` before the instruction at
+ * `position`; 0: none. */
 uint32_t path_writer(const struct facts *facts, const struct path *path, uint32_t position,
 		     unsigned number);
 /* The instruction at `position` may have been waited for where the first of the path seems to
  * stall: nothing after it depends on it, and they may all have retired at once. */
 bool path_retires_along(const struct facts *facts, const struct path *path, uint32_t position);
-/* What runs next most often; HP_SCHEDULE_NONE when that is not known. */
+/* The instruction that most often follows; HP_SCHEDULE_NONE if it is not known. */
 uint32_t path_next(const struct facts *facts, uint32_t at);
 /* How much less likely it is than the first itself. */
 double path_doubt(uint32_t position);

@@ -16,23 +16,23 @@ struct suspect {
 	uint32_t culprit; /* instruction, or HP_SCHEDULE_NONE */
 	double bound;
 	double expected; /* never more than `bound` */
-	double weight;	 /* against the others, for what is beyond what is expected */
-	double ceiling;	 /* cycles of all executions: more is not expected; INFINITY */
+	double weight;	 /* for dividing cycles beyond the expected ones among suspects */
+	double ceiling;	 /* limit of expected cycles in all executions; INFINITY: none */
 };
 
 struct suspects {
-	double doubt; /* 0 to 1: how much what is added counts for ranking */
+	double doubt; /* 0 to 1: factor on the rank of suspects that are added */
 	uint32_t count;
 	struct suspect at[MOST_SUSPECTS];
 };
 
-/* A suspect of the same kind and culprit is one with it; one without a bound is none. */
+/* Adds a suspect, or adds to one of the same kind and culprit. Without a bound, does nothing. */
 void add_suspect(struct suspects *found, enum hp_cause_kind kind, uint32_t culprit, double bound,
 		 double expected);
-/* One that is expected to take no more than `ceiling` cycles of all executions together. */
+/* Adds a suspect that is expected to take at most `ceiling` cycles in all executions together. */
 void add_marked(struct suspects *found, enum hp_cause_kind kind, uint32_t culprit, double bound,
 		double expected, double ceiling);
-/* One that is seldom met, but likely to be it where others do not suffice. */
+/* Adds a suspect that is rare, but likely if the other suspects do not explain the stall. */
 void add_reserve(struct suspects *found, enum hp_cause_kind kind, uint32_t culprit, double bound,
 		 double expected, double weight);
 
