@@ -34,7 +34,7 @@
 /* A loop that is told apart from others of its procedure. */
 struct phase {
 	struct hp_grouped instructions;
-	double deviation; /* of how its counts are to the procedure's */
+	double deviation; /* of the ratio of its counts to the procedure's */
 	uint16_t number;  /* from 1, as the analysis has it */
 };
 
@@ -54,9 +54,9 @@ struct asking {
 	struct counts_terms *terms;
 };
 
-/* What was seen a few times might have been seen a few times more or less, even where all groups
- * agree: one window, or a single run, agrees with itself. Not seen: fewer times, likely, than would
- * have been seen once. */
+/* The deviation of a count. It is at least that of Poisson, even if all groups agree, because a
+ * single window always agrees with itself. The deviation of a count of 0 is what one count stands
+ * for. */
 static double deviation_of(const struct asking *asking, uint32_t block,
 			   const struct hp_grouped *runs, double value)
 {

@@ -73,7 +73,7 @@ static bool passes(const struct hp_inference *inference, const struct hp_window_
 	return hp_profiles_matches(inference->profiles->options->comm, stratum->command);
 }
 
-/* 0 where it is not known. */
+/* The executions per count in the stratum; 0: unknown. */
 static double scale_of(const struct hp_inference *inference,
 		       const struct hp_window_stratum *stratum)
 {
@@ -83,12 +83,13 @@ static double scale_of(const struct hp_inference *inference,
 	if (!passes(inference, stratum) || !counted.time_ns || !stratum->time_ns ||
 	    truncated > most_uncovered * ((double)counted.windows + truncated))
 		return 0;
-	/* Windows cannot cover more than there was; what was lost of the time, they may. */
+	/* At least 1: windows cannot cover more than the whole time. The measured time may be less
+	 * if a part of it was lost. */
 	return fmax((double)stratum->time_ns / (double)counted.time_ns, 1);
 }
 
-/* Other recordings of the command may have had no windows: they ran like those that had, if that is
- * not most of it. Out: the share of its time that they are. */
+/* The share of the command's time in recordings without absolute windows. Unless it is most of the
+ * time, they are assumed to run the same code as the recordings with windows. */
 static double without_windows(const struct hp_inference *inference, const char *command)
 {
 	const struct hp_windows *windows = &inference->windows;
@@ -124,8 +125,8 @@ static void allow_for_others(struct hp_inference *inference)
 	}
 }
 
-/* The share of the command's time that its processes were young in: of each process the first
- * moments are seldom in a window. */
+/* The share of the command's time in the first moments of its processes, which are seldom in a
+ * window. */
 static double young_share(const struct hp_inference *inference,
 			  const struct hp_window_stratum *stratum)
 {
@@ -169,7 +170,7 @@ static void set_scales(struct hp_inference *inference)
 	allow_for_others(inference);
 }
 
-/* Of those that pass, by their scales. */
+/* Adds the time and the numbers of windows of a stratum that passes --comm. */
 static void add_stratum(struct hp_inference *inference, size_t i)
 {
 	struct hp_windows *windows = &inference->windows;
@@ -208,7 +209,8 @@ static void add_strata(struct hp_inference *inference)
 		windows->truncated /= windows->count + windows->truncated;
 }
 
-/* How often they met what ran is not asked of them any more, so that all windows are alike. */
+/* Makes truncated windows absolute: if executions are estimated from time, windows give only
+ * ratios, so truncated ones count like others. */
 static void take_truncated(struct hp_window_stratum *stratum)
 {
 	for (size_t i = 0; i < HP_EVIDENCE_GROUPS; i++) {
@@ -222,7 +224,7 @@ static void take_truncated(struct hp_window_stratum *stratum)
 		stratum->ticks[i].is_relative = false;
 }
 
-/* Commands with such windows only have none. */
+/* Treats commands that have only truncated windows as commands without windows. */
 static void uncover_truncated(struct hp_profiles *profiles)
 {
 	size_t kept = 0;
