@@ -583,3 +583,13 @@ size_t fixture_verify(struct hp_db *db, char *first, size_t room)
 	hp_db_free_list(epochs, count);
 	return problems;
 }
+
+size_t fixture_epoch_count(struct hp_db *db)
+{
+	struct hp_epoch_summary *epochs;
+	size_t count;
+
+	hp_assert_ok(hp_db_list(db, &epochs, &count));
+	hp_db_free_list(epochs, count);
+	return count;
+}

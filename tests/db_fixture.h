@@ -14,6 +14,8 @@ const char *fixture_path(const char *directory, const char *name);
 /* A file of an epoch in `directory`/db, likewise. */
 const char *fixture_file(const char *directory, const char *stamp, const char *name);
 struct hp_db *fixture_db(const char *directory);
+/* The number of epochs that the database lists. */
+size_t fixture_epoch_count(struct hp_db *db);
 
 /* Image `number`: FILE images with build-ids, except 0, which is "[unknown]". */
 struct hp_image_id fixture_image(unsigned number);

@@ -51,16 +51,6 @@ static struct hp_error *resolve_error(const char *argument)
 	return error;
 }
 
-static size_t epoch_count(void)
-{
-	struct hp_epoch_summary *epochs;
-	size_t count;
-
-	hp_assert_ok(hp_db_list(db, &epochs, &count));
-	hp_db_free_list(epochs, count);
-	return count;
-}
-
 /* Gives an epoch a stamp of our choice, as if it had been recorded then. */
 static char *restamp(const char *stamp, const char *wanted)
 {
@@ -256,7 +246,7 @@ TEST(labels_that_could_be_taken_for_something_else_are_refused)
 	hp_assert_ok(hp_db_label(db, stamp, NULL));
 	hp_assert_fails(HP_ERROR_NOT_FOUND, resolve_error("HEAD~1"));
 	ck_assert_uint_eq(fixture_verify(db, NULL, 0), 0);
-	ck_assert_uint_eq(epoch_count(), 1);
+	ck_assert_uint_eq(fixture_epoch_count(db), 1);
 }
 
 TEST(a_list_says_what_each_epoch_is_and_why_one_cannot_be_read)
@@ -527,7 +517,7 @@ TEST(merging_keeps_names_and_bytes_and_labels_the_sum)
 	/* Twice the same is a mistake, not twice the samples. */
 	stamps[1] = stamps[0];
 	hp_assert_fails(HP_ERROR_USAGE, hp_db_merge(db, stamps, 2, NULL, &sum));
-	ck_assert_uint_eq(epoch_count(), 3);
+	ck_assert_uint_eq(fixture_epoch_count(db), 3);
 }
 
 HP_TEST_MAIN("db/care")

@@ -18,16 +18,6 @@ SETUP
 	db = fixture_db(directory);
 }
 
-static size_t epoch_count(void)
-{
-	struct hp_epoch_summary *epochs;
-	size_t count;
-
-	hp_assert_ok(hp_db_list(db, &epochs, &count));
-	hp_db_free_list(epochs, count);
-	return count;
-}
-
 static struct hp_gc_result collect(struct hp_gc_options options)
 {
 	struct hp_gc_result result;
@@ -134,7 +124,7 @@ TEST(gc_without_rules_removes_no_epoch)
 	ck_assert_uint_eq(result.removed_count, 0);
 	ck_assert_uint_eq(result.leftovers, 0);
 	hp_gc_result_clear(&result);
-	ck_assert_uint_eq(epoch_count(), 1);
+	ck_assert_uint_eq(fixture_epoch_count(db), 1);
 }
 
 TEST(gc_keeps_the_newest_the_labelled_the_live_and_the_unreadable)
@@ -151,13 +141,13 @@ TEST(gc_keeps_the_newest_the_labelled_the_live_and_the_unreadable)
 	result = collect((struct hp_gc_options){ .keep = 1, .dry_run = true });
 	ck_assert_uint_eq(result.removed_count, 1);
 	hp_gc_result_clear(&result);
-	ck_assert_uint_eq(epoch_count(), 5);
+	ck_assert_uint_eq(fixture_epoch_count(db), 5);
 	result = collect((struct hp_gc_options){ .keep = 1 });
 	ck_assert_uint_eq(result.removed_count, 1);
 	ck_assert_str_eq(result.removed[0], old);
 	ck_assert_uint_gt(result.freed_bytes, 0);
 	hp_gc_result_clear(&result);
-	ck_assert_uint_eq(epoch_count(), 4);
+	ck_assert_uint_eq(fixture_epoch_count(db), 4);
 }
 
 TEST(gc_goes_by_age_and_by_size)
@@ -186,7 +176,7 @@ TEST(gc_goes_by_age_and_by_size)
 	result = collect((struct hp_gc_options){ .older_than_ns = 1 });
 	ck_assert_uint_eq(result.removed_count, 1);
 	hp_gc_result_clear(&result);
-	ck_assert_uint_eq(epoch_count(), 0);
+	ck_assert_uint_eq(fixture_epoch_count(db), 0);
 }
 
 TEST(gc_removes_what_dead_recorders_left_and_not_what_live_ones_use)
