@@ -5,7 +5,8 @@
 
 #include <hpcprof/base/number.h>
 
-/* No block has samples other than before by more than a share of what chance makes of them. */
+/* True when no block's samples have changed by more than `settled_change` of their standard
+ * deviation. */
 static bool have_settled(const struct analyzer *analyzer, const double *before)
 {
 	for (uint32_t i = 0; i < analyzer->cfg->block_count; i++) {
@@ -17,14 +18,15 @@ static bool have_settled(const struct analyzer *analyzer, const double *before)
 	return true;
 }
 
-/* Samples on a block's first instruction move back to the blocks before it in the proportion of the
- * edges' frequencies, and frequencies are estimated from samples: so the two take turns. */
+/* Moves samples on a block's first instruction back to its predecessors, in proportion to the
+ * frequencies of the edges. The frequencies are themselves estimated from samples, so both steps
+ * alternate. */
 static struct hp_error *estimate_in_rounds(struct analyzer *analyzer)
 {
 	const uint32_t count = analyzer->cfg->block_count;
 	double *before = hp_arena_array(analyzer->scratch, count + 1, sizeof(*before));
 	struct hp_error *error = before ? NULL : hp_error_create_no_memory();
-	/* Few samples would not say which way they came. */
+	/* With few samples, the edges' frequencies are too uncertain to move samples by. */
 	unsigned rounds = analyzer->analysis->problems & HP_PROBLEM_FEW_SAMPLES ? 1 : MOST_ROUNDS;
 
 	analyzer->is_last_round = false;

@@ -15,8 +15,9 @@
 
 struct scheduling {
 	struct analyzer *analyzer;
-	const bool *sampled;	/* of each block */
-	struct hp_arena *arena; /* of one region: those of all blocks would be a gigabyte */
+	const bool *sampled; /* of each block */
+	/* holds one region at a time: those of all blocks would be a gigabyte */
+	struct hp_arena *arena;
 };
 
 static struct hp_error *schedule(const struct scheduling *scheduling, const struct hp_insn *insns,
@@ -51,8 +52,9 @@ static struct hp_error *schedule(const struct scheduling *scheduling, const stru
 	return NULL;
 }
 
-/* The order in which one iteration runs the loop's blocks, from its header; 0 when iterations
- * differ: a block of it has two ways on within the loop, or one leads into the middle. */
+/* The order in which one iteration runs the loop's blocks, from its header. Returns 0 when
+ * iterations differ: a block has two successors within the loop, or an edge enters it in the
+ * middle. */
 static uint32_t one_path(const struct hp_cfg *cfg, uint32_t loop, uint32_t *path)
 {
 	uint32_t header = cfg->loops[loop].header;
@@ -70,7 +72,8 @@ static uint32_t one_path(const struct hp_cfg *cfg, uint32_t loop, uint32_t *path
 			uint32_t to = cfg->edges[node->first_out + i].to;
 
 			if (to >= cfg->block_count || cfg->blocks[to].loop != loop)
-				continue; /* leaves, or goes deeper: then the path ends early */
+				/* leaves the loop or enters an inner one, so the path ends early */
+				continue;
 			if (next != HP_CFG_NONE)
 				return 0;
 			next = to;
@@ -82,7 +85,7 @@ static uint32_t one_path(const struct hp_cfg *cfg, uint32_t loop, uint32_t *path
 	return count;
 }
 
-/* Marks loops that hold others. */
+/* Marks loops that contain other loops. */
 static bool *find_outer(const struct analyzer *analyzer)
 {
 	const struct hp_cfg *cfg = analyzer->cfg;
@@ -94,7 +97,8 @@ static bool *find_outer(const struct analyzer *analyzer)
 	return outer;
 }
 
-/* Of each block; found once, since thousands of jumps may lead to a long one. */
+/* Marks blocks that have samples. It is done once, since thousands of jumps may lead to a long
+ * block. */
 static bool *find_sampled(const struct analyzer *analyzer)
 {
 	const struct hp_analysis *analysis = analyzer->analysis;
@@ -107,7 +111,8 @@ static bool *find_sampled(const struct analyzer *analyzer)
 	return sampled;
 }
 
-/* Samples at the beginning of a block go back to the end of one before. */
+/* A block without samples of its own counts, too, when one after it has samples: those on a block's
+ * first instruction move back. */
 static bool gets_samples(const struct hp_cfg *cfg, const bool *sampled, uint32_t number)
 {
 	const struct hp_block *block = &cfg->blocks[number];
@@ -121,7 +126,7 @@ static bool gets_samples(const struct hp_cfg *cfg, const bool *sampled, uint32_t
 	return any;
 }
 
-/* The instructions of these blocks in a row, as the schedule wants them. */
+/* Schedules the instructions of these blocks in sequence. */
 static struct hp_error *schedule_path(const struct scheduling *scheduling, const uint32_t *path,
 				      uint32_t length, bool is_loop)
 {

@@ -11,7 +11,8 @@ struct load {
 	uint64_t cycles;
 };
 
-/* All uses within `among`, those of the same units added up. At most as many sets as uses. */
+/* Collects the uses of units within `among`, and adds up those of the same set of units. Fills at
+ * most as many loads as there are uses. */
 static size_t gather(const struct region *region, uint32_t among, struct load *loads, size_t room)
 {
 	size_t count = 0;
@@ -27,7 +28,7 @@ static size_t gather(const struct region *region, uint32_t among, struct load *l
 			while (at < count && loads[at].units != cost->uses[k].units)
 				at++;
 			if (at == room)
-				continue; /* no core has that many kinds of use */
+				continue; /* no core has that many kinds of uses */
 			if (at == count)
 				loads[count++] = (struct load){ .units = cost->uses[k].units };
 			loads[at].cycles += cost->uses[k].cycles;
@@ -47,16 +48,16 @@ static double pressure(const struct load *loads, size_t count, uint32_t units)
 }
 
 /*
- * The best assignment takes as long as the worst set of units, over all sets: its micro-ops that
- * can go nowhere else, spread evenly (Hall's theorem). The worst set is a union of micro-ops' own
- * sets that overlap, so only those are tried. With more than MOST_PORT_SETS of them the rest is left out, and
- * the bound stays a bound.
+ * By Hall's theorem, the best assignment takes as long as the worst set of units: the micro-ops
+ * that can run on no other unit, spread evenly over the set. The worst set is a union of micro-ops'
+ * own sets that overlap, so only such unions are tried. Beyond MOST_PORT_SETS unions the rest is
+ * left out; the result is still a lower bound.
  */
 struct hp_error *region_ports(const struct region *region, uint32_t among, struct hp_arena *arena,
 			      double *cycles, uint32_t *units)
 {
 	struct load *loads = hp_arena_array(arena, MOST_PORT_KINDS, sizeof(*loads));
-	/* Most are never written. */
+	/* Most of the array is never written. */
 	_cleanup_free_ uint32_t *sets = malloc(MOST_PORT_SETS * sizeof(*sets));
 	size_t set_count = 0;
 	size_t count;
@@ -105,10 +106,10 @@ static void run_once(const struct region *region, const int64_t *before, int64_t
 }
 
 /*
- * The largest mean of cycles over distance round any circle of dependences: with nothing else in
- * the way, starts move on by that much an iteration. Exact for circles through up to six iterations
- * and any other number that divides COUNTED_ITERATIONS, within 1/COUNTED_ITERATIONS of a latency
- * else.
+ * The largest ratio of cycles to distance over all circles of dependences. If nothing else delays
+ * the loop, its iterations start that many cycles apart. The result is exact for circles through a
+ * number of iterations that divides COUNTED_ITERATIONS, such as one to six, and otherwise within
+ * 1/COUNTED_ITERATIONS of a latency.
  */
 struct hp_error *region_recurrence(const struct region *region, struct hp_arena *arena,
 				   double *cycles)

@@ -38,11 +38,11 @@ struct walk {
 	struct value values[HP_REGISTER_COUNT];
 	uint32_t next_id;
 	struct store stores[STORES_LOOKED_AT];
-	size_t store_count; /* ever */
+	size_t store_count; /* of all stores, including those overwritten in the table */
 	struct dependence *found;
 	size_t found_count;
 	size_t room;
-	bool is_last; /* walk: the one that notes what it finds */
+	bool is_last; /* this walk records dependences; earlier ones only establish the state */
 };
 
 static bool moves_stack_only(const struct walk *walk, const struct hp_insn *insn, unsigned number)
@@ -95,7 +95,7 @@ static void read_registers(struct walk *walk, const struct hp_insn *insn, int64_
 			    latency_of(walk, walk->flags[flag]) - cost->late);
 }
 
-/* False when the place is not known to be any other's. */
+/* False when the address cannot be compared with those of other accesses. */
 static bool place_of(const struct walk *walk, const struct hp_insn *insn,
 		     const struct hp_memory *memory, struct place *place)
 {
@@ -149,9 +149,10 @@ static void read_memory(struct walk *walk, const struct hp_insn *insn, int64_t a
 
 			if (!holds(&store->place, &place))
 				continue;
-			/* What is read first is changed before it is stored. Else the data are
-			 * there as soon as they are stored, when this load, whose latency counts
-			 * from its address, can have begun long before. */
+			/* A read-modify-write instruction stores one cycle after it has changed
+			 * what it read. The data of any other store are forwarded once it has
+			 * executed; this load's latency counts from its address, which may have
+			 * been known long before. */
 			add(walk, store->writer, at,
 			    store->is_changed ? forward + 1 : forward - load);
 			break;
@@ -245,7 +246,7 @@ static void write_registers(struct walk *walk, const struct hp_insn *insn, int64
 			walk->flags[flag] = at;
 }
 
-/* Other code ran: nothing is known of what it left, and nothing of it is waited for. */
+/* A call runs other code. The state it leaves is unknown, and nothing waits for it. */
 static void forget_after_call(struct walk *walk)
 {
 	for (unsigned number = 0; number < HP_REGISTER_COUNT; number++) {
@@ -271,12 +272,12 @@ static void step(struct walk *walk, int64_t at)
 	write_registers(walk, insn, at);
 	if (insn->kind == HP_INSN_CALL || insn->kind == HP_INSN_CALL_INDIRECT) {
 		forget_after_call(walk);
-		/* It came back: the return address is gone again. */
+		/* The callee has popped the return address. */
 		walk->values[walk->isa->stack_pointer].offset += walk->isa->return_address_bytes;
 	}
 }
 
-/* How many an instruction has at most. */
+/* The largest number of inputs that an instruction has. */
 static size_t inputs_of(const struct hp_insn *insn)
 {
 	return (size_t)(__builtin_popcountll(insn->read.bits[0]) +

@@ -73,8 +73,8 @@ bool hp_cpi_is_absolute(const struct hp_analysis *analysis)
 	return is_absolute(analysis, &analysis->prediction);
 }
 
-/* Where executions are hardly known the path has run as often as fits the time, but no more often than
- * it can have. */
+/* Factor from the predicted cycles to those shown. Where executions are hardly known it makes the
+ * prediction fit the measured time, but it assumes no more executions than are possible. */
 static double scale_of(const struct hp_analysis *analysis, const struct hp_prediction *one)
 {
 	double whole = fitted(one, one->measured);
@@ -99,7 +99,7 @@ static void add_part(struct hp_prediction *into, const struct hp_prediction *one
 	into->best_case += scale * one->best_case;
 	into->far_lines += scale * one->far_lines;
 	into->measured += one->measured;
-	/* Infinite ones stay so. */
+	/* Infinite limits stay infinite. */
 	for (unsigned kind = 0; kind < HP_CAUSE_COUNT && scale > 0; kind++)
 		into->most[kind] += scale * one->most[kind];
 	into->most_far += scale > 0 ? scale * one->most_far : INFINITY;
@@ -121,7 +121,7 @@ static double added(const double *lanes, enum hp_lane only)
 	return fmax(0, lanes[only] - lanes[HP_LANE_IDEAL]);
 }
 
-/* The share of a group that one of its members has when it is taken away. */
+/* A member's part of what a group saves, in proportion to what each saves alone. */
 static double of_group(double group, double member, double others)
 {
 	return member > 0 ? group * member / (member + others) : 0;
@@ -157,7 +157,8 @@ static void find_events(const double *lanes, double from_memory,
 		(struct hp_cpi_orders){ forward, of_group(store, forward, buffer) };
 }
 
-/* What a core without events spends: no order among these but that operands have what is left. */
+/* Divides the cycles of a core without events. These components have one order only; operands get
+ * the remainder. */
 static void find_base(const double *lanes, double base,
 		      struct hp_cpi_orders orders[HP_CPI_COMPONENTS])
 {
@@ -191,13 +192,14 @@ double hp_cpi_find_orders(const struct hp_prediction *prediction,
 	double predicted = fitted(prediction, prediction->measured);
 
 	orders[HP_CPI_UNEXPLAINED] = (struct hp_cpi_orders){ 0 };
-	/* Of a part of the program: time may have moved to another. */
+	/* A part of the program may take more than predicted, because time moved to it from another
+	 * part. */
 	find_base(lanes, fmin(predicted, lanes[HP_LANE_IDEAL]), orders);
 	find_events(lanes, predicted - lanes[HP_LANE_AS_IS], orders);
 	return predicted;
 }
 
-/* What its events can have taken. */
+/* The most cycles that the component's events can have taken. */
 static double most_of(const struct hp_prediction *prediction, enum hp_cpi_component component)
 {
 	static const enum hp_cause_kind causes[HP_CPI_UNEXPLAINED] = {

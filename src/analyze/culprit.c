@@ -57,8 +57,8 @@ static void ask_all(const struct facts *facts, uint32_t at, struct suspects *fou
 		causes[i](facts, &path, found);
 }
 
-/* That an atomic instruction or a fence takes its time is certain; that it also misses a cache is a
- * guess, for which there is less need. */
+/* An atomic instruction or a fence certainly takes its time; that it also misses a cache is a
+ * guess. So the other suspects that name it are expected to take less. */
 static void prefer_certain(const struct facts *facts, struct suspects *found)
 {
 	for (uint32_t i = 0; i < found->count; i++) {
@@ -72,7 +72,7 @@ static void prefer_certain(const struct facts *facts, struct suspects *found)
 	}
 }
 
-/* `is_skidding`: samples may lie an instruction after what they belong to. */
+/* `is_skidding`: a sample may lie one instruction after the one it belongs to. */
 static struct hp_error *question(struct stalls *stalls, uint32_t at, bool is_skidding)
 {
 	const struct facts *facts = stalls->facts;
@@ -97,7 +97,8 @@ static struct hp_error *question(struct stalls *stalls, uint32_t at, bool is_ski
 
 /* --- splitting a stall ------------------------------------------------------------------------ */
 
-/* What is expected, made to add up to the stall. `stretch` is of the bounds. */
+/* Scales what the suspects are expected to take so that it adds up to the stall. `stretch`
+ * multiplies the bounds. */
 static void split_likely(const struct case_file *file, double runs, double stall, double stretch,
 			 double *likely)
 {
@@ -110,7 +111,7 @@ static void split_likely(const struct case_file *file, double runs, double stall
 			likely[i] *= stall / given;
 		return;
 	}
-	/* Those that reach their bounds leave the rest to the others. */
+	/* When a suspect reaches its bound, the others share the rest. */
 	for (unsigned round = 0; round < MOST_SUSPECTS && stall - given > 1e-9 * stall; round++) {
 		double weights = 0;
 		double missing = stall - given;
@@ -134,8 +135,9 @@ static void split_likely(const struct case_file *file, double runs, double stall
 	}
 }
 
-/* How far the bounds give way to chance: of the few samples at one of many instructions, the mean
- * may be much less than what was seen, and more elsewhere. At least 1. */
+/* By what factor, at least 1, the bounds are relaxed to allow for chance. The few samples on one of
+ * many instructions are often there by chance: its mean may be much lower than what was seen, and
+ * that of others higher. */
 static double slack_of(const struct hp_analysed_insn *insn)
 {
 	double samples = insn->moved;
@@ -145,12 +147,11 @@ static double slack_of(const struct hp_analysed_insn *insn)
 }
 
 /* --- what the timing of the path adds -----------------------------------------------------------
- *
- * Bounds by counts say what a cause can take at most; the timing says what it took. Where both contradict
- * each other, counts are right.
- */
+ * Bounds by counts say what a cause can take at most; the timing says what it took. Where the two
+ * contradict each other, the counts win. */
 
-/* Of waits that the best case has, too, only the rest is to be explained here. */
+/* Subtracts the static waits that the best case contains, so that only the rest is explained
+ * here. */
 static void take_statics(const struct case_file *file, double cycles,
 			 struct timed_part parts[HP_CAUSE_COUNT])
 {
@@ -164,7 +165,7 @@ static void take_statics(const struct case_file *file, double cycles,
 	}
 }
 
-/* The whole stall may be less: the best case is not in it. */
+/* The part's lower end is limited to the stall, since the stall excludes the best case. */
 static void narrow(const struct timed_part *part, double stall, double *low, double *high)
 {
 	double narrowed_low = fmax(*low, fmin(part->low, stall));
@@ -176,7 +177,8 @@ static void narrow(const struct timed_part *part, double stall, double *low, dou
 	}
 }
 
-/* Each kind gets its part, as its suspects had shared it; the rest of the stall goes as before. */
+/* Each kind gets its timed part, divided among its suspects in the proportion they had. The rest of
+ * the stall is divided as before. */
 static void time_likely(const struct case_file *file, const struct timed_part parts[HP_CAUSE_COUNT],
 			double stall, double *likely)
 {
@@ -199,12 +201,13 @@ static void time_likely(const struct case_file *file, const struct timed_part pa
 }
 
 struct split {
-	double low[MOST_SUSPECTS + 1]; /* shares of the instruction's cycles; last: unexplained */
+	/* shares of the instruction's cycles; the last element is unexplained */
+	double low[MOST_SUSPECTS + 1];
 	double high[MOST_SUSPECTS + 1];
 	double likely[MOST_SUSPECTS + 1];
 };
 
-/* Of each suspect, and of what is unexplained, in one scene. */
+/* Bounds and likely shares of each suspect, and of what stays unexplained, in one scene. */
 static void split_suspects(struct stalls *stalls, uint32_t at, unsigned scene,
 			   const struct timed_part *parts, struct split *split,
 			   double bounds[HP_CAUSE_COUNT])
@@ -218,7 +221,7 @@ static void split_suspects(struct stalls *stalls, uint32_t at, unsigned scene,
 	double likely[MOST_SUSPECTS] = { 0 };
 	double slack = slack_of(insn);
 	double most = file->bound > 0 ? each / file->bound : 1;
-	/* Only as far as they have to. */
+	/* The bounds are stretched only as far as the stall requires. */
 	double stretch = fmax(1, fmin(slack, most));
 	double all = file->bound * slack;
 	double left = fmax(0, each - file->bound * stretch);
@@ -243,7 +246,7 @@ static void split_suspects(struct stalls *stalls, uint32_t at, unsigned scene,
 		split->likely[file->count] = share * left;
 }
 
-/* Of each kind of cause, in one scene. */
+/* Bounds of the share of each kind of cause, in one scene. */
 static void split_kinds(struct stalls *stalls, uint32_t at, unsigned scene,
 			const struct timed_part *parts, const double bounds[HP_CAUSE_COUNT])
 {
@@ -267,7 +270,7 @@ static void split_kinds(struct stalls *stalls, uint32_t at, unsigned scene,
 		sum += kinds[k].high;
 	}
 	for (unsigned k = 0; k < HP_CAUSE_COUNT; k++) {
-		/* What no other can take, even as the timing bounds them. */
+		/* What the other kinds cannot take, even at the limits that the timing sets. */
 		double least = fmin(kinds[k].high, each - (sum - kinds[k].high));
 
 		stalls->kinds[k].low =
@@ -318,7 +321,7 @@ static int by_likelihood(const void *a, const void *b)
 	return (left->kind > right->kind) - (left->kind < right->kind);
 }
 
-/* Rounding must not leave 0 to 1. */
+/* Shares are clamped to 0..1, which rounding may have left. */
 static struct hp_cause cause_from(const struct facts *facts, uint8_t kind, uint32_t culprit,
 				  const double shares[3])
 {
@@ -334,8 +337,8 @@ static struct hp_cause cause_from(const struct facts *facts, uint8_t kind, uint3
 	return cause;
 }
 
-/* All suspects of a kind together: what one of them does not explain another may, and the kind is
- * known better than who of them it was. */
+/* Adds up all suspects of one kind: they stand in for each other, so the share of the kind is known
+ * more precisely than that of each suspect. */
 static struct hp_cause cause_of_kind(const struct stalls *stalls, uint32_t at,
 				     const struct split *split, uint8_t kind)
 {
@@ -390,11 +393,10 @@ static struct hp_error *write_down(struct stalls *stalls, uint32_t at, const str
 }
 
 /* --- what counters add --------------------------------------------------------------------------
- *
- * They say how many cycles a cause took in the whole procedure at most, and so at most of any stall.
- */
+ * They say how many cycles a cause took in the whole procedure at most, and therefore in any
+ * stall. */
 
-/* Executions of the block in the scene that has fewest. */
+/* Executions of the block in the scene that has the fewest. */
 static double fewest_runs(const struct stalls *stalls, uint32_t block)
 {
 	double fewest = INFINITY;

@@ -17,32 +17,33 @@
 #include <stdlib.h>
 
 struct ratio {
-	double value; /* samples a cycle */
+	double value; /* samples per cycle */
 	double best_case;
 };
 
 struct class
 {
-	uint32_t first; /* of its ratios */
+	uint32_t first; /* index of its first ratio */
 	uint32_t count;
 	double samples;
 	double best_case;
-	double frequency; /* NAN: not estimated */
-	double deviation; /* of its logarithm: what stands for the paper's confidence */
+	double frequency; /* NAN: no estimate */
+	double deviation; /* of the frequency's logarithm; it stands for the paper's confidence */
 };
 
 struct estimating {
 	struct analyzer *analyzer;
 	const struct hp_cfg *cfg;
 	struct class *classes;
-	struct ratio *ratios; /* by class */
+	struct ratio *ratios; /* sorted by class */
 };
 
 /* --- 6.1.3: from samples ---------------------------------------------------------------------- */
 
 /*
- * An issue point is an instruction with a best case. Where it waits for one before it in its block,
- * what lies between shares the wait, so their samples and best cases are taken together.
+ * The ratio of samples to best-case cycles at one issue point, an instruction with a best case.
+ * Where it waits for an earlier one in its block, the instructions between share the wait, so their
+ * samples and best cases are added up.
  */
 static struct ratio ratio_at(const struct hp_analysis *analysis,
 			     const struct hp_analysed_block *block, uint32_t at)
@@ -99,7 +100,7 @@ static void collect(struct estimating *e)
 	}
 }
 
-/* Whether the estimate would leave an instruction of the class with a stall beyond belief. */
+/* False when the estimate would leave an instruction of the class an implausibly long stall. */
 static bool is_reasonable(const struct estimating *e, const struct class *class, double estimate)
 {
 	const struct ratio *largest = &e->ratios[class->first + class->count - 1];
@@ -108,7 +109,8 @@ static bool is_reasonable(const struct estimating *e, const struct class *class,
 	return cycles <= dcpi_longest_stall;
 }
 
-/* The first cluster of enough ratios that are much alike, from the smallest on. */
+/* Takes the first cluster, from the smallest ratio on, that has enough ratios close to each
+ * other. */
 static void estimate_class(const struct estimating *e, struct class *class)
 {
 	struct ratio *ratios = &e->ratios[class->first];
@@ -147,7 +149,8 @@ static bool is_known(const struct class *class)
 	return !isnan(class->frequency);
 }
 
-/* One side of a node: what all edges but one leave for that one, or what they add up to. */
+/* Propagates one side of a node: an unknown edge gets what the other edges leave of the block, or
+ * the block gets the sum of its edges. */
 static bool propagate_side(struct estimating *e, uint32_t node, bool is_in)
 {
 	const struct hp_block *block = &e->cfg->blocks[node];
@@ -171,7 +174,8 @@ static bool propagate_side(struct estimating *e, uint32_t node, bool is_in)
 			missing = class;
 	}
 	if (missing && missing != whole && is_known(whole))
-		missing->frequency = fmax(whole->frequency - sum, 0); /* no negative estimates */
+		/* an estimate is not negative */
+		missing->frequency = fmax(whole->frequency - sum, 0);
 	else if (!missing && !is_known(whole))
 		missing = whole, whole->frequency = sum;
 	else

@@ -19,7 +19,7 @@ static bool ends_badly(const struct hp_cfg *cfg, uint32_t node)
 	       (end == HP_END_NO_RETURN || end == HP_END_TRAP || end == HP_END_UNDECODABLE);
 }
 
-/* The loop of the edge's block that `to` is not in any more. */
+/* True when the edge leaves the loop of its block. */
 static bool leaves_loop(const struct hp_cfg *cfg, const struct hp_edge *edge)
 {
 	uint32_t from = cfg->blocks[edge->from].loop;
@@ -27,7 +27,8 @@ static bool leaves_loop(const struct hp_cfg *cfg, const struct hp_edge *edge)
 	return from != HP_CFG_NONE && !hp_cfg_is_in_loop(cfg, edge->to, from);
 }
 
-/* A logarithm of odds. Which way is straight on, or returns, told nothing more. */
+/* A logarithm of odds, by the shape of the code alone. Whether an edge falls through or returns is
+ * not considered: it added nothing. */
 static double weight_of(const struct hp_cfg *cfg, const struct hp_edge *edge)
 {
 	double sum = 0;

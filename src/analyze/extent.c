@@ -15,7 +15,7 @@ bool extent_is_timed(const struct stalls *stalls, uint32_t at)
 	return timed_of(stalls, at) != NULL;
 }
 
-/* Adds what so many executions of an instruction take. */
+/* Adds the cycles that `runs` executions of an instruction take. */
 static void add_timed(const struct hp_core *core, const struct hp_happened *seen, double runs,
 		      struct timed *sum)
 {
@@ -37,7 +37,8 @@ static void add_sum(struct timed *sum, const struct timed *more)
 	sum->missing += more->missing;
 }
 
-/* All executions of a block, unless a part of it was not timed. */
+/* Adds up all executions of a block. If an instruction of it was not timed, the whole block counts
+ * as missing. */
 static struct timed time_block(const struct stalls *stalls, uint32_t block, double runs)
 {
 	const struct hp_analysed_block *one = &stalls->analysis->blocks[block];
@@ -53,8 +54,9 @@ static struct timed time_block(const struct stalls *stalls, uint32_t block, doub
 	return sum;
 }
 
-/* The scale of relative frequencies at which what was timed takes as long as was measured: the models' lines
- * of unknown place may be anywhere, and the timing of the whole is off. False: too little was timed. */
+/* The scales of relative frequencies at which the timed instructions take as long as was measured.
+ * It is a range, since lines of unknown place may be in any cache and the timing of a whole
+ * procedure has an error. False: too little was timed. */
 bool extent_bound_scale(const struct stalls *stalls, struct hp_range *scale)
 {
 	struct timed sum = { 0 };
@@ -72,7 +74,7 @@ bool extent_bound_scale(const struct stalls *stalls, struct hp_range *scale)
 	return true;
 }
 
-/* Of each loop, with those that are in it. */
+/* Adds up each loop, including its inner loops. */
 struct hp_error *extent_prepare(struct stalls *stalls, unsigned scene)
 {
 	const struct hp_cfg *cfg = stalls->facts->cfg;
@@ -89,7 +91,7 @@ struct hp_error *extent_prepare(struct stalls *stalls, unsigned scene)
 		block = time_block(stalls, b, stalls->runs[scene][b]);
 		add_sum(&loops[cfg->blocks[b].loop], &block);
 	}
-	/* Inner loops come after those that they are in. */
+	/* An inner loop has a higher index than the loop around it. */
 	for (uint32_t i = cfg->loop_count; i-- > 0;)
 		if (cfg->loops[i].parent != HP_CFG_NONE)
 			add_sum(&loops[cfg->loops[i].parent], &loops[i]);
@@ -106,7 +108,7 @@ static void scale_parts(struct timed_part parts[HP_CAUSE_COUNT], double factor)
 	}
 }
 
-/* Per execution of the block. */
+/* The sum divided by the executions of the block. */
 static struct timed each(const struct timed *sum, double runs)
 {
 	struct timed one = { .walked = sum->walked / runs,
@@ -154,7 +156,7 @@ enum extent extent_choose(const struct stalls *stalls, uint32_t at)
 	return best;
 }
 
-/* Of one execution. */
+/* Parts of one execution of the instruction. */
 void extent_parts(const struct stalls *stalls, uint32_t at, enum extent extent, unsigned scene,
 		  struct timed_part parts[HP_CAUSE_COUNT])
 {

@@ -49,9 +49,8 @@ static bool make_output(struct analyzer *analyzer)
 	return analyzer->deviation && analyzer->relative_deviation && analyzer->log_frequency;
 }
 
-/* What relative frequencies are certain against: the mean of the blocks' logarithms, each as much
- * as it has samples; without any, the hottest block. `weights`: of the unknowns, adding up to one.
- */
+/* Weights, which add up to 1, of the unknowns in the mean that relative frequencies are relative
+ * to: each block has as much as it has samples. Without any samples the hottest block has all. */
 static void weigh(const struct flow *flow, int hottest, double *weights)
 {
 	const struct hp_analysis *analysis = flow->analyzer->analysis;
@@ -69,8 +68,8 @@ static void weigh(const struct flow *flow, int hottest, double *weights)
 			weights[flow_block(flow, i)] += analysis->blocks[i].samples / whole;
 }
 
-/* Edges through a hub: as their block runs, and as the arcs share. What is foreseen of a share is
- * as uncertain as any direction, on top of what the block and the arc are. */
+/* Gives each edge through a hub its frequency: its block's, in the proportion of the hub's arcs.
+ * Its deviation is that of a direction on top of the block's and the arc's. */
 static void share_hubs(const struct flow *flow)
 {
 	const struct hp_cfg *cfg = flow->cfg;
@@ -94,14 +93,14 @@ static void share_hubs(const struct flow *flow)
 	}
 }
 
-/* What is uncertain beside how a class is to the others. */
+/* The deviation that a class shares with others, beside how it differs from them. */
 static double level_of(const struct flow *flow, int unknown)
 {
 	return flow->is_counted[unknown] ? flow->shared_deviation
 					 : hypot(flow->level_deviation, flow->shared_deviation);
 }
 
-/* Variances out of flow_apart. */
+/* Returns results with the variances that flow_apart found. */
 static struct hp_error *give_out_apart(const struct flow *flow)
 {
 	struct analyzer *analyzer = flow->analyzer;
@@ -122,7 +121,7 @@ static struct hp_error *give_out_apart(const struct flow *flow)
 	return NULL;
 }
 
-/* For another round, which asks not how certain they are. */
+/* Returns frequencies without deviations, for the next round, which does not need them. */
 static void give_out_ways(const struct flow *flow, int hottest)
 {
 	struct analyzer *analyzer = flow->analyzer;
@@ -137,15 +136,15 @@ static void give_out_ways(const struct flow *flow, int hottest)
 	share_hubs(flow);
 }
 
-/* Nothing is known of how seldom something ran that was not seen, but much of how often at most:
- * else it would have been seen. */
+/* Nothing tells how seldom an unseen class ran, but it can hardly have run often without being
+ * seen. That upper limit bounds its variance. */
 static void bound_unseen(const struct flow *flow, double *variances)
 {
 	for (size_t i = 0; i < flow->terms.count; i++) {
 		const struct term *term = &flow->terms.at[i];
 		int unknown = term->unknowns[0];
 		double log_one;
-		double most; /* over what is estimated */
+		double most; /* times the estimated frequency */
 		double widest;
 
 		if (!(term->unseen > 0) || flow->looked_at[unknown] != LOOKED_NONE_SEEN)
@@ -155,19 +154,20 @@ static void bound_unseen(const struct flow *flow, double *variances)
 			log_one -= flow->x[term->unknowns[j]];
 		most = hp_surely_seen * exp(log_one - flow->x[unknown]);
 		widest = log1p(most) / HP_NORMAL_90;
-		if (most > 1) /* else others know better */
+		if (most > 1) /* otherwise other evidence bounds it more tightly */
 			variances[unknown] = fmin(variances[unknown], widest * widest);
 	}
 }
 
-/* Nothing is known that well: less is what rounding has left of a factor that is nearly singular,
- * and then nothing is known at all. */
+/* No frequency is known this precisely: a variance below `least_variance` is a rounding error of a
+ * nearly singular factor, so the deviation is unknown. */
 static double deviation_of(double variance)
 {
 	return variance > least_variance ? sqrt(variance) : INFINITY;
 }
 
-/* Variances out of the last factor; those relative to the mean take one more solve. */
+/* Returns results with the variances of the last factor. Variances relative to the mean take one
+ * more solve. */
 static struct hp_error *give_out(const struct flow *flow)
 {
 	struct analyzer *analyzer = flow->analyzer;
@@ -192,7 +192,7 @@ static struct hp_error *give_out(const struct flow *flow)
 	weigh(flow, hottest, weights);
 	for (size_t i = 0; i < size; i++)
 		flow->step[i] = weights[i];
-	sparse_solve(system, flow->step); /* covariances with the mean */
+	sparse_solve(system, flow->step); /* covariances with the mean, after the solve */
 	for (size_t i = 0; i < size; i++)
 		of_mean += weights[i] * flow->step[i];
 	analyzer->hottest = hottest >= 0 ? flow->x[hottest] : 0;
@@ -237,7 +237,7 @@ struct hp_error *estimate_flow(struct analyzer *analyzer, bool uses_time)
 	analyzer->analysis->is_absolute = flow.is_absolute;
 	analyzer->analysis->sources = sources_of(analyzer->input);
 	analyzer->analysis->iterations += flow.iterations;
-	analyzer->analysis->problems &= /* of earlier rounds */
+	analyzer->analysis->problems &= /* earlier rounds may have set these */
 		~(unsigned)(HP_PROBLEM_NOT_CONVERGED | HP_PROBLEM_CONTRADICTION);
 	if (!error && flow.variances)
 		analyzer->analysis->problems |= HP_PROBLEM_NOT_SOLVED;

@@ -13,9 +13,9 @@
 
 struct apart {
 	struct flow *flow;
-	double *base;	 /* what directions give */
-	double *weights; /* of what was measured, one over its variance */
-	double *sums;	 /* of what was measured, by its weight */
+	double *base;	 /* by directions alone */
+	double *weights; /* sum of 1 / variance of what was measured */
+	double *sums;	 /* sum of value / variance of what was measured */
 	bool *is_counted;
 	bool *is_block;
 	double stretch;
@@ -43,7 +43,8 @@ static void measure(struct apart *apart, int unknown, double log, double varianc
 	apart->sums[unknown] += log / variance;
 }
 
-/* Counts to each other go on the level of the time of what they count. */
+/* Sets the level of each source of relative counts so that they agree with the time of the classes
+ * they count. */
 static void shift_counts(struct apart *apart)
 {
 	struct flow *flow = apart->flow;
@@ -80,7 +81,8 @@ static void shift_counts(struct apart *apart)
 	}
 }
 
-/* Phases are not told apart here: their counts are as uncertain as they are off together. */
+/* Phases have no unknowns of their own here, so their shared deviation widens each of their
+ * counts. */
 static double phase_variance(const struct flow *flow, const struct term *term)
 {
 	double deviation =
@@ -132,7 +134,7 @@ static void measure_all(struct apart *apart)
 	}
 }
 
-/* Directions know of no level: theirs becomes that of what was measured. */
+/* Directions tell only ratios. Returns the level at which they fit what was measured best. */
 static double find_level(const struct apart *apart)
 {
 	double whole = 0;
@@ -168,7 +170,7 @@ static void combine(struct apart *apart)
 	}
 }
 
-/* As `from` runs, in the share that directions give. */
+/* The class runs as often as `from`, times the share that directions give. */
 static void share(struct apart *apart, int unknown, int from)
 {
 	struct flow *flow = apart->flow;

@@ -17,11 +17,11 @@ struct beginning {
 	double *blocks;
 	double *edges;
 	double *counts;	     /* by unknown; 0: none */
-	double most;	     /* that anything may run */
-	double *slack;	     /* into blocks, from outside, where edges are missing */
-	uint32_t *to_here;   /* edge by which the shortest way from the entry comes */
-	uint32_t *from_here; /* edge by which the shortest way to the exit goes on */
-	uint32_t *by_entry;  /* nodes, nearest to the entry first */
+	double most;	     /* upper limit of all start values */
+	double *slack;	     /* flow into blocks from outside, where edges are missing */
+	uint32_t *to_here;   /* last edge of the shortest way from the entry */
+	uint32_t *from_here; /* first edge of the shortest way to the exit */
+	uint32_t *by_entry;  /* nodes by distance from the entry, ascending */
 	uint32_t *by_exit;
 	uint32_t entry_count;
 	uint32_t exit_count;
@@ -92,7 +92,7 @@ static void walk_from_exit(struct beginning *b)
 
 /* --- what was counted ------------------------------------------------------------------------- */
 
-/* Of one source, since others may be on another level. */
+/* Takes the counts of one source only, since another source may have another level. */
 static void take_counts(struct beginning *b)
 {
 	const struct flow *flow = b->flow;
@@ -176,7 +176,8 @@ static void find_sums(const struct beginning *b, uint32_t node, double *in, doub
 		*out += b->edges[block->first_out + i];
 }
 
-/* Farthest first: what is missing at a node is asked of the one before it on its way. */
+/* Goes through nodes from the farthest to the nearest, and adds what is missing at a node to the
+ * edge from its predecessor on the shortest way. */
 static void balance(struct beginning *b)
 {
 	const struct hp_cfg *cfg = b->flow->cfg;
@@ -242,8 +243,9 @@ static void give_out(const struct beginning *b)
 	}
 }
 
-/* All flows alike, so that balances hold, to where what was counted is on the whole: levels, which
- * the solve would have to bring back, need not take the distance. */
+/* Multiplies all flows by one factor, which keeps the balances, so that they match the counts on
+ * the whole. Otherwise the levels would have to take the difference, and the solve to bring them
+ * back. */
 static void lift(struct flow *flow)
 {
 	double weights = 0;

@@ -19,10 +19,10 @@
 
 struct search {
 	const struct hp_cfg *cfg;
-	const bool *is_dead;  /* of classes */
-	uint32_t *class_size; /* blocks and edges of it */
-	bool *is_named;	      /* block, by evidence of its edges */
-	uint32_t *candidates; /* blocks */
+	const bool *is_dead;  /* of each class: it never runs */
+	uint32_t *class_size; /* number of blocks and edges of each class */
+	bool *is_named;	      /* of each block: some evidence names one of its edges */
+	uint32_t *candidates; /* blocks that may share a hub */
 	uint32_t candidate_count;
 };
 
@@ -69,7 +69,7 @@ static bool is_candidate(const struct search *search, uint32_t number)
 	return true;
 }
 
-/* A block's edges are sorted by target. */
+/* Compares the targets of two blocks' edges, which are sorted by target. */
 static int compare_targets(const struct hp_cfg *cfg, uint32_t one, uint32_t other)
 {
 	const struct hp_block *left = &cfg->blocks[one];
@@ -97,7 +97,7 @@ static int compare_candidates(const void *a, const void *b, void *context)
 	return order ? order : (left > right) - (left < right);
 }
 
-/* A hub where it takes fewer unknowns than the edges do. */
+/* Adds a hub if it takes fewer unknowns than the edges themselves. */
 static bool add_hub(struct flow *flow, uint32_t *sources, uint32_t count)
 {
 	uint32_t targets = flow->cfg->blocks[sources[0]].out_count;
@@ -133,7 +133,7 @@ bool flow_find_hubs(struct flow *flow, const bool *is_dead)
 	return true;
 }
 
-/* All edges to one target have the unknown of its arc. */
+/* All edges through a hub to one target have the unknown of that arc. */
 void flow_number_hubs(struct flow *flow, const bool *is_dead)
 {
 	const struct hp_cfg *cfg = flow->cfg;

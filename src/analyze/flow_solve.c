@@ -29,7 +29,8 @@
 
 #include <string.h>
 
-/* As fmin and fmax, of a value that is no number, too; but these are calls, and here are many. */
+/* fmin and fmax as inline functions, including their treatment of NaN: library calls are too slow
+ * here. */
 static double at_most(double value, double most)
 {
 	return value < most ? value : most;
@@ -60,8 +61,8 @@ static bool is_worn_out(const struct flow *flow)
 	return flow->analyzer->analysis->effort > most_effort;
 }
 
-/* Not even a factor without any more entries than the system leaves enough steps: then to find an
- * order for it, which of a tangle takes time by the square of its size, is in vain. */
+/* True when even the sparsest possible factor would allow too few steps. Then it is not worth
+ * finding an elimination order, which on a dense graph takes time by the square of its size. */
 static bool is_hopeless(const struct flow *flow)
 {
 	double entries = (double)flow->unknown_count + (double)flow->balances.count +
@@ -115,7 +116,7 @@ static void place_all(const struct flow *flow, struct pattern *pattern)
 	}
 }
 
-/* Hands the slots out in the order in which place_all asked for them. */
+/* Assigns the slots in the order in which place_all asked for them. */
 static void take_slots(struct flow *flow, const int *slots)
 {
 	size_t next = 0;
@@ -139,8 +140,8 @@ static void take_slots(struct flow *flow, const int *slots)
 	}
 }
 
-/* Rounds differ in samples, hardly ever in what depends on what: then the order of elimination and
- * the pattern of the factor are those of the round before. */
+/* Rounds differ in their samples, but hardly ever in their structure, so the elimination order and
+ * the factor's pattern are kept from one round to the next. */
 struct kept_system {
 	struct sparse *system;
 	const struct sparse_place *places;
@@ -204,10 +205,11 @@ static struct hp_error *make_system(struct flow *flow)
 
 /* --- terms ------------------------------------------------------------------------------------ */
 
-/* What a term is at a place: how unlikely, and how that changes with its sum. */
+/* A term evaluated at the current unknowns: its negative log likelihood, and the derivatives by the
+ * term's sum. */
 struct look {
 	double cost;
-	double slope; /* of the logarithm of the likelihood */
+	double slope; /* of the log likelihood: minus the derivative of the cost */
 	double curvature;
 };
 
@@ -231,11 +233,10 @@ static struct look look_at_value(struct term *term, double sum)
 }
 
 /*
- * Counts are gamma distributed, as how often something runs is that was counted so many times
- * (Poisson): in frequencies themselves, in which balances are linear, convex everywhere. So all
- * that was counted has one likeliest answer, and steps find it, even from a thousand times what was
- * hardly ever seen. The distance is that of a normal logarithm which would be as unlikely: near
- * what was counted, the same.
+ * Executions that were counted have a gamma distribution, the posterior of a Poisson rate. In
+ * frequencies, in which balances are linear, it is convex everywhere, so all counts together have
+ * one optimum, and steps find it even from a thousand times what was hardly ever seen. `distance`
+ * is that of the normal logarithm with the same likelihood; near the count both agree.
  */
 static struct look look_at_count(struct term *term, double sum)
 {
@@ -259,7 +260,7 @@ static struct look look_at_time(struct term *term, double sum)
 	double samples = term->samples;
 	double log_mean = at_least(at_most(sum + term->expected, 500), -500);
 	double spread = term->spread;
-	double z = term->distance; /* what it was is near what it is */
+	double z = term->distance; /* it starts from the previous value, which is close */
 	double now = exp(at_most(log_mean + z, 500));
 	double mean;
 
@@ -267,7 +268,7 @@ static struct look look_at_time(struct term *term, double sum)
 		double change = (samples - now - z / spread) / (now + 1 / spread);
 
 		z += at_least(at_most(change, 1), -1);
-		if (fabs(change) < 1e-5) { /* the next would be its square */
+		if (fabs(change) < 1e-5) { /* the next change would be about its square */
 			now *= 1 + change + change * change / 2;
 			break;
 		}
@@ -296,7 +297,8 @@ static struct look look_at(const struct flow *flow, struct term *term)
 	return look_at_value(term, sum);
 }
 
-/* Of each long-tailed distribution the normal one that touches it where it was last looked at. */
+/* Replaces each long-tailed distribution by the normal distribution that touches it at the last
+ * evaluation. */
 static void reweight(struct flow *flow)
 {
 	for (size_t t = 0; t < flow->terms.count; t++) {
@@ -366,7 +368,8 @@ static void add_balances(struct flow *flow)
 	}
 }
 
-/* One positive pivot for each unknown, one negative for each balance: convex along the balances. */
+/* True when the factor has one positive pivot per unknown and one negative pivot per balance, so
+ * that the cost is convex along the balances. */
 static bool is_convex(const struct flow *flow)
 {
 	int positive = 0;
@@ -376,13 +379,15 @@ static bool is_convex(const struct flow *flow)
 	return positive == flow->unknown_count;
 }
 
-/* Of logarithms that change by log(1 + d) one way: of those that shift others, the other way. */
+/* A frequency's logarithm moves by log(1 + step); a shift, which is added to others, moves in the
+ * opposite direction. */
 static double toward(const struct flow *flow, int unknown, double value)
 {
 	return flow_is_shift(flow, unknown) ? -value : value;
 }
 
-/* The curvature by shares; `whole` takes all of the slopes in. */
+/* Factors the curvature by relative changes of frequencies. `whole` includes the slopes of both
+ * signs; otherwise only those that keep it positive. */
 static bool factor(struct flow *flow, bool whole)
 {
 	struct sparse *system = flow->system;
@@ -414,7 +419,8 @@ static void move(struct flow *flow, const double *from, double scale)
 			from[i] + toward(flow, i, log1p(scale * toward(flow, i, flow->step[i])));
 }
 
-/* How much of the step may be gone: frequencies stay positive, and near. */
+/* The largest share of the step that may be taken: frequencies must stay positive and close to
+ * where they were. */
 static double longest_scale(const struct flow *flow, double *longest, double *gain)
 {
 	double scale = 1;
@@ -431,7 +437,8 @@ static double longest_scale(const struct flow *flow, double *longest, double *ga
 	return scale;
 }
 
-/* False when nothing better is to be had on the way. */
+/* Takes the largest part of the step, by halving, that does not raise the cost. False: there is
+ * none. */
 static bool walk(struct flow *flow, double *from, double scale)
 {
 	double before = flow->cost;
@@ -461,8 +468,9 @@ bool flow_contradicts(const struct flow *flow)
 	return false;
 }
 
-/* Rounds before the last only say which way samples came, and few samples tell nothing for certain;
- * counts want to be met from the first round's beginning. */
+/* Rounds before the last only tell where samples came from, and few samples tell nothing for
+ * certain, so a rough solution will do. With counts it will not: they are to be met from the first
+ * round on. */
 static bool may_be_rough(const struct flow *flow)
 {
 	const struct analyzer *analyzer = flow->analyzer;
@@ -473,8 +481,8 @@ static bool may_be_rough(const struct flow *flow)
 	       (is_on_the_way || (analyzer->analysis->problems & HP_PROBLEM_FEW_SAMPLES));
 }
 
-/* All blocks of the procedure together did not run as often as was counted: single counts may give
- * way to others, their sum may not. */
+/* True when the estimated instructions of all counted blocks together differ from those counted. A
+ * single count may give way to other evidence, their sum may not. */
 static bool is_far_from_counts(const struct flow *flow)
 {
 	const struct hp_analysis_input *input = flow->analyzer->input;
@@ -516,7 +524,7 @@ struct hp_error *flow_solve(struct flow *flow)
 	flow->trusts_counts = flow->has_counts;
 	if (!error) {
 		reweight(flow);
-		cost_of(flow); /* looks at all terms where it begins */
+		cost_of(flow); /* cost_of evaluates all terms at the start values */
 	}
 	while (!error && !flow->has_converged && flow->iterations < MOST_ITERATIONS &&
 	       (flow->iterations == 0 || !is_worn_out(flow))) {
@@ -535,14 +543,16 @@ struct hp_error *flow_solve(struct flow *flow)
 		flow->has_converged = longest < step_tolerance || fabs(gain) < tolerance;
 		if (!walk(flow, from, scale))
 			break;
-		/* Far from a count while on the way there is nothing; at the end it is. */
+		/* On the way a solution may be far from a count; at the end that is a
+		 * contradiction. */
 		if (flow->trusts_counts && (flow->has_converged || flow->iterations >= PATIENCE)) {
 			flow->trusts_counts = false;
 			flow->has_converged &= !flow_contradicts(flow);
 		}
 	}
-	/* Half the way is nowhere, unless a round before got near; and lost on the way, what was
-	 * counted knows better. */
+	/* A solve that stopped half-way is of no use, unless an earlier round got close. Nor is one
+	 * that has not converged, or is far from the counts, where there are counts: they are taken
+	 * directly then. */
 	if (!error && !flow->has_converged && is_worn_out(flow) && !flow->analyzer->flow_start)
 		return flow_apart(flow);
 	if (!error && flow->has_counts && (!flow->has_converged || is_far_from_counts(flow)))

@@ -15,7 +15,7 @@ static struct hp_error *add(struct flow *flow, const struct term *term)
 {
 	for (unsigned i = 0; i < term->count; i++)
 		if (term->unknowns[i] < 0)
-			return NULL; /* of what never runs */
+			return NULL; /* the class never runs */
 	return hp_vector_push(&flow->terms, *term) ? NULL : hp_error_create_no_memory();
 }
 
@@ -33,8 +33,8 @@ static struct hp_error *add_difference(struct flow *flow, int one, int other, do
 					 .freedom = freedom });
 }
 
-/* Which ways were taken how often, and which were not, was counted: what is foreseen of them, of
- * many ways next to nothing, is no reason to believe in those that nobody saw. */
+/* True when each way out of the block was counted, so that its directions are left out: priors on
+ * many ways have next to no weight, but would still give executions to ways that nobody saw. */
 static bool has_counted_ways(const struct flow *flow, uint32_t node)
 {
 	const struct hp_block *block = &flow->cfg->blocks[node];
@@ -50,9 +50,9 @@ static bool has_counted_ways(const struct flow *flow, uint32_t node)
 	return is_any_seen;
 }
 
-/* The block ran, but in no window. No trips of its loops are foreseen: how often they were
- * entered was counted at another time, and with it a prior of trips would outweigh the time that
- * they took. */
+/* True when the block ran, but in no window. Its directions are left out: the entries of its loops
+ * were counted at another time, and with these a prior on trips would outweigh the loop's own
+ * time. */
 static bool was_missed(const struct flow *flow, uint32_t node)
 {
 	const bool *missed = flow->analyzer->input->missed;
@@ -60,8 +60,8 @@ static bool was_missed(const struct flow *flow, uint32_t node)
 	return missed && node < flow->cfg->block_count && missed[node];
 }
 
-/* Unknown: what counts of the block's phase are off by, or the pace of a phase that nobody counted;
- * -1: it is in none. */
+/* The unknown by which the counts of the block's phase are off, or the pace of a phase without
+ * counts. -1: the block is in no phase. */
 static int phase_of(const struct flow *flow, uint32_t node)
 {
 	const uint16_t *phases = flow->analyzer->input->phase_of;
@@ -71,7 +71,7 @@ static int phase_of(const struct flow *flow, uint32_t node)
 		       : -1;
 }
 
-/* Two ways: the logarithm of their odds. More: of each one's share. */
+/* Of two ways, one term on the logarithm of their odds; of more ways, one on the share of each. */
 static struct hp_error *add_directions_of(struct flow *flow, uint32_t node)
 {
 	const struct hp_block *block = &flow->cfg->blocks[node];
@@ -93,7 +93,7 @@ static struct hp_error *add_directions_of(struct flow *flow, uint32_t node)
 	return error;
 }
 
-/* Of each arc its share, on the mean over the blocks. */
+/* One term per arc, on its share. What is expected is the mean over the hub's blocks. */
 static struct hp_error *add_directions_through(struct flow *flow, const struct hub *hub)
 {
 	const struct hp_block *blocks = flow->cfg->blocks;
@@ -127,9 +127,9 @@ static struct hp_error *add_slack(struct flow *flow)
 
 /* --- time ------------------------------------------------------------------------------------- */
 
-/* Blocks that ran in no window: their phase has a stretch of its own. Blocks of one class are one
- * term with the sum of their samples: one by one, those that execute in parallel with others have
- * hardly any samples, and their terms would pull the class down. */
+/* Times blocks that ran in no window, whose phase has a stretch of its own. All blocks of one class
+ * make one term with the sum of their samples: of blocks that execute in parallel some have hardly
+ * any samples, and terms of their own would pull the whole class down. */
 static struct hp_error *add_missed_time(struct flow *flow, double sample_cycles)
 {
 	const struct analyzer *analyzer = flow->analyzer;
@@ -175,11 +175,12 @@ static struct hp_error *add_missed_time(struct flow *flow, double sample_cycles)
 static struct hp_error *add_time(struct flow *flow)
 {
 	const struct analyzer *analyzer = flow->analyzer;
-	/* Without an absolute scale, what a sample stands for is no matter. */
+	/* Without an absolute scale, the cycles per sample do not matter. */
 	double sample_cycles = flow->is_absolute ? analyzer->sample_cycles : 1;
-	/* Without a clock the stretch is one of units that nothing says anything about. With counts
-	 * it is theirs to tell: all procedures of a program stray from what is expected the same
-	 * way, so that it would pull all counts that way, by as much as windows leave open. */
+	/* Without a clock, the stretch has an arbitrary unit, so it is left free. It is left free
+	 * with absolute counts, too: all procedures of a program deviate from what is expected in
+	 * the same direction, so a prior would pull all counts that way, by as much as the windows'
+	 * intervals allow. */
 	bool is_unknown = analyzer->options->is_clock_unknown || flow->is_absolute;
 	double deviation = is_unknown ? unknown_level_deviation : stretch_deviation;
 	struct hp_error *error;
@@ -212,9 +213,9 @@ static struct hp_error *add_time(struct flow *flow)
 
 /* --- evidence --------------------------------------------------------------------------------- */
 
-/* What was not seen at all may still have run, but not each of hundreds of ways: together what
- * Jeffreys' prior has of one, shared by all of them (Perks), so that they do not add
- * up to something where ways meet. */
+/* What was not seen may have run nevertheless, but not each of hundreds of ways: all unseen ones
+ * together get what Jeffreys' prior gives one (Perks' prior), so that they do not add up to
+ * something where ways meet. */
 static double unseen_share(const struct hp_analysis_input *input)
 {
 	size_t unseen = 0;
@@ -224,7 +225,7 @@ static double unseen_share(const struct hp_analysis_input *input)
 	return unseen_count / (double)(unseen ? unseen : 1);
 }
 
-/* `from`: the block that is counted, or that the edge leaves. */
+/* `from`: the block that is counted, or the block at the start of the edge. */
 static struct hp_error *add_count(struct flow *flow, uint8_t source, uint32_t from, int unknown,
 				  double value, double deviation)
 {
@@ -272,11 +273,11 @@ static struct hp_error *add_probability(struct flow *flow, const struct hp_evide
 }
 
 struct outcomes {
-	double *counts; /* by edge */
+	double *counts; /* of each edge */
 	double bias;
 };
 
-/* What was seen to go the way numbered `way` of all the blocks. */
+/* The number of times that the blocks together went way number `way`. */
 static double count_of(const struct flow *flow, const struct outcomes *outcomes,
 		       const uint32_t *blocks, uint32_t block_count, uint32_t way)
 {
@@ -287,8 +288,8 @@ static double count_of(const struct flow *flow, const struct outcomes *outcomes,
 	return sum;
 }
 
-/* Of a block that jumps through a table, or of all that do so through a hub; `whole` is what they
- * get. */
+/* Adds the outcomes of one block that jumps through a table, or of all blocks that share a hub.
+ * `whole` is the unknown of their executions. */
 static struct hp_error *add_shares(struct flow *flow, const struct outcomes *outcomes,
 				   const uint32_t *blocks, uint32_t block_count, int whole)
 {
@@ -363,7 +364,7 @@ static struct hp_error *add_evidence(struct flow *flow, const struct hp_evidence
 	case HP_EVIDENCE_PROBABILITY:
 		return add_probability(flow, one);
 	case HP_EVIDENCE_OUTCOMES:
-		return NULL; /* those of a jump, or of a hub, are one whole: add_outcomes */
+		return NULL; /* outcomes of a jump or of a hub are added together: add_outcomes */
 	case HP_EVIDENCE_RETIRED:
 		if (cfg->blocks[block].instructions == 0)
 			return NULL;
@@ -374,7 +375,7 @@ static struct hp_error *add_evidence(struct flow *flow, const struct hp_evidence
 	return NULL;
 }
 
-/* What a source's counts, and those of a phase, are off by together. */
+/* Adds terms for the shared errors of each source's and each phase's counts. */
 static struct hp_error *add_levels(struct flow *flow)
 {
 	struct hp_error *error = NULL;

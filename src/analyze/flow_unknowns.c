@@ -17,7 +17,7 @@
 
 struct dead {
 	const struct hp_cfg *cfg;
-	bool *class; /* never runs */
+	bool *class; /* of each class: it never runs */
 	bool *from_entry;
 	bool *to_exit;
 	uint32_t *stack;
@@ -30,7 +30,8 @@ static void bury(struct dead *dead, uint32_t class)
 	dead->class[class] = true;
 }
 
-/* Marks what can be got at without anything dead: from the entry onwards, or from the exit back. */
+/* Marks what can be reached through live blocks and edges only: forwards from the entry, or
+ * backwards from the exit. */
 static void reach(const struct dead *dead, uint32_t from, bool is_backward, bool *reached,
 		  uint32_t *stack)
 {
@@ -59,7 +60,7 @@ static void reach(const struct dead *dead, uint32_t from, bool is_backward, bool
 	}
 }
 
-/* Buries what cannot be on any way from the entry to the exit. */
+/* Marks as dead what lies on no live way from the entry to the exit. */
 static void spread(struct dead *dead)
 {
 	const struct hp_cfg *cfg = dead->cfg;
@@ -95,8 +96,8 @@ static bool names_class(const struct hp_cfg *cfg, const struct hp_evidence *one,
 	return true;
 }
 
-/* Exactly zero buries; if that reaches what did run, the evidence contradicts itself, and zero is
- * taken for very little. */
+/* Marks as dead what was counted as exactly zero. If that makes something dead that did run, the
+ * evidence contradicts itself, and those zeros count as very small instead. */
 static void bury_zeros(struct flow *flow, struct dead *dead)
 {
 	const struct hp_analysis_input *input = flow->analyzer->input;
@@ -128,9 +129,9 @@ static bool add_balance(struct flow *flow, int whole, const uint32_t *edges, uin
 		int part = flow_edge(flow, edge);
 
 		if (hub && flow->cfg->edges[edge].from != hub->sources[0])
-			continue; /* the arc is in already */
+			continue; /* the arc is already included */
 		if (part == whole)
-			return true; /* all of it goes this way: nothing to say */
+			return true; /* a single way out equals its block; it needs no balance */
 		if (part >= 0 && !hp_vector_push(&flow->balance_parts, part))
 			return false;
 	}
@@ -163,7 +164,7 @@ static bool add_balances(struct flow *flow)
 		int whole = flow_block(flow, i);
 
 		if (i == cfg->exit || whole < 0)
-			continue; /* what all others say adds up to the exit's */
+			continue; /* it follows from all the others */
 		if (flow->hub_of[i] < 0 &&
 		    !add_balance(flow, whole, NULL, block->first_out, block->out_count, -1))
 			return false;
@@ -193,7 +194,7 @@ static bool make_room(struct flow *flow, struct dead *dead)
 	       flow->unknown_of && flow->slack_of;
 }
 
-/* One for each source that counted something and may be off, and for each phase. */
+/* Numbers an unknown for each source with counts that share an error, and for each phase. */
 static void number_levels(struct flow *flow)
 {
 	const struct hp_analysis_input *input = flow->analyzer->input;

@@ -22,7 +22,7 @@ static uint8_t confidence_of(double deviation)
 	return deviation <= medium_deviation ? HP_CONFIDENCE_MEDIUM : HP_CONFIDENCE_LOW;
 }
 
-/* Half of an interval, as a factor, bounded to what is finite. */
+/* The upper half of an interval, as a factor, limited to finite values. */
 static double half_width(const struct analyzer *analyzer, double deviation)
 {
 	bool is_counted = analyzer->analysis->sources >> HP_SOURCE_SHADOW & 1;
@@ -70,8 +70,9 @@ struct bound {
 
 HP_ORDER_BY(compare_bounds, struct bound, scale);
 
-/* Each block allows so many executions as its cycles are best cases. Tables and relative
- * frequencies have errors, so the tightest few, by cycles, do not count. */
+/* The largest scale at which no block's best cases exceed its cycles. Tables and relative
+ * frequencies have errors, so the blocks that limit most tightly, up to `tightest_share` of the
+ * cycles, do not count. */
 static double highest_scale(const struct analyzer *analyzer)
 {
 	const struct hp_analysis *analysis = analyzer->analysis;
@@ -150,7 +151,8 @@ static void find_cycles_per_execution(struct analyzer *analyzer, struct hp_analy
 	}
 }
 
-/* Nothing runs faster than its best case; tables have errors, and samples are few. */
+/* Warns when blocks would run much faster than their best case; tables have errors, and samples are
+ * few, so some is allowed. */
 static void check_speed(const struct analyzer *analyzer)
 {
 	struct hp_analysis *analysis = analyzer->analysis;
@@ -190,7 +192,8 @@ void conclude_frequencies(struct analyzer *analyzer)
 
 /* --- what is shown ----------------------------------------------------------------------------- */
 
-/* Beside the hottest block others hardly ran. */
+/* A block counts as seen enough when it has samples of its own or ran often enough beside the
+ * hottest one. */
 static bool is_sufficient(const struct hp_analysis *analysis, const struct hp_frequency *frequency)
 {
 	double least = isfinite(analysis->scale_low) ? analysis->scale_low : 0;

@@ -29,8 +29,7 @@ static struct hp_error *check_input(const struct hp_analysis_input *input)
 		if (!isfinite(one->value) || !isfinite(one->deviation) || one->value < 0 ||
 		    one->deviation < 0 || one->kind > HP_EVIDENCE_OUTCOMES ||
 		    one->source >= HP_SOURCE_COUNT ||
-		    (one->kind == HP_EVIDENCE_PROBABILITY &&
-		     !(one->value > 0 && one->value < 1)))
+		    (one->kind == HP_EVIDENCE_PROBABILITY && !(one->value > 0 && one->value < 1)))
 			return hp_error_create(
 				HP_ERROR_USAGE, "evidence for 0x%llx: %g with a deviation of %g",
 				(unsigned long long)one->address.value, one->value, one->deviation);
@@ -48,7 +47,8 @@ static struct hp_error *check_input(const struct hp_analysis_input *input)
 	return NULL;
 }
 
-/* The longest run of instructions that the bytes hold; what does not decode ends it. */
+/* Decodes as many instructions of the block as its bytes hold. It ends at the first that does not
+ * decode. */
 static struct hp_error *decode_block(struct analyzer *analyzer, uint32_t number,
 				     struct hp_insn *insns)
 {
@@ -79,7 +79,7 @@ static struct hp_error *decode_block(struct analyzer *analyzer, uint32_t number,
 	return NULL;
 }
 
-/* Blocks are sorted by address, and so are the samples. */
+/* Both the blocks and the samples are sorted by address. */
 static void place_samples(struct analyzer *analyzer)
 {
 	const struct hp_analysis_input *input = analyzer->input;
@@ -98,7 +98,7 @@ static void place_samples(struct analyzer *analyzer)
 		if (insn == analysis->insn_count)
 			break;
 		if (analysis->insns[insn].insn->address > at->address.value)
-			continue; /* in a gap between blocks */
+			continue; /* the sample lies in a gap between blocks */
 		analysis->insns[insn].samples += at->samples;
 		analyzer->insn_cycles[insn] += at->cycles;
 		samples += at->samples;

@@ -20,7 +20,7 @@ struct analyzer {
 	const struct hp_analysis_input *input;
 	const struct hp_analysis_options *options;
 	const struct hp_cfg *cfg;
-	struct hp_arena *arena;	  /* for results */
+	struct hp_arena *arena;	  /* of the results */
 	struct hp_arena *scratch; /* freed after the last pass */
 	struct hp_analysis *analysis;
 	double samples;	      /* in the procedure's code */
@@ -30,19 +30,19 @@ struct analyzer {
 	double *insn_cycles; /* recorded at each of analysis->insns */
 	/* skid: of each block, the samples of its own instructions, without its worst stall */
 	double *own_samples;
-	/* direction: of each edge, its share of what its block's edges get together */
+	/* direction: of each edge, its share among the edges of its block */
 	struct expectation *directions;
 	/* stretch: of each block, how much longer than its best case it takes */
 	struct expectation *stretches;
-	/* flow: natural logarithms of frequencies, -INFINITY for what never ran; their deviations,
-	 * and those of what they are relative to the procedure's mean. Blocks, then edges, then the
+	/* flow: natural logarithms of frequencies, -INFINITY for what never ran; their deviations;
+	 * and their deviations relative to the procedure's mean. In the order: blocks, edges, the
 	 * procedure's entry. */
 	double *log_frequency;
 	double *deviation;
 	double *relative_deviation;
 	double hottest;	    /* log_frequency of the hottest block */
-	bool is_last_round; /* earlier rounds only find the path by which samples came */
-	double *flow_start; /* unknowns of the last estimate: start values of the next */
+	bool is_last_round; /* earlier rounds only find out where samples came from */
+	double *flow_start; /* unknowns of the last estimate, which the next one starts from */
 	struct kept_system *kept_system; /* flow_solve.c: of the previous round */
 };
 

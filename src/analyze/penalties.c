@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Lines that may be in memory are where the model guesses. */
+/* The factors that stand for the core's table. Lines of unknown place cost nothing by it, since
+ * where they are is the model's guess. */
 static const double of_table[HP_PENALTIES] = { 1, 1, 1, 1, 0 };
 
 const char *hp_penalty_name(enum hp_penalty penalty)
@@ -63,7 +64,7 @@ void hp_penalties_split(const double lanes[HP_LANES], double cycles[HP_PENALTIES
 
 /* --- fitting ---------------------------------------------------------------------------------- */
 
-/* Gauss's elimination; the matrix is positive definite. The solution is in its last column. */
+/* Gaussian elimination of a positive definite matrix. The solution is left in its last column. */
 static void solve(double rows[HP_PENALTIES][HP_PENALTIES + 1])
 {
 	for (size_t i = 0; i < HP_PENALTIES; i++) {
@@ -87,9 +88,9 @@ static double predicted(const struct hp_timed_part *part, const double factors[H
 	return sum;
 }
 
-/* Adds a part to the normal equations of a step from these factors: of the logarithm of what is predicted,
- * which Student's distribution says how far off it is. Some parts met data that nothing was simulated of;
- * these count little. */
+/* Adds a part to the normal equations of one step from these factors. The residual is that of the
+ * predicted logarithm, weighted by Student's distribution: some parts met data that nothing was
+ * simulated of, and these must count little. */
 static void add_part(const struct hp_timed_part *part, const double factors[HP_PENALTIES],
 		     double rows[HP_PENALTIES][HP_PENALTIES + 1])
 {
@@ -106,7 +107,7 @@ static void add_part(const struct hp_timed_part *part, const double factors[HP_P
 	}
 }
 
-/* To all parts but those that are left out together. */
+/* Fits the penalties to all parts except those of one fold. */
 static void fit_without(const struct hp_timed_part *parts, size_t count, size_t left_out,
 			double factors[HP_PENALTIES])
 {
@@ -143,7 +144,8 @@ struct hp_penalty_errors hp_penalty_quantiles(double *errors, size_t count)
 	};
 }
 
-/* Windows are left out, some together if they are many; or if there is but one its parts. */
+/* Makes the folds: one per window, several windows each if there are many, or the parts of a single
+ * window. */
 static void divide(struct hp_timed_part *parts, size_t count, bool by_parts)
 {
 	size_t windows = 0;
@@ -199,7 +201,8 @@ struct hp_error *hp_penalties_fit(struct hp_timed_part *parts, size_t count,
 
 /* --- applying --------------------------------------------------------------------------------- */
 
-/* Lanes without something are shorter by as much as that takes now, those with it alone longer. */
+/* A lane without an event becomes shorter by the change of its cost; a lane with only that event
+ * becomes longer by it. */
 static void apply(const double factors[HP_PENALTIES], const double from[HP_LANES],
 		  double into[HP_LANES])
 {
@@ -220,7 +223,7 @@ static void apply(const double factors[HP_PENALTIES], const double from[HP_LANES
 		as_is + branch * (from[HP_LANE_NO_MISPREDICT] - from[HP_LANE_AS_IS]);
 	into[HP_LANE_NO_FAR] = as_is - far * saved_far;
 	into[HP_LANE_NO_DCACHE] = as_is - far * saved_far - near * saved_near;
-	into[HP_LANE_WIDTH] = from[HP_LANE_WIDTH]; /* no core is faster than it is wide */
+	into[HP_LANE_WIDTH] = from[HP_LANE_WIDTH]; /* no core is faster than its width allows */
 	into[HP_LANE_THIRD] = as_is + far * (from[HP_LANE_THIRD] - from[HP_LANE_AS_IS]);
 	into[HP_LANE_MEMORY] = as_is + fmax(far, factors[HP_PENALTY_UNPLACED]) *
 					       (from[HP_LANE_MEMORY] - from[HP_LANE_AS_IS]);

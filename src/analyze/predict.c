@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* Executions as far as they are known: relative ones where they are not. */
+/* Executions where they are known, otherwise relative frequencies. */
 static double executions_of(const struct hp_analysis *analysis, uint32_t block)
 {
 	const struct hp_frequency *frequency = &analysis->blocks[block].frequency;
@@ -27,7 +27,7 @@ static void add_lane(struct hp_prediction *prediction, const struct hp_happened 
 	prediction->has_resized |= lane == 0 && seen->resized_cycles;
 }
 
-/* Nothing counts events of these. */
+/* Causes whose events are not counted have no upper limit. */
 static void begin_most(struct hp_prediction *prediction)
 {
 	prediction->most[HP_CAUSE_STORE_BUFFER] = INFINITY;
@@ -36,8 +36,8 @@ static void begin_most(struct hp_prediction *prediction)
 		prediction->most[kind] = INFINITY;
 }
 
-/* What was timed at once may begin before the block, as a loop's first turn does: there each of the
- * block's instructions has its own time, unless it was met seldom. */
+/* A path that was timed at once may begin before the block, as a loop's first iteration does. Then
+ * each instruction of the block has its own time, unless it was met seldom. */
 static void take_own_time(const struct hp_analysis *analysis, uint32_t b,
 			  struct hp_prediction *prediction)
 {
@@ -46,10 +46,9 @@ static void take_own_time(const struct hp_analysis *analysis, uint32_t b,
 	double own[HP_LANES] = { 0 };
 
 	for (uint32_t i = 0; i < block->insn_count; i++) {
-		const struct hp_happened *seen =
-			analysis->insns[block->first_insn + i].happened;
+		const struct hp_happened *seen = analysis->insns[block->first_insn + i].happened;
 
-		/* Those that take no time have none. */
+		/* instructions that take no time have no entry */
 		if (!seen || !seen->cycles)
 			continue;
 		for (unsigned lane = 0; lane < HP_LANES; lane++)
@@ -62,7 +61,7 @@ static void take_own_time(const struct hp_analysis *analysis, uint32_t b,
 	memcpy(prediction->predicted, own, sizeof(own));
 }
 
-/* false: nothing of the block was timed. */
+/* Returns false if nothing of the block was timed. */
 static bool predict_block(const struct hp_analysis *analysis, const struct hp_isa *isa, uint32_t b,
 			  struct hp_prediction *prediction)
 {
@@ -138,7 +137,7 @@ struct hp_error *predict(struct analyzer *analyzer)
 		take_own_time(analysis, b, &one);
 		add(&loops[cfg->blocks[b].loop], &one);
 	}
-	/* Inner loops come after those that they are in. */
+	/* An inner loop has a higher index than the loop around it. */
 	for (uint32_t i = cfg->loop_count; loops && i-- > 0;)
 		if (cfg->loops[i].parent != HP_CFG_NONE)
 			add(&loops[cfg->loops[i].parent], &loops[i]);

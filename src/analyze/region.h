@@ -5,7 +5,7 @@
 
 #include <hpcprof/analyze/schedule.h>
 
-/* The consumer can start `cycles` after the producer did (sooner when negative). */
+/* The consumer can start `cycles` after the producer did; earlier than it if negative. */
 struct dependence {
 	uint32_t producer;
 	uint32_t distance; /* iterations back: 0 or 1 */
@@ -16,8 +16,8 @@ struct region {
 	const struct hp_insn *insns;
 	const struct hp_schedule_options *options;
 	struct hp_cost *costs;
-	struct dependence *dependences; /* all, by consumer */
-	uint32_t *first;		/* into them; count + 1 of these */
+	struct dependence *dependences; /* all of them, sorted by consumer */
+	uint32_t *first;		/* index of each consumer's first one; count + 1 elements */
 	uint32_t count;
 	uint32_t slots;
 };
@@ -25,15 +25,16 @@ struct region {
 /* Fills `dependences` and `first`. Requires `costs`. */
 struct hp_error *region_connect(struct region *region, struct hp_arena *arena);
 
-/* Cycles an iteration that dependences through earlier iterations force. */
+/* Cycles per iteration that dependences on earlier iterations require. */
 struct hp_error *region_recurrence(const struct region *region, struct hp_arena *arena,
 				   double *cycles);
 
-/* The assignment of micro-ops to units that takes least: of those within `among`. */
+/* The shortest assignment of micro-ops to units; only those of units within `among` count. */
 struct hp_error *region_ports(const struct region *region, uint32_t among, struct hp_arena *arena,
 			      double *cycles, uint32_t *units);
 
-/* Runs the region until it is steady, and fills `schedule->rows`, scaled to `schedule->cycles`. */
+/* Simulates the region until it is steady, and fills `schedule->rows`, scaled to
+ * `schedule->cycles`. */
 struct hp_error *region_simulate(const struct region *region, bool is_carried,
 				 struct hp_arena *arena, struct hp_schedule *schedule);
 

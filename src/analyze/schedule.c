@@ -6,7 +6,7 @@
 
 #include <hpcprof/base/number.h>
 
-/* The pair is one micro-op, on the units of the jump; what loads stays. */
+/* Fuses a pair into one micro-op on the units of the jump. Loads stay micro-ops of their own. */
 static void fuse(struct hp_cost *first, struct hp_cost *jump)
 {
 	uint32_t units = 0;
@@ -37,7 +37,7 @@ static void find_costs(struct region *region, struct hp_schedule *schedule)
 	schedule->slots = region->slots;
 }
 
-/* A jump that is taken ends the fetch of its cycle. */
+/* A taken jump ends the fetch of its cycle. */
 static double fetch_cycles(const struct region *region)
 {
 	const struct hp_insn *last = &region->insns[region->count - 1];
@@ -141,7 +141,7 @@ struct hp_error *hp_schedule_create(const struct hp_insn *insns, size_t count,
 	if (!schedule->rows)
 		return hp_error_create_no_memory();
 	find_costs(&region, schedule);
-	/* Bounds of what is no loop depend on costs alone. */
+	/* Bounds of straight code depend on the costs alone, not on dependences. */
 	error = options->is_loop || !options->is_bound_enough ? region_connect(&region, arena)
 							      : NULL;
 	if (!error)

@@ -22,7 +22,7 @@ static double gain_of(const struct hp_analysed_block *block, double runs)
 	return fmax(0, runs * block->best_case_cycles - block->cycles);
 }
 
-/* The best case of each block, at every possible frequency. */
+/* Adds up the best cases of all blocks, with their range over all scenes. */
 static void add_best_cases(const struct stalls *stalls)
 {
 	struct hp_stall_sheet *sheet = &stalls->analysis->sheet;
@@ -33,7 +33,7 @@ static void add_best_cases(const struct stalls *stalls)
 		double low = likely;
 		double high = likely;
 		double best = likely * block->best_case_cycles;
-		double fixed = 0; /* static stalls of one execution */
+		double fixed = 0; /* cycles of static stalls in one execution */
 
 		if (!(block->cycles > 0))
 			continue;
@@ -64,8 +64,8 @@ static void add_best_cases(const struct stalls *stalls)
 		add_range(&sheet->gain_range, gain_of(block, low), gain_of(block, high));
 	}
 	if (sheet->execution < 0)
-		sheet->execution = 0; /* rounding */
-	/* Where tables have more static stalls than best case. */
+		sheet->execution = 0; /* due to rounding */
+	/* Tables may list more static stalls than best case. */
 	sheet->execution_range.low = fmin(sheet->execution_range.low, sheet->execution);
 	sheet->execution_range.high = fmax(sheet->execution_range.high, sheet->execution);
 }
@@ -134,8 +134,8 @@ void sheet_add_rest(const struct stalls *stalls, uint32_t at)
 	add_range(&sheet->causes[HP_CAUSE_UNEXPLAINED], low, high);
 }
 
-/* Tables and frequencies may ask for more cycles of one stall than there are in all; nothing is to
- * blame for more. What is cut off was gained. */
+/* Tables and frequencies may claim more cycles for one kind of stall than there are in all. The
+ * claim is cut off at that, and the excess counts as a gain. */
 void sheet_end(struct hp_analysis *analysis, const double *most_cycles)
 {
 	struct hp_stall_sheet *sheet = &analysis->sheet;
@@ -176,7 +176,7 @@ void hp_stall_sheet_add(struct hp_stall_sheet *into, const struct hp_stall_sheet
 	}
 	into->unexplained_gain += from->unexplained_gain;
 	add_range(&into->gain_range, from->gain_range.low, from->gain_range.high);
-	/* Errors of different procedures are independent. */
+	/* Errors of different procedures are independent of each other. */
 	into->sampling_error = hypot(into->sampling_error, from->sampling_error);
 }
 

@@ -19,22 +19,24 @@ struct moment { /* of one instruction in one iteration */
 struct core {
 	const struct region *region;
 	bool is_carried;
-	uint64_t busy[HP_CORE_UNITS][WORDS]; /* a bit a cycle, from `floor` on */
+	uint64_t busy[HP_CORE_UNITS][WORDS]; /* one bit per cycle, from `floor` on */
 	int64_t floor;
-	uint64_t work[HP_CORE_UNITS]; /* given to each unit so far */
+	uint64_t work[HP_CORE_UNITS]; /* cycles assigned to each unit so far */
 	int64_t issue_cycle;
-	uint32_t issued; /* slots in that cycle */
+	uint32_t issued; /* slots issued in the cycle of the last issue */
 	int64_t retire_cycle;
 	uint32_t retired;
 	struct moment *now;
 	struct moment *before;
-	int64_t *leaves; /* when each place of the reorder buffer is free again */
-	uint32_t enters; /* its place that the next slot takes */
+	/* of each place of the reorder buffer: the cycle in which it becomes free */
+	int64_t *leaves;
+	uint32_t enters; /* the place that the next slot takes */
 	uint32_t retires;
 	int64_t serial_until;
 };
 
-/* Cycles before `floor` are over; a word is used again when all of it is. */
+/* Forgets the cycles before `floor`. Words of the bit map are reused once all their cycles are
+ * over. */
 static void forget_until(struct core *core, int64_t cycle)
 {
 	if (cycle - core->floor > RING)
@@ -54,7 +56,7 @@ static bool is_free(const struct core *core, unsigned unit, int64_t from, unsign
 	return true;
 }
 
-/* The first cycle from then on in which one of the units at least is free. */
+/* The first cycle, from `from` on, in which at least one of these units is free. */
 static int64_t next_free(const struct core *core, uint32_t units, int64_t from, int64_t end)
 {
 	while (from < end) {
@@ -70,7 +72,8 @@ static int64_t next_free(const struct core *core, uint32_t units, int64_t from, 
 	return end;
 }
 
-/* The unit with least work that is free from then on, or HP_CORE_UNITS. */
+/* Of the units that are free from then on, the one with the least work; HP_CORE_UNITS if none
+ * is. */
 static unsigned choose(const struct core *core, const struct hp_unit_use *use, int64_t from)
 {
 	unsigned best = HP_CORE_UNITS;
@@ -85,7 +88,7 @@ static unsigned choose(const struct core *core, const struct hp_unit_use *use, i
 	return best;
 }
 
-/* When a micro-op that is ready gets a unit, which is then taken. */
+/* The cycle in which a ready micro-op gets a unit; the unit is taken then. */
 static int64_t take_unit(struct core *core, const struct hp_unit_use *use, int64_t ready)
 {
 	int64_t end = core->floor + SAFE;
@@ -101,10 +104,10 @@ static int64_t take_unit(struct core *core, const struct hp_unit_use *use, int64
 		core->work[unit] += use->cycles;
 		return from;
 	}
-	return ready; /* too far ahead to keep a book of */
+	return ready; /* too far ahead for the bit map */
 }
 
-/* Slots enter in order, so many a cycle, where the reorder buffer has room. */
+/* Slots enter in program order, a limited number per cycle, when the reorder buffer has room. */
 static int64_t issue(struct core *core, uint32_t slots)
 {
 	const struct hp_core *machine = core->region->options->machine;
@@ -188,7 +191,7 @@ static void run_one(struct core *core, uint32_t at, struct hp_schedule_row *row)
 		start = taken;
 		row->units = cost->uses[i].units;
 	}
-	/* The longer wait gives its name. */
+	/* The stall is named after the longer wait. */
 	if (start - ready > 0 && (row->stall != HP_STALL_DEPENDENCY || start - ready > 1)) {
 		row->stall = HP_STALL_PORT;
 		row->producer = HP_SCHEDULE_NONE;
@@ -202,7 +205,8 @@ static void run_one(struct core *core, uint32_t at, struct hp_schedule_row *row)
 	row->cycles = (double)(core->now[at].retire - last);
 }
 
-/* Enough iterations to fill the reorder buffer twice; half of them are for becoming steady. */
+/* Enough iterations to fill the reorder buffer twice; the first half lets the loop become
+ * steady. */
 static uint32_t iterations_for(const struct region *region)
 {
 	uint32_t slots = region->slots ? region->slots : 1;
@@ -214,10 +218,10 @@ static uint32_t iterations_for(const struct region *region)
 	return wanted < 4 ? 4 : wanted & ~1u;
 }
 
-struct totals { /* of one instruction, over the counted iterations */
+struct totals { /* sums of one instruction over the counted iterations */
 	double cycles;
 	double stalled[HP_STALL_PORT + 1];
-	struct hp_schedule_row last[HP_STALL_PORT + 1]; /* an example of each kind */
+	struct hp_schedule_row last[HP_STALL_PORT + 1]; /* the last one of each kind */
 };
 
 static void fill_row(const struct region *region, uint32_t at, const struct totals *totals,
@@ -243,12 +247,13 @@ static void fill_row(const struct region *region, uint32_t at, const struct tota
 	}
 }
 
-/* Several retire in one cycle, which goes to the first of them: that much of it is the others'
- * share of the width, and no stall. It is taken off waits for the width first, then off all. */
+/* When several instructions retire in one cycle, the first of them has the whole cycle. The share
+ * of the width that belongs to the others is no stall: it is subtracted from waits for the width
+ * first, then from all. */
 static void settle_stalls(const struct region *region, struct hp_schedule *schedule)
 {
 	double width = (double)region->slots / region->options->machine->issue_width;
-	double stalls[2] = { 0 }; /* for the width; others */
+	double stalls[2] = { 0 }; /* by kind: waits for the width, and others */
 	double kept[2];
 	double excess;
 

@@ -9,8 +9,8 @@
 
 struct simulated {
 	UT_hash_handle hh;
-	struct hp_schedule_row *rows; /* as many as the region has instructions */
-	uint32_t words[];	      /* the key; then the rows */
+	struct hp_schedule_row *rows; /* one row per instruction of the region */
+	uint32_t words[];	      /* the key, followed by the rows */
 };
 
 struct hp_schedules {

@@ -15,14 +15,14 @@ struct simulated_key {
 	size_t count;
 };
 
-/* Makes the key, in the arena, from everything that region_simulate depends on. False: no memory.
- */
+/* Builds the key, in the arena, from everything that region_simulate depends on. False: out of
+ * memory. */
 bool simulated_key(const struct region *region, bool is_carried, double cycles,
 		   struct hp_arena *arena, struct simulated_key *key);
-/* Fills the rows of a region with this key, or returns false: it was not simulated. */
+/* Fills the rows of a region with this key. Returns false if it was not simulated before. */
 bool simulated_find(const struct hp_schedules *schedules, const struct simulated_key *key,
 		    struct hp_schedule *schedule);
-/* Adds an entry. Without memory, it does nothing. */
+/* Adds an entry. If memory is short, it does nothing. */
 void simulated_keep(struct hp_schedules *schedules, const struct simulated_key *key,
 		    const struct hp_schedule *schedule);
 

@@ -16,9 +16,9 @@
 
 struct moving {
 	struct analyzer *analyzer;
-	double *from; /* samples of each instruction that may yet move */
+	double *from; /* of each instruction: samples that may still move */
 	double *to;
-	double *stuck; /* samples of others, which moved here or never left */
+	double *stuck; /* of each instruction: samples that moved here or stay */
 };
 
 static bool comes_back(const struct hp_insn *insn)
@@ -33,11 +33,11 @@ static double weight_of(const struct analyzer *analyzer, uint32_t edge)
 
 	if (!analyzer->log_frequency)
 		return 1;
-	/* Relative to the hottest block nothing overflows. */
+	/* Relative to the hottest block, so that the exponential cannot overflow. */
 	return exp(analyzer->log_frequency[at] - analyzer->hottest);
 }
 
-/* From a block's first instruction. */
+/* Moves the samples of a block's first instruction to its predecessors. */
 static void move_over_edges(struct moving *moving, uint32_t block)
 {
 	const struct analyzer *analyzer = moving->analyzer;
@@ -96,10 +96,9 @@ static void move_once(struct moving *moving)
 }
 
 /*
- * How many samples the block would have without its worst stall. One instruction that waits now and
- * then, for memory above all, takes many times what the others take, and that says how bad its luck
- * is, not how often the block ran: so most of what it has beyond a few times the others' mean does
- * not count.
+ * The samples that the block would have without its worst stall. One instruction that waits now and
+ * then, mostly for memory, takes many times what the others take. That tells how it waits, not how
+ * often the block ran, so most of what exceeds a few times the others' mean does not count.
  */
 static double without_spike(const double *samples, uint32_t count)
 {
@@ -117,7 +116,8 @@ static double without_spike(const double *samples, uint32_t count)
 	return most > usual ? sum - spike_discount * (most - usual) : sum;
 }
 
-/* Cycles go along with samples: what moved costs what samples of this procedure cost. */
+/* Cycles move with the samples: each sample that moved has this procedure's mean cycles per
+ * sample. */
 static void settle(struct moving *moving)
 {
 	struct analyzer *analyzer = moving->analyzer;

@@ -24,8 +24,8 @@ static int smaller_name(const struct sparse_place *place, const int *names)
 	return row < column ? row : column;
 }
 
-/* Places by column, with rows and columns renamed by `names` (NULL: as they are). AMD and LDL take
- * rows in any order, and one place several times. */
+/* Converts places to columns, renaming rows and columns by `names` (NULL: no renaming). AMD and LDL
+ * accept rows in any order and repeated places. */
 static void index_places(struct sparse *matrix, const struct sparse_place *places, size_t count,
 			 const int *names, int *slots)
 {
@@ -68,9 +68,10 @@ static bool make_room(struct sparse *matrix, size_t count, struct hp_arena *aren
 	return matrix->rows && matrix->values;
 }
 
-/* Finds the order of elimination. What AMD says of the work is exact but for rows that it takes for
- * dense, and then too much: far too much is far too much in any case. Only to know it exactly takes
- * as long as the factor has entries, which in a tangle grow with the square of the size. */
+/* Finds an elimination order. AMD's estimate of the work is exact except for rows that it treats as
+ * dense, for which it is too high. If it exceeds the limit by far, the matrix counts as too dense
+ * at once: the exact work takes as long to find as the factor has entries, which on a dense graph
+ * grow with the square of the size. */
 static bool order(struct sparse *matrix, double most_work)
 {
 	double info[AMD_INFO];
@@ -85,7 +86,7 @@ static bool order(struct sparse *matrix, double most_work)
 	return true;
 }
 
-/* Each column of the factor is subtracted from all those in its pattern. */
+/* Each column of the factor is subtracted from all columns in its pattern. */
 static double work_of(const struct sparse *matrix)
 {
 	double work = 0;
@@ -95,8 +96,9 @@ static double work_of(const struct sparse *matrix)
 	return work;
 }
 
-/* The columns to the left of the diagonal in one row, in an order in which each comes after all that
- * it depends on: from each entry of the matrix up the tree of elimination. Behind `pattern`. */
+/* Finds the columns left of the diagonal that one row of the factor has, by walking up the
+ * elimination tree from each entry of the matrix. Each column comes after all those it depends on.
+ * They fill the end of `pattern`, from the returned index on. */
 static int find_left(struct sparse *matrix, int row)
 {
 	int top = matrix->size;
@@ -115,7 +117,7 @@ static int find_left(struct sparse *matrix, int row)
 	return top;
 }
 
-/* Each factor has the same rows. */
+/* All factors of this matrix have the same rows. */
 static struct hp_error *find_rows(struct sparse *matrix, struct hp_arena *arena)
 {
 	size_t count = (size_t)matrix->factor_starts[matrix->size];
@@ -177,7 +179,8 @@ struct hp_error *sparse_create(int size, const struct sparse_place *places, size
 	return find_rows(matrix, arena);
 }
 
-/* The entry of one row in one column, out of what the columns before have left of it in `room`. */
+/* Eliminates the entry of one row in one column: returns what the previous columns have left of it
+ * in `room`. */
 static double eliminate(struct sparse *matrix, int column, int slot)
 {
 	double *restrict room = matrix->room;
@@ -192,14 +195,14 @@ static double eliminate(struct sparse *matrix, int column, int slot)
 	return factor[slot] * left;
 }
 
-/* As LDL's ldl_numeric does it, row by row, operation by operation; but that finds the rows again
- * each time. */
+/* The same operations in the same order as LDL's ldl_numeric, which however finds the rows again on
+ * each call. */
 bool sparse_factor(struct sparse *matrix)
 {
-	double *room = matrix->room; /* zero between rows */
+	double *room = matrix->room; /* all zero between rows */
 
 	for (int i = 0; i < matrix->size; i++)
-		room[i] = 0; /* a factor that failed may have left something */
+		room[i] = 0; /* a failed factorization may have left values */
 	for (int row = 0; row < matrix->size; row++) {
 		double own;
 
@@ -239,7 +242,7 @@ struct hp_error *sparse_inverse_diagonal(struct sparse *matrix, struct hp_arena 
 	const int *starts = matrix->factor_starts;
 	const int *rows = matrix->factor_rows;
 	double *inverse = hp_arena_array(arena, (size_t)starts[matrix->size] + 1, sizeof(double));
-	double *column = matrix->room; /* of L, spread out by row; zero elsewhere */
+	double *column = matrix->room; /* one column of L, scattered by row; zero elsewhere */
 	double *sums = hp_arena_array(arena, (size_t)matrix->size + 1, sizeof(double));
 
 	if (!inverse || !sums)
@@ -255,7 +258,7 @@ struct hp_error *sparse_inverse_diagonal(struct sparse *matrix, struct hp_arena 
 			int k = rows[p];
 
 			sums[k] += diagonal[matrix->order[k]] * column[k];
-			/* Z_ik of rows i below k stands for Z_ki as well. */
+			/* The inverse is symmetric: Z_ik with i < k stands for Z_ki. */
 			for (int q = starts[k]; q < starts[k + 1]; q++) {
 				sums[rows[q]] += inverse[q] * column[k];
 				sums[k] += inverse[q] * column[rows[q]];

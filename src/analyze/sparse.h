@@ -17,8 +17,8 @@
 
 struct sparse {
 	int size;
-	int *order; /* the order in which unknowns are eliminated */
-	int *names; /* for each unknown, its position in that order */
+	int *order; /* elimination order of the unknowns */
+	int *names; /* of each unknown: its position in that order */
 	/* The upper triangle, in that order, by columns. */
 	int *starts;	/* of columns; size + 1 */
 	int *rows;	/* in any order */
@@ -28,14 +28,14 @@ struct sparse {
 	int *factor_rows;
 	double *factor;
 	double *diagonal;
-	/* Its rows: of what is left of the diagonal the columns, in the order in which they are
-	 * subtracted, and where in the factor these entries are. */
+	/* The factor's rows: the columns left of the diagonal, in the order of subtraction, and the
+	 * positions of these entries in the factor. */
 	int *left_starts; /* of rows; size + 1 */
 	int *left_columns;
 	int *left_slots;
 	double work;	   /* multiplications of one sparse_factor */
-	bool is_too_dense; /* its factor would take more work than was allowed: there is none */
-	/* Room to work in. */
+	bool is_too_dense; /* the factor would take more work than is allowed, so there is none */
+	/* Scratch arrays. */
 	int *parent;
 	int *counts;
 	int *flag;
@@ -44,25 +44,26 @@ struct sparse {
 	double *permuted;
 };
 
-/* A place stands for its mirror image at the diagonal, too. Values of equal places add up. */
+/* One entry; it also stands for its mirror image at the diagonal. Values of equal entries are
+ * added. */
 struct sparse_place {
-	int row; /* row and column may be exchanged */
+	int row; /* the order of row and column does not matter */
 	int column;
 };
 
-/* The pattern of these places. `slots[i]` is the index in `values` of places[i]. `most_work`:
- * multiplications that one sparse_factor may take. */
+/* Builds the pattern of these entries. `slots[i]` is the index in `values` of places[i].
+ * `most_work` limits the multiplications of one sparse_factor. */
 struct hp_error *sparse_create(int size, const struct sparse_place *places, size_t count,
 			       double most_work, struct hp_arena *arena, struct sparse **created,
 			       int *slots);
 
-/* False when a pivot is zero or no number. */
+/* Returns false when a pivot is zero or NaN. */
 bool sparse_factor(struct sparse *matrix);
 
 /* Replaces the right-hand side by the solution. */
 void sparse_solve(struct sparse *matrix, double *x);
 
-/* The diagonal of the inverse, without computing the inverse. */
+/* Computes the diagonal of the inverse, without the rest of it. */
 struct hp_error *sparse_inverse_diagonal(struct sparse *matrix, struct hp_arena *arena,
 					 double *diagonal);
 

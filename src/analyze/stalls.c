@@ -52,9 +52,10 @@ bool stalls_make_room(struct stalls *stalls, uint32_t more)
 
 /* --- scenes ----------------------------------------------------------------------------------- */
 
-/* Of the instruction's time at this scale, what its suspects are expected to take, or all they can.
- * Where samples are few, which instruction has one is chance: then each that has stands for those
- * around it that have not, and its suspects take their share of it. */
+/* Cycles that the suspects of one instruction are expected to take at `runs` executions, or can
+ * take at most. When samples are few, it is chance which of several neighbours has them; then each
+ * instruction with samples represents its neighbours without, and its suspects take a proportional
+ * share. */
 static double suspects_take(const struct stalls *stalls, uint32_t at, double runs, bool at_most)
 {
 	const struct hp_analysed_insn *insn = facts_insn(stalls->facts, at);
@@ -68,7 +69,8 @@ static double suspects_take(const struct stalls *stalls, uint32_t at, double run
 	return runs * each < insn->cycles ? runs * each : insn->cycles;
 }
 
-/* Whether that explains no more than these cycles. Nothing that adds up is negative. */
+/* Whether best cases and suspects together explain no more than these cycles. All addends are
+ * positive, so the sum may stop early. */
 static bool explains_at_most(const struct stalls *stalls, double scale, bool at_most, double cycles)
 {
 	const struct hp_analysis *analysis = stalls->analysis;
@@ -87,7 +89,7 @@ static bool explains_at_most(const struct stalls *stalls, double scale, bool at_
 	return sum <= cycles;
 }
 
-/* The scale at which that is all there is, up to the highest. */
+/* The scale, up to `highest`, at which best cases and suspects explain all of the cycles. */
 static double solve_scale(const struct stalls *stalls, double highest, double cycles, bool at_most)
 {
 	double low = 0;
@@ -95,7 +97,7 @@ static double solve_scale(const struct stalls *stalls, double highest, double cy
 
 	if (explains_at_most(stalls, highest, at_most, cycles))
 		return highest;
-	/* A factor of 2^40 between the ends is more than bounds can make. */
+	/* Bounds cannot make a factor of 2^40 between the two ends. */
 	for (unsigned i = 0; i < 60; i++) {
 		double middle = i < 40 && low == 0 ? high / 2 : (low + high) / 2;
 
@@ -113,7 +115,7 @@ static void fill_runs(struct stalls *stalls, unsigned scene, double scale)
 		const struct hp_analysed_block *block = &stalls->analysis->blocks[i];
 		const struct hp_frequency *frequency = &block->frequency;
 		double runs = scale * frequency->relative;
-		/* What has time ran, however seldom. */
+		/* A block with time has run, however seldom. */
 		double least = block->cycles * 1e-9;
 
 		if (stalls->analysis->is_absolute)
@@ -153,7 +155,7 @@ double stall_of(const struct stalls *stalls, uint32_t at, unsigned scene)
 	return above > 0 ? above * stalls->kept[scene][insn->block] : 0;
 }
 
-/* Where the path was timed, other scales do not fit what was measured. */
+/* Where the path was timed, only scales near its own fit what was measured. */
 static void bound_scales(const struct stalls *stalls, double scales[MOST_SCENES])
 {
 	struct hp_range timed;
@@ -228,24 +230,25 @@ static void note_static(const struct stalls *stalls, struct case_file *file, uin
 		file->statics[file->static_count++] = (struct static_share){
 			.kind = (uint8_t)kind,
 			.culprit = culprit,
-			.low = scene == 0 ? 1 : 0, /* none in the scenes before */
+			.low = scene == 0 ? 1 : 0, /* it has none in earlier scenes */
 			.now = share,
 		};
 }
 
-/* The rows of the best case lie in the order of the instructions over what is no stall of theirs:
- * the schedule may have put a wait on a neighbour. */
+/* Lays out the static stalls of the schedule in instruction order over the part of each
+ * instruction's time that is not dynamic stall, because the schedule may have put a wait on a
+ * neighbour. */
 static void lay_rows(struct stalls *stalls, uint32_t number, unsigned scene)
 {
 	const struct hp_analysed_block *block = &stalls->analysis->blocks[number];
 	double runs = stalls->runs[scene][number];
 	double best = runs * block->best_case_cycles;
-	/* A gain shortens all of them. */
+	/* If the block was faster than its best case, all rows shrink. */
 	double scale = best > block->cycles && best > 0 ? block->cycles / best : 1;
 	uint32_t row = block->first_insn;
 	uint32_t end = block->first_insn + block->insn_count;
-	double left = 0; /* of the row */
-	double each = 0; /* static share of it */
+	double left = 0; /* cycles of the row that are not yet laid out */
+	double each = 0; /* share of the row that is static stall */
 
 	if (row == end || best <= 0)
 		return;
@@ -273,7 +276,8 @@ static void lay_rows(struct stalls *stalls, uint32_t number, unsigned scene)
 	}
 }
 
-/* What of the instruction's time is stall in this scene, waits of the best case included. */
+/* Widens the instruction's range of stalled cycles by this scene, including waits of the best
+ * case. */
 static void widen_stalled(const struct stalls *stalls, uint32_t at, unsigned scene, double fixed)
 {
 	struct hp_analysed_insn *insn = &stalls->analysis->insns[at];

@@ -11,43 +11,44 @@ struct facts;
 
 enum { MOST_SCENES = 4, STATIC_CAUSES = 4 };
 
-/* What the best case has of one static cause at an instruction: shares of its cycles. */
+/* One static cause at an instruction, out of the best case, as shares of the instruction's
+ * cycles. */
 struct static_share {
 	uint8_t kind;	  /* enum hp_cause_kind */
 	uint32_t culprit; /* instruction, or HP_SCHEDULE_NONE */
 	double low;
 	double high;
 	double likely;
-	double now; /* in the scene being looked at */
+	double now; /* in the current scene */
 };
 
-/* All that is known against the suspects of one instruction. */
+/* What is known of one instruction's stall: its suspects and static causes. */
 struct case_file {
 	struct suspect *suspects;
 	uint32_t count;
 	uint32_t static_count;
-	double bound; /* sum over the suspects */
+	double bound; /* sum of the suspects' bounds */
 	struct static_share *statics;
 };
 
-/* A scene is one of the frequencies that are possible, of all blocks together. */
+/* A scene is one possible set of frequencies for all blocks together. */
 struct stalls {
 	const struct facts *facts;
-	struct hp_analysis
-		*analysis; /* the instructions' `stalled`, causes and sheet are filled in */
+	struct hp_analysis *analysis; /* its `stalled`, causes and sheet are filled in */
 	struct hp_arena *arena;
 	struct hp_arena *scratch;
-	struct case_file *files; /* of each instruction */
+	struct case_file *files; /* one per instruction */
 	unsigned scenes;
-	unsigned likely;		  /* the scene */
-	double *runs[MOST_SCENES];	  /* executions of each block */
-	double *kept[MOST_SCENES];	  /* of each block: share of its excess that is stall */
-	struct timed *loops[MOST_SCENES]; /* of each loop: cycles of all executions */
-	struct hp_range kinds[HP_CAUSE_COUNT]; /* of the instruction split last: shares */
+	unsigned likely;	   /* index of the likeliest scene */
+	double *runs[MOST_SCENES]; /* by scene: executions of each block */
+	/* by scene: of each block, the share of its excess that is stall */
+	double *kept[MOST_SCENES];
+	struct timed *loops[MOST_SCENES]; /* by scene: of each loop, cycles of all its executions */
+	struct hp_range kinds[HP_CAUSE_COUNT]; /* shares by kind, of the instruction split last */
 	size_t cause_room;
 };
 
-/* Cycles of one execution, when there are so many. */
+/* Cycles of one execution that the suspect is expected to take, if the block ran `runs` times. */
 static inline double suspect_expected(const struct suspect *suspect, double runs)
 {
 	double most = runs > 0 ? suspect->ceiling / runs : suspect->expected;
@@ -73,27 +74,28 @@ static inline double expected_of(const struct case_file *file, double runs)
 
 struct hp_error *stalls_create(struct analyzer *analyzer, const struct facts *facts,
 			       struct stalls *stalls);
-/* Requires suspects. */
+/* Requires the suspects of all instructions. */
 struct hp_error *stalls_choose_scenes(struct stalls *stalls);
 struct hp_error *stalls_find_statics(struct stalls *stalls);
-/* Cycles, all executions together. */
+/* Dynamic stall cycles of all executions together. */
 double stall_of(const struct stalls *stalls, uint32_t at, unsigned scene);
 bool stalls_make_room(struct stalls *stalls, uint32_t more);
 
 /* --- extent.c: how much code the timing of the path is taken from, for one instruction --- */
 
-/* Samples move, and the timing lets another instruction wait: where the block, or the innermost
- * loop, as a whole fits better, its shares hold for each instruction. */
+/* Samples may have moved, and the timing may attribute a wait to another instruction. When the
+ * timing of the block or innermost loop as a whole fits better, its shares are used for each
+ * instruction. */
 enum extent { ONE_INSN, ONE_BLOCK, ONE_LOOP };
 
-/* Before all others. */
+/* Called before the other functions of this group. */
 bool extent_bound_scale(const struct stalls *stalls, struct hp_range *scale);
-/* Of each scene, before those below. */
+/* Called for each scene, before extent_choose and extent_parts. */
 struct hp_error *extent_prepare(struct stalls *stalls, unsigned scene);
 bool extent_is_timed(const struct stalls *stalls, uint32_t at);
-/* Requires that it is timed; in the likely scene. */
+/* Requires that the instruction was timed. It is judged in the likeliest scene. */
 enum extent extent_choose(const struct stalls *stalls, uint32_t at);
-/* Of one execution. */
+/* Parts of one execution. */
 void extent_parts(const struct stalls *stalls, uint32_t at, enum extent extent, unsigned scene,
 		  struct timed_part parts[HP_CAUSE_COUNT]);
 
@@ -101,9 +103,10 @@ void extent_parts(const struct stalls *stalls, uint32_t at, enum extent extent, 
 
 void sheet_begin(const struct stalls *stalls, double sample_cycles);
 void sheet_end(struct hp_analysis *analysis, const double *most_cycles);
-/* An instruction whose stall is split: shares of its suspects, unexplained last. */
+/* Adds an instruction whose stall was split: the shares of its suspects, then the unexplained
+ * share. */
 void sheet_add(const struct stalls *stalls, uint32_t at, const double *likely);
-/* One with too little time to ask why. */
+/* Adds an instruction with too little time to split. */
 void sheet_add_rest(const struct stalls *stalls, uint32_t at);
 
 #endif

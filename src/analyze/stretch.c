@@ -7,8 +7,9 @@
 #include "passes.h"
 #include "tuning.h"
 
-/* The same of all blocks: those in which branches were probably not foreseen, or that load much,
- * are no different on the whole (tried with the tuning programs of scripts/frequency-accuracy). */
+/* All blocks get the same expectation: blocks whose branches are hard to predict, or that load
+ * much, are no different on the whole (tried with the tuning programs of
+ * scripts/frequency-accuracy). */
 struct hp_error *find_stretches(struct analyzer *analyzer)
 {
 	const struct hp_cfg *cfg = analyzer->cfg;

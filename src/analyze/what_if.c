@@ -16,7 +16,7 @@
 
 static const struct {
 	const char *name;
-	uint32_t components; /* that a perfect one has none of; 0: there is no such thing */
+	uint32_t components; /* of which a perfect core has none; 0: this change has no such form */
 } parts[] = {
 	{ "branch", OF(MISPREDICT) },
 	{ "l1i", OF(ICACHE) },
@@ -147,7 +147,7 @@ struct hp_error *hp_what_if_check(const struct hp_what_if *what_if, const struct
 
 /* --- what it saves ---------------------------------------------------------------------------- */
 
-/* How much of the way from as it is to no misses a latency goes; less than 0: the other way. */
+/* The share of a latency that the change removes; negative: the latency becomes longer. */
 static double way_of(const struct hp_what_change *change, const struct hp_core *core)
 {
 	double far = core->memory_cycles, near = fmin(far - 1, core->l2_cycles);
@@ -155,7 +155,8 @@ static double way_of(const struct hp_what_change *change, const struct hp_core *
 	return change->factor > 0 ? fmin(1, (1 - change->factor) * far / (far - near)) : 1;
 }
 
-/* Measured, but not predicted, may be of any cause; predicted, but not measured, of none. */
+/* Measured but unpredicted cycles may belong to any cause; cycles predicted beyond the measured
+ * ones belong to none. */
 static struct hp_what_gain widened(double low, double likely, double high, double unexplained,
 				   double measured)
 {
@@ -170,7 +171,7 @@ static struct hp_what_gain widened(double low, double likely, double high, doubl
 	return gain;
 }
 
-/* The proportional part at least, and what each miss is longer at most. */
+/* At least in proportion, at most by as much as each miss takes longer. */
 static struct hp_what_gain lost_of(double proportional, double most)
 {
 	return (struct hp_what_gain){
@@ -196,7 +197,7 @@ struct hp_what_gain hp_what_change_gain(const struct hp_what_change *change,
 		saved += change->components >> i & 1 ? orders[i].last : 0;
 	if (way < 0)
 		return lost_of(-way * saved, (change->factor - 1) * longest);
-	/* What was predicted, but not measured, is not there to be saved. */
+	/* Cycles that were predicted but not measured cannot be saved. */
 	gain = widened(way * saved, way * saved * fmin(1, prediction->measured / predicted),
 		       change->factor > 0
 			       ? fmax(way * saved, fmin(saved, (1 - change->factor) * longest))
@@ -209,7 +210,7 @@ struct hp_what_gain hp_what_change_gain(const struct hp_what_change *change,
 	return gain;
 }
 
-/* Lines of unknown place are where they fit the measured time best, on both cores. */
+/* On both cores, lines of unknown place are placed where they fit the measured time best. */
 static struct hp_what_gain resized_gain(const struct hp_prediction *prediction)
 {
 	struct hp_cpi_orders orders[HP_CPI_COMPONENTS] = { 0 };
@@ -227,7 +228,7 @@ static struct hp_what_gain resized_gain(const struct hp_prediction *prediction)
 				      fmin(measured, fmax(likely, saved + more)) };
 }
 
-/* A component that two changes are of is the one's that takes more of it. */
+/* When two changes affect one component, it counts for the change that removes more of it. */
 static double joint_gain(const struct hp_what_if *what_if, const struct hp_core *core,
 			 const double cycles[HP_CPI_COMPONENTS])
 {

@@ -35,7 +35,8 @@ cause_function suspect_icache;
 cause_function suspect_itlb;
 cause_function suspect_fetch;
 
-/* What these need to know of all blocks. Requires the facts before theirs (facts.h). */
+/* Each finds out what its causes need to know of all blocks. Requires the facts that stand before
+ * its own (facts.h). */
 struct hp_error *mispredict_prepare(struct facts *facts, struct hp_arena *arena);
 struct hp_error *fetch_prepare(struct facts *facts, struct hp_arena *arena);
 

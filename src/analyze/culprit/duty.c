@@ -37,7 +37,8 @@ enum hp_cause_kind duty_cause(enum hp_duty duty)
 	return HP_CAUSE_DEPENDENCY;
 }
 
-/* A static wait for a result is the instruction's own latency: its producer retired before it. */
+/* A static wait for a result is the latency of this instruction: the producers have retired
+ * already. */
 enum hp_cause_kind duty_static_cause(const struct facts *facts, uint32_t at)
 {
 	const struct hp_analysed_insn *insn = facts_insn(facts, at);

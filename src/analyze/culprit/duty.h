@@ -7,7 +7,7 @@
 
 struct hp_error *duty_prepare(struct facts *facts, struct hp_arena *arena);
 enum hp_cause_kind duty_cause(enum hp_duty duty);
-/* The cause that the static stall of this instruction goes by. */
+/* The cause that the static stall of this instruction is attributed to. */
 enum hp_cause_kind duty_static_cause(const struct facts *facts, uint32_t at);
 
 #endif

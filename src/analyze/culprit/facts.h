@@ -23,22 +23,23 @@ struct insn_facts {
 	uint16_t latency;
 };
 
-/* Of a loop: who changes registers in it, inner loops included. */
+/* The registers that change within a loop, including its inner loops. */
 struct loop_facts {
-	uint8_t writes[GENERAL_REGISTERS];    /* up to 255 */
-	uint8_t moves[GENERAL_REGISTERS];     /* those of them that add a constant to it */
-	uint64_t farthest[GENERAL_REGISTERS]; /* of these, in bytes, without its sign */
-	double entries; /* how often it is entered, relative as frequencies are */
+	uint8_t writes[GENERAL_REGISTERS]; /* instructions that write each register, up to 255 */
+	uint8_t moves[GENERAL_REGISTERS];  /* those of them that add a constant to it */
+	/* the largest constant added, in bytes, without its sign */
+	uint64_t farthest[GENERAL_REGISTERS];
+	double entries; /* how often the loop is entered, as a relative frequency */
 };
 
-/* Of one execution of a block: the mispredicted branches that lead to it. */
+/* For one execution of a block: the mispredicted branches that lead to it. */
 struct redirect {
-	double most;	 /* so many can come of a mispredicted branch */
-	double expected; /* and are expected to */
-	uint32_t branch; /* most of them; HP_SCHEDULE_NONE */
+	double most;	 /* upper limit of mispredictions */
+	double expected; /* expected mispredictions */
+	uint32_t branch; /* the branch with the most mispredictions, or HP_SCHEDULE_NONE */
 };
 
-/* How much of the code has to be another for an arrival. */
+/* The granularity at which an arrival counts as coming from other code. */
 enum arrival_unit {
 	ARRIVAL_LINE,
 	ARRIVAL_PAGE,
@@ -46,18 +47,18 @@ enum arrival_unit {
 	ARRIVAL_UNITS,
 };
 
-/* Shares of executions that come from another unit of the code. */
+/* Shares of a block's executions that come from another unit of the code. */
 struct arrivals {
 	double all;
-	double jumps; /* other than by running on */
+	double jumps; /* other than by falling through */
 };
 
 struct facts {
-	const struct hp_analysis *analysis; /* cycles and frequencies */
+	const struct hp_analysis *analysis; /* with cycles and frequencies */
 	const struct hp_cfg *cfg;
 	const struct hp_core *core;
-	/* path_prepare: of each block, what most often leads to it, and follows it; HP_CFG_NONE
-	 * when that is no block */
+	/* path_prepare: of each block, the block that most often precedes it and the one that most
+	 * often follows; HP_CFG_NONE where that is no block */
 	const uint32_t *before;
 	const uint32_t *after;
 	/* duty_prepare: of each instruction */
@@ -65,17 +66,17 @@ struct facts {
 	/* place_prepare: of each loop */
 	const struct loop_facts *loops;
 	bool has_frame; /* the frame pointer points into the stack */
-	/* marks_prepare: of each loop, and of what is in none */
+	/* marks_prepare: of each loop, and of the code outside of loops */
 	const double *usual;
-	const double *branch_marks; /* of the end of each block */
+	const double *branch_marks; /* of the branch at the end of each block */
 	/* mispredict_prepare: into each block */
 	const struct redirect *redirects;
-	/* fetch_prepare: into each block, ARRIVAL_UNITS of each */
+	/* fetch_prepare: of each block, ARRIVAL_UNITS of them */
 	const struct arrivals *arrivals;
-	uint64_t code_bytes; /* whole cache lines of hot blocks */
+	uint64_t code_bytes; /* cache lines of hot blocks, in bytes */
 	uint64_t code_pages;
 	uint32_t hot_blocks;
-	double effort; /* of finding it: analysis->effort */
+	double effort; /* of the analysis of causes; goes into analysis->effort */
 };
 
 static inline const struct hp_analysed_insn *facts_insn(const struct facts *facts, uint32_t at)

@@ -55,7 +55,7 @@ static void add_arrivals(const struct facts *facts, uint32_t block, enum arrival
 	into->jumps = into->jumps > 1 ? 1 : into->jumps;
 }
 
-/* Blocks are in order of their addresses. */
+/* Relies on the blocks' order, which is by address. */
 static void measure_code(struct facts *facts)
 {
 	const struct hp_cfg *cfg = facts->cfg;
@@ -79,7 +79,7 @@ static void measure_code(struct facts *facts)
 	}
 }
 
-/* Once for each block: thousands that lead to one ask for it. */
+/* Done once for all blocks, because thousands of blocks that jump to one ask for it. */
 struct hp_error *fetch_prepare(struct facts *facts, struct hp_arena *arena)
 {
 	uint32_t count = facts->cfg->block_count;
@@ -101,7 +101,7 @@ struct hp_error *fetch_prepare(struct facts *facts, struct hp_arena *arena)
 	return NULL;
 }
 
-/* Of one instruction. */
+/* The arrivals at one instruction. */
 static struct arrivals arrivals_of(const struct facts *facts, uint32_t at, enum arrival_unit unit)
 {
 	uint32_t block = facts_insn(facts, at)->block;
@@ -118,7 +118,7 @@ static struct arrivals arrivals_of(const struct facts *facts, uint32_t at, enum 
 	return inside;
 }
 
-/* Share of executions between which the code can have left the cache. */
+/* The share of executions before which the code may have been evicted from the cache. */
 static double forgotten(const struct facts *facts, const struct path *path, bool fits)
 {
 	uint32_t block = facts_insn(facts, path->insns[0])->block;
@@ -136,21 +136,21 @@ static double beyond(uint64_t used, uint64_t room)
 	return used > room ? (double)(used - room) / (double)used : 0;
 }
 
-/* What holds code, in two levels: cache lines, or translations of pages. */
+/* Two levels of what holds code: of caches, or of TLBs. */
 struct levels {
 	enum arrival_unit unit;
 	uint64_t used;
-	uint64_t first, second; /* how much of it they hold */
+	uint64_t first, second; /* capacity of each level, in the unit of `used` */
 };
 
 struct lateness {
-	bool fits; /* in the first level */
+	bool fits; /* the code fits into the first level */
 	struct arrivals arrivals;
-	double share; /* of executions to which it may have been forgotten */
+	double share; /* of executions before which it may have been evicted */
 	double cycles_expected;
 };
 
-/* `second_cycles` and `beyond_cycles`: what it takes to come from the second level, and from behind
+/* `second_cycles` and `beyond_cycles`: the latency of the second level, and of what lies behind
  * it. */
 static struct lateness lateness_of(const struct facts *facts, const struct path *path,
 				   const struct levels *levels, double second_cycles,
@@ -227,8 +227,9 @@ void suspect_itlb(const struct facts *facts, const struct path *path, struct sus
 			    late.share * late.cycles_expected);
 }
 
-/* Jumps that are taken end what is fetched in a cycle, a target that is not remembered is found
- * only when the jump is decoded; code that the micro-op cache cannot hold is decoded again. */
+/* Three ways in which fetch is slow: a taken jump ends the fetch of its cycle; a target that the
+ * predictor does not hold is found only at decode; and code that the micro-op cache does not hold
+ * is decoded again. */
 void suspect_fetch(const struct facts *facts, const struct path *path, struct suspects *found)
 {
 	const struct hp_core *core = facts->core;

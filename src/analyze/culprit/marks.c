@@ -11,8 +11,8 @@ static uint32_t region_of(const struct facts *facts, uint32_t block)
 	return loop == HP_CFG_NONE ? facts->cfg->loop_count : loop;
 }
 
-/* One pass over all instructions: the mean of each region, of those up to `most` times the mean
- * before. */
+/* One pass over all instructions: finds the mean of each region, leaving out instructions above
+ * `most` times the previous mean. */
 static bool find_means(const struct facts *facts, struct hp_arena *arena, const double *before,
 		       double most, double *means)
 {
@@ -49,7 +49,7 @@ double mark_at(const struct facts *facts, uint32_t at)
 	return insn->cycles > share ? insn->cycles - share : 0;
 }
 
-/* Of what the branch at the block's end leads to. */
+/* The mark on what the branch at the block's end leads to. */
 static double mark_of_branch(const struct facts *facts, uint32_t block)
 {
 	const struct hp_block *node = &facts->cfg->blocks[block];

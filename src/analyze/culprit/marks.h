@@ -18,7 +18,7 @@
 
 /* Requires cycles and frequencies. */
 struct hp_error *marks_prepare(struct facts *facts, struct hp_arena *arena);
-/* Cycles of all executions that the instruction has above its share of what is around it. */
+/* Cycles of all executions by which the instruction exceeds its share of its region. */
 double mark_at(const struct facts *facts, uint32_t at);
 
 #endif

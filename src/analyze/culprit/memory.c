@@ -15,8 +15,8 @@
 
 #include <math.h>
 
-/* Shares of executions: that the bytes are in another line than what was loaded shortly before
- * from the same base. */
+/* The share of executions in which the bytes lie in another cache line than those of an earlier
+ * nearby load from the same base. */
 static double beside_another(const struct facts *facts, const struct path *path, uint32_t position,
 			     const struct hp_memory *memory)
 {
@@ -26,8 +26,11 @@ static double beside_another(const struct facts *facts, const struct path *path,
 		const struct hp_insn *insn = facts_insn(facts, path->insns[i])->insn;
 
 		if (path->insns[i] == path->insns[position])
-			return 1; /* round the loop: how fresh the place is tells that */
-		/* What changed the register may have read through it: mov rax, [rax]. */
+			/* the path has gone round the loop; the freshness of the place covers
+			 * that */
+			return 1;
+		/* The instruction may have changed the register by loading through it: mov rax,
+		 * [rax]. */
 		if (hp_register_in(&insn->written, memory->base) ||
 		    (memory->index < HP_REGISTER_COUNT &&
 		     hp_register_in(&insn->written, memory->index)))
@@ -66,14 +69,14 @@ static void judge_load(const struct facts *facts, const struct path *path, uint3
 	if (place.kind == PLACE_STRIDE)
 		miss *= miss_foreseen;
 	if (place.kind == PLACE_BOUNDED && place.bytes <= SECOND_CACHE) {
-		/* Once it is there, it stays. */
+		/* Once it is in the cache, it stays there. */
 		bool is_near = place.bytes <= FIRST_CACHE;
 
 		most = (is_near ? 0 : l2_margin * core->l2_cycles) + place.fresh * most;
 		miss *= is_near ? 0 : miss_foreseen;
 	}
 	if (is_repeated) {
-		most *= LINE_BYTES; /* many lines */
+		most *= LINE_BYTES; /* it touches many lines */
 		miss *= repeated_places;
 	}
 	lines *= beside_another(facts, path, position, memory);
@@ -81,7 +84,7 @@ static void judge_load(const struct facts *facts, const struct path *path, uint3
 		    lines * miss * path_doubt(position));
 }
 
-/* What a prefetcher has brought costs little, if the core has such a prefetcher. */
+/* A line that a prefetcher has brought costs little, if the core has such a prefetcher. */
 static void judge_misses(const struct facts *facts, const struct path *path, uint32_t position,
 			 const struct hp_happened *seen, struct suspects *found)
 {

@@ -20,7 +20,7 @@ static bool is_varying(const struct place *place)
 	return place->kind >= PLACE_STRIDE;
 }
 
-/* Whether the value was loaded, a few steps back, from a place that changes. */
+/* Whether the value was loaded, a few instructions back, from an address that varies. */
 static bool is_loaded(const struct facts *facts, const struct path *path, uint32_t position,
 		      unsigned number)
 {
@@ -51,8 +51,8 @@ static bool is_loaded(const struct facts *facts, const struct path *path, uint32
 	return false;
 }
 
-/* The branch at the path's first place decides by data: its own operands, or those of what made the
- * flags. */
+/* Whether the branch at the head of the path depends on data: its own operands, or those of the
+ * instruction that set its flags. */
 static bool decides_on_data(const struct facts *facts, const struct path *path)
 {
 	const struct hp_insn *branch = facts_insn(facts, path->insns[0])->insn;
@@ -84,7 +84,7 @@ static bool decides_on_data(const struct facts *facts, const struct path *path)
 	return false;
 }
 
-/* Of each block: whether the branch at its end decides by what was loaded from varying places. */
+/* Of each block: whether the branch at its end depends on data loaded from varying addresses. */
 static bool *find_on_data(const struct facts *facts, struct hp_arena *arena)
 {
 	bool *is_on_data = hp_arena_array(arena, facts->cfg->block_count + 1, sizeof(*is_on_data));
@@ -101,8 +101,8 @@ static bool *find_on_data(const struct facts *facts, struct hp_arena *arena)
 	return is_on_data;
 }
 
-/* By what a predictor missed: on which of its ways is not known, but on each no more often than it
- * is taken. */
+/* The mispredictions that the simulated predictor had. On which way out is unknown, but on each
+ * there are no more than it was taken. */
 static struct redirect seen_redirect(const struct hp_happened *seen,
 				     const struct hp_frequency *from,
 				     const struct hp_frequency *along, uint32_t branch)
@@ -129,7 +129,7 @@ static struct redirect redirect_of(const struct facts *facts, const bool *is_on_
 	const struct hp_happened *seen;
 
 	if (one->from >= facts->cfg->block_count) {
-		/* A call: through a pointer, perhaps. */
+		/* a call, possibly through a pointer */
 		redirect.most = 1;
 		redirect.expected = mispredicts_of_call;
 		return redirect;
@@ -161,7 +161,7 @@ static struct redirect redirect_of(const struct facts *facts, const bool *is_on_
 	others = from->relative - along->relative;
 	fewest = others < along->relative ? others : along->relative;
 	redirect.expected = fewest > 0 && along->relative > 0 ? fewest / along->relative : 0;
-	/* What the intervals allow. */
+	/* the most that the intervals allow */
 	others = from->relative_high - along->relative_low;
 	fewest = others < along->relative_high ? others : along->relative_high;
 	redirect.most = fewest > 0 && along->relative > 0 ? fewest / along->relative : 0;
@@ -173,7 +173,7 @@ static struct redirect redirect_of(const struct facts *facts, const bool *is_on_
 	return redirect;
 }
 
-/* Of one execution of the block. */
+/* Mispredictions before one execution of the block. */
 static struct redirect redirect_into(const struct facts *facts, const bool *is_on_data,
 				     uint32_t block)
 {
@@ -218,7 +218,8 @@ struct hp_error *mispredict_prepare(struct facts *facts, struct hp_arena *arena)
 	return NULL;
 }
 
-/* Time that the core needs to begin anew shows at once; latencies show for a while. */
+/* The time to restart the pipeline shows at the target at once; latencies show for some
+ * instructions more. */
 void suspect_mispredict(const struct facts *facts, const struct path *path, struct suspects *found)
 {
 	uint32_t here = path->insns[0];
@@ -250,7 +251,7 @@ void suspect_mispredict(const struct facts *facts, const struct path *path, stru
 			drained = one;
 	}
 	if (drained.branch != HP_SCHEDULE_NONE) {
-		/* So many mispredicts at most have left their mark. */
+		/* the most mispredictions that can have left this mark */
 		double times =
 			facts->branch_marks[facts_insn(facts, drained.branch)->block] / price;
 

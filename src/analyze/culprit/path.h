@@ -6,8 +6,8 @@
 #include "facts.h"
 #include "../tuning.h"
 
-/* What ran before an instruction, the latest first, along the way that is taken most. The first is
- * the instruction itself. */
+/* The instructions executed before one, from the latest to the earliest, along the most frequent
+ * way. The first is the instruction itself. */
 struct path {
 	uint32_t insns[LONGEST_PATH];
 	uint32_t count;
@@ -16,16 +16,16 @@ struct path {
 
 struct hp_error *path_prepare(struct facts *facts, struct hp_arena *arena);
 void path_find(const struct facts *facts, uint32_t at, uint32_t longest, struct path *path);
-/* The position in the path of the last write of register `number` before the instruction at
- * `position`; 0: none. */
+/* The position in the path of the last write to register `number` before the instruction at
+ * `position`; 0 if there is none. */
 uint32_t path_writer(const struct facts *facts, const struct path *path, uint32_t position,
 		     unsigned number);
-/* The instruction at `position` may have been waited for where the first of the path seems to
- * stall: nothing after it depends on it, and they may all have retired at once. */
+/* Whether the stall seen at the head of the path may be that of the instruction at `position`: no
+ * later instruction depends on it, so they may all have retired at once. */
 bool path_retires_along(const struct facts *facts, const struct path *path, uint32_t position);
 /* The instruction that most often follows; HP_SCHEDULE_NONE if it is not known. */
 uint32_t path_next(const struct facts *facts, uint32_t at);
-/* How much less likely it is than the first itself. */
+/* A factor that lowers the weight of an instruction at this position against the head. */
 double path_doubt(uint32_t position);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* How far the instruction moves the register that it also reads. */
+/* Whether the instruction adds a constant to this register, and how much. */
 static bool moves_by(const struct hp_isa *isa, const struct hp_insn *insn, unsigned number,
 		     int64_t *by)
 {
@@ -80,7 +80,7 @@ static bool has_frame_pointer(const struct facts *facts)
 	return false;
 }
 
-/* All loops at once: each block tells the loops around it. */
+/* Covers all loops in one pass: each block adds to all loops around it. */
 struct hp_error *place_prepare(struct facts *facts, struct hp_arena *arena)
 {
 	const struct hp_cfg *cfg = facts->cfg;
@@ -115,7 +115,7 @@ struct hp_error *place_prepare(struct facts *facts, struct hp_arena *arena)
 	return NULL;
 }
 
-/* Of the innermost loop that holds the block; NULL outside of loops. */
+/* Facts of the innermost loop around the block; NULL outside of loops. */
 static const struct loop_facts *loop_of(const struct facts *facts, uint32_t block)
 {
 	uint32_t loop = facts->cfg->blocks[block].loop;
@@ -135,7 +135,8 @@ static bool is_stack(const struct facts *facts, unsigned number)
 	return number == isa->stack_pointer || (facts->has_frame && number == isa->frame_pointer);
 }
 
-/* What the value of one register says, where the instruction at `position` reads it. */
+/* What is known of an address that one register holds when the instruction at `position` reads
+ * it. */
 static struct place value_of(const struct facts *facts, const struct path *path, uint32_t position,
 			     unsigned number)
 {
@@ -156,7 +157,7 @@ static struct place value_of(const struct facts *facts, const struct path *path,
 		if (at == 0)
 			return anywhere(PLACE_ANY);
 		insn = facts_insn(facts, path->insns[at])->insn;
-		/* Also where each of several ways round the loop moves it. */
+		/* This also holds where each of several ways round the loop moves the register. */
 		if (loop && loop->writes[number] == loop->moves[number])
 			return (struct place){ .kind = PLACE_STRIDE,
 					       .bytes = loop->farthest[number],
@@ -196,7 +197,7 @@ static struct place value_of(const struct facts *facts, const struct path *path,
 	return anywhere(PLACE_ANY);
 }
 
-/* Within a loop an address that stays is new only when the loop begins. */
+/* Within a loop, a constant address is new only in the first iteration. */
 static double freshness(const struct facts *facts, uint32_t block)
 {
 	const struct loop_facts *loop = loop_of(facts, block);
@@ -213,7 +214,7 @@ struct place place_of(const struct facts *facts, const struct path *path, uint32
 	uint32_t block = facts_insn(facts, path->insns[position])->block;
 	bool has_index = memory->index != HP_REGISTER_NONE;
 	struct place base = anywhere(PLACE_FIXED);
-	struct place index = anywhere(PLACE_STACK); /* says nothing against the base */
+	struct place index = anywhere(PLACE_STACK); /* the base alone decides */
 	struct place place;
 
 	if (memory->segment != HP_REGISTER_NONE && memory->base == HP_REGISTER_NONE && !has_index) {
@@ -227,11 +228,11 @@ struct place place_of(const struct facts *facts, const struct path *path, uint32
 		}
 		if (has_index && index.kind == PLACE_CHASED)
 			index.kind = PLACE_ANY;
-		/* The kinds are in order of how little they say; a constant and a table of known
-		 * size make one of that size. */
+		/* Kinds are ordered by how little they tell, so the one that tells less counts. A
+		 * constant base with an index of known range is a table of that size. */
 		place = index.kind > base.kind ? index : base;
 		if (base.kind == PLACE_BOUNDED && !has_index)
-			place = anywhere(PLACE_ANY); /* a masked pointer */
+			place = anywhere(PLACE_ANY); /* a pointer of which bits are masked off */
 		if (base.kind == PLACE_STRIDE && index.kind == PLACE_STRIDE)
 			place.bytes = base.bytes + index.bytes;
 	}

@@ -10,24 +10,24 @@
 
 enum place_kind {
 	PLACE_STACK,
-	PLACE_FIXED,   /* one address of the program */
-	PLACE_SAME,    /* one address as long as the loop runs */
-	PLACE_STRIDE,  /* moves by so many bytes an iteration */
-	PLACE_BOUNDED, /* within so many bytes as long as the loop runs */
+	PLACE_FIXED,   /* the same address in the whole program */
+	PLACE_SAME,    /* the same address during one run of the loop */
+	PLACE_STRIDE,  /* moves by a constant number of bytes per iteration */
+	PLACE_BOUNDED, /* stays within a constant range during one run of the loop */
 	PLACE_CHASED,  /* its address was loaded */
 	PLACE_ANY,
 };
 
 struct place {
 	uint8_t kind;	/* enum place_kind */
-	uint64_t bytes; /* of STRIDE, without its sign, and of BOUNDED */
-	double fresh;	/* share of executions that can be the first in a while to look there */
+	uint64_t bytes; /* STRIDE: the step without its sign; BOUNDED: the size of the range */
+	double fresh;	/* share of executions that may be the first access to it in a while */
 };
 
 struct hp_error *place_prepare(struct facts *facts, struct hp_arena *arena);
 struct place place_of(const struct facts *facts, const struct path *path, uint32_t position,
 		      const struct hp_memory *memory);
-/* The share of executions that touch another one of these units than the one before. */
+/* The share of executions that touch another of these units than the execution before. */
 double place_crossings(const struct place *place, uint64_t unit_bytes);
 
 #endif

@@ -12,7 +12,7 @@
 #include "witness.h"
 #include "../tuning.h"
 
-/* Of one store, cycles that draining it may take, and is expected to. */
+/* Whether draining one store may take long: the most cycles, and the expected ones. */
 static bool is_slow(const struct facts *facts, const struct path *path, uint32_t position,
 		    double *most, double *expected)
 {
@@ -66,7 +66,7 @@ void suspect_store_buffer(const struct facts *facts, const struct path *path,
 		double likely;
 
 		if (i > 0 && path->insns[i] == path->insns[0])
-			break; /* round the loop once */
+			break; /* the path has gone once round the loop */
 		for (size_t k = 0; k < insn->memory_count; k++)
 			stores |= (insn->memories[k].access & HP_ACCESS_WRITE) != 0;
 		if (!stores)
@@ -85,7 +85,7 @@ void suspect_store_buffer(const struct facts *facts, const struct path *path,
 		add_suspect(found, HP_CAUSE_STORE_BUFFER, path->insns[nearest], bound, expected);
 }
 
-/* How the address in `*number` changes from before the instruction to after it. */
+/* By how much the instruction moves the register. False if that is not known. */
 static bool shift_of(const struct facts *facts, const struct hp_insn *insn, unsigned number,
 		     int64_t *by)
 {
@@ -113,13 +113,13 @@ static bool shift_of(const struct facts *facts, const struct hp_insn *insn, unsi
 	return true;
 }
 
-/* The displacement of a push's store is from the stack pointer after it. */
+/* A push's store is addressed relative to the stack pointer after it. */
 static int64_t displacement_of(const struct facts *facts, const struct hp_insn *insn,
 			       const struct hp_memory *memory)
 {
 	bool is_push = memory->is_implicit && insn->operation == HP_OPERATION_PUSH;
 
-	/* Seen from the register as it was before the instruction. */
+	/* relative to the register's value before the instruction */
 	return is_push ? (int64_t)((uint64_t)memory->displacement - facts->cfg->isa->pointer_bytes)
 		       : memory->displacement;
 }
@@ -137,7 +137,7 @@ static enum overlap overlap_of(int64_t stored, unsigned stored_bytes, int64_t lo
 	return back < loaded_bytes ? OVERLAP_PART : OVERLAP_NONE;
 }
 
-/* The position of the store that the load meets but in part, or 0. */
+/* The position of the store that the load overlaps only in part, or 0. */
 static uint32_t partial_store(const struct facts *facts, const struct path *path, uint32_t position,
 			      const struct hp_memory *load, const struct hp_insn *loading)
 {
@@ -153,7 +153,7 @@ static uint32_t partial_store(const struct facts *facts, const struct path *path
 			return 0;
 		if (load->index < HP_REGISTER_COUNT && hp_register_in(&insn->written, load->index))
 			return 0;
-		/* From the register as it was before this instruction. */
+		/* relative to the register's value before this instruction */
 		shift = (int64_t)((uint64_t)shift + (uint64_t)by);
 		for (size_t k = 0; k < insn->memory_count; k++) {
 			const struct hp_memory *store = &insn->memories[k];
@@ -174,7 +174,7 @@ static uint32_t partial_store(const struct facts *facts, const struct path *path
 	return 0;
 }
 
-/* Which store it was the code may tell; else the load is named. */
+/* If the path does not show which store it was, the load itself is named as culprit. */
 static void judge_seen(const struct facts *facts, const struct path *path, uint32_t position,
 		       const struct hp_happened *seen, struct suspects *found)
 {
@@ -213,7 +213,7 @@ void suspect_store_forward(const struct facts *facts, const struct path *path,
 			store = partial_store(facts, path, i, &insn->memories[k], insn);
 			if (!store)
 				continue;
-			/* The load waits until the store has left the core's own buffer. */
+			/* The load waits until the store has left the core's store buffer. */
 			add_suspect(found, HP_CAUSE_STORE_FORWARD, path->insns[store],
 				    core->mispredict_cycles + (double)core->blocked_cycles,
 				    blocked_share * core->blocked_cycles * path_doubt(i));

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* Its figures are as the cause sees them. */
+/* The figures of `added` are those of the cause; doubt is applied here. */
 static void add(struct suspects *found, struct suspect added)
 {
 	enum hp_cause_kind kind = (enum hp_cause_kind)added.kind;
@@ -31,7 +31,7 @@ static void add(struct suspects *found, struct suspect added)
 		found->at[found->count++] = added;
 		return;
 	}
-	/* More than there is room for: together with another of its kind. */
+	/* When the array is full, it is merged with another of its kind. */
 	if (!least)
 		return;
 	least->bound += added.bound;

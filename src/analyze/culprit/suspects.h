@@ -16,8 +16,9 @@ struct suspect {
 	uint32_t culprit; /* instruction, or HP_SCHEDULE_NONE */
 	double bound;
 	double expected; /* never more than `bound` */
-	double weight;	 /* for dividing cycles beyond the expected ones among suspects */
-	double ceiling;	 /* limit of expected cycles in all executions; INFINITY: none */
+	/* share of the cycles beyond the expected ones that it gets, relative to other suspects */
+	double weight;
+	double ceiling; /* limit of expected cycles in all executions; INFINITY: none */
 };
 
 struct suspects {

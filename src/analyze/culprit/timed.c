@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-/* The core without that cause. */
+/* The lane without the events of each cause. */
 static const uint8_t lanes[HP_CAUSE_COUNT] = {
 	[HP_CAUSE_ICACHE] = HP_LANE_NO_ICACHE,
 	[HP_CAUSE_ITLB] = HP_LANE_NO_ITLB,
@@ -27,13 +27,15 @@ static double saved_by(const double timed[HP_LANES], enum hp_cause_kind kind)
 	return fmax(0, timed[HP_LANE_AS_IS] - timed[lanes[kind]]);
 }
 
-/* Lines of unknown place are where they fit the measured time best. */
+/* The cycles that the timing can have, closest to the measured ones: lines of unknown place may be
+ * in any cache. */
 static double fitted(const double timed[HP_LANES], double cycles)
 {
 	return fmax(timed[HP_LANE_THIRD], fmin(timed[HP_LANE_MEMORY], cycles));
 }
 
-/* Waits for operands: what is left when all events are gone, or when each has had its part. */
+/* Waits for operands: what remains without any events, or what remains after each cause has got its
+ * part; the truth lies between. */
 static struct timed_part dependency_part(const double timed[HP_LANES], double events)
 {
 	double ideal = fmax(0, timed[HP_LANE_IDEAL] - timed[HP_LANE_WIDTH]);
@@ -51,7 +53,7 @@ double timed_misfit(const struct timed *timed)
 	return (difference + timing_noise) / timed->cycles;
 }
 
-/* Half of what is not known may be so, or the other way round. */
+/* Half of the time of lines of unknown place, in either direction. */
 static double half_unknown(const double timed[HP_LANES])
 {
 	return fmax(0, timed[HP_LANE_MEMORY] - timed[HP_LANE_THIRD]) / 2;
@@ -69,8 +71,9 @@ static struct timed_part data_part(const double timed[HP_LANES], double fit)
 	};
 }
 
-/* The part's own error, and what is measured otherwise than predicted, which any part may be: it is
- * the sum of all these errors, so both are not added. */
+/* Widens the part by its own error and by the difference between measured and predicted cycles,
+ * which may belong to any part. That difference is the sum of all parts' errors, so the two are not
+ * simply added. */
 static void widen(struct timed_part *part, double difference)
 {
 	part->low -= hypot(timing_error * part->low, fmin(0, difference)) + timing_noise;
@@ -78,7 +81,8 @@ static void widen(struct timed_part *part, double difference)
 	part->high += hypot(timing_error * part->high, fmax(0, difference)) + timing_noise;
 }
 
-/* What is measured less what the path takes without the cause: where that is little, its error is, too. */
+/* Limits the part by elimination: measured cycles minus those of the path without the cause. Where
+ * the latter are few, so is their error. */
 static void eliminate(const struct timed *of, double fit, enum hp_cause_kind kind,
 		      struct timed_part *part)
 {
@@ -92,7 +96,7 @@ static void eliminate(const struct timed *of, double fit, enum hp_cause_kind kin
 	double most = of->cycles - without * (1 - timing_error) + timing_noise + unknown;
 	double low = fmax(part->low, least), high = fmin(part->high, most);
 
-	/* Else they contradict each other. */
+	/* Otherwise the two contradict each other, and the part stays as it is. */
 	if (low <= high) {
 		part->low = low;
 		part->high = high;

@@ -15,26 +15,26 @@
 
 #include <hpcprof/analyze/analysis.h>
 
-/* Cycles. */
+/* A range of cycles. */
 struct timed_part {
 	double low;
 	double high;
 	double likely;
 };
 
-/* Of an instruction, a block or a loop. */
+/* The timing of an instruction, a block or a loop. */
 struct timed {
 	double lanes[HP_LANES]; /* cycles */
-	double walked;		/* that page walks may take more */
-	double cycles;		/* as measured */
-	double missing;		/* the same, of blocks whose lanes are not in here */
+	double walked;		/* cycles by which page walks may take longer */
+	double cycles;		/* measured cycles */
+	double missing;		/* measured cycles of blocks that are not in the lanes */
 };
 
-/* Per execution. */
+/* `timed` is of one execution. */
 void timed_parts(const struct timed *timed, struct timed_part parts[HP_CAUSE_COUNT]);
-/* Measured cycles that the timing does not have, or has too many of, as a share of those measured.
- * Lines of unknown place count as what fits the time best. INFINITY: too little was timed. Per
- * execution, too. */
+/* The difference between measured and timed cycles, as a share of those measured. Lines of unknown
+ * place are placed where they fit the measured time best. INFINITY: too little was timed. `timed`
+ * is of one execution. */
 double timed_misfit(const struct timed *timed);
 
 #endif

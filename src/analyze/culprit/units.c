@@ -11,7 +11,8 @@
 #include "duty.h"
 #include "../tuning.h"
 
-/* What it reads was made shortly before: where little overlaps, that shows. */
+/* Whether the instruction reads what was computed shortly before: in a chain latencies do not
+ * overlap, so they show. */
 static bool is_in_chain(const struct facts *facts, const struct path *path, uint32_t position)
 {
 	const struct hp_insn *insn = facts_insn(facts, path->insns[position])->insn;

@@ -77,11 +77,11 @@ static void add_events(const struct hp_core *core, const struct hp_happened *see
 		((double)core->mispredict_cycles + core->blocked_cycles);
 }
 
-/* Of what was not simulated: each event that the instruction can have, in each execution. */
+/* For an instruction that was not simulated: each event that it can have, in each execution. */
 static struct hp_happened all_events(const struct hp_insn *insn)
 {
 	static const uint8_t of_data[] = {
-		HP_EVENT_L1_MISS,   HP_EVENT_L2_MISS,	      HP_EVENT_DTLB_MISS, HP_EVENT_TLB2_MISS,
+		HP_EVENT_L1_MISS,   HP_EVENT_L2_MISS,	     HP_EVENT_DTLB_MISS, HP_EVENT_TLB2_MISS,
 		HP_EVENT_WALK_MISS, HP_EVENT_FORWARD_FAILED, HP_EVENT_ALIAS_4K,
 	};
 	struct hp_happened all = { 0 };

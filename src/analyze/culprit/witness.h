@@ -19,10 +19,10 @@ struct hp_error *witness_prepare(struct hp_analysis *analysis,
 void witness_add_most(const struct hp_core *core, const struct hp_isa *isa,
 		      const struct hp_insn *insn, const struct hp_happened *seen, double runs,
 		      struct hp_prediction *prediction);
-/* NULL: not seen, or too seldom to bound anything. */
+/* NULL: not simulated, or too seldom to bound anything. */
 const struct hp_happened *witness_of(const struct facts *facts, uint32_t at);
 
-/* Of what kind accesses can have events: enum hp_access bits. */
+/* Whether accesses of this kind can have events; `access`: bits of enum hp_access. */
 static inline bool witness_accesses(const struct hp_insn *insn, unsigned access)
 {
 	for (size_t k = 0; k < insn->memory_count && !insn->is_padding; k++)
@@ -31,13 +31,14 @@ static inline bool witness_accesses(const struct hp_insn *insn, unsigned access)
 	return false;
 }
 
-/* What a miss that the second level serves takes beyond a hit, which the code waits for anyway. */
+/* Cycles by which a miss that hits the second level exceeds a first-level hit, which the code waits
+ * for in any case. */
 static inline double witness_l2_cycles(const struct hp_core *core)
 {
 	return (double)core->l2_cycles - core->l1_cycles;
 }
 
-/* Per execution; with what the models could not know yet. */
+/* Events per execution, including those that the models could not decide. */
 static inline double witness_most(const struct hp_happened *seen, enum hp_event_kind miss,
 				  enum hp_event_kind unknown)
 {
