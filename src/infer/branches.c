@@ -135,7 +135,7 @@ static struct hp_error *make(const struct hp_inference *inference,
 	return NULL;
 }
 
-/* The branches of the part's image; NULL for images whose offsets are valid in one epoch only. */
+/* The branches of the part's image; NULL for images whose offsets hold in one epoch only. */
 static struct hp_error *ways_of(const struct hp_inference *inference,
 				const struct hp_loaded_part *part, const struct branches **ways)
 {
@@ -171,7 +171,7 @@ struct hp_error *branches_jumps_of(const struct hp_inference *inference,
 
 /* --- of a graph ------------------------------------------------------------------------------- */
 
-/* The branch at the end of the block. A block contains no other branch. */
+/* The branch at the end of the block; a block contains no other. */
 static const struct branch_outcomes *way_of(const struct branches *ways,
 					    const struct hp_block *block)
 {

@@ -8,7 +8,7 @@
 
 #include <hpcprof/infer/inference.h>
 
-/* The share of the image's time in commands without windows. */
+/* The share of the image's time that lies in commands without windows. */
 double counts_uncovered(const struct hp_inference *inference, const struct hp_loaded_image *image);
 /* A standard deviation, as a logarithm; `uncovered` as above. */
 double counts_common_deviation(const struct hp_inference *inference, double uncovered);

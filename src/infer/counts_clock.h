@@ -55,9 +55,9 @@ struct counts_clock {
 /* Lists the samples in windows of an image. `image`: its index in the windows' images. */
 struct hp_error *counts_ticks_make(const struct hp_inference *inference, uint32_t image,
 				   struct hp_image_counts *counted);
-/* Lists all procedures of the part's image that windows came by, with their places, `image` being
- * its number in the windows' images and `covered` the share of its samples that windows stand for.
- * requires: blocks. */
+/* Lists all procedures of the part's image that windows saw, and their places. `image`: its index
+ * in the windows' images. `covered`: the share of its samples that windows stand for. requires:
+ * blocks. */
 struct hp_error *counts_clocks_list(const struct hp_inference *inference,
 				    const struct hp_loaded_part *part, uint32_t image,
 				    double covered, struct hp_image_counts *counted);
@@ -70,11 +70,10 @@ typedef HP_VECTOR(struct paced) paced_vector;
 bool counts_clocks_paced(const struct hp_image_counts *counted, paced_vector *procedures);
 /* Pools the image's counts with the estimates by time (throughput.h). */
 void counts_clocks_pool(const struct hp_inference *inference, struct hp_image_counts *counted);
-/* In all images: the number of samples in windows, and of samples in the time that windows stand
- * for. */
+/* Sums over all images: samples in windows, and samples in the time that windows stand for. */
 double counts_all_ticks(const struct hp_inference *inference);
 double counts_all_samples(const struct hp_inference *inference);
-/* The clock of the procedure at the address: ns by windows. Without one, the windows' time. */
+/* Clock of the procedure at the address: ns by windows. If it has none, the windows' time. */
 const struct hp_grouped *counts_time(const struct hp_inference *inference,
 				     const struct hp_image_counts *counted, uint64_t address);
 /* The number of samples of the procedure at the address, in code that windows saw. */

@@ -31,14 +31,14 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* A loop that is told apart from others of its procedure. */
+/* A loop with a clock of its own. */
 struct phase {
 	struct hp_grouped instructions;
-	double deviation; /* of the ratio of its counts to the procedure's */
-	uint16_t number;  /* from 1, as the analysis has it */
+	double deviation; /* of the logarithm of the ratio of its counts to the procedure's */
+	uint16_t number;  /* from 1; the number that the analysis uses */
 };
 
-/* Loops beyond share the procedure's error only. */
+/* Loops beyond this number share the procedure's error only. */
 enum { MOST_PHASES = UINT16_MAX - 1 };
 
 struct asking {
@@ -46,8 +46,9 @@ struct asking {
 	const struct hp_image_counts *counted;
 	const struct hp_analysis_input *input; /* its graph and samples */
 	struct hp_grouped instructions;	       /* of the whole procedure */
-	double one;			       /* the maximum that one count stands for */
-	double missed_deviation;    /* of what windows missed of it: see counts_clock.h */
+	double one;			       /* the most that one count stands for */
+	/* of the part of the deviation due to what windows missed: see counts_clock.h */
+	double missed_deviation;
 	struct block_clock *clocks; /* by block */
 	struct phase *phases;	    /* by loop of the graph */
 	struct seen_block *seen;    /* by block */
@@ -122,7 +123,7 @@ static double runs_of(const struct asking *asking, uint32_t block)
 	return hp_grouped_sum(&runs);
 }
 
-/* What ran when there was no window. False when memory is short. */
+/* Finds blocks that ran only when there was no window. False: out of memory. */
 static bool look_for_missed(const struct asking *asking)
 {
 	const struct hp_cfg *cfg = asking->input->cfg;
@@ -154,7 +155,7 @@ static bool add_block(const struct asking *asking, uint32_t number)
 	       add(asking, HP_EVIDENCE_COUNT, number, block->address.value, 0, &runs);
 }
 
-/* The block's last instruction; 0 of code that does not decode. */
+/* Address of the block's last instruction; 0 for code that does not decode. */
 static uint64_t last_instruction(const struct hp_cfg *cfg, const struct hp_image_counts *counted,
 				 const struct hp_block *block, size_t *count,
 				 const struct hp_counts_edge **edges)
@@ -162,7 +163,7 @@ static uint64_t last_instruction(const struct hp_cfg *cfg, const struct hp_image
 	uint64_t end = block->address.value + block->bytes;
 	uint64_t start = end - block->bytes;
 
-	/* Windows know where branches are: the last address in the block with edges is one. */
+	/* The last address in the block with edges is that of a branch. */
 	for (uint64_t at = end; at-- > start && end - at <= (uint64_t)cfg->isa->longest;) {
 		*edges = hp_counts_edges_from(counted, at, count);
 		if (*edges)
@@ -172,8 +173,8 @@ static uint64_t last_instruction(const struct hp_cfg *cfg, const struct hp_image
 	return 0;
 }
 
-/* What windows saw of each way of the block. A jump through a table has thousands, and windows may
- * have seen all of them. */
+/* Sums what windows saw of each way out of the block. A jump through a table has thousands of ways,
+ * and windows may have seen all of them. */
 static void sum_ways(const struct asking *asking, const struct hp_block *block,
 		     const struct hp_counts_edge *edges, size_t count, struct hp_grouped *ways)
 {
@@ -188,7 +189,7 @@ static void sum_ways(const struct asking *asking, const struct hp_block *block,
 	}
 }
 
-/* Both ways of a branch, and each way of a jump through a table. */
+/* Adds the edges of both ways of a branch, and of each way of a jump through a table. */
 static bool add_edges(const struct asking *asking, uint32_t number)
 {
 	const struct hp_cfg *cfg = asking->input->cfg;
@@ -220,7 +221,8 @@ static bool add_edges(const struct asking *asking, uint32_t number)
 	return true;
 }
 
-/* Too few windows to tell how often anything ran: how counts are to each other is still known. */
+/* The deviation of all counts together. It is infinite when there are too few windows to tell how
+ * often anything ran; then only ratios of counts are known. */
 static double shared_deviation(const struct asking *asking)
 {
 	struct hp_counted_figure all = { NAN, NAN, NAN };
@@ -232,7 +234,8 @@ static double shared_deviation(const struct asking *asking)
 	return isfinite(all.value) ? log(all.high / all.value) / HP_NORMAL_90 : INFINITY;
 }
 
-/* Of code that windows missed nothing is told by its time in them. False: no memory. */
+/* Sets the clocks of loops. Blocks that windows missed are left out: they have no time in windows.
+ * False: out of memory. */
 static bool set_clocks(const struct asking *asking)
 {
 	const struct hp_cfg *cfg = asking->input->cfg;
@@ -250,7 +253,7 @@ static bool set_clocks(const struct asking *asking)
 	return loop_clocks(cfg, asking->counted->moved, asking->clocks);
 }
 
-/* Those that blocks are in, numbered as they come. */
+/* Numbers the loops that contain blocks, in the blocks' order. */
 static void number_phases(const struct asking *asking)
 {
 	const struct hp_cfg *cfg = asking->input->cfg;
@@ -275,7 +278,8 @@ static void number_phases(const struct asking *asking)
 	}
 }
 
-/* How often each loop ran to how often the others did. False when memory is short. */
+/* Tells the analysis how uncertain the ratio of each loop's counts to the procedure's is. False:
+ * out of memory. */
 static bool set_phases(const struct asking *asking)
 {
 	const struct hp_cfg *cfg = asking->input->cfg;
@@ -299,7 +303,7 @@ static bool set_phases(const struct asking *asking)
 	return true;
 }
 
-/* For the analysis. False when memory is short. */
+/* Passes the missed blocks to the analysis. False: out of memory. */
 static bool hand_on_missed(const struct asking *asking)
 {
 	uint32_t count = asking->input->cfg->block_count;

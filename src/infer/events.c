@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* By windows, to save memory: parts of simulated windows are not told apart. */
+/* Counts by window. The parts of a simulated window are added up, which saves memory. */
 struct by_windows {
 	double counts[HP_EVIDENCE_WINDOWS];
 };
@@ -30,7 +30,7 @@ struct event {
 struct timed {
 	uint64_t address;
 	bool is_block;
-	uint64_t resizes; /* of the core; 0: as it is */
+	uint64_t resizes; /* sizes of the simulated core; 0: its own */
 	double cycles[HP_LANES];
 };
 
@@ -38,9 +38,9 @@ struct image_events {
 	HP_VECTOR(struct simulated_block) blocks; /* by address */
 	HP_VECTOR(struct event) events;		  /* by address, then kind */
 	HP_VECTOR(struct timed) timed;		  /* by address */
-	uint32_t longest;			  /* block, bytes */
-	double windows;				  /* in all, of the recording */
-	uint64_t resizes;			  /* of the core that is asked for */
+	uint32_t longest;			  /* longest block, in bytes */
+	double windows;				  /* number of simulated windows in the recording */
+	uint64_t resizes;			  /* sizes of the core that is asked for */
 };
 
 void events_destroy(struct image_events *events)
@@ -126,7 +126,7 @@ static int compare_timed(const void *left, const void *right)
 	return (a->resizes > b->resizes) - (a->resizes < b->resizes);
 }
 
-/* One of each place: strata add up. */
+/* Merges the strata's entries of one place. */
 static void merge_timed(struct image_events *events)
 {
 	struct timed *all = events->timed.at;
@@ -223,7 +223,7 @@ static struct hp_grouped runs_of(const struct image_events *events, uint64_t add
 	return runs;
 }
 
-/* Seen a few times, it might have been seen a few times more. */
+/* The upper limit of events that were seen a few times: they might have been a few more. */
 static double most_of(const struct hp_grouped *counts, const struct hp_grouped *runs,
 		      double windows)
 {
@@ -237,7 +237,7 @@ static double most_of(const struct hp_grouped *counts, const struct hp_grouped *
 	return fmax(most, chance);
 }
 
-/* Sums up one kind at one address, and goes behind it. */
+/* Sums up one kind of event at one address, and moves `i` past it. */
 static struct hp_grouped take_kind(const struct image_events *events, size_t *i)
 {
 	const struct event *first = &events->events.at[*i];
@@ -256,7 +256,8 @@ static const double **cycles_for(struct hp_happened *happened, const struct time
 	return timed->is_block ? &happened->block_cycles : &happened->cycles;
 }
 
-/* All of one address stand together; of cores with other sizes those that are asked for. */
+/* Finds the cycles at one address. Entries of one address are adjacent; only those of the requested
+ * sizes count. */
 static void find_cycles(const struct image_events *events, uint64_t address,
 			struct hp_happened *happened)
 {
@@ -267,7 +268,7 @@ static void find_cycles(const struct image_events *events, uint64_t address,
 			*cycles_for(happened, &events->timed.at[i]) = events->timed.at[i].cycles;
 }
 
-/* Of several windows, or accesses of one instruction, the stride that most have. */
+/* Keeps the stride that most accesses have, over windows and over the instruction's accesses. */
 static void take_stride(const struct hp_grouped *counts, int64_t stride,
 			struct hp_happened *happened)
 {
@@ -279,7 +280,7 @@ static void take_stride(const struct hp_grouped *counts, int64_t stride,
 	happened->stride = stride;
 }
 
-/* Sums over windows become means of them. */
+/* Turns the sums over windows into means. */
 static void find_footprint(struct hp_happened *happened)
 {
 	double met = happened->mean[HP_EVENT_MET];

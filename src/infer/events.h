@@ -11,11 +11,11 @@
 struct hp_loaded_part;
 struct image_events;
 
-/* Of the part's image, made on the first request; NULL if nothing was simulated there. Owned by the
- * inference. requires: its file open */
+/* The events of the part's image, made at the first request; NULL if nothing was simulated there.
+ * Owned by the inference. requires: its file open */
 struct hp_error *events_of(struct hp_inference *inference, const struct hp_loaded_part *part,
 			   const struct image_events **events);
-/* As struct hp_analysis_input wants it. */
+/* A callback of struct hp_analysis_input. */
 bool events_happened(const void *events, hp_link_address address, struct hp_happened *happened);
 void events_destroy(struct image_events *events);
 

@@ -22,7 +22,7 @@ static const size_t largest_bytes = (size_t)256 << 20;
 
 HP_ORDER_BY(compare_evidence, struct hp_evidence, address.value);
 
-/* The word that the text ends with, cut off; NULL when nothing is left before it. */
+/* Cuts off the last word of the text and returns it; NULL when nothing is left before it. */
 static char *cut_word(char *text)
 {
 	char *end = text + strlen(text);
@@ -66,10 +66,10 @@ static bool parse_address(const char *word, uint64_t *address)
 	return hp_parse_u64(text, address);
 }
 
-/* Lines of images that the profile does not have. */
+/* Lines for images that are not in the profile. */
 struct unmatched {
 	size_t count;
-	const char *first; /* path; the report's */
+	const char *first; /* path of the first such image; owned by the report */
 };
 
 static struct hp_error *parse_line(struct hp_inference *inference, char *line,
@@ -165,7 +165,7 @@ struct hp_error *exact_counts_load(struct hp_inference *inference)
 	return NULL;
 }
 
-/* The first at or after the address. */
+/* Index of the first count at or after the address. */
 static size_t first_at(const struct inferred_image *image, uint64_t address)
 {
 	return hp_bisect(i, image->exact.count, image->exact.at[i].address.value < address);

@@ -5,9 +5,9 @@
 
 #include <hpcprof/infer/inference.h>
 
-/* requires: images loaded. USAGE for a file that cannot be understood. */
+/* requires: images loaded. HP_ERROR_USAGE for a file that cannot be parsed. */
 struct hp_error *exact_counts_load(struct hp_inference *inference);
-/* What there is between the graph's first block and its last, by address. */
+/* The counts between the graph's first and last block, by address. */
 const struct hp_evidence *exact_counts_of(const struct hp_inference *inference,
 					  const struct hp_loaded_image *image,
 					  const struct hp_cfg *cfg, size_t *count);

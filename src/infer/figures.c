@@ -28,14 +28,15 @@ static bool is_call(const struct hp_counts_edge *edge)
 	return edge->kind == HP_COUNTED_CALL || edge->kind == HP_COUNTED_INDIRECT_CALL;
 }
 
-/* The first of by_target at or after the address. */
+/* Index of the first edge in by_target whose target is at or after the address. */
 static size_t first_target(const struct hp_image_counts *counted, uint64_t address)
 {
 	return hp_bisect(i, counted->target_count,
 			 counted->edges.at[counted->by_target[i]].to < address);
 }
 
-/* Who arrives from other images is seen there only: so all arrivals, less the jumps back. */
+/* Executions by calls. Calls from other images are seen only where they arrive, so this is all
+ * arrivals minus jumps from within. */
 struct hp_grouped hp_counts_calls(const struct hp_image_counts *counted, uint64_t start,
 				  uint64_t end)
 {
@@ -76,7 +77,7 @@ static struct hp_counted_figure figure_of(const struct hp_image_counts *counted,
 	double share = exp(HP_NORMAL_90 * hypot(deviation, counted->deviation));
 	double hardly = hp_surely_seen * counted->one * counts_factor(counted, address);
 
-	if (!counted->is_absolute || !isfinite(deviation)) /* no time at all */
+	if (!counted->is_absolute || !isfinite(deviation)) /* there is no time at all */
 		return figure;
 	figure.value = hp_grouped_sum(runs);
 	if (!(figure.value > 0)) {
@@ -86,12 +87,12 @@ static struct hp_counted_figure figure_of(const struct hp_image_counts *counted,
 	}
 	figure.low = figure.value / share;
 	figure.high = figure.value * share;
-	/* Seen a few times at most, it hardly ran. */
+	/* What was seen at most a few times hardly ran. */
 	return hp_interval_suffices(figure.value, figure.low, figure.high, hardly) ? figure
 										   : nothing_known;
 }
 
-/* Of the logarithm of counts by the time of their procedure. */
+/* Deviation of the logarithm of counts scaled by their procedure's time. */
 static double deviation_by_clock(const struct hp_inference *inference,
 				 const struct hp_image_counts *counted, uint64_t address,
 				 const struct hp_grouped *runs)

@@ -42,7 +42,7 @@ bool counts_possible(const struct hp_loaded_part *part)
 	return part->file && part->image->id.kind == HP_IMAGE_FILE;
 }
 
-/* The first block at or after the address. */
+/* Index of the first block at or after the address. */
 static size_t first_block(const struct hp_image_counts *counted, uint64_t address)
 {
 	return hp_bisect(i, counted->blocks.count, counted->blocks.at[i].address < address);

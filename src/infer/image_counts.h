@@ -6,12 +6,13 @@
 #include <hpcprof/infer/counts.h>
 
 void counts_destroy(struct hp_image_counts *counted);
-/* Recordings may have been added that never meant to count: the share of the time that is told
- * of. */
+/* The share of the time in recordings whose windows count; recordings without windows may have been
+ * added. */
 double counts_told_share(const struct hp_inference *inference);
-/* Whether any window saw it run. */
+/* Whether any window saw the address run. */
 bool counts_saw(const struct hp_image_counts *counted, uint64_t address);
-/* Elsewhere offsets mean something in one epoch only, or in one process. */
+/* Whether offsets of the part mean the same in all epochs and processes; otherwise it cannot have
+ * counts. */
 bool counts_possible(const struct hp_loaded_part *part);
 /* The procedure at the address, or NULL if no window saw it run. requires: hp_counts_procedures. */
 const struct hp_counts_procedure *counts_procedure(const struct hp_image_counts *counted,
@@ -20,11 +21,11 @@ const struct hp_counts_procedure *counts_procedure(const struct hp_image_counts 
 struct hp_counted_figure counts_instructions(const struct hp_inference *inference,
 					     const struct hp_image_counts *counted,
 					     const struct hp_counts_procedure *procedure);
-/* How uncertain the ratio of counts of a procedure to its instructions is, as a logarithm. */
+/* The deviation, as a logarithm, of the ratio of a procedure's counts to its instructions. */
 double counts_relative_deviation(const struct hp_inference *inference,
 				 const struct hp_image_counts *counted,
 				 const struct hp_grouped *part, const struct hp_grouped *whole);
-/* Of the rows of procedures, `counts`. requires: files open, code of rows known. */
+/* Fills in `counts` of the rows of procedures. requires: files open, code of rows known. */
 struct hp_error *counts_fill_rows(struct hp_inference *inference);
 
 #endif

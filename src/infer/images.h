@@ -11,8 +11,8 @@
 struct inferred_image {
 	HP_VECTOR(struct hp_evidence) exact; /* counts of blocks, by address */
 	struct hp_image_counts *counts;	     /* owned; NULL: not asked for yet, or none */
-	struct branches *branches;	     /* likewise */
-	struct image_events *events;	     /* likewise */
+	struct branches *branches;	     /* likewise owned */
+	struct image_events *events;	     /* likewise owned */
 };
 
 #endif

@@ -39,7 +39,7 @@ void hp_inference_destroy(struct hp_inference *inference)
 	free(inference);
 }
 
-/* Each window's latencies count alike. */
+/* Each window's measured latencies have the same weight. */
 static struct hp_core measured_core(const struct hp_inference *inference)
 {
 	const struct hp_window_evidence *sum = &inference->windows.sum;

@@ -10,8 +10,10 @@
 
 struct loops {
 	const struct hp_cfg *cfg;
-	struct block_clock *sums; /* per loop, with the loops in it; the last: the procedure */
-	uint32_t *told_apart;	  /* per loop: the loop with a clock that it is, or is in */
+	/* per loop, including its inner loops; the last element is the procedure */
+	struct block_clock *sums;
+	/* per loop: the innermost loop with a clock around it, or itself */
+	uint32_t *told_apart;
 };
 
 static void add_to(struct block_clock *sum, const struct block_clock *one)
@@ -21,7 +23,7 @@ static void add_to(struct block_clock *sum, const struct block_clock *one)
 	sum->scaled += one->scaled;
 }
 
-/* Outer loops come before inner ones. */
+/* An outer loop has a lower index than its inner loops. */
 static void add_up(struct loops *loops, const struct block_clock *blocks)
 {
 	const struct hp_cfg *cfg = loops->cfg;
@@ -39,7 +41,7 @@ static void add_up(struct loops *loops, const struct block_clock *blocks)
 	}
 }
 
-/* The loop whose inner loops get clocks; HP_CFG_NONE: the procedure. */
+/* The loop whose inner loops get clocks; HP_CFG_NONE for the procedure itself. */
 static uint32_t find_root(const struct loops *loops)
 {
 	const struct hp_cfg *cfg = loops->cfg;

@@ -19,16 +19,16 @@
 
 #include <hpcprof/cfg/cfg.h>
 
-/* One block: the input, then what is found. */
+/* One block: input fields, then results. */
 struct seen_block {
 	double runs;	 /* executions in the whole time, estimated from windows */
 	double samples;	 /* in the whole time */
-	double expected; /* samples in windows that `samples` let expect */
+	double expected; /* samples in windows that are to be expected by `samples` */
 	double ticks;	 /* samples in windows */
 	bool is_missed;	 /* out: it ran outside of all windows */
 };
 
-/* False: no memory. */
+/* False: out of memory. */
 bool find_missed(const struct hp_cfg *cfg, struct seen_block *blocks);
 
 #endif

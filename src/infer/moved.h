@@ -23,7 +23,7 @@
 struct place_ticks {
 	double expected; /* ticks: e above */
 	double seen;	 /* ticks: k above */
-	double samples;	 /* that `expected` is derived from; 0: nothing is known of this place */
+	double samples;	 /* from which `expected` was computed; 0: nothing is known of this place */
 };
 
 /* `seen` of `all_seen` ticks are at the place. The certainty of `seen` is that of a share of all

@@ -4,14 +4,14 @@
 
 #include <math.h>
 
-/* One place, all recordings together. */
+/* One place, summed over all recordings. */
 struct probed {
 	uint64_t address;
-	double value; /* executions in all of the time */
+	double value; /* estimated executions in the whole time */
 	double variance;
 };
 
-/* A command's executions of what it hit `hits` in `times`, ns of its `whole` time. */
+/* Adds a command's executions: `hits` in `times` ns, scaled to the `whole` time. */
 static void add_stratum(const struct hp_grouped *hits, const struct hp_grouped *times, double whole,
 			struct probed *into)
 {
@@ -34,7 +34,7 @@ static void to_grouped(const struct hp_counted *item, struct hp_grouped *grouped
 		grouped->counts[i] = (double)item->counts[i];
 }
 
-/* Hits come before the time in which they were counted, which there always is. */
+/* An item of hits comes before the item of time in which they were counted; there always is one. */
 static void add_place(const struct hp_window_stratum *stratum, uint32_t image, uint64_t offset,
 		      struct probed *into)
 {
@@ -80,7 +80,8 @@ static struct hp_error *add_term(const struct hp_inference *inference, uint32_t 
 					sum->strata[i].command) &&
 		    sum->strata[i].time_ns)
 			add_place(&sum->strata[i], image, item->at.value, &probed);
-	/* What was not hit in some moments may run millions of times in others. */
+	/* What was not hit in a few moments may run millions of times in others, so it gets no
+	 * term. */
 	if (!(probed.value > 0))
 		return NULL;
 	term.value = probed.value;
@@ -116,7 +117,8 @@ struct hp_error *probes_terms_of(const struct hp_inference *inference,
 	const struct hp_window_evidence *sum = &inference->windows.sum;
 	struct hp_error *error = NULL;
 
-	/* Elsewhere offsets mean something in one epoch only; and moments know of no process. */
+	/* Only in files do offsets mean the same in all epochs; and probes do not know
+	 * processes. */
 	if (!part->file || part->image->id.kind != HP_IMAGE_FILE ||
 	    inference->profiles->options->pid)
 		return NULL;

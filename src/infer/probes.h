@@ -8,7 +8,7 @@
 
 #include "terms.h"
 
-/* What the probes say of the graph's blocks; nothing of those that had no hits. */
+/* Terms from probes for the graph's blocks; blocks without hits get none. */
 struct hp_error *probes_terms_of(const struct hp_inference *inference,
 				 const struct hp_loaded_part *part, const struct hp_cfg *cfg,
 				 evidence_vector *terms);

@@ -7,13 +7,13 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Items of this part's image, one stratum after another. */
+/* Visits the items of this part's image, stratum by stratum. */
 struct walk {
 	const struct hp_inference *inference;
 	const struct hp_loaded_part *part;
 	const struct hp_cfg *cfg;
 	enum hp_counted_kind kind;
-	/* `first` to `last`: the graph's blocks that ran as a whole. */
+	/* `first` to `last`: blocks of the graph that were executed completely. */
 	void (*visit)(void *context, const struct hp_counted *item, uint32_t first, uint32_t last);
 	void *context;
 };
@@ -26,8 +26,8 @@ static bool falls_through(const struct hp_cfg *cfg, uint32_t block)
 	       block + 1 < cfg->block_count && at[1].address.value == at->address.value + at->bytes;
 }
 
-/* Straight through the graph from the beginning of a block to the end of one; else it is not what
- * ran: a record had a gap. */
+/* Finds the blocks of a straight run, from the beginning of a block to the end of one. Anything
+ * else was not executed as recorded: the record had a gap. */
 static bool find_blocks(const struct hp_cfg *cfg, uint64_t start, uint64_t end, uint32_t *first,
 			uint32_t *last)
 {
@@ -65,7 +65,8 @@ static void visit_all(const struct walk *walk)
 	const struct hp_inference *inference = walk->inference;
 	const struct hp_window_evidence *sum = &inference->windows.sum;
 
-	/* Elsewhere offsets mean something in one epoch only; and records know of no process. */
+	/* Only in files do offsets mean the same in all epochs; and records do not know
+	 * processes. */
 	if (!walk->part->file || walk->part->image->id.kind != HP_IMAGE_FILE ||
 	    inference->profiles->options->pid)
 		return;
@@ -81,10 +82,10 @@ static void visit_all(const struct walk *walk)
 
 /* --- executions ------------------------------------------------------------------------------- */
 
-/* By the block that straight code begins with. */
+/* Straight runs that begin with the same block. */
 struct beginning {
-	double cycles;		/* that it took, whatever branch it led to */
-	struct hp_grouped time; /* that all executions took, of what records stand for */
+	double cycles;		/* cycles of these runs, whatever branch they ended with */
+	struct hp_grouped time; /* cycles of all executions, as far as records stand for them */
 };
 
 struct executions {
@@ -110,7 +111,7 @@ static void add_time(void *context, const struct hp_counted *item, uint32_t firs
 		beginnings[first].time.counts[i] += (double)item->counts[i];
 }
 
-/* So many in so many cycles that were recorded, times all cycles from there. */
+/* Estimated executions: the recorded runs per recorded cycle, times all cycles from that block. */
 static void add_runs(void *context, const struct hp_counted *item, uint32_t first, uint32_t last)
 {
 	struct executions *executions = context;
@@ -125,7 +126,7 @@ static void add_runs(void *context, const struct hp_counted *item, uint32_t firs
 				beginning->time.counts[j] * seen / beginning->cycles;
 }
 
-/* Cycles that records stand for. */
+/* The cycles that records stand for. */
 static struct hp_grouped cycles_of_records(const struct hp_inference *inference)
 {
 	const struct hp_window_evidence *sum = &inference->windows.sum;
@@ -139,7 +140,7 @@ static struct hp_grouped cycles_of_records(const struct hp_inference *inference)
 	return cycles;
 }
 
-/* That were sampled in programs, with a record or without. */
+/* Cycles of all samples in user code, with a record or without. */
 static double all_cycles(const struct hp_inference *inference)
 {
 	double cycles = 0;

@@ -8,7 +8,7 @@
 
 #include "terms.h"
 
-/* Executions of the graph's blocks; nothing of those in no record. */
+/* Terms for executions of the graph's blocks; blocks in no record get none. */
 struct hp_error *records_terms_of(const struct hp_inference *inference,
 				  const struct hp_loaded_part *part, const struct hp_cfg *cfg,
 				  evidence_vector *terms);

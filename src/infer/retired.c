@@ -5,7 +5,8 @@
 
 #include <math.h>
 
-/* The event that counts instructions; inference->profiles->events.count when none was sampled. */
+/* Index of the event that counts instructions; inference->profiles->events.count if none was
+ * sampled. */
 static size_t retired_event(const struct hp_inference *inference)
 {
 	size_t i = 0;
@@ -16,7 +17,7 @@ static size_t retired_event(const struct hp_inference *inference)
 	return i;
 }
 
-/* Samples come as Poisson's distribution has it; one more could always have come. */
+/* Samples are Poisson distributed. One is added, because there might have been one more. */
 static double relative_deviation(uint64_t samples)
 {
 	return sqrt((double)samples + 1) / (double)samples;
@@ -70,8 +71,8 @@ static struct hp_tally tally_of_block(const struct hp_inference *inference,
 	return sum;
 }
 
-/* Samples that land late are another block's where the code before was, and that they are is no
- * matter of chance. */
+/* A sample that lands late may belong to the previous code, which is another block. This error does
+ * not average out. */
 static double misplaced_share(const struct hp_loaded_event *event, const struct hp_block *block)
 {
 	double late = event->info->skid_instructions;

@@ -8,11 +8,11 @@
 
 #include "terms.h"
 
-/* Rows of procedures whose instructions windows did not count absolutely get those of the samples;
+/* Fills in the instructions of rows of procedures that windows did not count absolutely. Called
  * after counts_fill_rows. */
 struct hp_error *retired_fill_rows(struct hp_inference *inference);
 
-/* What the samples say of the graph's blocks; nothing where there are none. */
+/* Terms from samples of this event for the graph's blocks; none if it was not sampled. */
 struct hp_error *retired_terms_of(const struct hp_inference *inference,
 				  const struct hp_loaded_part *part, const struct hp_cfg *cfg,
 				  evidence_vector *terms);

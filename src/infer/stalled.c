@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The table's first two events. */
+/* Index of the table's first two events. */
 enum { CYCLES, INSTRUCTIONS };
 
 /* --- which events ------------------------------------------------------------------------------ */
@@ -28,8 +28,8 @@ static bool same_modes(const struct hp_event_info *a, const struct hp_event_info
 	return one.has_user == other.has_user && one.has_kernel == other.has_kernel;
 }
 
-/* Whether what was sampled of it says how often it happened. What never happened in all the program
- * although it must have is dead. */
+/* Whether samples of the event tell how often it happened. An event that never happened in the
+ * whole program, although it must have, does not count. */
 static bool is_alive(const struct hp_loaded_event *event, const struct hp_stack_event *of)
 {
 	if (event->enabled_ns && !event->running_ns)
@@ -37,7 +37,7 @@ static bool is_alive(const struct hp_loaded_event *event, const struct hp_stack_
 	return event->all.samples || of->is_rare;
 }
 
-/* What some epochs lack has no ratio to what all have. */
+/* Events that some epochs lack are not comparable with those that all have. */
 static bool is_in_all(const struct hp_profiles *profiles, const char *name)
 {
 	for (size_t i = 0; i < profiles->epochs.count; i++) {
@@ -116,7 +116,7 @@ void hp_stalled_destroy(struct hp_stalled *stalled)
 
 /* --- stacks ------------------------------------------------------------------------------------ */
 
-/* What one sample stands for, here or, where there is none, anywhere. */
+/* Events per sample at this place or, if it has none, on average. */
 static double weight_of_one(const struct hp_loaded_event *event, const struct hp_tally *tally)
 {
 	const struct hp_tally *of = tally->samples ? tally : &event->all;
@@ -173,7 +173,8 @@ static double most_of(const struct hp_stack *stack, enum hp_stack_component comp
 	return part->is_known ? part->high / stack->cpi * stack->cycles : INFINITY;
 }
 
-/* Loads that miss, at whatever level they hit; levels that are within the data cache are in it. */
+/* Loads that miss, whichever level serves them; levels that are part of the data cache are included
+ * in it. */
 static double most_of_misses(const struct hp_stack *stack)
 {
 	static const enum hp_stack_component levels[] = { HP_STACK_L2, HP_STACK_L3, HP_STACK_MEMORY,

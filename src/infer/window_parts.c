@@ -14,21 +14,21 @@ struct timed {
 	uint64_t at;
 	uint32_t bytes, instructions;
 	double runs;
-	double windows[HP_EVIDENCE_WINDOWS]; /* of these runs, in each */
+	double windows[HP_EVIDENCE_WINDOWS]; /* of `runs`, those in each window */
 	double cycles[HP_LANES];
 };
 
 typedef HP_VECTOR(struct timed) timed_blocks;
 
-enum { BLOCK_BYTES = 4096 }; /* none is longer */
+enum { BLOCK_BYTES = 4096 }; /* no block is longer */
 
-/* Events of a window's simulated stretch, and how many they are on average in the same code. */
+/* Events in the simulated part of a window, and the mean number of events in the same code. */
 struct met {
 	double own[HP_PENALTIES], mean[HP_PENALTIES];
 };
 
 struct part {
-	double instructions, known; /* the latter: of those whose time a model knows */
+	double instructions, known; /* `known`: those of instructions whose time a model knows */
 	double cycles[HP_LANES];
 };
 
@@ -62,7 +62,7 @@ static void add_timed(struct timed *into, const struct timed *more)
 		into->cycles[j] += more->cycles[j];
 }
 
-/* By place; one of each. */
+/* Merges blocks of one place, sorted by place. */
 static struct hp_error *find_timed(const struct hp_window_stratum *stratum, timed_blocks *blocks)
 {
 	size_t kept = 0;
@@ -87,7 +87,7 @@ static struct hp_error *find_timed(const struct hp_window_stratum *stratum, time
 	return NULL;
 }
 
-/* HP_PENALTIES: of none. */
+/* HP_PENALTIES: the item belongs to no penalty. */
 static enum hp_penalty penalty_of(const struct hp_counted *item)
 {
 	if (item->kind < HP_COUNTED_EVENT || item->kind >= HP_COUNTED_CYCLES)
@@ -106,7 +106,7 @@ static enum hp_penalty penalty_of(const struct hp_counted *item)
 	}
 }
 
-/* The last block that begins at or before the address and contains it; NULL: none does. */
+/* The last block that begins at or before the address and contains it; NULL if none does. */
 static const struct timed *block_of(const timed_blocks *blocks, const struct hp_counted *item)
 {
 	const struct timed wanted = { .image = item->image, .at = item->at.value };
@@ -228,7 +228,7 @@ struct hp_error *hp_window_parts(const struct hp_window_stratum *stratum, double
 	return error;
 }
 
-/* Of the recording that the command is of; 0: its clock was not measured. */
+/* Clock rate of the recording that the command belongs to; 0: it was not measured. */
 static double cycles_per_ns(const struct hp_profiles *profiles,
 			    const struct hp_window_stratum *stratum)
 {
