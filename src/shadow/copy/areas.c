@@ -19,7 +19,7 @@ static bool starts_with(const char *text, const char *start)
 	return strncmp(text, start, strlen(start)) == 0;
 }
 
-/* Devices of these names are memory like any other. */
+/* True for devices that are ordinary memory. */
 static bool is_memory_device(const char *path)
 {
 	return starts_with(path, "/dev/shm/") || starts_with(path, "/dev/zero") ||
@@ -43,7 +43,7 @@ static enum area_kind kind_of(const struct area *area)
 			return AREA_VVAR;
 		if (strcmp(path, "[vsyscall]") == 0 || strcmp(path, "[uprobes]") == 0)
 			return AREA_VSYSCALL;
-		/* "[anon:name]" and whatever is named next. */
+		/* "[anon:name]", and names that later kernels may add */
 		return AREA_MEMORY;
 	}
 	if (starts_with(path, "/memfd:") || starts_with(path, "/SYSV") ||
@@ -99,7 +99,7 @@ bool areas_parse(struct areas *areas, char *text)
 	return true;
 }
 
-/* The whole file; the kernel gives at most a page's worth of lines at once. */
+/* Reads the whole file. The kernel returns at most one page of lines per read. */
 static struct hp_error *read_text(struct areas *areas, int fd)
 {
 	size_t used = 0;
@@ -180,7 +180,7 @@ bool areas_are_lent(const struct areas *areas, uint64_t start, uint64_t end)
 	return is_lent;
 }
 
-/* Has an area begin at `address`, if there is one around it. */
+/* Splits the area around `address`, if there is one, so that an area begins there. */
 static bool cut(struct areas *areas, uint64_t address)
 {
 	size_t number = hp_bisect(i, areas->count, areas->at[i].end <= address);

@@ -14,14 +14,14 @@
 #include <sys/types.h>
 
 enum area_kind {
-	AREA_MEMORY, /* anonymous, named by the program or not */
-	AREA_HEAP,   /* what brk() moves the end of */
+	AREA_MEMORY, /* anonymous memory, possibly named by the program */
+	AREA_HEAP,   /* the memory that brk() extends */
 	AREA_STACK,
 	AREA_FILE,
-	AREA_UNNAMED, /* of a file that has no path: memfd, shared anonymous, System V */
+	AREA_UNNAMED, /* of a file without a path: memfd, shared anonymous memory, System V */
 	AREA_VDSO,
 	AREA_VVAR,   /* the vdso's data, which no other process can read */
-	AREA_DEVICE, /* of a driver: never read, never copied */
+	AREA_DEVICE, /* of a device: never read or copied */
 	AREA_VSYSCALL,
 };
 
@@ -30,30 +30,30 @@ struct area {
 	uint64_t file_offset;
 	uint64_t device; /* of the file: (major << 32) | minor */
 	uint64_t inode;
-	const char *path;   /* in the text of its struct areas; "" without one */
+	const char *path;   /* points into the text of its struct areas; "" if there is none */
 	uint8_t protection; /* PROT_* */
 	uint8_t kind;	    /* enum area_kind */
 	bool is_shared;
-	bool is_lent;	/* parts of it, in a copy: see rebuild.h */
-	bool is_secret; /* not to be copied: see secrets.h; nothing in the text tells */
+	bool is_lent;	/* the copy maps parts of it from a buffer: see rebuild.h */
+	bool is_secret; /* must not be copied: see secrets.h, since the maps file does not tell */
 };
 
 struct areas {
-	struct area *at; /* by address, not overlapping */
+	struct area *at; /* sorted by address, without overlaps */
 	size_t count, capacity;
 	char *text;
 	size_t text_capacity;
 };
 
-/* Takes the text of a maps file, which is changed and must live as long; false when a line makes no
- * sense, areas are not in order, or there is no memory. */
+/* Parses the text of a maps file. The text is changed, and must live as long as the areas. False
+ * when a line cannot be parsed, areas are not in order, or memory is short. */
 bool areas_parse(struct areas *areas, char *text);
-/* Those of a process or thread; keeps the memory of the last time for this one. */
+/* Reads the areas of a process or thread. Memory of the previous call is reused. */
 struct hp_error *areas_read(struct areas *areas, pid_t pid);
 void areas_clear(struct areas *areas);
 
-/* Whether there is code in it that the program may write, as a JIT compiler does. A copy cannot: it
- * would run what it was translated from no more. */
+/* Whether the area contains code that the program may write, as JIT compilers do. Such code cannot
+ * run in a copy, which would continue to execute translations of the old code. */
 static inline bool area_is_writable_code(const struct area *area)
 {
 	const int both = PROT_WRITE | PROT_EXEC;
@@ -61,17 +61,17 @@ static inline bool area_is_writable_code(const struct area *area)
 	return (area->protection & both) == both;
 }
 
-/* Whether the areas between them that have all of this protection (0: any) are private memory of
+/* Whether all areas within [start, end) that have this protection (0: any) are private memory of
  * the program's own. */
 bool areas_are_made(const struct areas *areas, uint64_t start, uint64_t end, int protection);
-/* From now on there is private memory of the program's own, protected like that (0: as good as
- * none). False: there would be too many areas. */
+/* Sets [start, end) to private memory of the program's own with this protection (0: none, so no use
+ * to it). False: there would be too many areas. */
 bool areas_set(struct areas *areas, uint64_t start, uint64_t end, int protection);
 
-/* Whether one of them that is lent has a part between these. */
+/* Whether a lent area lies partly within [start, end). */
 bool areas_are_lent(const struct areas *areas, uint64_t start, uint64_t end);
 
-/* The area that holds `address`; NULL: none. */
+/* The area that contains `address`, or NULL. */
 const struct area *areas_find(const struct areas *areas, uint64_t address);
 
 #endif

@@ -15,10 +15,10 @@
 
 enum {
 	PAGE_BYTES = 4096,
-	LEAST_PRIORITY = 19, /* nice(2) */
+	LEAST_PRIORITY = 19, /* the lowest priority, that of nice(2) */
 };
 
-#define BUFFER_NAME "hpcprof-buffer" /* in the maps of hpcprof and its copies */
+#define BUFFER_NAME "hpcprof-buffer" /* as shown in /proc/PID/maps of hpcprof and its copies */
 
 void buffer_release(struct buffer *buffer)
 {
@@ -35,13 +35,13 @@ void buffer_adopt(struct buffer *buffer, uint8_t *memory, uint64_t bytes)
 	*buffer = (struct buffer){ .at = memory, .bytes = bytes };
 }
 
-/* Memory that a thread fills, so that the kernel gives it. */
+/* Memory that a thread touches, so that the kernel allocates its pages. */
 struct filling {
 	uint8_t *at;
 	uint64_t bytes;
 	enum filling_time time;
-	uint64_t cpu_ns; /* that it took */
-	uint64_t done;	 /* atomic, as is the next */
+	uint64_t cpu_ns; /* the CPU time that this took */
+	uint64_t done;	 /* atomic, as is the next field */
 	bool is_over;
 };
 
@@ -65,7 +65,7 @@ static void *fill(void *context)
 	return NULL;
 }
 
-/* Its beginning is done then. */
+/* When it returns, the first `done` bytes have pages. */
 static void touch_aside(struct filling *filling, int stop_fd)
 {
 	uint64_t end_ns = hp_clock_monotonic_ns() + FILL_PATIENCE_NS;
@@ -81,7 +81,7 @@ static void touch_aside(struct filling *filling, int stop_fd)
 	pthread_join(thread, NULL);
 }
 
-/* What is in memory of it stays. */
+/* If it takes too long, the pages that exist are kept. */
 static struct hp_error *fill_rest(struct buffer *buffer, uint64_t before, enum filling_time time,
 				  int stop_fd)
 {
@@ -100,7 +100,7 @@ static struct hp_error *fill_rest(struct buffer *buffer, uint64_t before, enum f
 	} else {
 		munmap(buffer->at + before + done, wanted - done);
 		buffer->bytes = before + done;
-		/* It stays as large as it was: no more than that much is ever mapped. */
+		/* If it fails, the file stays longer than the mapping, which does no harm. */
 		if (buffer->is_lendable && ftruncate(buffer->fd, (off_t)buffer->bytes) < 0)
 			errno = 0;
 	}
@@ -108,7 +108,7 @@ static struct hp_error *fill_rest(struct buffer *buffer, uint64_t before, enum f
 			       "no CPU has time to make memory for its copy");
 }
 
-/* A memfd is a file, and there may be a limit to what these hold. */
+/* A memfd is a file, so the limit of file sizes applies. */
 static bool may_be_file(uint64_t bytes)
 {
 	struct rlimit limit;
@@ -116,7 +116,7 @@ static bool may_be_file(uint64_t bytes)
 	return getrlimit(RLIMIT_FSIZE, &limit) == 0 && bytes <= limit.rlim_cur;
 }
 
-/* Memory of that size, with what was in memory of it; MAP_FAILED: there is none. */
+/* Resizes the memory, and keeps its contents. MAP_FAILED: out of memory. */
 static uint8_t *resize(struct buffer *buffer, uint64_t bytes)
 {
 	if (buffer->is_lendable && ftruncate(buffer->fd, (off_t)bytes) < 0)
@@ -128,8 +128,8 @@ static uint8_t *resize(struct buffer *buffer, uint64_t bytes)
 		    buffer->is_lendable ? buffer->fd : -1, 0);
 }
 
-/* A large one begins anew as one that can be lent, and one that a limit keeps from growing as one
- * that cannot. */
+/* A large buffer is lendable, unless the limit of file sizes forbids it. If the kind changes, the
+ * buffer starts empty. */
 static void choose_kind(struct buffer *buffer, uint64_t bytes)
 {
 	bool is_lendable = bytes >= LENT_LEAST_BYTES && may_be_file(bytes);
@@ -143,7 +143,7 @@ static void choose_kind(struct buffer *buffer, uint64_t bytes)
 	buffer->is_lendable = buffer->fd >= 0;
 }
 
-/* What there is stays in memory; only what is new takes time. */
+/* Existing pages are kept; only new ones take time. */
 struct hp_error *buffer_enlarge(struct buffer *buffer, uint64_t bytes, enum filling_time time,
 				int stop_fd)
 {

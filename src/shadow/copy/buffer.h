@@ -14,21 +14,23 @@
 struct buffer {
 	uint8_t *at;
 	uint64_t bytes;
-	bool is_lendable; /* a memfd, that a copy can map: the copy has a page of it as soon as it uses it */
+	/* it is a memfd, which a copy can map; the copy gets pages of its own as it writes to
+	 * them */
+	bool is_lendable;
 	int fd;
-	uint64_t filled_ns;    /* CPU time of the latest buffer_enlarge, … */
-	uint64_t filled_bytes; /* … which made so much */
+	uint64_t filled_ns;    /* CPU time that the latest buffer_enlarge took … */
+	uint64_t filled_bytes; /* … to make this many bytes */
 };
 
-/* Has it begin with this, whole pages that are mapped and in memory, which it owns from then on. */
+/* The buffer takes over `memory`: whole pages that are mapped and allocated. */
 void buffer_adopt(struct buffer *buffer, uint8_t *memory, uint64_t bytes);
-/* Whose time it takes to make memory. */
+/* On whose CPU time memory is made. */
 enum filling_time {
-	FILL_IDLE, /* that hardly anybody else wants */
-	FILL_PAID, /* that others may want, too: the target's budget pays for it */
+	FILL_IDLE, /* idle time, which hardly anybody else wants */
+	FILL_PAID, /* any time, at the cost of the target's budget */
 };
-/* Makes it larger, and lendable if it is large. INSUFFICIENT when there is too little of such time, or `stop_fd`
- * becomes readable (-1: never): what has been made stays. */
+/* Enlarges the buffer, and makes it lendable if it is large. INSUFFICIENT when too little of such
+ * time is available, or `stop_fd` becomes readable (-1: never). Memory made until then is kept. */
 struct hp_error *buffer_enlarge(struct buffer *buffer, uint64_t bytes, enum filling_time time,
 				int stop_fd);
 void buffer_release(struct buffer *buffer);

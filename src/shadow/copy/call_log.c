@@ -66,7 +66,7 @@ static uint64_t less(uint64_t from, uint64_t what)
 
 HP_ORDER_VALUES(compare, uint64_t);
 
-/* Of the values; 0 of none. */
+/* This quantile of the values; 0 if there are none. */
 static uint64_t quantile(uint64_t *values, size_t count, double part)
 {
 	if (!count)
@@ -75,7 +75,7 @@ static uint64_t quantile(uint64_t *values, size_t count, double part)
 	return values[(size_t)(part * (double)(count - 1))];
 }
 
-/* CPU time that one stop takes. */
+/* The CPU time that one stop takes. */
 static uint64_t stop_cpu_ns(const struct call_log *log, uint64_t *values)
 {
 	size_t count = 0;
@@ -89,19 +89,19 @@ static uint64_t stop_cpu_ns(const struct call_log *log, uint64_t *values)
 	return quantile(values, count, stop_quantile);
 }
 
-/* Between the return of the call before it and its entry: the program's own CPU time. */
+/* The program's own CPU time between the return of the previous call and the entry of this one. */
 static uint64_t own_ns(const struct logged_call *call, uint64_t stop_ns)
 {
 	return less(less(call->entered_cpu_ns, call[-1].left_cpu_ns), stop_ns);
 }
 
-/* … and what passed beside that. */
+/* The wall time of the same stretch that is not the program's own. */
 static uint64_t beside_ns(const struct logged_call *call, uint64_t stop_ns)
 {
 	return less(less(call->entered_ns, call[-1].left_ns), own_ns(call, stop_ns));
 }
 
-/* The values are what passed beside each stretch between two calls. */
+/* `values`: that wall time of each stretch between two calls. */
 static uint64_t lost_ns(const struct call_log *log, uint64_t *values, uint64_t stop_ns)
 {
 	size_t count = log->call_count ? log->call_count - 1 : 0;
@@ -110,7 +110,8 @@ static uint64_t lost_ns(const struct call_log *log, uint64_t *values, uint64_t s
 	uint64_t sum_ns = 0;
 	uint64_t usual_sum_ns = 0;
 
-	/* A call's own two stops are alike; what it waits for in between is not known. */
+	/* A stop at the entry takes as long as one at the return. How long the call itself waits is
+	 * unknown, so each stretch counts twice. */
 	for (size_t i = 0; i < count; i++) {
 		sum_ns += 2 * values[i];
 		usual_sum_ns += 2 * (values[i] < unusual_stop * usual_ns ? values[i]

@@ -21,16 +21,19 @@
 #include <sys/uio.h>
 #include <sys/utsname.h>
 
-/* Where a call writes to. What is read may be more than it wrote: the rest is as it was. */
+/* Where a call writes. More may be read than the call wrote: the rest has not changed. */
 enum output_kind {
 	OUT_NONE,
-	OUT_BYTES, /* argument p: as many bytes as its result */
-	OUT_FIXED, /* argument p, if it is not 0: `size` bytes */
-	OUT_ARRAY, /* argument p: `size` bytes times the result */
-	OUT_COUNT, /* argument p: `size` bytes times argument q */
-	OUT_SIZED, /* argument p: as many bytes as the int says that argument q points to; that, too */
-	OUT_PIECES,  /* argument p: an array of iovec, of argument q; as many bytes as its result */
-	OUT_MESSAGE, /* argument p: a msghdr, and what it leads to; as many bytes as its result */
+	OUT_BYTES, /* argument p: as many bytes as the result says */
+	OUT_FIXED, /* argument p, unless it is 0: `size` bytes */
+	OUT_ARRAY, /* argument p: `size` bytes, times the result */
+	OUT_COUNT, /* argument p: `size` bytes, times argument q */
+	/* argument p: as many bytes as the int says that argument q points to; and that int */
+	OUT_SIZED,
+	/* argument p: an array of argument q iovecs; as many bytes as the result says */
+	OUT_PIECES,
+	/* argument p: a msghdr and what it points to; as many bytes as the result says */
+	OUT_MESSAGE,
 	OUT_SETS, /* arguments 1 to 3: as many bits as argument 0 says; argument 4: `size` bytes */
 };
 
@@ -42,7 +45,7 @@ struct output {
 
 struct row {
 	uint16_t number;
-	uint8_t compared; /* see call_compared */
+	uint8_t compared; /* argument bits: see call_compared */
 	bool is_carried_out;
 	struct output outputs[2];
 };
@@ -95,8 +98,8 @@ enum {
 	MOST_IOVECS = 1024, /* UIO_MAXIOV */
 };
 
-/* Calls that end a thread, make one, or give it other rights, another program or other signal handlers'
- * frames are not among them. */
+/* Calls are not listed that end or create threads, or that change rights, the program, or the
+ * frames of signal handlers. */
 static const struct row rows[] = {
 	/* streams, files */
 	OUT(read, 07, OUT_BYTES, 1, 0, 0),
@@ -170,7 +173,7 @@ static const struct row rows[] = {
 	OUT(socketpair, 017, OUT_FIXED, 3, 0, 2 * sizeof(int)),
 	OUT(pipe, 01, OUT_FIXED, 0, 0, 2 * sizeof(int)),
 	OUT(pipe2, 03, OUT_FIXED, 0, 0, 2 * sizeof(int)),
-	/* waiting: not compared is for how long, which depends on the time */
+	/* waiting; how long a call may wait is not compared, since it depends on the time */
 	OUT(epoll_wait, 07, OUT_ARRAY, 1, 0, EVENT),
 	OUT(epoll_pwait, 07, OUT_ARRAY, 1, 0, EVENT),
 	OUT(epoll_pwait2, 07, OUT_ARRAY, 1, 0, EVENT),
@@ -188,9 +191,9 @@ static const struct row rows[] = {
 	TWO(wait4, 07, OUT_FIXED, 1, 0, sizeof(int), OUT_FIXED, 3, 0, sizeof(struct rusage)),
 	NONE(semop, 07),
 	NONE(semtimedop, 07),
-	/* the word, too: whoever wakes a thread has written there */
+	/* the word itself, too: whoever wakes the thread has written there */
 	TWO(futex, 07, OUT_FIXED, 0, 0, sizeof(uint32_t), OUT_FIXED, 4, 0, 0),
-	/* of itself, and of the machine */
+	/* questions about the process and the machine */
 	NONE(getpid, 0),
 	NONE(gettid, 0),
 	NONE(getppid, 0),
@@ -218,7 +221,7 @@ static const struct row rows[] = {
 	OUT(uname, 01, OUT_FIXED, 0, 0, sizeof(struct utsname)),
 	OUT(prlimit64, 017, OUT_FIXED, 3, 0, WORDS_2),
 	OUT(sched_getaffinity, 07, OUT_BYTES, 2, 0, 0),
-	/* memory: the copy's own */
+	/* memory: the copy changes its own */
 	OWN(mmap, 077),
 	OWN(munmap, 03),
 	OWN(mremap, 037),
@@ -236,7 +239,8 @@ static const struct row *find(int64_t number)
 	return NULL;
 }
 
-/* Advice by which memory becomes a secret (secrets.h) is not for us to see the end of. */
+/* Advice that makes memory secret (secrets.h) is not allowed: the recorder does not see when it
+ * ends. */
 static bool is_plain_advice(uint64_t advice)
 {
 	return advice <= MADV_DONTNEED || advice == MADV_FREE || advice == MADV_HUGEPAGE ||
@@ -328,7 +332,7 @@ static bool add(const struct reading *reading, uint64_t address, uint64_t bytes)
 	return to && read_target(reading, address, to, bytes);
 }
 
-/* Of a program's own array, at most as many as the kernel takes. */
+/* Adds the pieces of an array of the program; at most as many as the kernel accepts. */
 static bool add_pieces(const struct reading *reading, uint64_t array, uint64_t count,
 		       uint64_t bytes)
 {
@@ -393,8 +397,8 @@ static bool add_sets(const struct reading *reading, const struct logged_call *ca
 	return !call->a[4] || add(reading, call->a[4], size);
 }
 
-/* The kernel has checked the call's arguments and returned success; since then another thread may have
- * changed what they lead to. */
+/* The kernel has checked the arguments, as the call succeeded; but another thread may have changed
+ * what they point to since. */
 static bool add_output(const struct reading *reading, const struct output *output)
 {
 	const struct logged_call *call = &reading->log->calls[reading->log->call_count - 1];
@@ -435,7 +439,7 @@ bool call_outputs_read(struct call_log *log, pid_t tid, const struct areas *area
 		return false;
 	if (call->result < 0 || row->is_carried_out)
 		return true;
-	/* Of ioctl only this writes. */
+	/* of ioctl requests, only this one writes */
 	if (call->number == SYS_ioctl && call->a[1] != FIONREAD)
 		return true;
 	return add_output(&reading, &row->outputs[0]) && add_output(&reading, &row->outputs[1]);

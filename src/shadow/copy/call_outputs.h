@@ -8,16 +8,19 @@
 #include "areas.h"
 #include "call_log.h"
 
-/* Whether all that the call does to its process is known, but for what the kernel keeps of it. */
+/* Whether everything that the call does to its process is known, except for the kernel's own
+ * state. */
 bool call_is_loggable(int64_t number, const uint64_t a[6]);
-/* It changes the address space: the copy has to make it itself, with the same result. */
+/* Whether the call changes the address space: then the copy has to make it, too, with the same
+ * result. */
 bool call_is_carried_out(int64_t number);
-/* The arguments that say what the call is to do, bit 0 being the first: not, say, how long it may wait. */
+/* The arguments that determine what the call does (bit 0: the first); others, such as how long it
+ * may wait, are not compared. */
 unsigned call_compared(int64_t number);
 
-/* Reads what the newest call of the log has written to the memory of the thread, which is held behind
- * it. `areas`: of its process; memory elsewhere, and what is secret, is not read. False: it cannot be
- * read, or is too much. */
+/* Reads what the newest call of the log has written to the memory of the thread, which is held
+ * after it. `areas`: of its process. Memory outside of these, and secret memory, is not read.
+ * False: it cannot be read, or it is too much. */
 bool call_outputs_read(struct call_log *log, pid_t tid, const struct areas *areas);
 
 #endif

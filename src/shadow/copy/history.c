@@ -43,7 +43,7 @@ void history_look(struct history *history, uint64_t now_ns)
 	history->now_ns = now_ns;
 }
 
-/* What is known of it; NULL: nothing. */
+/* What is known of the page; NULL: nothing. */
 static const struct page_past *past_of(struct history *history, uint64_t address)
 {
 	const struct page_pasts *pages = &history->pages;

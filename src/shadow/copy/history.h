@@ -19,45 +19,45 @@
 
 struct page_past {
 	uint64_t address;
-	uint64_t hash;	   /* of what it held at the latest look */
-	uint64_t since_ns; /* that it was seen to hold that first (CLOCK_MONOTONIC) */
-	bool has_changed;  /* it held something else before */
+	uint64_t hash;	   /* of its contents at the latest look */
+	uint64_t since_ns; /* when these contents were first seen (CLOCK_MONOTONIC) */
+	bool has_changed;  /* it had other contents before */
 };
 
 struct page_pasts {
-	struct page_past *at; /* by address */
+	struct page_past *at; /* sorted by address */
 	size_t count, capacity;
 };
 
-/* Of one process. */
+/* The pages of one process. */
 struct history {
 	pid_t pid;
-	uint64_t used_ns; /* the latest time that it was asked for */
+	uint64_t used_ns; /* when it was last asked for */
 	struct page_pasts pages;
-	struct page_pasts next; /* of the look that is going on */
-	size_t passed;		/* of `pages`, in it */
+	struct page_pasts next; /* collected by the current look */
+	size_t passed;		/* entries of `pages` that the current look has passed */
 	uint64_t now_ns;
 };
 
-/* Of the processes that were looked at last. */
+/* The histories of the processes that were looked at last. */
 struct histories {
 	struct history at[HISTORIES];
 };
 
 void histories_clear(struct histories *histories);
-/* That of a process, perhaps one of nothing. */
+/* The history of a process; an empty one if there is none yet. */
 struct history *histories_of(struct histories *histories, pid_t pid, uint64_t now_ns);
 
-/* A look: first one call of this, … */
+/* Begins a look. Then call … */
 void history_look(struct history *history, uint64_t now_ns);
-/* … then one per page, in the order of addresses. */
+/* … history_page for each page, in the order of addresses, … */
 enum page_kind {
-	PAGE_CALM, /* is taken not to change now */
+	PAGE_CALM, /* assumed not to change for now */
 	PAGE_HOT,  /* changes now and then */
-	PAGE_NEW, /* has not been known for long enough; so are all without memory for what is known */
+	PAGE_NEW,  /* not known for long enough; also if there is no memory to keep what is known */
 };
 enum page_kind history_page(struct history *history, uint64_t address, const void *page);
-/* … and at its end this. Pages that it did not come by are forgotten. */
+/* … and this at the end. Pages that the look did not come by are forgotten. */
 void history_looked(struct history *history);
 
 #endif

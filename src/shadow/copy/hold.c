@@ -19,7 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Of 64-bit programs. A 32-bit one has another. */
+/* The code segment of 64-bit programs; 32-bit ones have another. */
 enum { USER_CODE_SEGMENT = 0x33 };
 
 bool hold_is_running(pid_t tid)
@@ -31,13 +31,15 @@ bool hold_is_running(pid_t tid)
 
 	snprintf(path, sizeof(path), "/proc/%d/syscall", (int)tid);
 	error = hp_file_read_text(path, &text);
-	/* What we may not look at may be running, and why we may not is found out in time. */
+	/* A thread that we may not look at might be running. Why we may not is found out when it is
+	 * attached. */
 	is_running = error ? error->class == HP_ERROR_NOT_PERMITTED : strcmp(text, "running") == 0;
 	hp_error_destroy(error);
 	return is_running;
 }
 
-/* What is pending and not blocked: the mask lines of /proc/PID/status are hexadecimal. */
+/* Whether a signal is pending and not blocked: the mask lines of /proc/PID/status are
+ * hexadecimal. */
 static bool has_signals(pid_t tid)
 {
 	_cleanup_free_ char *text = hp_file_text("/proc/%d/status", (int)tid);
@@ -61,9 +63,9 @@ static bool is_in_kernel(const struct user_regs_struct *registers)
 }
 
 /*
- * A thread that slipped into a system call between our look and the stop. Most calls go on by
- * themselves; those that signals end (epoll_wait, semop, ...) would say EINTR without any signal:
- * have it make that call again.
+ * The thread entered a system call between the check and the stop. Most calls continue by
+ * themselves, but those that signals interrupt (epoll_wait, semop, ...) would fail with EINTR
+ * although no signal came. So the thread is made to repeat the call.
  */
 static void mend_system_call(pid_t tid, struct user_regs_struct *registers)
 {
@@ -94,7 +96,7 @@ pid_t hold_tracer(pid_t tid)
 	return tracer;
 }
 
-/* Waits for its parent: to an ordinary user the kernel then says that tracing it is not permitted. */
+/* Whether it is a zombie: the kernel does not permit an ordinary user to trace one. */
 static bool has_ended(pid_t tid)
 {
 	_cleanup_free_ char *text = hp_file_text("/proc/%d/status", (int)tid);
@@ -125,7 +127,7 @@ static enum hold_result refused(pid_t tid, int errno_value, struct hp_error **er
 	return HOLD_REFUSED;
 }
 
-/* Whether it is ours to leave to whoever waits for our children. */
+/* Whether it is our own child, whose end is left to the code that waits for our children. */
 static bool is_own_child(pid_t tid)
 {
 	_cleanup_free_ char *text = hp_file_text("/proc/%d/status", (int)tid);
@@ -141,8 +143,8 @@ static bool is_own_child(pid_t tid)
 	       parent == getpid();
 }
 
-/* A thread that ends while it is traced stays until its tracer has seen it, and its process, and
- * the parent's wait, with it. */
+/* A traced thread that ends stays a zombie until its tracer has waited for it, and so do its
+ * process and the wait of its parent. */
 void hold_see_its_end(pid_t tid)
 {
 	siginfo_t info;
@@ -161,7 +163,8 @@ void hold_let_go(pid_t tid, unsigned long signal)
 		hold_see_its_end(tid);
 }
 
-/* Waits for its next stop; leaves its end to others. False when it has ended. */
+/* Waits for the thread's next stop. Its end is left for others to wait for. False when it has
+ * ended. */
 static bool await_stop(pid_t tid, int *signal, int *event)
 {
 	siginfo_t info = { 0 };
@@ -179,7 +182,7 @@ static bool await_stop(pid_t tid, int *signal, int *event)
 	return true;
 }
 
-/* 0: unknown. */
+/* The time for which this thread waited for a CPU; 0: unknown. */
 static uint64_t own_delay_ns(void)
 {
 	struct hp_thread_times times = { 0 };
@@ -188,7 +191,8 @@ static uint64_t own_delay_ns(void)
 	return times.delayed_ns;
 }
 
-/* It stopped at the moment at which we were ready to run again. */
+/* When the thread stopped: that is when this thread became ready to run again, so its own wait for
+ * a CPU counts. */
 static uint64_t stopped_since_ns(uint64_t asked_ns, uint64_t delay_ns)
 {
 	uint64_t now_ns = hp_clock_monotonic_ns();
@@ -243,7 +247,7 @@ static void restore_priority(const struct hold_times *times)
 	if (times->policy < 0)
 		return;
 	sched_setscheduler(0, times->policy, &times->priority);
-	/* Another policy has lost the short slices. */
+	/* Changing the policy has reset the slice. */
 	hp_thread_set_slice(0, HP_SHORTEST_SLICE_NS);
 }
 
@@ -266,7 +270,8 @@ static enum hold_result try_to_hold(pid_t tid, struct held_state *state, struct 
 		return HOLD_GONE;
 	}
 	times->start_ns = stopped_since_ns(asked_ns, delay_ns);
-	/* A signal came first, or somebody stops it: that goes its way, another moment will do. */
+	/* Otherwise a signal came first, or another process has stopped the thread. The signal is
+	 * delivered, and the caller tries again later. */
 	if (event == PTRACE_EVENT_STOP && signal == SIGTRAP)
 		result = judge(tid, state, error, refusal);
 	if (result != HOLD_STOPPED) {
@@ -314,7 +319,7 @@ void hold_keep(struct hold_times *times)
 	restore_priority(times);
 }
 
-/* Its end comes first: a thread that is let go may have our CPU at once, before we can look. */
+/* The end is noted first: the released thread may get our CPU at once. */
 void hold_release(pid_t tid, struct hold_times *times)
 {
 	times->end_ns = hp_clock_monotonic_ns();
@@ -349,7 +354,7 @@ void hold_general(const struct user_regs_struct *registers, uint64_t general[16]
 bool hold_give_state(pid_t pid, const struct held_state *state)
 {
 	struct iovec extended = {
-		(void *)(uintptr_t)state->extended, /* read only */
+		(void *)(uintptr_t)state->extended, /* it is only read */
 		state->extended_bytes,
 	};
 

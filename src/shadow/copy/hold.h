@@ -19,63 +19,66 @@
 #include <stdint.h>
 #include <sys/user.h>
 
-/* What a thread was doing, beyond its memory. */
+/* The state of a thread besides its memory. */
 struct held_state {
 	struct user_regs_struct registers;
 	uint8_t extended[16384]; /* XSAVE area: x87, SSE, AVX, ... */
 	size_t extended_bytes;
 	uint64_t blocked_signals;
-	/* HOLD_IN_KERNEL: the first argument of the system call that it was in; UINT64_MAX: nobody knows. */
+	/* HOLD_IN_KERNEL: the first argument of the system call; UINT64_MAX: unknown */
 	uint64_t in_call_on;
 };
 
 enum hold_result {
-	HOLD_STOPPED,	/* held: let go of it with hold_release */
-	HOLD_IN_KERNEL, /* in a system call; it was let go again */
+	HOLD_STOPPED,	/* held until hold_release */
+	HOLD_IN_KERNEL, /* in a system call; it was released again */
 	HOLD_GONE,	/* it has ended */
-	HOLD_REFUSED,	/* see the error */
+	HOLD_REFUSED,	/* see `error` */
 };
 
-/* From when to when a thread was stopped (CLOCK_MONOTONIC). Not in it is that it waited for a CPU when
- * it was told to stop: this it does anyway, on a busy machine for a tenth of a second. */
+/* When a thread was stopped (CLOCK_MONOTONIC). A thread that was waiting for a CPU when it was told
+ * to stop goes on waiting, up to a tenth of a second on a busy machine; that is not included, as it
+ * would have waited anyway. */
 struct hold_times {
-	uint64_t start_ns;   /* 0: it was not */
-	uint64_t end_ns;     /* once it was let go */
-	uint64_t in_vain_ns; /* held before, by hold_in_user_mode, when it was in a system call */
-	/* Of the thread that holds it, to go back to: meanwhile it comes before all others, where that is
-	 * permitted. A CPU that it waits for is time that the target waits. */
-	int policy; /* -1: as it was */
+	uint64_t start_ns;   /* 0: it was not stopped */
+	uint64_t end_ns;     /* when it was released */
+	uint64_t in_vain_ns; /* earlier stops by hold_in_user_mode that found it in a system call */
+	/* The policy and priority of the holding thread, to be restored. While it holds a thread,
+	 * it has the highest priority that is permitted, because the target waits whenever it waits
+	 * for a CPU. */
+	int policy; /* -1: unchanged */
 	struct sched_param priority;
 };
 
-/* Stops `tid` if it is running in user mode, and reads its state. When the result is HOLD_REFUSED
- * there is an error, to be destroyed, and `refusal` says which kind. */
+/* Stops `tid` if it is running in user mode, and reads its state. With HOLD_REFUSED there is an
+ * error, which the caller destroys, and `refusal` says of which kind. */
 enum hold_result hold(pid_t tid, struct held_state *state, struct hold_times *times,
 		      struct hp_error **error, enum hp_shadow_refusal *refusal);
-/* Asks again, for some ms, while the thread is in a system call. */
+/* Like hold, but while the thread is in a system call it tries again for some ms. */
 enum hold_result hold_in_user_mode(pid_t tid, struct held_state *state, struct hold_times *times,
 				   struct hp_error **error, enum hp_shadow_refusal *refusal);
 void hold_release(pid_t tid, struct hold_times *times);
-/* The end of the stop, and of our priority in it, but the thread stays held: recorder_run() goes on. */
+/* Ends the stop's time and our priority, but keeps the thread held, for recorder_run(). */
 void hold_keep(struct hold_times *times);
 
-/* The thread that traces it, in our namespace; 0: none. */
+/* The thread that traces `tid`, as numbered in our namespace; 0: none. */
 pid_t hold_tracer(pid_t tid);
-/* For whoever traces a thread longer: lets go of one that has stopped, with that signal (0: none); and
- * sees the end of one that has ended. */
+/* For longer tracing. The first releases a stopped thread and delivers a signal (0: none); the
+ * second waits for a traced thread that has ended. */
 void hold_let_go(pid_t tid, unsigned long signal);
 void hold_see_its_end(pid_t tid);
 
-/* The general ones as instructions number them: rax rcx rdx rbx rsp rbp rsi rdi r8 … */
+/* General registers in the order of their numbers in instructions: rax rcx rdx rbx rsp rbp rsi rdi
+ * r8 … */
 void hold_general(const struct user_regs_struct *registers, uint64_t general[16]);
-/* One of them, by its number (below 16). */
+/* One of them, by its number (0 to 15). */
 unsigned long long *hold_general_register(struct user_regs_struct *registers, unsigned number);
 
-/* Whether the thread is running in user mode now, as far as can be told without stopping it. To
- * stop one that waits in the kernel would end some of its system calls early. */
+/* Whether the thread is running in user mode, as far as can be told without stopping it. A thread
+ * that waits in the kernel is not stopped, because that would end some system calls early. */
 bool hold_is_running(pid_t tid);
 
-/* Gives a stopped process of ours that state, but for general registers. */
+/* Gives a stopped process of ours this state, except for general registers. */
 bool hold_give_state(pid_t pid, const struct held_state *state);
 
 #endif

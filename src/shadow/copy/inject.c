@@ -17,7 +17,8 @@ bool wait_stopped(pid_t pid, int *status)
 	return got == pid && WIFSTOPPED(*status);
 }
 
-/* On until the next stop, which is to be this one: a signal, and perhaps an event. */
+/* Continues the process until its next stop. False unless that is the expected one: a signal,
+ * possibly with an event. */
 static bool step(pid_t pid, int expected)
 {
 	int status;
@@ -34,7 +35,8 @@ bool inject(pid_t pid, uint64_t at, bool is_asked_for, const struct shadow_call 
 	if (ptrace(PTRACE_GETREGS, pid, NULL, &registers) < 0)
 		return false;
 	registers.rip = at;
-	/* Not in a system call: else the kernel would set about restarting one. */
+	/* Marks the process as not in a system call; otherwise the kernel would try to restart
+	 * one. */
 	registers.orig_rax = UINT64_MAX;
 	registers.rax = (uint64_t)call->number;
 	registers.rdi = call->arguments[0];

@@ -16,15 +16,16 @@ struct shadow_call {
 };
 
 /*
- * Runs one system call in a stopped, traced process by the `syscall` instruction at `at`, and waits
- * for it. Its registers are left anyhow. `is_asked_for`: a filter has it stop in front of us before
- * the kernel sets about it (sandbox_lock.h). False when the process has died or was stopped by
- * something else; else `result` is what the kernel returned (-errno for errors).
+ * Runs one system call in a stopped, traced process, by the `syscall` instruction at `at`, and
+ * waits for it. The registers of the process are undefined afterwards. `is_asked_for`: a filter
+ * stops the process before the kernel makes the call (sandbox_lock.h). False when the process has
+ * died or was stopped by something else; otherwise `result` is what the kernel returned (-errno for
+ * errors).
  */
 bool inject(pid_t pid, uint64_t at, bool is_asked_for, const struct shadow_call *call,
 	    int64_t *result);
 
-/* Waits until a process of ours stops; false when it has ended instead (and is reaped). */
+/* Waits until a process of ours stops. False when it has ended instead; then it has been reaped. */
 bool wait_stopped(pid_t pid, int *status);
 
 #endif

@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The file at that path now, as the process sees paths, if it is still the same. The device need
- * not be the one in the memory map: not so on btrfs and overlays. */
+/* Opens the file that is at the area's path now, as the process sees paths, if it is still the same
+ * one. The device in the memory map is not compared: on btrfs and overlays it is another one. */
 static int open_same(pid_t pid, const struct area *area)
 {
 	struct stat status;

@@ -11,7 +11,7 @@
 struct mapped_file {
 	uint64_t device;
 	uint64_t inode;
-	int fd; /* -1: cannot be had, do not ask again */
+	int fd; /* -1: it cannot be opened; this is not tried again */
 };
 
 struct mapped_files {
@@ -19,8 +19,8 @@ struct mapped_files {
 	size_t count, capacity;
 };
 
-/* A descriptor of the very file that `area` of process `pid` maps, borrowed; -1 when that cannot be
- * had: removed, replaced, not permitted, too many. */
+/* A descriptor of the very file that `area` of process `pid` maps. It is borrowed. -1 when it
+ * cannot be opened: removed, replaced, not permitted, or too many files. */
 int mapped_files_find(struct mapped_files *files, pid_t pid, const struct area *area);
 void mapped_files_clear(struct mapped_files *files);
 

@@ -13,17 +13,17 @@
 
 enum {
 	PAGE_BYTES = 4096,
-	/* That are looked at in one go. */
+	/* pages that are looked at per system call */
 	AT_ONCE = 65536,
 	REGIONS = 256,
 };
 
-/* Documentation/admin-guide/mm/pagemap.rst: an entry a page */
+/* Documentation/admin-guide/mm/pagemap.rst: one entry per page */
 #define PAGE_IN_MEMORY (UINT64_C(1) << 63)
 #define PAGE_SWAPPED   (UINT64_C(1) << 62)
 #define PAGE_OF_FILE   (UINT64_C(1) << 61)
 
-/* The same: the call. <linux/fs.h> has it since Linux 6.7. */
+/* The interface of PAGEMAP_SCAN, which <linux/fs.h> has since Linux 6.7. */
 struct scan_region {
 	uint64_t start, end, categories;
 };
@@ -124,7 +124,8 @@ struct hp_error *pages_find(struct pages *pages, uint64_t start, uint64_t end, b
 		.end = end,
 		.regions = (uint64_t)(uintptr_t)regions,
 		.region_count = sizeof(regions) / sizeof(regions[0]),
-		/* Neither of a file nor the page of zeros, which a copy has anyway. */
+		/* Pages of zeros are left out, since a copy has zeros anyway; with `written`, so
+		 * are pages of files. */
 		.inverted = SCAN_ALL_ZERO | (written ? SCAN_FILE : 0),
 		.mask = SCAN_ALL_ZERO | (written ? SCAN_FILE : 0),
 		.any_of = SCAN_PRESENT | SCAN_SWAPPED,

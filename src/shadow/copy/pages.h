@@ -14,24 +14,24 @@
 #include <sys/types.h>
 
 struct pages {
-	int fd; /* of the pagemap */
+	int fd; /* of /proc/PID/pagemap */
 	uint64_t *scratch;
 	size_t scratch_capacity;
-	bool is_old;	    /* a kernel without PAGEMAP_SCAN */
-	uint64_t looked_at; /* pages, one by one, since pages_begin */
+	bool is_old;	    /* the kernel has no PAGEMAP_SCAN */
+	uint64_t looked_at; /* pages that were looked at one by one since pages_begin */
 };
 
 void pages_init(struct pages *pages);
 void pages_clear(struct pages *pages);
 
-/* Another process, or the same one anew. */
+/* Opens the page table of another process, or of the same one again. */
 struct hp_error *pages_open(struct pages *pages, pid_t pid);
 void pages_begin(struct pages *pages);
 
 /*
- * Calls `each` for stretches of pages in [start, end) that are in memory or swapped out, in order;
- * with `written` only for those that no file holds. False from `each` ends it: no memory.
- * INSUFFICIENT when there is too much to look at.
+ * Calls `each`, in order, for stretches of [start, end) whose pages are in memory or swapped out;
+ * with `written`, only for pages that no file holds. When `each` returns false, it ends as out of
+ * memory. INSUFFICIENT when there are too many pages to look at.
  */
 struct hp_error *pages_find(struct pages *pages, uint64_t start, uint64_t end, bool written,
 			    bool (*each)(void *context, uint64_t start, uint64_t end),

@@ -10,7 +10,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* Who may look into another process, as Yama has it. */
+/* Who may trace another process: the values of Yama's kernel.yama.ptrace_scope. */
 enum scope { SCOPE_USERS, SCOPE_PARENTS, SCOPE_ROOT, SCOPE_NOBODY };
 
 static enum scope yama_scope(void)
@@ -44,7 +44,8 @@ static struct hp_error *filtered(const char *call, int errno_value)
 		"--security-opt seccomp=unconfined removes the filter); record without --shadow");
 }
 
-/* Of nobody, there is nothing to be found: a filter says something else. */
+/* Makes both calls without any effect. Any error other than the ESRCH for process 0 comes from a
+ * filter of system calls. */
 static struct hp_error *check_calls(void)
 {
 	uint8_t byte = 0;
@@ -59,7 +60,7 @@ static struct hp_error *check_calls(void)
 	return NULL;
 }
 
-/* In a PID namespace with the /proc of another, numbers mean other processes there. */
+/* If /proc belongs to another PID namespace, its numbers mean other processes. */
 static struct hp_error *check_proc(void)
 {
 	char text[32];
@@ -107,7 +108,8 @@ const char *shadow_permission_advice(void)
 	return advice[yama_scope()];
 }
 
-/* The kernel's own answer, without touching anything: at address 0 there is nothing to be read. */
+/* Asks the kernel without any effect: a read at address 0 fails, but only after permissions were
+ * checked. */
 struct hp_error *shadow_permission_of(pid_t pid)
 {
 	uint8_t byte;

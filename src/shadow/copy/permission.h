@@ -7,14 +7,14 @@
 
 #include <sys/types.h>
 
-/* On this machine at all, before there is anything to copy: NULL, or why not, with a way out (Yama,
- * a filter of system calls, the wrong /proc). */
+/* Whether copies are possible on this machine at all. NULL, or why not, with advice (Yama, a filter
+ * of system calls, the wrong /proc). */
 struct hp_error *shadow_permission(void);
-/* The same of one process, which may have more rights than we. */
+/* The same for one process, which may have more rights than we have. */
 struct hp_error *shadow_permission_of(pid_t pid);
-/* When looking into a process is not permitted: why that may be, and the way out. Static. */
+/* Advice when tracing a process is not permitted. Static. */
 const char *shadow_permission_advice(void);
-/* Why a process or thread could not be started. */
+/* The error that a process or thread could not be started. */
 struct hp_error *shadow_not_started(int errno_value, const char *what);
 
 #endif

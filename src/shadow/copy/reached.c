@@ -7,19 +7,19 @@
 
 enum {
 	WORD = 8,
-	STACK_POINTER = 4, /* rsp, as instructions number it */
+	STACK_POINTER = 4, /* rsp, by its number in instructions */
 	SEEN_BITS = 8192,
 	GENERAL = 16,
 };
 
-/* What is being gathered. */
+/* The state of one collection. */
 struct reach {
 	struct reached *reached;
 	pid_t tid;
 	const struct areas *areas;
-	const struct area *only; /* its stack; NULL: any area */
+	const struct area *only; /* the only area to be read: its stack; NULL: any area */
 	uint64_t thread_pointer;
-	/* Lines that are among the pieces, by a hash: one that only seems to be is left out. */
+	/* Hashes of the lines in the pieces. A line with the hash of another is left out. */
 	uint8_t seen[SEEN_BITS / 8];
 };
 
@@ -38,7 +38,7 @@ static bool is_near_control_block(const struct reach *reach, uint64_t start, uin
 	       start < reach->thread_pointer + CONTROL_BLOCK_BYTES;
 }
 
-/* A piece around `address`, within its area; not read yet. */
+/* Adds a piece around `address`, clipped to its area. It is read later. */
 static void add_piece(struct reach *reach, uint64_t address, uint64_t before, uint64_t behind)
 {
 	struct reached *reached = reach->reached;
@@ -62,7 +62,7 @@ static void add_piece(struct reach *reach, uint64_t address, uint64_t before, ui
 	reached->used_bytes += (uint32_t)(end - start);
 }
 
-/* From the piece `first` on. One that cannot be read has no bytes then. */
+/* Reads the pieces from index `first` on. A piece that cannot be read gets 0 bytes. */
 static void read_pieces(struct reach *reach, size_t first)
 {
 	struct reached *reached = reach->reached;
@@ -90,7 +90,7 @@ static void read_pieces(struct reach *reach, size_t first)
 	}
 }
 
-/* Whether it is new. */
+/* Marks the line of the address. False if it was marked before. */
 static bool mark(struct reach *reach, uint64_t address)
 {
 	uint64_t line = address / POINTED_BYTES;

@@ -23,19 +23,19 @@
 
 struct reached_piece {
 	uint64_t address;
-	uint32_t bytes; /* a multiple of 8, as is the address */
+	uint32_t bytes; /* a multiple of 8, as is `address` */
 	uint32_t offset;
 };
 
 struct reached {
-	struct reached_piece pieces[REACHED_PIECES]; /* some overlap */
+	struct reached_piece pieces[REACHED_PIECES]; /* some of them overlap */
 	size_t count;
 	uint32_t used_bytes;
 	uint8_t bytes[REACHED_BYTES];
 };
 
-/* Reads it; what cannot be read is left out. `areas` are those of the copy, `general` the registers
- * as instructions number them. */
+/* Reads what the registers point to; unreadable memory is left out. `areas` are those of the copy,
+ * `general` the registers by their numbers in instructions. */
 void reached_read(struct reached *reached, pid_t tid, const struct areas *areas,
 		  const uint64_t general[16], uint64_t thread_pointer, bool is_alone);
 

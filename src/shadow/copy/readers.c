@@ -14,14 +14,14 @@
 
 enum { RUNS_AT_ONCE = 256 };
 
-/* What one thread reads. */
+/* The work of one thread. */
 struct part {
 	pid_t pid;
 	const struct run *runs;
 	size_t count;
 	uint8_t *buffer;
 	uint64_t deadline_ns;
-	size_t done; /* runs before it have been read */
+	size_t done; /* number of runs that have been read */
 	pthread_t thread;
 	bool is_running;
 };
@@ -35,7 +35,7 @@ uint64_t runs_bytes(const struct run *runs, size_t count)
 	return bytes;
 }
 
-/* As many runs as one call takes. */
+/* Reads as many runs as one system call takes. */
 static void read_some(struct part *part)
 {
 	struct iovec remote[RUNS_AT_ONCE] = { 0 };
@@ -78,7 +78,7 @@ static void *read_part(void *context)
 	return NULL;
 }
 
-/* So many readers, each with about as many bytes. */
+/* Divides the runs among so many readers, about evenly by bytes. */
 static void divide(const struct part *whole, struct part *parts, size_t count)
 {
 	uint64_t share = runs_bytes(whole->runs, whole->count) / count;
@@ -97,8 +97,8 @@ static void divide(const struct part *whole, struct part *parts, size_t count)
 	}
 }
 
-/* On another CPU than this one, where there is one: left to itself, the scheduler starts a thread
- * on the CPU of its maker as often as not. */
+/* Uses another CPU than this one, if there is one: the scheduler often starts a thread on the CPU
+ * of its creator. */
 static void read_elsewhere(struct part *part)
 {
 	pthread_attr_t attributes;

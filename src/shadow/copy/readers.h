@@ -7,18 +7,18 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Neighbouring pages. */
+/* A run of adjacent pages. */
 struct run {
 	uint64_t address;
 	uint64_t bytes;
-	uint64_t offset; /* in a buffer */
+	uint64_t offset; /* of its contents in the buffer */
 };
 
 uint64_t runs_bytes(const struct run *runs, size_t count);
 
-/* Reads the runs of process `pid` into `buffer`. Returns how many bytes of them have been dealt
- * with, fewer when that is not done at `deadline_ns` of the monotonic clock. A page that cannot be
- * read any more is zero. */
+/* Reads the runs of process `pid` into `buffer`. Returns how many bytes were handled by
+ * `deadline_ns` of the monotonic clock; if fewer than asked for, the time was up. Pages that cannot
+ * be read any more become zero. */
 uint64_t readers_read(pid_t pid, const struct run *runs, size_t count, uint8_t *buffer,
 		      uint64_t deadline_ns);
 

@@ -13,7 +13,8 @@
 enum {
 	PAGE_BYTES = 4096,
 	RUNS_AT_ONCE = 256,
-	/* Of a mapped file that we cannot open, read from the target piece by piece. */
+	/* bytes of a mapped file that are read at once from the target, if the file cannot be
+	 * opened */
 	PIECE_BYTES = 8192,
 	HUGE_BYTES = 2 << 20,
 };
@@ -29,7 +30,7 @@ static struct hp_error *failed(const char *what, const struct area *area, int64_
 
 /* --- areas ------------------------------------------------------------------------------------ */
 
-/* Only translations are executed: what the program's own code is, is there to be read. */
+/* Only translations are executed in the copy; the program's own code is mapped for reading. */
 static int64_t map(struct sandbox *sandbox, uint64_t start, uint64_t end, int protection, int flags,
 		   int64_t fd, uint64_t offset)
 {
@@ -40,8 +41,8 @@ static int64_t map(struct sandbox *sandbox, uint64_t start, uint64_t end, int pr
 			    (uint64_t)fd, offset);
 }
 
-/* What it has of a file that we cannot open, or of the vdso; what is not in memory there is zero
- * here. */
+/* Copies what the target has in memory of a file that we cannot open, or of the vdso. Pages that
+ * are not in memory stay zero. */
 static void copy_pages(struct sandbox *sandbox, pid_t pid, const struct area *area)
 {
 	uint8_t piece[PIECE_BYTES];
@@ -86,9 +87,9 @@ static struct hp_error *map_file(struct sandbox *sandbox, pid_t pid, const struc
 	return NULL;
 }
 
-/* Memory that is nearly full in huge pages: a third of the time to fill and to give back, fewer
- * misses of the TLB meanwhile, and less of the caches that the target uses, too. Where the kernel
- * has none to give they are small ones. */
+/* Huge pages are used for memory that is nearly full. They are faster to fill and to free, cause
+ * fewer TLB misses, and displace less of the target's data from shared caches. If the kernel has
+ * none left, it uses small pages. */
 static void use_huge_pages(struct sandbox *sandbox, const struct area *area, uint64_t filled_bytes)
 {
 	uint64_t bytes = area->end - area->start;
@@ -98,7 +99,7 @@ static void use_huge_pages(struct sandbox *sandbox, const struct area *area, uin
 		sandbox_call(sandbox, SYS_madvise, area->start, bytes, MADV_HUGEPAGE, 0, 0, 0);
 }
 
-/* How much has been read below `end`, from run `next` on, which it moves. */
+/* Bytes that were read below `end`, from run `next` on; `next` is moved past them. */
 static uint64_t bytes_below(const struct snapshot *snapshot, uint64_t end, size_t *next)
 {
 	uint64_t bytes = 0;
@@ -124,7 +125,7 @@ static struct hp_error *map_memory(struct sandbox *sandbox, pid_t pid, const str
 	result = map(sandbox, start, area->end, protection, MAP_ANONYMOUS, -1, 0);
 	if (result != (int64_t)start)
 		return failed("mapping", area, result);
-	/* The kernel's pages of it are nobody's memory, as the page tables have it. */
+	/* The kernel maps these pages specially: they do not show in the page tables. */
 	if (area->kind == AREA_VDSO)
 		copy_pages(sandbox, pid, area);
 	return NULL;
@@ -163,7 +164,8 @@ static bool may_be_lent(const struct area *area)
 	       !area->is_secret && !(area->protection & PROT_EXEC);
 }
 
-/* The first run behind those that are one stretch of memory and of the buffer, and of one area. */
+/* Index after the runs that are contiguous with `first` in memory and in the buffer, within one
+ * area. */
 static size_t stretch_end(const struct snapshot *snapshot, const struct area *area, size_t first)
 {
 	const struct run *runs = snapshot->runs;
@@ -187,8 +189,8 @@ static bool lend_stretch(struct sandbox *sandbox, const struct area *area, const
 			    runs->offset) == (int64_t)runs->address;
 }
 
-/* The runs of this area, from `*run` on, which it moves. Those that are not lent stay, from `*kept`
- * on. */
+/* Lends what it can of this area's runs, from `*run` on, and moves `*run` past them. Runs that are
+ * not lent are kept, from `*kept` on. */
 static void lend_area(struct sandbox *sandbox, struct snapshot *snapshot, struct area *area,
 		      size_t *run, size_t *kept, int64_t fd)
 {
@@ -209,7 +211,7 @@ static void lend_area(struct sandbox *sandbox, struct snapshot *snapshot, struct
 	}
 }
 
-/* Those that enough was read of. */
+/* Marks areas of which enough was read to make lending worthwhile. */
 static bool mark_lent(struct snapshot *snapshot)
 {
 	bool is_any = false;
@@ -250,7 +252,8 @@ struct hp_error *rebuild(struct sandbox *sandbox, struct snapshot *snapshot,
 
 /* --- contents --------------------------------------------------------------------------------- */
 
-/* A few runs at once; returns the next to begin with, SIZE_MAX when the sandbox has died. */
+/* Writes a few runs at once. Returns the index of the next run, or SIZE_MAX when the sandbox has
+ * died. */
 static size_t write_runs(struct sandbox *sandbox, const struct snapshot *snapshot, size_t first)
 {
 	struct iovec remote[RUNS_AT_ONCE] = { 0 };
@@ -277,7 +280,7 @@ static size_t write_runs(struct sandbox *sandbox, const struct snapshot *snapsho
 		done_bytes -= had;
 		if (had == run->bytes)
 			continue;
-		/* Not writable, at least from there on: so slower. */
+		/* The area is not writable from there on; this way is slower. */
 		if (!sandbox_write(sandbox, run->address + had,
 				   snapshot->buffer.at + run->offset + had, run->bytes - had))
 			return SIZE_MAX;
@@ -298,8 +301,8 @@ struct hp_error *rebuild_contents(struct sandbox *sandbox, const struct snapshot
 
 /* --- where new mappings go -------------------------------------------------------------------- */
 
-/* The kernel searches from the top down, from a base that lies below the stack: the end of what it
- * mapped first. */
+/* The kernel places new mappings from the top down, starting below the stack. Returns the end of
+ * the highest mapping. */
 static uint64_t top_of(const struct areas *areas)
 {
 	uint64_t top = 0;
@@ -323,8 +326,9 @@ struct hp_error *rebuild_close(struct sandbox *sandbox, const struct areas *area
 			continue;
 		if (end > USER_END)
 			end = USER_END;
-		/* Where it cannot, new mappings lie elsewhere, and the paths part there. For the
-		 * original there is nothing: it must not be of use to the copy. */
+		/* Where the copy cannot map this, its new mappings would get other addresses, and
+		 * the paths would part there. The original has no memory here, so the copy must not
+		 * use it. */
 		if (end > free_from &&
 		    map(sandbox, free_from, end, PROT_NONE, MAP_ANONYMOUS, -1, 0) ==
 			    (int64_t)free_from &&

@@ -19,15 +19,15 @@
 #include "snapshot.h"
 #include "sandbox.h"
 
-/* Gives a sandbox that has just been created all that the target has mapped, while the target's
- * files can still be found. Runs of the snapshot that it maps, too, are no longer in its list: the
- * buffer is to stay as it is while the sandbox lives. */
+/* Maps everything into a newly created sandbox that the target has mapped, while the target's files
+ * can still be found. Runs that are lent are removed from the snapshot's list, and the buffer must
+ * not change while the sandbox lives. */
 struct hp_error *rebuild(struct sandbox *sandbox, struct snapshot *snapshot,
 			 struct mapped_files *files);
-/* The other runs: as much to move as there is. */
+/* Copies the contents of the remaining runs; it takes as long as there is memory to move. */
 struct hp_error *rebuild_contents(struct sandbox *sandbox, const struct snapshot *snapshot);
-/* Takes up what is free above the target's mappings, as far as limits let it; after everything else
- * has its place. */
+/* Fills the free space above the target's mappings, as far as limits permit. Called after
+ * everything else has its place. */
 struct hp_error *rebuild_close(struct sandbox *sandbox, const struct areas *areas);
 
 #endif

@@ -15,14 +15,16 @@
 #include <unistd.h>
 
 enum {
-	SYSTEM_CALL_STOP = SIGTRAP | 0x80, /* with PTRACE_O_TRACESYSGOOD */
-	/* The kernel makes the call again, or else has it say EINTR (linux/errno.h): a signal came. */
+	SYSTEM_CALL_STOP = SIGTRAP | 0x80, /* as reported with PTRACE_O_TRACESYSGOOD */
+	/* results with which the kernel restarts a call, or makes it return EINTR (linux/errno.h):
+	 * a signal came */
 	LEAST_RESTART = 512,
 	MOST_RESTART = 516,
 	X32_CALLS = 0x40000000,
 };
 
-/* Waits for its next stop, which stays to be seen until it goes on. False: it has ended. */
+/* Waits for the thread's next stop, and leaves it to be seen by others until the thread continues.
+ * False: it has ended. */
 static bool await(pid_t tid, siginfo_t *info)
 {
 	int state;
@@ -43,7 +45,8 @@ static uint64_t cpu_ns(const struct recorder *recorder)
 	return read(recorder->clock_fd, &ns, sizeof(ns)) == sizeof(ns) ? ns : 0;
 }
 
-/* What the thread has taken between calls, with two stops each; less two of what the cheapest took. */
+/* The CPU time between calls, and the least CPU time of one call. Both include two stops, so the
+ * program's own time is the former minus the latter per call. */
 struct progress {
 	uint64_t between_ns, least_ns;
 	size_t count;
@@ -56,7 +59,7 @@ static uint64_t own_ns(const struct progress *progress)
 	return progress->between_ns > stops_ns ? progress->between_ns - stops_ns : 0;
 }
 
-/* False: let go of it here. */
+/* False: release the thread here. */
 static bool enter(struct recorder *recorder, const struct __ptrace_syscall_info *info,
 		  struct progress *progress)
 {
@@ -115,7 +118,7 @@ static bool leave(struct recorder *recorder, const struct __ptrace_syscall_info 
 	return true;
 }
 
-/* It has stopped in front of a call or behind it. */
+/* Handles a stop at the entry of a call or at its return. */
 static bool take(struct recorder *recorder, struct progress *progress)
 {
 	const struct call_log *log = recorder->log;

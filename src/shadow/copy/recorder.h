@@ -20,16 +20,16 @@
 
 struct recorder {
 	pid_t tid;
-	const struct areas *areas; /* of its process, as it is held */
-	uint64_t user_ns;	   /* how long it is to be recorded, its own CPU time */
-	size_t calls;		   /* at most, below LOGGED_CALLS */
-	int clock_fd;		   /* an event that counts its CPU time */
-	struct call_log *log;	   /* made by call_log_begin */
+	const struct areas *areas; /* areas of its process, as it is held */
+	uint64_t user_ns;	   /* how much of its own CPU time is to be recorded */
+	size_t calls;		   /* how many calls at most; below LOGGED_CALLS */
+	int clock_fd;		   /* an event that counts the thread's CPU time */
+	struct call_log *log;	   /* prepared by call_log_begin */
 };
 
-/* The thread is held by the calling one, in user mode. Afterwards it is let go, or has ended; log->end
- * says why. A cancellation point while the thread runs or waits; else cancellation must be
- * disabled. */
+/* The thread is held by the calling thread, in user mode. Afterwards it is released, or has ended;
+ * log->end says why. This is a cancellation point while the thread runs or waits; cancellation must
+ * be disabled otherwise. */
 void recorder_run(struct recorder *recorder);
 
 #endif

@@ -21,12 +21,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* The kernel's own limit (NGROUPS_MAX). */
+/* the kernel's own limit (NGROUPS_MAX) */
 enum { GROUP_LIMIT = 65536 };
 
 static const struct {
 	const char *name;
-	int flag; /* of setns */
+	int flag; /* CLONE_NEW*, for setns */
 } namespaces[RIGHTS_NAMESPACES] = {
 	[RIGHTS_USERS] = { "user", CLONE_NEWUSER },
 	[RIGHTS_MOUNTS] = { "mnt", CLONE_NEWNS },
@@ -39,7 +39,7 @@ static const struct {
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
-/* Behind "\nName:", or NULL. */
+/* The text after "\nName:", or NULL. */
 static const char *find_line(const char *text, const char *name)
 {
 	const char *line = strstr(text, name);
@@ -71,7 +71,7 @@ static bool read_number(const char *text, const char *name, uint64_t *number)
 	const char *line = find_line(text, name);
 	unsigned long long value = 0;
 
-	/* Kernels that were built without do not say. */
+	/* Kernels that were built without it print no such line. */
 	*number = line && sscanf(line, "%llu", &value) == 1 ? value : 0;
 	return true;
 }
@@ -115,7 +115,7 @@ static bool read_status(const char *text, struct rights *rights)
 	    !read_number(text, "\nSeccomp_filters:", &rights->filters) ||
 	    !read_number(text, "\nNoNewPrivs:", &no_new))
 		return false;
-	/* Before Linux 5.9 they are not counted. */
+	/* Before Linux 5.9, /proc does not count filters. */
 	if (mode && !(mode == SECCOMP_MODE_FILTER && rights->filters))
 		rights->filters = UINT64_MAX;
 	rights->capabilities = masks[0] | masks[1] | masks[2] | masks[3];
@@ -132,7 +132,7 @@ static bool read_places(pid_t pid, struct rights *rights)
 	for (size_t i = 0; i < RIGHTS_NAMESPACES; i++) {
 		snprintf(path, sizeof(path), "/proc/%d/ns/%s", (int)pid, namespaces[i].name);
 		rights->namespaces[i] = stat(path, &status) == 0 ? status.st_ino : 0;
-		/* A kernel without such has the same for all. */
+		/* A kernel without this kind of namespace has one for all processes. */
 		if (!rights->namespaces[i] && errno != ENOENT)
 			return false;
 	}
@@ -201,7 +201,7 @@ bool rights_are_confined(const struct rights *target, const struct rights *own, 
 {
 	if (target->no_new_privs || target->filters == UINT64_MAX)
 		return true;
-	/* They are never taken away, so that as many are the same. */
+	/* Filters are never removed, so the same number means the same filters. */
 	return target->filters && !(is_descendant && target->filters == own->filters);
 }
 
@@ -262,7 +262,7 @@ static int64_t call(struct sandbox *sandbox, long number, uint64_t a, uint64_t b
 	return sandbox_call(sandbox, number, a, b, c, 0, 0, 0);
 }
 
-/* A path of /proc/PID, opened in the sandbox, while it may. */
+/* Opens /proc/PID/NAME in the sandbox, while that is still permitted. */
 static int64_t open_of(struct sandbox *sandbox, pid_t pid, const char *name, uint64_t flags)
 {
 	char path[64];
@@ -275,9 +275,9 @@ static int64_t open_of(struct sandbox *sandbox, pid_t pid, const char *name, uin
 }
 
 /*
- * Namespaces of processes are of those that are started, which a copy cannot do. Into one of users
- * goes who has no right to enter the others from here: in ours, without capabilities, a user may no
- * more than in there.
+ * A PID namespace would hold for new processes only, and a copy cannot create any. A user namespace
+ * is entered only by somebody without the right to enter the other namespaces from here: without
+ * capabilities, a user may do no more in our user namespace than in the target's.
  */
 static bool must_enter(const struct rights *target, const struct rights *own,
 		       enum rights_namespace which)
@@ -286,7 +286,7 @@ static bool must_enter(const struct rights *target, const struct rights *own,
 	       (which != RIGHTS_USERS || !has(own, CAP_SYS_ADMIN));
 }
 
-/* All are opened before the first is entered, where /proc may be another. */
+/* All are opened before the first is entered, since /proc may be another one inside. */
 static struct hp_error *enter_namespaces(struct sandbox *sandbox, pid_t pid,
 					 const struct rights *target, const struct rights *own)
 {
@@ -368,8 +368,8 @@ static int64_t set_ids(struct sandbox *sandbox, const struct rights *target)
 	return result;
 }
 
-/* Nothing can be executed in a copy, so that the bounding set means nothing; it is emptied where
- * that is permitted. */
+/* The bounding set has no effect, since a copy executes no programs; it is emptied where that is
+ * permitted. */
 static void drop_bounding_set(struct sandbox *sandbox, const struct rights *own)
 {
 	for (uint64_t i = 0; has(own, CAP_SETPCAP) && i <= CAP_LAST_CAP; i++) {
@@ -378,7 +378,7 @@ static void drop_bounding_set(struct sandbox *sandbox, const struct rights *own)
 	}
 }
 
-/* Of all sets; the ambient one is never more than the others. */
+/* Drops all capabilities from all sets; the ambient set never exceeds the others. */
 static int64_t drop_capabilities(struct sandbox *sandbox)
 {
 	const struct {
@@ -392,7 +392,7 @@ static int64_t drop_capabilities(struct sandbox *sandbox)
 	return call(sandbox, SYS_capset, at, at + offsetof(__typeof__(none), data), 0);
 }
 
-/* What is there afterwards is what counts. */
+/* Checks the rights that the copy really has now. */
 static struct hp_error *check(const struct sandbox *sandbox, const struct rights *target)
 {
 	struct rights now = { 0 };

@@ -24,15 +24,15 @@ enum {
 	CHILD_STACK_BYTES = 65536,
 	SEARCH_START = 0x20000, /* twice vm.mmap_min_addr's usual value */
 	SEARCH_STEP = 4096,
-	SEARCH_STEPS = (1 << 30) / SEARCH_STEP - 64, /* up to a gibibyte */
+	SEARCH_STEPS = (1 << 30) / SEARCH_STEP - 64, /* covers one gibibyte */
 	TOOLS_GUARD = 4096,
 };
 
-/* The end of what programs may map, with four-level page tables. */
+/* The end of what programs can map with four-level page tables. */
 #define USER_END UINT64_C(0x7ffffffff000)
 
-/* ThreadSanitizer's clone() takes the one who calls it for a child when both share memory, and from
- * then on sees neither its locks nor its races. */
+/* ThreadSanitizer's clone() mistakes the caller for the child when both share memory; from then on
+ * it sees neither its locks nor its races. */
 #ifdef __SANITIZE_THREAD__
 int __clone(int (*run)(void *), void *stack, int flags, void *context, ...);
 #define clone		  __clone
@@ -44,11 +44,11 @@ int __clone(int (*run)(void *), void *stack, int flags, void *context, ...);
 /* --- starting --------------------------------------------------------------------------------- */
 
 struct start {
-	pid_t parent; /* 0: not to be seen from its namespace */
+	pid_t parent; /* process id of the parent; 0: it is not visible in the child's namespace */
 	const cpu_set_t *cpus;
 };
 
-/* As far as it may be. */
+/* Raises the limit to its maximum. */
 WITHOUT_SANITIZER static void lift_limit(unsigned resource)
 {
 	struct rlimit limit;
@@ -59,8 +59,8 @@ WITHOUT_SANITIZER static void lift_limit(unsigned resource)
 	syscall(SYS_prlimit64, 0, resource, &limit, NULL);
 }
 
-/* Shares our memory until it executes: nothing but system calls here. A child that comes to run the
- * program in spite of all (we have died) prints its version and ends. */
+/* Runs in our memory until it executes a program, so it may only make system calls. If the child
+ * runs the program after all, because we have died, it prints the version and ends. */
 WITHOUT_SANITIZER static int run_child(void *context)
 {
 	static char name[] = VESSEL_NAME;
@@ -68,39 +68,39 @@ WITHOUT_SANITIZER static int run_child(void *context)
 	char *const arguments[] = { name, version, NULL };
 	char *const environment[] = { NULL };
 	const struct start *start = context;
-	/* Small, so that the place for mappings is as high as it can be. */
+	/* A small stack, so that new mappings start as high as possible. */
 	const struct rlimit stack = { 1 << 20, 1 << 20 };
 	const struct rlimit nothing = { 0, 0 };
 	sigset_t none;
 
-	/* The stop at the start of a program is a signal like others. */
+	/* The stop at the start of a program is a signal, which must not be blocked. */
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if ((start->parent && getppid() != start->parent) ||
 	    ptrace(PTRACE_TRACEME, 0, NULL, NULL) < 0)
 		_exit(1);
-	/* What is sent to all of ours (Ctrl-C) would come to the copy in the middle of a call that
-	 * it makes for us, or of what it replays. Of our session still: another one might be given
-	 * a share of the CPUs of its own. */
+	/* A process group of its own, since signals to all of ours (Ctrl-C) would interrupt calls
+	 * of the copy. It stays in our session: a new session might get its own share of the
+	 * CPUs. */
 	setpgid(0, 0);
-	/* Refused in some containers; then only the layout is less alike. */
+	/* This is refused in some containers; then only the layout differs more. */
 	personality(ADDR_NO_RANDOMIZE);
 	syscall(SYS_prlimit64, 0, RLIMIT_STACK, &stack, NULL);
-	/* No processes, no files, no image of its memory on disk. */
+	/* No new processes, no files, no core file. */
 	syscall(SYS_prlimit64, 0, RLIMIT_NPROC, &nothing, NULL);
 	syscall(SYS_prlimit64, 0, RLIMIT_FSIZE, &nothing, NULL);
 	syscall(SYS_prlimit64, 0, RLIMIT_CORE, &nothing, NULL);
 	lift_limit(RLIMIT_AS);
 	lift_limit(RLIMIT_DATA);
 	syscall(SYS_sched_setaffinity, 0, sizeof(*start->cpus), start->cpus);
-	/* Not by a function that a build for coverage writes its files in. */
+	/* A direct system call: the function of a build for coverage would write files first. */
 	syscall(SYS_execve, "/proc/self/exe", arguments, environment);
 	_exit(1);
 }
 
-/* The first of a namespace of processes where that is permitted: with it goes whatever it could
- * ever start. */
+/* It becomes the first process of a PID namespace where that is permitted, so that everything it
+ * might start ends with it. */
 WITHOUT_SANITIZER static pid_t clone_child(char *stack_end, struct start *start, int *pidfd)
 {
 	const int flags = CLONE_VM | CLONE_VFORK | CLONE_PIDFD;
@@ -125,7 +125,7 @@ static struct hp_error *start_child(struct sandbox *sandbox, const cpu_set_t *cp
 
 	if (stack == MAP_FAILED)
 		return hp_error_create_no_memory();
-	/* Its end is told to nobody but a wait that asks for it (__WALL): ours. */
+	/* Its end sends no signal, and only a wait with __WALL, like ours, sees it. */
 	pid = clone_child((char *)stack + CHILD_STACK_BYTES, &start, &pidfd);
 	error = errno;
 	munmap(stack, CHILD_STACK_BYTES);
@@ -138,7 +138,7 @@ static struct hp_error *start_child(struct sandbox *sandbox, const cpu_set_t *cp
 	return NULL;
 }
 
-/* The stop in front of the program's first instruction. */
+/* Waits for the stop at the program's first instruction. */
 static struct hp_error *await_exec(struct sandbox *sandbox)
 {
 	int status;
@@ -152,7 +152,7 @@ static struct hp_error *await_exec(struct sandbox *sandbox)
 	return NULL;
 }
 
-/* When memory is short. */
+/* Makes the kernel end it first when memory is short. */
 static void be_first_to_go(pid_t pid)
 {
 	static const char score[] = "1000";
@@ -162,7 +162,7 @@ static void be_first_to_go(pid_t pid)
 	snprintf(path, sizeof(path), "/proc/%d/oom_score_adj", (int)pid);
 	fd = open(path, O_WRONLY | O_CLOEXEC);
 	if (fd >= 0) {
-		/* Where it is refused the copy is as likely to go as others. */
+		/* If that is refused, the copy is as likely to be ended as others. */
 		if (write(fd, score, sizeof(score) - 1) < 0)
 			errno = 0;
 		close(fd);
@@ -203,8 +203,8 @@ static bool is_free(const struct areas *areas, uint64_t start, uint64_t bytes)
 	return true;
 }
 
-/* Low, where programs have nothing and the kernel puts nothing of itself; somewhere else each time,
- * with nothing beside it. */
+/* A low address, where neither programs nor the kernel map anything; another one each time, with
+ * nothing next to it. */
 static uint64_t place_for_tools(const struct sandbox *sandbox, const struct areas *around)
 {
 	uint64_t first = hp_unforeseen_u64() % SEARCH_STEPS;
@@ -221,7 +221,7 @@ static uint64_t place_for_tools(const struct sandbox *sandbox, const struct area
 
 static int64_t make_code(struct sandbox *sandbox, uint64_t place)
 {
-	static const uint8_t code[] = { 0x0f, 0x05, 0xcc }; /* syscall; int3 */
+	static const uint8_t code[] = { 0x0f, 0x05, 0xcc }; /* `syscall`, then `int3` */
 
 	if (!sandbox_write(sandbox, place, code, sizeof(code)))
 		return -EIO;
@@ -246,7 +246,7 @@ static bool make_tools(struct sandbox *sandbox, const struct areas *around)
 	return true;
 }
 
-/* Its arguments are gone with its stack: what people see of it. */
+/* Its command line is gone with its stack, so it is given a name that people see. */
 static void be_known(struct sandbox *sandbox)
 {
 	static const char name[] = VESSEL_NAME;
@@ -256,7 +256,7 @@ static void be_known(struct sandbox *sandbox)
 		sandbox_call(sandbox, SYS_prctl, PR_SET_NAME, at, 0, 0, 0, 0);
 }
 
-/* The vdso, too: a copy has the target's as memory like any other. */
+/* Unmaps everything, including the vdso: a copy has the target's, as ordinary memory. */
 static bool empty(struct sandbox *sandbox)
 {
 	bool ok = sandbox_call(sandbox, SYS_close_range, 0, UINT32_MAX, 0, 0, 0, 0) >= 0;
@@ -286,8 +286,8 @@ void sandbox_clear(struct sandbox *sandbox)
 	pthread_mutex_destroy(&sandbox->lock);
 }
 
-/* Who runs when nobody else does takes long to die where others run: what takes longest, giving
- * back its memory, we do (Linux 5.15), and any CPU will do for the rest. */
+/* A process of idle priority takes long to end when others keep the CPUs busy. So we release its
+ * memory (Linux 5.15), which takes longest, and let it end on any CPU. */
 static void hasten_end(const struct sandbox *sandbox)
 {
 	const struct sched_param no_priority = { 0 };
@@ -295,7 +295,7 @@ static void hasten_end(const struct sandbox *sandbox)
 
 	memset(&all, 0xff, sizeof(all));
 	syscall(SYS_sched_setaffinity, sandbox->pid, sizeof(all), &all);
-	/* Allowed to the superuser. */
+	/* permitted to the superuser */
 	sched_setscheduler(sandbox->pid, SCHED_OTHER, &no_priority);
 	syscall(SYS_process_mrelease, sandbox->pidfd, 0);
 }
@@ -303,7 +303,7 @@ static void hasten_end(const struct sandbox *sandbox)
 void sandbox_end(struct sandbox *sandbox)
 {
 	pthread_mutex_lock(&sandbox->lock);
-	/* By its descriptor: it may have died and been reaped, and its number be another's. */
+	/* By its descriptor: it may have been reaped, and its number reused. */
 	if (sandbox->pidfd >= 0 &&
 	    syscall(SYS_pidfd_send_signal, sandbox->pidfd, SIGKILL, NULL, 0) == 0)
 		hasten_end(sandbox);
@@ -346,7 +346,7 @@ struct hp_error *sandbox_create(struct sandbox *sandbox, const struct areas *aro
 	return error;
 }
 
-/* It may be in a stop that comes before its end. False: it has not come to that in time. */
+/* It may have to pass a stop before it ends. False: it did not end in time. */
 static bool reap(pid_t pid, uint64_t patience_ns)
 {
 	uint64_t end_ns = hp_clock_monotonic_ns() + patience_ns;
@@ -366,7 +366,8 @@ static bool reap(pid_t pid, uint64_t patience_ns)
 	}
 }
 
-/* Those of before, and this one; there is a place for it, or it is waited for. */
+/* Reaps earlier ones, and this one. If it does not end in time, it is remembered for later, or
+ * waited for when there is no place left. */
 static void reap_all(struct sandbox *sandbox, pid_t pid)
 {
 	bool is_reaped = pid == 0 || reap(pid, REAP_PATIENCE_NS);
@@ -418,7 +419,7 @@ bool sandbox_reserve(struct sandbox *sandbox, uint64_t start, uint64_t bytes)
 	struct sandbox_range *last =
 		sandbox->engine_count ? &sandbox->engine[sandbox->engine_count - 1] : NULL;
 
-	/* One part of the engine's memory may be of several files. */
+	/* Adjacent ranges are merged; the engine's memory may be mapped from several files. */
 	if (last && last->start <= start && start <= last->end) {
 		last->end = start + bytes > last->end ? start + bytes : last->end;
 		return true;
@@ -436,8 +437,7 @@ static bool meet(uint64_t start, uint64_t end, uint64_t other_start, uint64_t ot
 
 bool sandbox_is_ours(const struct sandbox *sandbox, uint64_t start, uint64_t bytes)
 {
-	/* What is asked for may end behind the last address; and a page belongs to it as a
-	 * whole. */
+	/* The range may end past the last address; and a page always belongs to it as a whole. */
 	uint64_t end = start + bytes < start ? UINT64_MAX : start + bytes;
 	uint64_t tools = sandbox->tools;
 

@@ -20,7 +20,7 @@
 #include <pthread.h>
 #include <sched.h>
 
-#define VESSEL_NAME "hpcprof-shadow" /* for ps and top; 15 characters at most */
+#define VESSEL_NAME "hpcprof-shadow" /* shown by ps and top; at most 15 characters */
 
 enum { VESSEL_RANGES = 64, VESSEL_SYSCALL_BYTES = 2 };
 
@@ -30,54 +30,58 @@ struct sandbox_range {
 
 struct sandbox {
 	pid_t pid; /* 0: none */
-	int pidfd; /* under the lock */
+	int pidfd; /* protected by the lock */
 	pthread_mutex_t lock;
-	int memory_fd;	  /* /proc/PID/mem */
-	uint64_t tools;	  /* address of our own pages: a `syscall` instruction, then scratch */
-	struct areas own; /* what it was born with */
+	int memory_fd; /* of /proc/PID/mem */
+	/* address of our own pages in it: a `syscall` instruction, then scratch memory */
+	uint64_t tools;
+	struct areas own; /* the areas that it started with */
 	bool is_locked;
-	/* Those before it that were killed, and have not had a CPU to end on: a few. */
+	/* earlier processes that were killed and have not ended yet, for lack of a CPU */
 	pid_t dying[DYING_LIMIT];
-	/* Of the engine, or not there for the original: nothing that the program does may touch it.
-	 */
+	/* Ranges of the engine, and ranges that do not exist for the original: nothing that the
+	 * program does may touch them. */
 	struct sandbox_range engine[VESSEL_RANGES];
 	size_t engine_count;
 };
 
 enum {
 	TOOLS_BYTES = 4 * 4096,
-	TOOLS_SCRATCH = 4096, /* offset of what can be written to */
+	TOOLS_SCRATCH = 4096, /* offset of the writable part */
 	TOOLS_SCRATCH_BYTES = TOOLS_BYTES - TOOLS_SCRATCH,
 };
 
-/* One that does not exist yet; sandbox_create keeps what it can from one to the next. */
+/* Initializes a sandbox without a process. sandbox_create reuses what it can. */
 void sandbox_init(struct sandbox *sandbox);
 void sandbox_clear(struct sandbox *sandbox);
 
-/* Stopped, and emptied but for the vdso and the tools, which are where `around` has room. `cpus` is
- * where it may run. */
+/* Creates a stopped process without memory except the vdso and the tools, which are placed where
+ * `around` has room. `cpus`: where it may run. */
 struct hp_error *sandbox_create(struct sandbox *sandbox, const struct areas *around,
 				const cpu_set_t *cpus);
-/* Kills it, whatever it does: nothing of it runs any more. Mostly it is reaped, too; where others
- * keep all CPUs busy that is left to the next time. `cpu_ns`: the CPU time it used; may be NULL. */
+/* Kills the process in any state; nothing of it runs afterwards. Usually it is reaped, too; when
+ * others keep all CPUs busy, that is left to a later call. `cpu_ns`: the CPU time it used; may be
+ * NULL. */
 void sandbox_kill(struct sandbox *sandbox, uint64_t *cpu_ns);
 
-/* The one thing that another thread may do: ends it, if there is one; its owner will find out. */
+/* The only function that another thread may call: ends the process, if there is one. Its owner will
+ * notice. */
 void sandbox_end(struct sandbox *sandbox);
 
-/* This range is the engine's from now on. False: too many. */
+/* Marks this range as the engine's. False: there are too many ranges. */
 bool sandbox_reserve(struct sandbox *sandbox, uint64_t start, uint64_t bytes);
-/* Whether anything of ours lies within `bytes` from `start`. */
+/* Whether a marked range or the tools lie within `bytes` from `start`. */
 bool sandbox_is_ours(const struct sandbox *sandbox, uint64_t start, uint64_t bytes);
 
-/* A system call in it; -EIO when the sandbox has died. Once it is locked few are possible. */
+/* Makes a system call in it. -EIO when the sandbox has died. After sandbox_lock few calls are
+ * possible. */
 int64_t sandbox_call(struct sandbox *sandbox, long number, uint64_t a, uint64_t b, uint64_t c,
 		     uint64_t d, uint64_t e, uint64_t f);
-/* Writes to its memory, whatever the protection. */
+/* Writes to its memory, regardless of the protection. */
 bool sandbox_write(struct sandbox *sandbox, uint64_t address, const void *bytes, size_t size);
 bool sandbox_read(struct sandbox *sandbox, uint64_t address, void *bytes, size_t size);
-/* A descriptor of ours, opened again in it for reading (for writing too with `flags` O_RDWR), while
- * it still has our rights; -errno. */
+/* Opens a descriptor of ours again in the sandbox, for reading (with `flags` O_RDWR for writing,
+ * too), while it still has our rights; -errno on failure. */
 int64_t sandbox_open(struct sandbox *sandbox, int fd, int flags);
 
 #endif

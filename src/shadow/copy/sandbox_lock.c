@@ -12,7 +12,7 @@
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 
-/* Of calls by the numbers of another machine (x32). */
+/* bit in the numbers of calls of another ABI (x32) */
 enum { OTHER_NUMBERS = 0x40000000 };
 enum { PRISON_FILTER_STEPS = 24 };
 
@@ -43,15 +43,15 @@ static void ask_us(struct writer *writer)
 	emit(writer, BPF_RET | BPF_K, SECCOMP_RET_TRACE, 0, 0);
 }
 
-/* Unless what was loaded is this. */
+/* Kills the process unless the loaded word has this value. */
 static void kill_unless(struct writer *writer, uint32_t value)
 {
 	emit(writer, BPF_JMP | BPF_JEQ | BPF_K, value, 1, 0);
 	kill_it(writer);
 }
 
-/* The filter of system calls, for a copy whose `syscall` instruction ends at `behind`; returns its
- * length. */
+/* Writes the filter of system calls for a copy whose `syscall` instruction ends at `behind`.
+ * Returns its length. */
 static size_t make_filter(struct sock_filter filter[PRISON_FILTER_STEPS], uint64_t behind)
 {
 	static const uint32_t harmless[] = { SYS_munmap, SYS_mremap, SYS_madvise };
@@ -60,7 +60,7 @@ static size_t make_filter(struct sock_filter filter[PRISON_FILTER_STEPS], uint64
 
 	load(&writer, offsetof(struct seccomp_data, arch));
 	kill_unless(&writer, AUDIT_ARCH_X86_64);
-	/* Little-endian: the low half first. */
+	/* Little-endian: the low half comes first. */
 	load(&writer, offsetof(struct seccomp_data, instruction_pointer));
 	kill_unless(&writer, (uint32_t)behind);
 	load(&writer, offsetof(struct seccomp_data, instruction_pointer) + sizeof(uint32_t));
@@ -93,7 +93,7 @@ static bool set_filter(struct sandbox *sandbox)
 
 	written.program.len =
 		(unsigned short)make_filter(written.filter, sandbox->tools + VESSEL_SYSCALL_BYTES);
-	/* An address in the sandbox. */
+	/* as an address in the sandbox */
 	written.program.filter =
 		(struct sock_filter *)(uintptr_t)(at + offsetof(__typeof__(written), filter));
 	return sandbox_write(sandbox, at, &written, sizeof(written)) &&
@@ -107,8 +107,8 @@ static bool set(struct sandbox *sandbox, int what, uint64_t value)
 
 struct hp_error *sandbox_lock(struct sandbox *sandbox)
 {
-	/* Another user's number takes the signal at our end away; nobody may look at a copy, trace
-	 * it or find its memory on disk. */
+	/* Changing the user id has cleared the parent-death signal, so it is set again. Nobody may
+	 * inspect the copy, trace it, or find its memory on disk. */
 	bool ok = sandbox_call(sandbox, SYS_close_range, 0, UINT32_MAX, 0, 0, 0, 0) == 0 &&
 		  set(sandbox, PR_SET_PDEATHSIG, SIGKILL) && set(sandbox, PR_SET_DUMPABLE, 0) &&
 		  set(sandbox, PR_SET_NO_NEW_PRIVS, 1);
@@ -124,7 +124,7 @@ struct hp_error *sandbox_lock(struct sandbox *sandbox)
 			"a kernel with CONFIG_SECCOMP_FILTER, whose containers allow seccomp(), "
 			"is needed; record without --shadow");
 	sandbox->is_locked = true;
-	/* What the filter was read from. */
+	/* Unmaps the memory that the filter was read from. */
 	if (sandbox_call(sandbox, SYS_munmap, sandbox->tools + TOOLS_SCRATCH, TOOLS_SCRATCH_BYTES,
 			 0, 0, 0, 0) != 0)
 		return hp_error_create(HP_ERROR_SYSTEM, "a copy could not be isolated");

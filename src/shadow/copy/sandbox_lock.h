@@ -33,9 +33,9 @@
 #include "sandbox.h"
 
 /*
- * Locks it, before anything of the program has run there: no descriptors, no new privileges, not to
- * be looked at by anybody but us, and the filter. Afterwards sandbox_call takes mmap, munmap,
- * mremap, mprotect and madvise only, nothing executable.
+ * Locks the sandbox, before anything of the program has run there: no descriptors, no new
+ * privileges, no inspection by anybody but us, and the filter. Afterwards sandbox_call accepts only
+ * mmap, munmap, mremap, mprotect and madvise, without execute permission.
  */
 struct hp_error *sandbox_lock(struct sandbox *sandbox);
 

@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "1000-2000 rw-p ...": fields of an area begin with a capital letter. */
+/* Whether the line begins an area, "1000-2000 rw-p ...". The fields of an area begin with a capital
+ * letter. */
 static bool is_area(const char *line, uint64_t *start, uint64_t *end)
 {
 	unsigned long long from, to;
@@ -23,8 +24,8 @@ static bool is_area(const char *line, uint64_t *start, uint64_t *end)
 	return true;
 }
 
-/* Flags are two letters each: to be wiped in a fork, not to be in core files, or not to be copied
- * by a fork and locked in memory. */
+/* The flags, of two letters each, for: wipe on fork; no core dump; no copy on fork; locked in
+ * memory. */
 static bool is_secret(const char *flags)
 {
 	return strstr(flags, " wf") || strstr(flags, " dd") ||

@@ -20,18 +20,18 @@ struct secret {
 };
 
 struct secrets {
-	struct secret *at; /* by address */
+	struct secret *at; /* sorted by address */
 	size_t count, capacity;
 };
 
-/* Takes a line of smaps; `*start` and `*end` go from one line to the next, at first 0. False: no
- * memory. */
+/* Parses one line of smaps. `*start` and `*end` are kept from line to line, and 0 at first. False:
+ * out of memory. */
 bool secrets_take_line(struct secrets *secrets, const char *line, uint64_t *start, uint64_t *end);
-/* All of a process; keeps its memory. */
+/* Reads all secrets of a process. Memory is reused. */
 struct hp_error *secrets_read(struct secrets *secrets, pid_t pid);
 void secrets_clear(struct secrets *secrets);
 
-/* Whether any of it is within. */
+/* Whether any secret lies within [start, end). */
 bool secrets_meet(const struct secrets *secrets, uint64_t start, uint64_t end);
 
 #endif

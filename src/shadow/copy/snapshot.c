@@ -17,7 +17,7 @@
 
 enum {
 	PAGE_BYTES = 4096,
-	/* Worth two readers, and more than caches hold close by. */
+	/* enough for two readers, and more than first-level caches hold */
 	PROBE_BYTES = 2 * COPY_BYTES_AT_ONCE,
 };
 
@@ -39,7 +39,7 @@ void snapshot_clear(struct snapshot *snapshot)
 	snapshot_init(snapshot);
 }
 
-/* Which of its pages are to be read: any that is in memory, or those that no file holds. */
+/* Which pages of an area are to be read: those in memory, or only those that no file holds. */
 enum reading { READ_NONE, READ_WRITTEN, READ_ALL };
 
 static enum reading reading_of(const struct area *area)
@@ -56,7 +56,7 @@ static enum reading reading_of(const struct area *area)
 
 /* --- which pages ------------------------------------------------------------------------------ */
 
-/* Runs that are one stretch of both memories are one, up to a limit. */
+/* Adds a run. Runs that are contiguous in both memories are merged, up to a limit. */
 static bool add_run(struct run **runs, size_t *count, size_t *capacity, struct run run)
 {
 	struct run *last = *count ? &(*runs)[*count - 1] : NULL;
@@ -72,7 +72,7 @@ static bool add_run(struct run **runs, size_t *count, size_t *capacity, struct r
 	return true;
 }
 
-/* In the buffer, one behind the other. */
+/* Their contents follow each other in the buffer. */
 static bool add_pages(void *context, uint64_t start, uint64_t end)
 {
 	struct snapshot *snapshot = context;
@@ -148,7 +148,8 @@ static uint64_t bytes_after(const char *text, const char *name)
 	return hp_scan_u64(&at, &kib) && kib < UINT64_MAX >> 10 ? kib << 10 : 0;
 }
 
-/* The kernel's count of its pages lags behind, and some of them are secret. */
+/* A part of the resident anonymous memory: the kernel's count lags behind, and some pages are
+ * secret. */
 uint64_t snapshot_expect(pid_t pid, uint64_t *resident_bytes)
 {
 	_cleanup_free_ char *text = hp_file_text("/proc/%d/status", (int)pid);
@@ -188,7 +189,7 @@ struct hp_error *snapshot_reserve(struct snapshot *snapshot, enum filling_time t
 	snapshot->filled_bytes = 0;
 	if (snapshot->buffer.bytes / BUFFER_EXCESS > bytes_wanted(snapshot))
 		buffer_release(&snapshot->buffer);
-	/* Making room takes so long that a target may have grown by more meanwhile. */
+	/* Making room takes so long that the target may have grown meanwhile. */
 	for (unsigned i = 0; i < ROOM_TRIES && !error && !has_room(snapshot); i++) {
 		error = buffer_enlarge(&snapshot->buffer, bytes_wanted(snapshot), time, stop_fd);
 		snapshot->filled_ns += snapshot->buffer.filled_ns;
@@ -221,7 +222,7 @@ static bool add_early(struct snapshot *snapshot, struct run run, enum page_kind 
 	return true;
 }
 
-/* Notes what its pages hold, and which of them a stop need not read. */
+/* Records the contents of the pages, and decides which of them the stop need not read. */
 static bool judge(struct snapshot *snapshot, struct history *history)
 {
 	bool ok = true;
@@ -245,7 +246,7 @@ static bool judge(struct snapshot *snapshot, struct history *history)
 	return ok;
 }
 
-/* How many of the runs are to be read at once. */
+/* Number of runs to be read at once. */
 static size_t some_runs(const struct snapshot *snapshot, size_t first)
 {
 	uint64_t bytes = 0;
@@ -294,8 +295,9 @@ uint64_t snapshot_to_read(const struct snapshot *snapshot)
 
 /* --- in a stop -------------------------------------------------------------------------------- */
 
-/* The stretch of `run` that begins at `at`, and was read ahead as a whole or not at all; `next`: of what
- * was, where to search from. NULL, and the stretch's bytes: it was not. */
+/* Finds the part of `run` from `at` on that was either read ahead completely or not at all, and
+ * sets its length. Returns what was read ahead, or NULL. `next`: index at which the search
+ * starts. */
 static const struct early *early_at(const struct snapshot *snapshot, const struct run *run,
 				    uint64_t at, size_t *next, uint64_t *bytes)
 {
@@ -317,7 +319,8 @@ static const struct early *early_at(const struct snapshot *snapshot, const struc
 	return early;
 }
 
-/* Gives what was read ahead its place there, what is new a place behind it, and lists what is to be read. */
+/* Pages that were read ahead keep their place in the buffer, and new ones get a place after them.
+ * Lists the runs that the stop has to read. */
 static bool place_beside_early(struct snapshot *snapshot)
 {
 	struct run *placed = NULL;
@@ -409,8 +412,9 @@ struct hp_error *snapshot_scrub(struct snapshot *snapshot)
 
 /* --- what it takes ---------------------------------------------------------------------------- */
 
-/* Reads PROBE_BYTES of our own from `memory` to behind them, several times; what the fastest takes: in the others
- * readers may have waited for a CPU, and a stop leaves them that of the target. 0: they cannot be read. */
+/* Measures how long reading PROBE_BYTES of our own memory takes, from `memory` to the place after
+ * it. Returns the fastest of several tries: in the others, readers may have waited for a CPU, while
+ * in a stop they have that of the target. 0: it cannot be read. */
 static uint64_t probe_ns(struct snapshot *snapshot, uint8_t *memory)
 {
 	uint64_t address = (uint64_t)(uintptr_t)memory;
