@@ -87,9 +87,7 @@ void inject_mappings(pid_t pid, uint64_t at, int fd, const struct hp_engine_mapp
 	}
 }
 
-/* --- state
- * ----------------------------------------------------------------------------------------
- */
+/* --- state ------------------------------------------------------------------------------------ */
 
 static void get_extended(pid_t pid, struct puppet_state *state)
 {
@@ -116,9 +114,7 @@ static void get_state(struct puppet *puppet, struct puppet_state *state)
 	get_extended(puppet->pid, state);
 }
 
-/* --- life
- * -----------------------------------------------------------------------------------------
- */
+/* --- life ------------------------------------------------------------------------------------- */
 
 static void prepare(struct puppet *puppet, bool maps_too)
 {
@@ -180,9 +176,7 @@ void puppet_set_code(struct puppet *puppet, const uint8_t *code, size_t bytes)
 			 sizeof(call));
 }
 
-/* --- running
- * --------------------------------------------------------------------------------------
- */
+/* --- running ---------------------------------------------------------------------------------- */
 
 int puppet_run_native(struct puppet *puppet, struct puppet_state *state)
 {

@@ -418,9 +418,7 @@ void probes_destroy(struct probes *probes)
 	free(probes);
 }
 
-/* --- to the epoch
- * ---------------------------------------------------------------------------------
- */
+/* --- to the epoch ----------------------------------------------------------------------------- */
 
 static bool list_place(struct counted *counted, const struct place *place)
 {

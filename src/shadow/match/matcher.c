@@ -8,24 +8,24 @@
 enum {
 	PAGE = 4096,
 	WORD = 8,
-	PIECE_MOST = 4096, /* bytes that are compared at once */
+	PIECE_MOST = 4096, /* bytes that are compared in one step */
 };
-/* Carry, parity, adjust, zero, sign, direction, overflow. */
+/* The flags that are compared: carry, parity, adjust, zero, sign, direction, overflow. */
 static const uint64_t flags_compared = 0xcd5;
 static const uint64_t arithmetic_flags = 0x8d5;
 
 struct matcher_state {
 	struct x86_check check;
 	uint32_t false_alarms;
-	uint64_t seen_ns; /* when its state came by last; 0 never */
-	bool is_given_up; /* its state repeats, or too much is like it */
+	uint64_t seen_ns; /* when its state occurred last; 0: never */
+	/* its state occurs repeatedly, or too much differs only slightly from it */
+	bool is_given_up;
 };
 
-/* --- which registers to compare first
- * -------------------------------------------------------------
- */
+/* --- which registers to compare first --------------------------------------------------------- */
 
-/* Those that differ from the sample before, and from where the window starts. */
+/* Compares first the registers that differ from the previous sample and from the start of the
+ * window. */
 static void choose_order(struct x86_check *check, const struct hp_engine_sample *sample,
 			 const uint64_t *before, const uint64_t *start)
 {
@@ -41,9 +41,7 @@ static void choose_order(struct x86_check *check, const struct hp_engine_sample 
 		}
 }
 
-/* --- arming
- * -----------------------------------------------------------------------------------------
- */
+/* --- arming ----------------------------------------------------------------------------------- */
 
 static void disarm_all(struct matcher *matcher)
 {
@@ -90,7 +88,8 @@ static void arm_block(struct matcher *matcher, uint32_t number)
 	(void)!hp_vector_push(&matcher->armed_blocks, number);
 }
 
-/* Blocks start on the page of the address, or on the one before: they are shorter than a page. */
+/* A block starts on the page of the address or on the page before, since it is shorter than a
+ * page. */
 static void arm_sample(struct matcher *matcher, size_t sample)
 {
 	const struct code_cache *cache = matcher->translator->cache;
@@ -112,7 +111,8 @@ void matcher_arm_new(struct matcher *matcher)
 		arm_sample(matcher, matcher->armed[i]);
 }
 
-/* The copies that are in use stay whole: the shadow is in the youngest, far from the oldest. */
+/* The newest copy of the code, in which the shadow runs, is kept, with the others in use; the
+ * oldest are dropped. */
 static void make_room(struct code_cache *cache)
 {
 	for (size_t i = 0; i < cache->zone_count; i++) {
@@ -123,8 +123,8 @@ static void make_room(struct code_cache *cache)
 	}
 }
 
-/* The next few, and some further on: when more than a few are missed in a row (the original was in
- * the kernel, or elsewhere) there must be a way back. */
+/* Arms the next few samples and some later ones: when several in a row are missed (the original was
+ * in the kernel or elsewhere), the match can continue at those. */
 static void choose_armed(struct matcher *matcher)
 {
 	size_t found = 0, chosen = 0;
@@ -190,9 +190,7 @@ void matcher_end(struct matcher *matcher)
 	matcher->states = NULL;
 }
 
-/* --- judging
- * ----------------------------------------------------------------------------------------
- */
+/* --- judging ---------------------------------------------------------------------------------- */
 
 static bool flags_agree(struct matcher *matcher, const struct hp_engine_sample *sample,
 			uint64_t flags)
@@ -203,7 +201,7 @@ static bool flags_agree(struct matcher *matcher, const struct hp_engine_sample *
 			   !x86_flags_matter(matcher->translator, sample->ip));
 }
 
-/* The words that lie in there tell nothing. */
+/* Words in that memory no longer tell states apart. */
 static void unlearn(struct x86_check *check, const struct matcher_guess *guess)
 {
 	size_t kept = 0;
@@ -221,7 +219,7 @@ void matcher_guess(struct matcher *matcher, uint64_t at, uint64_t bytes)
 {
 	const struct matcher_guess guess = { at, at + bytes };
 
-	/* Most programs keep the time in one place. */
+	/* Each place is listed once: most programs keep the time in one place. */
 	for (size_t i = 0; i < MATCHER_GUESSES; i++)
 		if (matcher->guesses[i].start == guess.start &&
 		    matcher->guesses[i].end == guess.end)
@@ -239,10 +237,11 @@ static bool is_guessed(const struct matcher *matcher, uint64_t address)
 	return false;
 }
 
-/* Where the shadow's memory differs from what was recorded of it, and what was there. */
+/* Where the shadow's memory differs from what the sample recorded, and what the shadow has
+ * there. */
 struct difference {
-	uint64_t address; /* of a byte */
-	/* The word around it, if all of that was recorded. */
+	uint64_t address; /* of one byte */
+	/* The word around it, if the sample recorded all of it. */
 	struct x86_check_word word;
 	bool has_word;
 };
@@ -289,7 +288,8 @@ static bool state_differs(const struct matcher *matcher, const struct hp_engine_
 	return false;
 }
 
-/* Compares this word in code from now on. False: it is not a whole one, or one too many. */
+/* Makes the code compare this word, too, from now on. False: the sample has not recorded all of it,
+ * or there are too many words. */
 static bool learn(struct x86_check *check, const struct difference *difference)
 {
 	if (!difference->has_word || check->word_count >= X86_CHECK_WORDS)
@@ -301,7 +301,7 @@ static bool learn(struct x86_check *check, const struct difference *difference)
 	return true;
 }
 
-/* Not this state: learns what tells them apart, or gives it up. */
+/* The state is not the sample's: adds a word that distinguishes them, or gives up the sample. */
 static void judge_other(struct matcher *matcher, size_t number, const struct difference *difference)
 {
 	struct matcher_state *state = &matcher->states[number];
@@ -313,7 +313,7 @@ static void judge_other(struct matcher *matcher, size_t number, const struct dif
 		arm(matcher);
 }
 
-/* The state is the sample's. Is it the moment? */
+/* The state is the sample's; decides whether this is the sample's moment. */
 static enum matcher_verdict judge_moment(struct matcher *matcher, size_t number)
 {
 	struct matches *matches = &matcher->matches;
@@ -328,13 +328,14 @@ static enum matcher_verdict judge_moment(struct matcher *matcher, size_t number)
 	is_watched = matches_is_watched(matches, number);
 	state->seen_ns = now_ns;
 	if (is_watched || is_back) {
-		/* It may have matched too early, past others that are still to come. */
+		/* It may have matched too early, while later samples are still to come. */
 		matches_take_back(matches, number);
 		state->is_given_up = true;
 		arm(matcher);
 		return is_watched ? MATCHER_AMBIGUOUS : MATCHER_OTHER;
 	}
-	/* Another moment like it. Is there a third one soon, it is given up. */
+	/* The state occurred once more. If a third occurrence follows soon, the sample is given
+	 * up. */
 	if (matches_is_too_early(matches, number, now_ns))
 		return MATCHER_OTHER;
 	if (!matches_is_end(matches, number) &&
@@ -360,7 +361,7 @@ enum matcher_verdict matcher_judge(struct matcher *matcher, size_t number, int m
 	size_t newest = matches_newest(&matcher->matches);
 	struct difference difference = { 0 };
 
-	/* One that was armed when this copy was made, and is not any more. */
+	/* It was armed when this copy of the code was made, and is not any more. */
 	if (matcher->states[number].is_given_up || (newest != SIZE_MAX && number < newest &&
 						    !matches_is_watched(&matcher->matches, number)))
 		return MATCHER_OTHER;
@@ -372,7 +373,7 @@ enum matcher_verdict matcher_judge(struct matcher *matcher, size_t number, int m
 	return judge_moment(matcher, number);
 }
 
-/* The next sample that may match; as many as there are: none. */
+/* The next sample that may match; the number of samples if there is none. */
 static size_t next_sample(const struct matcher *matcher)
 {
 	size_t next = matches_newest(&matcher->matches) + 1;
@@ -382,7 +383,8 @@ static size_t next_sample(const struct matcher *matcher)
 	return next;
 }
 
-/* Where none has occurred, perhaps none but the window's own end can be told from other states. */
+/* If no sample's state has occurred, only the window's own end may be distinguishable from other
+ * states. */
 uint64_t matcher_lost_ns(const struct matcher *matcher)
 {
 	size_t next = next_sample(matcher);

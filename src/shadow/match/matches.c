@@ -12,7 +12,7 @@ static uint64_t cpu_now(const struct matches *matches)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* Of the time since it became slow, what it would not have taken otherwise. */
+/* The CPU time since slow-down began that the shadow would not have taken otherwise. */
 static uint64_t spare(const struct matches *matches, uint64_t now_ns)
 {
 	if (matches->slowness <= 1 || now_ns < matches->slow_ns)
@@ -44,7 +44,7 @@ void matches_begin(struct matches *matches, pid_t pid, const struct hp_engine_sa
 		.wanted = wanted < count ? wanted : count,
 		.usual_pace = usual_pace,
 		.end = SIZE_MAX,
-		/* All counters are 0, those of blocks that are not counted yet, too. */
+		/* All counters start at 0, including those of blocks that are not counted yet. */
 		.start = { .sample = SIZE_MAX, .counts.count_starts = UINT32_MAX },
 	};
 	if (matches->wanted > 1)
@@ -102,8 +102,8 @@ size_t matches_newest(const struct matches *matches)
 	return match ? match->sample : SIZE_MAX;
 }
 
-/* From the newest match to the sample, in the original's time; and when that was in the
- * shadow's. */
+/* The original's time from the newest match to the sample; `since_ns`: the shadow's time of that
+ * match. */
 static double distance_ns(const struct matches *matches, size_t sample, uint64_t *since_ns)
 {
 	const struct match *since = newest(matches);
@@ -118,7 +118,7 @@ static double greater(double a, double b)
 	return a > b ? a : b;
 }
 
-/* As far as is known; 0 not at all. */
+/* Pace as far as known; 0: unknown. */
 static double known_pace(const struct matches *matches)
 {
 	return matches->pace > 0 ? matches->pace : matches->usual_pace;
@@ -184,7 +184,7 @@ uint64_t matches_left_to_watch(const struct matches *matches, uint64_t now_ns)
 
 /* --- the ones that are watched ---------------------------------------------------------------- */
 
-/* The memory of its counters goes to the end, to be used again. */
+/* The memory of its counters is kept at the end of the array, to be reused. */
 static void remove_watched(struct matches *matches, size_t index)
 {
 	struct match removed = matches->watched[index];
@@ -238,8 +238,8 @@ static void swap(struct match *left, struct match *right)
 	*right = swapped;
 }
 
-/* The newest that is believed ends a part, or begins the first: the next one does not take its
- * place. */
+/* The newest believed match ends a part, or begins the first one, so the next one does not replace
+ * it. */
 static bool is_cut(const struct matches *matches)
 {
 	size_t count = matches->believed_count;
@@ -267,7 +267,7 @@ bool matches_are_complete(const struct matches *matches)
 	return last && last->sample + 1 >= matches->wanted;
 }
 
-/* Believes the oldest. */
+/* Believes the oldest watched match. */
 static void believe(struct matches *matches)
 {
 	struct match *oldest = &matches->watched[0];
@@ -277,7 +277,7 @@ static void believe(struct matches *matches)
 	if (before && matches->watch_ns)
 		learn_pace(matches, oldest->cpu_ns - before->cpu_ns,
 			   time_ns - matches->samples[before->sample].time_ns);
-	/* Should that one have been early, this one only seems to be slow. */
+	/* If the oldest was too early, this one only seems to be slow. */
 	if ((before || matches_is_end(matches, oldest->sample)) && matches->watch_ns)
 		learn_pace(matches, oldest->cpu_ns - matches->start_ns, time_ns);
 	if (is_cut(matches))
@@ -302,7 +302,7 @@ void matches_settle(struct matches *matches, uint64_t now_ns)
 {
 	while (matches->watched_count && !matches_are_complete(matches)) {
 		struct match *oldest = &matches->watched[0];
-		/* The clock of one that is gone is 0. */
+		/* A process that is gone has a CPU time of 0. */
 		bool is_over = matches->watch_ns ? now_ns >= oldest->until_ns
 						 : matches->watched_count > 1;
 

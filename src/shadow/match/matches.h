@@ -47,85 +47,88 @@
 
 struct match {
 	size_t sample;
-	uint64_t cpu_ns;   /* of the shadow, when it matched */
-	uint64_t until_ns; /* it is watched */
+	uint64_t cpu_ns;   /* the shadow's CPU time when it matched */
+	uint64_t until_ns; /* until then it is watched */
 	struct shadow_counts counts;
 };
 
 struct matches {
 	const struct hp_engine_sample *samples;
-	size_t wanted;	 /* the first one that has matched at or behind so many ends the window */
-	clockid_t clock; /* the shadow's */
+	size_t wanted;	 /* the first match at or after this sample ends the window */
+	clockid_t clock; /* the shadow's CPU clock */
 	uint64_t start_ns;
 	double slowness;   /* see matches_slow_down */
-	uint64_t slow_ns;  /* of the shadow's CPU time: since then */
-	uint64_t spare_ns; /* what it took longer before that */
-	uint64_t watch_ns; /* how long a match is watched at least; 0: samples have no times */
-	uint64_t part_ns;  /* of the original: how long a part is at least */
+	uint64_t slow_ns;  /* shadow's CPU time when that began */
+	uint64_t spare_ns; /* time lost by slow-downs before that */
+	/* shortest time for which a match is watched; 0: samples have no times */
+	uint64_t watch_ns;
+	uint64_t part_ns; /* shortest length of a part, in the original's time */
 	struct match watched[WATCHED_MATCHES];
-	size_t watched_count; /* oldest first */
-	/* Believed, oldest first: the window's ends, and where it is cut into parts. All but the
-	 * newest stay. */
+	size_t watched_count; /* the oldest first */
+	/* Believed matches, the oldest first: the window's end, and where it is divided into parts.
+	 * All but the newest stay. */
 	struct match believed[HP_WINDOW_PARTS + 1];
 	size_t believed_count;
-	/* The fastest, from the start to a believed one or between two of them: shadow time per
-	 * time of the original; 0 unknown. Where it met new code it was slower. */
+	/* The fastest pace, from the start to a believed match or between two of them: the shadow's
+	 * time divided by the original's; 0: unknown. Where the path met new code, the shadow was
+	 * slower. */
 	double pace;
-	double usual_pace;  /* of windows before; 0 unknown */
-	size_t end;	    /* the sample that is the window's own end; SIZE_MAX: it has none */
-	struct match start; /* of the replay. Its sample is SIZE_MAX */
-	unsigned late;	    /* samples in a row that were */
+	double usual_pace;  /* of earlier windows; 0: unknown */
+	size_t end;	    /* the sample that is the window's own end; SIZE_MAX: there is none */
+	struct match start; /* start of the replay. Its sample is SIZE_MAX */
+	unsigned late;	    /* number of samples in a row that matched too late */
 };
 
-/* Of the samples, `wanted` make the window, and those behind them its end. */
+/* `wanted`: number of samples that make up the window; those after them may end it. */
 void matches_begin(struct matches *matches, pid_t pid, const struct hp_engine_sample *samples,
 		   size_t count, size_t wanted, double usual_pace);
 void matches_clear(struct matches *matches);
 
-/* The last sample is the window's own end, and nothing has run yet. */
+/* Tells that the last sample is the window's own end. Called before anything has run. */
 void matches_set_end(struct matches *matches);
 bool matches_is_end(const struct matches *matches, size_t sample);
-/* The moments between which parts lie, oldest first: none, or two and more. With the window's own
- * end the first is the start of the replay. */
+/* The moments between which the parts lie, the oldest first: none, or at least two. If the window
+ * has its own end, the first is the start of the replay. */
 size_t matches_moments(const struct matches *matches,
 		       const struct match *moments[HP_WINDOW_PARTS + 1]);
 
-/* The shadow's CPU time, less what it was slowed down. */
+/* The shadow's CPU time without what it was slowed down. */
 uint64_t matches_now(const struct matches *matches);
-/* From now on the shadow takes so many times as long for the same path (1: as usual). */
+/* From now on the shadow takes `times` as long for the same path (1: as usual). */
 void matches_slow_down(struct matches *matches, double times);
 bool matches_is_watched(const struct matches *matches, size_t sample);
-/* The sample that matched last, believed or not yet; SIZE_MAX: none. */
+/* The sample that matched last, believed or watched; SIZE_MAX: none. */
 size_t matches_newest(const struct matches *matches);
-/* Whether the shadow cannot be there yet; or must long have been, even if it has come to so many
- * new blocks since the newest match. */
+/* Whether the shadow cannot have reached the sample yet; or must have passed it, even if it met so
+ * many new blocks since the newest match. */
 bool matches_is_too_early(const struct matches *matches, size_t sample, uint64_t now_ns);
 bool matches_is_too_late(const struct matches *matches, size_t sample, uint64_t now_ns,
 			 uint64_t blocks);
-/* When the shadow must have lost the original's path, unless a sample's state occurs before: the last one
- * occurred at `seen_ns`, and `next` is the next sample that may match; behind so many new blocks.
- * UINT64_MAX: samples have no times, or nothing has told the shadow's pace yet. */
+/* The shadow's CPU time at which it must have left the original's path, unless a sample's state
+ * occurs earlier. The last one occurred at `seen_ns`, `next` is the next sample that may match, and
+ * the shadow has met so many new blocks since. UINT64_MAX: samples have no times, or the shadow's
+ * pace is unknown. */
 uint64_t matches_lost_ns(const struct matches *matches, size_t next, uint64_t seen_ns,
 			 uint64_t blocks);
-/* How much longer the ones that are watched will be. */
+/* For how much longer the watched matches are to be watched. */
 uint64_t matches_left_to_watch(const struct matches *matches, uint64_t now_ns);
 
-/* The sample matches now. False when memory is short. */
+/* The sample matches now. False: out of memory. */
 bool matches_add(struct matches *matches, size_t sample, uint64_t now_ns,
 		 const struct code_cache *cache);
-/* The copy is at the sample's moment for certain: it is believed at once. False when memory is
- * short. */
+/* The copy is certainly at the sample's moment, so the match is believed at once. False: out of
+ * memory. */
 bool matches_tell(struct matches *matches, size_t sample, const struct code_cache *cache);
-/* It has matched, too late. After a few of them the newest match is taken back. */
+/* A sample has matched too late. After a few of these the newest match is taken back. */
 void matches_add_late(struct matches *matches);
-/* Its state has occurred again. */
+/* Takes back the sample's match, because its state has occurred again. */
 void matches_take_back(struct matches *matches, size_t sample);
-/* Believes what has been watched long enough, and cuts the window there where it is time. */
+/* Believes matches that were watched long enough, and ends a part where one is long enough. */
 void matches_settle(struct matches *matches, uint64_t now_ns);
-/* Nothing more runs. Believes what has been watched long enough, and, if it has matched, the
- * window's own end with all that is before it. */
+/* Called when nothing runs any more. Believes matches that were watched long enough, and, if the
+ * window's own end has matched, that and all matches before it. */
 void matches_finish(struct matches *matches, uint64_t now_ns);
-/* The window has its end. */
+/* Whether the end of the window is believed. */
 bool matches_are_complete(const struct matches *matches);
 
 #endif

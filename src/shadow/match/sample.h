@@ -7,16 +7,17 @@
 
 #include <stdint.h>
 
-/* What a sample of the original recorded, oldest sample first. */
+/* What was recorded of the original in one sample. Samples are in order of time. */
 struct hp_engine_sample {
-	uint64_t general[16]; /* as instructions number them: rax rcx rdx rbx rsp rbp rsi rdi r8 ...
-			       */
+	/* by the registers' numbers in instructions: rax rcx rdx rbx rsp rbp rsi rdi r8 ... */
+	uint64_t general[16];
 	uint64_t ip;
 	uint64_t flags;
-	uint64_t time_ns;     /* user CPU time since the shadow was copied; 0 in all: not known */
+	/* user CPU time since the shadow was copied; 0 in all samples: unknown */
+	uint64_t time_ns;
 	const uint8_t *stack; /* from rsp upward */
 	uint32_t stack_bytes;
-	const struct reached *reached; /* NULL: not known */
+	const struct reached *reached; /* NULL: unknown */
 };
 
 #endif

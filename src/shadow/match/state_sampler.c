@@ -59,7 +59,7 @@ struct hp_error *state_sampler_open(struct state_sampler *sampler, pid_t tid)
 	sampler->fd = hp_perf_event_open(&attr, tid, -1, -1);
 	if (sampler->fd < 0)
 		return hp_error_create_errno(errno, "sampling a thread's registers");
-	/* As much as the budget of locked memory has left. */
+	/* As large as the limit of locked memory permits. */
 	for (size_t pages = MATCH_RING_MOST_PAGES; pages; pages /= 2) {
 		failure = hp_ring_map(&sampler->ring, sampler->fd, pages);
 		if (!failure)
@@ -92,7 +92,7 @@ uint64_t state_sampler_disable(struct state_sampler *sampler)
 
 /* --- records ---------------------------------------------------------------------------------- */
 
-/* What was dumped, of which `filled` bytes are of the stack. */
+/* The stack that was dumped, of which `filled` bytes are valid. */
 static bool take_stack(struct hp_reader *reader, struct match_sample *sample)
 {
 	const uint8_t *bytes;
@@ -125,7 +125,7 @@ static bool take_sample(struct state_sampler *sampler, struct hp_reader *reader)
 	    !hp_read_copy(reader, &abi, sizeof(abi)))
 		return false;
 	sampler->tick++;
-	/* Without registers of 64-bit code it is a tick and no more. */
+	/* A sample without registers of 64-bit code only counts as a tick. */
 	if (abi != ABI_64)
 		return true;
 	if (!hp_read_copy(reader, registers, sizeof(registers)) ||
@@ -188,7 +188,7 @@ struct hp_error *state_sampler_drain(struct state_sampler *sampler)
 		hp_ring_next(ring, size);
 	}
 	hp_ring_end(ring);
-	/* Then it is not known how many ticks were lost. */
+	/* Then the number of lost ticks is unknown. */
 	if (!is_sound || found == HP_RING_DAMAGED)
 		return hp_error_create(HP_ERROR_DAMAGED,
 				       "the kernel's ring of registers is damaged");

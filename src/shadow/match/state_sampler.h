@@ -20,8 +20,8 @@ enum { MATCH_PERIOD_NS = HP_WINDOW_SAMPLE_NS };
 
 struct match_sample {
 	uint64_t time_ns;     /* CLOCK_MONOTONIC */
-	uint64_t tick;	      /* its number, those that were lost counted too */
-	uint64_t general[16]; /* as instructions number them */
+	uint64_t tick;	      /* its number, including ticks that were lost */
+	uint64_t general[16]; /* by the registers' numbers in instructions */
 	uint64_t ip;
 	uint64_t flags;
 	uint32_t stack_bytes;
@@ -31,27 +31,27 @@ struct match_sample {
 struct state_sampler {
 	int fd;
 	struct hp_ring ring;
-	uint64_t tick; /* of the next sample */
+	uint64_t tick; /* number of the next sample's tick */
 	struct match_sample *samples;
 	size_t count, capacity;
-	uint64_t damaged; /* records that made no sense */
+	uint64_t damaged; /* records that could not be parsed */
 };
 
 void state_sampler_init(struct state_sampler *sampler);
-/* Keeps the memory for samples. */
+/* Keeps the memory for samples, for the next state_sampler_open. */
 void state_sampler_close(struct state_sampler *sampler);
 void state_sampler_clear(struct state_sampler *sampler);
 
-/* Opens the event on a thread, not counting yet. */
+/* Opens the event on a thread, disabled. */
 struct hp_error *state_sampler_open(struct state_sampler *sampler, pid_t tid);
 bool state_sampler_enable(struct state_sampler *sampler);
-/* No more samples. How much user CPU time there was, 0 when that cannot be told: of the thread's
- * time in the kernel only ticks are known. The thread must be held. */
+/* Stops sampling. Returns how much user CPU time has passed; 0 when that is unknown, because time
+ * in the kernel is known only by ticks. The thread must be held. */
 uint64_t state_sampler_disable(struct state_sampler *sampler);
-/* Takes what has come since the last time. */
+/* Takes the records since the last call. */
 struct hp_error *state_sampler_drain(struct state_sampler *sampler);
 
-/* One record, header and all; false when it makes no sense. For samples: appends it. */
+/* Takes one record, including its header. False when it cannot be parsed. A sample is appended. */
 bool state_sampler_take(struct state_sampler *sampler, const uint8_t *record, size_t size);
 
 #endif

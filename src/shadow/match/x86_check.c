@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "x86_check.h"
 
-/* rcx = reg - value; reg is not rcx. */
+/* rcx = reg - value. `reg` is not rcx. */
 static void emit_difference(struct x86_emitter *emitter, unsigned reg, uint64_t value)
 {
 	int64_t negated = (int64_t)-value;
@@ -14,7 +14,7 @@ static void emit_difference(struct x86_emitter *emitter, unsigned reg, uint64_t 
 	x86_add(emitter, X86_RCX, reg, X86_RCX);
 }
 
-/* The same for our copy of rcx. */
+/* The same for the saved value of rcx. */
 static void emit_rcx_difference(const struct code_zone *zone, struct x86_emitter *emitter,
 				uint64_t value)
 {

@@ -14,7 +14,7 @@
 #include "sample.h"
 #include "../tuning.h"
 
-/* What was in memory when the sample was taken. */
+/* A word of memory when the sample was taken. */
 struct x86_check_word {
 	uint64_t address;
 	uint64_t value;
@@ -26,7 +26,7 @@ struct x86_check {
 	struct x86_check_word words[X86_CHECK_WORDS];
 };
 
-/* Traps with `number` where the state agrees, and goes on behind it either way. */
+/* Traps with `number` if the state agrees; afterwards the code continues in either case. */
 void x86_emit_check(const struct code_zone *zone, struct x86_emitter *emitter,
 		    const struct hp_engine_sample *sample, const struct x86_check *check,
 		    uint32_t number);

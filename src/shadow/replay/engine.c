@@ -24,13 +24,11 @@
 
 enum {
 	SYSCALL_BYTES = 2,
-	TRAP_FLAG = 1 << 8, /* of the flags */
+	TRAP_FLAG = 1 << 8, /* the trap flag of rflags */
 	MOST_ERRNO = 4095,
 };
 
-/* --- life
- * -----------------------------------------------------------------------------------------
- */
+/* --- life ------------------------------------------------------------------------------------- */
 
 static void drop_code(void *context, uint64_t page)
 {
@@ -84,15 +82,13 @@ const struct path_plan *hp_engine_plan(const struct hp_engine *engine, uint64_t 
 		       : NULL;
 }
 
-/* --- one replay
- * -------------------------------------------------------------------------------------
- */
+/* --- one replay ------------------------------------------------------------------------------- */
 
 struct run {
 	struct hp_engine *engine;
 	pid_t pid;
-	struct user_regs_struct registers; /* of the shadow, as it has stopped */
-	const struct areas *program;	   /* the original's; NULL: the shadow's own */
+	struct user_regs_struct registers; /* of the shadow, when it stopped */
+	const struct areas *program;	   /* areas of the original; NULL: the shadow's own */
 	const struct hp_engine_limits *limits;
 	const struct hp_engine_calls *calls;
 	struct hp_replay *replay;
@@ -100,8 +96,9 @@ struct run {
 	struct shadow_watchdog watchdog;
 	struct logging logging;
 	bool was_logging;
-	uint64_t armed_blocks, armed_counts; /* the cache's blocks and count_starts then */
-	/* All samples have had their turn; the last ones are watched for a while. */
+	/* values of the cache's counters when samples were armed last */
+	uint64_t armed_blocks, armed_counts;
+	/* No sample is left to match; the last matches are watched for a while. */
 	bool is_overtime;
 	bool is_over;
 	struct hp_error *error;
@@ -122,7 +119,7 @@ static void end(struct run *run, enum hp_window_end why, uint64_t address, int64
 		run->engine->is_full = true;
 }
 
-/* Goes on at this address of the program. */
+/* Continues at this address of the program. */
 static uint32_t go_on_at(struct run *run, uint64_t address)
 {
 	struct hp_engine *engine = run->engine;
@@ -144,7 +141,7 @@ static uint32_t go_on_at(struct run *run, uint64_t address)
 
 static void do_link(struct run *run, const struct code_exit *exit)
 {
-	/* The exits move when there are more of them. */
+	/* A copy, because the exits move when more of them are added. */
 	struct code_exit link = *exit;
 
 	if (go_on_at(run, link.address) != CODE_NO_NUMBER)
@@ -169,7 +166,7 @@ static void do_site(struct run *run, const struct code_exit *exit)
 		end(run, HP_WINDOW_CACHE_FULL, address, 0);
 }
 
-/* Of calls that map, unmap, protect or empty memory, after they were made. */
+/* Called after a call that maps, unmaps, protects or empties memory. */
 static void note_changed(struct shadow_text *text, const struct user_regs_struct *call,
 			 int64_t result)
 {
@@ -196,8 +193,8 @@ static void note_changed(struct shadow_text *text, const struct user_regs_struct
 	}
 }
 
-/* A copy that has lost the path runs on, and nothing of it counts: it is given up before its time is used
- * up. */
+/* A copy that has left the path would run on without its counts being used, so it is given a limit
+ * after which it ends. */
 static void expect_sample(struct run *run)
 {
 	const struct matches *matches = &run->matcher.matches;
@@ -212,7 +209,7 @@ static void expect_sample(struct run *run)
 	shadow_watchdog_grant(&run->watchdog, lost_ns == UINT64_MAX ? UINT64_MAX : left_ns);
 }
 
-/* False: the replay is over. */
+/* The copy is at a moment that is certain. False: the replay is over. */
 static bool note_moment(struct run *run, size_t sample)
 {
 	struct matches *matches = &run->matcher.matches;
@@ -256,9 +253,7 @@ static void do_system_call(struct run *run, const struct code_exit *exit)
 	(void)go_on_at(run, address + SYSCALL_BYTES);
 }
 
-/* --- matches
- * ----------------------------------------------------------------------------------------
- */
+/* --- matches ---------------------------------------------------------------------------------- */
 
 static bool must_watch_on(struct run *run)
 {
@@ -293,7 +288,7 @@ static void do_match(struct run *run, size_t sample)
 	case MATCHER_OTHER:
 		break;
 	}
-	/* On behind the number: the rest of the check sets things right. */
+	/* Continues after the trap's number, where the rest of the check restores the state. */
 	run->registers.rip += sizeof(uint32_t);
 	is_complete = matches_are_complete(matches);
 	expect_sample(run);
@@ -306,9 +301,7 @@ static void do_match(struct run *run, size_t sample)
 		end(run, HP_WINDOW_COMPLETE, run->matcher.samples[matches_newest(matches)].ip, 0);
 }
 
-/* --- coming out of the cache
- * ------------------------------------------------------------------------
- */
+/* --- coming out of the cache ------------------------------------------------------------------ */
 
 static void do_exit(struct run *run, uint32_t number)
 {
@@ -341,7 +334,7 @@ static void do_exit(struct run *run, uint32_t number)
 	}
 }
 
-/* Has stopped by one of our traps: which? */
+/* Finds by which of our traps it has stopped. */
 static bool find_trap(struct run *run, uint32_t *number)
 {
 	struct code_cache *cache = &run->engine->cache;
@@ -357,7 +350,7 @@ static bool find_trap(struct run *run, uint32_t *number)
 	return true;
 }
 
-/* What it writes to is code: see text.h. */
+/* A fault may be a write to code that was translated: see text.h. */
 static void do_fault(struct run *run)
 {
 	const struct area *area;
@@ -379,14 +372,14 @@ static void do_fault(struct run *run)
 	    0, SIGSEGV);
 }
 
-/* Why it has stopped, if not for our watchdog. */
+/* Finds why it has stopped, unless our watchdog has ended it. */
 static void do_signal(struct run *run, int status)
 {
 	int signal = WSTOPSIG(status);
 	uint32_t number;
 
-	/* With the trap flag it stops wherever it likes, perhaps behind a byte that looks like one
-	 * of our traps. */
+	/* With the trap flag set it may stop anywhere, also after a byte that looks like one of our
+	 * traps. */
 	if (signal == SIGTRAP && !(status >> 16) && !(run->registers.eflags & TRAP_FLAG) &&
 	    find_trap(run, &number))
 		do_exit(run, number);
@@ -432,7 +425,7 @@ static void arm_changed(struct run *run)
 	run->armed_counts = cache->count_starts;
 }
 
-/* The copy becomes faster when its path is not logged any more. */
+/* The copy is faster once its path is not logged any more. */
 static void note_logging(struct run *run)
 {
 	if (run->was_logging && !run->logging.is_on)
@@ -466,7 +459,7 @@ static void let_run(struct run *run)
 		do_stop(run, status);
 }
 
-/* Everything that ran. */
+/* Everything that has run is counted. */
 static struct hp_error *conclude_all(struct run *run)
 {
 	const struct code_cache *cache = &run->engine->cache;
@@ -481,7 +474,7 @@ static struct hp_error *conclude_all(struct run *run)
 	return error;
 }
 
-/* Fills in the counts. */
+/* Sets the window's counts. */
 static struct hp_error *conclude(struct run *run)
 {
 	struct code_cache *cache = &run->engine->cache;

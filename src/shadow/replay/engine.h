@@ -42,11 +42,12 @@
 struct hp_engine;
 struct areas;
 
-/* Fields that are 0 mean the default. */
+/* A field that is 0 means the default. */
 struct hp_engine_options {
-	size_t cache_bytes; /* of translated code, counters and constants in all; default 128 MiB */
-	uint64_t near;	    /* the address where the cache is to be; default near the code */
-	bool logs;	    /* paths can be logged */
+	/* size of translated code, counters and constants together; default 128 MiB */
+	size_t cache_bytes;
+	uint64_t near; /* preferred address of the cache; default: near the code */
+	bool logs;     /* paths may be logged */
 };
 
 struct hp_error *hp_engine_create(const struct hp_engine_options *options,
@@ -54,88 +55,89 @@ struct hp_error *hp_engine_create(const struct hp_engine_options *options,
 void hp_engine_destroy(struct hp_engine *engine);
 HP_DEFINE_CLEANUP(struct hp_engine, hp_engine_destroy);
 
-/* A piece of the cache, to be mapped in the shadow at exactly this address, MAP_SHARED. */
+/* A part of the cache, to be mapped into the shadow at exactly this address, with MAP_SHARED. */
 struct hp_engine_mapping {
-	size_t memory; /* number of the engine's descriptor, see hp_engine_memory */
+	size_t memory; /* number of the engine's descriptor: see hp_engine_memory */
 	uint64_t offset;
 	uint64_t address;
 	uint64_t bytes;
-	/* PROT_*. Where it is not to be written, through a descriptor that is open for reading:
-	 * then nothing that the shadow does makes it so. */
+	/* PROT_*. Without PROT_WRITE, it is to be mapped through a descriptor opened for reading,
+	 * so that the shadow can never make it writable. */
 	int protection;
 };
 
-/* Of mappings: the parts of the cache, and each time that one goes on in the next file. */
+/* Number of mappings: the parts of the cache, and one more whenever a part continues in the next
+ * file. */
 enum { HP_ENGINE_MEMORIES = 64, HP_ENGINE_MAPPINGS = 6 + HP_ENGINE_MEMORIES };
 
 /*
- * Looks at the shadow's address space (/proc/PID/maps) and says which mappings it needs, at most
- * HP_ENGINE_MAPPINGS. They are the same as for the shadow before unless that space is laid out
- * differently: then what was translated moves with the code it was made from, or is forgotten when
- * that is not there. The array is valid until the next call.
- *
- * `program`: the original's areas, by which code is told (valid until the replay is over): in a
- * shadow it should be there to be read only. NULL: the shadow's own areas tell.
+ * Reads the shadow's address space (/proc/PID/maps) and returns the mappings that it needs, at most
+ * HP_ENGINE_MAPPINGS. They are the same as for the previous shadow, unless the address space is
+ * laid out differently: then translations move with the code that they were made from, or are
+ * dropped when that code is gone. The array is valid until the next call. `program`: the original's
+ * areas, which tell what is code (used until the replay is over), since code is only readable in a
+ * shadow. NULL: the shadow's own areas tell.
  */
 struct hp_error *hp_engine_prepare(struct hp_engine *engine, pid_t pid, const struct areas *program,
 				   const struct hp_engine_mapping **mappings, size_t *count);
-/* The memory that they are of: descriptors of the engine's by number, from 0 on; -1 behind the
- * last. There is one where files may be as large as the cache. */
+/* Descriptors of the memory of these mappings, by number from 0 on; -1 after the last. There is one
+ * if files may be as large as the cache. */
 int hp_engine_memory(const struct hp_engine *engine, size_t number);
 
 /*
- * Takes the path of a copy from its start on (path_log.h), piece by piece; a piece may begin and
- * end within a block. False: it has enough, and the copy runs on without logging.
+ * Receives a copy's path from its start on (path_log.h), in pieces that may begin and end within a
+ * block. False: it wants no more, and the copy continues without logging.
  */
 struct hp_engine_log {
 	bool (*take)(void *context, const uint64_t *words, size_t count);
 	void *context;
 };
-/* Of a block in the log, until the replay is over; NULL: there is no such block. Any thread may ask
- * for what it has read in the log. */
+/* The plan of a block in the log, valid until the replay is over; NULL: there is no such block.
+ * Threads may ask for blocks that they have read in the log. */
 const struct path_plan *hp_engine_plan(const struct hp_engine *engine, uint64_t block);
 
-/* 0 means no limit; do give a time. */
+/* 0 means no limit; a time should be given. */
 struct hp_engine_limits {
-	uint64_t time_ns; /* CPU time of the shadow; and wall time, 20 times that */
-	uint64_t exits; /* times that the shadow comes out of the cache: a bound on the work here */
-	/* Samples that the counts are of: see matches.h. Those behind them end them. 0: all. */
+	uint64_t time_ns; /* CPU time of the shadow; the limit of wall time is 20 times as long */
+	uint64_t exits;	  /* number of exits from the cache, which limits the work done here */
+	/* Samples that make up the window: see matches.h; those after them end it. 0: all. */
 	size_t samples;
-	/* The last sample is the window's own end, see matches.h; all samples are wanted then. */
+	/* The last sample is the window's own end: see matches.h. Then all samples make up the
+	 * window. */
 	bool has_end;
 	const struct hp_engine_log *log; /* NULL: the path is not logged */
 };
 
-/* What the handler of system calls says. */
+/* The answer of the handler of system calls. */
 struct hp_engine_call {
-	bool is_handled; /* else the replay ends */
-	int64_t result;	 /* to be in rax */
-	/* Memory that now holds what is only about what the original got, such as a time: nothing
-	 * to tell states by. */
+	bool is_handled; /* otherwise the replay ends */
+	int64_t result;	 /* goes into rax */
+	/* Memory that now holds something that only resembles what the original got, such as a
+	 * time: it does not tell states apart. */
 	uint64_t guessed_at;
 	uint64_t guessed_bytes;
-	/* Not 0: in front of this call the copy was, for certain, where the original was at the sample
-	 * of this number, counted from 1. */
+	/* If not 0: before this call, the copy was certainly at the moment of the sample with this
+	 * number, counted from 1. */
 	size_t moment;
 };
 
-/* The shadow is stopped in front of a `syscall`; `registers` are those of the program (rip at that
- * instruction, rax the number). The handler may run the call in the shadow, and leave its registers
- * as it likes: the engine sets them all before it goes on. */
+/* The shadow is stopped before a `syscall` instruction. `registers` are the program's (rip at that
+ * instruction, the number in rax). The handler may make the call in the shadow and change the
+ * shadow's registers: the engine sets all of them before it continues. */
 struct hp_engine_calls {
 	struct hp_engine_call (*handle)(void *context, pid_t pid,
 					const struct user_regs_struct *registers);
-	/* Protects a page of the program's memory in the shadow (PROT_*); false: it cannot. NULL:
-	 * code that is written to ends the window. */
+	/* Protects a page of the program's memory in the shadow (PROT_*); false: not possible.
+	 * NULL: the window ends when translated code is written to. */
 	bool (*protect)(void *context, uint64_t page, int protection);
 	void *context;
 };
 
 /*
- * Lets the shadow go on from `registers` (a user-mode state, at an instruction). It must be
- * stopped, traced by this thread, and have the mappings. Afterwards it is stopped again or gone;
- * its registers mean nothing any more. An error is about hpcprof (memory, threads); whatever the
- * shadow does ends the replay with its name.
+ * Runs the shadow from `registers` (a state in user mode, at an instruction). It must be stopped,
+ * traced by this thread, and have the mappings. Afterwards it is stopped again or gone, and its
+ * registers are meaningless. Errors are hpcprof's (memory, threads); anything the shadow does ends
+ * the replay with a named reason.
  */
 struct hp_error *hp_engine_replay(struct hp_engine *engine, pid_t pid,
 				  const struct user_regs_struct *registers,

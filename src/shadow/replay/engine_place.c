@@ -17,7 +17,7 @@ _Static_assert((int)HP_ENGINE_MEMORIES == (int)CODE_CACHE_FILES, "the files of t
 _Static_assert(HP_ENGINE_MAPPINGS == 3 * SHADOW_PLACES + HP_ENGINE_MEMORIES,
 	       "the parts of the zones, and where files end");
 
-/* Free, or ours already: a shadow may be prepared twice. */
+/* Free, or ours already, since a shadow may be prepared twice. */
 static bool places_are_free(const struct hp_engine *engine)
 {
 	const struct code_cache *cache = &engine->cache;
@@ -57,7 +57,7 @@ static void map_part(struct hp_engine *engine, size_t zone, uint64_t address, ui
 	}
 }
 
-/* Where the processor can tell, code is not even to be read. */
+/* Where the processor supports it, translated code is not even readable. */
 static void map_zones(struct hp_engine *engine)
 {
 	const struct code_cache *cache = &engine->cache;
@@ -98,7 +98,7 @@ static bool is_prepared(const struct hp_engine *engine)
 	return area && strstr(area->path, CODE_CACHE_NAME);
 }
 
-/* What is near in another process may be nowhere near what was. A shadow that has the cache already
+/* The place near one process's code may be far from another's. A shadow that has the cache mapped
  * keeps it where it is. */
 static struct hp_error *start_over(struct hp_engine *engine, const struct areas *program)
 {
@@ -109,7 +109,7 @@ static struct hp_error *start_over(struct hp_engine *engine, const struct areas 
 	return NULL;
 }
 
-/* Once it is locked up a shadow can be looked into by what was opened before only. */
+/* Opened now, because it cannot be once the shadow is locked. */
 static struct hp_error *open_memory(struct hp_engine *engine, pid_t pid)
 {
 	char path[64];

@@ -13,7 +13,7 @@
 #include "engine.h"
 
 struct hp_engine {
-	uint64_t near; /* where the cache is to be; 0: near the code */
+	uint64_t near; /* preferred address of the cache; 0: near the code */
 	struct code_cache cache;
 	struct shadow_text *text;
 	struct areas areas;
@@ -22,8 +22,10 @@ struct hp_engine {
 	struct hp_engine_mapping mappings[HP_ENGINE_MAPPINGS];
 	size_t mapping_count;
 	int memory_fd; /* /proc/PID/mem of the latest shadow */
-	bool is_full;  /* forget before the next window */
-	double pace;   /* of the replays so far, the latest most: see matches.h; 0 unknown */
+	bool is_full;  /* drop everything before the next window */
+	/* mean pace of the replays so far, in which the latest count most: see matches.h; 0:
+	 * unknown */
+	double pace;
 };
 
 #endif

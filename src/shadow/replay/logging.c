@@ -54,7 +54,7 @@ bool logging_go_on(struct logging *logging, pid_t pid, struct user_regs_struct *
 	if (!x86_log_pointer_of(zone->code + offset, cache->code_bytes - offset, &number))
 		return false;
 	hand_on(logging, CODE_LOG_WORDS);
-	/* The word goes to the start, and so do those behind it. */
+	/* The word becomes the first one, with those after it. */
 	pointer = hold_general_register(registers, number);
 	*pointer -= end - start;
 	code_log_head(cache)[PATH_LOG_NEXT] = *pointer;
@@ -67,7 +67,7 @@ void logging_end(struct logging *logging)
 
 	if (!logging->is_on)
 		return;
-	/* The copy could write over it. */
+	/* The copy can write to this memory, so the value is not trusted. */
 	next = code_log_head(logging->cache)[PATH_LOG_NEXT];
 	start = code_log_words_address(logging->cache);
 	if (next > start && next - start <= 8 * (uint64_t)CODE_LOG_WORDS)

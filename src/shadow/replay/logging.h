@@ -18,14 +18,13 @@ struct logging {
 	bool is_on;
 };
 
-/* `registers` get the base of gs that leads to the log. A program that has its own is not
- * logged. */
+/* Sets the base of gs in `registers` so that it leads to the log. A program that uses gs itself is
+ * not logged. */
 void logging_begin(struct logging *logging, struct code_cache *cache,
 		   const struct hp_engine_log *log, struct user_regs_struct *registers);
-/* Before the copy runs on. */
+/* Called before the copy continues. */
 void logging_check(struct logging *logging);
-/* The copy has stopped with a fault. True: it was the log that is full; registers are set to go
- * on. */
+/* The copy has stopped with a fault. True: the log is full; the registers are set to continue. */
 bool logging_go_on(struct logging *logging, pid_t pid, struct user_regs_struct *registers);
 void logging_end(struct logging *logging);
 

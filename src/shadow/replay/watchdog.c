@@ -14,7 +14,7 @@ enum {
 	NS_A_SECOND = 1000000000,
 };
 
-/* At `from` on the monotonic clock, plus this. */
+/* `ns` after `from`. */
 static struct timespec later(struct timespec from, uint64_t ns)
 {
 	ns += (uint64_t)from.tv_nsec;
@@ -28,7 +28,7 @@ static bool is_past(struct timespec now, struct timespec end)
 	return now.tv_sec > end.tv_sec || (now.tv_sec == end.tv_sec && now.tv_nsec >= end.tv_nsec);
 }
 
-/* CPU time that the shadow has used; 0 where nobody can tell. */
+/* The shadow's CPU time so far; 0 if that is unknown. */
 static uint64_t used_ns(const struct shadow_watchdog *watchdog)
 {
 	struct timespec now;
@@ -38,7 +38,7 @@ static uint64_t used_ns(const struct shadow_watchdog *watchdog)
 	return (uint64_t)now.tv_sec * NS_A_SECOND + (uint64_t)now.tv_nsec - watchdog->start_ns;
 }
 
-/* CPU time that it may still use. */
+/* The CPU time that the shadow has left. */
 static uint64_t left_ns(const struct shadow_watchdog *watchdog)
 {
 	uint64_t used = used_ns(watchdog);
@@ -48,7 +48,8 @@ static uint64_t left_ns(const struct shadow_watchdog *watchdog)
 	return used < most ? most - used : 0;
 }
 
-/* A process uses at most one CPU: no need to look again before what is left can have been used. */
+/* A process uses at most one CPU, so it is not checked again before it can have used what is
+ * left. */
 static void *watch(void *context)
 {
 	struct shadow_watchdog *watchdog = context;
@@ -75,7 +76,7 @@ static void *watch(void *context)
 	return NULL;
 }
 
-/* Its clock, and how far that is. */
+/* Finds the shadow's CPU clock, and its current value. */
 static void look_at_clock(struct shadow_watchdog *watchdog, pid_t pid)
 {
 	struct timespec now = { 0 };
@@ -102,11 +103,11 @@ struct hp_error *shadow_watchdog_begin(struct shadow_watchdog *watchdog, pid_t p
 	if (!cpu_ns)
 		return NULL;
 	look_at_clock(watchdog, pid);
-	/* By descriptor, since a number may be somebody else's by then. */
+	/* By descriptor, since the process id may be reused by then. */
 	watchdog->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 	if (watchdog->pidfd < 0)
 		return hp_error_create_errno(errno, "shadow %d", (int)pid);
-	/* Signals of the program are for its other threads. */
+	/* Signals of the program are delivered to its other threads. */
 	failed = hp_thread_start(&watchdog->thread, watch, watchdog);
 	watchdog->is_running = !failed;
 	return failed ? hp_error_create_errno(failed, "a thread to watch a shadow") : NULL;
@@ -148,7 +149,7 @@ void shadow_watchdog_grant(struct shadow_watchdog *watchdog, uint64_t cpu_ns)
 	before_ns = watchdog->granted_ns;
 	used = used_ns(watchdog);
 	watchdog->granted_ns = cpu_ns < UINT64_MAX - used ? used + cpu_ns : UINT64_MAX;
-	/* It looks again when what it had is used up, and sees that there is more. */
+	/* Otherwise it notices the larger limit when the former one is used up. */
 	if (watchdog->granted_ns < before_ns)
 		pthread_cond_signal(&watchdog->wake);
 	pthread_mutex_unlock(&watchdog->mutex);

@@ -20,21 +20,21 @@ struct shadow_watchdog {
 	pthread_mutex_t mutex;
 	pthread_cond_t wake;
 	int pidfd;
-	clockid_t clock; /* the shadow's CPU time */
+	clockid_t clock; /* the shadow's CPU clock */
 	uint64_t start_ns, cpu_ns;
-	uint64_t granted_ns; /* of its CPU time since the start, see shadow_watchdog_grant */
+	uint64_t granted_ns; /* limit of CPU time since the start: see shadow_watchdog_grant */
 	bool is_running, is_over, has_fired;
 };
 
-/* After the shadow has used that much CPU time, or 20 times that has passed. 0 ns: never. After an
- * error too, end it. */
+/* Ends the shadow after this much CPU time, or 20 times as much wall time. 0 ns: never. Must be
+ * ended even after an error. */
 struct hp_error *shadow_watchdog_begin(struct shadow_watchdog *watchdog, pid_t pid,
 				       uint64_t cpu_ns);
 void shadow_watchdog_end(struct shadow_watchdog *watchdog);
-/* Not longer than this from now. False: there is no watchdog. */
+/* Lowers the limit to this much CPU time from now. False: there is no watchdog. */
 bool shadow_watchdog_hurry(struct shadow_watchdog *watchdog, uint64_t cpu_ns);
-/* No longer than this from now, until it is granted more; UINT64_MAX: no limit but that of
- * shadow_watchdog_begin. */
+/* Sets the limit to this much CPU time from now; UINT64_MAX: only the limit of
+ * shadow_watchdog_begin holds. */
 void shadow_watchdog_grant(struct shadow_watchdog *watchdog, uint64_t cpu_ns);
 bool shadow_watchdog_has_fired(struct shadow_watchdog *watchdog);
 

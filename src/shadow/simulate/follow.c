@@ -12,7 +12,7 @@
 
 enum { LINE = 64 };
 
-/* Kinds of events by bits of the models' answers, each more by one: 0 is no kind. */
+/* Kinds of events, plus one, by the bits of the models' answers; 0: no kind. */
 enum { EVENT_BITS = 32 };
 #define BIT(event)  __builtin_ctz(HP_UARCH_##event)
 #define KIND(event) (HP_EVENT_##event + 1)
@@ -72,7 +72,7 @@ static const enum hp_uarch_branch_kind branch_kinds[] = {
 	[X86_RETURN] = HP_UARCH_RETURN,
 };
 
-/* The block before has come here. */
+/* Follows the branch of the previous block, which has led here. */
 static void follow_branch(struct follower *follower, uint64_t here, bool counts)
 {
 	struct followed *from = follower->before;
@@ -103,7 +103,8 @@ static void follow_pattern(const struct follower *follower, struct footprint *fo
 	tally->counts[HP_EVENT_CHASED] += follower->loads_behind > 1;
 }
 
-/* How many loads, one after the other, the instruction's address is made of. */
+/* The number of loads, each from the address that the previous one loaded, by which the
+ * instruction's address was found. */
 static unsigned loads_behind(const struct follower *follower, const struct hp_timed_insn *insn)
 {
 	unsigned most = 0;
@@ -114,8 +115,7 @@ static unsigned loads_behind(const struct follower *follower, const struct hp_ti
 	return most;
 }
 
-/* What it leaves in registers. Values that were put on the stack for a while do not count as
- * loaded. */
+/* Updates what registers hold. Values spilled to the stack do not count as loaded. */
 static void follow_values(struct follower *follower, const struct hp_timed_insn *insn)
 {
 	unsigned loaded = follower->loads_behind;
@@ -133,7 +133,7 @@ static void follow_values(struct follower *follower, const struct hp_timed_insn 
 		follower->loaded[insn->results[i]] = (uint8_t)loaded;
 }
 
-/* An access as the timing wants it. */
+/* Adds an access in the form that the timing takes. */
 static void add_timed(struct follower *follower, uint64_t address, unsigned events, bool is_store)
 {
 	if (follower->timed_count == TIMED_ACCESSES)
@@ -170,7 +170,7 @@ static void follow_access(struct follower *follower, struct followed *followed, 
 		return;
 	events = hp_uarch_access(follower->uarch, pattern->ip, address, (uint32_t)bytes,
 				 kinds[access->kind]);
-	/* A prefetch instruction does not wait for its line. */
+	/* a prefetch instruction does not wait for its line */
 	if (access->kind != X86_PREFETCH)
 		add_timed(follower, address, events, access->kind == X86_STORE);
 	if (access->kind == X86_MODIFY) {
@@ -181,7 +181,7 @@ static void follow_access(struct follower *follower, struct followed *followed, 
 	if (counts && access->kind != X86_PREFETCH)
 		count(tally, events, of_accesses);
 	follow_pattern(follower, &pattern->footprint, address, tally, counts);
-	/* A repeated one is as much work as many instructions. */
+	/* a repeated instruction does the work of many */
 	follower->instructions += bytes / LINE;
 }
 
@@ -389,7 +389,7 @@ static void tell_lanes(struct telling *telling, const double ticks[HP_LANES], ui
 		telling->has_memory &= hp_vector_push(&telling->timed, timed);
 }
 
-/* Instructions are told apart only from some run on: as if they had been from the first. */
+/* Instructions have ticks of their own only from a certain run on; these are scaled to all runs. */
 static void tell_cycles(struct telling *telling, const struct followed *followed)
 {
 	const struct path_plan *plan = followed->plan;
@@ -433,8 +433,8 @@ static int by_place(const void *left, const void *right)
 	       (a->footprint.accesses > b->footprint.accesses);
 }
 
-/* An instruction may be in several blocks, which begin at different places: of these footprints,
- * the one with most accesses. */
+/* An instruction may be in several blocks that begin at different places; its footprint is the one
+ * with the most accesses. */
 static void tell_footprints(struct telling *telling)
 {
 	if (telling->patterns.count)
@@ -497,7 +497,7 @@ void follower_tell(const struct follower *follower, struct hp_window *window)
 		hp_vector_free(&telling.timed);
 		return;
 	}
-	/* The window owns them from here on. */
+	/* from here on they are owned by the window */
 	window->simulated = telling.blocks.at;
 	window->simulated_count = telling.blocks.count;
 	window->events = telling.events.at;

@@ -16,53 +16,52 @@
 struct followed;
 struct tracing;
 
-/* Accesses of one instruction that are timed; the rest of them are not. */
+/* Number of accesses of one instruction that are timed. */
 enum { TIMED_ACCESSES = 8 };
-/* With more the address follows pointers. */
+/* An address made by more loads than this counts as following pointers. */
 enum { MOST_LOADED = 3 };
 
 struct follower {
 	const struct path_plan *(*plan_of)(const void *context, uint64_t block);
 	const void *context;
 	struct hp_uarch *uarch;
-	struct hp_timing *timing; /* NULL: there is none */
+	struct hp_timing *timing; /* NULL: nothing is timed */
 	const struct hp_core *core;
 	struct tracing *tracing;		      /* NULL: the path is not kept. Borrowed */
-	struct hp_timed_access timed[TIMED_ACCESSES]; /* of the instruction that is followed */
+	struct hp_timed_access timed[TIMED_ACCESSES]; /* accesses of the current instruction */
 	unsigned timed_count;
-	/* Of each register's value: how many loads, one at what the one before it loaded, it is
-	 * made of, up to MOST_LOADED; and the same of the address of the instruction that is
-	 * followed. */
+	/* Of each register: by how many successive loads its value was found, up to MOST_LOADED.
+	 * The last element is that of the current instruction's address. */
 	uint8_t loaded[HP_REGISTER_COUNT + HP_TIMED_FLAGS];
 	unsigned loads_behind;
-	struct hp_lanes uncounted; /* what was timed while the models warm up */
+	struct hp_lanes uncounted; /* ticks while the models warmed up */
 	uint64_t fs_base;
-	uint64_t warming;      /* instructions whose events do not count */
-	uint64_t instructions; /* followed; repeated accesses as what their lines are worth */
-	/* The block that is being read, and what of its words there is. */
+	uint64_t warming;      /* instructions during which events are not counted yet */
+	uint64_t instructions; /* instructions followed; repeated accesses count by lines */
+	/* The block being read, and how many of its words have been read. */
 	struct followed *reading;
 	uint64_t words[PATH_MOST_WORDS];
 	unsigned word_count;
-	struct followed *before;    /* the block that ran last, whose branch led here */
-	struct followed **by_block; /* PATH_MOST_BLOCKS. Owned */
+	struct followed *before;    /* the previous block, whose branch led here */
+	struct followed **by_block; /* array of PATH_MOST_BLOCKS. Owned */
 	HP_VECTOR(struct followed *) all;
-	bool is_lost; /* memory is short, or the log makes no sense: nothing more is followed */
+	bool is_lost; /* memory is short or the log is damaged: nothing more is followed */
 };
 
-/* False when memory is short. The models are borrowed; without a timing nothing is timed. */
+/* False: out of memory. The models are borrowed. NULL for `timing`: nothing is timed. */
 bool follower_create(struct follower *follower, struct hp_uarch *uarch, struct hp_timing *timing,
 		     const struct hp_core *core);
 void follower_clear(struct follower *follower);
 
-/* A new path; `goes_on`: of the program that the one before was of. Plans stay as they are until
- * the next call. */
+/* Begins a new path. `goes_on`: it is of the same program as the previous one. Plans must stay
+ * valid until the next call. */
 void follower_begin(struct follower *follower, bool goes_on,
 		    const struct path_plan *(*plan_of)(const void *, uint64_t), const void *context,
 		    uint64_t fs_base, uint64_t warming);
 void follower_take(struct follower *follower, const uint64_t *words, size_t count);
-/* Sets what the window says about events; nothing when memory is short. */
+/* Sets the window's events; none when memory is short. */
 void follower_tell(const struct follower *follower, struct hp_window *window);
-/* Adds the cycles of a second follower, whose models have other sizes. */
+/* Adds the cycles of a second follower whose models have other sizes. */
 void follower_tell_resized(const struct follower *follower, uint64_t resizes,
 			   struct hp_window *window);
 

@@ -8,7 +8,7 @@
 
 enum { LINE = 64 };
 
-/* Cuts it where a line begins; an instruction across two lines belongs to the first. */
+/* Divides it where cache lines begin; an instruction across two lines belongs to the first. */
 static void cut(struct followed *followed)
 {
 	const struct path_plan *plan = followed->plan;
@@ -32,7 +32,7 @@ static void cut(struct followed *followed)
 	followed->bytes = (uint32_t)(at - plan->address);
 }
 
-/* Without what the decoder does not know the block would be timed wrongly: not at all, then. */
+/* A block with an instruction that cannot be decoded would be timed wrongly, so it is not timed. */
 static bool time_insns(struct followed *followed, const struct hp_core *core)
 {
 	const struct path_plan *plan = followed->plan;
@@ -93,7 +93,7 @@ struct followed *followed_create(const struct path_plan *plan, uint64_t number,
 	return followed;
 }
 
-/* Without memory it goes on as before. */
+/* Without memory the block continues as before. */
 void followed_run(struct followed *followed)
 {
 	if (++followed->runs != RUNS_BEFORE_EACH || !followed->timed)

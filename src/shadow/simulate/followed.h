@@ -16,30 +16,30 @@ struct tally {
 	uint32_t counts[HP_EVENT_KINDS];
 };
 
-/* An access, and what it does with memory. */
+/* An access of the block, and its footprint. */
 struct pattern {
 	uint64_t ip;
 	struct footprint footprint;
 };
 
-/* Code of one line. */
+/* The code of one cache line. */
 struct piece {
 	uint64_t address; /* of its first instruction */
 	uint32_t bytes;
-	uint8_t first; /* instruction */
+	uint8_t first; /* index of its first instruction */
 };
 
-/* What the timing spent on something, in ticks. */
+/* Ticks that the timing assigned. */
 struct ticks {
-	struct hp_lanes recent; /* since hp_timing_rebase was called last */
+	struct hp_lanes recent; /* since the last hp_timing_rebase */
 	int64_t before[HP_LANES];
 };
 
 struct followed {
 	uint64_t number;
 	const struct path_plan *plan;
-	uint64_t next; /* behind its last instruction */
-	uint64_t last; /* its last instruction */
+	uint64_t next; /* address after its last instruction */
+	uint64_t last; /* address of its last instruction */
 	uint32_t bytes;
 	uint64_t runs;
 	struct tally branch;
@@ -48,19 +48,20 @@ struct followed {
 	struct tally *fetches;	  /* by piece */
 	struct pattern *patterns; /* by access */
 	struct tally *accesses;
-	struct hp_timed_insn *timed; /* by instruction; NULL: not timed */
-	struct ticks spent;	     /* before `each` was there */
-	struct ticks *each;	     /* by instruction; NULL: it did not run often yet */
-	uint64_t runs_before;	     /* `each` was there */
+	struct hp_timed_insn *timed; /* by instruction; NULL: the block is not timed */
+	struct ticks spent;	     /* ticks before `each` existed */
+	struct ticks *each;	     /* by instruction; NULL: it has not run often enough yet */
+	uint64_t runs_before;	     /* runs before `each` existed */
 };
 
-/* NULL when memory is short. The plan is borrowed. `core`: to be timed with; NULL: it is not. */
+/* NULL: out of memory. The plan is borrowed. `core`: for the timing; NULL: the block is not
+ * timed. */
 struct followed *followed_create(const struct path_plan *plan, uint64_t number,
 				 const struct hp_core *core);
 void followed_destroy(struct followed *followed);
-/* One more run counts. */
+/* Counts one more run. */
 void followed_run(struct followed *followed);
-/* The timing is going to be rebased. */
+/* Called before the timing is rebased. */
 void followed_settle(struct followed *followed);
 
 #endif

@@ -20,7 +20,7 @@ static void distinct_add(struct distinct *distinct, uint64_t number)
 
 uint64_t distinct_count(const struct distinct *distinct)
 {
-	static const double bias = 0.709; /* of 64 registers, by the paper */
+	static const double bias = 0.709; /* for 64 registers, from the paper */
 	double sum = 0, estimate;
 	unsigned empty = 0;
 

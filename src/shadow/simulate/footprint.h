@@ -16,25 +16,24 @@
 enum { DISTINCT_REGISTERS = 64 };
 
 struct distinct {
-	uint8_t most[DISTINCT_REGISTERS]; /* leading zeros of a hash, more by one */
+	uint8_t most[DISTINCT_REGISTERS]; /* per register: leading zeros of a hash, plus one */
 };
 
 uint64_t distinct_count(const struct distinct *distinct);
 
 struct footprint {
-	uint64_t accesses; /* that count */
-	uint64_t last;	   /* address */
-	int64_t step;	   /* from the address before */
-	/* The step that most are alike to (Boyer and Moore's vote), and how many were since it won
-	 * last. */
+	uint64_t accesses; /* number of accesses that count */
+	uint64_t last;	   /* address of the last access */
+	int64_t step;	   /* from the address before it */
+	/* The most frequent step (Boyer and Moore's majority vote), and the vote's counter. */
 	int64_t stride;
 	uint32_t votes, alike;
 	struct distinct lines, pages;
 };
 
-/* An access that counts. True if its step is that of the access before. */
+/* Adds an access that counts. True if its step equals that of the access before. */
 bool footprint_add(struct footprint *footprint, uint64_t address);
-/* One that does not, as the models warm up. */
+/* Notes an access that does not count, while the models warm up. */
 void footprint_pass(struct footprint *footprint, uint64_t address);
 
 #endif

@@ -22,30 +22,30 @@ struct piece {
 struct simulation {
 	const struct hp_engine *engine;
 	struct hp_engine_log log;
-	struct hp_uarch_geometry geometry; /* what was measured, once that is done */
+	struct hp_uarch_geometry geometry; /* measured, once that is done */
 	struct hp_core core;
 	void (*measure)(struct hp_uarch_geometry *, struct hp_core *);
 	struct hp_resizes
-		resizes; /* what is otherwise in the second of the models; none: there is none */
+		resizes; /* in what the second models differ; none: there are no second ones */
 	struct model {
 		struct hp_core core;
 		struct hp_uarch *uarch;
 		struct hp_timing *timing;
 		struct follower follower;
-	} models[2]; /* as it is, and resized */
+	} models[2]; /* with the core's sizes, and with changed ones */
 	size_t model_count;
-	struct tracing tracing; /* of the first model; without a buffer there is none */
-	uint64_t prepared_ns;	/* CPU time of the thread when it had measured and made models */
-	pid_t pid;		/* of the window before */
+	struct tracing tracing; /* fed by the first models; without a buffer there is no trace */
+	uint64_t prepared_ns;	/* CPU time of the thread after measuring and making the models */
+	pid_t pid;		/* process of the previous window */
 	pthread_t thread;
 	bool is_running;
-	pthread_mutex_t lock; /* of what follows */
+	pthread_mutex_t lock; /* protects the following fields */
 	pthread_cond_t changed;
-	struct piece *queue; /* SIMULATION_QUEUE of them, a ring */
+	struct piece *queue; /* ring of SIMULATION_QUEUE */
 	size_t first, waiting;
 	bool is_busy;
 	enum { UNPREPARED, TO_BE_PREPARED, PREPARED, UNABLE } state;
-	bool has_enough; /* or is to have: nothing more is taken */
+	bool has_enough; /* it has, or will get, enough: nothing more is accepted */
 	bool is_given_up;
 	bool is_over;
 };
@@ -104,8 +104,8 @@ static bool make_models(struct simulation *simulation)
 	return make_model(&simulation->models[1], &resized);
 }
 
-/* At the usual priority: with none it could take minutes beside others, and who ends waits for
- * it. */
+/* At the usual priority: with idle priority it could take minutes on a busy machine, and ending the
+ * recording waits for it. */
 static void prepare(struct simulation *simulation)
 {
 	bool is_able;
@@ -134,7 +134,7 @@ static void follow_piece(struct simulation *simulation)
 	const struct piece *piece = &simulation->queue[simulation->first];
 	const struct follower *follower = &simulation->models[0].follower;
 
-	/* Step by step: beside others who want the CPU a whole piece may take seconds. */
+	/* In steps, since with others on the CPU a whole piece may take seconds. */
 	for (size_t at = 0; at < piece->count && !has_enough(simulation); at += STEP_WORDS)
 		for (size_t i = 0; i < simulation->model_count; i++)
 			follower_take(&simulation->models[i].follower, piece->words + at,
@@ -201,7 +201,7 @@ static void drop(struct simulation *simulation)
 	pthread_cond_broadcast(&simulation->changed);
 }
 
-/* Making the models, nobody waits for when they are not wanted any more. */
+/* While it makes models that are not wanted any more, nobody waits for it. */
 static bool is_at_work(const struct simulation *simulation)
 {
 	bool is_preparing = simulation->state == UNPREPARED || simulation->state == TO_BE_PREPARED;
@@ -210,7 +210,7 @@ static bool is_at_work(const struct simulation *simulation)
 			    : simulation->waiting || simulation->is_busy;
 }
 
-/* Without pieces and with the thread at rest. `drops`: those that wait are not followed. */
+/* Waits until no pieces are left and the thread rests. `drops`: waiting pieces are dropped. */
 static void come_to_rest(struct simulation *simulation, bool drops)
 {
 	pthread_mutex_lock(&simulation->lock);
@@ -255,7 +255,7 @@ bool simulation_begin(struct simulation *simulation, pid_t pid, uint64_t fs_base
 	(void)pthread_setaffinity_np(simulation->thread, sizeof(*cpus), cpus);
 	simulation_prepare(simulation);
 	come_to_rest(simulation, true);
-	/* An ordinary user may not take it back everywhere. */
+	/* an ordinary user may not be permitted to undo it */
 	(void)pthread_setschedparam(simulation->thread, gives_way ? SCHED_IDLE : SCHED_OTHER,
 				    &no_priority);
 	pthread_mutex_lock(&simulation->lock);

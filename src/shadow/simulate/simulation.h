@@ -25,9 +25,9 @@
 
 struct simulation;
 
-/* As in struct hp_shadow_options. */
+/* The same as in struct hp_shadow_options. */
 struct simulation_options {
-	const struct hp_uarch_geometry *geometry; /* NULL: there is no simulation */
+	const struct hp_uarch_geometry *geometry; /* NULL: nothing is simulated */
 	const struct hp_core *core;
 	void (*measure)(struct hp_uarch_geometry *, struct hp_core *);
 	const struct hp_resizes *resizes;
@@ -35,29 +35,29 @@ struct simulation_options {
 	uint64_t trace_bytes;
 };
 
-/* Starts its thread. The options are copied, the engine and the descriptor are borrowed. */
+/* Starts its thread. The options are copied; the engine and the descriptor are borrowed. */
 struct hp_error *simulation_create(const struct simulation_options *options,
 				   const struct hp_engine *engine, struct simulation **simulation);
 void simulation_destroy(struct simulation *simulation);
 
-/* CPU time of its thread since it was prepared. */
+/* CPU time of its thread after the preparation. */
 uint64_t simulation_spent_ns(struct simulation *simulation);
-/* What is done once, measuring and making the models, is done beside: the first window will
- * come. */
+/* Starts measuring and making the models in the thread, before the first window needs them. */
 void simulation_prepare(struct simulation *simulation);
 
-/* A window of that process. `cpus`: where the thread runs; `gives_way`: all others of the machine come first.
- * Waits until it is prepared; false: it cannot be, or was given up. */
+/* Begins a window of this process. `cpus`: where the thread may run. `gives_way`: all other threads
+ * of the machine come first. Waits for the preparation. False: it failed, or was given up. */
 bool simulation_begin(struct simulation *simulation, pid_t pid, uint64_t fs_base,
 		      const cpu_set_t *cpus, bool gives_way);
 const struct hp_engine_log *simulation_log(const struct simulation *simulation);
-/* The recording ends: what waits to be simulated is dropped, and nothing more is begun. From any thread. */
+/* Called when the recording ends, from any thread: waiting pieces are dropped, and nothing new is
+ * begun. */
 void simulation_give_up(struct simulation *simulation);
-/* The replay is over. Fills in what of the window is simulated; NULL: nobody wants it, nor
- * waits. */
+/* Called when the replay is over. Adds what was simulated to the window; NULL: it is not wanted, so
+ * nothing waits. */
 void simulation_end(struct simulation *simulation, struct hp_window *window);
 
-/* Ends the trace, once no window comes any more, and says what became of it; NULL: none was
+/* Called after the last window. Ends the trace, and returns how it ended; NULL: no trace was
  * wanted. */
 const struct tracing *simulation_end_trace(struct simulation *simulation);
 

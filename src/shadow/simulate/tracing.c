@@ -10,8 +10,8 @@
 #include <string.h>
 
 enum {
-	PIECE_BYTES = 1 << 20, /* written at once */
-	/* The longest that can still come: a block, its run and the end. */
+	PIECE_BYTES = 1 << 20, /* bytes that are written at once */
+	/* longest sequence that may still follow: a block, its run and the end */
 	LAST_BYTES = 20000,
 };
 

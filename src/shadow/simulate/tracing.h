@@ -14,24 +14,25 @@
 struct tracing {
 	int fd;
 	uint64_t bytes_most;
-	uint64_t bytes; /* written */
+	uint64_t bytes; /* bytes written so far */
 	uint64_t instructions;
-	bool is_apart; /* the next run does not follow the one before */
+	bool is_apart; /* the next run does not follow the previous one */
 	bool is_over;
-	int errno_value; /* of a write that failed */
+	int errno_value; /* errno of a failed write */
 	struct hp_trace_writer writer;
-	uint32_t *numbers; /* PATH_MOST_BLOCKS: of a block in the trace, + 1 */
+	/* array of PATH_MOST_BLOCKS: number of each block in the trace, plus one */
+	uint32_t *numbers;
 	struct hp_trace_access *accesses;
 };
 
-/* false: memory is short. The descriptor is borrowed. */
+/* False: out of memory. The descriptor is borrowed. */
 bool tracing_begin(struct tracing *tracing, int fd, uint64_t bytes_most);
-/* Numbers of blocks mean others from here on. */
+/* From here on, numbers mean other blocks. */
 void tracing_begin_window(struct tracing *tracing);
-/* A block has run, with the words that it logged behind its number. */
+/* A block has run; its words in the log follow its number. */
 void tracing_take(struct tracing *tracing, uint64_t number, const struct path_plan *plan,
 		  const uint64_t *words, uint64_t fs_base);
-/* Writes the end. Nothing comes after it but tracing_clear. */
+/* Writes the end. Only tracing_clear may follow. */
 void tracing_end(struct tracing *tracing);
 void tracing_clear(struct tracing *tracing);
 

@@ -162,9 +162,7 @@ void code_cache_zero_counters(struct code_cache *cache)
 		       cache->zones[i].counter_count * sizeof(uint64_t));
 }
 
-/* --- finding
- * ---------------------------------------------------------------------------------------
- */
+/* --- finding ---------------------------------------------------------------------------------- */
 
 uint8_t code_cache_zone_near(const struct code_cache *cache, uint64_t address)
 {
@@ -215,9 +213,7 @@ uint32_t code_cache_add_exit(struct code_cache *cache, const struct code_exit *e
 	return hp_vector_push(&cache->exits, *exit) ? number : CODE_NO_NUMBER;
 }
 
-/* --- moving
- * ----------------------------------------------------------------------------------------
- */
+/* --- moving ----------------------------------------------------------------------------------- */
 
 static void move_zone(struct code_zone *zone, uint64_t by)
 {
@@ -262,9 +258,7 @@ bool code_cache_move(struct code_cache *cache, const uint64_t by[SHADOW_PLACES],
 	return has_memory;
 }
 
-/* --- data
- * ------------------------------------------------------------------------------------------
- */
+/* --- data ------------------------------------------------------------------------------------- */
 
 /* Of a part of so many bytes, `used` of them. */
 static bool has_room(struct code_zone *zone, uint64_t part_bytes, uint64_t used, uint64_t more)
@@ -313,9 +307,7 @@ uint64_t code_zone_constant(struct code_cache *cache, struct code_zone *zone, ui
 	return address;
 }
 
-/* --- where blocks go instead
- * ---------------------------------------------------------------------------
- */
+/* --- where blocks go instead ------------------------------------------------------------------ */
 
 void code_block_divert(struct code_block *block, const uint8_t *code)
 {

@@ -31,9 +31,7 @@ void shadow_counts_free(struct shadow_counts *counts)
 	*counts = (struct shadow_counts){ 0 };
 }
 
-/* --- counts at a moment
- * -----------------------------------------------------------------------------
- */
+/* --- counts at a moment ----------------------------------------------------------------------- */
 
 /* Counters that a moment does not have were 0 then. */
 static uint64_t at(const struct shadow_counts *counts, uint8_t zone, uint32_t counter)

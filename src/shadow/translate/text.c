@@ -172,9 +172,7 @@ struct hp_error *shadow_text_begin(struct shadow_text *text, pid_t pid, int memo
 	return NULL;
 }
 
-/* --- another layout
- * ---------------------------------------------------------------------------------
- */
+/* --- another layout --------------------------------------------------------------------------- */
 
 static bool holds(const struct area *area, const struct page *page)
 {

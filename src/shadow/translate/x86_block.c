@@ -3,9 +3,7 @@
 
 #include <string.h>
 
-/* --- decoding
- * -------------------------------------------------------------------------------------
- */
+/* --- decoding --------------------------------------------------------------------------------- */
 
 static uint8_t end_of(enum shadow_text_state state)
 {
@@ -45,9 +43,7 @@ bool x86_block_decode(struct shadow_text *text, uint64_t address, struct x86_blo
 	return block->count > 0;
 }
 
-/* --- copying
- * --------------------------------------------------------------------------------------
- */
+/* --- copying ---------------------------------------------------------------------------------- */
 
 /* Clears what would make a base register of 0 … 7 one of 8 … 15. The bit does nothing in an operand
  * relative to the instruction pointer, but may be set. */
@@ -127,9 +123,7 @@ void x86_emit_plain(const struct code_zone *zone, struct x86_emitter *emitter,
 	}
 }
 
-/* --- targets of indirect branches
- * -------------------------------------------------------------------
- */
+/* --- targets of indirect branches ------------------------------------------------------------- */
 
 /* Segments and the address size; not what changes an operand's size or marks a branch. */
 static void emit_address_prefixes(struct x86_emitter *emitter, const struct x86_insn *insn)

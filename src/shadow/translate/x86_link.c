@@ -7,9 +7,7 @@
 
 #include <string.h>
 
-/* --- blocks that are not counted at first
- * ----------------------------------------------------------
- */
+/* --- blocks that are not counted at first ----------------------------------------------------- */
 
 void x86_count_from_now(struct code_cache *cache, uint32_t number)
 {
@@ -32,9 +30,7 @@ void x86_count_from_now(struct code_cache *cache, uint32_t number)
 	code_cache_arm(cache, block, NULL);
 }
 
-/* --- direct jumps
- * ---------------------------------------------------------------------------------
- */
+/* --- direct jumps ----------------------------------------------------------------------------- */
 
 /* Zones are further apart than a displacement reaches. */
 static void jump_to(struct code_cache *cache, uint8_t zone, uint32_t number)
@@ -100,9 +96,7 @@ void x86_link_pending(struct code_cache *cache)
 	cache->pending.count = 0;
 }
 
-/* --- code that has changed
- * ----------------------------------------------------------------------------------------
- */
+/* --- code that has changed -------------------------------------------------------------------- */
 
 static void drop_block(struct code_cache *cache, uint32_t number)
 {
@@ -342,9 +336,7 @@ bool x86_site_add(struct code_cache *cache, uint32_t number, uint32_t block, boo
 	return true;
 }
 
-/* --- moving
- * ----------------------------------------------------------------------------------------
- */
+/* --- moving ----------------------------------------------------------------------------------- */
 
 static void move_target(struct code_target *target, uint64_t by)
 {

@@ -28,9 +28,7 @@ bool x86_flags_matter(struct x86_translator *translator, uint64_t address)
 	return true;
 }
 
-/* --- one block
- * ------------------------------------------------------------------------------------
- */
+/* --- one block -------------------------------------------------------------------------------- */
 
 struct work {
 	struct x86_translator *translator;
@@ -314,9 +312,7 @@ static bool translate_one(struct work *work, uint64_t address, bool follows, boo
 	return true;
 }
 
-/* --- a run of blocks, each going on into the next
- * ---------------------------------------------------
- */
+/* --- a run of blocks, each going on into the next --------------------------------------------- */
 
 /* Begins with the block that has been decoded. False: full. Ends at what is translated already, or
  * is no code (yet). */
@@ -375,9 +371,7 @@ uint32_t x86_enter(struct x86_translator *translator, uint64_t address, uint8_t 
 	return has_room ? code_cache_find(work.cache, address) : CODE_NO_NUMBER;
 }
 
-/* --- copies
- * -----------------------------------------------------------------------------------------
- */
+/* --- copies ----------------------------------------------------------------------------------- */
 
 static bool plan_again(const struct x86_block *decoded, uint32_t number, struct x86_log *log)
 {
