@@ -10,7 +10,7 @@
 
 #include <sys/stat.h>
 
-/* One call: its arguments, and what becomes of it. */
+/* One call of the copy: its arguments and the answer. */
 struct call {
 	int64_t number;
 	uint64_t a[6];
@@ -30,15 +30,15 @@ static inline bool call_done(struct call *call, int64_t result)
 	return true;
 }
 
-/* Code that is taken away or may be changed has been translated already; and what is ours the copy
- * must not touch. */
+/* Whether the range contains translated code, which must not be unmapped or changed, or memory of
+ * the engine, which the copy must not touch. */
 bool call_is_sacred(const struct shadow_calls *calls, uint64_t start, uint64_t bytes);
 
-/* What the copy asked for, where it asked for it. False: that is sacred, or it has no such
+/* Writes to memory that the copy has named. False: the copy may not write there, or has no such
  * memory. */
 bool call_write(const struct shadow_calls *calls, uint64_t to, const void *bytes, size_t size);
 
-/* Writes what the original may have got somewhat otherwise. */
+/* Writes a value that may differ from what the original got. */
 static inline bool call_guess(const struct shadow_calls *calls, struct call *call, uint64_t to,
 			      const void *bytes, size_t size)
 {
@@ -47,9 +47,9 @@ static inline bool call_guess(const struct shadow_calls *calls, struct call *cal
 	return call_write(calls, to, bytes, size);
 }
 
-/* The result is 0, and nothing else is done. */
+/* The result is 0; nothing is done. */
 call_answer answer_success;
-/* False. The original may wait in the call for others: see is_truncated. */
+/* Returns false. The original may wait in this call for others: see is_truncated. */
 call_answer answer_wait;
 
 /* --- memory: memory_calls.c ------------------------------------------------------------------- */
@@ -61,15 +61,17 @@ call_answer answer_madvise;
 call_answer answer_mprotect;
 call_answer answer_munmap;
 
-/* --- what it asks and says of itself: own_calls.c --------------------------------------------- */
+/* --- questions about the process itself: own_calls.c
+ * ------------------------------------------- */
 
 call_answer answer_id;
 call_answer answer_prctl;
-call_answer answer_mask; /* of signals */
+call_answer answer_mask; /* signal masks */
 call_answer answer_sigaction;
 call_answer answer_sigaltstack;
 call_answer answer_futex;
-call_answer answer_signal; /* false; abort() has left the original's path: see has_aborted */
+/* returns false; after abort() the copy has left the original's path: see has_aborted */
+call_answer answer_signal;
 call_answer answer_clock;
 call_answer answer_time_of_day;
 call_answer answer_time;
@@ -81,7 +83,8 @@ call_answer answer_system; /* sysinfo */
 
 /* --- descriptors: file_calls.c ---------------------------------------------------------------- */
 
-/* What the original reads there, if nothing has changed since; how much. -1: cannot be done. */
+/* Reads what the original reads there if nothing has changed since. Returns the number of bytes;
+ * -1: impossible. */
 int64_t read_file(struct shadow_calls *calls, struct descriptor *descriptor, uint64_t to,
 		  uint64_t bytes, uint64_t position);
 call_answer answer_read;
@@ -96,16 +99,17 @@ call_answer answer_close;
 call_answer answer_fcntl;
 call_answer answer_ioctl;
 
-/* Of descriptor `number`. */
+/* The status of descriptor `number`. */
 bool answer_descriptor_status(struct shadow_calls *calls, struct call *call, uint64_t number,
 			      uint64_t to);
-/* Its times change when the original reads and writes: they tell no states apart. */
+/* Times in the status change when the original reads and writes, so they do not tell states
+ * apart. */
 bool answer_status(struct shadow_calls *calls, struct call *call, uint64_t to,
 		   const struct stat *status);
 
 /* --- all of them, from a log: logged_calls.c --------------------------------------------------- */
 
-/* The call at `registers`. Sets `moment` as in hp_engine_call. */
+/* Answers the call at `registers`. Sets `moment` as in hp_engine_call. */
 bool answer_from_log(struct shadow_calls *calls, struct call *call,
 		     const struct user_regs_struct *registers, size_t *moment);
 

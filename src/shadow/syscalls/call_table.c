@@ -9,16 +9,16 @@
 struct row {
 	uint16_t number;
 	const char *name;
-	call_answer *answer; /* NULL: the window ends */
+	call_answer *answer; /* NULL: the call ends the window */
 };
 
-/* One row per call. A call that has no row ends the window, too. */
+/* One row per call. A call without a row ends the window, too. */
 #define ROW(name, answer)                                                                          \
 	{                                                                                          \
 		SYS_##name, #name, answer                                                          \
 	}
 static const struct row rows[] = {
-	/* memory: a copy's own */
+	/* memory: the copy changes its own */
 	ROW(mmap, answer_mmap),
 	ROW(brk, answer_brk),
 	ROW(mprotect, answer_mprotect),
@@ -78,17 +78,17 @@ static const struct row rows[] = {
 	ROW(fchmodat, answer_success),
 	ROW(fchown, answer_success),
 	ROW(utimensat, answer_success),
-	/* signals and scheduling: nothing that a stretch of pure execution would see */
+	/* signals and scheduling: without effect on a stretch of pure execution */
 	ROW(rt_sigprocmask, answer_mask),
 	ROW(rt_sigaction, answer_sigaction),
 	ROW(sigaltstack, answer_sigaltstack),
 	ROW(sched_yield, answer_success),
 	ROW(membarrier, answer_success),
-	/* they take no CPU time: here, none at all */
+	/* sleeping takes no CPU time, so the copy does not sleep */
 	ROW(nanosleep, answer_success),
 	ROW(clock_nanosleep, answer_success),
 	ROW(futex, answer_futex),
-	/* what it may use, and has used */
+	/* limits and usage of the process */
 	ROW(prlimit64, answer_limit),
 	ROW(sched_getaffinity, answer_affinity),
 	ROW(getrusage, answer_usage),
@@ -98,7 +98,7 @@ static const struct row rows[] = {
 	ROW(clock_gettime, answer_clock),
 	ROW(gettimeofday, answer_time_of_day),
 	ROW(time, answer_time),
-	/* what waits for others */
+	/* calls that wait for others */
 	ROW(poll, answer_wait),
 	ROW(ppoll, answer_wait),
 	ROW(select, answer_wait),
@@ -131,7 +131,8 @@ static const struct row rows[] = {
 	ROW(flock, answer_wait),
 	ROW(splice, answer_wait),
 	ROW(sendfile, answer_wait),
-	/* what only the original may do, or gets another answer each time; here for their names */
+	/* calls that only the original may make, or that get another answer each time; here for
+	 * their names */
 	ROW(exit, NULL),
 	ROW(exit_group, NULL),
 	ROW(execve, NULL),

@@ -9,7 +9,7 @@ static uint64_t timespec_ns(struct timespec time)
 	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
-/* CPU time of a process; 0 when it is gone. */
+/* CPU time of a process; 0 if it is gone. */
 static uint64_t process_ns(pid_t pid)
 {
 	struct timespec time;
@@ -20,7 +20,8 @@ static uint64_t process_ns(pid_t pid)
 	return timespec_ns(time);
 }
 
-/* The kernel gives clocks of threads to their own process only; this is the same number. */
+/* The kernel lets only a process itself read the clocks of its threads; /proc shows the same
+ * number. */
 static uint64_t thread_ns(pid_t pid, pid_t tid)
 {
 	struct hp_thread_times times = { 0 };
@@ -59,7 +60,7 @@ bool shadow_clock_read(const struct shadow_clock *clock, pid_t copy, clockid_t i
 	} else if (id == CLOCK_THREAD_CPUTIME_ID) {
 		value_ns = clock->thread_ns + run_ns;
 	} else {
-		/* The clock's own time, moved back to where the copy is. */
+		/* The present time of the clock, moved back to the copy's time. */
 		if (id < 0 || clock_gettime(id, time) < 0)
 			return false;
 		value_ns = timespec_ns(*time) - hp_clock_monotonic_ns() +

@@ -112,7 +112,7 @@ bool descriptor_parse_info(const char *text, uint64_t *position, int *flags, uin
 	*flags = (int)octal;
 	line = strstr(text, "ino:");
 	value = line ? line + strlen("ino:") : NULL;
-	/* Since Linux 5.14. */
+	/* in the kernel since Linux 5.14 */
 	return !value || hp_scan_u64(&value, inode);
 }
 
@@ -136,7 +136,7 @@ static void read_position(const struct descriptors *descriptors, struct descript
 		inode == descriptor->inode;
 }
 
-/* Looked at first: another file may have that number by now. */
+/* Checks first that it is still the same file: the number may have been reused. */
 int descriptors_open(struct descriptors *descriptors, struct descriptor *descriptor)
 {
 	_cleanup_close_ int handle = -1;
@@ -171,7 +171,7 @@ static bool watches_files(int directory, const char *name)
 	       strcmp(target, "anon_inode:[fanotify]") == 0;
 }
 
-/* The same file by the same number as before: as it was, and what is open of it. */
+/* Whether the number still means the same file; if so, keeps what was open of it. */
 static bool is_as_before(struct descriptors *before, struct descriptor *descriptor)
 {
 	struct descriptor *known = descriptors_find(before, (uint64_t)descriptor->number);
@@ -203,7 +203,7 @@ static bool add_listed(struct descriptors *descriptors, struct descriptors *befo
 	return false;
 }
 
-/* Looks only at what was not there before. */
+/* Looks only at descriptors that are new. */
 static struct hp_error *list_again(struct descriptors *descriptors)
 {
 	struct descriptors before = *descriptors;
@@ -227,7 +227,7 @@ static struct hp_error *list_again(struct descriptors *descriptors)
 		return hp_error_create_no_memory();
 	if (descriptors->count)
 		qsort(descriptors->at, descriptors->count, sizeof(*descriptors->at), by_number);
-	/* When the copy reads them, the original may have closed them. */
+	/* They are opened now: when the copy reads them, the original may have closed them. */
 	for (size_t i = 0; i < descriptors->count && i < OPEN_LIMIT; i++)
 		descriptors_open(descriptors, &descriptors->at[i]);
 	return NULL;
@@ -257,7 +257,7 @@ void descriptors_read_positions(struct descriptors *descriptors)
 	size_t read = 0;
 	size_t kept = 0;
 
-	/* Of one that cannot be listed again nothing is known. */
+	/* If there are too many to be listed again, nothing more is known. */
 	if (descriptors->count <= POSITION_LIMIT) {
 		struct hp_error *error = list_again(descriptors);
 

@@ -31,64 +31,67 @@ enum descriptor_kind {
 struct descriptor {
 	int number; /* in the target */
 	uint8_t kind;
-	bool is_known;	 /* position and flags are; regular files only */
-	bool is_new;	 /* opened by the copy */
-	bool is_written; /* by the copy, as it believes, and not kept: what it would read is not
-			    known */
-	bool is_stream;	 /* a pipe or a socket */
-	bool is_null;	 /* /dev/null, zero or full */
+	bool is_known; /* its position and flags; regular files only */
+	bool is_new;   /* opened by the copy */
+	/* the copy believes it has written to it, but this was not kept: what it would read is
+	 * unknown */
+	bool is_written;
+	bool is_stream; /* a pipe or a socket */
+	bool is_null;	/* /dev/null, zero or full */
 	bool is_terminal;
-	struct terminal terminal; /* what it said when it was listed */
+	struct terminal terminal; /* its settings when it was listed */
 	int flags;		  /* O_* */
-	uint32_t mode;		  /* as the copy made it */
+	uint32_t mode;		  /* with which the copy created it */
 	uint64_t position;
-	uint64_t size; /* when it was listed */
+	uint64_t size; /* when it was listed, in bytes */
 	uint64_t device;
 	uint64_t inode;
 	struct stat status; /* when it was listed */
-	int fd;		    /* ours, to read from; -1: not opened yet, or it cannot be */
+	/* our own descriptor for reading; -1: not opened yet, or it cannot be opened */
+	int fd;
 };
 
 struct descriptors {
 	pid_t pid;
-	struct descriptor *at; /* by number */
+	struct descriptor *at; /* sorted by number */
 	size_t count, capacity;
 	struct written written;
-	bool is_watching; /* files being opened (inotify, fanotify): it must not see us do so */
+	/* it watches files being opened (inotify, fanotify), so it would notice if we opened any */
+	bool is_watching;
 };
 
-/* Of files that there are for the copy only. */
+/* Device of files that exist only for the copy. */
 #define DESCRIPTOR_MADE_UP_DEVICE UINT64_MAX
 
-/* Those of a process, it running; without positions of regular files. */
+/* Lists the descriptors of a running process, without positions of regular files. */
 struct hp_error *descriptors_list(struct descriptors *descriptors, pid_t pid);
-/* Their positions, a thread of it held; and, where they are few, what was opened and closed since
- * they were listed. */
+/* Reads the positions while a thread of the process is held. If there are few descriptors, it also
+ * finds those opened and closed since they were listed. */
 void descriptors_read_positions(struct descriptors *descriptors);
 void descriptors_clear(struct descriptors *descriptors);
 
-/* Whether it is one of the devices that know no ioctl, and no positions. */
+/* Whether it is a device without ioctls and positions. */
 bool descriptor_is_null(const struct stat *status);
 
-/* Whether the target may read it: it was opened for that, not for writing only, nor just to have it
- * (O_PATH, for which nobody asks who may read it). */
+/* Whether the target may read from it: it was not opened for writing only, nor with O_PATH, for
+ * which read permission is not checked. */
 bool descriptor_may_be_read(const struct descriptor *descriptor);
 
-/* NULL: not open, or too many. */
+/* NULL: not open, or too many are. */
 struct descriptor *descriptors_find(struct descriptors *descriptors, uint64_t number);
-/* Something to read a regular file with; -1 when the very file cannot be had, or the target would
- * see it opened. */
+/* Returns a descriptor to read a regular file with; -1 when the same file cannot be opened, or the
+ * target would notice. */
 int descriptors_open(struct descriptors *descriptors, struct descriptor *descriptor);
-/* Adds one like this, but with the lowest free number, as open() would; takes over its `fd`. NULL:
- * no memory. */
+/* Adds a copy of `like` with the lowest free number, as open() does, and takes over its `fd`. NULL:
+ * out of memory. */
 struct descriptor *descriptors_add(struct descriptors *descriptors,
 				   const struct descriptor *opened);
-/* Its file, by whatever descriptor. */
+/* Marks its file as written, by whichever descriptor it was. */
 void descriptors_mark_written(struct descriptors *descriptors, const struct descriptor *descriptor);
 void descriptors_remove(struct descriptors *descriptors, struct descriptor *descriptor);
 
-/* The text of /proc/PID/fdinfo/N; false when there is no position or no flags. `inode` stays as it
- * is where the kernel does not say. */
+/* Parses the text of /proc/PID/fdinfo/N. False when it has no position or no flags. `inode` is
+ * unchanged if the kernel does not print it. */
 bool descriptor_parse_info(const char *text, uint64_t *position, int *flags, uint64_t *inode);
 
 #endif

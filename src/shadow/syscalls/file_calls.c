@@ -37,7 +37,7 @@ static struct written_file *written_of(struct shadow_calls *calls,
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
-/* Whether what it reads is known: in the file still, or kept. */
+/* Whether the file's contents are known: still in the file, or kept. */
 static bool is_readable(const struct descriptor *descriptor)
 {
 	return descriptor_may_be_read(descriptor) && !descriptor->is_written;
@@ -85,7 +85,7 @@ bool answer_read(struct shadow_calls *calls, struct call *call)
 	return call_done(call, got);
 }
 
-/* getdents64, of a directory that the copy has opened itself and that is what it was. */
+/* getdents64 of a directory that the copy itself has opened, and that has not changed. */
 bool answer_entries(struct shadow_calls *calls, struct call *call)
 {
 	struct descriptor *descriptor = descriptor_of(calls, call);
@@ -134,7 +134,7 @@ bool answer_readv(struct shadow_calls *calls, struct call *call)
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
-/* Keeps what is written; false when that is too much. */
+/* Keeps what is written. False when it is too much. */
 static bool keep(struct shadow_calls *calls, struct descriptor *descriptor,
 		 struct written_file *file, uint64_t from, uint64_t bytes, uint64_t position)
 {
@@ -153,7 +153,8 @@ static bool keep(struct shadow_calls *calls, struct descriptor *descriptor,
 	return true;
 }
 
-/* NULL: writes are not kept, because the copy does not read them, or we cannot. */
+/* NULL: writes are not kept, because the copy does not read them back, or the file cannot be
+ * read. */
 static struct written_file *file_to_keep(struct shadow_calls *calls, struct descriptor *descriptor)
 {
 	struct written_file *file = written_of(calls, descriptor);
@@ -165,7 +166,7 @@ static struct written_file *file_to_keep(struct shadow_calls *calls, struct desc
 			   descriptor->size);
 }
 
-/* At `position`, or UINT64_MAX: where it is. */
+/* `position`: UINT64_MAX means the current position. */
 static bool write_file(struct shadow_calls *calls, struct descriptor *descriptor, uint64_t from,
 		       uint64_t bytes, uint64_t position)
 {
@@ -214,7 +215,7 @@ bool answer_writev(struct shadow_calls *calls, struct call *call)
 	return call_done(call, (int64_t)bytes);
 }
 
-/* ftruncate, fallocate. */
+/* ftruncate and fallocate. */
 bool answer_resize(struct shadow_calls *calls, struct call *call)
 {
 	struct descriptor *descriptor = descriptor_of(calls, call);
@@ -223,7 +224,7 @@ bool answer_resize(struct shadow_calls *calls, struct call *call)
 	if (!descriptor || descriptor->kind != DESCRIPTOR_REGULAR)
 		return false;
 	if (call->number == SYS_fallocate) {
-		/* Room for what will be written, no hole. */
+		/* It reserves room for later writes; it must not punch holes. */
 		return !call->a[1] && call_done(call, 0);
 	}
 	file = file_to_keep(calls, descriptor);
@@ -252,7 +253,7 @@ static bool size_of(struct shadow_calls *calls, struct descriptor *descriptor, i
 	return true;
 }
 
-/* SEEK_DATA and SEEK_HOLE. What the copy has written to has no holes. */
+/* SEEK_DATA and SEEK_HOLE. A file that the copy has written to counts as without holes. */
 static bool find_hole(struct shadow_calls *calls, struct descriptor *descriptor, struct call *call)
 {
 	const struct written_file *written = written_of(calls, descriptor);
@@ -262,7 +263,7 @@ static bool find_hole(struct shadow_calls *calls, struct descriptor *descriptor,
 	if (!written && (!is_readable(descriptor) || fd < 0))
 		return false;
 	errno = ENXIO;
-	/* Our own descriptor: the original's stays where it is. */
+	/* On our own descriptor; the original's position does not change. */
 	if (!written)
 		position = lseek(fd, (off_t)call->a[1], (int)call->a[2]);
 	else if (call->a[1] < written->size)
@@ -300,7 +301,7 @@ bool answer_lseek(struct shadow_calls *calls, struct call *call)
 	return call_done(call, position);
 }
 
-/* Right but for what lies between `guess` and the end of the times. */
+/* Correct except for the bytes from `guess` to the end of the times. */
 static bool write_status(const struct shadow_calls *calls, struct call *call, uint64_t to,
 			 const struct stat *status, size_t guess)
 {
@@ -319,7 +320,7 @@ bool answer_status(struct shadow_calls *calls, struct call *call, uint64_t to,
 	return write_status(calls, call, to, status, offsetof(struct stat, st_atim));
 }
 
-/* Of anything but a regular file. The original may have closed it by now, or be gone. */
+/* For anything but regular files. The original may have closed it by now, or be gone. */
 static bool status_of(const struct descriptor *descriptor, struct stat *status)
 {
 	if (descriptor->is_new)
@@ -328,8 +329,8 @@ static bool status_of(const struct descriptor *descriptor, struct stat *status)
 	return true;
 }
 
-/* Of a file that is only written, which a stream asks about before its first line: how long it is
- * by now is a guess. */
+/* For a file that is only written, about which a stream asks before its first line. Its present
+ * size is a guess. */
 static bool written_status(const struct shadow_calls *calls, struct call *call, uint64_t to,
 			   const struct descriptor *descriptor)
 {
@@ -343,8 +344,8 @@ static bool written_status(const struct shadow_calls *calls, struct call *call, 
 	return write_status(calls, call, to, &status, offsetof(struct stat, st_size));
 }
 
-/* Of one that the copy has made, and that there is nothing like any more: which one it is only the
- * original knows. */
+/* For a file that the copy has created and that does not exist any more: only the original knows
+ * its inode. */
 static bool made_status(struct shadow_calls *calls, struct call *call, uint64_t to,
 			const struct descriptor *descriptor, int64_t size)
 {
@@ -408,8 +409,8 @@ static bool covers(const struct flock *lock, const struct flock *wanted)
 	       (!lock->l_len || (wanted->l_len && end >= wanted_end));
 }
 
-/* Whether nobody else has a lock there. The target's own, which we are told of first, keeps all
- * others out if it is one for writing. */
+/* Whether no other process has a lock there. The target's own lock is reported first; if it is a
+ * write lock, it excludes all others. */
 static bool is_free_to_lock(const struct shadow_calls *calls, int fd, const struct flock *wanted)
 {
 	struct flock found = *wanted;
@@ -420,7 +421,7 @@ static bool is_free_to_lock(const struct shadow_calls *calls, int fd, const stru
 	       (found.l_type == F_WRLCK && found.l_pid == calls->pid && covers(&found, wanted));
 }
 
-/* F_GETLK. Whose lock there is otherwise could have changed. */
+/* F_GETLK. An answer about other locks may be out of date. */
 static bool answer_lock(struct shadow_calls *calls, struct call *call,
 			struct descriptor *descriptor)
 {
@@ -453,7 +454,7 @@ bool answer_fcntl(struct shadow_calls *calls, struct call *call)
 		return call_done(call, 0);
 	case F_GETLK:
 		return answer_lock(calls, call, descriptor);
-	case F_SETLK: /* locks of its own it always gets */
+	case F_SETLK: /* the process always gets locks that do not conflict with others */
 	case F_SETLKW:
 		return call_done(call, 0);
 	case F_GETFD:
@@ -462,7 +463,7 @@ bool answer_fcntl(struct shadow_calls *calls, struct call *call)
 	case F_GETFL:
 		return descriptor->is_known && call_done(call, descriptor->flags & ~O_CLOEXEC);
 	case F_SETFL:
-		/* Only whether to wait, which it never does. */
+		/* It changes only whether to wait, and the copy never waits. */
 		if (!descriptor->is_known ||
 		    (((uint64_t)descriptor->flags ^ call->a[2]) & (O_APPEND | O_ASYNC)))
 			return false;
@@ -473,7 +474,7 @@ bool answer_fcntl(struct shadow_calls *calls, struct call *call)
 	}
 }
 
-/* "Is it a terminal?", mostly. */
+/* Mostly isatty(). */
 bool answer_ioctl(struct shadow_calls *calls, struct call *call)
 {
 	struct descriptor *descriptor = descriptor_of(calls, call);

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* The directory of `path`, and the name in it; NULL when it ends in a slash. */
+/* Splits `path` into its directory and the name in it. NULL when it ends in a slash. */
 static const char *split(const char *path, struct stat *directory)
 {
 	const char *slash = strrchr(path, '/');
@@ -76,7 +76,7 @@ void file_names_clear(struct touched_names *touched)
 	hp_vector_free(&touched->names);
 }
 
-/* Whether nothing has come to where `path` would be, or has left it. */
+/* Whether no file has been created at `path`, or removed from there, since the copy was made. */
 static bool is_place_unchanged(const struct shadow_clock *clock, const char *path)
 {
 	char place[NAME_BYTES];

@@ -30,24 +30,26 @@ struct touched_name {
 	enum name_touch touch;
 };
 
-/* What the copy has done, as it believes. */
+/* Names that the copy believes it has created or removed. */
 struct touched_names {
 	HP_VECTOR(struct touched_name) names;
 };
 
 enum presence {
 	PRESENCE_NONE,
-	PRESENCE_GONE,	/* there is none now, but something was removed or renamed there since */
-	PRESENCE_THERE, /* since before the copy was made, or made by it */
-	PRESENCE_NOW,	/* there now; where files do not tell when they were made */
-	PRESENCE_DOUBT, /* it came just when the copy was made */
+	/* nothing exists there now, but something was removed or renamed since the copy was made */
+	PRESENCE_GONE,
+	/* it has existed since before the copy was made, or the copy has created it */
+	PRESENCE_THERE,
+	PRESENCE_NOW,	/* it exists now; the file system does not store when files were created */
+	PRESENCE_DOUBT, /* it was created about when the copy was made */
 };
 
-/* `path`: as we find the file by, less than NAME_BYTES. */
+/* `path`: as we reach the file; shorter than NAME_BYTES. */
 enum presence file_names_ask(const struct touched_names *touched, const struct shadow_clock *clock,
 			     const char *path, bool follow);
 enum name_touch file_names_touched(const struct touched_names *touched, const char *path);
-/* False: no memory, or no such directory. */
+/* False: out of memory, or there is no such directory. */
 bool file_names_touch(struct touched_names *touched, const char *path, enum name_touch touch);
 void file_names_clear(struct touched_names *touched);
 

@@ -30,13 +30,13 @@ static bool is_the_same(const struct shadow_calls *calls, const struct call *cal
 	for (unsigned i = 0; i < 6; i++)
 		if ((compared >> i & 1) && logged->a[i] != call->a[i])
 			return false;
-	/* The copy's vdso is not that of the original. */
+	/* The vdso of the copy has other calls than the original's. */
 	if (is_of_vdso(calls, registers->rip))
 		return is_of_vdso(calls, logged->behind);
 	return logged->behind == registers->rip + SYSCALL_BYTES && logged->stack == registers->rsp;
 }
 
-/* What the original's vdso did without a call. */
+/* Answers what the original's vdso answered without a call. */
 static bool ask_clock(struct shadow_calls *calls, struct call *call,
 		      const struct user_regs_struct *registers)
 {
@@ -47,7 +47,7 @@ static bool ask_clock(struct shadow_calls *calls, struct call *call,
 	       is_of_vdso(calls, registers->rip) && answer && answer(calls, call);
 }
 
-/* Not where memory became a secret meanwhile, nor where the copy may not write. */
+/* Fails where memory has become secret meanwhile, and where the copy may not write. */
 static bool write_outputs(const struct shadow_calls *calls, const struct logged_call *logged)
 {
 	const struct call_log *log = calls->log;

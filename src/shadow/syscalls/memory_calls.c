@@ -17,7 +17,7 @@ static int64_t run(struct shadow_calls *calls, const struct call *call)
 			    call->a[3], call->a[4], call->a[5]);
 }
 
-/* What else there is changes more than what is named. */
+/* Other bits change more than the named memory. */
 static bool is_known(uint64_t protection)
 {
 	return !(protection & ~(uint64_t)(PROT_READ | PROT_WRITE | PROT_EXEC));
@@ -28,13 +28,13 @@ static uint64_t page_up(uint64_t address)
 	return (address + PAGE_BYTES - 1) & ~(uint64_t)(PAGE_BYTES - 1);
 }
 
-/* Translations are made from code that the copy may only read: see text.h. */
+/* The copy only needs to read code, as translations are made from it: see text.h. */
 static uint64_t protection_of_copy(uint64_t protection)
 {
 	return protection & PROT_EXEC ? PROT_READ : protection;
 }
 
-/* The range may be changed: if there is code in it, the program has made it. */
+/* Whether the range may be changed: code in it must have been created by the program. */
 static bool may_change(const struct shadow_calls *calls, uint64_t start, uint64_t bytes)
 {
 	return start + bytes >= start &&
@@ -42,7 +42,7 @@ static bool may_change(const struct shadow_calls *calls, uint64_t start, uint64_
 	       !sandbox_is_ours(calls->sandbox, start, bytes);
 }
 
-/* What is code from now on, or was until now. */
+/* Notes memory that becomes code, or ceases to be code. */
 static bool note_code(struct shadow_calls *calls, const struct call *call, uint64_t start,
 		      uint64_t bytes, uint64_t protection)
 {
@@ -51,12 +51,12 @@ static bool note_code(struct shadow_calls *calls, const struct call *call, uint6
 	       areas_set(calls->areas, start, page_up(start + bytes), (int)protection);
 }
 
-/* Of a file: memory that is filled, since a copy opens nothing. */
+/* Maps a file: as anonymous memory that is filled, because a copy cannot open anything. */
 static bool map_file(struct shadow_calls *calls, struct call *call, struct descriptor *descriptor)
 {
 	uint64_t flags = (call->a[3] & ~(uint64_t)MAP_TYPE) | MAP_PRIVATE | MAP_ANONYMOUS;
 
-	/* What it has written is not in the file. */
+	/* What the copy has written is not in the file. */
 	if (descriptor->is_written ||
 	    written_is_changed(&calls->descriptors->written, descriptor->device,
 			       descriptor->inode) ||
@@ -95,7 +95,7 @@ bool answer_mmap(struct shadow_calls *calls, struct call *call)
 	return descriptor && map_file(calls, call, descriptor);
 }
 
-/* The shadow's own break is elsewhere: what the original's would do is done by mapping. */
+/* The kernel's break of the copy is elsewhere, so the heap is changed by mapping. */
 bool answer_brk(struct shadow_calls *calls, struct call *call)
 {
 	uint64_t end = calls->heap_end;
@@ -124,17 +124,18 @@ bool answer_brk(struct shadow_calls *calls, struct call *call)
 bool answer_mremap(struct shadow_calls *calls, struct call *call)
 {
 	bool is_placed = call->a[3] & MREMAP_FIXED;
-	/* Of shared memory, nothing is moved but a second view of it. */
+	/* A size of 0 does not move shared memory, but creates a second view of it. */
 	uint64_t bytes = call->a[1] ? call->a[1] : call->a[2];
 
-	/* What is lent and what is not are several mappings, which do not move as one. */
+	/* Lent memory and other memory are separate mappings, which cannot be moved in one call. */
 	return !call_is_sacred(calls, call->a[0], bytes) &&
 	       !areas_are_lent(calls->areas, call->a[0], call->a[0] + bytes) &&
 	       !(is_placed && call_is_sacred(calls, call->a[4], call->a[2])) &&
 	       call_done(call, run(calls, call));
 }
 
-/* The kernel would zero anonymous memory; lent memory would show the buffer again. */
+/* After MADV_DONTNEED the kernel would zero anonymous memory, but show lent memory's buffer again,
+ * so that is done here. */
 static bool empty_lent(struct shadow_calls *calls, const struct call *call)
 {
 	static const uint8_t zeros[16 * PAGE_BYTES];
@@ -150,7 +151,7 @@ static bool empty_lent(struct shadow_calls *calls, const struct call *call)
 	return true;
 }
 
-/* Memory that is freed may stay what it was. */
+/* Freed memory may keep its contents. */
 static bool free_memory(struct shadow_calls *calls, struct call *call)
 {
 	if (!may_change(calls, call->a[0], call->a[1]))
@@ -160,7 +161,7 @@ static bool free_memory(struct shadow_calls *calls, struct call *call)
 	return (call->a[2] == MADV_FREE || empty_lent(calls, call)) && call_done(call, 0);
 }
 
-/* Advice that changes what is in memory; of the rest nothing comes but time. */
+/* Advice that changes contents is followed; other advice only affects time. */
 bool answer_madvise(struct shadow_calls *calls, struct call *call)
 {
 	switch (call->a[2]) {

@@ -36,7 +36,8 @@ bool answer_id(struct shadow_calls *calls, struct call *call)
 	return false;
 }
 
-/* Names: of memory, as allocators give it, which not every kernel keeps; and of the thread. */
+/* Names of memory, as allocators set them, which not every kernel supports; and the name of the
+ * thread. */
 bool answer_prctl(struct shadow_calls *calls, struct call *call)
 {
 	(void)calls;
@@ -44,7 +45,7 @@ bool answer_prctl(struct shadow_calls *calls, struct call *call)
 		return call_done(call, 0);
 	if ((int)call->a[0] != PR_SET_VMA)
 		return false;
-	/* Of no memory at all: says whether there are such names, and names nothing. */
+	/* A range without memory: it names nothing, but tells whether the kernel supports names. */
 	if (prctl(PR_SET_VMA, PR_SET_VMA_ANON_NAME, 0, 0, NULL) < 0 && errno == EINVAL)
 		return call_done(call, -EINVAL);
 	return call_done(call, 0);
@@ -69,7 +70,7 @@ bool answer_mask(struct shadow_calls *calls, struct call *call)
 	return call_done(call, 0);
 }
 
-/* Waking wakes no thread here; waiting for a value that has changed already does not wait. */
+/* Waking affects no thread here. Waiting returns at once if the value has changed already. */
 bool answer_futex(struct shadow_calls *calls, struct call *call)
 {
 	uint64_t command = call->a[1] & ~(uint64_t)(FUTEX_PRIVATE_FLAG | FUTEX_CLOCK_REALTIME);
@@ -124,7 +125,7 @@ bool answer_time(struct shadow_calls *calls, struct call *call)
 	return call_done(call, time.tv_sec);
 }
 
-/* Asked, not set, of itself. */
+/* The process's own limits may be read, not set. */
 bool answer_limit(struct shadow_calls *calls, struct call *call)
 {
 	struct rlimit limit;
@@ -145,7 +146,7 @@ bool answer_affinity(struct shadow_calls *calls, struct call *call)
 	       call_done(call, bytes);
 }
 
-/* The times are about right, of the rest nothing is known. */
+/* The times are about right; the other fields are unknown. */
 bool answer_usage(struct shadow_calls *calls, struct call *call)
 {
 	bool is_thread = (int)call->a[0] == RUSAGE_THREAD;
@@ -168,7 +169,7 @@ static clock_t clock_ticks(struct timespec time)
 	return time.tv_sec * per_second + time.tv_nsec / (1000000000 / per_second);
 }
 
-/* Its own CPU time, all of it as user time, and none of children. */
+/* All of its CPU time counts as user time, and children have none. */
 bool answer_times(struct shadow_calls *calls, struct call *call)
 {
 	struct timespec used, now;
@@ -183,7 +184,7 @@ bool answer_times(struct shadow_calls *calls, struct call *call)
 	       call_done(call, clock_ticks(now));
 }
 
-/* How much memory the machine has is the same for all, how much is free is not. */
+/* The size of memory is the same for everybody; how much is free is not. */
 bool answer_system(struct shadow_calls *calls, struct call *call)
 {
 	struct sysinfo info;
@@ -192,8 +193,8 @@ bool answer_system(struct shadow_calls *calls, struct call *call)
 	       call_done(call, 0);
 }
 
-/* Of an action from before the copy only this is known: whether the signal was ignored. Most programs ask
- * for the action to put it back later. */
+/* Of an action set before the copy was made, only this is known: whether the signal was ignored.
+ * Most programs read the action to restore it later. */
 static bool tell_action(struct shadow_calls *calls, struct call *call, unsigned number)
 {
 	const struct signal_action guess = {
@@ -207,7 +208,7 @@ static bool tell_action(struct shadow_calls *calls, struct call *call, unsigned 
 
 bool answer_sigaction(struct shadow_calls *calls, struct call *call)
 {
-	unsigned number = (unsigned)call->a[0] - 1; /* from 0 */
+	unsigned number = (unsigned)call->a[0] - 1; /* counted from 0 */
 	struct signal_action action;
 
 	if (call->a[1] && (number + 1 == SIGKILL || number + 1 == SIGSTOP))

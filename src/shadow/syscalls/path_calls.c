@@ -25,10 +25,10 @@
 #include <unistd.h>
 
 enum { CHUNK = 256 };
-/* The C library's O_LARGEFILE is none, the kernel's is this. */
+/* The C library defines O_LARGEFILE as 0; the kernel's value is this. */
 enum { KERNEL_LARGEFILE = 00100000 };
 
-/* A string of the copy's, in pieces, since the next page may not be there. */
+/* Reads a string of the copy in pieces, since the page after it may not be mapped. */
 static bool read_name(struct shadow_calls *calls, uint64_t from, char *text, size_t size)
 {
 	size_t at = 0;
@@ -47,7 +47,7 @@ static bool read_name(struct shadow_calls *calls, uint64_t from, char *text, siz
 	return false;
 }
 
-/* The directory that `wanted` is found from, as we find it. */
+/* The directory at which the lookup of `wanted` starts, as we reach it. */
 static bool find_base(struct shadow_calls *calls, int directory, const char *wanted, char base[64])
 {
 	const struct descriptor *descriptor;
@@ -76,9 +76,9 @@ static bool is_device(const struct stat *status)
 }
 
 /*
- * Whether it is, or would be, where files hold what was put there: what the kernel shows is about
- * who asks. Of what is not there the nearest directory that is decides. Links of the kernel's own
- * (/dev/fd) are followed nowhere.
+ * Whether `wanted` is, or would be, in a file system that stores files: kernel file systems answer
+ * differently to each reader. If it does not exist, its nearest existing directory decides. Magic
+ * links (/dev/fd) are not followed.
  */
 static bool is_plain(int directory, const char *wanted)
 {
@@ -90,7 +90,7 @@ static bool is_plain(int directory, const char *wanted)
 	struct stat status;
 	char *slash;
 
-	/* The root that it begins at is the directory. */
+	/* An absolute path starts at the target's root, which is the directory here. */
 	snprintf(place, sizeof(place), "./%s", wanted + strspn(wanted, "/"));
 	do {
 		_cleanup_close_ int handle =
@@ -108,7 +108,7 @@ static bool is_plain(int directory, const char *wanted)
 	return false;
 }
 
-/* False where it cannot be found. `name`: at least NAME_BYTES. */
+/* False when it cannot be found. `name` has room for NAME_BYTES. */
 static bool find_name(struct shadow_calls *calls, int directory, uint64_t name_at, char *name)
 {
 	_cleanup_close_ int base_fd = -1;
@@ -134,7 +134,7 @@ static bool ends_since(struct shadow_calls *calls, enum presence presence)
 	return false;
 }
 
-/* What there is not we can say for everybody. */
+/* That a file does not exist holds for everybody. */
 static bool is_absent(struct call *call, int errno_value)
 {
 	return (errno_value == ENOENT || errno_value == ENOTDIR) && call_done(call, -errno_value);
@@ -170,7 +170,7 @@ static bool open_to_read(struct shadow_calls *calls, struct call *call, const ch
 	handle = open(name, O_PATH | O_CLOEXEC | ((int)flags & (O_NOFOLLOW | O_DIRECTORY)));
 	if (handle < 0)
 		return is_absent(call, errno);
-	/* Never a pipe, which would notice, or wait. */
+	/* Not a pipe: opening it could be noticed, or wait. */
 	if (fstat(handle, &status) < 0 || (!S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)))
 		return false;
 	if (S_ISDIR(status.st_mode))
@@ -182,7 +182,7 @@ static bool open_to_read(struct shadow_calls *calls, struct call *call, const ch
 	return opened.fd >= 0 && add(calls, call, &opened);
 }
 
-/* Whether a file could be made by that name, of which something may be there. */
+/* Whether a file could be created with this name; something may exist there. */
 static bool has_directory(const char *name)
 {
 	char directory[NAME_BYTES];
@@ -194,13 +194,13 @@ static bool has_directory(const char *name)
 	       access(directory, W_OK | X_OK) == 0;
 }
 
-/* Or emptied: so it does not matter what was in it. */
+/* It is created or truncated, so earlier contents do not matter. */
 static bool is_made_anew(uint64_t flags)
 {
 	return (flags & O_TRUNC) || (flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL);
 }
 
-/* One that there is. What is in it has to be what it was, unless none of that is read. */
+/* Opens an existing file. Its contents must be unchanged, unless they are not read. */
 static bool open_present(struct shadow_calls *calls, const char *name, const struct stat *status,
 			 bool is_anew, struct descriptor *opened)
 {
@@ -224,7 +224,7 @@ static bool open_present(struct shadow_calls *calls, const char *name, const str
 	return ends_since(calls, PRESENCE_DOUBT);
 }
 
-/* Nothing is made or changed, the copy believes it. The original has done it by now. */
+/* Nothing is created or changed, though the copy believes so. The original has done it by now. */
 static bool open_to_write(struct shadow_calls *calls, struct call *call, const char *name,
 			  uint64_t flags, uint64_t mode)
 {
@@ -293,7 +293,7 @@ static bool answer_stat(struct shadow_calls *calls, struct call *call, int direc
 	char name[NAME_BYTES];
 	char first;
 
-	/* The C library's fstat. */
+	/* the C library's fstat */
 	if ((flags & AT_EMPTY_PATH) && sandbox_read(calls->sandbox, name_at, &first, 1) && !first)
 		return directory >= 0 &&
 		       answer_descriptor_status(calls, call, (uint64_t)directory, to);
@@ -343,7 +343,8 @@ static bool answer_readlink(struct shadow_calls *calls, struct call *call, int d
 	return call_write(calls, to, target, (size_t)length) && call_done(call, length);
 }
 
-/* What was removed before the copy came there was there for it, or it would not be removed. */
+/* What was removed after the copy was made existed for the copy; otherwise it could not have been
+ * removed. */
 static bool answer_unlink(struct shadow_calls *calls, struct call *call, int directory,
 			  uint64_t name_at)
 {
@@ -426,7 +427,7 @@ bool answer_named(struct shadow_calls *calls, struct call *call)
 	case SYS_renameat:
 		return answer_rename(calls, call, (int)a[0], a[1], (int)a[2], a[3]);
 	case SYS_renameat2:
-		/* Without flags: they may exchange, or refuse. */
+		/* Without flags, which may ask to exchange names or to refuse. */
 		return !a[4] && answer_rename(calls, call, (int)a[0], a[1], (int)a[2], a[3]);
 	default:
 		return false;

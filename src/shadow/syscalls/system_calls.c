@@ -13,8 +13,8 @@
 
 enum { PAGE_BYTES = 4096 };
 
-/* What tells of the machine, or of what there is in it. The original's filter may refuse it, and a
- * copy has none like it. */
+/* Questions about the machine and its files. A filter of the original's may refuse these, and the
+ * copy has no such filter. */
 static bool may_be_asked(const struct shadow_calls *calls, int64_t number)
 {
 	if (!calls->is_confined)
@@ -66,7 +66,7 @@ bool shadow_calls_protect(void *context, uint64_t page, int protection)
 
 /* --- ids -------------------------------------------------------------------------------------- */
 
-/* The last number of a line "Name:\t1\t2\n": as the innermost namespace has it. */
+/* The last number of a line "Name:\t1\t2\n", which is that of the innermost namespace. */
 static int64_t last_number(const char *text, const char *name, bool *is_nested)
 {
 	const char *line = strstr(text, name);

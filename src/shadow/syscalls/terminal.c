@@ -8,7 +8,7 @@
 _Static_assert(sizeof(struct termios2) == sizeof(((struct terminal *)0)->settings),
 	       "the size of the kernel's settings");
 
-/* /dev/tty and its like are another terminal to each session. */
+/* Devices such as /dev/tty, which mean another terminal in each session. */
 enum { MAJOR_OF_WHO_ASKS = 5 };
 
 static bool is_same(const struct stat *left, const struct stat *right)

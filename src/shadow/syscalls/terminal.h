@@ -14,14 +14,16 @@
 #include <sys/stat.h>
 
 struct terminal {
-	uint8_t settings[44]; /* the kernel's struct termios2, struct termios at its start */
+	uint8_t settings[44]; /* the kernel's struct termios2, which begins like struct termios */
 	struct winsize size;
 };
 
-/* Of the file of that `status`; false when we do not have it, or it is no terminal. */
+/* Reads the settings of the file with this `status`. False when we do not have it open, or it is no
+ * terminal. */
 bool terminal_ask(const struct stat *status, struct terminal *terminal);
 
-/* How many bytes a terminal answers to that ioctl with, and which; 0: some other ioctl. */
+/* Returns how many bytes a terminal answers to that ioctl, and sets `bytes` to them; 0: another
+ * ioctl. */
 size_t terminal_answer(const struct terminal *terminal, uint64_t request, const void **bytes);
 
 #endif

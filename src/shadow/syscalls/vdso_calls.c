@@ -6,19 +6,19 @@
 #include <sys/auxv.h>
 #include <sys/syscall.h>
 
-/* mov $number, %eax; syscall; ret. Arguments are in the same registers as a call's. */
+/* mov $number, %eax; syscall; ret. Arguments are in the registers of a system call already. */
 enum { STUB_BYTES = 8, NUMBER_AT = 1 };
 static const uint8_t stub[STUB_BYTES] = { 0xb8, 0, 0, 0, 0, 0x0f, 0x05, 0xc3 };
 
 struct symbols {
 	const uint8_t *base;
-	uint64_t bias; /* of addresses in it */
+	uint64_t bias; /* difference between its addresses in memory and in its symbol table */
 	const Elf64_Sym *at;
 	size_t count;
 	const char *names;
 };
 
-/* The kernel made this one, so it is what it says. */
+/* The kernel has made this file, so it is trusted. */
 static void read_dynamic(struct symbols *symbols, const Elf64_Dyn *dynamic)
 {
 	for (; dynamic->d_tag != DT_NULL; dynamic++) {
@@ -80,7 +80,7 @@ static const struct area *vdso_of(const struct areas *areas)
 	return NULL;
 }
 
-/* Only where it is the same function as in our own. */
+/* Replaces a function only if it is the same as in our own vdso. */
 static void replace(struct sandbox *sandbox, uint64_t vdso, uint64_t offset, uint32_t number)
 {
 	const uint8_t *ours = (const uint8_t *)(uintptr_t)getauxval(AT_SYSINFO_EHDR); // NOLINT

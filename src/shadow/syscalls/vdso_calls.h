@@ -13,10 +13,10 @@
 #include "../copy/areas.h"
 #include "../copy/sandbox.h"
 
-/* In a copy that has been rebuilt. Without a vdso like our own nothing is changed. */
+/* Called for a copy that has been rebuilt. If its vdso differs from our own, nothing is changed. */
 void vdso_make_calls(struct sandbox *sandbox, const struct areas *areas);
 
-/* The offset of a function in our own vdso, 0 when it has none. */
+/* The offset of a function in our own vdso; 0 if it is not there. */
 uint64_t vdso_function(const char *name);
 
 #endif

@@ -61,7 +61,7 @@ void written_clear(struct written *written)
 	written->bytes = 0;
 }
 
-/* Where the page is, or would be. */
+/* The index at which the page is, or would be inserted. */
 static size_t place_of(const struct written_file *file, uint64_t number)
 {
 	return hp_bisect(at, file->pages.count, file->pages.at[at].number < number);
@@ -76,7 +76,7 @@ static const uint8_t *page_of(const struct written_file *file, uint64_t number)
 		       : NULL;
 }
 
-/* The file's own bytes, zeroes where it has none. */
+/* Reads the file's own bytes; zeros after its end. */
 static bool read_own(const struct written_file *file, int fd, uint64_t position, uint8_t *bytes,
 		     size_t size)
 {

@@ -22,35 +22,35 @@ struct written_page {
 
 struct written_file {
 	uint64_t device, inode;
-	uint64_t size;			      /* bytes, for the copy */
-	uint64_t base_size;		      /* of these, so many at first are the file's own */
-	HP_VECTOR(struct written_page) pages; /* by number */
+	uint64_t size;			      /* size for the copy, in bytes */
+	uint64_t base_size;		      /* of these, the first bytes are the file's own */
+	HP_VECTOR(struct written_page) pages; /* sorted by number */
 	bool is_changed;		      /* by the copy */
 };
 
 struct written {
 	HP_VECTOR(struct written_file) files;
-	uint64_t bytes; /* kept */
+	uint64_t bytes; /* bytes kept in all */
 };
 
-/* NULL: it has written nothing there. Valid until one is added. */
+/* NULL: the copy has not written to this file. Valid until one is added. */
 struct written_file *written_find(struct written *written, uint64_t device, uint64_t inode);
-/* Begins with a file of that size. NULL: no memory. */
+/* Begins with a file of this size. NULL: out of memory. */
 struct written_file *written_add(struct written *written, uint64_t device, uint64_t inode,
 				 uint64_t size);
-/* Keeps the first page of a file, at once or not at all. */
+/* Keeps the first page of a file now; nothing is kept if that fails. */
 void written_keep_head(struct written *written, uint64_t device, uint64_t inode, int fd);
 bool written_is_changed(struct written *written, uint64_t device, uint64_t inode);
 void written_clear(struct written *written);
 
-/* `fd` is of the file itself, for what the copy has not written; -1 where there is none. False when
- * it is too much to keep, or the file cannot be read. */
+/* `fd` is of the file itself, for bytes that the copy has not written; -1: there is none. False
+ * when it is too much to keep, or the file cannot be read. */
 bool written_put(struct written *written, struct written_file *file, int fd, uint64_t position,
 		 const void *bytes, size_t size);
-/* As pread would; -1 when the file cannot be read. */
+/* Like pread; -1 when the file cannot be read. */
 ssize_t written_get(const struct written_file *file, int fd, uint64_t position, void *bytes,
 		    size_t size);
-/* As ftruncate would. */
+/* Like ftruncate. */
 void written_resize(struct written_file *file, uint64_t size);
 
 #endif

@@ -9,10 +9,11 @@
 #include <unistd.h>
 
 enum { PAGE = CODE_PAGE_BYTES, SMALLEST_ZONE_BYTES = SMALLEST_ZONE_COPIES * COPIES_BYTES };
-/* Spills have a page of their own: they are written all the time, and by every shadow anew. */
+/* Spill words have a page of their own, since they are written all the time, by each shadow. */
 enum { COUNTERS_AT = PAGE };
 
-/* A memfd is a file: where files may not be as large as the cache, it is of several. */
+/* A memfd is a file. If the limit of file sizes is below the cache's size, several files are
+ * used. */
 static uint64_t largest_file(uint64_t wanted)
 {
 	struct rlimit limit;
@@ -37,7 +38,7 @@ static struct hp_error *too_small(uint64_t bytes, uint64_t wanted)
 			       (SHADOW_PLACES * SMALLEST_ZONE_BYTES / CODE_CACHE_FILES) >> 10);
 }
 
-/* Files, one behind the other in what is reserved for them. */
+/* Maps the files one after the other into the reserved range. */
 static struct hp_error *map_files(struct code_cache *cache, uint8_t *memory, uint64_t bytes)
 {
 	for (uint64_t at = 0; at < bytes; at += cache->file_bytes) {
@@ -186,7 +187,7 @@ uint32_t code_cache_find(const struct code_cache *cache, uint64_t address)
 	return shadow_table_find(&cache->by_address, address);
 }
 
-/* Where the block `number` is found from now on. */
+/* Makes block `number` the one that is found at its address. */
 static bool enter(struct code_cache *cache, uint32_t number)
 {
 	struct code_block *block = &cache->blocks.at[number];
@@ -260,7 +261,7 @@ bool code_cache_move(struct code_cache *cache, const uint64_t by[SHADOW_PLACES],
 
 /* --- data ------------------------------------------------------------------------------------- */
 
-/* Of a part of so many bytes, `used` of them. */
+/* Whether a part of so many bytes, of which `used` are taken, has room. */
 static bool has_room(struct code_zone *zone, uint64_t part_bytes, uint64_t used, uint64_t more)
 {
 	if (used + more > part_bytes - CODE_GUARD_BYTES)

@@ -36,20 +36,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CODE_CACHE_NAME "hpcprof-shadow" /* of the memory, in the shadow's maps */
+/* name of the memory, as shown in the shadow's /proc/PID/maps */
+#define CODE_CACHE_NAME "hpcprof-shadow"
 
 enum {
 	CODE_CACHE_FILES = 64,
-	CODE_LINK_BYTES = 5, /* a jump: what arming a block writes over */
+	CODE_LINK_BYTES = 5, /* size of the jump that arming writes over a block */
 	CODE_GUARD_BYTES = 4096,
-	CODE_PAGE_BYTES = 4096, /* of the program's memory */
+	CODE_PAGE_BYTES = 4096, /* page size of the program's memory */
 	CODE_NO_NUMBER = UINT32_MAX,
 };
 
-/* Words at the start of a zone's data where code saves a register for a moment. */
+/* Words at the start of a zone's data in which code saves registers. */
 enum code_spill {
-	CODE_SPILL_SCRATCH, /* while an operand or a counter needs a register */
-	CODE_SPILL_R11,	    /* on the way through an indirect branch, r11 being its target */
+	CODE_SPILL_SCRATCH, /* while an operand or a counter uses a register */
+	CODE_SPILL_R11,	    /* for r11, which holds the target of an indirect branch */
 	CODE_SPILL_RCX,
 	CODE_SPILL_RDX,
 	CODE_SPILL_CHECK_RAX, /* while a state is compared */
@@ -61,162 +62,169 @@ struct code_zone {
 	uint64_t address; /* in the shadow */
 	uint64_t constants_address;
 	uint64_t data_address;
-	uint8_t *code; /* here, and the others */
+	uint8_t *code; /* in hpcprof, as the following ones */
 	uint8_t *constants;
 	uint8_t *data;
 	struct x86_emitter blocks, side, copies;
-	struct x86_emitter logged; /* blocks that log, see path_log.h; without room if none do */
+	/* code of blocks that log: see path_log.h; without room if none do */
+	struct x86_emitter logged;
 	uint8_t *copies_start;
 	uint32_t counter_count, constant_count;
 };
 
-/* Where a count belongs in a block, and how it can be done there. */
+/* Where in a block counting costs least, and how. */
 struct x86_count_place {
-	size_t before; /* the index of an instruction */
+	size_t before; /* index of the instruction before which it is counted */
 	enum { X86_COUNT_FLAGS_DEAD, X86_COUNT_REGISTER_DEAD, X86_COUNT_SPILLING } how;
-	unsigned scratch; /* REGISTER_DEAD */
+	unsigned scratch; /* for X86_COUNT_REGISTER_DEAD */
 };
 
 /*
- * A block that is only reached from the one before it in `blocks`, whose code goes on into it, is
- * not counted: it runs as often as that one goes on. Its code has room for counting, which begins
- * when another way to it is made (x86_count_from_now).
+ * A block that is reached only by falling through from the previous one in `blocks` has no counter:
+ * it runs as often as that block falls through. Its code has room for counting, which begins when
+ * another way to it is made (x86_count_from_now).
  */
 struct code_block {
 	uint64_t address;
 	uint64_t last;	   /* address of its last instruction */
-	uint64_t next;	   /* … and behind it */
+	uint64_t next;	   /* address after it */
 	uint64_t target;   /* of a direct branch */
-	uint8_t *code;	   /* here */
-	uint8_t *tail;	   /* where its branch, or what stands for it, starts */
-	uint8_t *count_at; /* the code that counts it, or the room for that */
+	uint8_t *code;	   /* in hpcprof */
+	uint8_t *tail;	   /* where its branch, or what replaces it, begins */
+	uint8_t *count_at; /* the code that counts it, or the room for that code */
 	struct x86_count_place count_place;
-	uint32_t counted_since; /* `count_starts` then; 0 from the start, CODE_NO_NUMBER not yet */
+	/* value of `count_starts` when counting began; 0: from the start; CODE_NO_NUMBER: not
+	 * yet */
+	uint32_t counted_since;
 	uint32_t instructions;
-	uint32_t counter; /* none where it ends with an indirect branch: its targets have them */
-	uint32_t branch_counter; /* of a conditional: of the side that is counted */
-	uint32_t site;		 /* of an indirect branch */
-	uint32_t next_on_page;	 /* the block before it that starts on the same page */
-	uint8_t kind;		 /* enum x86_kind: of its last instruction; X86_PLAIN: it was cut */
+	uint32_t counter; /* none if it ends with an indirect branch: the targets have counters */
+	uint32_t branch_counter; /* of a conditional branch: counter of the side that is counted */
+	uint32_t site;		 /* index of an indirect branch */
+	uint32_t next_on_page;	 /* the previous block that starts on the same page */
+	/* enum x86_kind of its last instruction; X86_PLAIN: the block was cut */
+	uint8_t kind;
 	uint8_t zone;
-	bool counts_fall; /* branch_counter is of the branch not taken */
+	bool counts_fall; /* branch_counter counts the branch not taken */
 	bool is_armed;
-	bool is_diverted; /* its first bytes are a jump: it is armed, or goes to `logged` */
-	bool is_gone;	  /* what it was made from is not where it would have to be */
-	uint8_t plain[CODE_LINK_BYTES]; /* what that jump wrote over */
-	uint8_t *logged;		/* here; NULL: it does not log */
-	uint8_t *logged_count_at;	/* as `count_at` */
+	bool is_diverted; /* its first bytes are a jump: it is armed, or diverted to `logged` */
+	bool is_gone;	  /* the code that it was made from is not at this address any more */
+	uint8_t plain[CODE_LINK_BYTES]; /* the bytes that the jump replaces */
+	uint8_t *logged;		/* in hpcprof; NULL: it does not log */
+	uint8_t *logged_count_at;	/* like `count_at` */
 };
 
-/* Where control comes out of translated code: the number behind the trap. */
+/* How control leaves translated code: by kind of the exit whose number follows the trap. */
 enum code_exit_kind {
-	CODE_EXIT_LINK,	       /* a direct branch to `address`, which has no code yet */
-	CODE_EXIT_SITE,	       /* an indirect branch to where it has not gone yet: in r11 */
-	CODE_EXIT_SYSTEM_CALL, /* at `address` */
-	CODE_EXIT_END,	       /* at `address`, because of `end` */
+	CODE_EXIT_LINK,	       /* a direct branch to `address`, which is not translated yet */
+	CODE_EXIT_SITE,	       /* an indirect branch to a new target, which is in r11 */
+	CODE_EXIT_SYSTEM_CALL, /* a system call at `address` */
+	CODE_EXIT_END,	       /* the window ends at `address`, because of `end` */
 };
 
 struct code_exit {
 	uint64_t address;
-	uint8_t *displacement; /* LINK: of the jump to change */
-	uint32_t number;       /* SITE: of the site */
+	uint8_t *displacement; /* LINK: of the jump to be changed */
+	uint32_t number;       /* SITE: index of the site */
 	uint8_t kind;	       /* enum code_exit_kind */
 	uint8_t end;	       /* enum hp_window_end */
 	uint8_t zone;
 };
 
-/* An indirect branch, and where it has gone. */
+/* An indirect branch, and its targets so far. */
 struct code_target {
 	uint64_t address;
-	uint8_t *negated; /* in its chain: less the address; NULL: told by the target before it */
+	/* the constant that its chain subtracts; NULL: computed from the previous target's */
+	uint8_t *negated;
 	uint32_t block;
 	uint32_t counter;
-	bool flags_matter; /* there */
+	bool flags_matter; /* at the target */
 };
 struct code_site {
 	HP_VECTOR(struct code_target) targets;
 	uint8_t *displacement; /* of the jump into its chain */
-	uint64_t *buckets;     /* of its table, here; NULL while a chain will do */
-	uint8_t *miss_stub;    /* out of the cache */
+	uint64_t *buckets;     /* its table, in hpcprof; NULL while one chain suffices */
+	uint8_t *miss_stub;    /* exit from the cache for new targets */
 	uint8_t zone;
 };
 
-/* A constant that is an address, and the zone that it moves with: it is of what that translates, or
- * of its code. */
+/* A constant that is an address, and the zone that it moves with, because it lies in that zone's
+ * code or in the code that the zone translates. */
 struct code_moving {
-	uint64_t *word; /* here */
+	uint64_t *word; /* in hpcprof */
 	uint8_t zone;
 };
 
 struct code_cache {
-	int files[CODE_CACHE_FILES]; /* of file_bytes, the last of the rest */
+	int files[CODE_CACHE_FILES]; /* each of file_bytes; the last one has the rest */
 	size_t file_count;
 	uint64_t file_bytes;
 	uint64_t zone_bytes;
-	/* Of its parts, with the page that is not mapped. */
+	/* sizes of its parts, including an unmapped page */
 	uint64_t code_bytes, constants_bytes, data_bytes;
 	struct code_zone zones[SHADOW_PLACES];
-	size_t zone_count; /* 0: not placed */
+	size_t zone_count; /* 0: not placed yet */
 	HP_VECTOR(struct code_block) blocks;
 	HP_VECTOR(struct code_exit) exits;
 	HP_VECTOR(struct code_site) sites;
-	HP_VECTOR(uint32_t) pending; /* LINK exits whose target may have been translated since */
+	HP_VECTOR(uint32_t) pending; /* LINK exits whose targets may have been translated since */
 	HP_VECTOR(struct code_moving) moving;
 	struct shadow_table by_address, by_page;
-	/* Of blocks that log, by number, PATH_MOST_BLOCKS of them; NULL: none do. A plan stays the
-	 * same while a copy runs, and other threads may read those of blocks that have run. */
+	/* Plans of blocks that log, by number, PATH_MOST_BLOCKS of them; NULL: no block logs. A
+	 * plan does not change while a copy runs, and other threads may read those of blocks that
+	 * have run. */
 	struct path_plan **plans;
 	bool is_logging;
-	bool is_log_full;      /* blocks were made that do not log */
-	uint32_t count_starts; /* blocks that were not counted at first, and are now */
-	uint64_t forgotten;    /* times */
+	bool is_log_full;      /* some blocks do not log, for lack of room */
+	uint32_t count_starts; /* number of blocks that were not counted at first, and are now */
+	uint64_t forgotten;    /* how often everything was forgotten */
 };
 
-/* Takes memory for `bytes` in all; `logs`: blocks can log. */
+/* Allocates `bytes` in all. `logs`: blocks may log. */
 struct hp_error *code_cache_create(struct code_cache *cache, uint64_t bytes, bool logs);
 void code_cache_destroy(struct code_cache *cache);
 
-/* Where the zones are in the shadows from now on; forgets what was there. */
+/* Sets the zones' addresses in the following shadows, and forgets all translations. */
 void code_cache_place(struct code_cache *cache, const uint64_t *places, size_t count);
 void code_cache_forget(struct code_cache *cache);
 void code_cache_zero_counters(struct code_cache *cache);
 /*
- * The program is laid out differently in the next shadow: what zone `i` translates is by[i] further
- * up, and the zone goes with it. Blocks whose address until now does not stay are gone: nobody
- * finds them any more, and their memory is wasted. The caller then moves indirect branches
- * (x86_sites_move). False: out of memory, and everything is to be forgotten.
+ * Adapts to a shadow in which the program is laid out differently: code translated in zone `i` is
+ * by[i] bytes further up, and the zone moves with it. Blocks whose code has gone elsewhere are not
+ * found any more, and their memory is lost. The caller then moves indirect branches
+ * (x86_sites_move). False: out of memory, and everything must be forgotten.
  */
 bool code_cache_move(struct code_cache *cache, const uint64_t by[SHADOW_PLACES],
 		     bool (*stays)(void *context, uint64_t address), void *context);
 
-/* The zone that reaches `address`, or the first. */
+/* The zone within reach of `address`, or the first zone. */
 uint8_t code_cache_zone_near(const struct code_cache *cache, uint64_t address);
-/* The zone whose code has this address of the shadow, or NULL. */
+/* The zone that contains this address of the shadow in its code, or NULL. */
 struct code_zone *code_cache_zone_at(struct code_cache *cache, uint64_t address);
 
 uint32_t code_cache_find(const struct code_cache *cache, uint64_t address);
-/* CODE_NO_NUMBER when memory is short. */
+/* CODE_NO_NUMBER: out of memory. */
 uint32_t code_cache_add_block(struct code_cache *cache, const struct code_block *block);
 uint32_t code_cache_add_exit(struct code_cache *cache, const struct code_exit *exit);
 
-/* A fresh counter, or a word that stays `value`, an address that moves with the zone `with`. When
- * the data are full, `blocks.is_full`. */
+/* Allocates a counter, or a constant word: `value`, an address that moves with the zone `with`.
+ * When the data are full, sets `blocks.is_full`. */
 uint32_t code_zone_counter(const struct code_cache *cache, struct code_zone *zone);
 uint64_t code_zone_constant(struct code_cache *cache, struct code_zone *zone, uint64_t value,
 			    uint8_t with);
-/* `count` words of constants, as a table: here, and (in `*address`) in the shadow. */
+/* Allocates a table of `count` constant words. Returns its address in hpcprof, and sets `*address`
+ * to that in the shadow. */
 uint64_t *code_zone_table(const struct code_cache *cache, struct code_zone *zone, size_t count,
 			  uint64_t *address);
 
-/* The block's first bytes give way to a jump to `code`; nobody is ever in the midst of them. NULL:
- * they are as they were. */
+/* Replaces the block's first bytes by a jump to `code`, or restores them (NULL). No thread is ever
+ * in the middle of them. */
 void code_block_divert(struct code_block *block, const uint8_t *code);
-/* It goes to its checks (NULL: not any more). */
+/* Diverts it to its checks; NULL: removes the diversion. */
 void code_cache_arm(struct code_cache *cache, struct code_block *block, const uint8_t *checks);
-/* The path is logged from now on (into an empty log), or not any more. False: it cannot be. */
+/* Starts logging of the path into an empty log, or ends it. False: impossible. */
 bool code_cache_log(struct code_cache *cache, bool is_logging);
-/* The log: its head (enum path_log_word) here, how many words there is room for behind it, and
- * where head and words are in the shadow. */
+/* The log: its head (enum path_log_word) in hpcprof, the number of words after it, and the
+ * addresses of both in the shadow. */
 uint64_t *code_log_head(const struct code_cache *cache);
 enum { CODE_LOG_WORDS = (PATH_LOG_BYTES - PATH_LOG_HEAD_BYTES) / 8 };
 uint64_t code_log_address(const struct code_cache *cache);
@@ -230,7 +238,7 @@ static inline uint64_t code_log_words_address(const struct code_cache *cache)
 }
 
 bool code_zone_is_full(const struct code_zone *zone);
-/* One of its zones is. */
+/* Whether a zone is full. */
 bool code_cache_is_full(const struct code_cache *cache);
 
 /* Addresses in the shadow. */
@@ -243,7 +251,7 @@ static inline uint64_t code_spill_address(const struct code_zone *zone, enum cod
 	return zone->data_address + 8 * (uint64_t)spill;
 }
 uint64_t code_counter_address(const struct code_zone *zone, uint32_t counter);
-/* Here. */
+/* In hpcprof. */
 uint64_t *code_spilled(const struct code_zone *zone, enum code_spill spill);
 uint64_t *code_counters(const struct code_zone *zone);
 

@@ -33,13 +33,13 @@ void shadow_counts_free(struct shadow_counts *counts)
 
 /* --- counts at a moment ----------------------------------------------------------------------- */
 
-/* Counters that a moment does not have were 0 then. */
+/* A counter that did not exist at that moment was 0. */
 static uint64_t at(const struct shadow_counts *counts, uint8_t zone, uint32_t counter)
 {
 	return counter < counts->zones[zone].count ? counts->zones[zone].at[counter] : 0;
 }
 
-/* Of a block that ends with an indirect branch: as often as that went anywhere. */
+/* Executions of a block that ends with an indirect branch: the sum over the branch's targets. */
 static uint64_t site_count(const struct code_site *site, const struct shadow_counts *counts)
 {
 	uint64_t count = 0;
@@ -49,8 +49,8 @@ static uint64_t site_count(const struct code_site *site, const struct shadow_cou
 	return count;
 }
 
-/* How often a block that ran `count` times went on into the next. A moment may lie within a block:
- * then its branch is one behind. */
+/* How often a block that ran `count` times fell through. If the moment lies within a block, its
+ * branch is one behind. */
 static uint64_t onward(const struct code_block *block, const struct shadow_counts *counts,
 		       uint64_t count)
 {
@@ -64,7 +64,7 @@ static uint64_t onward(const struct code_block *block, const struct shadow_count
 	return counted < count ? count - counted : 0;
 }
 
-/* From the last block before it that was counted then. */
+/* Computed from the last block before it that had a counter at that moment. */
 static uint64_t count_of(const struct code_cache *cache, const struct shadow_counts *counts,
 			 size_t number)
 {
@@ -103,7 +103,7 @@ struct result {
 	HP_VECTOR(struct hp_window_edge) edges;
 };
 
-/* What happened in each part. */
+/* The counts of each part. */
 struct parts {
 	uint64_t counts[HP_WINDOW_PARTS];
 };
@@ -145,7 +145,7 @@ static bool add_edge(struct result *result, const struct code_block *block, uint
 	return !hp_window_count(parts->counts) || hp_vector_push(&result->edges, edge);
 }
 
-/* A moment may lie within a block: then its branch is one behind its block. */
+/* If a moment lies within a block, the branch is one behind the block. */
 static bool add_conditional(struct result *result, const struct code_block *block,
 			    const struct parts *parts)
 {
@@ -216,7 +216,7 @@ static int by_ends(const void *left, const void *right)
 	return (int)a->kind - (int)b->kind;
 }
 
-/* Blocks that overlap end with the same branch. */
+/* Overlapping blocks end with the same branch. */
 static void merge_edges(struct result *result)
 {
 	size_t kept = 0;
@@ -261,7 +261,7 @@ struct hp_error *shadow_counts_between(const struct code_cache *cache,
 		replay->instructions += hp_window_count(parts.counts) * block->instructions;
 		has_memory = add_block(&result, block, &parts) && add_edges(&result, block, &parts);
 	}
-	/* From here on the replay owns them. */
+	/* The replay owns them from here on. */
 	if (result.blocks.count)
 		qsort(result.blocks.at, result.blocks.count, sizeof(*result.blocks.at), by_address);
 	if (result.edges.count)

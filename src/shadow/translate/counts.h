@@ -7,24 +7,24 @@
 
 struct hp_replay;
 
-/* Without zones: when all counters were 0. */
+/* The counters at one moment. Without zones, all counters were 0. */
 struct shadow_counts {
 	struct {
 		uint64_t *at; /* Owned */
 		size_t count, capacity;
 	} zones[SHADOW_PLACES];
-	uint32_t count_starts; /* the cache's, then */
+	uint32_t count_starts; /* the cache's `count_starts` at that moment */
 };
 
-/* False when memory is short. */
+/* False: out of memory. */
 bool shadow_counts_take(struct shadow_counts *counts, const struct code_cache *cache);
 void shadow_counts_free(struct shadow_counts *counts);
 
-/* How often this block has run up to now. */
+/* How often this block has run until now. */
 uint64_t shadow_counts_now(const struct code_cache *cache, uint32_t block);
 
-/* Fills in the replay's blocks, edges and instructions, and how many parts there are: from each of
- * the moments to the next. At most HP_WINDOW_PARTS + 1 of them. */
+/* Sets the replay's blocks, edges, instructions and number of parts. Each part lies between two
+ * consecutive moments. There are at most HP_WINDOW_PARTS + 1 moments. */
 struct hp_error *shadow_counts_between(const struct code_cache *cache,
 				       const struct shadow_counts *const *moments, size_t count,
 				       struct hp_replay *replay);

@@ -24,8 +24,8 @@
 
 /* Words at the start of the log, relative to gs. */
 enum path_log_word {
-	PATH_LOG_NEXT,	  /* address where the next word goes, in the copy */
-	PATH_LOG_POINTER, /* registers that are put aside */
+	PATH_LOG_NEXT,	  /* address in the copy where the next word goes */
+	PATH_LOG_POINTER, /* registers that are saved here */
 	PATH_LOG_SCRATCH,
 };
 
@@ -36,36 +36,37 @@ enum {
 	PATH_MOST_BLOCKS = 1 << 20,
 };
 
-/* An access: of insns[insn], at words[word] + displacement; without a word, the block's address +
- * displacement. */
+/* An access by insns[insn]: its address is words[word] + displacement, or, without a word, the
+ * block's address + displacement. */
 struct path_access {
 	int64_t displacement;
-	uint16_t bytes; /* of one element */
+	uint16_t bytes; /* size of one element */
 	uint8_t insn;
 	uint8_t kind; /* enum x86_access_kind */
-	uint8_t word; /* behind the number of the block; PATH_NO_WORD */
-	/* Of repeated ones: how many elements at most, and of these, how many were not reached. */
+	uint8_t word; /* index of the word after the block's number; PATH_NO_WORD: none */
+	/* For repeated accesses: the words with the largest number of elements, and with the number
+	 * of elements that were not reached. */
 	uint8_t count_word, left_word;
-	bool is_fs;	  /* and the base of fs */
-	bool is_absolute; /* without a word: the displacement alone */
+	bool is_fs;	  /* relative to the base of fs */
+	bool is_absolute; /* without a word: the displacement is the address */
 };
 
 struct path_plan {
-	uint64_t address; /* of the block, as in struct code_block … */
+	uint64_t address; /* of the block, as in struct code_block */
 	uint64_t target;
-	uint8_t kind;	    /* enum x86_kind: of its last instruction */
-	uint8_t word_count; /* that it logs behind its number */
+	uint8_t kind;	    /* enum x86_kind of its last instruction */
+	uint8_t word_count; /* words that it logs after its number */
 	uint8_t insn_count;
 	uint8_t access_count;
-	bool is_partial; /* has accesses that are not logged */
-	/* Of its instructions, in the same memory as the plan. */
-	uint8_t *lengths; /* bytes */
+	bool is_partial; /* some of its accesses are not logged */
+	/* One element per instruction, in the same allocation as the plan. */
+	uint8_t *lengths; /* in bytes */
 	uint8_t *code;
 	struct path_access accesses[];
 };
 
-/* Where an access of a block that has logged `words` (behind its number) begins, and how many
- * elements it has, one behind the other. */
+/* The address of an access by a block that has logged `words` after its number, and its number of
+ * consecutive elements. */
 static inline uint64_t path_access_address(const struct path_plan *plan,
 					   const struct path_access *access, const uint64_t *words,
 					   uint64_t fs_base)

@@ -6,15 +6,17 @@
 
 #include <sys/mman.h>
 
-static const uint64_t lowest = 0x10000; /* mmap_min_addr is at most this where anybody set it */
+/* vm.mmap_min_addr is at most this, even where somebody has changed it */
+static const uint64_t lowest = 0x10000;
 static const uint64_t highest = 0x7ffffffff000;
-static const uint64_t reach = 0x7f000000; /* 2 GiB, less some for the ends of instructions */
-/* The kernel puts the stack at most so far above the first library, unless mmap goes upward. */
-static const uint64_t stack_gap_most = (uint64_t)2 << 40; /* random: up to 1 TiB */
+static const uint64_t reach = 0x7f000000; /* 2 GiB minus a margin for instruction lengths */
+/* The largest gap that the kernel leaves between the first library and the stack, unless mmap goes
+ * upward. */
+static const uint64_t stack_gap_most = (uint64_t)2 << 40; /* randomized by up to 1 TiB */
 
 enum { SCATTER_STEP = 4096 };
 
-/* Code that one place reaches. */
+/* Code that can be reached from one place. */
 struct group {
 	uint64_t start, end;
 	uint64_t code_bytes;
@@ -22,9 +24,9 @@ struct group {
 
 struct view {
 	const struct areas *areas;
-	uint64_t libraries_end; /* of the last mapping below the stack */
+	uint64_t libraries_end; /* end of the last mapping below the stack */
 	uint64_t stack_start;
-	uint64_t heap_end; /* 0: no heap */
+	uint64_t heap_end; /* 0: there is no heap */
 	uint64_t bytes;
 	struct hp_random chance;
 	bool is_scattered;
@@ -76,7 +78,7 @@ static struct view view_of(const struct areas *areas, uint64_t bytes, uint64_t c
 	return view;
 }
 
-/* Somewhere above (or below) `place`, with nothing between the two, and in reach as that is. */
+/* Moves the place up (or down) by chance, within the free range and within reach. */
 static uint64_t scatter(struct view *view, const struct group *group, uint64_t place, bool upward)
 {
 	uint64_t most = PLACE_SCATTER_BYTES;
@@ -94,8 +96,8 @@ static uint64_t scatter(struct view *view, const struct group *group, uint64_t p
 	return place;
 }
 
-/* Where, for a group, or (NULL) for none in particular; and in which direction there may be more
- * room. */
+/* Where to begin the search for a group, or for none in particular (NULL), and in which direction
+ * more room is likely. */
 static bool find_start(const struct view *view, const struct group *group, uint64_t *place,
 		       bool *upward)
 {
@@ -113,7 +115,8 @@ static bool find_start(const struct view *view, const struct group *group, uint6
 	if (group) {
 		*place = group->start - place_guard - view->bytes;
 		*upward = false;
-		/* With mappings below it, it is where mmap goes: see the last try. */
+		/* If there are mappings below, that is where mmap places new ones: see the last
+		 * try. */
 		if (group->start == areas->at[0].start && suits(view, group, *place))
 			return true;
 		above = view->heap_end > group->start ? view->heap_end : group->end;
@@ -143,7 +146,7 @@ static bool find_place(struct view *view, const struct group *group, uint64_t *p
 	return true;
 }
 
-/* Groups of code, by address: what is within half the reach of a group's start joins it. */
+/* Divides code into groups, by address: code within half the reach of a group's start joins it. */
 static size_t find_groups(const struct view *view, struct group *groups, size_t most)
 {
 	size_t count = 0;
@@ -157,7 +160,7 @@ static size_t find_groups(const struct view *view, struct group *groups, size_t 
 		if (!count || area->end - groups[count - 1].start > reach / 2) {
 			if (count == most)
 				break;
-			/* From where the image starts, which its code refers to. */
+			/* from the start of the image, since its code refers to it */
 			groups[count++] = (struct group){ .start = area->start };
 			if (i && view->areas->at[i - 1].end == area->start)
 				groups[count - 1].start = view->areas->at[i - 1].start;
@@ -168,7 +171,7 @@ static size_t find_groups(const struct view *view, struct group *groups, size_t 
 	return count;
 }
 
-/* By the one before it. */
+/* by an earlier place */
 static bool is_taken(const uint64_t places[SHADOW_PLACES], size_t count, uint64_t bytes)
 {
 	return count && places[0] < places[count] + bytes && places[count] < places[0] + bytes;
@@ -195,7 +198,7 @@ size_t shadow_place(const struct areas *areas, uint64_t bytes, uint64_t chance,
 			count++;
 		largest->code_bytes = 0;
 	}
-	/* No group has a place in reach: far away is slower, and works. */
+	/* No group has room within reach. A place far away also works, but more slowly. */
 	if (!count && find_place(&view, NULL, &places[0]))
 		count = 1;
 	return count;

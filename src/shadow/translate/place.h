@@ -20,14 +20,14 @@
 
 enum { SHADOW_PLACES = 2 };
 
-/* Finds up to SHADOW_PLACES stretches of `bytes`, for the largest groups of code that one
- * stretch can reach, the largest first; returns how many. 0: there is no room anywhere.
- * `chance`: any number, which moves them by up to a quarter of a gibibyte as far as there is
- * room; 0: by nothing. */
+/* Finds up to SHADOW_PLACES ranges of `bytes`, for the largest groups of code that one range can
+ * reach, the largest first. Returns their number; 0: there is no room. `chance`: any number, which
+ * moves them by up to a quarter of a gibibyte if there is room; 0: not at all. */
 size_t shadow_place(const struct areas *areas, uint64_t bytes, uint64_t chance,
 		    uint64_t places[SHADOW_PLACES]);
 
-/* Every address of [start, end) can be reached from every address of [place, place + bytes). */
+/* Whether every address of [start, end) can be reached from every address of [place, place +
+ * bytes). */
 bool shadow_place_reaches(uint64_t place, uint64_t bytes, uint64_t start, uint64_t end);
 
 #endif

@@ -11,7 +11,7 @@ struct moves {
 		size_t pages;
 	} ways[SHADOW_PLACES][RELOCATE_WAYS];
 	size_t pages[SHADOW_PLACES];
-	uint64_t by[SHADOW_PLACES]; /* as most pages */
+	uint64_t by[SHADOW_PLACES]; /* the distance that most pages have moved */
 };
 
 static bool count_ways(void *context, uint64_t from, uint64_t by, bool is_there)
@@ -36,8 +36,7 @@ static bool goes_along(void *context, uint64_t from, uint64_t by, bool is_there)
 	return is_there && by == moves->by[code_cache_zone_near(moves->cache, from)];
 }
 
-/* Worth it when most of each zone stays of use; nobody knows where an empty one would have to
- * go. */
+/* It is worthwhile when most of each zone stays usable. A zone that is empty cannot be placed. */
 static bool decide(struct moves *moves)
 {
 	bool is_elsewhere = false;

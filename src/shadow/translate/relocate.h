@@ -13,10 +13,10 @@
 #include "text.h"
 
 /*
- * Moves what has been read and translated to where a process of these areas has the same code, if
- * that is elsewhere and worth it; else nothing is changed. What is really there is compared
- * afterwards (shadow_text_begin), and whether there is room for the zones is up to the caller.
- * False: everything is to be forgotten.
+ * Adapts translations to a process with these areas, in which the same code is at other addresses.
+ * If it is not, or it is not worthwhile, nothing changes. The code's contents are compared later
+ * (shadow_text_begin), and the caller checks that there is room for the zones. False: everything
+ * must be forgotten.
  */
 bool code_relocate(struct code_cache *cache, struct shadow_text *text, const struct areas *areas);
 

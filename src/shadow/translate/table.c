@@ -58,7 +58,7 @@ bool shadow_table_put(struct shadow_table *table, uint64_t address, uint32_t num
 	return true;
 }
 
-/* What lies behind it moves up, as it may be there only because this slot was taken. */
+/* Entries after it move up if they are there only because this slot was taken. */
 void shadow_table_remove(struct shadow_table *table, uint64_t address)
 {
 	size_t free_at = table->count ? slot(table, address) : 0;

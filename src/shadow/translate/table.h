@@ -18,9 +18,9 @@ struct shadow_table {
 enum { SHADOW_TABLE_NONE = UINT32_MAX };
 
 uint32_t shadow_table_find(const struct shadow_table *table, uint64_t address);
-/* Replaces the number where there is one. False when memory is short. */
+/* Replaces the number if there is an entry. False: out of memory. */
 bool shadow_table_put(struct shadow_table *table, uint64_t address, uint32_t number);
-/* Nothing, if there is none. */
+/* Does nothing if there is no entry. */
 void shadow_table_remove(struct shadow_table *table, uint64_t address);
 void shadow_table_empty(struct shadow_table *table);
 void shadow_table_free(struct shadow_table *table);

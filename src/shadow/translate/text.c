@@ -14,30 +14,30 @@
 
 enum {
 	PAGE = 4096,
-	PAGES_AT_ONCE = 64, /* compared by one system call */
+	PAGES_AT_ONCE = 64, /* pages compared by one system call */
 };
 
 struct page {
 	uint64_t address;
 	uint8_t *bytes; /* Owned */
-	/* What it is a page of. */
+	/* The file and offset of the page. */
 	uint64_t device, inode, offset;
 	uint8_t kind;	/* enum area_kind */
 	uint64_t found; /* its address in another process */
-	bool stays;	/* of use there */
+	bool stays;	/* it is usable there */
 };
 
 struct shadow_text {
 	pid_t pid;
 	int memory_fd;		   /* borrowed */
-	const struct areas *areas; /* of the program; borrowed */
-	struct areas *own;	   /* the same, if they can change; else NULL */
+	const struct areas *areas; /* areas of the program; borrowed */
+	struct areas *own;	   /* the same areas if they can change, otherwise NULL */
 	bool areas_are_old;
 	shadow_text_dropped *dropped;
 	void *owner;
-	shadow_text_protect *protect; /* or NULL */
+	shadow_text_protect *protect; /* may be NULL */
 	void *protector;
-	struct shadow_table opened; /* pages that can be written to: of each, anything */
+	struct shadow_table opened; /* keys are the pages that can be written to */
 	struct {
 		struct page *at;
 		size_t count, capacity;
@@ -81,15 +81,15 @@ static enum shadow_text_state may_be_read(const struct shadow_text *text, uint64
 
 	if (!area || !(area->protection & PROT_EXEC))
 		return SHADOW_TEXT_UNREADABLE;
-	/* A shared mapping may have another view that can be written to, and so may a file. Other
-	 * code that the program may write its copy may not (rebuild.c). */
+	/* A shared mapping, or a file, may have another view that can be written to. Other code
+	 * that the program may write is not writable in the copy (rebuild.c). */
 	if (area->is_shared ||
 	    (area_is_writable_code(area) && (text->own || area->kind == AREA_FILE)))
 		return SHADOW_TEXT_WRITABLE;
 	return SHADOW_TEXT_READ;
 }
 
-/* How many of these pages, from the first, lie one behind the other. */
+/* Number of pages, from the first on, with consecutive addresses. */
 static size_t count_neighbours(const struct page *pages, size_t count)
 {
 	size_t neighbours = 1;
@@ -108,7 +108,7 @@ static bool read_pages(const struct shadow_text *text, uint64_t address, uint8_t
 	return pread(text->memory_fd, bytes, size, (off_t)address) == (ssize_t)size;
 }
 
-/* Which of these pages, neighbours, read as they did. */
+/* Compares consecutive pages with their earlier contents. */
 static void compare(const struct shadow_text *text, struct page *pages, size_t count,
 		    uint8_t *buffer)
 {
@@ -120,7 +120,7 @@ static void compare(const struct shadow_text *text, struct page *pages, size_t c
 				 memcmp(buffer + i * PAGE, pages[i].bytes, PAGE) == 0;
 }
 
-/* The last one takes its place. */
+/* The last page takes its place. */
 static void drop(struct shadow_text *text, size_t number)
 {
 	struct page page = text->pages.at[number];
@@ -182,7 +182,7 @@ static bool holds(const struct area *area, const struct page *page)
 	       page->offset - area->file_offset < area->end - area->start;
 }
 
-/* Neighbours mostly are in the same area. */
+/* Neighbouring pages are mostly in the same area. */
 static const struct area *find_area(const struct areas *areas, const struct page *page,
 				    const struct area *last)
 {

@@ -29,55 +29,57 @@
 
 struct shadow_text;
 
-/* The page of this address is code no more, or other code. */
+/* The page at this address is not code any more, or other code. */
 typedef void shadow_text_dropped(void *context, uint64_t page);
-/* Protects a page of the copy (PROT_*). False: it cannot be done. */
+/* Protects a page of the copy (PROT_*). False: impossible. */
 typedef bool shadow_text_protect(void *context, uint64_t page, int protection);
 
 struct hp_error *shadow_text_create(shadow_text_dropped *dropped, void *context,
 				    struct shadow_text **text);
 void shadow_text_destroy(struct shadow_text *text);
 
-/* A window of this process begins, whose memory is read from `memory_fd`. `areas` are the
- * program's, as they are at any time, and stay valid while the window lasts. `own`: they are those
- * of the process itself, and are read again when it has made new ones; or NULL. `*changed`: most of
- * what was read before reads differently now, and everything is forgotten. */
+/* Begins a window of this process, whose memory is read from `memory_fd`. `areas`: the program's
+ * current ones, valid while the window lasts. `own`: the process's own areas, which are read again
+ * when it has made new ones; or NULL. `*changed`: most of what was read before has changed, so
+ * everything is forgotten. */
 struct hp_error *shadow_text_begin(struct shadow_text *text, pid_t pid, int memory_fd,
 				   const struct areas *areas, struct areas *own, bool *changed);
 /*
- * Where the code that has been read is in a process that may be laid out differently: the same part
- * of the same file, or of the vdso. Calls `found` for each page, with its address until now and by
- * how much further up it is; `is_there`: or else nowhere. It returns whether the page is still of
- * use.
+ * Finds the code that was read in a process that may be laid out differently: the same part of the
+ * same file or of the vdso. Calls `found` for each page with its former address and the distance it
+ * has moved up; if not `is_there`, it does not exist. `found` returns whether the page is still
+ * usable.
  */
 void shadow_text_find(struct shadow_text *text, const struct areas *areas,
 		      bool (*found)(void *context, uint64_t from, uint64_t by, bool is_there),
 		      void *context);
-/* Whether the page of this address (until now) was still of use. */
+/* Whether the page at this former address is still usable. */
 bool shadow_text_stays(const struct shadow_text *text, uint64_t address);
-/* Pages of use are where they were found from now on, and the others are forgotten. False: out of
- * memory, and everything is to be forgotten. */
+/* Moves usable pages to where they were found, and forgets the others. False: out of memory, and
+ * everything must be forgotten. */
 bool shadow_text_move(struct shadow_text *text);
-/* The translations are thrown away: nothing has been read. */
+/* Forgets all pages, because the translations were dropped. */
 void shadow_text_forget(struct shadow_text *text);
 
 enum shadow_text_state {
 	SHADOW_TEXT_READ,
 	SHADOW_TEXT_UNREADABLE, /* there is no code at `address` */
-	SHADOW_TEXT_WRITABLE,	/* code that can change without our notice */
-	SHADOW_TEXT_FULL,	/* too much code, or no memory */
+	SHADOW_TEXT_WRITABLE,	/* code that can change without being noticed */
+	SHADOW_TEXT_FULL,	/* too much code, or out of memory */
 };
 
-/* Up to `size` bytes at `address`, fewer at the end of code; `*got` > 0 when READ. */
+/* Reads up to `size` bytes at `address`, fewer at the end of code. `*got` > 0 for
+ * SHADOW_TEXT_READ. */
 enum shadow_text_state shadow_text_read(struct shadow_text *text, uint64_t address, uint8_t *bytes,
 					size_t size, size_t *got);
 
-/* This range was mapped, unmapped, protected or emptied. */
+/* Called when this range was mapped, unmapped, protected or emptied. */
 void shadow_text_changed(struct shadow_text *text, uint64_t address, uint64_t bytes);
-/* How pages of this window's copy are protected; NULL (until then): they cannot be. */
+/* Sets the function that protects pages of this window's copy; NULL (initially): pages cannot be
+ * protected. */
 void shadow_text_protect_by(struct shadow_text *text, shadow_text_protect *protect, void *context);
-/* The copy is about to write to this address, and may not. True: it may now, as this is code that
- * the program may write. */
+/* The copy is about to write to this address, which is protected. True: it may write now, since
+ * this is code that the program may write. */
 bool shadow_text_open(struct shadow_text *text, uint64_t address);
 
 #endif

@@ -33,7 +33,7 @@ static enum x86_access_repeats repeats_of(const ZydisDecodedInstruction *raw)
 	return X86_ONCE;
 }
 
-/* Names memory without accessing it, or flushes it. */
+/* The operand names memory without accessing it (lea, prefetch hints), or flushes it. */
 static bool accesses_nothing(const ZydisDecodedInstruction *raw, const ZydisDecodedOperand *operand)
 {
 	switch ((unsigned)raw->meta.category) {
@@ -48,7 +48,7 @@ static bool accesses_nothing(const ZydisDecodedInstruction *raw, const ZydisDeco
 	}
 }
 
-/* By a push, or what acts like one. */
+/* A push, or an instruction that pushes implicitly. */
 static bool is_hidden_stack(const ZydisDecodedOperand *operand)
 {
 	return operand->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN &&
@@ -85,13 +85,13 @@ static bool decode_access(const ZydisDecodedInstruction *raw, const ZydisDecoded
 	    !number_of(operand->mem.base, &access->base) ||
 	    !number_of(operand->mem.index, &access->index))
 		return false;
-	/* Below the stack pointer that the instruction finds. */
+	/* Stored below the stack pointer's old value. */
 	if (is_hidden_stack(operand) && access->kind == X86_STORE)
 		access->displacement -= access->bytes;
 	return true;
 }
 
-/* Reads or changes gs itself. */
+/* The instruction reads or changes gs itself. */
 static bool names_gs(const ZydisDecodedInstruction *raw, const ZydisDecodedOperand *operand)
 {
 	return raw->mnemonic == ZYDIS_MNEMONIC_RDGSBASE ||
@@ -116,7 +116,7 @@ void x86_decode_accesses(const ZydisDecodedInstruction *raw, const ZydisDecodedO
 		else
 			insn->has_other_accesses = true;
 	}
-	/* What is read comes first: a push or a call through memory. */
+	/* Loads come before stores: a push or a call through memory reads first. */
 	if (insn->access_count == 2 && insn->accesses[0].kind == X86_STORE &&
 	    insn->accesses[1].kind == X86_LOAD) {
 		struct x86_access store = insn->accesses[0];

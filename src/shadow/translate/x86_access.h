@@ -7,7 +7,7 @@
 
 #include <Zydis/Zydis.h>
 
-/* Fills in accesses, access_count, has_other_accesses and uses_gs. */
+/* Sets accesses, access_count, has_other_accesses and uses_gs. */
 void x86_decode_accesses(const ZydisDecodedInstruction *raw, const ZydisDecodedOperand *operands,
 			 struct x86_insn *insn);
 

@@ -45,20 +45,20 @@ bool x86_block_decode(struct shadow_text *text, uint64_t address, struct x86_blo
 
 /* --- copying ---------------------------------------------------------------------------------- */
 
-/* Clears what would make a base register of 0 … 7 one of 8 … 15. The bit does nothing in an operand
- * relative to the instruction pointer, but may be set. */
+/* Clears the bit that would turn a base register 0 … 7 into 8 … 15. In an operand relative to the
+ * instruction pointer it has no effect, but may be set. */
 static void clear_base_extension(const struct x86_insn *insn, uint8_t *bytes)
 {
 	if (insn->rex_at < X86_INSN_BYTES)
 		bytes[insn->rex_at] &= 0xfe;
 	if (insn->vex3_at < X86_INSN_BYTES)
-		bytes[insn->vex3_at + 1] |= 0x20; /* inverted */
+		bytes[insn->vex3_at + 1] |= 0x20; /* stored inverted */
 	if (insn->evex_at < X86_INSN_BYTES)
 		bytes[insn->evex_at + 1] |= 0x20;
 }
 
-/* A register to be a base without index byte or displacement: not rsp, rbp, and none the
- * instruction knows of. */
+/* A base register that needs neither an index byte nor a displacement (not rsp or rbp), and that
+ * the instruction does not use. */
 static unsigned spare_register(const struct x86_insn *insn)
 {
 	static const uint8_t candidates[] = {
@@ -68,17 +68,17 @@ static unsigned spare_register(const struct x86_insn *insn)
 	for (size_t i = 0; i < sizeof(candidates); i++)
 		if (!(insn->uses >> candidates[i] & 1))
 			return candidates[i];
-	return X86_RSI; /* no instruction uses five with a relative operand */
+	return X86_RSI; /* no instruction with a relative operand uses five registers */
 }
 
-/* An address outside, as it is in this process. */
+/* Emits an address in this process. */
 static void emit_address(struct x86_emitter *emitter, unsigned to, uint64_t address)
 {
 	x86_move_constant(emitter, to, address);
 	emitter->is_fixed = true;
 }
 
-/* Out of reach: through a register that holds the address. */
+/* The operand is out of reach, so a register holds its address. */
 static void emit_far(const struct code_zone *zone, struct x86_emitter *emitter,
 		     const struct x86_insn *insn, uint64_t operand)
 {
@@ -109,7 +109,7 @@ void x86_emit_plain(const struct code_zone *zone, struct x86_emitter *emitter,
 		x86_bytes(emitter, insn->bytes, insn->length);
 		return;
 	}
-	/* With 32-bit addresses everything is in reach, modulo 2^32. */
+	/* With 32-bit addresses, everything is within reach, modulo 2^32. */
 	if (distance == (int32_t)distance || insn->is_short_address) {
 		displacement = (int32_t)distance;
 		memcpy(bytes, insn->bytes, insn->length);
@@ -125,7 +125,8 @@ void x86_emit_plain(const struct code_zone *zone, struct x86_emitter *emitter,
 
 /* --- targets of indirect branches ------------------------------------------------------------- */
 
-/* Segments and the address size; not what changes an operand's size or marks a branch. */
+/* Copies segment and address-size prefixes; not those that change the operand's size or mark a
+ * branch. */
 static void emit_address_prefixes(struct x86_emitter *emitter, const struct x86_insn *insn)
 {
 	for (size_t i = 0; i < insn->modrm_at; i++) {
@@ -170,18 +171,15 @@ void x86_emit_target(struct x86_emitter *emitter, const struct x86_insn *insn)
 	emit_address_prefixes(emitter, insn);
 	x86_u8(emitter, 0x4cU | extension);
 	x86_u8(emitter, 0x8b);
-	/* To r11, whose number takes three bits here and one in the prefix. */
+	/* The destination becomes r11: three bits of its number here, one in the prefix. */
 	x86_u8(emitter, (insn->bytes[insn->modrm_at] & 0xc7U) | (X86_R11 & 7) << 3);
 	x86_bytes(emitter, insn->bytes + insn->modrm_at + 1, insn->length - insn->modrm_at - 1U);
 }
 
-/* --- counting
- * -------------------------------------------------------------------------------------
- *
- * Right in front of an instruction that overwrites the flags nobody can miss them, whoever read
- * them before; likewise a register. Nearly every block has one or the other.
- */
+/* --- counting --------------------------------------------------------------------------------- */
 
+/* Directly before an instruction that overwrites the flags, code that changes them does no harm; the
+ * same holds for a register. Nearly every block has an instruction of one kind or the other. */
 struct x86_count_place x86_count_place(const struct x86_block *block)
 {
 	for (size_t i = 0; i < block->count; i++)

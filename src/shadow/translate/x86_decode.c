@@ -6,7 +6,7 @@
 #include <Zydis/Zydis.h>
 #include <string.h>
 
-/* What ZydisDecoderInit makes, made once by the compiler. */
+/* The result of ZydisDecoderInit, as a constant. */
 static const ZydisDecoder decoder = {
 	.machine_mode = ZYDIS_MACHINE_MODE_LONG_64,
 	.stack_width = ZYDIS_STACK_WIDTH_64,
@@ -39,11 +39,11 @@ static bool ends(ZydisMnemonic mnemonic, uint8_t *end)
 	case ZYDIS_MNEMONIC_RDSEED:
 		*end = HP_WINDOW_RANDOM;
 		return true;
-	/* Not cpuid: but for the number of the CPU, for which hardly anybody asks it, it says the
-	 * same everywhere. */
+	/* cpuid is not among them: except for the number of the CPU, which hardly any program reads
+	 * there, it returns the same everywhere. */
 	case ZYDIS_MNEMONIC_RDPID:
 	case ZYDIS_MNEMONIC_RDPRU:
-	case ZYDIS_MNEMONIC_LSL: /* how the vdso asks for the number of the CPU */
+	case ZYDIS_MNEMONIC_LSL: /* the vdso reads the number of the CPU by it */
 		*end = HP_WINDOW_PROCESSOR;
 		return true;
 	case ZYDIS_MNEMONIC_XBEGIN:
@@ -82,7 +82,7 @@ static bool ends(ZydisMnemonic mnemonic, uint8_t *end)
 /* --- where control goes ----------------------------------------------------------------------- */
 
 /* AMD's cores obey an operand-size prefix on near branches (16-bit targets), Intel's ignore it.
- * With REX.W, as the linker writes calls of __tls_get_addr, both ignore it. */
+ * With REX.W, as linkers emit for calls of __tls_get_addr, both ignore it. */
 static bool is_16_bit_branch(const ZydisDecodedInstruction *raw)
 {
 	return (raw->attributes & ZYDIS_ATTRIB_HAS_OPERANDSIZE) &&
@@ -142,8 +142,9 @@ static uint16_t general(ZydisRegister reg)
 	return (uint16_t)(1U << ZydisRegisterGetId(widest));
 }
 
-/* Does not write all of its register, whatever tables say: of 0, bsf and bsr leave all 64 bits as
- * they were; what user mode may not ask, the kernel may answer for the processor, in part. */
+/* Instructions that may leave their destination unchanged, whatever tables say: bsf and bsr do so
+ * for an operand of 0; and for instructions that user mode may not execute, the kernel may emulate
+ * only a part. */
 static bool may_leave_register(ZydisMnemonic mnemonic)
 {
 	switch ((unsigned)mnemonic) {
@@ -174,14 +175,14 @@ static void decode_registers(const ZydisDecodedInstruction *raw,
 
 			if (operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE)
 				insn->writes |= bit;
-			/* Narrow writes keep the rest of the register. */
+			/* A narrower write keeps the rest of the register. */
 			if (operand->actions == ZYDIS_OPERAND_ACTION_WRITE && operand->size >= 32)
 				written |= bit;
 			else
 				insn->reads |= bit;
 		}
 	}
-	/* xor r, r: not what was in it. */
+	/* xor r, r does not depend on the register's value. */
 	if (raw->mnemonic == ZYDIS_MNEMONIC_XOR && raw->operand_count_visible == 2 &&
 	    operands[0].type == ZYDIS_OPERAND_TYPE_REGISTER && operands[0].size >= 32 &&
 	    operands[1].type == ZYDIS_OPERAND_TYPE_REGISTER &&
@@ -190,7 +191,7 @@ static void decode_registers(const ZydisDecodedInstruction *raw,
 		insn->reads = 0;
 	}
 	insn->uses = insn->reads | written;
-	/* Under a repeat prefix nothing may happen at all. */
+	/* With a repeat prefix the instruction may do nothing. */
 	if (!may_leave_register(raw->mnemonic) &&
 	    !(raw->attributes &
 	      (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE)))
@@ -202,18 +203,18 @@ static void decode_flags(const ZydisDecodedInstruction *raw, struct x86_insn *in
 	const ZydisAccessedFlags *flags = raw->cpu_flags;
 	ZydisAccessedFlagsMask written;
 
-	/* r11 gets them. */
+	/* r11 receives the flags. */
 	if (raw->mnemonic == ZYDIS_MNEMONIC_SYSCALL)
 		insn->reads_flags = true;
 	if (!flags || insn->reads_flags)
 		return;
 	insn->reads_flags = (flags->tested & five) != 0;
 	written = flags->modified | flags->set_0 | flags->set_1;
-	/* Undefined by the manual, 0 in every core: and, or, xor, test. */
+	/* The manual says undefined, but every core clears it: and, or, xor, test. */
 	if (raw->meta.category == ZYDIS_CATEGORY_LOGICAL)
 		written |= flags->undefined & ZYDIS_CPUFLAG_AF;
 	insn->replaces_flags = (written & five) == five && !insn->reads_flags &&
-			       /* A count of 0 changes nothing. */
+			       /* A shift by 0 changes no flags. */
 			       raw->meta.category != ZYDIS_CATEGORY_SHIFT &&
 			       raw->meta.category != ZYDIS_CATEGORY_ROTATE &&
 			       raw->meta.category != ZYDIS_CATEGORY_X87_ALU &&

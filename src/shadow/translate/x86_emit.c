@@ -38,7 +38,7 @@ static unsigned modrm(unsigned mod, unsigned reg, unsigned rm)
 	return mod << 6 | (reg & 7) << 3 | (rm & 7);
 }
 
-/* The displacement ends the instruction: true of every use here. */
+/* The displacement must be the end of the instruction, as it is in all uses here. */
 static void relative(struct x86_emitter *emitter, unsigned reg, uint64_t address)
 {
 	x86_u8(emitter, modrm(0, reg, 5));
@@ -144,7 +144,7 @@ void x86_add(struct x86_emitter *emitter, unsigned to, unsigned base, unsigned i
 {
 	x86_u8(emitter, rex(to, index, base));
 	x86_u8(emitter, 0x8d);
-	/* With an 8-bit displacement of 0: without one, rbp and r13 are no base. */
+	/* With an 8-bit displacement of 0, since rbp and r13 cannot be a base without one. */
 	x86_u8(emitter, modrm(1, to, 4));
 	x86_u8(emitter, modrm(0, index, base));
 	x86_u8(emitter, 0);

@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* As instructions number them. */
+/* By their numbers in instructions. */
 enum x86_register {
 	X86_RAX,
 	X86_RCX,
@@ -35,7 +35,8 @@ struct x86_emitter {
 	uint8_t *end;
 	uint64_t shift; /* address in the shadow = (uintptr_t)at + shift */
 	bool is_full;
-	bool is_fixed; /* what was written names addresses outside: it cannot move with its program */
+	/* emitted code contains addresses outside of it, so it cannot move with its program */
+	bool is_fixed;
 };
 
 static inline uint64_t x86_address(const struct x86_emitter *emitter)
@@ -52,15 +53,15 @@ void x86_load(struct x86_emitter *emitter, unsigned to, uint64_t address);
 void x86_store(struct x86_emitter *emitter, uint64_t address, unsigned from);
 /* to = [base + displacement] */
 void x86_load_based(struct x86_emitter *emitter, unsigned to, unsigned base, int32_t displacement);
-/* [base + displacement] = from, or = value, with all 32 bits of its displacement */
+/* [base + displacement] = from, or = value; the displacement always has 32 bits */
 void x86_store_based(struct x86_emitter *emitter, unsigned base, int32_t displacement,
 		     unsigned from);
 void x86_store_constant_based(struct x86_emitter *emitter, unsigned base, int32_t displacement,
 			      uint32_t value);
-/* Words relative to gs. */
+/* Words at an offset from gs. */
 void x86_load_gs(struct x86_emitter *emitter, unsigned to, uint32_t offset);
 void x86_store_gs(struct x86_emitter *emitter, uint32_t offset, unsigned from);
-/* to = base + (index << shift), without a base if that is no register; `index` is not rsp */
+/* to = base + (index << shift), or without a base if it is no register; `index` is not rsp */
 void x86_add_shifted(struct x86_emitter *emitter, unsigned to, unsigned base, unsigned index,
 		     unsigned shift);
 /* to = base + index; `index` is not rsp */
@@ -70,23 +71,23 @@ void x86_add_constant(struct x86_emitter *emitter, unsigned to, unsigned base,
 		      int32_t displacement);
 void x86_address_of(struct x86_emitter *emitter, unsigned to, uint64_t address);
 
-/* Adds one to the word at `address`; changes every arithmetic flag but carry. */
+/* Adds one to the word at `address`. Changes all arithmetic flags except carry. */
 void x86_increment_changing_flags(struct x86_emitter *emitter, uint64_t address);
-/* The same without changing flags, through `scratch`, whose value is lost. */
+/* The same without changing flags; `scratch` is overwritten. */
 void x86_increment(struct x86_emitter *emitter, uint64_t address, unsigned scratch);
 
 void x86_push_memory(struct x86_emitter *emitter, uint64_t address);
 void x86_jump_memory(struct x86_emitter *emitter, uint64_t address);
 void x86_trap(struct x86_emitter *emitter, uint32_t number); /* int3, then the number as data */
 
-/* Jumps whose 32-bit displacement is filled in later, by x86_patch; they return where it is. */
+/* Jumps with a 32-bit displacement to be set later by x86_patch. They return its position. */
 uint8_t *x86_jump(struct x86_emitter *emitter);
 uint8_t *x86_jump_if(struct x86_emitter *emitter, unsigned condition);
-/* Jumps if rcx is 0; 8-bit displacement, filled in by x86_patch_short. */
+/* Jumps if rcx is 0; the 8-bit displacement is set later by x86_patch_short. */
 uint8_t *x86_jump_if_no_rcx(struct x86_emitter *emitter);
 
-/* Both by pointers of hpcprof's mapping: code of one zone keeps its distances. A displacement of an
- * emitter that was full is NULL, and is left alone. */
+/* Both pointers are in hpcprof's mapping, since distances within a zone are the same there. A
+ * displacement from a full emitter is NULL, and is ignored. */
 void x86_patch(uint8_t *displacement, const uint8_t *target);
 bool x86_patch_short(uint8_t *displacement, const uint8_t *target);
 

@@ -19,7 +19,8 @@ void x86_count_from_now(struct code_cache *cache, uint32_t number)
 		return;
 	code_counters(zone)[block->counter] = shadow_counts_now(cache, number);
 	block->counted_since = ++cache->count_starts;
-	/* Its copy does not count. The matcher arms it again. */
+	/* The copy of a block does not count, so the diversion is removed; the matcher arms the
+	 * block again. */
 	code_block_divert(block, NULL);
 	emitter.at = block->count_at;
 	x86_emit_count(zone, &emitter, block->counter, &block->count_place);
@@ -32,7 +33,7 @@ void x86_count_from_now(struct code_cache *cache, uint32_t number)
 
 /* --- direct jumps ----------------------------------------------------------------------------- */
 
-/* Zones are further apart than a displacement reaches. */
+/* Used where zones are further apart than a displacement reaches. */
 static void jump_to(struct code_cache *cache, uint8_t zone, uint32_t number)
 {
 	struct code_zone *from = &cache->zones[zone];
@@ -103,7 +104,7 @@ static void drop_block(struct code_cache *cache, uint32_t number)
 	struct code_block *block = &cache->blocks.at[number];
 	struct x86_emitter patch = { .at = block->code, .end = block->code + CODE_LINK_BYTES };
 
-	/* Its count is what it is by now, whatever the block before it does from here on. */
+	/* Its count is frozen now, whatever the previous block does from here on. */
 	x86_count_from_now(cache, number);
 	code_block_divert(block, NULL);
 	block->is_gone = true;
@@ -112,7 +113,7 @@ static void drop_block(struct code_cache *cache, uint32_t number)
 	x86_link(cache, block->zone, x86_jump(&patch), block->address);
 }
 
-/* Of the blocks that start on `page`, those with a byte between `start` and `end`. */
+/* Drops the blocks that start on `page` and have a byte in [start, end). */
 static void drop_starting_on(struct code_cache *cache, uint64_t page, uint64_t start, uint64_t end)
 {
 	uint32_t number = shadow_table_find(&cache->by_page, page / CODE_PAGE_BYTES);
@@ -134,19 +135,19 @@ static void drop_starting_on(struct code_cache *cache, uint64_t page, uint64_t s
 	}
 	if (kept == CODE_NO_NUMBER)
 		shadow_table_remove(&cache->by_page, page / CODE_PAGE_BYTES);
-	else /* in place of the number that is there */
+	else /* replaces the existing number */
 		(void)shadow_table_put(&cache->by_page, page / CODE_PAGE_BYTES, kept);
 }
 
 void x86_drop(struct code_cache *cache, uint64_t page)
 {
-	/* Blocks are shorter than a page. */
+	/* A block is shorter than a page, so it can only reach into the next one. */
 	drop_starting_on(cache, page - CODE_PAGE_BYTES, page, page + CODE_PAGE_BYTES);
 	drop_starting_on(cache, page, page, page + CODE_PAGE_BYTES);
 }
 
-/* --- indirect branches
- *------------------------------------------------------------------------------
+/*
+ * --- indirect branches ---------------------------------------------------------------------------
  *
  * A chain compares the target with each known one, most frequent first, without touching a flag:
  *
@@ -177,8 +178,8 @@ static void emit_hit(struct code_cache *cache, const struct code_site *site,
 	jump_to(cache, site->zone, target->block);
 }
 
-/* rcx = address - target, given that it is address - `before` if there is one. What one zone
- * translates keeps its distances. */
+/* Emits rcx = address - target; if there is a `before`, rcx is address - `before` already.
+ * Distances within what one zone translates do not change. */
 static void emit_compare(const struct code_cache *cache, struct x86_emitter *side,
 			 const struct code_target *before, struct code_target *target)
 {
@@ -205,7 +206,7 @@ static unsigned bucket_of(const struct code_site *site, uint64_t address)
 	return site->buckets ? bucket_by_crc(address) : 0;
 }
 
-/* A chain of the targets in one bucket; returns where it starts. */
+/* Emits the chain of the targets in one bucket, and returns its start. */
 static const uint8_t *emit_chain(struct code_cache *cache, struct code_site *site, unsigned bucket)
 {
 	struct x86_emitter *side = &cache->zones[site->zone].side;
@@ -230,7 +231,7 @@ static const uint8_t *emit_chain(struct code_cache *cache, struct code_site *sit
 	return chain;
 }
 
-/* Picks the chain by the CRC of the target. */
+/* Selects the chain by the target's CRC. */
 static const uint8_t *emit_dispatch(struct code_cache *cache, const struct code_site *site,
 				    uint64_t table)
 {
@@ -278,7 +279,7 @@ static void make_table(struct code_cache *cache, struct code_site *site)
 	x86_patch(site->displacement, emit_dispatch(cache, site, table));
 }
 
-/* Most frequent first, by what has been counted so far. */
+/* Sorts targets by their counts so far, the largest first. */
 static void sort_targets(const struct code_cache *cache, struct code_site *site)
 {
 	const uint64_t *counters = code_counters(&cache->zones[site->zone]);
@@ -321,7 +322,7 @@ bool x86_site_add(struct code_cache *cache, uint32_t number, uint32_t block, boo
 
 	if (!hp_vector_push(&site->targets, target))
 		return false;
-	/* This time it went there by way of us. */
+	/* this time hpcprof itself has sent it there */
 	code_counters(zone)[target.counter] = 1;
 	if (site->buckets) {
 		unsigned bucket = bucket_of(site, target.address);
@@ -365,7 +366,7 @@ static void move_site(struct code_cache *cache, struct code_site *site,
 		site->targets.at[kept++] = target;
 	}
 	site->targets.count = kept;
-	/* Other addresses have other hashes. */
+	/* Addresses that have moved have other hashes. */
 	if (site->buckets)
 		fill_table(cache, site);
 	else if (kept < before)

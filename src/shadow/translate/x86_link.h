@@ -8,29 +8,30 @@
 
 #include "code_cache.h"
 
-/* There is another way to this block than from the one before it: it is counted, from now on. */
+/* The block can now be reached by another way than from the previous block, so it gets a
+ * counter. */
 void x86_count_from_now(struct code_cache *cache, uint32_t block);
 
-/* Makes the jump whose displacement this is (in `zone`) go to the block at `address`; while there
- * is none, out of the cache to ask for it. */
+/* Makes the jump with this displacement (in `zone`) go to the block at `address`. If there is no
+ * such block, it leaves the cache to ask for it. */
 void x86_link(struct code_cache *cache, uint8_t zone, uint8_t *displacement, uint64_t address);
-/* Those that had no block, once more. */
+/* Links those that had no block yet again. */
 void x86_link_pending(struct code_cache *cache);
 
-/* What was translated from this page is so no more: whoever comes to it goes on to what is
- * translated at that address next. Control that is in it goes on to its branch. */
+/* Invalidates what was translated from this page. New arrivals continue with what is translated at
+ * the address next; control within such a block continues to its branch. */
 void x86_drop(struct code_cache *cache, uint64_t page);
 
-/* A trap of this kind, at the emitter. */
+/* Emits a trap for this exit. */
 void x86_exit(struct code_cache *cache, struct x86_emitter *emitter, const struct code_exit *exit);
 
-/* A new indirect branch. Its jump finds the target in r11, and the registers of the program in
- * SPILL_R11 and SPILL_RCX, but for the others, which it must leave alone, and all flags. */
+/* Creates an indirect branch. Its jump expects the target in r11, and the program's registers in
+ * SPILL_R11 and SPILL_RCX; it preserves all other registers and all flags. */
 uint32_t x86_site_create(struct code_cache *cache, uint8_t zone, uint8_t *displacement);
-/* It has gone to this block, in front of which flags may matter: from now on without asking, and
- * counted. False: no memory. */
+/* The branch has gone to this block, at whose start flags may matter: from now on it goes there
+ * directly, and is counted. False: out of memory. */
 bool x86_site_add(struct code_cache *cache, uint32_t site, uint32_t block, bool flags_matter);
-/* The second half of code_cache_move. False: no room, and everything is to be forgotten. */
+/* The second half of code_cache_move. False: no room, and everything must be forgotten. */
 bool x86_sites_move(struct code_cache *cache, const uint64_t by[SHADOW_PLACES]);
 
 #endif

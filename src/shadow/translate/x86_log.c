@@ -8,12 +8,12 @@ enum { WORD = 8, MOST_ACCESSES = CODE_BLOCK_INSNS * X86_ACCESSES };
 
 /* --- planning -------------------------------------------------------------------------------- */
 
-/* What an operand's base and index were when they were logged last. */
+/* The values of base and index when they were logged last. */
 struct known {
 	uint8_t base, index, shift;
 	uint8_t word;
 	uint16_t base_version, index_version;
-	int64_t stack; /* moves of the stack pointer before it */
+	int64_t stack; /* changes of the stack pointer before it */
 };
 
 struct planner {
@@ -22,8 +22,8 @@ struct planner {
 	uint8_t access_count;
 	struct known known[MOST_ACCESSES];
 	size_t known_count;
-	uint16_t versions[X86_NO_REGISTER + 1]; /* how often a register has changed */
-	int64_t stack; /* what pushes and pops moved the stack pointer by, since it changed otherwise */
+	uint16_t versions[X86_NO_REGISTER + 1]; /* how often each register has changed */
+	int64_t stack; /* sum of pushes and pops since the stack pointer changed otherwise */
 	bool is_full;
 };
 
@@ -46,7 +46,7 @@ static bool is_known(const struct planner *planner, const struct known *known,
 	       known->index_version == planner->versions[access->index];
 }
 
-/* The word that base and index of this access follow from, and what to add to it. */
+/* The word from which the access's base and index follow, and what to add to it. */
 static uint8_t word_of(struct planner *planner, uint8_t insn, const struct x86_access *access,
 		       int64_t *more)
 {
@@ -114,7 +114,7 @@ static void plan_access(struct planner *planner, uint8_t number, const struct x8
 		planned->left_word = add_count(planner, number, true);
 }
 
-/* How an instruction moves the stack pointer, if that is all that happens to it. */
+/* Whether the instruction changes the stack pointer by a known amount and in no other way. */
 static bool moves_stack(const struct x86_insn *insn, int64_t *by)
 {
 	const struct x86_access *stack = NULL;
@@ -141,7 +141,7 @@ static void note_changes(struct planner *planner, const struct x86_insn *insn)
 		planner->versions[reg] += changed >> reg & 1;
 }
 
-/* Two registers that the block has nothing to do with. */
+/* Two registers that the block does not use. */
 static void choose_registers(const struct x86_block *decoded, struct x86_log *log)
 {
 	uint16_t used = 1U << X86_RSP;
@@ -236,7 +236,7 @@ static void give_registers(struct x86_emitter *emitter, unsigned pointer, unsign
 	load_word(emitter, scratch, PATH_LOG_SCRATCH);
 }
 
-/* For one word: two that it is not made of. */
+/* For one word: two registers that it does not use. */
 static void choose_spare(const struct x86_log_word *word, unsigned *pointer, unsigned *scratch)
 {
 	unsigned found[2], count = 0;
@@ -305,7 +305,7 @@ void x86_log_end(const struct x86_log *log, struct x86_emitter *emitter)
 
 bool x86_log_pointer_of(const uint8_t *code, size_t bytes, unsigned *reg)
 {
-	/* REX.W, the opcode of a store, and a base with a displacement of 32 bits. */
+	/* It has REX.W, the opcode of a store, and a base with a 32-bit displacement. */
 	if (bytes < 3 || (code[0] & 0xf8) != 0x48 || (code[1] != 0x89 && code[1] != 0xc7) ||
 	    code[2] >> 6 != 2)
 		return false;

@@ -17,31 +17,31 @@
 /* A word to be logged: a register, or base + (index << shift). */
 struct x86_log_word {
 	uint8_t insn;
-	bool is_behind; /* the instruction, not in front of it */
+	bool is_behind; /* after the instruction rather than before it */
 	uint8_t base, index, shift;
 };
 
 struct x86_log {
 	uint32_t number;
-	bool keeps_registers; /* `pointer` and `scratch`, through the whole block */
+	bool keeps_registers; /* `pointer` and `scratch` are reserved throughout the block */
 	uint8_t pointer, scratch;
 	uint8_t word_count;
 	struct x86_log_word words[PATH_MOST_WORDS];
 };
 
-/* Plans the logging of a block with this number. False: it cannot be logged, for it uses gs.
- * `*plan` is for the caller to free, or NULL when memory is short. */
+/* Plans the logging of a block with this number. False: it cannot be logged, because it uses gs.
+ * The caller frees `*plan`; NULL: out of memory. */
 bool x86_log_plan(const struct x86_block *decoded, uint32_t number, struct x86_log *log,
 		  struct path_plan **plan);
 
-/* In front of the block, around each of its instructions, and before its branch. */
+/* Called before the block, around each of its instructions, and before its branch. */
 void x86_log_begin(const struct x86_log *log, struct x86_emitter *emitter);
 void x86_log_insn(const struct x86_log *log, struct x86_emitter *emitter, size_t insn,
 		  bool is_behind);
 void x86_log_end(const struct x86_log *log, struct x86_emitter *emitter);
 
-/* The register that leads to the log in the instruction at `code`, which was made here to write a
- * word. False: no such instruction. */
+/* The register that points into the log, in the instruction at `code` that was emitted here to
+ * write a word. False: it is no such instruction. */
 bool x86_log_pointer_of(const uint8_t *code, size_t bytes, unsigned *reg);
 
 #endif

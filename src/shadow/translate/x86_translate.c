@@ -34,12 +34,12 @@ struct work {
 	struct x86_translator *translator;
 	struct code_cache *cache;
 	struct code_zone *zone;
-	struct code_block block; /* in the making */
+	struct code_block block; /* being made */
 	struct x86_block *decoded;
-	HP_VECTOR(uint64_t) later; /* addresses to translate as well */
+	HP_VECTOR(uint64_t) later; /* addresses to be translated as well */
 };
 
-/* Flags are known to be dead, or a register is put aside. */
+/* Flags must be dead here, or a register saved. */
 static void count_edge(struct work *work, struct x86_emitter *emitter, uint32_t counter,
 		       uint64_t target)
 {
@@ -51,14 +51,15 @@ static void count_edge(struct work *work, struct x86_emitter *emitter, uint32_t 
 	x86_emit_count(work->zone, emitter, counter, &place);
 }
 
-/* What a translation of a block does besides: each may be NULL. */
+/* Additions to the translation of a block; each may be NULL. */
 struct besides {
-	x86_check_function *check; /* in front of each instruction */
+	x86_check_function *check; /* before each instruction */
 	void *context;
 	const struct x86_log *log;
 };
 
-/* Everything up to the branch. Returns where the block is counted, or can be; NULL: nowhere. */
+/* Emits everything before the branch. Returns where the block is counted or may be; NULL:
+ * nowhere. */
 static uint8_t *emit_body(const struct code_zone *zone, struct x86_emitter *emitter,
 			  const struct x86_block *decoded, const struct code_block *block,
 			  const struct besides *besides)
@@ -90,7 +91,8 @@ static uint8_t *emit_body(const struct code_zone *zone, struct x86_emitter *emit
 	return count_at;
 }
 
-/* The newest block once more, so that it logs. Without room, the cache logs no more. */
+/* Emits the newest block again, in a form that logs. If there is no room, the cache stops logging
+ * new blocks. */
 static void emit_logged(struct work *work, uint32_t number)
 {
 	struct code_block *block = &work->cache->blocks.at[number];
@@ -105,7 +107,7 @@ static void emit_logged(struct work *work, uint32_t number)
 				   !x86_log_plan(work->decoded, number, &log, &plan) || !plan;
 	if (work->cache->is_log_full)
 		return;
-	/* A log that the program has forged may name any block, and is read meanwhile. */
+	/* A log forged by the program may name any block, and is read concurrently. */
 	__atomic_store_n(&work->cache->plans[number], plan, __ATOMIC_RELEASE);
 	block->logged_count_at = emit_body(work->zone, emitter, work->decoded, block,
 					   &(struct besides){ .log = &log });
@@ -118,7 +120,7 @@ static void emit_logged(struct work *work, uint32_t number)
 		code_cache_arm(work->cache, block, NULL);
 }
 
-/* The way of a branch taken, out of line: counted, then on. */
+/* Emits the path of a taken branch out of line: count, then continue. */
 static const uint8_t *emit_taken(struct work *work)
 {
 	struct x86_emitter *side = &work->zone->side;
@@ -130,8 +132,8 @@ static const uint8_t *emit_taken(struct work *work)
 }
 
 /*
- * Of a conditional branch one side is counted, and the other is what is left of the block's count.
- * The side that is counted costs more: it is the one that static prediction expects less.
+ * Of a conditional branch only one side is counted; the other is the rest of the block's count. The
+ * counted side costs more, so it is the one that static prediction expects less.
  */
 static void emit_jump_if(struct work *work, const struct x86_insn *insn)
 {
@@ -149,10 +151,10 @@ static void emit_jump_if(struct work *work, const struct x86_insn *insn)
 	}
 }
 
-/* They reach 127 bytes only: over two short jumps, one of which is theirs. */
+/* These instructions reach 127 bytes only, so they jump over two jumps, one of them short. */
 static void emit_jump_counted(struct work *work, const struct x86_insn *insn)
 {
-	static const uint8_t go_on[] = { 0xeb, 5 }; /* over the long jump that follows */
+	static const uint8_t go_on[] = { 0xeb, 5 }; /* over the long jump after it */
 	struct x86_emitter *blocks = &work->zone->blocks;
 	uint8_t bytes[X86_INSN_BYTES];
 
@@ -165,7 +167,8 @@ static void emit_jump_counted(struct work *work, const struct x86_insn *insn)
 	x86_patch(x86_jump(blocks), emit_taken(work));
 }
 
-/* The real return address, from memory: it does not fit an immediate. */
+/* The return address in the original's code; it does not fit an immediate, so it comes from
+ * memory. */
 static void emit_push_return(struct work *work)
 {
 	x86_push_memory(
@@ -201,7 +204,7 @@ static void emit_exit(struct work *work, const struct x86_insn *insn)
 				      .end = insn->end });
 }
 
-/* What arming writes over must not reach the tail, where the copy with checks goes on. */
+/* The jump that arming writes must not reach the tail, where the copy with checks continues. */
 static void pad(struct work *work)
 {
 	static const uint8_t no_operation[CODE_LINK_BYTES] = { 0x0f, 0x1f, 0x44, 0, 0 };
@@ -211,7 +214,7 @@ static void pad(struct work *work)
 		x86_bytes(blocks, no_operation, sizeof(no_operation));
 }
 
-/* Emits the branch at the block's end. True when the code goes on at `*onward`. */
+/* Emits the branch at the block's end. True when the code falls through to `*onward`. */
 static bool emit_tail(struct work *work, uint64_t *onward)
 {
 	const struct x86_insn *insn = x86_block_last(work->decoded);
@@ -247,7 +250,7 @@ static bool emit_tail(struct work *work, uint64_t *onward)
 	}
 }
 
-/* What else is likely to run soon. */
+/* Notes addresses that are likely to run soon. */
 static void note_later(struct work *work)
 {
 	uint64_t address = 0;
@@ -269,13 +272,13 @@ static void note_later(struct work *work)
 	case X86_END:
 		return;
 	}
-	/* Nothing is lost but a few exits when memory is short. */
+	/* Without memory it only costs some exits. */
 	if (code_cache_find(work->cache, address) == CODE_NO_NUMBER)
 		(void)!hp_vector_push(&work->later, address);
 }
 
-/* One block, at the zone's end; the newest block goes on into it if it `follows`. `work->decoded`
- * is filled in. */
+/* Translates one block at the zone's end. `follows`: the previous block falls through into it. Sets
+ * `work->decoded`. */
 static bool translate_one(struct work *work, uint64_t address, bool follows, bool *goes_on,
 			  uint64_t *onward)
 {
@@ -314,8 +317,8 @@ static bool translate_one(struct work *work, uint64_t address, bool follows, boo
 
 /* --- a run of blocks, each going on into the next --------------------------------------------- */
 
-/* Begins with the block that has been decoded. False: full. Ends at what is translated already, or
- * is no code (yet). */
+/* Translates blocks that fall through to each other, starting with the decoded one. Ends at a
+ * translated block, or where there is no code (yet). False: full. */
 static bool translate_run(struct work *work, uint64_t address, unsigned *budget)
 {
 	bool follows = false;
@@ -378,7 +381,7 @@ static bool plan_again(const struct x86_block *decoded, uint32_t number, struct 
 	struct path_plan *plan = NULL;
 	bool is_planned = x86_log_plan(decoded, number, log, &plan) && plan;
 
-	/* The program's registers hold at each check. */
+	/* The registers must be the program's at each check. */
 	log->keeps_registers = false;
 	free(plan);
 	return is_planned;

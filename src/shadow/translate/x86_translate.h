@@ -22,20 +22,20 @@
 struct x86_translator {
 	struct code_cache *cache;
 	struct shadow_text *text;
-	uint64_t translated; /* blocks, for the record */
+	uint64_t translated; /* number of translated blocks, for statistics */
 };
 
-/* The block at `address`, and for good measure some that will probably follow it. CODE_NO_NUMBER
+/* Returns the block at `address`; also translates some that are likely to follow. CODE_NO_NUMBER
  * when there is none: `*end` (enum hp_window_end) says why. */
 uint32_t x86_enter(struct x86_translator *translator, uint64_t address, uint8_t *end);
 
-/* Whether somebody may read the arithmetic flags as they are in front of this instruction. */
+/* Whether anything may read the arithmetic flags as they are before this instruction. */
 bool x86_flags_matter(struct x86_translator *translator, uint64_t address);
 
 /*
- * Emits (at the zone's `copies`) the block once more, with whatever `check` emits in front of each
- * instruction, and returns where the copy starts; it goes on into the block's own branch. It logs
- * while the cache does. NULL: full.
+ * Emits the block again (at the zone's `copies`), with what `check` emits before each instruction,
+ * and returns the start of the copy. The copy continues with the block's own branch. It logs if the
+ * cache does. NULL: full.
  */
 typedef void x86_check_function(void *context, const struct code_block *block, uint64_t address,
 				struct x86_emitter *emitter);
