@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* The gap, instructions, and the sizes of both sets. */
+/* of one body: its gap, its instructions, and the sizes of both sets */
 enum { LEAST_BODY_BYTES = 4 };
 
 /* --- writing ------------------------------------------------------------------------------ */
@@ -87,7 +87,7 @@ static struct hp_error *decode_hashes(const struct hp_section *section, struct h
 	for (; hashes->count < count; hashes->count++) {
 		uint64_t gap;
 
-		/* No sum of these wraps: what came before has 32 bits. */
+		/* No sum here can wrap, since `least` has 32 bits. */
 		if (!hp_read_varint(reader, &gap) || gap > UINT32_MAX || least + gap > UINT32_MAX)
 			return hp_section_damaged(section, reader, "a hash past 32 bits");
 		hashes->at[hashes->count] = (uint32_t)(least + gap);

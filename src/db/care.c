@@ -12,7 +12,7 @@
 
 /* --- list --------------------------------------------------------------------------------- */
 
-/* Damage there is no reason not to list the epoch. */
+/* An epoch is listed even if its evidence is damaged. */
 static void summarise_evidence(int directory, struct hp_epoch_summary *summary)
 {
 	struct hp_window_evidence evidence;

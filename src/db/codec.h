@@ -26,10 +26,11 @@ extern const struct hp_container_kind hp_paths_kind;
 
 /* --- meta --------------------------------------------------------------------------------- */
 
-/* What the index knows of meta: digests of its lists, and of all else but the label. */
+/* What the index knows of meta: one digest for each of its lists, and one for everything else
+ * except the label. */
 enum { HP_META_PARTS = 5 };
 struct hp_meta_parts {
-	bool are_known; /* not in older epochs and unfinished ones */
+	bool are_known; /* false for older and for unfinished epochs */
 	uint64_t digests[HP_META_PARTS];
 };
 const char *hp_meta_part_name(size_t part);
@@ -39,28 +40,29 @@ struct hp_file_sum {
 	char *name;
 	char *digest; /* XXH3-64 of its bytes, 16 hexadecimal digits */
 	uint64_t bytes;
-	uint64_t entries;      /* images, offsets, names or windows */
-	uint64_t samples;      /* of profiles */
-	uint64_t period_total; /* likewise: samples times period */
+	uint64_t entries;      /* number of images, offsets, names or windows */
+	uint64_t samples;      /* of profiles only */
+	uint64_t period_total; /* of profiles only: samples times period */
 };
 struct hp_file_sums {
 	struct hp_file_sum *at;	    /* sorted by name, distinct */
-	size_t count;		    /* 0 in older epochs and unfinished ones */
-	struct hp_meta_parts parts; /* of the meta that was read */
+	size_t count;		    /* 0 in older and in unfinished epochs */
+	struct hp_meta_parts parts; /* parts of the meta that was read */
 };
 void hp_file_sum_clear(struct hp_file_sum *sum);
 void hp_file_sums_clear(struct hp_file_sums *sums);
 
-/* `sums` may be NULL: none. */
+/* `sums` may be NULL: then none are written. */
 struct hp_error *hp_meta_encode(const struct hp_epoch_meta *meta, const struct hp_file_sums *sums,
 				struct hp_writer *file);
-/* Of what hp_meta_encode writes. */
+/* Digests of the parts that hp_meta_encode writes. */
 struct hp_error *hp_meta_digest(const struct hp_epoch_meta *meta, struct hp_meta_parts *parts);
-/* `sums` and `has_unknown` may be NULL, the latter: whether there are sections that this version
+/* `sums` and `has_unknown` may be NULL. `has_unknown`: whether there are sections that this version
  * ignores. */
 struct hp_error *hp_meta_decode(uint8_t *bytes, size_t size, struct hp_epoch_meta *meta,
 				struct hp_file_sums *sums, bool *has_unknown);
-/* The same file with another label (NULL: none); all else stays, known or not. */
+/* Replaces the label (NULL: none). Everything else is kept, including what this version does not
+ * know. */
 struct hp_error *hp_meta_relabel(uint8_t *bytes, size_t size, const char *label,
 				 struct hp_writer *file);
 
@@ -68,21 +70,21 @@ struct hp_error *hp_meta_relabel(uint8_t *bytes, size_t size, const char *label,
 
 struct hp_index_entry {
 	struct hp_image_id id;
-	uint64_t hash;	     /* of it; not in the file */
+	uint64_t hash;	     /* of `id`; not in the file */
 	bool has_bytes;	     /* a copy of the image is kept */
-	uint32_t bytes_size; /* then its size */
-	uint32_t bytes_crc;  /* and CRC-32 */
+	uint32_t bytes_size; /* size of the copy */
+	uint32_t bytes_crc;  /* CRC-32 of the copy */
 };
 
 struct hp_index {
 	struct hp_index_entry *entries;
 	size_t count;
 	size_t capacity;
-	struct hp_meta_parts meta; /* that is to be beside it */
+	struct hp_meta_parts meta; /* parts of the meta that belongs to it */
 };
 
 void hp_index_clear(struct hp_index *index);
-/* The entry's number, or SIZE_MAX. */
+/* The entry's index, or SIZE_MAX. */
 size_t hp_index_find(const struct hp_index *index, const struct hp_image_id *id);
 struct hp_error *hp_index_add(struct hp_index *index, const struct hp_image_id *id, size_t *at);
 struct hp_error *hp_index_encode(const struct hp_index *index, struct hp_writer *file);
@@ -91,12 +93,12 @@ struct hp_error *hp_index_decode(uint8_t *bytes, size_t size, struct hp_index *i
 
 /* --- profiles and symbols ----------------------------------------------------------------- */
 
-/* NULL when the profile keeps the rules of the model: sorted, distinct, nothing 0. */
+/* NULL when the profile obeys the rules of the model: sorted, distinct, no zeros. */
 struct hp_error *hp_profile_check(const struct hp_profile *profile);
 struct hp_error *hp_profile_encode(const struct hp_profile *profile, struct hp_writer *file);
-/* The image comes out without its `deleted` mark, which only the index knows. `lost` becomes the
- * damage to shares, which are not there then (the caller destroys it), or NULL; with NULL it is an
- * error. */
+/* The decoded image has no `deleted` mark, which only the index knows. If shares are damaged,
+ * `lost` becomes the error (owned by the caller) and the profile has no shares; otherwise NULL. If
+ * `lost` is NULL, such damage is an error. */
 struct hp_error *hp_profile_decode(uint8_t *bytes, size_t size, struct hp_profile *profile,
 				   bool *has_unknown, struct hp_error **lost);
 
@@ -105,26 +107,26 @@ struct hp_symbol_file {
 	struct hp_symbol *symbols;
 	size_t count;
 	bool has_unknown;      /* sections that this version ignores */
-	struct hp_error *lost; /* why bodies that were kept are not among them; NULL: they are */
+	struct hp_error *lost; /* why bodies that were kept are missing; NULL: none are missing */
 };
 void hp_symbol_file_clear(struct hp_symbol_file *symbols);
 struct hp_error *hp_symbols_encode(const struct hp_image_id *image, const struct hp_symbol *symbols,
 				   size_t count, struct hp_writer *file);
-/* Damaged bodies are left out: that is no error. */
+/* Damaged bodies are left out, which is not an error. */
 struct hp_error *hp_symbols_decode(uint8_t *bytes, size_t size, struct hp_symbol_file *symbols);
 
 /*
- * The section of bodies beside that of names. It is of a version of hashing, which the last
- * character of the tag counts: what hashes otherwise is not to be compared, and skipped like every
- * section that a reader does not know.
+ * The section of bodies, beside that of names. The tag's last character is the version of the
+ * hashes: hashes of another version are not comparable, and are skipped like any unknown section.
  */
 #define HP_BODIES_TAG "bod1"
-/* No image has so many procedures that matter; further ones are not written, and not read. */
+/* Bodies beyond this number are neither written nor read; no image has so many procedures that
+ * matter. */
 enum { HP_BODIES_MOST = 1 << 16 };
-/* Of symbols that have one. Nothing is written where none has. */
+/* Encodes the bodies of symbols that have one. Nothing is written if none has. */
 struct hp_error *hp_bodies_encode(const struct hp_symbol *symbols, size_t count,
 				  struct hp_container_builder *builder);
-/* Into `symbols`, which have none; after an error they have none again. */
+/* Adds bodies to `symbols`, which have none before, nor after an error. */
 struct hp_error *hp_bodies_decode(const struct hp_container *file, struct hp_symbol *symbols,
 				  size_t count);
 
@@ -134,34 +136,34 @@ struct hp_excerpt_file {
 	struct hp_image_id image;
 	struct hp_excerpt excerpt;
 	bool has_unknown;      /* sections that this version ignores */
-	struct hp_error *lost; /* the first damage to a layer, which is not there then, or NULL */
+	struct hp_error *lost; /* the first damage to a layer, which is then missing, or NULL */
 };
 void hp_excerpt_file_clear(struct hp_excerpt_file *file);
 struct hp_error *hp_excerpt_encode(const struct hp_image_id *image,
 				   const struct hp_excerpt *excerpt, struct hp_writer *file);
-/* A damaged layer is left out (without the map all are): that is no error. */
+/* A damaged layer is left out, which is not an error. Without the map, all layers are left out. */
 struct hp_error *hp_excerpt_decode(uint8_t *bytes, size_t size, struct hp_excerpt_file *file);
 
 /* --- what windows counted ------------------------------------------------------------------ */
 
-/* Each takes far more memory than bytes, so a file of few bytes may not have many. */
+/* The most items that a file of this size may have, since each takes far more memory than bytes. */
 uint64_t hp_evidence_most_items(size_t file_bytes);
 struct hp_error *hp_evidence_encode(const struct hp_window_evidence *evidence,
 				    struct hp_writer *file);
-/* `lost` becomes the damage to sections, if there is any: all others are in `evidence`. With NULL
- * it is an error, as is that of the images everywhere. */
+/* If sections are damaged, `lost` becomes the error, and all other sections are in `evidence`. If
+ * `lost` is NULL, damage is an error. Damage to the images always is. */
 struct hp_error *hp_evidence_decode(uint8_t *bytes, size_t size,
 				    struct hp_window_evidence *evidence, bool *has_unknown,
 				    struct hp_error **lost);
 
-/* Without outcomes of branches and durations of straight code, which a long recording has very many
- * of. Their damage is none here, that of all else an error. */
+/* Decodes windows only, without outcomes of branches and durations of straight code, of which a
+ * long recording has very many. Damage to those is ignored; any other is an error. */
 struct hp_error *hp_evidence_decode_windows(uint8_t *bytes, size_t size,
 					    struct hp_window_evidence *evidence);
 /*
- * The file (`bytes`, NULL: there is none yet) and `more`, which keeps the rules of the model: as if
- * the former were decoded, added to and encoded, but in little memory. Any damage is an error. Of
- * more than HP_EVIDENCE_MOST_ITEMS `items` there is no file.
+ * Adds `more`, which obeys the rules of the model, to the file in `bytes` (NULL: there is none
+ * yet). The result is as if the file were decoded, added to and encoded, but takes little memory.
+ * Any damage is an error. If there are more than HP_EVIDENCE_MOST_ITEMS `items`, no file is made.
  */
 struct hp_error *hp_evidence_add_encoded(uint8_t *bytes, size_t size,
 					 const struct hp_window_evidence *more,
@@ -170,7 +172,7 @@ struct hp_error *hp_evidence_add_encoded(uint8_t *bytes, size_t size,
 
 /* --- call paths ------------------------------------------------------------------------------ */
 
-/* In canonical order, whatever order they are in. */
+/* Writes the paths in canonical order, whatever their order in memory. */
 struct hp_error *hp_paths_encode(const struct hp_paths *paths, struct hp_writer *file);
 /* `has_unknown` may be NULL. */
 struct hp_error *hp_paths_decode(uint8_t *bytes, size_t size, struct hp_paths *paths,
@@ -178,20 +180,20 @@ struct hp_error *hp_paths_decode(uint8_t *bytes, size_t size, struct hp_paths *p
 
 /* --- shared by the codecs ----------------------------------------------------------------- */
 
-/* Of an image: four bytes of what and how, the length of the path, and its first character. */
+/* of an image: four bytes of kind and identity, the length of the path, and its first character */
 enum { HP_IMAGE_LEAST_BYTES = 6 };
 /* Bits of its flag byte. */
 enum { HP_IMAGE_DELETED = 1, HP_IMAGE_HAS_BYTES = 2 };
-/* Kind, identity, path; `flags` is for the index. */
+/* Encodes kind, identity and path. `flags` is for the index. */
 void hp_image_encode(const struct hp_image_id *id, uint8_t flags, struct hp_writer *writer);
 struct hp_error *hp_image_decode(const struct hp_section *section, struct hp_reader *reader,
 				 struct hp_image_id *id, uint8_t *flags);
-/* The image that all of a file is about; `what` the file has of it, for errors. */
+/* Decodes the image that the whole file is about. `what`: what the file contains, for errors. */
 struct hp_error *hp_image_decode_key(const struct hp_container *file, const char *what,
 				     struct hp_image_id *id);
-/* NULL when `id` keeps the rules of the model. */
+/* NULL when `id` obeys the rules of the model. */
 struct hp_error *hp_image_check(const struct hp_image_id *id);
-/* The section must have been read to its end. */
+/* An error if the section has bytes left. */
 struct hp_error *hp_section_check_end(const struct hp_section *section,
 				      const struct hp_reader *reader);
 

@@ -12,15 +12,15 @@
 #include <zstd.h>
 
 /*
- * The first byte is not ASCII and line ends of both kinds follow, so that a transfer in text mode
- * shows at once.
+ * The first byte is not ASCII, and line ends of both kinds follow, so that a transfer in text mode
+ * is noticed.
  */
 static const uint8_t magic[8] = { 0x89, 'H', 'P', 'C', '\r', '\n', 0x1a, '\n' };
 
 enum { AT_VERSION = 8, AT_KIND = 10, AT_SIZE = 12, AT_CRC = 20 };
 
-/* Measured on histograms: level 9 makes them 1 to 5 % smaller and takes twice the time, of which a
- * recorder has little. */
+/* Higher levels compress histograms only a little more, and take much more of the recorder's
+ * time. */
 enum { COMPRESSION_LEVEL = 3 };
 
 static_assert(sizeof(magic) == AT_VERSION, "the version follows the magic");
@@ -31,7 +31,7 @@ static uint32_t crc_of(uint32_t seed, const void *bytes, size_t size)
 	return (uint32_t)crc32_z(seed, bytes, size);
 }
 
-/* The header up to its CRC, and the table. */
+/* Covers the header up to its CRC, and the table. */
 static uint32_t header_crc(const uint8_t *file, size_t table_bytes)
 {
 	uint32_t crc = crc_of(0, file, AT_CRC);
@@ -80,7 +80,7 @@ struct hp_error *hp_section_overflows(const struct hp_section *section,
 				  what, most);
 }
 
-/* How many bytes a compressed section may have that takes so many in the file. */
+/* The largest size of a compressed section that takes `stored_size` bytes in the file. */
 static size_t hp_container_most_raw(const struct hp_container_kind *kind, size_t stored_size)
 {
 	uint64_t most = (uint64_t)stored_size * kind->most_times;
@@ -200,7 +200,7 @@ static struct hp_error *check_stored(const struct hp_section *section, uint32_t 
 	return damaged(section->offset, "the checksum of section '%s' does not fit", section->tag);
 }
 
-/* Damage to it stays with it. */
+/* Damage to an expendable section is kept with the section. */
 static struct hp_error *read_expendable(const struct hp_container_kind *kind,
 					struct hp_section *section, uint32_t crc)
 {
@@ -213,7 +213,7 @@ static struct hp_error *read_expendable(const struct hp_container_kind *kind,
 	return error;
 }
 
-/* One entry of the table and the bytes it stands for, which begin at `*data`. */
+/* Parses one entry of the table and the section's bytes, which begin at `*data`. */
 static struct hp_error *parse_section(struct hp_container *file, struct hp_reader *table,
 				      const struct hp_container_kind *kind, size_t *data)
 {
@@ -291,7 +291,7 @@ static struct hp_error *parse(struct hp_container *file, const struct hp_contain
 		return error;
 	table_bytes = header.section_count * (size_t)HP_CONTAINER_ENTRY_BYTES;
 	data = HP_CONTAINER_HEADER_BYTES + table_bytes;
-	/* Over the whole file, so that positions are offsets. */
+	/* The reader covers the whole file, so that positions are offsets. */
 	table = hp_reader_over(file->bytes, data);
 	table.at += HP_CONTAINER_HEADER_BYTES;
 	for (size_t i = 0; i < header.section_count && !error; i++)
@@ -380,14 +380,14 @@ static void end_section(struct hp_container_builder *builder, struct hp_section 
 	builder->section_count++;
 }
 
-/* 0 when it does not get smaller. */
+/* Returns 0 if the section does not get smaller. */
 static size_t compress_section(struct hp_section *section, const void *bytes, size_t size)
 {
 	size_t got;
 
 	if (!size)
 		return 0;
-	/* Room for one byte less: what does not get smaller comes back as an error. */
+	/* With room for one byte less, a result that is not smaller is an error. */
 	got = ZSTD_compress(section->inflated, size - 1, bytes, size, COMPRESSION_LEVEL);
 	return ZSTD_isError(got) ? 0 : got;
 }

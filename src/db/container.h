@@ -24,19 +24,19 @@ enum {
 };
 
 enum hp_section_flag {
-	HP_SECTION_REQUIRED = 1, /* who does not know it must not read the file */
+	HP_SECTION_REQUIRED = 1, /* a reader that does not know it must not read the file */
 	HP_SECTION_ZSTD = 2,
 };
 
-/* What a file is, and the sections this version knows in it. */
+/* A kind of file, and the sections that this version knows in it. */
 struct hp_container_kind {
 	uint8_t letter;
 	const char *noun;	 /* for messages: "profile" */
 	const char *const *tags; /* four letters each; NULL ends the list */
-	/* Of these, ended by NULL too: their damage is not the file's. NULL: none. */
+	/* The tags whose damage is not that of the file, NULL-terminated. NULL: none. */
 	const char *const *expendable;
-	/* A compressed section is HP_CONTAINER_FREE_RAW_BYTES at most, or so many times what it
-	 * takes in the file: else a few bytes could ask for any memory. */
+	/* The largest ratio of a compressed section's size to its bytes in the file, beyond
+	 * HP_CONTAINER_FREE_RAW_BYTES. Otherwise a few bytes could ask for any amount of memory. */
 	uint32_t most_times;
 };
 
@@ -46,10 +46,10 @@ struct hp_section {
 	size_t offset; /* in the file */
 	const uint8_t *stored;
 	size_t stored_size;
-	const uint8_t *raw; /* == stored unless compressed; NULL for sections not known */
+	const uint8_t *raw; /* equal to `stored` unless compressed; NULL for unknown sections */
 	size_t raw_size;
-	uint8_t *inflated;	 /* owns `raw` when it is not in the file's bytes */
-	struct hp_error *damage; /* of an expendable one, which has no `raw` then; owned */
+	uint8_t *inflated;	 /* holds `raw` if it is not in the file's bytes; owned */
+	struct hp_error *damage; /* of an expendable section, whose `raw` is NULL then; owned */
 };
 
 struct hp_container {
@@ -60,20 +60,20 @@ struct hp_container {
 	bool has_unknown; /* sections that this version ignores */
 };
 
-/* Takes over `bytes` (malloc'ed), also when it fails. Checks everything and inflates the sections
+/* Takes over `bytes` (malloc'ed), even on failure. Checks everything, and inflates the sections
  * that `kind` names. */
 struct hp_error *hp_container_parse(uint8_t *bytes, size_t size,
 				    const struct hp_container_kind *kind,
 				    struct hp_container *container);
 void hp_container_clear(struct hp_container *container);
 
-/* A section that must be there, and a reader over its contents; an error where it is damaged. */
+/* Opens a reader over a section that must exist; an error if it is damaged. */
 struct hp_error *hp_container_section(const struct hp_container *container, const char *tag,
 				      const struct hp_section **section, struct hp_reader *reader);
 
 bool hp_container_has(const struct hp_container *container, const char *tag);
 
-/* An error at `reader`'s position in a section. */
+/* Creates an error at the reader's position in a section. */
 struct hp_error *hp_section_damaged(const struct hp_section *section,
 				    const struct hp_reader *reader, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
@@ -89,15 +89,16 @@ struct hp_container_builder {
 	struct hp_section sections[HP_CONTAINER_MAX_SECTIONS];
 	size_t section_count;
 	bool plain;  /* nothing is compressed */
-	bool failed; /* memory was short, or something is larger than the format holds */
+	bool failed; /* out of memory, or something is larger than the format allows */
 };
 
-/* Copies `bytes`; compresses them when that makes them smaller, and no smaller than may be read. */
+/* Copies `bytes`, and compresses them if that makes them smaller, within the ratio that may be
+ * read. */
 void hp_container_add(struct hp_container_builder *builder, const char *tag, uint32_t flags,
 		      const void *bytes, size_t size);
-/* Copies a section as it is, known or not. */
+/* Copies a section unchanged, whether known or not. */
 void hp_container_copy(struct hp_container_builder *builder, const struct hp_section *section);
-/* The finished file in `file` (the caller frees it). Clears the builder. */
+/* Returns the finished file in `file`, which the caller frees. Clears the builder. */
 struct hp_error *hp_container_finish(struct hp_container_builder *builder, struct hp_writer *file);
 void hp_container_abandon(struct hp_container_builder *builder);
 

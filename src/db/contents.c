@@ -38,7 +38,7 @@ static struct hp_error *read_index(int directory, struct hp_contents *contents)
 	bool has_unknown = false;
 	bool found;
 
-	/* Until the first flush there is none. */
+	/* There is no index until the first flush. */
 	error = hp_contents_read_file(directory, HP_INDEX_NAME, &bytes, &size,
 				      contents->meta.complete ? NULL : &found);
 	if (error || (!contents->meta.complete && !found))
@@ -94,7 +94,8 @@ static size_t find_event(const struct hp_epoch_meta *meta, const char *name)
 	return SIZE_MAX;
 }
 
-/* A profile that meta or the index do not know of: expected while unfinished, else a stray. */
+/* A profile that meta or the index does not know: normal in an unfinished epoch, otherwise a stray
+ * file. */
 static struct hp_error *stray(const struct scan *scan, const char *name, const char *missing_in)
 {
 	if (!scan->contents->meta.complete || !scan->sink)
@@ -148,7 +149,7 @@ static struct hp_error *scan_profile(const struct scan *scan, const char *name)
 	if (error)
 		return error;
 	error = hp_error_wrap(hp_profile_decode(bytes, size, &profile, NULL, &lost), "%s", name);
-	/* Samples are there without. */
+	/* The samples can be used without it. */
 	if (lost && scan->sink)
 		error = scan->sink(hp_error_wrap(hp_steal(lost), "%s", name), scan->context);
 	hp_error_destroy(lost);
@@ -237,8 +238,8 @@ static struct hp_error *check_totals(const struct scan *scan)
 }
 
 /*
- * What a period stands for may be up to 1/16 octave off where the kernel set it, so this is not
- * exact; and lost samples may be in meta alone.
+ * The kernel may have set a period that differs by up to 1/16 octave, and lost samples may be in
+ * meta alone, so the comparison is not exact.
  */
 static struct hp_error *check_weight(const struct hp_event_totals *event, uint64_t weight)
 {
@@ -254,7 +255,7 @@ static struct hp_error *check_weight(const struct hp_event_totals *event, uint64
 			       weight);
 }
 
-/* What the index knows of meta; either knows of the other, or neither does. */
+/* Compares what the index knows of meta. Either each knows of the other, or neither does. */
 static struct hp_error *compare_parts(struct hp_contents *contents)
 {
 	const struct hp_meta_parts *known = &contents->index.meta;
@@ -284,7 +285,7 @@ static struct hp_error *compare_parts(struct hp_contents *contents)
 	return error;
 }
 
-/* Of a finished epoch, as in an unfinished one nothing else is promised. */
+/* Only for finished epochs: an unfinished one promises nothing else. */
 static struct hp_error *contradict(const struct scan *scan)
 {
 	struct hp_contents *contents = scan->contents;
@@ -315,7 +316,7 @@ static struct hp_error *report_contradictions(const struct scan *scan)
 	return error;
 }
 
-/* A file that contradicts says more than totals that do not add up. */
+/* A contradiction between files explains more than totals that do not add up. */
 static struct hp_error *explain(struct hp_contents *contents, struct hp_error *error)
 {
 	struct hp_contradictions *contradictions = &contents->contradictions;
@@ -349,7 +350,7 @@ struct hp_error *hp_contents_warn(struct hp_contents *contents, const char *stam
 	return error;
 }
 
-/* Whether somebody has written meta anew since `bytes` were read. */
+/* Whether another process has rewritten meta since `bytes` were read. */
 static bool meta_has_changed(int directory, const uint8_t *bytes, size_t size)
 {
 	_cleanup_free_ uint8_t *now = NULL;
@@ -387,7 +388,8 @@ struct hp_error *hp_contents_read(int directory, hp_problem_sink *sink, void *co
 {
 	struct scan scan = { directory, sink, context, contents };
 
-	/* Who appends to a finished epoch says so in meta before anything else: look again. */
+	/* A writer that appends to a finished epoch changes meta first. If that happened,
+	 * everything is read again. */
 	for (int attempt = 0;; attempt++) {
 		_cleanup_free_ uint8_t *before = NULL;
 		struct hp_error *error;

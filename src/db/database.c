@@ -15,7 +15,7 @@
 #define DEFAULT_PATH  "hpcprof.db"
 #define MARKER_NAME   "hpcprof-db"
 #define MARKER_PREFIX "hpcprof-db "
-/* Recorded by root, say, and read by somebody else. */
+/* For databases recorded by another user, such as root. */
 #define PRIVATE_ADVICE                                                                             \
 	"only the owner can read a database that is not shared: see Permissions in "               \
 	"hpcprof-db(5); or name another: --db DIR, or HPCPROF_DB"
@@ -95,7 +95,7 @@ static struct hp_error *check_marker(const char *text, size_t size)
 		size < sizeof(marker) - 1 ? size : sizeof(marker) - 1, size, sizeof(marker) - 1);
 }
 
-/* Leftovers of somebody who is (or was) just marking it do not make a directory foreign. */
+/* Temporary files of a process that is marking the directory do not count. */
 static struct hp_error *holds_anything(int fd, bool *marked, bool *anything)
 {
 	char **names;
@@ -137,8 +137,9 @@ static struct hp_error *read_marker(int fd, bool *found)
 }
 
 /*
- * What is recorded is for the owner alone, as addresses and command lines tell of what he does. A
- * directory that others may write to is one to share: they have to find out that it is a database.
+ * A database is readable only by its owner, since addresses and command lines reveal what the owner
+ * does. If others may write to the directory, it is shared: then they may read the marker, to find
+ * out that it is a database.
  */
 static struct hp_error *mark(int fd)
 {
@@ -150,13 +151,13 @@ static struct hp_error *mark(int fd)
 		return hp_error_create_errno(errno, "reading its permissions");
 	mode |= (status.st_mode & 022) << 1;
 	error = hp_file_replace(fd, MARKER_NAME, marker, sizeof(marker) - 1, mode);
-	/* Whatever the umask of who came first. */
+	/* Independent of the umask of the process that creates it. */
 	if (!error && mode != 0600 && fchmodat(fd, MARKER_NAME, mode, 0) < 0)
 		error = hp_error_create_errno(errno, "sharing " MARKER_NAME);
 	return error ? error : hp_file_sync_directory(fd);
 }
 
-/* For whom the marker is to read, all of the database is. */
+/* The whole database is readable by those who may read the marker. */
 static struct hp_error *learn_mode(struct hp_db *db)
 {
 	struct stat status;
@@ -178,7 +179,7 @@ static struct hp_error *claim_directory(int fd, bool create)
 	error = holds_anything(fd, &marked, &anything);
 	if (error)
 		return error;
-	/* Another recorder may have marked it between the two looks. */
+	/* Another recorder may have marked it in the meantime. */
 	if (marked)
 		return read_marker(fd, &marked);
 	if (anything)

@@ -50,7 +50,7 @@ static struct hp_error *read_names(DIR *stream, char ***names, size_t *count, si
 
 struct hp_error *hp_directory_list(int directory, char ***names, size_t *count)
 {
-	/* A second open: the position of a directory stream belongs to its description. */
+	/* Opened again, since a duplicate would share the position of the stream. */
 	int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *stream = fd < 0 ? NULL : fdopendir(fd);
 	struct hp_error *error;
@@ -86,7 +86,7 @@ struct hp_error *hp_directory_open(int parent, const char *name, int *fd)
 	return hp_error_create_errno(errno, "opening %s", name);
 }
 
-/* What stands where a file should, and cannot be opened as one. */
+/* What is there instead of a file that can be opened. */
 static const char *no_file(int errno_value)
 {
 	switch (errno_value) {
@@ -112,7 +112,7 @@ static struct hp_error *opening_failed(int errno_value, const char *name)
 struct hp_error *hp_directory_read_file(int directory, const char *name, size_t limit_bytes,
 					uint8_t **bytes, size_t *size)
 {
-	/* Not blocking, since it may be a pipe. */
+	/* Without blocking, since it may be a pipe. */
 	_cleanup_close_ int fd =
 		openat(directory, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	struct stat status;
@@ -174,7 +174,7 @@ struct hp_error *hp_directory_sweep(int directory, bool dry_run, size_t *files, 
 
 /* --- locks -------------------------------------------------------------------------------- */
 
-/* Of older epochs everybody could open it, and keep it locked. */
+/* In older epochs everybody could open the lock, and hold it forever. */
 static struct hp_error *close_to_readers(int lock)
 {
 	struct stat status;
@@ -188,7 +188,7 @@ static struct hp_error *close_to_readers(int lock)
 	return NULL;
 }
 
-/* Who locks out a writer is another one, or somebody who can only read. */
+/* The error if another writer holds the lock, or a reader abuses it. */
 static struct hp_error *locked_out(int lock, const char *name)
 {
 	struct flock other = { .l_type = F_RDLCK, .l_whence = SEEK_SET };
@@ -226,9 +226,9 @@ static struct hp_error *take_lock(int directory, const char *name, int *lock)
 }
 
 /*
- * Who may not open the lock finds it among the locks of the system. These name devices in another
- * way than stat does on some file systems, so the inode has to do: being wrong takes a writer's
- * lock of the same kind on another file of the same number.
+ * If the lock file may not be opened, the lock is looked up in /proc/locks. That list shows other
+ * device numbers than stat() on some file systems, so only inodes are compared. The risk is to
+ * mistake a lock of the same kind on another file with the same inode number.
  */
 static struct hp_error *is_listed(int directory, bool *claimed)
 {
@@ -264,8 +264,8 @@ struct hp_error *hp_epoch_directory_is_claimed(int directory, bool *claimed)
 		return is_listed(directory, claimed);
 	if (fd < 0)
 		return opening_failed(errno, HP_LOCK_NAME);
-	/* Asking takes no lock, so that a reader never stands in a writer's way; and a reading lock
-	 * is nobody's who records. */
+	/* Asking takes no lock, so a reader never blocks a writer. A read lock is not that of a
+	 * recorder. */
 	if (fcntl(fd, F_OFD_GETLK, &all) < 0)
 		return hp_error_create_errno(errno, "asking for the lock");
 	*claimed = all.l_type != F_UNLCK;
@@ -315,7 +315,8 @@ struct hp_error *hp_epoch_directory_create(int db, mode_t file_mode, char *name,
 {
 	mode_t readers = file_mode & 044;
 
-	/* A sweep may take the directory away before it is locked. Then another is made. */
+	/* A concurrent sweep may remove the directory before it is locked; then another one is
+	 * made. */
 	for (int attempt = 0; attempt < 16; attempt++) {
 		struct hp_error *error = hidden_name("new", name);
 
@@ -332,7 +333,7 @@ struct hp_error *hp_epoch_directory_create(int db, mode_t file_mode, char *name,
 		if (!error)
 			return NULL;
 		if (error->class != HP_ERROR_NOT_FOUND && error->class != HP_ERROR_USAGE) {
-			/* Disk full, say: leave nothing behind. */
+			/* On failure, such as a full disk, nothing is left behind. */
 			int fd = -1;
 			struct hp_error *ignored = hp_directory_open(db, name, &fd);
 
@@ -354,7 +355,7 @@ struct hp_error *hp_epoch_directory_publish(int db, const char *name, uint64_t t
 {
 	for (unsigned number = 1; number <= HP_STAMP_MAX_NUMBER; number++) {
 		hp_stamp_format(time_ns, number, stamp);
-		/* An epoch is never empty, so a rename never replaces one. */
+		/* An epoch is never empty, so the rename cannot replace one. */
 		if (renameat(db, name, db, stamp) == 0)
 			return hp_file_sync_directory(db);
 		if (errno != EEXIST && errno != ENOTEMPTY && errno != ENOTDIR)
@@ -363,7 +364,7 @@ struct hp_error *hp_epoch_directory_publish(int db, const char *name, uint64_t t
 	return hp_error_create(HP_ERROR_SYSTEM, "no free stamp in this second");
 }
 
-/* The lock goes last: until then the directory is known to be somebody's. */
+/* The lock file is removed last: until then, the directory has an owner. */
 static struct hp_error *empty_directory(int directory)
 {
 	char **names;

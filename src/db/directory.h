@@ -26,39 +26,39 @@
 struct hp_db {
 	char *path;
 	int fd;
-	mode_t file_mode; /* of files that are written: for whom the database is to read */
-	/* See hp_db_on_warning; NULL: nobody asked. */
+	mode_t file_mode; /* mode of new files, by who may read the database */
+	/* See hp_db_on_warning; NULL: no warnings. */
 	void (*warn)(const char *message, const char *advice, void *context);
 	void *warn_context;
-	char *warned_of; /* the newest epoch that was passed over when it was last said */
+	char *warned_of; /* the newest epoch that the last warning said was skipped */
 };
 
 enum { HP_HIDDEN_NAME_BYTES = 64 };
 
-/* Names in a directory without "." and "..", sorted by bytes. */
+/* Lists names in a directory without "." and "..", sorted by bytes. */
 struct hp_error *hp_directory_list(int directory, char ***names, size_t *count);
 void hp_directory_free_list(char **names, size_t count);
 
 struct hp_error *hp_directory_open(int parent, const char *name, int *fd);
-/* The whole of a regular file. What is none, a symbolic link too, is DAMAGED. */
+/* Reads a regular file. Anything else, symbolic links too, is DAMAGED. */
 struct hp_error *hp_directory_read_file(int directory, const char *name, size_t limit_bytes,
 					uint8_t **bytes, size_t *size);
-/* Bytes of its regular files. */
+/* Sum of the sizes of its regular files. */
 struct hp_error *hp_directory_size(int directory, uint64_t *bytes);
-/* Removes leftover temporary files; the caller holds the epoch's lock. */
+/* Removes temporary files that were left behind. The caller holds the epoch's lock. */
 struct hp_error *hp_directory_sweep(int directory, bool dry_run, size_t *files, uint64_t *bytes);
 
-/* Makes a hidden directory, for whom files of `file_mode` are to read, and takes its lock. */
+/* Makes a hidden directory with modes that match `file_mode`, and takes its lock. */
 struct hp_error *hp_epoch_directory_create(int db, mode_t file_mode, char *name, int *directory,
 					   int *lock);
-/* Opens an epoch to write to it and takes its lock; a USAGE error when somebody else has it. */
+/* Opens an epoch for writing and takes its lock. USAGE if another process holds it. */
 struct hp_error *hp_epoch_directory_claim(int db, const char *name, int *directory, int *lock);
-/* Whether somebody holds the lock. */
+/* Whether any process holds the lock. */
 struct hp_error *hp_epoch_directory_is_claimed(int directory, bool *claimed);
-/* Gives the hidden directory `name` the first free stamp of this second. */
+/* Renames the hidden directory `name` to the first free stamp of this second. */
 struct hp_error *hp_epoch_directory_publish(int db, const char *name, uint64_t time_ns,
 					    char *stamp);
-/* Removes what `name` is; the caller holds the lock. */
+/* Removes the directory `name` with its files; the caller holds the lock. */
 struct hp_error *hp_epoch_directory_remove(int db, const char *name, int directory);
 
 #endif

@@ -13,7 +13,7 @@ struct hp_epoch {
 	int directory;
 	bool recording;
 	struct hp_contents contents;
-	char **bytes_paths; /* one for each image, NULL until asked for */
+	char **bytes_paths; /* one per image; NULL until asked for */
 };
 
 static struct hp_error *read_epoch(struct hp_db *db, struct hp_epoch *epoch)

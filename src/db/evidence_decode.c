@@ -5,8 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* Of a stratum in what windows counted: three numbers, a string's length, groups, a number of
- * items. */
+/* of a stratum: three numbers, the length of a string, groups, and a number of items */
 enum { LEAST_STRATUM_BYTES = 4 + 4 * HP_EVIDENCE_GROUPS };
 
 struct hp_error *evidence_damaged(const struct evidence_decoding *in, const char *what)
@@ -19,7 +18,8 @@ struct hp_error *evidence_open_section(struct evidence_decoding *in, const char 
 	return hp_container_section(in->file, tag, &in->section, &in->reader);
 }
 
-/* Room for `count` elements that take `least_bytes` in the file each; what is more is a lie. */
+/* Allocates `count` elements that take at least `least_bytes` each in the file. If they cannot be
+ * there, the file is damaged. */
 static struct hp_error *make_room(struct evidence_decoding *in, uint64_t count, const char *what,
 				  size_t least_bytes, size_t element_bytes, void **array)
 {
@@ -51,7 +51,7 @@ static struct hp_error *decode_counts(struct evidence_decoding *in, uint64_t *co
 	return NULL;
 }
 
-/* There is one way only to write an item down. */
+/* The encoding is unique: any other form is damage. */
 static struct hp_error *decode_place(struct evidence_decoding *in, struct hp_counted *item,
 				     uint8_t flags)
 {
@@ -103,14 +103,14 @@ struct hp_error *evidence_decode_item(struct evidence_decoding *in, const struct
 static struct hp_error *decode_items(struct evidence_decoding *in, struct hp_counted **items,
 				     size_t *done)
 {
-	/* Flags, image, step, two more, a mask. */
+	/* flags, image, step, two numbers and a mask */
 	enum { LEAST_ITEM_BYTES = 6 };
 	struct hp_error *error = NULL;
 	uint64_t count;
 
 	if (!hp_read_varint(&in->reader, &count))
 		return evidence_damaged(in, "not a number of items");
-	/* Few bytes can promise many, each of them large in memory. */
+	/* A few bytes could claim many items, each of which takes much memory. */
 	if (count > HP_EVIDENCE_MOST_ITEMS - in->items)
 		return hp_section_damaged(in->section, &in->reader,
 					  "%" PRIu64 " items, more than the %d that an epoch may "
@@ -230,7 +230,7 @@ static struct hp_error *decode_windows(struct evidence_decoding *in)
 	return error ? error : hp_section_check_end(in->section, reader);
 }
 
-/* Strata with nothing in them yet, no more than `most`: they are far larger in memory. */
+/* Makes empty strata, at most `most`, because they take far more memory than bytes. */
 static struct hp_error *decode_commands(struct evidence_decoding *in, size_t most)
 {
 	struct hp_window_evidence *evidence = in->evidence;
@@ -335,7 +335,7 @@ static void clear_list(struct evidence_decoding *in, const struct evidence_list 
 	}
 }
 
-/* All but the images. */
+/* Clears everything except the images. */
 static void clear_windows(struct evidence_decoding *in)
 {
 	struct hp_window_evidence images = {
@@ -349,7 +349,7 @@ static void clear_windows(struct evidence_decoding *in)
 	in->items = 0;
 }
 
-/* Where they are damaged, the commands that the lists beside them are of. */
+/* If the windows are damaged, the commands beside them still tell whose lists follow. */
 static struct hp_error *take_windows(struct evidence_decoding *in)
 {
 	struct hp_error *error = decode_windows(in);
@@ -382,7 +382,7 @@ static struct hp_error *take_list(struct evidence_decoding *in, const struct evi
 	return NULL;
 }
 
-/* What is well written may still break the rules of the model. */
+/* Correctly encoded data may still violate the rules of the model. */
 static struct hp_error *check(const struct evidence_decoding *in)
 {
 	struct hp_error *fault = hp_window_evidence_check(in->evidence);

@@ -7,7 +7,8 @@
 
 #include <stddef.h>
 
-/* An item of half a byte has never been seen, and is 600 bytes of memory. */
+/* Limits memory: real items take more than half a byte each in the file, but 600 bytes in
+ * memory. */
 enum { FREE_ITEMS = 1 << 14, ITEMS_A_BYTE = 2 };
 
 static const char *const evidence_tags[] = { "imgs", "wind", "cmds", "regs", "prob",
@@ -16,7 +17,7 @@ const struct hp_container_kind hp_evidence_kind = {
 	.letter = 'E',
 	.noun = "evidence",
 	.tags = evidence_tags,
-	/* All but the first, which everything else refers to. */
+	/* All except the first, which everything else refers to. */
 	.expendable = evidence_tags + 1,
 	.most_times = 64,
 };
@@ -41,7 +42,7 @@ static void encode_counts(const uint64_t *counts, struct hp_writer *writer)
 			hp_write_varint(writer, counts[i]);
 }
 
-/* From the item before it in the list; of the first from none. */
+/* Encodes an item as its difference from the previous one in the list; NULL for the first. */
 void evidence_encode_item(const struct hp_counted *item, const struct hp_counted *before,
 			  struct hp_writer *writer)
 {
@@ -155,7 +156,7 @@ static void encode_figures(const struct hp_window_evidence *evidence, struct hp_
 	}
 }
 
-/* Whose lists they are, should the windows be damaged. */
+/* Tells whose lists follow, in case the windows are damaged. */
 static void encode_commands(const struct hp_window_evidence *evidence,
 			    struct hp_container_builder *builder)
 {
@@ -234,7 +235,8 @@ struct hp_error *evidence_finish(const struct hp_window_evidence *evidence,
 {
 	struct hp_error *error = finish(evidence, sections, false, file);
 
-	/* Items that are all alike: as they are, they have bytes enough. */
+	/* When all items are alike, they would compress too well to be read again, so they are
+	 * written uncompressed. */
 	if (!error && sections->items > hp_evidence_most_items(file->size)) {
 		hp_writer_free(file);
 		error = finish(evidence, sections, true, file);

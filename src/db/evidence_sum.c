@@ -11,23 +11,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What names a stratum. */
+/* What identifies a stratum. */
 struct key {
 	uint64_t recording;
 	char *command;
 };
 
-/* What a side had, of which the sum has more, in the same order. */
+/* What one side had. The sum has more, in the same order. */
 struct side {
 	struct hp_image_id *images;
-	uint32_t *numbers; /* that its images have in the sum */
+	uint32_t *numbers; /* of its images in the sum */
 	size_t image_count;
 	struct key *keys; /* of its strata */
 	size_t key_count;
 };
 
 struct summing {
-	struct hp_container file; /* that is added to */
+	struct hp_container file; /* the file that is added to */
 	struct evidence_decoding in;
 	struct hp_window_evidence sum; /* without lists */
 	struct side old;
@@ -76,7 +76,7 @@ static struct hp_error *remember(const struct hp_window_evidence *evidence, stru
 	return NULL;
 }
 
-/* Both are sorted. */
+/* Both lists are sorted. */
 static void number_images(struct side *side, const struct hp_window_evidence *sum)
 {
 	size_t at = 0;
@@ -106,13 +106,13 @@ static bool renumber(struct hp_counted *item, const struct side *side)
 	return true;
 }
 
-/* The items of the file, as they come. */
+/* The items of the file, one after the other. */
 struct stream {
 	struct evidence_decoding *in;
 	const struct side *side;
-	uint64_t left;		  /* behind `item` */
-	struct hp_counted before; /* as it is in the file */
-	struct hp_counted item;	  /* as it is in the sum */
+	uint64_t left;		  /* number of items after `item` */
+	struct hp_counted before; /* as in the file */
+	struct hp_counted item;	  /* as in the sum */
 	bool has_before;
 	bool has_item;
 };
@@ -149,8 +149,7 @@ static struct hp_error *add_counts(uint64_t *into, const uint64_t *from, size_t 
 	return NULL;
 }
 
-/* Writes the sum of what streams from the file and `count` sorted items; the number of its
- * items. */
+/* Writes the sum of the file's items and of `count` sorted items, and how many items that is. */
 static struct hp_error *add_items(struct stream *stream, const struct side *side,
 				  const struct hp_counted *items, size_t count,
 				  struct hp_writer *writer, uint64_t *written)
@@ -182,7 +181,7 @@ static struct hp_error *add_items(struct stream *stream, const struct side *side
 	return error;
 }
 
-/* Of one stratum, which either side may be without. */
+/* For one stratum, which may be missing on either side. */
 static struct hp_error *add_list(struct summing *summing, size_t list_at, bool in_file,
 				 const struct hp_window_stratum *more)
 {
@@ -246,7 +245,7 @@ static struct hp_error *add_section(struct summing *summing, size_t list)
 
 /* --- all of it -------------------------------------------------------------------------------- */
 
-/* What is in no list. */
+/* Adds everything outside of lists. */
 static struct hp_error *add_heads(struct summing *summing)
 {
 	struct hp_window_evidence bare = *summing->more;

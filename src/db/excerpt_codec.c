@@ -14,7 +14,7 @@
 
 #define MAP_TAG	  "map "
 #define LINES_TAG "lin2"
-/* Of older epochs. */
+/* used by older epochs */
 #define OLD_LINES_TAG "line"
 #define CODE_TAG      "code"
 
@@ -331,7 +331,7 @@ static struct hp_error *read_section(const struct hp_container *file, const char
 	read(&reading, excerpt);
 	if (!reading.error)
 		reading.error = hp_section_check_end(reading.section, &reading.reader);
-	/* All that is there so far: a layer alone is in order, too. */
+	/* The excerpt so far is checked: a layer is valid without those after it. */
 	if (!reading.error) {
 		error = hp_excerpt_check(excerpt);
 		if (error && error->class == HP_ERROR_DAMAGED)
@@ -343,7 +343,7 @@ static struct hp_error *read_section(const struct hp_container *file, const char
 	return reading.error;
 }
 
-/* The first damage is told. Anything else ends it all. */
+/* Keeps the first damage as the reason. Any other error ends the decoding. */
 static struct hp_error *lose(struct hp_excerpt_file *file, struct hp_error *error)
 {
 	if (error->class != HP_ERROR_DAMAGED)
@@ -361,7 +361,7 @@ static struct hp_error *decode_layers(const struct hp_container *container,
 	struct hp_error *error = read_section(container, MAP_TAG, &file->excerpt, read_map);
 	bool is_new = hp_container_has(container, LINES_TAG);
 
-	/* Nothing can be told of lines and code without it. */
+	/* Without the map, lines and code cannot be used. */
 	if (error) {
 		hp_excerpt_clear(&file->excerpt);
 		return lose(file, error);

@@ -3,7 +3,7 @@
 
 /* --- writing ------------------------------------------------------------------------------ */
 
-/* 0 for none. */
+/* 0: none. */
 static uint64_t optional(uint32_t number)
 {
 	return number == HP_EXCERPT_NONE ? 0 : (uint64_t)number + 1;
@@ -30,7 +30,7 @@ static void write_places(const struct hp_excerpt *excerpt, struct hp_writer *sec
 		write_step(section, optional(places[i].file), &file);
 	for (size_t i = 0; i < count; i++)
 		write_step(section, places[i].line, &line);
-	/* How far back: those inlined into it come soon. */
+	/* As a distance backwards, which is short, since inlined functions follow their callers. */
 	for (size_t i = 0; i < count; i++)
 		hp_write_varint(section,
 				places[i].outer == HP_EXCERPT_NONE ? 0 : i - places[i].outer);
@@ -73,7 +73,7 @@ static void read_words(struct reading *reading, struct hp_excerpt *excerpt)
 	}
 }
 
-/* A number of a word, from what `optional` made of it. */
+/* Inverse of `optional`: the index of a word. */
 static uint32_t word_of(struct reading *reading, uint64_t number)
 {
 	if (number >= UINT32_MAX)
@@ -87,7 +87,7 @@ static uint64_t read_step(struct reading *reading, uint64_t *before)
 	return *before;
 }
 
-/* All numbers of a kind, of each entry in turn. */
+/* Reads all numbers of one kind, then those of the next. */
 static void read_places(struct reading *reading, struct hp_excerpt *excerpt)
 {
 	size_t count = reading_count(reading, 4, HP_EXCERPT_MOST_PLACES, "places");
@@ -130,7 +130,7 @@ void excerpt_read_lines(struct reading *reading, struct hp_excerpt *excerpt)
 	count = reading_count(reading, 3, HP_EXCERPT_MOST_LINES, "lines");
 	reading_reserve(reading, &excerpt->lines, count);
 	lines = excerpt->lines.at;
-	/* Gaps, until sizes are known. */
+	/* These are gaps until the sizes are known. */
 	for (size_t i = 0; i < count && !reading->error; i++)
 		lines[i].address = reading_number(reading);
 	for (size_t i = 0; i < count && !reading->error; i++) {

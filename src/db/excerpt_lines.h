@@ -15,7 +15,7 @@
 
 void excerpt_write_lines(const struct hp_excerpt *excerpt, struct hp_writer *section);
 void excerpt_read_lines(struct reading *reading, struct hp_excerpt *excerpt);
-/* Entry by entry, as in older epochs. */
+/* Reads the format of older epochs, entry by entry. */
 void excerpt_read_old_lines(struct reading *reading, struct hp_excerpt *excerpt);
 
 #endif

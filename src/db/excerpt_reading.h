@@ -18,13 +18,13 @@ struct reading {
 };
 
 void reading_refuse(struct reading *reading, const char *what);
-/* A number of entries that take `least` bytes each. */
+/* Reads a number of entries, which take at least `least` bytes each. */
 size_t reading_count(struct reading *reading, size_t least, size_t most, const char *what);
 uint64_t reading_number(struct reading *reading);
 uint8_t reading_byte(struct reading *reading);
 char *reading_text(struct reading *reading);
 uint64_t reading_sum(struct reading *reading, uint64_t a, uint64_t b);
-/* A size is written less 1. What it ends at fits too, as hp_excerpt_check wants. */
+/* Reads a size, which is written minus 1. Its end must fit, too, as hp_excerpt_check requires. */
 uint64_t reading_size(struct reading *reading, uint64_t address);
 
 #define reading_reserve(reading, vector, wanted)                                                   \

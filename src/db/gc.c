@@ -16,7 +16,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Nobody takes this long between creating a temporary file in the database and renaming it. */
+/* A process renames a temporary file in the database much sooner than this after creating it. */
 enum { MARKER_LEFTOVER_SECONDS = 3600 };
 
 /* --- old epochs --------------------------------------------------------------------------- */
@@ -34,7 +34,7 @@ static bool is_superfluous(const struct hp_epoch_summary *epoch,
 {
 	if (epoch->problem || epoch->recording || epoch->meta.label)
 		return false;
-	/* A number to keep, alone, means: and no others. */
+	/* If only a number to keep is given, all others are removed. */
 	if (!options->older_than_ns && !options->max_bytes)
 		return options->keep > 0;
 	return (options->older_than_ns && age_ns(epoch, now_ns) > options->older_than_ns) ||
@@ -61,7 +61,7 @@ static struct hp_error *remove_epoch(struct hp_db *db, const struct hp_epoch_sum
 		return NULL;
 	}
 	free(stamp);
-	/* Claimed or removed by somebody since it was listed: not ours to touch. */
+	/* Another process has claimed or removed it since it was listed, so it is left alone. */
 	if (error->class != HP_ERROR_USAGE && error->class != HP_ERROR_NOT_FOUND)
 		return error;
 	hp_error_destroy(error);
@@ -119,7 +119,7 @@ static struct hp_error *sweep_epoch(struct hp_db *db, const char *stamp, bool dr
 	return hp_error_wrap(error, "epoch %s", stamp);
 }
 
-/* A directory that never got its stamp, or has lost it. */
+/* A directory that has no stamp yet, or has lost it. */
 static struct hp_error *sweep_hidden(struct hp_db *db, const char *name, bool dry_run,
 				     struct hp_gc_result *result)
 {

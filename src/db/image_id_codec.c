@@ -64,7 +64,7 @@ struct hp_error *hp_image_decode(const struct hp_section *section, struct hp_rea
 	memcpy(id->identity.bytes, identity, id->identity.size);
 	if (!hp_read_string(reader, &id->path))
 		return hp_section_damaged(section, reader, "an image's path does not fit");
-	/* Not a cast first: an enum cannot be trusted to hold any byte. */
+	/* The byte is checked before it is cast: an enum must not hold other values. */
 	id->kind = kind <= HP_IMAGE_UNKNOWN ? (enum hp_image_kind)kind : 0;
 	id->deleted = *flags & HP_IMAGE_DELETED;
 	fault = image_fault(id);

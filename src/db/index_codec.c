@@ -145,7 +145,7 @@ static int compare_entries(const void *left, const void *right)
 				   *(const struct hp_image_id *const *)right);
 }
 
-/* Two entries of one image would count its samples twice. */
+/* Two entries for one image would count its samples twice. */
 static struct hp_error *check_distinct(const struct hp_section *section,
 				       const struct hp_reader *reader, const struct hp_index *index)
 {

@@ -19,7 +19,7 @@
 #include <string.h>
 
 struct merging {
-	struct hp_epoch **epochs; /* oldest first */
+	struct hp_epoch **epochs; /* the oldest first */
 	size_t epoch_count;
 	struct hp_epoch_writer *writer;
 	struct hp_epoch_meta meta;
@@ -37,7 +37,7 @@ static struct hp_error *copy_meta(const struct hp_epoch_meta *from, struct hp_ep
 	return error ? error : hp_meta_decode(file.bytes, file.size, to, NULL, NULL);
 }
 
-/* "WHAT of epoch STAMP HOW". */
+/* Adds the warning "WHAT of epoch STAMP HOW". */
 static struct hp_error *add_warning(struct merging *merging, size_t number, const char *what,
 				    const char *how)
 {
@@ -65,7 +65,7 @@ static struct hp_error *describe_epoch(struct merging *merging, size_t number)
 	return add_warning(merging, number, "the recording", "was interrupted");
 }
 
-/* Totals are sums; what describes the recording is the oldest epoch's. */
+/* Totals are added up; the description of the recording is that of the oldest epoch. */
 static struct hp_error *describe(struct merging *merging, const char *label)
 {
 	struct hp_epoch_meta *meta = &merging->meta;
@@ -248,7 +248,7 @@ static struct hp_error *merge_bytes(struct merging *merging, const struct hp_ima
 	return NULL;
 }
 
-/* What is damaged is left out, and the sum says so. */
+/* Damaged evidence is left out, with a warning in the sum. */
 static struct hp_error *add_evidence(struct merging *merging, size_t number,
 				     struct hp_window_evidence *sum)
 {
@@ -326,7 +326,7 @@ static struct hp_error *add_image(struct merging *merging, const struct hp_image
 {
 	struct hp_error *error = NULL;
 
-	/* Each epoch's entry: one that saw it deleted is enough. */
+	/* An image counts as deleted if any epoch says so. */
 	for (size_t i = 0; i < merging->epoch_count && !error; i++) {
 		size_t at = find_image(merging->epochs[i], image);
 

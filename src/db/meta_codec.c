@@ -20,7 +20,7 @@ const struct hp_container_kind hp_meta_kind = {
 	.most_times = 64,
 };
 
-/* No epoch has had a hundredth of them, nor a machine so many counters. */
+/* limits for hostile files; real ones have not a hundredth of it */
 enum { MOST_VALUES = 1 << 20, MOST_EVENTS = 1024 };
 
 #define FIELD(structure, type, member)                                                             \
@@ -108,7 +108,7 @@ static const struct hp_json_field run_fields[] = {
 
 #define FILE_SUM(type, member) FIELD(struct hp_file_sum, type, member)
 
-/* Copies have no entries, and only profiles have samples. */
+/* Copies of images have no entries, and only profiles have samples. */
 enum { FIELDS_OF_COPIES = 3, FIELDS_OF_OTHERS };
 
 static const struct hp_json_field file_fields[] = {
@@ -121,7 +121,7 @@ static const struct hp_json_field file_fields[] = {
 
 /* --- encoding ----------------------------------------------------------------------------- */
 
-/* A new object at the end of object[key], which is a list. */
+/* Appends a new object to a list. */
 static json_t *append_object(json_t *list)
 {
 	json_t *object = json_object();
@@ -136,7 +136,7 @@ static json_t *add_list(json_t *object, const char *key)
 	return json_object_set_new(object, key, list) < 0 ? NULL : list;
 }
 
-/* An unknown CPU is left out. */
+/* An unknown CPU is not written. */
 static struct hp_error *put_cpu(json_t *root, const struct hp_cpu *cpu)
 {
 	json_t *object;
@@ -363,7 +363,7 @@ static struct hp_error *get_clock(const json_t *object, struct hp_epoch_meta *me
 	return NULL;
 }
 
-/* Makes room for object[key]'s elements in `*array`, then has `get` fill one after the other. */
+/* Allocates `*array` for the elements of object[key], and calls `get` for each. */
 static struct hp_error *get_list(const json_t *root, const char *key, size_t element_bytes,
 				 void **array, struct hp_epoch_meta *meta,
 				 struct hp_error *(*get)(const json_t *, struct hp_epoch_meta *))

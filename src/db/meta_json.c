@@ -33,7 +33,7 @@ static bool is_lifted(uint32_t code_point)
 	return code_point >= LIFTED && code_point <= LIFTED + 0xff;
 }
 
-/* U+10FF00 + byte in UTF-8. */
+/* Writes the character U+10FF00 + byte in UTF-8. */
 static void write_lifted(struct hp_writer *writer, uint8_t byte)
 {
 	hp_write_u8(writer, 0xf4);
@@ -64,7 +64,7 @@ json_t *hp_json_text(const char *text)
 	return value;
 }
 
-/* malloc'ed, NULL when memory is short. */
+/* malloc'ed; NULL: out of memory. */
 static char *hp_json_text_value(const json_t *value)
 {
 	const char *text = json_string_value(value);
@@ -171,7 +171,7 @@ static struct hp_error *get_texts(const json_t *value, const char *key, char ***
 
 	if (!json_is_array(value))
 		return hp_error_create(HP_ERROR_DAMAGED, "%s is not a list", key);
-	/* NULL-terminated at each step, so that it can be freed at each step. */
+	/* It stays NULL-terminated, so that it can be freed at any point. */
 	*texts = calloc(count + 1, sizeof(**texts));
 	if (!*texts)
 		return hp_error_create_no_memory();

@@ -15,8 +15,8 @@
 #include <stdint.h>
 
 enum hp_json_type {
-	HP_JSON_TEXT,	/* char *, owned; NULL is left out */
-	HP_JSON_TEXTS,	/* char **, NULL-terminated; NULL is left out */
+	HP_JSON_TEXT,	/* char *, owned; NULL is not written */
+	HP_JSON_TEXTS,	/* char **, NULL-terminated; NULL is not written */
 	HP_JSON_BOOL,	/* bool */
 	HP_JSON_U32,	/* uint32_t */
 	HP_JSON_I32,	/* int32_t */
@@ -27,27 +27,27 @@ enum hp_json_type {
 struct hp_json_field {
 	const char *key;
 	enum hp_json_type type;
-	size_t offset; /* in the structure */
+	size_t offset; /* offset in the structure */
 };
 
-/* Sets each field of `structure` in `object`. */
+/* Writes each field of `structure` to `object`. */
 struct hp_error *hp_json_put(json_t *object, const void *structure,
 			     const struct hp_json_field *fields, size_t count);
-/* Fills each field that `object` has; keys that no field names are ignored. On failure the fields
- * filled so far are owned by the structure. */
+/* Reads each field that `object` has; other keys are ignored. On failure, the structure owns the
+ * fields read so far. */
 struct hp_error *hp_json_get(const json_t *object, void *structure,
 			     const struct hp_json_field *fields, size_t count);
 
-/* Of the whole of meta. */
+/* Digests of all parts of meta. */
 struct hp_error *hp_meta_parts_of(json_t *root, struct hp_meta_parts *parts);
 
-/* At least the number of values in the text, which need not be JSON: a value takes far more memory
- * than the two characters that it may be. */
+/* An upper limit of the number of values in the text, which need not be JSON: a value takes far
+ * more memory than its two characters at least. */
 size_t hp_json_count_values(const char *text, size_t size);
 
 /*
- * Bytes that are not UTF-8 are lifted into a private-use plane, byte b as U+10FF00 + b, and so are
- * the bytes of characters that lie there already: every string of bytes comes back as it was.
+ * Bytes that are not UTF-8 are mapped to the private-use characters U+10FF00 + byte, and so are the
+ * bytes of characters that are there already. Every string of bytes can be recovered exactly.
  */
 json_t *hp_json_text(const char *text);
 

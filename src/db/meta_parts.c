@@ -13,7 +13,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-/* Those that views are made of; what else there is comes last. */
+/* Lists that views use; everything else has one digest at the end. */
 static const char *const lists[] = { "events", "commands", "runs", "clock" };
 
 static_assert(HP_ARRAY_COUNT(lists) + 1 == HP_META_PARTS, "all of meta is in a part");
@@ -23,7 +23,7 @@ const char *hp_meta_part_name(size_t part)
 	return part < HP_ARRAY_COUNT(lists) ? lists[part] : "description";
 }
 
-/* The same for all ways to write the same value down. */
+/* Equal for all ways to write the same value. */
 static bool digest(const json_t *value, uint64_t *digest)
 {
 	char *text = json_dumps(value, JSON_COMPACT | JSON_SORT_KEYS | JSON_ENCODE_ANY);
@@ -35,7 +35,7 @@ static bool digest(const json_t *value, uint64_t *digest)
 	return true;
 }
 
-/* A label may be given later, and what is said of the index is written after it. */
+/* The label may change later, and what meta says of the index is written after the digest. */
 static bool digest_rest(json_t *root, uint64_t *result)
 {
 	json_t *rest = json_object();

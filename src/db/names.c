@@ -149,7 +149,7 @@ uint64_t hp_image_hash(const struct hp_image_id *image)
 	return hash_of(image, NULL);
 }
 
-/* The last component, made of letters that need no quoting anywhere. */
+/* The last component, with only letters that need no quoting. */
 static void plain_name(const char *text, char *name, size_t room)
 {
 	const char *slash = strrchr(text, '/');

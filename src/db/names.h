@@ -14,25 +14,24 @@
 #define HP_PATHS_NAME	 "paths"
 #define HP_LOCK_NAME	 "lock"
 
-/* "YYYYMMDDTHHMMSSZ-N" and its NUL; N has at most 9 digits. */
+/* "YYYYMMDDTHHMMSSZ-N" and a NUL; N has at most 9 digits */
 enum { HP_STAMP_BYTES = 32, HP_STAMP_MAX_NUMBER = 999999999 };
 
 bool hp_stamp_is_valid(const char *text);
-/* Oldest first; both must be valid. */
+/* Compares by age, the oldest first. Both stamps must be valid. */
 int hp_stamp_compare(const char *a, const char *b);
 void hp_stamp_format(uint64_t time_ns, unsigned number, char *text);
-/* The second that a valid stamp names, in nanoseconds of CLOCK_REALTIME. */
+/* The time of a valid stamp, in nanoseconds of CLOCK_REALTIME, to the second. */
 uint64_t hp_stamp_time_ns(const char *stamp);
 
 /* Labels are 1 to 64 bytes of UTF-8 without blanks and controls; they hold no "..", do not start
  * with '@' or '-', and do not look like (the beginning of) a stamp with its 'T'. */
 struct hp_error *hp_label_check(const char *label);
 
-/* A hash of what makes an image that image. */
+/* A hash of the image's identity. */
 uint64_t hp_image_hash(const struct hp_image_id *image);
 
-/* File names: what it is for people, then a hash of the exact key. malloc'ed, NULL without
- * memory. */
+/* File names: a readable part, then a hash of the exact key. malloc'ed; NULL: out of memory. */
 char *hp_profile_name(const struct hp_image_id *image, const char *event);
 char *hp_symbols_name(const struct hp_image_id *image);
 char *hp_excerpt_name(const struct hp_image_id *image);

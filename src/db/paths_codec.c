@@ -32,7 +32,7 @@ static_assert((int)HP_PATH_ALL_FLAGS < (int)HAS_SAMPLES,
 enum {
 	LEAST_SERIES_BYTES = 7,
 	LEAST_NODE_BYTES = 4,
-	/* A root, the frames below it, and one more that stands for those folded. */
+	/* a root, the frames below it, and one for folded frames */
 	MOST_LEVELS = HP_PATH_MOST_FRAMES + 2,
 };
 
@@ -49,7 +49,7 @@ static void encode_series(const struct hp_path_series *series, struct hp_writer 
 	hp_write_varint(writer, series->period);
 }
 
-/* Images are numbered in order. */
+/* By the image's number in canonical order. */
 static void encode_place(const struct hp_path_node *node, const struct hp_paths_order *order,
 			 uint64_t *offsets, struct hp_writer *writer)
 {
@@ -73,7 +73,7 @@ static void encode_nodes(const struct hp_paths *paths, const struct hp_paths_ord
 		bool is_root = hp_path_is_root(node);
 		uint32_t above = is_root ? 0 : levels[node->parent];
 
-		/* Its parent is the node before it (0), or that many levels above. */
+		/* 0: the parent is the previous node; otherwise the number of levels up. */
 		hp_write_varint(writer, is_root ? level + !!i : level - above);
 		level = is_root ? 0 : above + 1;
 		levels[order->nodes[i]] = level;
@@ -150,11 +150,12 @@ struct decoding {
 	const struct hp_section *section;
 	struct hp_reader reader;
 	struct hp_paths *paths;
-	uint64_t *offsets;	/* the last in each image */
-	bool *is_used;		/* of images */
-	uint32_t *nodes;	/* the last at each level */
-	uint32_t level;		/* of the last */
-	bool last_has_children; /* or samples: a node without either is none of ours */
+	uint64_t *offsets; /* of each image: the last offset */
+	bool *is_used;	   /* of each image */
+	uint32_t *nodes;   /* the last node of each level */
+	uint32_t level;	   /* level of the last node */
+	/* the last node has children or samples; nodes without either are never written */
+	bool last_has_children;
 };
 
 static struct hp_error *damaged(const struct decoding *in, const char *what)
@@ -219,13 +220,13 @@ static struct hp_error *decode_one_series(struct decoding *in, uint64_t number)
 	return hp_paths_series(in->paths, &series, &at);
 }
 
-/* After the siblings before it. Images are in order, and so are their numbers. */
+/* Whether it follows the sibling before it. Images are numbered in order. */
 static bool is_in_order(const struct decoding *in, uint32_t level,
 			const struct hp_path_frame *frame)
 {
 	const struct hp_path_node *before;
 
-	/* The last node at this level is a sibling if nothing higher came since. */
+	/* The last node at this level is a sibling if there was no higher node since. */
 	if (level > in->level)
 		return true;
 	before = &in->paths->nodes.at[in->nodes[level]];
@@ -254,7 +255,7 @@ static struct hp_error *read_place(struct decoding *in, struct hp_path_frame *fr
 	return NULL;
 }
 
-/* The next root is that of the next series. */
+/* The next root belongs to the next series. */
 static struct hp_error *read_frame(struct decoding *in, uint32_t *level, uint8_t *bits,
 				   struct hp_path_frame *frame)
 {
@@ -324,7 +325,8 @@ static struct hp_error *decode_nodes(struct decoding *in)
 	return error;
 }
 
-/* What is well written may still break the rules of the model; and there is nothing unused. */
+/* Correctly encoded data may still violate the rules of the model; and there must be no unused
+ * entries. */
 static struct hp_error *check(const struct decoding *in)
 {
 	const struct hp_paths *paths = in->paths;

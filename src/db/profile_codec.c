@@ -20,7 +20,7 @@ const struct hp_container_kind hp_profile_kind = {
 
 /* --- encoding ----------------------------------------------------------------------------- */
 
-/* Shares that would take more are not written. */
+/* larger shares are not written */
 enum { MOST_SHARES_BYTES = 16 << 20 };
 
 static bool is_share(const struct hp_stratum *stratum)
@@ -72,8 +72,8 @@ struct hp_error *hp_profile_check(const struct hp_profile *profile)
 }
 
 /*
- * Offsets first, then counts: like next to like, which is what zstd sees best. Gaps and counts are
- * never 0, so one less is written, and no two byte strings mean the same histogram.
+ * First all offsets, then all counts, which compresses best. Gaps and counts are never 0, so they
+ * are written minus 1, and each histogram has one encoding only.
  */
 static void encode_stratum(const struct hp_stratum *stratum, bool as_share,
 			   struct hp_writer *writer)
@@ -154,15 +154,15 @@ struct hp_error *hp_profile_encode(const struct hp_profile *profile, struct hp_w
 
 /* --- decoding ----------------------------------------------------------------------------- */
 
-/* No command, and one byte for each number; a gap and a count. */
+/* of a stratum and of a share: no command, one byte per number; of a count: a gap and a count */
 enum { LEAST_STRATUM_BYTES = 6, LEAST_SHARE_BYTES = 9, LEAST_COUNT_BYTES = 2 };
 
 struct decoding {
 	const struct hp_section *section;
 	struct hp_reader reader;
 	bool are_shares;
-	uint64_t samples; /* so far: their sum must fit */
-	uint64_t weight;  /* samples times period, likewise */
+	uint64_t samples; /* sum so far, which must fit */
+	uint64_t weight;  /* sum of samples times period so far, likewise */
 };
 
 static struct hp_error *decode_offsets(struct decoding *in, struct hp_stratum *stratum)
@@ -249,7 +249,7 @@ static struct hp_error *decode_stratum(struct decoding *in, struct hp_stratum *s
 	stratum->pid = (uint32_t)pid;
 	if (!count)
 		return hp_section_damaged(in->section, reader, "a histogram of no offsets");
-	/* A wild number asks for no wild memory. */
+	/* a wrong number must not allocate much memory */
 	if (count > hp_reader_left(reader) / LEAST_COUNT_BYTES)
 		return hp_section_overflows(in->section, reader, count, "offsets",
 					    hp_reader_left(reader) / LEAST_COUNT_BYTES);
@@ -280,7 +280,7 @@ static struct hp_error *decode_key(const struct hp_container *file, struct hp_pr
 	return hp_section_check_end(section, &reader);
 }
 
-/* All of a section; what was decoded is in `strata` after an error too. */
+/* Decodes a whole section. `strata` has what was decoded even after an error. */
 static struct hp_error *decode_strata(struct decoding *in, struct hp_stratum **strata,
 				      size_t *stratum_count)
 {

@@ -19,24 +19,24 @@
 enum { LISTED_AT_MOST = 10 };
 
 struct candidate {
-	char *stamp; /* owned by the list of stamps */
+	char *stamp; /* borrowed from the list of stamps */
 	char *label;
-	char *problem;	   /* why it cannot be read; NULL: it can */
-	bool is_forbidden; /* that is: it is not for us to read */
+	char *problem;	   /* why it cannot be read; NULL: it can be */
+	bool is_forbidden; /* the problem: we may not read it */
 	bool is_passed_over;
 };
 
 struct resolving {
 	const struct hp_db *db;
-	struct candidate *all; /* oldest first */
+	struct candidate *all; /* the oldest first */
 	size_t count;
 	bool *chosen;
-	bool labels_mean_all; /* that carry them, not one */
+	bool labels_mean_all; /* a label means all epochs that have it, not one */
 };
 
 /* --- what there is ------------------------------------------------------------------------ */
 
-/* False when memory is short. */
+/* False: out of memory. */
 static bool look_at(const struct hp_db *db, struct candidate *candidate)
 {
 	struct hp_contents contents = { 0 };
@@ -100,7 +100,7 @@ static void write_text(struct hp_writer *text, const char *part)
 	hp_write_bytes(text, part, strlen(part));
 }
 
-/* "A (label), B, ... and older ones", newest first, of those that `keep` picks. */
+/* Lists those that `keep` selects, the newest first: "A (label), B, ... and older ones". */
 static char *list_epochs(const struct resolving *resolving,
 			 bool (*keep)(const struct candidate *, const char *), const char *text)
 {
@@ -159,8 +159,7 @@ static bool is_newest_of_label(const struct resolving *resolving, size_t at)
 	return true;
 }
 
-/* "; labels: A, B, ..." where not all epochs are listed anyway, else nothing; NULL when memory is
- * short. */
+/* "; labels: A, B, ..." if not all epochs are listed anyway, otherwise "". NULL: out of memory. */
 static char *list_labels(const struct resolving *resolving)
 {
 	struct hp_writer list = { 0 };
@@ -215,7 +214,7 @@ static struct hp_error *ambiguous(const struct resolving *resolving, const char 
 
 /* --- one epoch ---------------------------------------------------------------------------- */
 
-/* The only one that `matches` picks; *found stays false when there is none. */
+/* Finds the only epoch that `matches` selects. *found is unchanged if there is none. */
 static struct hp_error *find_only(const struct resolving *resolving, const char *text,
 				  bool (*keep)(const struct candidate *, const char *), size_t *at,
 				  bool *found)
@@ -231,8 +230,8 @@ static struct hp_error *find_only(const struct resolving *resolving, const char 
 	return NULL;
 }
 
-/* Counts back from the newest of those that can be read. An epoch without samples counts: what was
- * recorded last is what people mean, and that it is empty is worth being told. */
+/* Counts back from the newest readable epoch. Epochs without samples count: the user means the
+ * latest recording, and should learn that it is empty. */
 static struct hp_error *find_latest(const struct resolving *resolving, const char *text,
 				    uint64_t back, size_t *at)
 {
@@ -252,7 +251,7 @@ static struct hp_error *find_latest(const struct resolving *resolving, const cha
 	}
 	if (back)
 		return not_found(resolving, text);
-	/* None can be read: opening the newest says why. */
+	/* None can be read; opening the newest one tells why. */
 	for (size_t i = 0; i < resolving->count; i++)
 		resolving->all[i].is_passed_over = false;
 	*at = resolving->count - 1;
@@ -289,7 +288,7 @@ static struct hp_error *find_one(const struct resolving *resolving, const char *
 
 /* --- arguments ---------------------------------------------------------------------------- */
 
-/* An open end reaches to the oldest or the newest epoch. */
+/* An open end means the oldest or the newest epoch. */
 static struct hp_error *choose_range(struct resolving *resolving, const char *argument,
 				     const char *dots)
 {
@@ -321,8 +320,8 @@ static struct hp_error *choose_range(struct resolving *resolving, const char *ar
 	return NULL;
 }
 
-/* One that cannot be read may carry the label, too: what all that do are is then not known. Those
- * of other users are theirs. */
+/* An unreadable epoch may have the label, too, so it is unknown which epochs do. Epochs of other
+ * users do not count. */
 static struct hp_error *choose_label(struct resolving *resolving, const char *label, bool *found)
 {
 	const char *unread = NULL;
@@ -392,7 +391,7 @@ static struct hp_error *take_chosen(const struct resolving *resolving, char ***s
 	return NULL;
 }
 
-/* Once, however often it is passed over. */
+/* Warns once, even if it is skipped several times. */
 static void warn_of_passed_over(struct hp_db *db, const struct resolving *resolving)
 {
 	const struct candidate *newest = NULL;

@@ -43,7 +43,7 @@ static bool is_summed(const char *name)
 		hp_name_has_suffix(name, ".bytes"));
 }
 
-/* What the entries of a file are; of copies there are none. */
+/* What the entries of a file are; copies of images have none. */
 static const char *entries_of(const char *name)
 {
 	if (strcmp(name, HP_INDEX_NAME) == 0)
@@ -57,13 +57,13 @@ static const char *entries_of(const char *name)
 	return hp_name_has_suffix(name, ".sym") ? "names" : "offsets";
 }
 
-/* JSON has no integers beyond that. */
+/* Larger integers do not exist in JSON. */
 static uint64_t capped(uint64_t value)
 {
 	return value < INT64_MAX ? value : INT64_MAX;
 }
 
-/* These take over `bytes`. Figures of what is damaged, in part too, are an error. */
+/* These take over `bytes`. If the file is damaged, even in part, it is an error. */
 static struct hp_error *measure_profile(uint8_t *bytes, struct hp_file_sum *sum)
 {
 	struct hp_profile profile;
@@ -73,7 +73,7 @@ static struct hp_error *measure_profile(uint8_t *bytes, struct hp_file_sum *sum)
 		return error;
 	for (size_t i = 0; i < profile.stratum_count; i++)
 		sum->entries += profile.strata[i].count_count;
-	/* Decoding has seen to it that they fit. */
+	/* Decoding has checked that the sums fit. */
 	hp_contents_totals(&profile, &sum->samples, &sum->period_total);
 	sum->samples = capped(sum->samples);
 	sum->period_total = capped(sum->period_total);
@@ -158,7 +158,7 @@ static struct hp_error *measure(uint8_t *bytes, struct hp_file_sum *sum)
 	return NULL;
 }
 
-/* The name, size and digest; and the bytes, where there are any. */
+/* Sets name, size and digest, and returns the bytes, if there are any. */
 static struct hp_error *read_file(int directory, const char *name, struct hp_file_sum *sum,
 				  uint8_t **bytes, bool *found)
 {
@@ -181,7 +181,7 @@ static struct hp_error *read_file(int directory, const char *name, struct hp_fil
 
 /* --- all files ---------------------------------------------------------------------------- */
 
-/* Damage is told by those who need what is in the file. */
+/* Drops errors of damage: they are reported when the file's contents are needed. */
 static struct hp_error *but_damage(struct hp_error *error)
 {
 	if (!error || error->errno_value == ENOMEM)
@@ -307,7 +307,7 @@ static bool is_known(const struct hp_file_sums *sums, char *name)
 	return bsearch(&wanted, sums->at, sums->count, sizeof(wanted), compare_names);
 }
 
-/* What is no file of hpcprof's, or a copy that no image has, is told of anyhow. */
+/* Files that are not hpcprof's, and copies that belong to no image, are reported elsewhere. */
 static struct hp_error *check_unknown(int directory, const char *name,
 				      struct hp_contradictions *contradictions)
 {

@@ -11,7 +11,7 @@
 
 #include <hpcprof/base/vector.h>
 
-/* Problems that are found; each is owned. */
+/* Problems that were found; owned. */
 struct hp_contradictions {
 	HP_VECTOR(struct hp_error *) found;
 };
@@ -20,11 +20,11 @@ void hp_contradictions_clear(struct hp_contradictions *contradictions);
 struct hp_error *hp_contradictions_add(struct hp_contradictions *contradictions,
 				       struct hp_error *problem);
 
-/* Of the files as they are now. Those that cannot be read are left out. */
+/* Sums of the files as they are now. Unreadable files are left out. */
 struct hp_error *hp_file_sums_take(int directory, struct hp_file_sums *sums);
-/* Compares the files with what meta knows; damage to them is not told here, as whoever reads them
- * does. With `all_figures` those are compared too where the hash is right: nobody shows them, but
- * what meta says is to be right. */
+/* Compares the files with their sums in meta. Damage to files is not reported here, but when they
+ * are read. With `all_figures`, figures are compared even if the hash is right: no view shows them,
+ * but meta should be correct. */
 struct hp_error *hp_file_sums_check(int directory, const struct hp_file_sums *sums,
 				    bool all_figures, struct hp_contradictions *contradictions);
 

@@ -31,7 +31,7 @@ void hp_symbol_file_clear(struct hp_symbol_file *symbols)
 	*symbols = (struct hp_symbol_file){ 0 };
 }
 
-/* The last byte of a symbol; its end may be 2^64. */
+/* The address of the symbol's last byte, since its end may be 2^64. */
 static bool last_byte(const struct hp_symbol *symbol, uint64_t *last)
 {
 	return symbol->size &&
@@ -109,7 +109,7 @@ static struct hp_error *decode_symbol(const struct hp_section *section, struct h
 	return NULL;
 }
 
-/* A gap, a size, and the length of a name. */
+/* a gap, a size, and the length of a name */
 enum { LEAST_SYMBOL_BYTES = 3 };
 
 static struct hp_error *decode_symbols(const struct hp_container *file,

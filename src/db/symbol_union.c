@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Without one last. */
+/* Symbols without a body come last. */
 static int compare_bodies(const struct hp_body *a, const struct hp_body *b)
 {
 	if (!a || !b)
