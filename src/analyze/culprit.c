@@ -165,18 +165,6 @@ static void take_statics(const struct case_file *file, double cycles,
 	}
 }
 
-/* The part's lower end is limited to the stall, since the stall excludes the best case. */
-static void narrow(const struct timed_part *part, double stall, double *low, double *high)
-{
-	double narrowed_low = fmax(*low, fmin(part->low, stall));
-	double narrowed_high = fmin(*high, part->high);
-
-	if (narrowed_low <= narrowed_high) {
-		*low = narrowed_low;
-		*high = narrowed_high;
-	}
-}
-
 /* Each kind gets its timed part, divided among its suspects in the proportion they had. The rest of
  * the stall is divided as before. */
 static void time_likely(const struct case_file *file, const struct timed_part parts[HP_CAUSE_COUNT],
@@ -246,37 +234,47 @@ static void split_suspects(struct stalls *stalls, uint32_t at, unsigned scene,
 		split->likely[file->count] = share * left;
 }
 
-/* Bounds of the share of each kind of cause, in one scene. */
+static void widen_range(struct hp_range *range, double share, struct hp_range scene)
+{
+	range->low = fmin(range->low, share * scene.low);
+	range->high = fmax(range->high, share * scene.high);
+}
+
+/* Bounds of the share of each kind of cause, and of each family, in one scene. `ranges` has the
+ * bounds by counts. */
 static void split_kinds(struct stalls *stalls, uint32_t at, unsigned scene,
-			const struct timed_part *parts, const double bounds[HP_CAUSE_COUNT])
+			const struct timed_parts *parts, struct scene_ranges *ranges)
 {
 	const struct hp_analysed_insn *insn = facts_insn(stalls->facts, at);
+	const double *bounds = ranges->bounds;
 	double runs = stalls->runs[scene][insn->block];
 	double each = runs > 0 ? stall_of(stalls, at, scene) / runs : 0;
 	double share = runs / insn->cycles;
 	double all = stalls->files[at].bound * slack_of(insn);
-
-	struct hp_range kinds[HP_CAUSE_COUNT];
 	double sum = 0;
 
+	ranges->stall = each;
 	for (unsigned k = 0; k < HP_CAUSE_COUNT; k++) {
 		bool is_left = k == HP_CAUSE_UNEXPLAINED;
+		struct hp_range *kind = &ranges->kinds[k];
 
-		kinds[k].low = is_left ? bounds[k]
-				       : fmax(0, fmin(bounds[k], each - (all - bounds[k])));
-		kinds[k].high = fmin(each, bounds[k]);
+		kind->low = is_left ? bounds[k]
+				    : fmax(0, fmin(bounds[k], each - (all - bounds[k])));
+		kind->high = fmin(each, bounds[k]);
 		if (parts && !is_left)
-			narrow(&parts[k], each, &kinds[k].low, &kinds[k].high);
-		sum += kinds[k].high;
+			narrow_by_timing(&parts->kinds[k], each, kind);
+		sum += kind->high;
 	}
 	for (unsigned k = 0; k < HP_CAUSE_COUNT; k++) {
-		/* What the other kinds cannot take, even at the limits that the timing sets. */
-		double least = fmin(kinds[k].high, each - (sum - kinds[k].high));
+		struct hp_range *kind = &ranges->kinds[k];
 
-		stalls->kinds[k].low =
-			fmin(stalls->kinds[k].low, share * fmax(kinds[k].low, least));
-		stalls->kinds[k].high = fmax(stalls->kinds[k].high, share * kinds[k].high);
+		/* What the other kinds cannot take, even at the limits that the timing sets. */
+		kind->low = fmax(kind->low, fmin(kind->high, each - (sum - kind->high)));
+		widen_range(&stalls->kinds[k], share, *kind);
 	}
+	for (enum hp_cause_family family = 0; family < HP_FAMILY_COUNT; family++)
+		widen_range(&stalls->families[family], share,
+			    joint_range(family, ranges, parts ? &parts->families[family] : NULL));
 }
 
 static void split_stall(struct stalls *stalls, uint32_t at, struct split *split)
@@ -285,23 +283,26 @@ static void split_stall(struct stalls *stalls, uint32_t at, struct split *split)
 	const struct case_file *file = &stalls->files[at];
 	bool is_timed = extent_is_timed(stalls, at);
 	enum extent extent = is_timed ? extent_choose(stalls, at) : ONE_INSN;
-	struct timed_part parts[HP_CAUSE_COUNT];
+	struct timed_parts parts;
 
 	memset(split, 0, sizeof(*split));
 	for (uint32_t i = 0; i <= file->count; i++)
 		split->low[i] = 1;
 	for (unsigned k = 0; k < HP_CAUSE_COUNT; k++)
 		stalls->kinds[k] = (struct hp_range){ .low = 1, .high = 0 };
+	for (unsigned i = 0; i < HP_FAMILY_COUNT; i++)
+		stalls->families[i] = (struct hp_range){ .low = 1, .high = 0 };
 	for (unsigned scene = 0; scene < stalls->scenes; scene++) {
 		double runs = stalls->runs[scene][insn->block];
-		double bounds[HP_CAUSE_COUNT] = { 0 };
+		struct scene_ranges ranges = { 0 };
 
 		if (is_timed) {
-			extent_parts(stalls, at, extent, scene, parts);
-			take_statics(file, insn->cycles / runs, parts);
+			extent_parts(stalls, at, extent, scene, &parts);
+			take_statics(file, insn->cycles / runs, parts.kinds);
 		}
-		split_suspects(stalls, at, scene, is_timed ? parts : NULL, split, bounds);
-		split_kinds(stalls, at, scene, is_timed ? parts : NULL, bounds);
+		split_suspects(stalls, at, scene, is_timed ? parts.kinds : NULL, split,
+			       ranges.bounds);
+		split_kinds(stalls, at, scene, is_timed ? &parts : NULL, &ranges);
 	}
 }
 
@@ -389,7 +390,7 @@ static struct hp_error *write_down(struct stalls *stalls, uint32_t at, const str
 		return hp_error_create_no_memory();
 	memcpy(&analysis->causes[analysis->cause_count], causes, count * sizeof(*causes));
 	analysis->cause_count += count;
-	return NULL;
+	return joint_choose(stalls, causes, count, &insn->joint);
 }
 
 /* --- what counters add --------------------------------------------------------------------------

@@ -99,12 +99,12 @@ struct hp_error *extent_prepare(struct stalls *stalls, unsigned scene)
 	return NULL;
 }
 
-static void scale_parts(struct timed_part parts[HP_CAUSE_COUNT], double factor)
+static void scale_parts(struct timed_part *parts, unsigned count, double factor)
 {
-	for (unsigned kind = 0; kind < HP_CAUSE_COUNT; kind++) {
-		parts[kind].low *= factor;
-		parts[kind].high *= factor;
-		parts[kind].likely *= factor;
+	for (unsigned i = 0; i < count; i++) {
+		parts[i].low *= factor;
+		parts[i].high *= factor;
+		parts[i].likely *= factor;
 	}
 }
 
@@ -158,11 +158,13 @@ enum extent extent_choose(const struct stalls *stalls, uint32_t at)
 
 /* Parts of one execution of the instruction. */
 void extent_parts(const struct stalls *stalls, uint32_t at, enum extent extent, unsigned scene,
-		  struct timed_part parts[HP_CAUSE_COUNT])
+		  struct timed_parts *parts)
 {
 	const struct hp_analysed_insn *insn = facts_insn(stalls->facts, at);
 	struct timed timed = time_extent(stalls, at, extent, scene);
+	double factor = insn->cycles / stalls->runs[scene][insn->block] / timed.cycles;
 
 	timed_parts(&timed, parts);
-	scale_parts(parts, insn->cycles / stalls->runs[scene][insn->block] / timed.cycles);
+	scale_parts(parts->kinds, HP_CAUSE_COUNT, factor);
+	scale_parts(parts->families, HP_FAMILY_COUNT, factor);
 }

@@ -45,6 +45,7 @@ struct stalls {
 	double *kept[MOST_SCENES];
 	struct timed *loops[MOST_SCENES]; /* by scene: of each loop, cycles of all its executions */
 	struct hp_range kinds[HP_CAUSE_COUNT]; /* shares by kind, of the instruction split last */
+	struct hp_range families[HP_FAMILY_COUNT]; /* the same, by family of causes */
 	size_t cause_room;
 };
 
@@ -97,7 +98,29 @@ bool extent_is_timed(const struct stalls *stalls, uint32_t at);
 enum extent extent_choose(const struct stalls *stalls, uint32_t at);
 /* Parts of one execution. */
 void extent_parts(const struct stalls *stalls, uint32_t at, enum extent extent, unsigned scene,
-		  struct timed_part parts[HP_CAUSE_COUNT]);
+		  struct timed_parts *parts);
+
+/* --- joint.c: causes whose sum is known better than each of them --- */
+
+/* What is known of one execution's stall in one scene, in cycles. */
+struct scene_ranges {
+	double stall;
+	/* What each kind explains at most, by the events counted. UNEXPLAINED: the cycles beyond the
+	 * sum of all others. */
+	double bounds[HP_CAUSE_COUNT];
+	struct hp_range kinds[HP_CAUSE_COUNT];
+};
+
+/* What the causes of a family take together. `timed` is the family's part by the timing, NULL if
+ * the path was not timed. */
+struct hp_range joint_range(enum hp_cause_family family, const struct scene_ranges *scene,
+			    const struct timed_part *timed);
+/* Chooses the family to tell of the instruction split last. `causes` are its causes, likeliest
+ * first. `*joint` is NULL if no family has a narrower range than its likeliest cause. */
+struct hp_error *joint_choose(const struct stalls *stalls, const struct hp_cause *causes,
+			      uint32_t count, const struct hp_joint_cause **joint);
+/* Narrows the range to the timed part, unless they do not overlap. */
+void narrow_by_timing(const struct timed_part *part, double stall, struct hp_range *range);
 
 /* --- sheet.c --- */
 

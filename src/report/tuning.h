@@ -48,7 +48,7 @@ enum {
 	PARALLEL_AHEAD_BYTES = 33554432,
 };
 
-/* --- stalls (common/sheet.c, stalls/write_stalls.c, annotate/annotate_stalls.c, write_dot.c) --- */
+/* --- stalls (common/, stalls/write_stalls.c, annotate/annotate_stalls.c, write_dot.c) --------- */
 
 /* share of the time; a range that is wider says nothing, and is shown as unknown; [shown] */
 static const double widest_range = 0.9;
@@ -66,6 +66,9 @@ static const double wide_range = 0.1;
 /* share of an instruction's cycles; a cause with less in a wide range is called unlikely;
  * [shown] */
 static const double unlikely_cause = 0.005;
+/* share of what several causes take together for sure; they are told together where the likeliest takes
+ * less than that for sure alone; [shown] */
+static const double sure_alone = 0.5;
 /* cycles; a stall of the best case that is longer is told: one cycle, but for rounding; [shown] */
 static const double whole_cycle = 0.995;
 

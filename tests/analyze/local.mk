@@ -1,4 +1,4 @@
-check_PROGRAMS += tests/analyze/test_schedule tests/analyze/test_culprit tests/analyze/test_witness \
+check_PROGRAMS += tests/analyze/test_schedule tests/analyze/test_culprit tests/analyze/test_witness tests/analyze/test_joint \
 	tests/analyze/test_sheet tests/analyze/test_frequency tests/analyze/test_flow \
 	tests/analyze/test_hostile tests/analyze/test_penalties
 stalls = tests/analyze/stalls.c tests/analyze/stalls.h

@@ -102,6 +102,33 @@ TEST(what_was_not_timed_and_the_error_of_a_part_are_independent)
 	ck_assert_double_lt(most(0, HP_CAUSE_DCACHE), 0.54);
 }
 
+/* The load misses a cache and the TLB: either may have taken most of the wait, and nothing else can. */
+TEST(two_causes_of_one_access_are_better_known_together_than_apart)
+{
+	const struct hp_joint_cause *joint;
+
+	sees_both_timed(STALL, 0.45 * STALL, 0.55 * STALL);
+	joint = insn_at(0)->joint;
+	ck_assert_ptr_nonnull(joint);
+	ck_assert_uint_eq(joint->kinds, 1u << HP_CAUSE_DCACHE | 1u << HP_CAUSE_DTLB);
+	ck_assert_double_lt(least(0, HP_CAUSE_DCACHE), 0.6);
+	ck_assert_double_lt(least(0, HP_CAUSE_DTLB), 0.5);
+	ck_assert_double_gt(joint->low, 0.9);
+	ck_assert_double_ge(joint->likely, joint->low);
+	ck_assert_double_le(joint->likely, joint->high);
+	ck_assert(joint->has_culprit);
+	ck_assert_uint_eq(joint->culprit.value, FUZZ_CODE_ADDRESS);
+}
+
+TEST(one_cause_has_no_other_to_be_told_with)
+{
+	LOOP(LOAD_RAX_FROM_RAX);
+	takes(0, STALL);
+	sees(0, HP_EVENT_L2_MISS, 1);
+	ck_assert_double_gt(least(0, HP_CAUSE_DCACHE), 0.9);
+	ck_assert_ptr_null(insn_at(0)->joint);
+}
+
 /* Lines that may be anywhere explain what nothing else does; page tables only where they may be
  * there, too. */
 TEST(what_no_other_can_take_is_of_the_cause_that_is_left)

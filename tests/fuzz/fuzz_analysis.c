@@ -59,10 +59,17 @@ static void check_causes(const struct hp_analysis *analysis)
 		    cause->kind >= HP_CAUSE_COUNT)
 			abort();
 	}
-	for (size_t i = 0; i < analysis->insn_count; i++)
+	for (size_t i = 0; i < analysis->insn_count; i++) {
+		const struct hp_joint_cause *joint = analysis->insns[i].joint;
+
 		if (analysis->insns[i].first_cause + analysis->insns[i].cause_count >
 		    analysis->cause_count)
 			abort();
+		if (joint && !(joint->low >= 0 && joint->low <= joint->likely &&
+			       joint->likely <= joint->high && joint->high <= 1 &&
+			       __builtin_popcount(joint->kinds) > 1))
+			abort();
+	}
 }
 
 static void check_sheet(const struct hp_stall_sheet *sheet)

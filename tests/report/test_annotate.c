@@ -323,6 +323,45 @@ TEST(what_is_certain_comes_first_and_what_nothing_speaks_for_is_told_to_who_want
 	assert_lacks(scene->output, "0.00 cycles");
 }
 
+static void analyse_with_joint(struct scene *scene, double alone)
+{
+	static struct hp_cause causes[3];
+	static const struct hp_joint_cause joint = {
+		.kinds = 1u << HP_CAUSE_DCACHE | 1u << HP_CAUSE_DTLB | 1u << HP_CAUSE_STORE_BUFFER,
+		.has_culprit = true,
+		.culprit = { 0x1002 },
+		.low = 0.84,
+		.high = 0.92,
+		.likely = 0.9,
+	};
+
+	analyse_by_hand(scene, true);
+	causes[0] = scene->cause;
+	causes[0].low = alone;
+	causes[1] = (struct hp_cause){ .kind = HP_CAUSE_DTLB, .high = 0.8, .likely = 0.4 };
+	causes[2] = (struct hp_cause){ .kind = HP_CAUSE_STORE_BUFFER, .high = 0.01 };
+	scene->analysis.causes = causes;
+	scene->insns[1].first_cause = 0;
+	scene->insns[1].cause_count = 3;
+	scene->insns[1].joint = &joint;
+}
+
+TEST(causes_of_one_access_are_told_together_where_neither_is_sure_alone)
+{
+	struct scene *scene = scene_create();
+
+	analyse_with_joint(scene, 0.1);
+	annotate(scene, true);
+	assert_contains(scene->output, "~~ data cache miss or data TLB miss: 84 to 92 % together, "
+				       "about 6.48 cycles per execution; by 0x1002");
+	assert_contains(scene->output, "~~ data cache miss: 10 to 90 %");
+	assert_contains(scene->output, "~~ data TLB miss: up to 80 %");
+	analyse_with_joint(scene, 0.7);
+	annotate(scene, true);
+	assert_lacks(scene->output, "together");
+	assert_contains(scene->output, "~~ data cache miss: 70 to 90 %");
+}
+
 TEST(without_an_analysis_there_are_samples_and_the_reason)
 {
 	struct scene *scene = scene_create();

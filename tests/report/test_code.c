@@ -399,6 +399,19 @@ static struct fixture *report_on_branch(double clock_hz)
 	return report_on_clocked(counts, HP_ARRAY_COUNT(counts), clock_hz);
 }
 
+static void check_together(json_t *together)
+{
+	double low = number_at(together, "low");
+	double likely = number_at(together, "likely");
+	double high = number_at(together, "high");
+	json_t *culprit = json_at(together, "culprit");
+
+	ck_assert_uint_ge(json_array_size(json_at(together, "causes")), 2);
+	ck_assert_msg(0 <= low && low <= likely && likely <= high && high <= 1, "%g to %g", low,
+		      high);
+	ck_assert(json_is_null(culprit) || strncmp(json_string_value(culprit), "0x", 2) == 0);
+}
+
 /* What `cycles` and `stalls` say of all instructions of the branch. */
 struct said {
 	double cycles;
@@ -425,7 +438,12 @@ static struct said check_branch(bool has_clock)
 		size_t at;
 		bool known;
 
-		ck_assert_uint_eq(json_object_size(instruction), HP_ARRAY_COUNT(members));
+		json_t *together = json_object_get(instruction, "together");
+
+		ck_assert_uint_eq(json_object_size(instruction),
+				  HP_ARRAY_COUNT(members) + (together != NULL));
+		if (together)
+			check_together(together);
 		for (size_t i = 0; i < HP_ARRAY_COUNT(members); i++)
 			ck_assert_ptr_nonnull(json_object_get(instruction, members[i]));
 		check_executions(json_at(instruction, "executions"));

@@ -189,6 +189,24 @@ struct hp_cause {
 	double likely; /* between the two: for ranking */
 };
 
+/* Causes that one access to data, or one fetch of code, may have at the same time. How much of a
+ * wait each took is often known less well than what they took together. */
+enum hp_cause_family {
+	HP_FAMILY_DATA, /* data cache, data TLB, store buffer */
+	HP_FAMILY_CODE, /* instruction cache, instruction TLB, fetch */
+	HP_FAMILY_COUNT,
+};
+
+/* Several causes of the stall before one instruction, taken together. */
+struct hp_joint_cause {
+	uint32_t kinds;		 /* two or more: a bit each, 1 << enum hp_cause_kind */
+	bool has_culprit;	 /* `culprit` is that of the likeliest of them */
+	hp_link_address culprit; /* may be in another block */
+	double low;		 /* shares of the stalled instruction's cycles, 0 to 1 */
+	double high;
+	double likely; /* the sum over the causes; between the two */
+};
+
 struct hp_range {
 	double low;
 	double high;
@@ -213,6 +231,9 @@ struct hp_analysed_insn {
 	const struct hp_happened *happened;
 	uint32_t first_cause; /* in `causes`, the likeliest first */
 	uint32_t cause_count;
+	/* The likeliest family whose range is narrower than that of its likeliest cause; NULL: there is
+	 * none. */
+	const struct hp_joint_cause *joint;
 };
 
 struct hp_analysed_block {
@@ -327,7 +348,8 @@ void hp_analysis_withhold(struct hp_analysis *analysis);
 
 void hp_stall_sheet_add(struct hp_stall_sheet *into, const struct hp_stall_sheet *from);
 
-const char *hp_cause_name(enum hp_cause_kind kind);	       /* "dcache", as in JSON */
+const char *hp_cause_name(enum hp_cause_kind kind);    /* "dcache", as in JSON */
+uint32_t hp_family_kinds(enum hp_cause_family family); /* a bit each, 1 << enum hp_cause_kind */
 const char *hp_confidence_name(enum hp_confidence confidence); /* "none", "low" … */
 
 #endif

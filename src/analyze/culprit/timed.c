@@ -103,8 +103,34 @@ static void eliminate(const struct timed *of, double fit, enum hp_cause_kind kin
 	}
 }
 
-void timed_parts(const struct timed *of, struct timed_part parts[HP_CAUSE_COUNT])
+/* The least time of the path without the events of the family: no core was timed without these
+ * alone, but removing more events does not make a path slower. */
+static double without_family(const double timed[HP_LANES], enum hp_cause_family family)
 {
+	double least = fmax(timed[HP_LANE_IDEAL], timed[HP_LANE_ONLY_MISPREDICT]);
+
+	if (family == HP_FAMILY_DATA)
+		return fmax(least, timed[HP_LANE_ONLY_CODE]);
+	return fmax(least, fmax(timed[HP_LANE_ONLY_DTLB], timed[HP_LANE_ONLY_STORE]));
+}
+
+/* The family took at least as much as each of its kinds. */
+static struct timed_part family_part(const struct timed *of, enum hp_cause_family family,
+				     const struct timed_part kinds[HP_CAUSE_COUNT])
+{
+	struct timed_part part = { 0 };
+
+	for (unsigned kind = 0; kind < HP_CAUSE_COUNT; kind++)
+		if (hp_family_kinds(family) >> kind & 1)
+			part.low = fmax(part.low, kinds[kind].low);
+	part.high =
+		of->cycles - without_family(of->lanes, family) * (1 - timing_error) + timing_noise;
+	return part;
+}
+
+void timed_parts(const struct timed *of, struct timed_parts *found)
+{
+	struct timed_part *parts = found->kinds;
 	const double *timed = of->lanes;
 	double fit = fitted(timed, of->cycles);
 	double difference = of->cycles - fit;
@@ -126,4 +152,6 @@ void timed_parts(const struct timed *of, struct timed_part parts[HP_CAUSE_COUNT]
 		if (lanes[kind])
 			eliminate(of, fit, (enum hp_cause_kind)kind, &parts[kind]);
 	}
+	for (enum hp_cause_family family = 0; family < HP_FAMILY_COUNT; family++)
+		found->families[family] = family_part(of, family, parts);
 }

@@ -30,8 +30,14 @@ struct timed {
 	double missing;		/* measured cycles of blocks that are not in the lanes */
 };
 
+/* Parts of each kind, and of each family of causes. */
+struct timed_parts {
+	struct timed_part kinds[HP_CAUSE_COUNT];
+	struct timed_part families[HP_FAMILY_COUNT]; /* `likely` is 0 */
+};
+
 /* `timed` is of one execution. */
-void timed_parts(const struct timed *timed, struct timed_part parts[HP_CAUSE_COUNT]);
+void timed_parts(const struct timed *timed, struct timed_parts *parts);
 /* The difference between measured and timed cycles, as a share of those measured. Lines of unknown
  * place are placed where they fit the measured time best. INFINITY: too little was timed. `timed`
  * is of one execution. */

@@ -211,6 +211,45 @@ static bool is_unlikely(const struct hp_cause *cause)
 	return cause->high - cause->low > wide_range && cause->likely < unlikely_cause;
 }
 
+/* "data cache miss or data TLB miss" */
+static void add_joint_words(struct hp_buffer *text, const struct annotation *annotation, size_t row,
+			    const struct hp_joint_cause *joint)
+{
+	const struct hp_analysed_insn *insn = annotation->insns[row];
+	const char *between = "";
+
+	for (uint32_t i = 0; i < insn->cause_count; i++) {
+		const struct hp_cause *cause = &annotation->analysis->causes[insn->first_cause + i];
+
+		if (!quantity_is_joint(joint, cause))
+			continue;
+		hp_buffer_printf(text, "%s%s", between,
+				 quantity_cause((enum hp_cause_kind)cause->kind));
+		between = " or ";
+	}
+}
+
+/* Which of them it was is less certain than that it was one of them. */
+static struct hp_error *add_joint(struct annotation *annotation, size_t row,
+				  const struct hp_joint_cause *joint)
+{
+	_cleanup_(hp_buffer_free) struct hp_buffer text = { 0 };
+	double cycles = cycles_each_time(annotation->analysis, annotation->insns[row]);
+
+	add_joint_words(&text, annotation, row, joint);
+	hp_buffer_printf(&text, ": ");
+	add_percent_range(&text, joint->low, joint->high);
+	hp_buffer_printf(&text, " together");
+	if (isfinite(cycles)) {
+		hp_buffer_printf(&text, ", about ");
+		quantity_add_cycles(&text, joint->likely * cycles);
+		hp_buffer_printf(&text, " cycles per execution");
+	}
+	if (joint->has_culprit)
+		add_culprit(&text, annotation, "; by ", joint->culprit.value);
+	return annotation_add(annotation, ANNOTATED_STALL, row, &text);
+}
+
 static struct hp_error *add_cause(struct annotation *annotation, size_t row,
 				  const struct hp_cause *cause)
 {
@@ -288,12 +327,17 @@ static int compare_causes(const void *left, const void *right)
 static struct hp_error *add_causes(struct annotation *annotation, size_t row)
 {
 	const struct hp_analysed_insn *insn = annotation->insns[row];
+	const struct hp_joint_cause *joint = quantity_joint(annotation->analysis, insn);
 	_cleanup_free_ struct hp_cause *causes = calloc(insn->cause_count + 1, sizeof(*causes));
 	struct hp_error *error = NULL;
 	uint32_t told = 0;
 
 	if (!causes)
 		return hp_error_create_no_memory();
+	if (joint && !sheet_is_unknown(joint->low, joint->high)) {
+		told++;
+		error = add_joint(annotation, row, joint);
+	}
 	for (uint32_t i = 0; i < insn->cause_count; i++)
 		causes[i] = annotation->analysis->causes[insn->first_cause + i];
 	qsort(causes, insn->cause_count, sizeof(*causes), compare_causes);

@@ -56,6 +56,24 @@ json_t *json_stalls(const struct hp_analysis *analysis, const struct hp_analysed
 	return list;
 }
 
+/* NULL: there is none. */
+json_t *json_together(const struct hp_analysed_insn *insn)
+{
+	const struct hp_joint_cause *joint = insn ? insn->joint : NULL;
+	json_t *kinds;
+
+	if (!joint)
+		return NULL;
+	kinds = json_array();
+	for (unsigned kind = 0; kind < HP_CAUSE_COUNT; kind++)
+		if (joint->kinds >> kind & 1)
+			json_array_append_new(kinds,
+					      json_string(hp_cause_name((enum hp_cause_kind)kind)));
+	return json_pack("{s:o, s:f, s:f, s:f, s:o}", "causes", kinds, "low", joint->low, "high",
+			 joint->high, "likely", joint->likely, "culprit",
+			 json_address(joint->has_culprit, joint->culprit.value));
+}
+
 /* --- the stack -------------------------------------------------------------------------------- */
 
 /* In cycles, as the sheet is. */
@@ -266,6 +284,26 @@ static void add_stalls(struct hp_buffer *out, const struct hp_analysis *analysis
 	json_add(out, "]");
 }
 
+static void add_together(struct hp_buffer *out, const struct hp_joint_cause *joint)
+{
+	const char *between = "\"";
+
+	json_add(out, ", \"together\": {\"causes\": [");
+	for (unsigned kind = 0; kind < HP_CAUSE_COUNT; kind++) {
+		if (!(joint->kinds >> kind & 1))
+			continue;
+		json_add(out, between);
+		json_add(out, hp_cause_name((enum hp_cause_kind)kind));
+		between = "\", \"";
+	}
+	add_member(out, "\"], \"low\": ", joint->low);
+	add_member(out, ", \"high\": ", joint->high);
+	add_member(out, ", \"likely\": ", joint->likely);
+	json_add(out, ", \"culprit\": ");
+	json_add_address(out, joint->has_culprit, joint->culprit.value);
+	json_add(out, "}");
+}
+
 /* What an instruction's block executes, as a text that its other instructions share. */
 struct executions_text {
 	const struct hp_frequency *of;
@@ -308,6 +346,8 @@ static void add_instruction(struct hp_buffer *out, const struct report *report,
 	add_executions(out, row, analysis, executions);
 	add_cycles(out, report, row, analysis);
 	add_stalls(out, analysis, row->insn);
+	if (row->insn && row->insn->joint)
+		add_together(out, row->insn->joint);
 	json_add(out, "}");
 }
 

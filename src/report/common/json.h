@@ -32,6 +32,8 @@ json_t *json_summary(const struct report *report);
 json_t *json_figure(const struct hp_counted_figure *figure);
 json_t *json_executions(const struct hp_frequency *frequency);
 json_t *json_stalls(const struct hp_analysis *analysis, const struct hp_analysed_insn *insn);
+/* Causes of the instruction that are better known together than apart; NULL: there are none. */
+json_t *json_together(const struct hp_analysed_insn *insn);
 /* Where the cycles of all that was analysed went; null when nothing was. `is_absolute`: executions
  * of all of it were counted. */
 json_t *json_stack(const struct hp_stall_sheet *sheet, bool is_absolute);

@@ -130,6 +130,29 @@ const char *quantity_cause(enum hp_cause_kind kind)
 	return (size_t)kind < HP_CAUSE_COUNT ? words[kind] : "?";
 }
 
+bool quantity_is_joint(const struct hp_joint_cause *joint, const struct hp_cause *cause)
+{
+	return joint && (joint->kinds >> cause->kind & 1) && cause->high >= noticeable_cause;
+}
+
+const struct hp_joint_cause *quantity_joint(const struct hp_analysis *analysis,
+					    const struct hp_analysed_insn *insn)
+{
+	const struct hp_joint_cause *joint = insn->joint;
+	const struct hp_cause *likeliest = NULL;
+	unsigned members = 0;
+
+	for (uint32_t i = 0; joint && i < insn->cause_count; i++) {
+		const struct hp_cause *cause = &analysis->causes[insn->first_cause + i];
+
+		if (!quantity_is_joint(joint, cause))
+			continue;
+		members++;
+		likeliest = likeliest ? likeliest : cause;
+	}
+	return members > 1 && likeliest->low < sure_alone * joint->low ? joint : NULL;
+}
+
 const char *quantity_problem(enum hp_analysis_problem problem)
 {
 	switch (problem) {

@@ -26,6 +26,12 @@ void quantity_add_period(struct hp_buffer *buffer, enum hp_unit unit, uint64_t p
 
 /* The cause in words: "data cache miss". */
 const char *quantity_cause(enum hp_cause_kind kind);
+/* Whether the cause is one of `joint`, and matters. */
+bool quantity_is_joint(const struct hp_joint_cause *joint, const struct hp_cause *cause);
+/* The causes of an instruction that are to be told together, since which of them it was is not
+ * known; NULL: there are none. */
+const struct hp_joint_cause *quantity_joint(const struct hp_analysis *analysis,
+					    const struct hp_analysed_insn *insn);
 /* The same for a bit of hp_analysis.problems, as a sentence without a full stop. */
 const char *quantity_problem(enum hp_analysis_problem problem);
 

@@ -69,6 +69,18 @@ static const char *for_kind(enum hp_cause_kind kind, const struct hp_happened *s
 	}
 }
 
+/* Fewer lines are in fewer pages, too. */
+static const char *for_joint(const struct stall *stall, const struct hp_analysed_insn **culprit)
+{
+	const struct hp_joint_cause *joint = stall->insn->joint;
+
+	if (!joint || joint->low < certain_cause || !joint->has_culprit ||
+	    !(joint->kinds >> HP_CAUSE_DCACHE & 1))
+		return NULL;
+	*culprit = hp_analysis_insn(stall->analysis, joint->culprit.value);
+	return *culprit && (*culprit)->happened ? for_data((*culprit)->happened) : NULL;
+}
+
 const char *advice_for(const struct stall *stall, const struct hp_analysed_insn **culprit)
 {
 	for (uint32_t i = 0; i < stall->insn->cause_count; i++) {
@@ -82,5 +94,5 @@ const char *advice_for(const struct stall *stall, const struct hp_analysed_insn 
 			       ? for_kind((enum hp_cause_kind)cause->kind, (*culprit)->happened)
 			       : NULL;
 	}
-	return NULL;
+	return for_joint(stall, culprit);
 }

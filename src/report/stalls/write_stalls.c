@@ -61,9 +61,33 @@ static bool is_narrow(const struct report *report)
 	return room && room < 100;
 }
 
+static void add_share(double low, double high, struct hp_buffer *text)
+{
+	if (!sheet_is_unknown(low, high))
+		hp_buffer_printf(text, " %.0f-%.0f%%", 100 * low, 100 * high);
+}
+
+/* "L3 or memory+dtlb 90-97%" */
+static void add_joint(const struct stall *stall, const struct hp_joint_cause *joint,
+		      struct hp_buffer *text)
+{
+	const char *between = "";
+
+	for (uint32_t i = 0; i < stall->insn->cause_count; i++) {
+		const struct hp_cause *cause = cause_of(stall, i);
+
+		if (!quantity_is_joint(joint, cause))
+			continue;
+		hp_buffer_printf(text, "%s%s", between, cause_words(stall, cause));
+		between = "+";
+	}
+	add_share(joint->low, joint->high, text);
+}
+
 static void cell_causes(const struct cell *cell, struct hp_buffer *text)
 {
 	const struct stall *stall = stall_of_row(cell->row);
+	const struct hp_joint_cause *joint = quantity_joint(stall->analysis, stall->insn);
 	const unsigned most = is_narrow(cell->report) ? 1 : 2;
 	unsigned told = 0;
 	uint32_t kinds = 0; /* told, a bit each: one of several culprits will do */
@@ -75,9 +99,14 @@ static void cell_causes(const struct cell *cell, struct hp_buffer *text)
 			continue;
 		if (told && cause->likely < noticeable_cause)
 			break;
-		hp_buffer_printf(text, "%s%s", told++ ? ", " : "", cause_words(stall, cause));
-		if (!sheet_is_unknown(cause->low, cause->high))
-			hp_buffer_printf(text, " %.0f-%.0f%%", 100 * cause->low, 100 * cause->high);
+		hp_buffer_printf(text, "%s", told++ ? ", " : "");
+		if (quantity_is_joint(joint, cause)) {
+			add_joint(stall, joint, text);
+			kinds |= joint->kinds;
+			continue;
+		}
+		hp_buffer_printf(text, "%s", cause_words(stall, cause));
+		add_share(cause->low, cause->high, text);
 		kinds |= 1u << cause->kind;
 	}
 }
@@ -373,7 +402,7 @@ static void write_legend(const struct report *report, const struct survey *surve
 		"# between: 90 %% interval of the stall's share of the profile%s\n"
 		"# average: cycles of stall per execution\n"
 		"# causes: what may have caused it, likeliest first, and of how much of the "
-		"instruction's time, if that is known\n",
+		"instruction's time, if that is known; +: together\n",
 		any_share_is_unknown(survey) ? "; unknown: it can be almost anything" : "");
 	if (survey->is_absolute)
 		return;
@@ -434,10 +463,12 @@ static json_t *stall_object(const struct hp_row *row)
 	_cleanup_(hp_buffer_free) struct hp_buffer line = { 0 };
 	const struct hp_analysed_insn *culprit;
 	const char *advice = advice_for(stall, &culprit);
+	json_t *together = json_together(stall->insn);
+	json_t *object;
 
 	if (row->file)
 		hp_buffer_printf(&line, "%s:%" PRIu32, hp_source_name(row->file), row->line);
-	return json_pack(
+	object = json_pack(
 		"{s:f, s:f, s:f, s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "share",
 		row->local, "share_low", stall->share.low, "share_high", stall->share.high,
 		"cycles", stall->cycles, "executions", json_executions(stall_frequency(row)),
@@ -447,6 +478,9 @@ static json_t *stall_object(const struct hp_row *row)
 		json_text(row->image->id.path), "build_id", json_text(row->image->build_id), "line",
 		row->file ? json_text(hp_buffer_text(&line)) : json_null(), "advice",
 		advice ? json_text(advice) : json_null());
+	if (object && together)
+		json_object_set_new(object, "together", together);
+	return object;
 }
 
 json_t *json_survey(const struct survey *survey)

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What several causes of one access take together, in one scene. */
+#include "../support.h"
+
+#include "../../src/analyze/stalls.h"
+
+/* 100 cycles of stall: the cache and the TLB can each have taken 90, and a mispredicted branch some. */
+static struct scene_ranges scene_with(double mispredicted)
+{
+	struct scene_ranges scene = { .stall = 100 };
+
+	scene.bounds[HP_CAUSE_DCACHE] = scene.bounds[HP_CAUSE_DTLB] = 90;
+	scene.bounds[HP_CAUSE_MISPREDICT] = mispredicted;
+	scene.kinds[HP_CAUSE_DCACHE] = scene.kinds[HP_CAUSE_DTLB] = (struct hp_range){ 5, 90 };
+	scene.kinds[HP_CAUSE_MISPREDICT] = (struct hp_range){ 0, mispredicted };
+	return scene;
+}
+
+static void ck_range(struct hp_range range, double low, double high)
+{
+	ck_assert_double_eq_tol(range.low, low, 1e-9);
+	ck_assert_double_eq_tol(range.high, high, 1e-9);
+}
+
+TEST(together_they_take_what_all_others_leave)
+{
+	struct scene_ranges scene = scene_with(0);
+
+	ck_range(joint_range(HP_FAMILY_DATA, &scene, NULL), 100, 100);
+	scene = scene_with(30);
+	ck_range(joint_range(HP_FAMILY_DATA, &scene, NULL), 70, 100);
+	/* What nothing explains is not theirs. */
+	scene.kinds[HP_CAUSE_UNEXPLAINED] = (struct hp_range){ 20, 20 };
+	scene.bounds[HP_CAUSE_UNEXPLAINED] = 20;
+	scene.bounds[HP_CAUSE_DCACHE] = scene.bounds[HP_CAUSE_DTLB] = 25;
+	scene.kinds[HP_CAUSE_DCACHE] = scene.kinds[HP_CAUSE_DTLB] = (struct hp_range){ 25, 25 };
+	ck_range(joint_range(HP_FAMILY_DATA, &scene, NULL), 50, 50);
+}
+
+TEST(others_take_less_by_the_timing)
+{
+	struct scene_ranges scene = scene_with(80);
+
+	scene.kinds[HP_CAUSE_MISPREDICT].high = 10;
+	ck_range(joint_range(HP_FAMILY_DATA, &scene, NULL), 90, 100);
+}
+
+TEST(together_they_take_what_one_of_them_does)
+{
+	struct scene_ranges scene = scene_with(80);
+
+	scene.kinds[HP_CAUSE_DTLB].low = 40;
+	ck_range(joint_range(HP_FAMILY_DATA, &scene, NULL), 40, 100);
+}
+
+TEST(the_timing_narrows_them_unless_it_contradicts)
+{
+	struct scene_ranges scene = scene_with(80);
+	struct timed_part timed = { .low = 30, .high = 60 };
+
+	ck_range(joint_range(HP_FAMILY_DATA, &scene, &timed), 30, 60);
+	timed.high = 10;
+	timed.low = 0;
+	ck_range(joint_range(HP_FAMILY_DATA, &scene, &timed), 20, 100);
+}
+
+TEST(causes_of_code_are_a_family_of_their_own)
+{
+	struct scene_ranges scene = scene_with(30);
+
+	ck_range(joint_range(HP_FAMILY_CODE, &scene, NULL), 0, 0);
+	ck_assert_uint_eq(hp_family_kinds(HP_FAMILY_DATA) & hp_family_kinds(HP_FAMILY_CODE), 0);
+	ck_assert_uint_eq(hp_family_kinds(HP_FAMILY_COUNT), 0);
+}
+
+HP_TEST_MAIN("analyze/joint")
