@@ -24,6 +24,12 @@ import workloads
 
 PROGRAMS = ('gzip', 'xz', 'perl', 'zstd')       # little memory, much of it, an interpreter, …
 THREADED = ['zstd', '-q', '-T2', '-12', '-c']   # … and one that leaves no CPU idle
+CALLING = ('redis', 'lua')      # a server and its client, which wait in calls; copies that lose the path
+REDIS = ['/bin/sh', '-c', """rm -f redis.socket
+redis-server --port 0 --unixsocket redis.socket --save '' --appendonly no --daemonize no >/dev/null &
+until redis-cli -s redis.socket ping >/dev/null 2>&1; do sleep 0.05; done
+redis-benchmark -s redis.socket -q -c 8 -r 10000 -n "$0" -t set,get,lpush,zadd >/dev/null
+kill $!; wait $!; exit 0"""]
 SECONDS = 2                                     # of CPU time
 PERCENT = 2                                     # budget of the windows
 DEVIATIONS = 3
@@ -75,7 +81,7 @@ class Program:
 
 
 class Recordings:
-    def __init__(self, directory, options, figures):
+    def __init__(self, directory, options, figures, programs=PROGRAMS):
         self.directory, self.options, self.figures = directory, options, figures
         self.inputs = directory / 'inputs'
         directory.mkdir(parents=True, exist_ok=True)
@@ -84,14 +90,16 @@ class Recordings:
         self.passes = json.loads(self.kept.read_text()) if self.kept.exists() else {}
         kept = directory / 'commands.json'
         if not kept.exists():
-            kept.write_text(json.dumps({name: self.command(name) for name in PROGRAMS}))
+            kept.write_text(json.dumps({name: self.command(name) for name in programs}))
         self.programs = [Program(name, command) for name, command in json.loads(kept.read_text()).items()]
 
     def command(self, name):
         """As often again as takes SECONDS, and then it is kept so."""
-        made = next(one for one in workloads.workloads() if one.name == name)
+        made = next((one for one in workloads.workloads() if one.name == name), None)
         if name == 'zstd':
             again_of = lambda runs: THREADED + ['text.large'] * runs
+        elif name == 'redis':
+            again_of = lambda runs: [*REDIS, str(2000 * runs)]
         else:
             again_of = lambda runs: again.looped(made, measure.prepare(made, self.inputs, self.directory), runs)
         once, more = (absolute.seconds_of(again_of(runs), self.inputs) for runs in (1, 3))
