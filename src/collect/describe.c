@@ -54,7 +54,7 @@ static char *format_ids(const char *what, const pid_t *ids, size_t count)
 	return hp_steal(text);
 }
 
-/* "pid 12" into "pid 12, while sleep 10 ran". */
+/* Turns "pid 12" into "pid 12, while sleep 10 ran". */
 static char *add_timing_command(char *target, char *const *command)
 {
 	_cleanup_free_ char *words = hp_text_join(command, " ");
@@ -83,7 +83,7 @@ static char *format_target(const struct hp_session_options *options)
 	return options->command ? add_timing_command(target, options->command) : target;
 }
 
-/* The strings; false when memory is short. */
+/* Sets texts of the place and the machine. False: out of memory. */
 static bool describe_place(const struct recorder *recorder, struct hp_epoch_meta *meta)
 {
 	const struct hp_session_options *options = recorder->options;
@@ -142,7 +142,8 @@ static struct hp_error *describe_events(const struct recorder *recorder, struct 
 		if (!describe_skid(recorder, &recorder->events[i], &event->info))
 			return hp_error_create_no_memory();
 		event->frequency_hz = recorder->rates[i].frequency_hz;
-		/* What we had no memory for is as lost as what the kernel had no room for. */
+		/* Samples dropped for lack of memory count as lost, like those that the kernel
+		 * dropped. */
 		event->samples = totals->samples - dropped;
 		event->lost = totals->lost + dropped;
 		event->period_total = totals->period_total;

@@ -19,7 +19,8 @@ struct import {
 	uint8_t *bytes; /* of the file */
 	size_t size;
 	struct hp_perf_file file;
-	size_t *event_of; /* of the file's: those without samples have none, SIZE_MAX */
+	/* by event of the file: its number here; SIZE_MAX for events without samples */
+	size_t *event_of;
 	struct hp_event_list events;
 	struct hp_rate *rates;
 	struct hp_session_options session;
@@ -77,7 +78,7 @@ static struct hp_error *add_event(struct import *import, const struct hp_perf_ev
 	return import->events.events[number].name ? NULL : hp_error_create_no_memory();
 }
 
-/* Which events have samples, and when these were. */
+/* Finds which events have samples, and the time of the last one. */
 static uint64_t look_at_samples(struct import *import)
 {
 	uint64_t samples = 0;
@@ -131,7 +132,7 @@ static void replace(char **text, char **with)
 	*with = NULL;
 }
 
-/* The machine that recorded, as far as the file tells. */
+/* Describes the machine that recorded, as far as the file tells. */
 static struct hp_error *describe_machine(struct import *import)
 {
 	struct hp_error *error = hp_machine_create(&import->machine);
@@ -164,7 +165,7 @@ static enum hp_call_paths choose_paths(const struct hp_record_layout *layout)
 	return layout->callchain ? HP_CALL_PATHS_FP : HP_CALL_PATHS_NONE;
 }
 
-/* Of the first event with samples; perf gives all of them the same. */
+/* The layout of the first event with samples; perf gives all events the same. */
 static const struct hp_record_layout *layout_of(const struct import *import)
 {
 	for (size_t i = 0; i < import->file.events.count; i++)
@@ -209,7 +210,7 @@ static struct hp_error *begin(struct import *import)
 
 /* --- its records ------------------------------------------------------------------------------ */
 
-/* In the order in which hpcprof itself asks for them. */
+/* Picks the registers that hpcprof itself records, in its order. */
 static void pick_registers(uint64_t have, struct hp_record *record)
 {
 	uint64_t wanted = hp_sampled_registers();
@@ -230,7 +231,7 @@ static void pick_registers(uint64_t have, struct hp_record *record)
 	record->sample.register_count = count;
 }
 
-/* The kernel sends them if it is asked to; else perf reads them afterwards. */
+/* Either the kernel sent build-ids with mappings, or perf has added them afterwards. */
 static void add_build_id(const struct import *import, struct hp_record_mmap *mapping)
 {
 	if (mapping->build_id.kind != HP_IDENTITY_NONE)
@@ -270,7 +271,8 @@ static void take(struct import *import, size_t number)
 		recorder_attribute(&import->recorder);
 }
 
-/* perf's times count from the boot of the machine: the file was finished with the last. */
+/* perf's clock starts when the machine boots. The file was finished with its last record, so real
+ * times are counted back from there. */
 static void set_times(struct import *import)
 {
 	uint64_t taken_ns = import->last_ns - import->first_ns;

@@ -73,8 +73,8 @@ void loop_clear(struct loop *loop)
 
 /* --- the loop --------------------------------------------------------------------------------- */
 
-/* Between two looks at the rings: so that none could overflow meanwhile, even if its event has
- * ended and wakes nobody. */
+/* The longest time between two reads of the rings in which none can overflow, even one whose event
+ * has ended and wakes nobody. */
 static uint64_t drain_ms(const struct loop *loop)
 {
 	struct hp_record_layout layout = loop->recorder->sampler->rings.layout;
@@ -94,8 +94,7 @@ static uint64_t drain_ms(const struct loop *loop)
 	return half_full_ms < TICK_MEAN_MS ? (uint64_t)half_full_ms + 1 : TICK_MEAN_MS;
 }
 
-/* Ticks come sooner at first: a short run gets its share of new periods too, a long one is left
- * alone. */
+/* Ticks are frequent at first, so that a short run gets new periods, too; later they are rare. */
 static uint64_t next_tick_ns(struct loop *loop, uint64_t now_ns)
 {
 	uint64_t mean_ns = (now_ns - loop->start_ns) / TICK_PART;
@@ -159,8 +158,8 @@ static void tell_progress(struct loop *loop, uint64_t now_ns)
 	loop->progress_ns = now_ns + PROGRESS_S * UINT64_C(1000000000);
 }
 
-/* What is due by now; a tick also drains (see the caller), so that files are identified while they
- * are fresh. */
+/* Does what is due by now. After a tick the caller also drains, so that files are identified
+ * soon. */
 static void do_what_is_due(struct loop *loop, uint64_t now_ns)
 {
 
@@ -177,7 +176,7 @@ static void do_what_is_due(struct loop *loop, uint64_t now_ns)
 					  loop->recorder->totals[i].samples);
 		recorder_meter_clock(loop->recorder, false);
 		loop_look_at_times(loop);
-		/* The end must come within a given time. */
+		/* At the end, records must arrive within a limited time. */
 		if (loop->end_ns != UINT64_MAX)
 			recorder_prepare(loop->recorder);
 		loop->tick_ns = next_tick_ns(loop, now_ns);
@@ -218,7 +217,7 @@ static int poll_timeout_ms(const struct loop *loop, uint64_t now_ns)
 static void look_at_rings(struct loop *loop)
 {
 	for (size_t i = 0; i < loop->ring_count; i++) {
-		/* Its tasks are gone for good; what it holds is drained all the same. */
+		/* All of its tasks have ended; its records are drained nevertheless. */
 		if (loop->polls[i].revents & (POLLHUP | POLLERR))
 			loop->polls[i].fd = -1;
 	}

@@ -20,44 +20,44 @@ struct loop {
 	struct recorder *recorder;
 	struct hp_turns *turns; /* borrowed, too */
 	struct hp_watch watch;
-	struct hp_cpu_meter meter; /* of targets that are no command of ours */
+	struct hp_cpu_meter meter; /* of targets other than a command that we have started */
 
-	struct pollfd *polls; /* rings, then the watch's, then windows */
+	struct pollfd *polls; /* first the rings, then the watch's, then the one of windows */
 	size_t ring_count;
-	int windows_fd; /* readable when there are shadow windows; -1 */
+	int windows_fd; /* readable when there are shadow windows; -1: none */
 	void (*take_windows)(void *context);
 	void *windows_context;
 
 	uint64_t start_ns;
-	uint64_t enable_ns;   /* end of the delay; 0: enabled */
-	uint64_t end_ns;      /* UINT64_MAX: no limit */
-	uint64_t flush_ns;    /* next */
-	uint64_t tick_ns;     /* next */
-	uint64_t progress_ns; /* next; UINT64_MAX: nobody wants to know */
+	uint64_t enable_ns;   /* end of the delay; 0: events are enabled */
+	uint64_t end_ns;      /* end of the recording; UINT64_MAX: no limit */
+	uint64_t flush_ns;    /* time of the next flush */
+	uint64_t tick_ns;     /* time of the next tick */
+	uint64_t progress_ns; /* time of the next line of progress; UINT64_MAX: none is wanted */
 
 	bool write_failed;
 };
 
-/* Before the target starts. */
+/* Called before the target starts. */
 struct hp_error *loop_create(struct loop *loop, const struct hp_session_options *options,
 			     struct recorder *recorder, struct hp_turns *turns,
 			     struct hp_command *command, const struct hp_signals *signals);
 void loop_clear(struct loop *loop);
 
-/* Whether events count only from when the loop enables them: after a delay, or when a command that
- * says how long has begun. Else they do from the target's exec, or at once. */
+/* Whether the loop has to enable events: after a delay, or when a command that sets the duration
+ * has begun. Otherwise they count from the target's exec, or at once. */
 bool loop_begins_disabled(const struct hp_session_options *options);
 
-/* From now on the time counts. */
+/* The recording's time begins now. */
 void loop_begin(struct loop *loop);
 
-/* After loop_begin: records until the target ends, the time is up, or a signal says so. */
+/* After loop_begin: records until the target ends, the time is over, or a signal arrives. */
 void loop_run(struct loop *loop);
 
-/* What the target has used by now goes to the recorder. */
+/* Passes the CPU time that the target has used until now to the recorder. */
 void loop_look_at_times(struct loop *loop);
 
-/* Tells the user, through the session's notify. */
+/* Shows a message to the user, by the session's notify. */
 void session_notify(const struct hp_session_options *options, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 

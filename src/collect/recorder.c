@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* So that no ring overflows while files are written. */
+/* Drains rings, so that none overflows while files are written. */
 static void drain_meanwhile(void *context)
 {
 	recorder_drain(context, hp_clock_monotonic_ns() - ARRIVAL_NS);
@@ -69,7 +69,7 @@ struct hp_error *recorder_create(struct recorder *recorder,
 	if (!error && recorder->call_paths && sampler->stack_count > 1)
 		call_paths_offer_stacks(recorder->call_paths, sampler->stack_bytes,
 					sampler->stack_count, sampler->stack);
-	/* Records of calls alone do not say what ran between them. */
+	/* Records of calls only do not tell what was executed between them. */
 	if (!error && !options->no_registers && options->call_paths != HP_CALL_PATHS_LBR &&
 	    (sampler->rings.layout.registers || sampler->rings.layout.branches))
 		error = outcomes_create(recorder->start_ns, &recorder->outcomes);
@@ -115,7 +115,7 @@ void recorder_warn(struct recorder *recorder, const char *format, ...)
 		free(text);
 }
 
-/* The event that measures CPU time, all the time. */
+/* The event that measures CPU time without interruption. */
 static size_t find_time_event(const struct recorder *recorder)
 {
 	for (size_t i = 0; i < recorder->event_count; i++) {
@@ -144,7 +144,7 @@ static void attribute_overflow(struct recorder *recorder)
 	recorder->table.overflow_count = 0;
 }
 
-/* Nothing waits any more under any context: retired ones can go. */
+/* No sample waits in any context now, so retired contexts can be freed. */
 void recorder_attribute(struct recorder *recorder)
 {
 	while (!sample_table_drain(&recorder->table))
@@ -153,7 +153,7 @@ void recorder_attribute(struct recorder *recorder)
 	processes_reap(&recorder->processes);
 	if (recorder->call_paths)
 		call_paths_forget_contexts(recorder->call_paths);
-	/* Retired spaces held images; those with samples are held by what was placed. */
+	/* Retired spaces held images. Those with samples are still referenced by placed samples. */
 	images_sweep(recorder->images);
 }
 
@@ -181,12 +181,13 @@ struct hp_error *recorder_begin_probes(struct recorder *recorder, double budget)
 	if (error)
 		return error;
 	outcomes_tell(recorder->outcomes, notice_beginning, recorder->probes);
-	/* They count in a known time; how often in all follows from all of it. */
+	/* Probes count within known times; scaling them to the whole needs the time of all
+	 * commands. */
 	recorder_expect_windows(recorder);
 	return NULL;
 }
 
-/* Of the event that measures time; 0 unknown. */
+/* Nanoseconds per unit of the event that measures time; 0: unknown. */
 static double unit_ns(const struct recorder *recorder)
 {
 	double hz;
@@ -199,7 +200,7 @@ static double unit_ns(const struct recorder *recorder)
 	return hz > 0 ? 1e9 / hz : 0;
 }
 
-/* What windows are a share of: CPU time in user code, by command. */
+/* Adds CPU time in user code by command, which windows are a share of. */
 static void take_time(struct recorder *recorder, const struct hp_record *record, size_t event,
 		      uint32_t context, double units, uint64_t count)
 {
@@ -219,15 +220,15 @@ static void take_time(struct recorder *recorder, const struct hp_record *record,
 			      record->sample.address, units * unit_ns(recorder));
 }
 
-/* Where time is spent, or instructions are run: elsewhere branches go as they do where samples
- * are, not as they do everywhere. */
+/* Whether samples are distributed like time or instructions. Samples of other events lie where
+ * branches behave differently. */
 bool recorder_is_of_time(const struct hp_event *event)
 {
 	return event->unit == HP_UNIT_NS || event->unit == HP_UNIT_CYCLES ||
 	       event->unit == HP_UNIT_INSTRUCTIONS;
 }
 
-/* It counts for nothing: its stack tells where paths of other samples go on. */
+/* The sample does not count; its stack tells how paths of other samples continue. */
 static void take_deep(struct recorder *recorder, const struct hp_record *record)
 {
 	uint32_t context = processes_context(&recorder->processes, record, recorder->busy_cpu,
@@ -267,7 +268,7 @@ static void take_sample(struct recorder *recorder, const struct hp_record *recor
 		outcomes_follow(recorder->outcomes, record, &recorder->processes.contexts[context]);
 	if (context && recorder->call_paths)
 		call_paths_take(recorder->call_paths, record, context, count);
-	/* How often in how many cycles: of samples that are even in time. */
+	/* Frequencies come from samples that are distributed evenly in time. */
 	if (context && recorder->ranges && recorder->events[event].unit == HP_UNIT_CYCLES &&
 	    record->cpu_mode == PERF_RECORD_MISC_USER)
 		ranges_take(recorder->ranges, record, count * period,
@@ -285,8 +286,8 @@ static void take_sample(struct recorder *recorder, const struct hp_record *recor
 
 void recorder_take(struct recorder *recorder, const struct hp_record *record)
 {
-	/* Without memory for a change of maps its samples are of unknown images, and told as
-	 * such. */
+	/* If memory is short for a map change, its samples get an unknown image, and are reported
+	 * so. */
 	switch (record->kind) {
 	case HP_RECORD_SAMPLE:
 		take_sample(recorder, record);
@@ -374,8 +375,8 @@ static struct hp_error *keep_sampled(struct recorder *recorder)
 	return sampled_names_keep(&source);
 }
 
-/* Each time all of what the epoch has of something is read, added to and written: the more that is,
- * the more seldom. */
+/* Each write reads, extends and writes all that the epoch has, so the longer that takes, the less
+ * often it is done. */
 static uint64_t due_after(uint64_t begin_ns)
 {
 	return begin_ns + SUMS_PART * (hp_clock_monotonic_ns() - begin_ns);
@@ -409,8 +410,8 @@ static struct hp_error *write_branches_if_due(struct recorder *recorder, bool co
 	return error;
 }
 
-/* Files are read as a whole next: what only samples need goes, so that both are not there at
- * once. */
+/* Files are read as a whole next. Memory that only samples need is freed, so that both are not
+ * needed at the same time. */
 static void make_room(struct recorder *recorder)
 {
 	if (recorder->call_paths)
@@ -453,7 +454,7 @@ static struct hp_error *write_all(struct recorder *recorder, bool complete)
 	return error;
 }
 
-/* Samples that are taken while files are written are of the next flush. */
+/* Samples taken while files are written belong to the next flush. */
 struct hp_error *recorder_flush(struct recorder *recorder, bool complete)
 {
 	struct hp_epoch_meta meta = { 0 };
@@ -465,7 +466,7 @@ struct hp_error *recorder_flush(struct recorder *recorder, bool complete)
 		error = write_all(recorder, complete);
 	if (!error && complete) {
 		make_room(recorder);
-		/* Whatever becomes of names, samples are worth finishing without them. */
+		/* If names cannot be kept, the samples are still worth finishing. */
 		hp_error_destroy(keep_sampled(recorder));
 	}
 	if (!error)

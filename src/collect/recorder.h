@@ -28,9 +28,9 @@ struct recorder_event {
 	uint64_t period_total;
 	uint64_t lost;
 	uint64_t throttled;
-	uint64_t enabled_ns; /* at the end */
+	uint64_t enabled_ns; /* sum at the end */
 	uint64_t running_ns;
-	uint32_t stream; /* of a fixed period */
+	uint32_t stream; /* for a fixed period */
 };
 
 struct recorder {
@@ -54,22 +54,25 @@ struct recorder {
 	struct ranges *ranges;	       /* NULL without branch records */
 	struct recorder_event *totals; /* by event */
 	char **event_names;
-	uint64_t start_ns;	      /* real time */
-	uint64_t end_ns;	      /* of sampling; 0: it goes on */
-	uint64_t last_ns;	      /* of a file: the time of its last record; 0: it is now */
-	const struct hp_run *run;     /* of a command that has ended, else NULL */
-	struct hp_cpu_times target;   /* of others, so far; 0 and 0: unknown */
-	struct hp_skid_entries skids; /* calibrated on this machine and others */
+	uint64_t start_ns; /* real time of the start */
+	uint64_t end_ns;   /* real time of the end of sampling; 0: it goes on */
+	/* when importing a file: time of its last record; 0: records are taken now */
+	uint64_t last_ns;
+	const struct hp_run *run;     /* of a command that has ended, otherwise NULL */
+	struct hp_cpu_times target;   /* of other targets, so far; both 0: unknown */
+	struct hp_skid_entries skids; /* calibrations on this machine and on others */
 	struct hp_clock_meter *meter;
 	struct hp_clock clock;
-	bool has_kernel; /* samples */
-	int busy_cpu;	 /* of the last sample since the clock was last asked for, else -1 */
+	bool has_kernel; /* samples include the kernel */
+	/* CPU of the last sample since the clock was last measured, otherwise -1 */
+	int busy_cpu;
 	char *warnings[4];
 	size_t warning_count;
-	struct windows windows;	   /* of shadows, if there are any */
-	uint64_t paths_due_ns;	   /* when they are written next */
-	uint64_t branches_due_ns;  /* likewise */
-	size_t time_event;	   /* that measures CPU time all the time, else event_count */
+	struct windows windows;	  /* of shadows, if there are any */
+	uint64_t paths_due_ns;	  /* when paths are to be written next */
+	uint64_t branches_due_ns; /* likewise */
+	/* an event that measures CPU time without interruption; event_count: none */
+	size_t time_event;
 	struct hp_epoch_meta meta; /* as last committed */
 };
 
@@ -79,47 +82,47 @@ struct hp_error *recorder_create(struct recorder *recorder,
 				 const struct hp_rate *rates, struct hp_sampler *sampler);
 void recorder_clear(struct recorder *recorder);
 
-/* Something a reader of the report must know; kept with the epoch, at most four. */
+/* Adds a warning for readers of the report, which is stored in the epoch; at most four. */
 void recorder_warn(struct recorder *recorder, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Whether the registers of its samples are worth having. */
+/* Whether the registers of the event's samples are useful. */
 bool recorder_is_of_time(const struct hp_event *event);
 
-/* Takes what the rings hold, up to a moment (CLOCK_MONOTONIC; UINT64_MAX: all of it). */
+/* Takes the records in the rings up to a time (CLOCK_MONOTONIC; UINT64_MAX: all). */
 void recorder_drain(struct recorder *recorder, uint64_t horizon_ns);
 
-/* Takes one record, wherever it is from; the next has no earlier time. */
+/* Takes one record from any source. Records come in order of time. */
 void recorder_take(struct recorder *recorder, const struct hp_record *record);
 
-/* Does slow preparations for attributing in advance: at the end the user waits. */
+/* Does slow preparations for attribution in advance, since the user waits at the end. */
 void recorder_prepare(struct recorder *recorder);
 
-/* Attributes everything taken so far. */
+/* Attributes everything that was taken so far. */
 void recorder_attribute(struct recorder *recorder);
 
-/* The same, and writes it; with `complete` the epoch is finished. What
- * could not be written is kept for the next try. */
+/* The same, and writes it. With `complete` the epoch is finished. What could not be written is kept
+ * for the next try. */
 struct hp_error *recorder_flush(struct recorder *recorder, bool complete);
 
-/* Breakpoint probes within the budget, a share of the target's time, from now on. Says in words why
+/* Starts breakpoint probes within the budget, a share of the target's time. The error says why
  * there can be none. */
 struct hp_error *recorder_begin_probes(struct recorder *recorder, double budget);
 
-/* From now on there may be shadow windows (recorder.windows): keeps what it takes to place them. */
+/* Announces shadow windows (recorder.windows), so that everything needed to place them is kept. */
 void recorder_expect_windows(struct recorder *recorder);
 
-/* Measures the clock of the core: of the one the target runs on if it does, by and by; at the
- * beginning and `at_end` at once, and where we run if need be. */
+/* Measures the core's clock: on the CPU where the target runs, at intervals; at the beginning and
+ * `at_end` at once, if necessary on ours. */
 void recorder_meter_clock(struct recorder *recorder, bool at_end);
 
-/* The placed samples outgrow their buffer: flush soon. */
+/* Whether placed samples fill their buffer, so that a flush is due soon. */
 bool recorder_is_full(struct recorder *recorder);
 
 /* The CPU time of this process. */
 uint64_t recorder_own_cpu_ns(void);
 
-/* Describes the recording as of now; `meta` is cleared by the caller. */
+/* Describes the recording as it is now. The caller clears `meta`. */
 struct hp_error *recorder_describe(const struct recorder *recorder, bool complete,
 				   struct hp_epoch_meta *meta);
 

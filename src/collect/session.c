@@ -18,7 +18,7 @@
 
 /* --- creating --------------------------------------------------------------------------------- */
 
-/* Of each sample, at first; 0 without paths. */
+/* Bytes of stack copied with each sample at first; 0 without call paths. */
 static uint32_t path_stack_bytes(const struct hp_session_options *options)
 {
 	if (options->call_paths != HP_CALL_PATHS_CFI)
@@ -81,7 +81,7 @@ static struct hp_error *find_threads(struct hp_session *session)
 	return NULL;
 }
 
-/* Held before its exec. */
+/* Starts the command, and stops it before its exec. */
 static struct hp_error *start_command(struct hp_session *session)
 {
 	const struct hp_session_options *options = &session->options;
@@ -137,7 +137,7 @@ static void ask_for_paths(const struct hp_session *session, struct hp_sampler_op
 	sampler->deep_period_ns = DEEP_PERIOD_NS;
 }
 
-/* Of what this machine offers. */
+/* Chooses a way to find call paths that this machine supports. */
 static struct hp_error *choose_paths(struct hp_session *session)
 {
 	struct hp_session_options *options = &session->options;
@@ -201,7 +201,7 @@ static struct hp_error *create_epoch(struct hp_session *session)
 	return hp_epoch_create(options->db, options->label, &session->writer);
 }
 
-/* Without calibrations there are the defaults. */
+/* Without calibrations, defaults are used. */
 static void load_skids(struct hp_session *session)
 {
 	struct hp_error *error = hp_skid_load(&session->recorder.skids);
@@ -219,14 +219,14 @@ static void expect_windows(struct hp_session *session)
 	struct recorder *recorder = &session->recorder;
 
 	recorder_expect_windows(recorder);
-	/* For events that take turns, the total is not known. */
+	/* For events that take turns, the total is unknown. */
 	if (session->turns.count && recorder->time_event < recorder->event_count &&
 	    session->turns.group_of[recorder->time_event] != HP_NO_TURN)
 		recorder->time_event = recorder->event_count;
 }
 
-/* Where windows counted what the epoch has already, it is told how long commands run now, too: only
- * so do counts go on standing for all of it. */
+/* If windows have counted for this epoch before, it must be told how long commands run now, too, so
+ * that counts still stand for all of it. */
 static struct hp_error *expect_counted(struct hp_session *session)
 {
 	struct hp_window_evidence evidence;
@@ -263,7 +263,7 @@ static struct hp_error *create_recorder(struct hp_session *session)
 	return recorder_describe(&session->recorder, false, &session->recorder.meta);
 }
 
-/* The maps of what was running before the events were. */
+/* Reads the maps of processes that ran before the events were opened. */
 static struct hp_error *adopt_running(struct hp_session *session)
 {
 	uint64_t now_ns = hp_clock_monotonic_ns();
@@ -322,7 +322,7 @@ struct hp_error *hp_session_create(const struct hp_session_options *options,
 		error = create_epoch(session);
 	if (!error)
 		error = create_recorder(session);
-	/* At once: it may end any moment, and its samples have begun. */
+	/* Now, since it may end at any time, and sampling has begun. */
 	if (!error && !hp_session_records_command(options))
 		error = adopt_running(session);
 	if (error) {

@@ -10,7 +10,7 @@
 struct hp_session {
 	struct hp_session_options options;
 	const struct hp_machine *machine;
-	struct hp_event *events; /* shallow copies: precise levels as granted */
+	struct hp_event *events; /* shallow copies; precise levels are those that were granted */
 	struct hp_rate *rates;
 	struct hp_signals signals;
 	bool has_signals;

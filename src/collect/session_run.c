@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 enum {
-	/* As shells say it. */
+	/* exit codes as shells use them */
 	EXIT_OWN_FAILURE = 125,
 	EXIT_NOT_EXECUTABLE = 126,
 	EXIT_NOT_FOUND = 127,
@@ -42,13 +42,12 @@ static void start_windows(struct hp_session *session)
 
 /* --- starting --------------------------------------------------------------------------------- */
 
-/* When the command cannot be executed nothing has been flushed, and the epoch goes with its writer.
- */
+/* If the command cannot be executed, nothing has been flushed, and the writer removes the epoch. */
 static struct hp_error *start_target(struct hp_session *session)
 {
 	if (!session->options.command)
 		return NULL;
-	/* Of everything, it would be sampled itself. */
+	/* When everything is recorded, hpcprof would sample itself. */
 	if (!session->options.system_wide)
 		session->command.run.reference_begin_ns = hp_reference_measure();
 	return hp_command_release(&session->command, session->options.command[0]);
@@ -68,14 +67,14 @@ static void fill_probes(const struct recorder *recorder, struct hp_session_resul
 		result->probe_cost_percent = 100 * figures.lost_ns / figures.time_ns;
 }
 
-/* The epoch's own totals contain those of recordings before, if this one was appended. */
+/* The epoch's totals include earlier recordings if this one was appended. */
 static void fill_totals(const struct recorder *recorder, struct hp_session_result *result)
 {
 	result->least_period = UINT64_MAX;
 	for (size_t i = 0; i < recorder->event_count; i++) {
 		const struct recorder_event *totals = &recorder->totals[i];
 		uint64_t dropped = recorder->attributor.dropped[i];
-		/* With a frequency the kernel begins with 1. */
+		/* With a frequency, the kernel's first period is 1. */
 		uint64_t period = recorder->rates[i].period ? recorder->rates[i].period : 1;
 
 		result->samples += totals->samples - dropped;
@@ -125,7 +124,7 @@ static void fill_result(struct hp_session *session, struct hp_session_result *re
 		fill_probes(recorder, result);
 }
 
-/* How long events were counted. */
+/* Adds how long events were counted. */
 static void take_times(struct hp_session *session)
 {
 	for (size_t i = 0; i < session->recorder.event_count; i++) {
@@ -155,7 +154,7 @@ static void take_work(struct hp_session *session)
 			options->work(&session->command.run, options->work_context);
 }
 
-/* What the epoch lacks: it says so, as the recording does. */
+/* Warns of what the epoch lacks, now and in the epoch. */
 static void lacks(struct hp_session *session, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 static void lacks(struct hp_session *session, const char *format, ...)
@@ -178,7 +177,8 @@ static void warn_of_hidden(struct hp_session *session)
 	struct hidden hidden = processes->hidden;
 	_cleanup_free_ char *command = NULL;
 
-	/* Of the whole system the kernel ends none: what maps nothing did not get that far. */
+	/* The kernel never ends system-wide events: a process that maps nothing has failed before
+	 * that. */
 	if (!hidden.count || session->options.system_wide)
 		return;
 	command = hp_text_printable(processes->commands.text[hidden.command]);
@@ -249,9 +249,8 @@ static struct hp_error *finish(struct hp_session *session)
 		       : error;
 }
 
-/* What is read, added to and written now and then goes back to the system as soon as that is done.
- * By itself glibc comes to keep ever larger blocks between small ones, from where they never go
- * back. */
+/* Returns memory to the system after each time that files are read, extended and written. Otherwise
+ * glibc keeps ever larger free blocks between small ones. */
 static void bound_memory(void)
 {
 #ifdef __GLIBC__
@@ -282,13 +281,13 @@ struct hp_error *hp_session_run(struct hp_session *session, struct hp_session_re
 						      : EXIT_NOT_EXECUTABLE;
 		return error;
 	}
-	/* A table of a large program takes 70 ms of CPU time, and on busy CPUs that was half a second,
-	 * in which rings overflowed. */
+	/* On busy CPUs, making the tables of a large program may take so long that rings overflow,
+	 * so hpcprof gets a higher priority. */
 	if (session->options.system_wide)
 		hp_thread_hurry(HP_SHORTEST_SLICE_NS, OWN_NICE);
-	/* What comes before the first look at the rings is part of the time that was asked for. */
+	/* Events before the first read of the rings are part of the requested time. */
 	loop_begin(&session->loop);
-	/* Now, so that an epoch whose recorder is killed early says what it was. */
+	/* Written now, so that an epoch whose recorder is killed early still describes itself. */
 	error = hp_epoch_writer_commit(session->writer, &session->recorder.meta);
 	if (error)
 		session_notify(&session->options,
@@ -301,7 +300,7 @@ struct hp_error *hp_session_run(struct hp_session *session, struct hp_session_re
 	error = finish(session);
 	if (!error)
 		fill_result(session, result);
-	/* Nothing of ours may slow the command down any longer. */
+	/* Closed before anything else, so that nothing of ours slows the command any longer. */
 	hp_sampler_close(&session->sampler);
 	if (session->loop.watch.pidfd_count && !session->loop.watch.live && session->command.pid &&
 	    !session->command.ended)

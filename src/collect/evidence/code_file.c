@@ -98,7 +98,8 @@ static const struct code_piece *find_piece(const struct code_file *file, struct 
 	return piece;
 }
 
-/* How many bytes there were; `offset` and `size` together fit into an off_t. */
+/* Reads from pieces; returns how many bytes there were. `offset` plus `size` must fit into an
+ * off_t. */
 static size_t read_pieces(const struct code_file *file, struct code_pieces *pieces, uint64_t offset,
 			  void *into, size_t size)
 {

@@ -12,19 +12,18 @@
 #include <hpcprof/model/evidence.h>
 
 struct counted {
-	HP_VECTOR(struct image *) images;   /* references */
-	HP_VECTOR(struct hp_counted) items; /* their images are numbers of the above */
-	uint64_t dropped;		    /* items that could not be listed */
+	HP_VECTOR(struct image *) images;   /* holds references */
+	HP_VECTOR(struct hp_counted) items; /* their image numbers are indices into `images` */
+	uint64_t dropped;		    /* number of items that could not be listed */
 };
 
-/* The number of an image, new or known, whose reference is taken over; false when memory is short,
- * or for what is no image at all. */
+/* The number of an image, new or known. The reference is taken over. False: out of memory, or the
+ * samples belong to no image. */
 bool counted_image(struct counted *counted, struct image *image, uint32_t *number);
 
-/* Adds what was listed to `sum`, as one of the stratum's lists, empty until now: `list` and `count`
- * are its. The images are numbered anew, as those of the evidence; two of the recorder may be one
- * to the database, what tells them apart is not kept. Items that are the same then are added up.
- * The list goes on owning the items. */
+/* Adds the items to `sum` as one of the stratum's lists, which must be empty: `list` and `count`
+ * name it. Images are renumbered as in the evidence, where two images of the recorder may be one.
+ * Items that become equal are added up. The items stay owned by the list. */
 struct hp_error *counted_add(struct counted *counted, struct hp_window_stratum *stratum,
 			     struct hp_counted **list, size_t *count,
 			     struct hp_window_evidence *sum);

@@ -13,11 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LONGEST_BYTES = 15 }; /* of an instruction */
+enum { LONGEST_BYTES = 15 }; /* of one instruction */
 
-/* A file, and how often its place in the table was given to another. */
+/* A file, and how often its slot in the table was reused. */
 struct held_file {
-	struct image *image; /* a reference; NULL: none yet */
+	struct image *image; /* a reference; NULL: unused */
 	struct code_file code;
 	uint32_t generation;
 };
@@ -25,17 +25,17 @@ struct held_file {
 struct cached {
 	uint64_t address; /* link-time */
 	uint32_t file;
-	uint32_t generation; /* of the file */
+	uint32_t generation; /* generation of the file's slot */
 	bool is_used;
-	bool is_valid; /* decodes */
+	bool is_valid; /* it can be decoded */
 	struct hp_insn insn;
 };
 
-/* One way that one branch went. */
+/* One way in which a branch went. */
 struct way {
-	struct image *image; /* references; NULL: this slot is free */
+	struct image *image; /* references; NULL: the slot is free */
 	struct image *to_image;
-	uint64_t at; /* offsets in the images */
+	uint64_t at; /* offsets of the branch and its target in the images */
 	uint64_t to;
 	uint32_t command;
 	uint8_t kind;	/* enum hp_counted_kind */
@@ -48,15 +48,16 @@ struct outcomes {
 	const struct hp_isa *isa;
 	struct held_file files[OUTCOMES_FILES];
 	uint32_t next_file;
-	struct code_pieces *pieces; /* of these */
+	struct code_pieces *pieces; /* owned by `files` */
 	struct cached *cache;
 	struct way *ways;
 	size_t way_count;
 	uint64_t dropped;
-	uint64_t followed[EVIDENCE_COMMANDS]; /* samples since the last flush, by command */
-	uint64_t seen[EVIDENCE_COMMANDS];     /* ever, followed or not */
+	/* samples since the last flush that were followed, by command */
+	uint64_t followed[EVIDENCE_COMMANDS];
+	uint64_t seen[EVIDENCE_COMMANDS]; /* all samples ever, by command */
 	struct hp_random random;
-	outcomes_beginning *tell; /* or NULL */
+	outcomes_beginning *tell; /* may be NULL */
 	void *tell_context;
 };
 
@@ -111,17 +112,17 @@ void outcomes_destroy(struct outcomes *outcomes)
 
 /* --- code ------------------------------------------------------------------------------------- */
 
-/* One sample under way. */
+/* State of following one sample. */
 struct walk {
 	struct outcomes *outcomes;
 	const struct context *context;
 	const struct hp_record *record;
 	struct hp_state state;
 	const struct mapping *mapping;
-	const struct held_file *file; /* of the mapping */
-	uint64_t shift;		      /* run-time less link-time addresses */
-	uint64_t stack;		      /* where the sampled bytes begin */
-	unsigned branches;	      /* conditional ones so far */
+	const struct held_file *file; /* that the mapping is of */
+	uint64_t shift;		      /* run-time address minus link-time address */
+	uint64_t stack;		      /* address of the copied stack */
+	unsigned branches;	      /* number of conditional branches so far */
 	uint8_t source;		      /* HP_OUTCOMES_OF_* */
 	uint32_t command;
 };
@@ -146,7 +147,7 @@ static struct held_file *find_file(struct outcomes *outcomes, struct image *imag
 	return held;
 }
 
-/* The file of the address that is run next; false where there is none. */
+/* Finds the file of the next instruction. False: there is none. */
 static bool find_code(struct walk *walk)
 {
 	uint64_t address = walk->state.address;
@@ -196,7 +197,8 @@ static const struct hp_insn *find_insn(struct walk *walk)
 	return cached->is_valid ? &cached->insn : NULL;
 }
 
-/* More is copied for call paths: following samples that far would cost as much as the paths. */
+/* The copied stack may be larger, for call paths; using all of it would cost as much as finding
+ * those. */
 static size_t stack_held(const struct hp_record *record)
 {
 	size_t bytes = record->sample.stack_bytes;
@@ -204,7 +206,7 @@ static size_t stack_held(const struct hp_record *record)
 	return bytes < OUTCOMES_STACK_BYTES ? bytes : OUTCOMES_STACK_BYTES;
 }
 
-/* Constants of the file that the code is in, and the stack that came with the sample. */
+/* Reads constants from the file of the code, and values from the copied stack. */
 static bool read_memory(void *context, uint64_t address, size_t bytes, bool is_constant,
 			uint8_t *into)
 {
@@ -231,7 +233,7 @@ static bool is_same_way(const struct way *a, const struct way *b)
 	       a->source == b->source;
 }
 
-/* The way's slot, or the free one where it belongs. */
+/* The slot of this way, or the free slot where it belongs. */
 static struct way *find_way(struct outcomes *outcomes, const struct way *wanted)
 {
 	uint64_t hash = (uintptr_t)wanted->image ^ wanted->at << 20 ^ wanted->to * 31 ^
@@ -249,7 +251,7 @@ static void count_way(struct outcomes *outcomes, const struct way *wanted)
 	struct way *way = find_way(outcomes, wanted);
 
 	if (!way->image) {
-		/* A few slots stay free, so that each search ends. */
+		/* Some slots stay free, so that each search ends. */
 		if (outcomes->way_count > OUTCOMES_WAYS / 8 * 7) {
 			outcomes->dropped++;
 			return;
@@ -263,7 +265,7 @@ static void count_way(struct outcomes *outcomes, const struct way *wanted)
 		way->count++;
 }
 
-/* Where the walk is now came from a branch at `from` in `image`. */
+/* Notes that a branch at `from` in `image` led to the current instruction. */
 static void note(struct walk *walk, const struct mapping *mapping, uint64_t from, uint8_t kind)
 {
 	const struct mapping *to = walk->mapping;
@@ -297,8 +299,8 @@ static void tell_of(const struct walk *walk, uint64_t address)
 				     mapping->offset + (address - mapping->start));
 }
 
-/* A word of the stack: after a direct call it is where that returns to, and the call says where
- * what runs now began. */
+/* If this word of the stack is the return address of a direct call, the call tells where the
+ * current procedure begins. */
 static void tell_return(struct walk *walk, uint64_t address)
 {
 	uint8_t call[5];
@@ -338,7 +340,7 @@ static void tell_beginnings(const struct walk *walk, const struct hp_insn *insn,
 	tell_of(walk, from + insn->length);
 }
 
-/* False when the walk is over. */
+/* False when following ends. */
 static bool follow_one(struct walk *walk, const struct hp_step_memory *memory)
 {
 	uint64_t from = walk->state.address;
@@ -375,8 +377,8 @@ static bool follow_one(struct walk *walk, const struct hp_step_memory *memory)
 
 /* --- branch records --------------------------------------------------------------------------- */
 
-/* Straight code up to the branch that ended it: conditional jumps on the way were not taken. False
- * when it does not lead there; records have gaps where something was not recorded. */
+/* Follows straight code to the branch that ended it; conditional jumps before that were not taken.
+ * False if the code does not lead there: the record has a gap. */
 static bool pass_straight(struct walk *walk, uint64_t end)
 {
 	for (unsigned steps = 0; steps < OUTCOMES_MOST_STEPS && walk->state.address < end;
@@ -395,7 +397,7 @@ static bool pass_straight(struct walk *walk, uint64_t end)
 	return walk->state.address == end;
 }
 
-/* The branch itself, by what it is. */
+/* Notes the branch itself, by its kind. */
 static void take_branch(struct walk *walk, const struct hp_record_branch *branch)
 {
 	const struct mapping *mapping;
@@ -416,7 +418,7 @@ static void take_branch(struct walk *walk, const struct hp_record_branch *branch
 		note(walk, mapping, branch->from, kind);
 }
 
-/* From the oldest to the sample. */
+/* From the oldest branch to the sample. */
 static void follow_branches(const struct walk *start)
 {
 	const struct hp_record *record = start->record;
@@ -436,7 +438,7 @@ static void follow_branches(const struct walk *start)
 	}
 }
 
-/* All of a command's first samples, and ever fewer of its others. */
+/* All of a command's first samples are followed, and fewer and fewer of the later ones. */
 static bool is_worth_it(struct outcomes *outcomes, uint32_t command)
 {
 	uint64_t seen = outcomes->seen[command]++;

@@ -17,24 +17,24 @@
 
 struct outcomes;
 
-/* `recording`: when it began, CLOCK_REALTIME; it tells recordings apart. */
+/* `recording`: its start (CLOCK_REALTIME), which identifies it. */
 struct hp_error *outcomes_create(uint64_t recording, struct outcomes **outcomes);
 void outcomes_destroy(struct outcomes *outcomes);
 
-/* Told of code that begins at an offset, near samples: both ways of branches, and what is called.
- */
+/* Called for code that begins at an offset near samples: both targets of a branch, and called
+ * procedures. */
 typedef void outcomes_beginning(void *context, struct image *image, uint64_t offset);
 void outcomes_tell(struct outcomes *outcomes, outcomes_beginning *tell, void *context);
 
-/* Follows one sample that was taken under the context: back by the branches that were recorded with
- * it, which say what truly ran; else ahead, by its registers; without either, not at all. */
+/* Follows one sample taken in this context: backwards by its branch records, which tell what was
+ * really executed; without these, forwards by its registers; without both, not at all. */
 void outcomes_follow(struct outcomes *outcomes, const struct hp_record *record,
 		     const struct context *context);
 
-/* Time to write: there is not much room left. */
+/* Whether it is time to write, because little room is left. */
 bool outcomes_is_full(const struct outcomes *outcomes);
 
-/* Adds what there is to the epoch; kept for the next try when that fails. */
+/* Adds everything to the epoch. If that fails, it is kept for the next try. */
 struct hp_error *outcomes_write(struct outcomes *outcomes, const struct names *commands,
 				struct hp_epoch_writer *writer);
 

@@ -17,28 +17,28 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LINE_BYTES = 64 }; /* of the instruction cache */
+enum { LINE_BYTES = 64 }; /* line size of the instruction cache */
 
-/* Sums of a place, by group of moments. */
+/* Sums of one place, by group of moments. */
 struct place_sums {
 	uint64_t counts[HP_EVIDENCE_GROUPS];
 	double times_ns[HP_EVIDENCE_GROUPS];
 };
 
 struct place {
-	struct image *image; /* a reference; NULL: free */
+	struct image *image; /* a reference; NULL: the slot is free */
 	uint64_t offset;
 	bool is_hot;
 	bool has_sums;
 	uint32_t moments;
-	uint32_t bursts;  /* moments that a burst ended */
-	uint32_t command; /* that the sums are of */
+	uint32_t bursts;  /* number of moments that ended in a burst */
+	uint32_t command; /* the sums are of this command */
 	struct place_sums sums;
 };
 
 struct armed {
-	int fd;	     /* counts; -1: none */
-	int half_fd; /* stops at half of the hits */
+	int fd;	     /* event that counts hits; -1: none */
+	int half_fd; /* event that stops after half of the hits */
 	struct place *place;
 };
 
@@ -47,19 +47,19 @@ struct probes {
 	double budget;
 	double hit_ns;
 	struct hp_random random;
-	uint32_t *lines; /* samples, by a hash of the line */
+	uint32_t *lines; /* numbers of samples, by a hash of the line */
 	uint64_t samples;
-	struct place *places; /* a table */
+	struct place *places; /* hash table */
 	struct place *listed[PROBE_SLOTS / 2];
 	size_t place_count;
 	unsigned group;
-	/* The latest sample. */
+	/* the address space of the latest sample; a reference, or NULL */
 	struct space *space; /* a reference, or NULL */
 	uint32_t pid;
 	uint32_t tid;
 	uint32_t command;
-	uint64_t sampled_ns; /* when it was taken in */
-	/* What is under way. */
+	uint64_t sampled_ns; /* when that sample was taken */
+	/* The current moment. */
 	struct armed armed[PROBES_AT_ONCE];
 	bool is_armed;
 	uint64_t slot_end_ns;
@@ -67,7 +67,7 @@ struct probes {
 	struct probes_figures figures;
 };
 
-/* No breakpoint of our own counted. */
+/* Why no place was counted, if not even hpcprof's own breakpoint counts. */
 static const char *why_none(void)
 {
 	return hp_breakpoints_try(HW_BREAKPOINT_X) == HP_BREAKPOINTS_SILENT
@@ -125,7 +125,8 @@ void probes_notice(struct probes *probes, struct image *image, uint64_t offset)
 	probes->listed[probes->place_count++] = &probes->places[at % PROBE_SLOTS];
 }
 
-/* Lines that share a number are taken for one: a place that could be counted is then left out. */
+/* Lines with the same hash share a counter, so a place may be left out although it could be
+ * counted. */
 static uint32_t *line_of(struct probes *probes, const struct image *image, uint64_t offset)
 {
 	uint64_t hash =
@@ -153,7 +154,7 @@ void probes_sample(struct probes *probes, const struct context *context, uint32_
 	probes->space = space_hold(context->space);
 }
 
-/* Where the place is in the thread's memory; false when it is not mapped there. */
+/* Address of the place in the thread's memory. False if it is not mapped there. */
 static bool find_address(const struct probes *probes, const struct place *place, uint64_t *address)
 {
 	for (size_t i = 0; i < probes->space->count; i++) {
@@ -176,7 +177,7 @@ static bool is_armed_already(const struct probes *probes, const struct place *pl
 	return false;
 }
 
-/* One that may be counted in this thread now; its sums are of one command at a time. */
+/* Draws a place that may be counted in this thread now. Its sums are of one command at a time. */
 static struct place *choose(struct probes *probes, uint64_t *address)
 {
 	for (unsigned i = 0; i < PROBE_TRIES && probes->place_count; i++) {
@@ -219,7 +220,7 @@ static bool can_pay(const struct probes *probes)
 	return probes->figures.lost_ns + moment_cost <= probes->budget * probes->figures.time_ns;
 }
 
-/* Both breakpoints of a place, or none and errno. */
+/* Arms both breakpoints of a place; otherwise none, and sets errno. */
 static bool arm(const struct probes *probes, uint64_t address, struct armed *armed)
 {
 	pid_t tid = (pid_t)probes->tid;
@@ -248,7 +249,7 @@ static void begin(struct probes *probes, uint64_t now_ns)
 		if (!armed.place)
 			break;
 		if (!arm(probes, address, &armed)) {
-			/* With one place there is something to count. */
+			/* One place is enough to count. */
 			if (i == 0)
 				probes->figures.refusal = why_not(errno);
 			break;
@@ -258,7 +259,7 @@ static void begin(struct probes *probes, uint64_t now_ns)
 	}
 }
 
-/* The share of its CPU time that the process is in user code. */
+/* The share of its CPU time that the process spends in user code. */
 static double user_share(uint32_t pid)
 {
 	_cleanup_free_ char *text = hp_file_text("/proc/%" PRIu32 "/stat", pid);
@@ -269,8 +270,8 @@ static double user_share(uint32_t pid)
 	return (double)(ticks.user_ns + 1) / (double)(ticks.user_ns + ticks.system_ns + 1);
 }
 
-/* Of the time that one of them ran, what the hits of all took: they began together, and each went
- * on until it had enough. */
+/* The share of a moment that the hits took, over all places. They began together, and each counted
+ * until it had enough hits. */
 static double lost_in(const struct probes *probes, const struct hp_breakpoint_count *counts,
 		      size_t one)
 {
@@ -287,11 +288,11 @@ static double lost_in(const struct probes *probes, const struct hp_breakpoint_co
 	return lost;
 }
 
-/* A breakpoint stops counting after so many hits. When they came in a burst, as those of a loop in
- * a procedure that is called now and then, it stopped in the midst of it: the time before the burst
- * is in the count, and most of the burst is not. So the rate would be far too low, a thousandfold
- * where bursts are long. What comes steadily takes as long for one half of the hits as for the
- * other. */
+/* Whether the hits came in a burst. A breakpoint stops counting after a number of hits. If they
+ * come in bursts, as in a loop of a procedure that is called now and then, it stops in the middle
+ * of one: the time before the burst is included, most of the burst is not, and the rate would be
+ * too low, by a factor of a thousand for long bursts. Steady hits take the same time for each
+ * half. */
 static bool is_burst(const struct hp_breakpoint_count *half, const struct hp_breakpoint_count *all)
 {
 	double share = (double)half->running_ns / (double)all->running_ns;
@@ -300,7 +301,7 @@ static bool is_burst(const struct hp_breakpoint_count *half, const struct hp_bre
 	       !(share >= probe_least_half && share <= 1 - probe_least_half);
 }
 
-/* Where a CPU was away for a while one moment may look like it. */
+/* One moment may look like a burst because a CPU was taken away, so several are required. */
 static bool is_bursty(const struct place *place)
 {
 	return place->bursts * PROBE_MOMENTS_PER_BURST > place->moments;
@@ -440,7 +441,7 @@ static bool list_place(struct counted *counted, const struct place *place)
 		time.counts[i] = (uint64_t)place->sums.times_ns[i];
 		any |= item.counts[i] > 0;
 	}
-	/* What was never hit has a time alone. */
+	/* A place that was never hit has only a time. */
 	return (!any || hp_vector_push(&counted->items, item)) &&
 	       hp_vector_push(&counted->items, time);
 }

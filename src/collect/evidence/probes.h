@@ -25,35 +25,35 @@ enum { PROBES_AT_ONCE = 2 };
 
 struct probes;
 
-/* `recording`: when it began, CLOCK_REALTIME; `budget`: of the target's time, a share. */
+/* `recording`: its start (CLOCK_REALTIME). `budget`: share of the target's time. */
 struct hp_error *probes_create(uint64_t recording, double budget, struct probes **probes);
 void probes_destroy(struct probes *probes);
 
-/* Code that samples are near to begins at the offset. */
+/* Code near samples begins at this offset. */
 void probes_notice(struct probes *probes, struct image *image, uint64_t offset);
-/* A sample of the thread at the address, which stands for `time_ns` of its CPU time. */
+/* A sample of the thread at this address, which stands for `time_ns` of its CPU time. */
 void probes_sample(struct probes *probes, const struct context *context, uint32_t tid,
 		   uint64_t address, double time_ns);
 
-/* When there is something to do next: begin counting, or end it; CLOCK_MONOTONIC. */
+/* When counting is to begin or end next (CLOCK_MONOTONIC). */
 uint64_t probes_due_ns(const struct probes *probes);
 void probes_go(struct probes *probes, uint64_t now_ns);
-/* The target has ended, or the recording does: what is counting is taken as it is. */
+/* Called when the target or the recording ends: ends the current moment. */
 void probes_finish(struct probes *probes);
 
-/* Adds what there is to the epoch; kept for the next try when that fails. */
+/* Adds everything to the epoch. If that fails, it is kept for the next try. */
 struct hp_error *probes_write(struct probes *probes, const struct names *commands,
 			      struct hp_epoch_writer *writer);
 
-/* So far. */
+/* Figures so far. */
 struct probes_figures {
-	uint64_t moments; /* that something was counted in */
-	uint64_t hits;	  /* all */
-	uint64_t kept; /* of these, that the epoch has: the others are of what runs too often, or in
-			     bursts */
-	double lost_ns;	     /* of the target's time */
+	uint64_t moments; /* in which something was counted */
+	uint64_t hits;	  /* in all */
+	/* those in the epoch; the others are of places that are hit too often, or in bursts */
+	uint64_t kept;
+	double lost_ns;	     /* time that hits took from the target */
 	double time_ns;	     /* the target's time, by its samples */
-	const char *refusal; /* why there are none, else NULL */
+	const char *refusal; /* why there are none, or NULL */
 };
 struct probes_figures probes_figures(const struct probes *probes);
 

@@ -8,20 +8,20 @@
 #include <string.h>
 
 enum {
-	/* The field of the hardware is full: so many cycles, or more. */
+	/* the largest value of the hardware's field, which stands for this many cycles or more */
 	MOST_CYCLES = UINT16_MAX,
 };
 
 struct range_sums {
 	uint64_t runs[HP_RECORD_GROUPS];
 	uint64_t cycles[HP_RECORD_GROUPS];
-	uint64_t times[HP_RECORD_GROUPS]; /* where `end` is `start` */
+	uint64_t times[HP_RECORD_GROUPS]; /* where `end` is `start`: cycles of all samples */
 };
 
 struct range {
-	struct image *image; /* a reference; NULL: this slot is free */
-	uint64_t start;	     /* offsets in the image: where it begins, */
-	uint64_t end;	     /* and the branch that ends it */
+	struct image *image; /* a reference; NULL: the slot is free */
+	uint64_t start;	     /* offset in the image at which it begins */
+	uint64_t end;	     /* offset of the branch that ends it */
 	uint32_t command;
 	struct range_sums sums;
 };
@@ -79,7 +79,7 @@ static bool is_same(const struct range *a, const struct range *b)
 	       a->command == b->command;
 }
 
-/* The range's slot, or the free one where it belongs. */
+/* The range's slot, or the free slot where it belongs. */
 static struct range *find(struct ranges *ranges, const struct range *wanted)
 {
 	uint64_t hash = (uintptr_t)wanted->image ^ wanted->start << 20 ^ wanted->end * 31 ^
@@ -98,7 +98,7 @@ static struct range *find_or_add(struct ranges *ranges, const struct range *want
 
 	if (range->image)
 		return range;
-	/* A few slots stay free, so that each search ends. */
+	/* Some slots stay free, so that each search ends. */
 	if (ranges->count > RANGES_LIMIT / 8 * 7) {
 		ranges->dropped++;
 		return NULL;
@@ -109,7 +109,7 @@ static struct range *find_or_add(struct ranges *ranges, const struct range *want
 	return range;
 }
 
-/* From each branch but the last to the next; 0 when not all is known. */
+/* Cycles between the first and the last branch; 0 when some are unknown. */
 static uint64_t cycles_of(const struct hp_record *record)
 {
 	uint64_t sum = 0;
@@ -164,7 +164,7 @@ void ranges_take(struct ranges *ranges, const struct hp_record *record, uint64_t
 	}
 	ranges->next_group = (group + 1) % HP_RECORD_GROUPS;
 	ranges->record_cycles[context->command][group] += cycles;
-	/* The last branch comes first. */
+	/* The newest branch comes first. */
 	for (unsigned i = record->sample.branch_count - 1; i > 0; i--) {
 		struct range *range =
 			range_at(ranges, context, branches[i].to, branches[i - 1].from);

@@ -20,20 +20,19 @@
 
 struct ranges;
 
-/* `recording`: when it began, CLOCK_REALTIME; it tells recordings apart. */
+/* `recording`: its start (CLOCK_REALTIME), which identifies it. */
 struct hp_error *ranges_create(uint64_t recording, struct ranges **ranges);
 void ranges_destroy(struct ranges *ranges);
 
-/* Takes the branches of one sample, which stands for so many cycles, of the context. Records
- * without cycles, with gaps, or with a count that the hardware's field was too short for say
- * nothing. */
+/* Takes the branch records of one sample of the context, which stands for so many cycles. Records
+ * without cycles, with gaps, or with a count beyond the hardware's field are ignored. */
 void ranges_take(struct ranges *ranges, const struct hp_record *record, uint64_t cycles,
 		 const struct context *context);
 
-/* Time to write: there is not much room left. */
+/* Whether it is time to write, because little room is left. */
 bool ranges_is_full(const struct ranges *ranges);
 
-/* Adds what there is to the epoch; kept for the next try when that fails. */
+/* Adds everything to the epoch. If that fails, it is kept for the next try. */
 struct hp_error *ranges_write(struct ranges *ranges, const struct names *commands,
 			      struct hp_epoch_writer *writer);
 

@@ -6,7 +6,7 @@
 
 #include <linux/perf_event.h>
 
-/* Of the register of flags of x86. */
+/* Bits of x86's flags register. */
 static const struct {
 	uint8_t bit;
 	uint8_t flag;

@@ -6,8 +6,8 @@
 #include <hpcprof/isa/step.h>
 #include <hpcprof/sample/record.h>
 
-/* The state in which the sample was taken; false when it has no registers, or not the user's own at
- * its address (of a sample in the kernel). */
+/* The registers of the sample. False when it has none, or when they are not the user's at its
+ * address, as for a sample in the kernel. */
 bool registers_state(const struct hp_record *record, struct hp_state *state);
 
 #endif

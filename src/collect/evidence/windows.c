@@ -11,8 +11,8 @@
 
 void windows_create(struct windows *windows, struct attributor *attributor, uint64_t recording)
 {
-	/* Recordings begin their groups anywhere, so that those of a few windows each fill all of
-	 * them when they are added up. */
+	/* Each recording begins its groups at a random one, so that recordings of a few windows
+	 * each fill all groups when they are added up. */
 	struct hp_random random = hp_random_seeded(recording | 1);
 
 	*windows = (struct windows){
@@ -47,7 +47,7 @@ void windows_add_time(struct windows *windows, uint32_t command, double units)
 	windows->times.at[command] += units;
 }
 
-/* Without memory for it less is known of where windows were, and nothing wrong. */
+/* Without memory the tick is dropped: less is known of where windows were, but nothing wrong. */
 void windows_add_tick(struct windows *windows, const struct window_tick *tick)
 {
 	if (!windows->is_on)
@@ -69,7 +69,7 @@ struct placing {
 	struct counted counted;
 	struct counted ticks;
 	struct counted events;
-	unsigned group; /* of the window's first part */
+	unsigned group; /* group of the window's first part */
 	bool is_relative;
 	bool is_short_of_memory;
 };
@@ -283,7 +283,7 @@ static void note(struct windows *windows, bool is_refusal, const char *what)
 	hp_error_destroy(hp_window_evidence_add_reason(&windows->counted, is_refusal, what, 1));
 }
 
-/* A window that cannot be placed as a whole is none: its counts would be too few. */
+/* A window that cannot be placed completely is dropped: its counts would be too low. */
 static void place_window(struct windows *windows, const struct hp_window *window)
 {
 	struct placing placing = { .windows = windows, .is_relative = window->is_truncated };
@@ -350,7 +350,7 @@ void windows_add(struct windows *windows, struct hp_window *window)
 {
 	note_end(windows, window);
 	if (window->block_count && hp_window_duration_ns(window)) {
-		/* No map change comes that late. */
+		/* No map change can be that late. */
 		if (windows->waiting.count == WINDOWS_MOST_WAITING)
 			take_first(windows);
 		if (hp_vector_push(&windows->waiting, *window)) {
@@ -377,7 +377,7 @@ bool windows_are_full(const struct windows *windows)
 	return items_waiting(windows) > windows->many_items;
 }
 
-/* The time that commands had since the last flush, as strata without items. */
+/* The time of commands since the last flush, as strata without items. */
 static struct hp_error *add_times(struct windows *windows, double unit_ns)
 {
 	const struct names *commands = &windows->attributor->processes->commands;

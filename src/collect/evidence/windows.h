@@ -18,22 +18,22 @@
 #include <hpcprof/model/evidence.h>
 #include <hpcprof/model/window.h>
 
-/* A sample of time in user code. */
+/* A sample in user code, for where time was spent. */
 struct window_tick {
 	uint64_t time_ns;
 	uint64_t address;
 	uint32_t tid;
-	uint32_t count; /* samples that it stands for */
+	uint32_t count; /* number of samples that it stands for */
 };
 
 struct windows {
 	struct attributor *attributor; /* borrowed */
 	bool is_on;
-	uint64_t recording;	/* when it began: CLOCK_REALTIME */
+	uint64_t recording;	/* its start (CLOCK_REALTIME) */
 	unsigned next_group[2]; /* of absolute windows, and of relative ones */
 	HP_VECTOR(struct hp_window) waiting;
 	HP_VECTOR(double) times; /* user CPU time since the last flush, in units, by command */
-	HP_VECTOR(struct window_tick) ticks; /* the last ones, a ring when it is full */
+	HP_VECTOR(struct window_tick) ticks; /* the latest ones; a ring once it is full */
 	size_t next_tick;
 	size_t many_items;
 	struct hp_window_evidence counted; /* since the last flush */
@@ -42,24 +42,24 @@ struct windows {
 void windows_create(struct windows *windows, struct attributor *attributor, uint64_t recording);
 void windows_clear(struct windows *windows);
 
-/* User CPU time of a command (a name in processes.commands) that was sampled, in units. */
+/* Adds user CPU time of a command (a name in processes.commands), in units. */
 void windows_add_time(struct windows *windows, uint32_t command, double units);
 
-/* Such a sample: where it was. */
+/* Adds where such a sample was. */
 void windows_add_tick(struct windows *windows, const struct window_tick *tick);
 
-/* Takes the window's contents over. */
+/* Takes over the window's contents. */
 void windows_add(struct windows *windows, struct hp_window *window);
 
-/* Looks up the windows of before `taken_ns`, up to which map changes and samples have been taken in
- * (UINT64_MAX: all there will be), and adds up what they counted. */
+/* Places the windows of before `taken_ns`, and adds up their counts. Map changes and samples until
+ * then have been taken (UINT64_MAX: all of them). */
 void windows_place(struct windows *windows, uint64_t taken_ns);
 
-/* Whether it is time to write what there is. */
+/* Whether it is time to write. */
 bool windows_are_full(const struct windows *windows);
 
-/* Adds what there is to the epoch; kept for the next try when that fails. `unit_ns`: of the units
- * of time; 0 when that is not known (yet), then they wait. */
+/* Adds everything to the epoch. If that fails, it is kept for the next try. `unit_ns`: length of
+ * the units of time; 0: not known yet, so times are kept. */
 struct hp_error *windows_write(struct windows *windows, struct hp_epoch_writer *writer,
 			       double unit_ns);
 

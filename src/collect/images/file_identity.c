@@ -16,8 +16,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Inode numbers are given out again as soon as a file is gone, generations tell who had them. Where
- * the file system has none to tell, the number alone decides. */
+/* Inode numbers are reused as soon as a file is gone, but not generations. If the file system has
+ * no generations, the number alone decides. */
 static bool is_same_generation(int fd, const struct hp_record_mmap *mapping)
 {
 	int generation;
@@ -26,8 +26,8 @@ static bool is_same_generation(int fd, const struct hp_record_mmap *mapping)
 	       (uint32_t)generation == (uint32_t)mapping->generation;
 }
 
-/* Inode numbers decide: device numbers differ between mappings and stat on overlayfs and btrfs.
- * Without one it was no file, whatever there may be under that name. */
+/* Compares inode numbers only: on overlayfs and btrfs, mappings have other device numbers than
+ * stat(). A mapping without an inode was not a file, even if there is one of that name. */
 static bool is_mapped_file(int fd, const struct hp_record_mmap *mapping)
 {
 	struct stat status;
@@ -36,7 +36,7 @@ static bool is_mapped_file(int fd, const struct hp_record_mmap *mapping)
 	       status.st_ino == mapping->inode && is_same_generation(fd, mapping);
 }
 
-/* Needs privilege (CAP_CHECKPOINT_RESTORE or CAP_SYS_ADMIN), but finds deleted files too. */
+/* Needs CAP_CHECKPOINT_RESTORE or CAP_SYS_ADMIN, but also finds deleted files. */
 static int open_map_file(pid_t pid, const struct hp_record_mmap *mapping)
 {
 	struct stat status;
@@ -47,8 +47,8 @@ static int open_map_file(pid_t pid, const struct hp_record_mmap *mapping)
 	return hp_foreign_open(path, 0, &status);
 }
 
-/* The file as the process sees paths; or as we do, where that is the same, or the process is
- * over. */
+/* Opens the path as the process sees it; or as we see it, if that is the same or the process has
+ * ended. */
 static int open_path(pid_t pid, const char *file, struct stat *status)
 {
 	int fd = hp_foreign_open_of(pid, file, 0, status);
@@ -64,7 +64,7 @@ static int open_entry(int directory, const char *name)
 	return handle < 0 ? -1 : hp_foreign_reopen(handle, &status);
 }
 
-/* A deleted file or memfd that the process still holds open. */
+/* Finds a deleted file or memfd that the process still has open. */
 static int open_descriptor(pid_t pid, const struct hp_record_mmap *mapping)
 {
 	char path[64];
@@ -87,8 +87,8 @@ static int open_descriptor(pid_t pid, const struct hp_record_mmap *mapping)
 	return found;
 }
 
-/* Memory that a compiler shares with itself: what is in it now says nothing of what it will hold, and it
- * may be large. There are programs in such memory, too. */
+/* Memory that a compiler shares with itself: its present contents do not tell what it will contain,
+ * and it may be large. But programs may be in such memory, too. */
 static bool is_generated(int fd, const struct hp_record_mmap *mapping)
 {
 	char magic[SELFMAG];
@@ -125,7 +125,8 @@ void file_identity(pid_t pid, const struct hp_record_mmap *mapping, bool deleted
 		identity_of(open_path(pid, path, &status), mapping, identity);
 }
 
-/* Of a mapping whose build-id the kernel sent there is no inode: the identity decides. */
+/* If the kernel sent a build-id with the mapping, there is no inode to compare, so the identity
+ * decides. */
 static int checked(int fd, const struct hp_image_id *id)
 {
 	struct hp_identity found = { 0 };
@@ -167,7 +168,7 @@ struct file_state file_state(pid_t pid, const struct hp_record_mmap *mapping, co
 		fd = open_path(pid, path, &status);
 	if (fd < 0 || status.st_ino != mapping->inode)
 		return (struct file_state){ 0 };
-	/* The time of change, which cannot be set back. */
+	/* The time of the last status change, which programs cannot set back. */
 	return (struct file_state){
 		.size_bytes = (uint64_t)status.st_size,
 		.changed_s = status.st_ctim.tv_sec,

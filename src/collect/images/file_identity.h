@@ -11,20 +11,19 @@
 
 #include <sys/types.h>
 
-/* `path` as mapped, without the kernel's "(deleted)". Leaves kind NONE when the very file cannot be
- * had any more: never the identity of another file at the same path. */
+/* `path`: as mapped, without the kernel's "(deleted)". The kind stays NONE when the same file
+ * cannot be found any more; it is never the identity of another file at the same path. */
 void file_identity(pid_t pid, const struct hp_record_mmap *mapping, bool deleted, const char *path,
 		   struct hp_identity *identity);
 
-/* The file itself, open for reading: by the mapping where that is permitted, else by its path or
- * through a descriptor of the process. It has the identity of `id`. -1 when it cannot be had. */
+/* Opens the file itself for reading: by the mapping if that is permitted, otherwise by its path or
+ * a descriptor of the process. Its identity is `id`. -1: impossible. */
 int file_open_mapped(pid_t pid, const struct hp_record_mmap *mapping, const struct hp_image_id *id);
 
-/* The same, when the mapping is not known any more: by its path alone, as the process sees
- * paths. */
+/* The same when the mapping is not known any more: only by its path, as the process sees it. */
 int file_open_image(pid_t pid, const struct hp_image_id *id);
 
-/* What a file's next writing changes. All zero when it cannot be had at its path. */
+/* Fields that change when the file is written to. All zero when it cannot be opened by its path. */
 struct file_state {
 	uint64_t size_bytes;
 	int64_t changed_s;

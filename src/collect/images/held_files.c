@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 
-/* A container's program and its libraries, some of them many times over. */
 void held_files_clear(struct held_files *held)
 {
 	for (size_t i = 0; i < held->files.count; i++) {
@@ -30,7 +29,7 @@ static const struct file_held *find(const struct held_files *held, const struct 
 	return NULL;
 }
 
-/* Half of what may be open is for counters and rings. */
+/* Counters and rings need half of the descriptors. */
 static bool leaves_room(int fd)
 {
 	struct rlimit limit;

@@ -24,11 +24,11 @@ struct held_files {
 
 void held_files_clear(struct held_files *held);
 
-/* Holds the file behind a mapping, if it will not be found at its path and there is room. */
+/* Keeps the file of a mapping open if it cannot be found by its path later, and there is room. */
 void held_files_take(struct held_files *held, pid_t pid, const struct hp_record_mmap *mapping,
 		     const struct hp_image_id *id);
 
-/* A path that opens the held file of this image, in `path`; false when none is held. */
+/* Sets `path` to one that opens the held file of this image. False when none is held. */
 bool held_files_path(const struct held_files *held, const struct hp_image_id *id,
 		     char path[static 64]);
 

@@ -10,28 +10,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the kernel says of a mapping: enough to know it again without opening anything. */
+/* What the kernel tells of a mapping; by it, an image is recognized without opening anything. */
 struct mapped_key {
 	uint32_t major;
 	uint32_t minor;
 	uint64_t inode;
 	uint64_t generation;
 	struct hp_identity build_id;
-	uint16_t padding; /* zero: keys are compared as bytes */
+	uint16_t padding; /* zero, since keys are compared as bytes */
 };
 
-/* One way an image was found: what the kernel said and under which path. Where it said no build-id,
- * the state of the file when it was identified: it may be written to in place. */
+/* One way in which an image was found: what the kernel told, and the path. Without a build-id from
+ * the kernel, also the state of the file when it was identified, since it may be written to. */
 struct seen {
 	UT_hash_handle hh;
 	struct image *image;
 	struct file_state state;
 	size_t key_size;
-	unsigned char key[]; /* struct mapped_key, then the path */
+	unsigned char key[]; /* a struct mapped_key, followed by the path */
 };
 
 struct image_links {
-	UT_hash_handle hh; /* by the whole identity: kind, identity, path */
+	UT_hash_handle hh; /* by the complete identity: kind, identity, path */
 	struct image *image;
 	unsigned char *key;
 	size_t key_size;
@@ -127,7 +127,7 @@ static struct image *image_create(const struct hp_image_id *id, unsigned char *k
 	return image;
 }
 
-/* kind, identity, path: the bytes that tell images apart. */
+/* Bytes that identify an image: kind, identity, path. */
 static unsigned char *id_key(const struct hp_image_id *id, size_t *size)
 {
 	size_t path_size = strlen(id->path);
@@ -143,7 +143,7 @@ static unsigned char *id_key(const struct hp_image_id *id, size_t *size)
 	return key;
 }
 
-/* The image of this identity, new or known, with a reference for the caller. */
+/* The image with this identity, new or known, with a reference for the caller. */
 static struct image *intern(struct images *images, const struct hp_image_id *id)
 {
 	struct image_links *links;
@@ -188,7 +188,7 @@ struct image *images_named(struct images *images, enum hp_image_kind kind, const
 	return intern(images, &id);
 }
 
-/* The kernel marks a file that is no longer at its path, memfds included. */
+/* The kernel marks files that are no longer at their path, and memfds. */
 static void split_deleted(char *path, bool *deleted)
 {
 	static const char mark[] = " (deleted)";
@@ -236,7 +236,7 @@ static struct seen *seen_create(const struct hp_record_mmap *mapping)
 	return seen;
 }
 
-/* A file that is gone from its path has not been written to that we know of. */
+/* A file that cannot be found by its path counts as unchanged. */
 static bool is_rewritten(const struct file_state *before, const struct file_state *now)
 {
 	return now->changed_s &&
@@ -269,7 +269,8 @@ struct image *images_of_mapping(struct images *images, pid_t pid,
 	image = seen->image = identify(images, pid, mapping);
 	if (image)
 		HASH_ADD_KEYPTR(hh, images->by_mapping, seen->key, seen->key_size, seen);
-	/* Unremembered it is only slower: the file is identified again the next time. */
+	/* If it cannot be remembered, the file is identified again next time, which is only
+	 * slower. */
 	if (!image || !seen->hh.tbl)
 		free(seen);
 	return image;

@@ -25,33 +25,34 @@
 struct image {
 	struct hp_image_id id;
 	uint32_t references;
-	size_t db_index; /* in the epoch's index; SIZE_MAX before its first sample is written */
+	size_t db_index; /* in the epoch's index; SIZE_MAX before its first sample was written */
 	struct image_links *links;
 	struct unwinding
-		*unwinding; /* of paths/tables.c; it holds a reference. NULL: not asked for */
+		/* belongs to paths/tables.c, which holds a reference; NULL: not asked for yet */
+		*unwinding;
 };
 
 struct images;
 
-struct images *images_create(void); /* NULL when memory is short */
+struct images *images_create(void); /* NULL: out of memory */
 void images_destroy(struct images *images);
 
-/* The image of a file mapping, identified. `pid` is the process to look through. NULL when memory
- * is short, else a reference for the caller. */
+/* The image of a file mapping, with a reference for the caller. `pid`: the process whose view of
+ * files is used. NULL: out of memory. */
 struct image *images_of_mapping(struct images *images, pid_t pid,
 				const struct hp_record_mmap *mapping);
 
-/* An image without a file to identify: JIT, ANON, KERNEL, MODULE, UNKNOWN, VDSO. A reference for
- * the caller; NULL when memory is short. */
+/* An image without a file to identify: JIT, ANON, KERNEL, MODULE, UNKNOWN, VDSO; with a reference
+ * for the caller. NULL: out of memory. */
 struct image *images_named(struct images *images, enum hp_image_kind kind, const char *path,
 			   const struct hp_identity *identity);
 
-/* Files of images that cannot be had by their path later; forgotten with `images` only. */
+/* Files of images that cannot be found by their path later. They are released with `images`. */
 const struct held_files *images_held_files(const struct images *images);
 
 void image_release(struct image *image);
 
-/* Forgets images without references. */
+/* Frees images without references. */
 void images_sweep(struct images *images);
 size_t images_count(const struct images *images);
 

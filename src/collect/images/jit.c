@@ -14,7 +14,7 @@
 
 enum { EXTENT_BITS = 24 };
 
-/* The pid as the process itself sees it, in a container: the last number of NSpid. */
+/* The process id as the process itself sees it in a container: the last number of NSpid. */
 static uint32_t pid_inside(uint32_t pid)
 {
 	_cleanup_free_ char *text = hp_file_text("/proc/%u/status", pid);
@@ -31,7 +31,7 @@ static uint32_t pid_inside(uint32_t pid)
 	return inside;
 }
 
-/* The map's author decides what reports say: only the process's owner and root may be that. */
+/* A map decides what reports say, so it is accepted only from the process's owner and from root. */
 static bool is_trusted(const struct stat *map, uint32_t pid)
 {
 	struct stat process;
@@ -43,7 +43,7 @@ static bool is_trusted(const struct stat *map, uint32_t pid)
 	return stat(path, &process) == 0 && map->st_uid == process.st_uid;
 }
 
-/* The process may be over; its map usually stays behind. */
+/* The process may have ended; its map usually stays. */
 static int open_map(uint32_t pid, struct stat *status)
 {
 	char path[64];
@@ -108,13 +108,13 @@ bool jit_resolve(struct jit *jit, uint32_t pid, const char *command, uint64_t ad
 	symbol = perf_map_find(&jit->map, address);
 	if (!symbol)
 		return false;
-	/* The top bit stays free: offsets are not mistaken for kernel addresses. */
+	/* The top bit stays 0, so that offsets cannot be mistaken for kernel addresses. */
 	base = XXH3_64bits(symbol->name, strlen(symbol->name)) >> 1 >> EXTENT_BITS << EXTENT_BITS;
 	*image = command_image(jit, HP_IMAGE_JIT, "jit", command);
 	*offset = base + (address - symbol->start);
 	if (*image && kept_add(jit->kept, *image, base, symbol->size, symbol->name))
 		return true;
-	/* Two names with one hash: the second stays without a name. */
+	/* If two names have the same hash, the second one is left out. */
 	image_release(*image);
 	return false;
 }

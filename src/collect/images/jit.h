@@ -16,21 +16,21 @@
 struct jit {
 	struct images *images; /* borrowed */
 	struct kept *kept;     /* borrowed */
-	uint32_t pid;	       /* whose map is loaded; 0: none */
+	uint32_t pid;	       /* process whose map is loaded; 0: none */
 	struct perf_map map;
-	uint32_t beyond_pid; /* whose map has more than is read; 0: none's */
+	uint32_t beyond_pid; /* process whose map is longer than what is read; 0: none */
 };
 
-/* The image (a reference) and offset of an address that the process's map names: in "[jit
- * COMMAND]". False when it names none there. */
+/* The image ("[jit COMMAND]", with a reference) and offset of an address that the process's map
+ * names. False when it names none there. */
 bool jit_resolve(struct jit *jit, uint32_t pid, const char *command, uint64_t address,
 		 struct image **image, uint64_t *offset);
 
-/* "[anon COMMAND]": executable memory that nothing names; offsets are addresses. NULL when memory
- * is short. */
+/* "[anon COMMAND]": executable memory without names, in which offsets are addresses. NULL: out of
+ * memory. */
 struct image *jit_anonymous(struct jit *jit, const char *command);
 
-/* The loaded map is of now: forget it before the next batch. */
+/* Forgets the loaded map, before the next batch: it may be out of date by then. */
 void jit_forget(struct jit *jit);
 
 #endif

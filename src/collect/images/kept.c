@@ -76,7 +76,7 @@ static int compare_places(const void *left, const void *right)
 	return (a->place.offset > b->place.offset) - (a->place.offset < b->place.offset);
 }
 
-/* The run of symbols of one image that starts at `from`, as the database wants them. */
+/* Collects the symbols of one image, from index `from` on, in the form that the database takes. */
 static size_t take_run(struct kept_symbol *const *sorted, size_t from, size_t count,
 		       struct hp_symbol *symbols)
 {

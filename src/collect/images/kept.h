@@ -13,17 +13,17 @@
 struct kept_symbol;
 
 struct kept {
-	struct kept_symbol *by_place; /* hash */
-	bool changed;		      /* since kept_saved */
+	struct kept_symbol *by_place; /* hash table */
+	bool changed;		      /* since the last kept_saved */
 };
 
-/* Keeps a name for [offset, offset + size) of an image. A longer extent of the same name wins.
- * False when memory is short, or when another name stands there already. */
+/* Keeps a name for [offset, offset + size) of an image. Of the same name, the longer extent is
+ * kept. False: out of memory, or another name is there already. */
 bool kept_add(struct kept *kept, struct image *image, uint64_t offset, uint64_t size,
 	      const char *name);
 void kept_clear(struct kept *kept);
 
-/* Calls `save` once for each image, with its symbols sorted by offset and cut so that they do not
+/* Calls `save` once per image, with its symbols sorted by offset and shortened so that they do not
  * overlap. */
 struct hp_error *kept_save(struct kept *kept,
 			   struct hp_error *(*save)(struct image *image,

@@ -24,7 +24,7 @@ static uint8_t *read_file(const char *path, size_t limit_bytes, size_t *size)
 	return bytes;
 }
 
-/* The module's number, added if it is new; 0 (the kernel itself) also when memory is short. */
+/* The module's index, added if it is new; 0 (the kernel itself) also when memory is short. */
 static uint32_t module_number(struct kernel *kernel, const char *name)
 {
 	struct kernel_module *module;
@@ -41,13 +41,14 @@ static uint32_t module_number(struct kernel *kernel, const char *name)
 	return module->name ? (uint32_t)kernel->module_count++ : 0;
 }
 
-/* Where the kernel starts. Arm's kallsyms lacks _text (6.1, without CONFIG_KALLSYMS_ALL). */
+/* The symbol at which the kernel begins. On Arm, kallsyms lacks _text (Linux 6.1 without
+ * CONFIG_KALLSYMS_ALL). */
 static bool is_start(const char *name)
 {
 	return strcmp(name, "_text") == 0 || strcmp(name, "_stext") == 0;
 }
 
-/* ADDRESS TYPE NAME[\t[MODULE]] */
+/* Parses ADDRESS TYPE NAME[\t[MODULE]]. */
 static bool parse_line(struct kernel *kernel, char *line, struct kernel_symbol *symbol,
 		       const char **name)
 {
@@ -81,11 +82,11 @@ static int compare_symbols(const void *left, const void *right, void *names)
 
 	if (a->address != b->address)
 		return a->address < b->address ? -1 : 1;
-	/* Of several names for one address always the same one wins. */
+	/* If an address has several names, the same one is always chosen. */
 	return strcmp((const char *)names + a->name, (const char *)names + b->name);
 }
 
-/* They live as long as the recording: what else was read, and room for more, go. */
+/* Frees everything but the symbols, which are kept for the whole recording. */
 static void trim(struct kernel *kernel, size_t name_bytes)
 {
 	char *names = realloc(kernel->names, name_bytes + 1);
@@ -117,7 +118,7 @@ static void load(struct kernel *kernel)
 		if (!hp_grow((void **)&kernel->symbols, &kernel->capacity, kernel->count + 1,
 			     sizeof(symbol)))
 			break;
-		/* Names move together, to the beginning of what was read. */
+		/* The name is moved towards the beginning of the text. */
 		size = strlen(name) + 1;
 		memmove(kernel->names + name_bytes, name, size);
 		symbol.name = (uint32_t)name_bytes;
@@ -179,7 +180,7 @@ static const struct kernel_symbol *find(const struct kernel *kernel, uint64_t ad
 	return after ? &kernel->symbols[after - 1] : NULL;
 }
 
-/* How far a symbol reaches: to the next one, but not without end. */
+/* The size of a symbol: up to the next one, within a limit. */
 static uint64_t extent(const struct kernel *kernel, const struct kernel_symbol *symbol)
 {
 	const struct kernel_symbol *end = kernel->symbols + kernel->count;
@@ -207,7 +208,7 @@ bool kernel_resolve(struct kernel *kernel, uint64_t address, struct image **imag
 			return false;
 		(*image)->references++;
 		*offset = address - module->base;
-		/* Without room for the name the sample still counts where it was. */
+		/* If its name cannot be kept, the sample still counts. */
 		(void)kept_add(kernel->kept, *image, symbol->address - module->base,
 			       extent(kernel, symbol), kernel->names + symbol->name);
 		return true;

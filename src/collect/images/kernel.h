@@ -13,33 +13,35 @@
 
 struct kernel_symbol {
 	uint64_t address;
-	uint32_t name;	 /* where it begins in `names` */
-	uint32_t module; /* index, 0: the kernel itself */
+	uint32_t name;	 /* index of its first byte in `names` */
+	uint32_t module; /* index; 0: the kernel itself */
 };
 
 struct kernel_module {
 	char *name; /* "" for the kernel itself */
 	uint64_t base;
-	struct image *image; /* a reference, once it was hit */
+	struct image *image; /* a reference, once it has samples */
 };
 
 struct kernel {
 	struct images *images; /* borrowed */
 	struct kept *kept;     /* borrowed */
-	bool is_elsewhere;     /* of another boot or machine: it has no names here */
+	/* samples come from another boot or machine, so no names are known */
+	bool is_elsewhere;
 	bool loaded;
-	char *names; /* of the symbols alone */
+	char *names; /* names of the symbols only */
 	struct kernel_symbol *symbols;
 	size_t count, capacity;
 	struct kernel_module *modules;
 	size_t module_count, module_capacity;
 };
 
-/* Reads what the first address in it needs, once: some 50 ms for a superuser. */
+/* Reads the symbols now, which the first kernel address would need; it takes a superuser some 50
+ * ms, once. */
 void kernel_prepare(struct kernel *kernel);
 void kernel_clear(struct kernel *kernel);
 
-/* As jit_resolve, for an address in the upper half. */
+/* Like jit_resolve, for an address in the upper half. */
 bool kernel_resolve(struct kernel *kernel, uint64_t address, struct image **image,
 		    uint64_t *offset);
 

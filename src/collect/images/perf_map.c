@@ -42,8 +42,8 @@ HP_ORDER_BY_TWO(compare_symbols, struct perf_map_symbol, start, order);
 /* --- who holds which addresses: one sweep over all starts and ends
  * -------------------------------- */
 
-/* The symbols at the current address, the latest line on top; those that have ended meanwhile are
- * taken out when they come up. */
+/* The symbols that cover the current address, the latest line on top. Those that have ended are
+ * removed when they reach the top. */
 struct heap {
 	size_t *at;
 	size_t count;

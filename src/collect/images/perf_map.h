@@ -13,15 +13,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* More are not kept, some 90 bytes each: compilers of today name some hundred thousand. */
+/* A line of the map. At most PERF_MAP_SYMBOLS are kept. */
 struct perf_map_symbol {
 	uint64_t start;
 	uint64_t size;
-	const char *name; /* into the text */
-	size_t order;	  /* of the line in the file */
+	const char *name; /* points into the text */
+	size_t order;	  /* number of its line in the file */
 };
 
-/* Addresses of which one symbol is the latest. */
+/* Addresses for which one symbol is the latest. */
 struct perf_map_range {
 	uint64_t start;
 	uint64_t end;
@@ -33,18 +33,18 @@ struct perf_map {
 	struct perf_map_symbol *symbols; /* sorted by start, then order */
 	size_t count;
 	size_t capacity;
-	struct perf_map_range *ranges; /* sorted, not overlapping: at most two a symbol */
+	struct perf_map_range *ranges; /* sorted, without overlaps; at most two per symbol */
 	size_t range_count;
 	size_t range_capacity;
-	size_t skipped; /* lines that made no sense */
+	size_t skipped; /* number of lines that could not be parsed */
 	bool is_cut;	/* there were more than PERF_MAP_SYMBOLS */
 };
 
-/* Takes over `text` (NUL-terminated, malloc'ed). False when memory is short. */
+/* Takes over `text` (NUL-terminated, malloc'ed). False: out of memory. */
 bool perf_map_parse(char *text, struct perf_map *map);
 void perf_map_clear(struct perf_map *map);
 
-/* The latest symbol that holds the address, or NULL. */
+/* The latest symbol that contains the address, or NULL. */
 const struct perf_map_symbol *perf_map_find(const struct perf_map *map, uint64_t address);
 
 #endif

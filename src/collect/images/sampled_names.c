@@ -16,27 +16,27 @@
 #include <string.h>
 #include <time.h>
 
-/* One offset of one profile, and its part of all samples of the event, in every image. */
+/* An offset with samples, and its largest share of the samples of an event. */
 struct sampled {
 	uint64_t offset;
 	double share;
-	bool is_call; /* nothing was sampled or counted there */
+	bool is_call; /* it is a call in a path; nothing was sampled or counted there */
 };
 
 struct offsets {
 	HP_VECTOR(struct sampled) all; /* ascending */
 };
 
-/* What is left for the images that come. */
+/* What is left of the limits, for the following images. */
 struct allowance {
 	uint64_t code_bytes;
 	uint64_t line_ns;
 };
 
 struct names {
-	HP_VECTOR(struct hp_symbol) all; /* owned, with their names and bodies */
+	HP_VECTOR(struct hp_symbol) all; /* owned, including names and bodies */
 	size_t bytes;
-	uint64_t body_bytes; /* of code */
+	uint64_t body_bytes; /* bytes of code */
 };
 
 HP_ORDER_BY(compare_offsets, struct sampled, offset);
@@ -79,7 +79,7 @@ static struct hp_error *list_offsets(struct hp_epoch_writer *writer, size_t inde
 	return error;
 }
 
-/* Calls are one byte before where they return to. */
+/* A call is located one byte before its return address. */
 static struct hp_error *add_callers(const struct hp_paths *paths, const struct hp_image_id *id,
 				    struct offsets *offsets)
 {
@@ -104,7 +104,7 @@ static struct hp_error *add_callers(const struct hp_paths *paths, const struct h
 	return fine ? NULL : hp_error_create_no_memory();
 }
 
-/* A caller of sampled code need not have samples itself. */
+/* A caller of sampled code may have no samples itself. */
 static struct hp_error *index_callers(struct hp_epoch_writer *writer, const struct hp_paths *paths)
 {
 	struct hp_error *error = NULL;
@@ -118,8 +118,8 @@ static struct hp_error *index_callers(struct hp_epoch_writer *writer, const stru
 	return error;
 }
 
-/* Where in the file the part begins that begins `into` before `offset`. One that begins in another
- * segment is not of one piece there. */
+/* Offset in the file of the part that begins `into` bytes before `offset`. False if it begins in
+ * another segment. */
 static bool find_start(const struct hp_image *image, const struct hp_procedure *part,
 		       uint64_t offset, uint64_t into, hp_image_offset *start)
 {
@@ -130,7 +130,7 @@ static bool find_start(const struct hp_image *image, const struct hp_procedure *
 	       address.value == part->address.value && part->size <= UINT64_MAX - start->value;
 }
 
-/* As the file has it: a detached part is recognized by the procedure's body. */
+/* As in the file, since a detached part is recognized by the procedure's body. */
 static bool add_body(struct names *names, struct hp_image *image,
 		     const struct hp_procedure *procedure, struct hp_symbol *symbol)
 {
@@ -163,14 +163,15 @@ static bool add_name(struct names *names, struct hp_image *image, const struct h
 	return false;
 }
 
-/* What only unwind data describes is named by where it is: that says nothing of another build. */
+/* A procedure known only from unwind data is named by its address, which means nothing in another
+ * build. */
 static bool has_name(const struct hp_procedure *part)
 {
 	return part->owner->source == HP_PROCEDURE_SYMBOL ||
 	       part->owner->source == HP_PROCEDURE_PLT;
 }
 
-/* Of the offsets from `first` on that lie before `end`. */
+/* The share of the offsets from index `first` on that lie before `end`. */
 static double share_before(const struct offsets *offsets, size_t first, uint64_t end)
 {
 	double share = 0;
@@ -182,7 +183,7 @@ static double share_before(const struct offsets *offsets, size_t first, uint64_t
 
 static bool list_names(struct hp_image *image, const struct offsets *offsets, struct names *names)
 {
-	uint64_t end = 0; /* of what is known already */
+	uint64_t end = 0; /* end of what is known already */
 
 	for (size_t i = 0; i < offsets->all.count && names->bytes < MOST_NAME_BYTES; i++) {
 		uint64_t offset = offsets->all.at[i].offset;
@@ -224,7 +225,7 @@ static uint64_t less(uint64_t from, uint64_t taken)
 	return from > taken ? from - taken : 0;
 }
 
-/* Code that was counted need not have samples. */
+/* Code that windows counted may have no samples. */
 static bool add_items(struct offsets *offsets, uint32_t image, const struct hp_counted *items,
 		      size_t count)
 {
@@ -263,7 +264,7 @@ static struct hp_error *add_counted(const struct hp_window_evidence *evidence,
 	return fine ? NULL : hp_error_create_no_memory();
 }
 
-/* One for each distinct offset. */
+/* Lists each offset's address once. */
 static struct hp_error *list_addresses(const struct hp_image *image, const struct offsets *offsets,
 				       struct hp_excerpted **addresses, size_t *count)
 {
@@ -314,7 +315,7 @@ static struct hp_error *keep_excerpt(const struct sampled_source *source, size_t
 		allowance->code_bytes = less(allowance->code_bytes, excerpt.ranges.at[i].size);
 	allowance->line_ns = less(allowance->line_ns, hp_clock_thread_ns() - begin);
 	hp_excerpt_clear(&excerpt);
-	/* One file that is too strange to keep anything of has names all the same. */
+	/* A damaged file is skipped; others still get their names. */
 	if (error && error->errno_value == 0) {
 		hp_error_destroy(error);
 		error = NULL;
@@ -339,7 +340,7 @@ static struct hp_error *open_sampled(const struct sampled_source *source, size_t
 	return NULL;
 }
 
-/* What an epoch has beside samples. */
+/* What an epoch has besides samples. */
 struct beside {
 	struct hp_window_evidence counted;
 	struct hp_paths paths;
@@ -375,7 +376,7 @@ static struct hp_error *keep_all(const struct sampled_source *source, struct bes
 	for (size_t i = 0; i < hp_epoch_writer_image_count(writer) && !error; i++) {
 		struct offsets offsets = { 0 };
 
-		/* What was never identified could be any file by now. */
+		/* An image that was never identified could be any file by now. */
 		if (hp_epoch_writer_image_id(writer, i)->kind != HP_IMAGE_FILE ||
 		    hp_epoch_writer_image_id(writer, i)->identity.kind == HP_IDENTITY_NONE)
 			continue;
@@ -383,7 +384,8 @@ static struct hp_error *keep_all(const struct sampled_source *source, struct bes
 		if (!error)
 			error = keep_image(source, i, &offsets, beside);
 		hp_vector_free(&offsets.all);
-		/* What one large file takes is not to be there beside the next. */
+		/* Returns memory to the system, so that two large files do not need it at the same
+		 * time. */
 		trim_memory();
 	}
 	return error;

@@ -16,18 +16,19 @@
 
 struct sampled_source {
 	struct hp_epoch_writer *writer;
-	char *const *events; /* whose samples count */
+	char *const *events; /* names of the events whose samples count */
 	size_t event_count;
-	const struct held_files *held; /* read where they are of an image; NULL: there are none */
-	bool no_code;		       /* excerpts are without code */
+	/* where files of images are read from; NULL: there are none */
+	const struct held_files *held;
+	bool no_code; /* excerpts contain no code */
 };
 
-/* For each file among the epoch's images and those of its call paths, which become its images, the
- * procedures that its samples are in or were called from, by file offset, with their linkage names;
- * those without a symbol are left out. Those with HP_BODY_LEAST_SHARE of the epoch's samples have
- * their bodies with them. And an excerpt of the file (hp_cfg_excerpt), as far as it stays small. A
- * file that cannot be read any more, or is another one now, has none: that is no error. Call it
- * once all samples are added, before the last commit. */
+/* Stores, for each file among the epoch's images and those of its call paths (which become its
+ * images), the procedures with samples or calls to sampled code: by file offset, with linkage
+ * names; those without a symbol are left out. Procedures with HP_BODY_LEAST_SHARE of the samples
+ * get their bodies, too. Also stores an excerpt of the file (hp_cfg_excerpt) if it is small. A file
+ * that cannot be read any more, or has changed, gets nothing, which is no error. Called once, after
+ * all samples were added and before the last commit. */
 struct hp_error *sampled_names_keep(const struct sampled_source *source);
 
 #endif

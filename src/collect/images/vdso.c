@@ -18,7 +18,7 @@ const void *vdso_bytes(size_t *size)
 
 	if (!vdso)
 		return NULL;
-	/* It ends with its section headers. */
+	/* The vdso ends with its section headers. */
 	memcpy(&header, vdso, sizeof(header));
 	*size = header.e_shoff + (size_t)header.e_shentsize * header.e_shnum;
 	return *size && *size <= VDSO_LIMIT_BYTES ? vdso : NULL;

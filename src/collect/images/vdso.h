@@ -8,9 +8,9 @@
 
 #include <hpcprof/model/image_id.h>
 
-/* The bytes of our vdso, NULL when there is none; static lifetime. */
+/* The bytes of our vdso; NULL if there is none. Static lifetime. */
 const void *vdso_bytes(size_t *size);
-/* Its identity; kind NONE when there is none. */
+/* Its identity; kind NONE if there is no vdso. */
 struct hp_identity vdso_identity(void);
 
 #endif

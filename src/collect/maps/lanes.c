@@ -61,7 +61,7 @@ static struct lane_thread *find_thread(struct lanes *lanes, uint32_t tid)
 	return thread;
 }
 
-/* Where memory is short the thread has no name. */
+/* If memory is short, the thread gets no name. */
 static void set_name(struct lanes *lanes, uint32_t tid, uint32_t name)
 {
 	struct lane_thread *thread = find_thread(lanes, tid);

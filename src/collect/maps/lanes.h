@@ -13,9 +13,9 @@
 #include "../tuning.h"
 
 struct lane {
-	uint32_t tid;	 /* 0: threads are not told apart */
-	uint32_t thread; /* its name, a number; 0 unknown */
-	uint32_t cpu;	 /* plus 1; 0: CPUs are not told apart */
+	uint32_t tid;	 /* 0: threads are not distinguished */
+	uint32_t thread; /* number of its name; 0: unknown */
+	uint32_t cpu;	 /* plus 1; 0: CPUs are not distinguished */
 };
 
 struct lane_entry;
@@ -25,24 +25,24 @@ struct lanes {
 	bool per_thread;
 	bool per_cpu;
 	struct names *names; /* borrowed */
-	struct lane *at;     /* by number; 0 is {0} */
+	struct lane *at;     /* by number; element 0 is {0} */
 	size_t count;
 	size_t capacity;
-	struct lane_entry *by_lane;    /* hash */
-	struct lane_thread *by_thread; /* hash */
-	uint64_t refused;	       /* samples past the bound */
+	struct lane_entry *by_lane;    /* hash table */
+	struct lane_thread *by_thread; /* hash table */
+	uint64_t refused;	       /* number of samples beyond the limit */
 };
 
 bool lanes_create(struct lanes *lanes, struct names *names, bool per_thread, bool per_cpu);
 void lanes_clear(struct lanes *lanes);
 
-/* A thread is called so from now on; a new one is called like the one that started it; one is gone.
- * Nothing happens where threads are not told apart. */
+/* A thread gets this name; a new one gets that of the thread that created it; a thread has ended.
+ * Without effect if threads are not distinguished. */
 void lanes_name(struct lanes *lanes, uint32_t tid, const char *name);
 void lanes_inherit(struct lanes *lanes, uint32_t parent_tid, uint32_t tid);
 void lanes_end(struct lanes *lanes, uint32_t tid);
 
-/* Of a sample. A thread that nothing was heard of is looked up in /proc. */
+/* The lane of a sample. An unknown thread is looked up in /proc. */
 uint32_t lanes_number(struct lanes *lanes, uint32_t pid, uint32_t tid, int cpu);
 
 #endif

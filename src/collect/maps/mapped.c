@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Memory that no file is behind, by the names the kernel gives it. */
+/* Memory without a file, by the names that the kernel gives it. */
 static bool is_anonymous(const char *path)
 {
 	return path[0] != '/' || strncmp(path, "//anon", 6) == 0 ||
@@ -13,7 +13,7 @@ static bool is_anonymous(const char *path)
 	       strncmp(path, "/anon_hugepage", 14) == 0;
 }
 
-/* 64-bit processes have one vdso, which we know: it is ours too. Those of 32-bit ones differ. */
+/* All 64-bit processes have the same vdso as we have; those of 32-bit processes differ. */
 static struct image *vdso_image(struct images *images, const struct hp_record_mmap *mapping)
 {
 	bool is_32_bit = sizeof(void *) == 8 && mapping->start + mapping->size <= UINT32_MAX;

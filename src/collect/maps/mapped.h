@@ -5,7 +5,7 @@
 
 #include "../images/images.h"
 
-/* The image (a reference), or NULL of memory that no file is behind. False when memory is short. */
+/* The image (a reference), or NULL for memory without a file. False: out of memory. */
 bool mapped_image(struct images *images, uint32_t pid, const struct hp_record_mmap *mapping,
 		  struct image **image);
 

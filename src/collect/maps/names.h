@@ -15,7 +15,7 @@
 struct name;
 
 struct names {
-	struct name *by_text; /* hash */
+	struct name *by_text; /* hash table */
 	char **text;	      /* by number */
 	size_t count;
 	size_t capacity;
@@ -23,7 +23,7 @@ struct names {
 
 bool names_create(struct names *names);
 void names_clear(struct names *names);
-/* 0 when memory is short or the bound is reached. */
+/* The number of a text, new or known; 0: out of memory, or the limit is reached. */
 uint32_t names_number(struct names *names, const char *text);
 
 #endif

@@ -13,7 +13,7 @@ uint32_t proc_count_threads(uint32_t pid)
 	char path[64];
 	struct stat tasks;
 
-	/* A directory has a link for each of its folders, and two more. */
+	/* A directory has two links, and one more for each subdirectory. */
 	snprintf(path, sizeof(path), "/proc/%u/task", pid);
 	return stat(path, &tasks) == 0 && tasks.st_nlink > 2 ? (uint32_t)tasks.st_nlink - 2 : 1;
 }

@@ -5,9 +5,9 @@
 
 #include <stdint.h>
 
-/* At least 1. */
+/* The number of threads; at least 1. */
 uint32_t proc_count_threads(uint32_t pid);
-/* A file of its directory, for the caller to free; NULL when it cannot be had. */
+/* The text of a file in /proc/PID, which the caller frees; NULL when it cannot be read. */
 char *proc_read_text(uint32_t pid, const char *file);
 
 #endif

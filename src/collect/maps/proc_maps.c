@@ -32,7 +32,7 @@ size_t proc_maps_parse(char *text,
 			.major = line_mapping.major,
 			.minor = line_mapping.minor,
 			.inode = line_mapping.inode,
-			/* What the kernel's mmap records call memory without a name. */
+			/* the name in the kernel's mmap records for memory without one */
 			.path = *line_mapping.path ? line_mapping.path : "//anon",
 		};
 		if (!each(&mapping, context))

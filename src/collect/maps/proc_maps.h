@@ -11,9 +11,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Calls `each` for every executable line, in order, as if the kernel had announced the mapping.
- * Lines that make no sense are skipped and counted. The path lives until `each` returns; escapes
- * (\012 for a newline) are undone. `text` is NUL-terminated and is changed. */
+/* Calls `each` for each executable mapping, in order, with a record like the kernel's. Lines that
+ * cannot be parsed are skipped; returns their number. The path is valid until `each` returns;
+ * escapes (\012 for a newline) are decoded. `text` is NUL-terminated, and changed. */
 size_t proc_maps_parse(char *text,
 		       bool (*each)(const struct hp_record_mmap *mapping, void *context),
 		       void *context);

@@ -32,14 +32,14 @@ struct process {
 	uint32_t command;
 	uint32_t threads;
 	struct space *space;
-	uint32_t *contexts; /* by stream, of lane 0; 0: none yet */
+	uint32_t *contexts; /* by stream, for lane 0; 0: none yet */
 	size_t context_capacity;
-	struct lane_context *lane_contexts; /* hash: those of other lanes */
+	struct lane_context *lane_contexts; /* hash table of those for other lanes */
 	uint64_t first_seen_ns;
 	uint64_t samples;
-	bool missing;	     /* not there at the last reap */
-	bool awaits_mapping; /* of the program that it became */
-	bool has_ended;	     /* and its times are booked */
+	bool missing;	     /* it did not exist at the last reap */
+	bool awaits_mapping; /* no mapping of its new program was seen yet */
+	bool has_ended;	     /* and its times were added */
 };
 
 struct hp_error *processes_create(struct processes *processes, struct images *images,
@@ -63,7 +63,7 @@ static void free_context(struct processes *processes, uint32_t number)
 
 	space_release(context->space);
 	*context = (struct context){ 0 };
-	/* Room was made when the slot was created. */
+	/* The array has room since the slot was created. */
 	processes->free_contexts[processes->free_count++] = number;
 }
 
@@ -177,7 +177,7 @@ static struct process *find(struct processes *processes, uint32_t pid)
 	return process;
 }
 
-/* For news of it: not one that has ended, since its number may belong to another process now. */
+/* For news of the process. One that has ended does not count, since its number may be reused. */
 static void drop(struct processes *processes, struct process *process);
 
 static struct process *find_running(struct processes *processes, uint32_t pid)
@@ -190,7 +190,7 @@ static struct process *find_running(struct processes *processes, uint32_t pid)
 	return NULL;
 }
 
-/* The process is about to become something else. */
+/* Keeps what the process is before it changes. */
 static void remember(struct processes *processes, const struct process *process, uint64_t now_ns)
 {
 	struct past *past = &processes->past[processes->past_count % PAST_LIMIT];
@@ -219,7 +219,7 @@ static void process_free(struct processes *processes, struct process *process)
 	free(process);
 }
 
-/* A process with `space` (a reference that is taken over). */
+/* Creates a process with `space`, a reference that is taken over. */
 static struct process *create(struct processes *processes, uint32_t pid, struct space *space,
 			      uint32_t command, uint64_t now_ns)
 {
@@ -264,7 +264,7 @@ static void add_times(struct command_times *times, const struct process *process
 		times->elapsed_ns += now_ns - process->first_seen_ns;
 }
 
-/* The process is over: books its time and leaves its contexts to the next reap. */
+/* The process has ended: adds its times, and leaves its contexts to the next reap. */
 static void book_end(struct processes *processes, struct process *process, uint64_t now_ns)
 {
 	struct command_times *times = times_of(processes, process->command);
@@ -292,7 +292,8 @@ static void end(struct processes *processes, struct process *process, uint64_t n
 	drop(processes, process);
 }
 
-/* The kernel tells of an end before it takes the process apart, which is sampled too. */
+/* The kernel reports an end before it dismantles the process, which is also sampled, so the process
+ * is kept for a while. */
 static void end_soon(struct processes *processes, struct process *process, uint64_t now_ns)
 {
 	struct process **place = &processes->ended[processes->ended_count++ % ENDED_LIMIT];
@@ -412,7 +413,7 @@ bool processes_map(struct processes *processes, const struct hp_record *record)
 {
 	struct process *process;
 
-	/* Not of a process: kernel text announced as a mapping. */
+	/* The kernel's text, announced as a mapping of no process. */
 	if (record->pid == UINT32_MAX)
 		return true;
 	process = find_or_adopt(processes, record->pid, record->time_ns);
@@ -427,14 +428,15 @@ bool processes_comm(struct processes *processes, const struct hp_record *record)
 	if (!process)
 		return false;
 	lanes_name(&processes->lanes, record->tid, record->comm.name);
-	/* Other threads' names are theirs, not the process's. */
+	/* The name of another thread is not that of the process. */
 	if (record->tid != record->pid && !record->comm.exec)
 		return true;
 	remember(processes, process, record->time_ns);
 	if (record->comm.exec) {
 		struct command_times *times = times_of(processes, process->command);
 
-		/* Seen as two: the forked copy of the parent, and the program it became. */
+		/* It counts as two processes: the copy of the parent, and the program that it
+		 * became. */
 		if (times && process->samples)
 			add_times(times, process, record->time_ns);
 		fresh = space_create();
@@ -466,7 +468,7 @@ bool processes_fork(struct processes *processes, const struct hp_record *record)
 		parent->threads++;
 		return true;
 	}
-	/* A number used again: its last owner's end was lost. */
+	/* If the number is in use, the record of its last owner's end was lost. */
 	stale = find_running(processes, record->pid);
 	if (stale)
 		end(processes, stale, record->time_ns);
@@ -485,7 +487,7 @@ void processes_exit(struct processes *processes, const struct hp_record *record)
 		process->threads--;
 		return;
 	}
-	/* Every exec maps something at once; if that is not seen, the kernel has ended our
+	/* Each exec maps something at once. If that was not seen, the kernel has ended our
 	 * events. */
 	if (process->awaits_mapping && !process->samples) {
 		processes->hidden.count++;
@@ -494,7 +496,7 @@ void processes_exit(struct processes *processes, const struct hp_record *record)
 	end_soon(processes, process, record->time_ns);
 }
 
-/* Times of ended processes are booked. */
+/* Adds samples of a process that has ended to its command's times. */
 static void add_samples(struct processes *processes, struct process *process, uint64_t samples)
 {
 	process->samples += samples;
@@ -556,7 +558,8 @@ void processes_reap(struct processes *processes)
 {
 	struct process *process, *next;
 
-	/* Twice missing: the first time its last samples may still be in a ring. */
+	/* A process must be missing twice: at the first time, its last samples may still be in a
+	 * ring. */
 	HASH_ITER(hh, processes->by_pid, process, next)
 	{
 		bool gone = !processes->are_past && !process->has_ended && is_gone(process);

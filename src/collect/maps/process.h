@@ -24,8 +24,8 @@
 #include <hpcprof/sample/record.h>
 
 struct context {
-	struct space *space; /* NULL: this slot is free */
-	uint32_t command;    /* a name in processes.commands */
+	struct space *space; /* NULL: the slot is free */
+	uint32_t command;    /* number of a name in processes.commands */
 	uint32_t pid;
 	uint32_t stream;
 	uint32_t lane;
@@ -34,7 +34,7 @@ struct context {
 
 struct process;
 
-/* What a process was, up to a moment. */
+/* What a process was until a certain time. */
 struct past {
 	struct space *space; /* a reference */
 	uint32_t command;
@@ -42,44 +42,45 @@ struct past {
 	uint64_t until_ns;
 };
 
-/* Sums over the ended processes of one command, and the live ones when asked for. */
+/* Sums over the ended processes of a command; with live ones on request. */
 struct command_times {
 	uint64_t processes;
 	uint64_t samples;
 	uint64_t elapsed_ns;
 };
 
-/* Processes whose programs the kernel does not show us: it ends the events of a process that
- * becomes a program of another user's rights, or one whose file it may not read. */
+/* Processes whose programs we may not see: the kernel ends the events of a process that executes a
+ * program with another user's rights, or one whose file it may not read. */
 struct hidden {
 	uint64_t count;
-	uint32_t command; /* of the latest */
+	uint32_t command; /* of the latest one */
 };
 
 struct processes {
-	struct process *by_pid; /* hash */
+	struct process *by_pid; /* hash table */
 	size_t count;
-	struct process *latest;		    /* of the sample before: most samples come in runs */
-	struct process *ended[ENDED_LIMIT]; /* the latest of these, a ring; NULL: none */
-	size_t ended_count;		    /* ever */
+	/* of the previous sample, since most samples come in runs */
+	struct process *latest;
+	struct process *ended[ENDED_LIMIT]; /* the latest ones, a ring; NULL: unused */
+	size_t ended_count;		    /* number of all that have ended */
 	struct images *images;		    /* borrowed */
-	struct names commands;		    /* of threads too */
+	struct names commands;		    /* names of commands and of threads */
 	struct lanes lanes;
 	struct command_times *times; /* by command */
 	size_t times_capacity;
-	struct context *contexts; /* by number; 0 is never used */
+	struct context *contexts; /* by number; element 0 is unused */
 	size_t context_count;
 	size_t context_capacity;
 	uint32_t *free_contexts;
 	size_t free_count;
 	size_t free_capacity;
 	size_t retired;
-	/* Of another time or machine: /proc is not read. */
+	/* They are from another time or machine, so /proc is not read. */
 	bool are_past;
-	/* The latest of these, in a ring, if asked for: see processes_at. */
+	/* The latest ones, a ring, if they are kept: see processes_at. */
 	bool keeps_past;
 	struct past past[PAST_LIMIT];
-	size_t past_count; /* ever */
+	size_t past_count; /* number of all that were kept */
 	struct hidden hidden;
 };
 
@@ -87,32 +88,32 @@ struct hp_error *processes_create(struct processes *processes, struct images *im
 				  bool per_thread, bool per_cpu);
 void processes_clear(struct processes *processes);
 
-/* The map changes. Each is total: a process not known yet is looked up in /proc. False when memory
- * is short; the change is then lost. */
+/* Records of map changes. An unknown process is looked up in /proc first. False: out of memory; the
+ * change is lost. */
 bool processes_map(struct processes *processes, const struct hp_record *record);
 bool processes_comm(struct processes *processes, const struct hp_record *record);
 bool processes_fork(struct processes *processes, const struct hp_record *record);
 void processes_exit(struct processes *processes, const struct hp_record *record);
 
-/* Reads a running process's name, threads and maps from /proc, unless it is known already. */
+/* Reads name, threads and maps of a running process from /proc, unless it is known. */
 bool processes_adopt(struct processes *processes, uint32_t pid, uint64_t now_ns);
 
-/* The context number for a record that was taken on `cpu` and is worth so many samples in `stream`,
- * 0 when memory is short. */
+/* The context's number for a record taken on `cpu` that is worth so many samples of `stream`; 0:
+ * out of memory. */
 uint32_t processes_context(struct processes *processes, const struct hp_record *record, int cpu,
 			   uint32_t stream, uint64_t samples);
 
-/* What the process was at that moment, as far as map changes since keeps_past was set tell: space
- * (a reference for the caller), command and pid. False when it was not there, or nobody knows it.
- */
+/* What the process was at that time, according to map changes since keeps_past was set: its space
+ * (a reference for the caller), command and process id. False when it did not exist or is
+ * unknown. */
 bool processes_at(struct processes *processes, uint32_t pid, uint64_t time_ns,
 		  struct context *context);
 
-/* Frees what was retired; call when no sample is waiting to be attributed. Processes whose end went
- * unnoticed (lost records) are found and dropped too. */
+/* Frees what was retired. Called when no sample waits to be attributed. Also finds processes whose
+ * end was missed because records were lost. */
 void processes_reap(struct processes *processes);
 
-/* Times of a command (a number below commands.count), live processes up to `now_ns` included. */
+/* Times of a command (a number below commands.count), including live processes until `now_ns`. */
 struct command_times processes_times(const struct processes *processes, uint32_t command,
 				     uint64_t now_ns);
 

@@ -58,7 +58,7 @@ static bool append(struct space *space, struct mapping mapping)
 	return true;
 }
 
-/* The part [start, end) of a mapping. */
+/* Returns the part [start, end) of a mapping. */
 static struct mapping part(const struct mapping *whole, uint64_t start, uint64_t end)
 {
 	return (struct mapping){ .start = start,
@@ -67,7 +67,7 @@ static struct mapping part(const struct mapping *whole, uint64_t start, uint64_t
 				 .image = whole->image };
 }
 
-/* A copy of `from` in which `added` replaces whatever it overlaps. */
+/* Copies `from`, with `added` in place of whatever it overlaps. */
 static struct space *copy_with(const struct space *from, const struct mapping *added)
 {
 	struct space *copy = space_create();
@@ -126,7 +126,7 @@ bool space_map(struct space **space, const struct mapping *added)
 	bool overlaps = at < old->count && old->mappings[at].start < added->end;
 	struct space *new;
 
-	/* mprotect announces the same mapping again. */
+	/* mprotect announces an existing mapping again. */
 	if (overlaps && same_place(&old->mappings[at], added)) {
 		image_release(added->image);
 		return true;

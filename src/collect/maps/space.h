@@ -20,24 +20,24 @@ struct mapping {
 };
 
 struct space {
-	struct mapping *mappings; /* sorted, not overlapping */
+	struct mapping *mappings; /* sorted, without overlaps */
 	size_t count;
 	size_t capacity;
 	uint32_t references;
-	uint32_t processes; /* of the references, those that are running processes */
+	uint32_t processes; /* references that are held by running processes */
 };
 
-struct space *space_create(void); /* one reference; NULL when memory is short */
+struct space *space_create(void); /* One reference; NULL: out of memory. */
 struct space *space_hold(struct space *space);
 void space_release(struct space *space);
 
-/* The mapping that holds the address, or NULL. */
+/* The mapping that contains the address, or NULL. */
 const struct mapping *space_find(const struct space *space, uint64_t address);
 
 /*
- * Maps `mapping` (whose image reference is taken over, whatever comes out) into the space of one
- * process. `*space` is replaced by a new space when the old one is shared with another process or
- * when something there is overwritten. False when memory is short: nothing changed.
+ * Adds `mapping` to the space of one process; its image reference is taken over in any case.
+ * `*space` is replaced by a new space if the old one is shared with another process, or if
+ * something in it is overwritten. False: out of memory; nothing has changed.
  */
 bool space_map(struct space **space, const struct mapping *mapping);
 

@@ -153,7 +153,8 @@ static int compare_lanes(uint32_t left, uint32_t right, const struct sort_contex
 	return (a->cpu > b->cpu) - (a->cpu < b->cpu);
 }
 
-/* By image and event (a file each), then as strata and offsets are sorted in a profile. */
+/* By image and event, which have a file each, then in the order of strata and offsets in a
+ * profile. */
 static int compare_placed(const void *left, const void *right, void *context)
 {
 	const struct sort_context *sort = context;
@@ -177,7 +178,7 @@ static int compare_placed(const void *left, const void *right, void *context)
 	return (a->offset > b->offset) - (a->offset < b->offset);
 }
 
-/* Sorts, and adds up what is of the same place. */
+/* Sorts, and adds up entries of the same place. */
 static void add_up(struct attributor *attributor)
 {
 	struct sort_context sort = { attributor->streams, &attributor->processes->commands,
@@ -202,7 +203,7 @@ void attribute(struct attributor *attributor, struct sampled *entries, size_t co
 {
 	const struct mapping *hint = NULL;
 
-	/* Before anything is given up: most places are hit again and again. */
+	/* Tried before anything is dropped, since most places occur again and again. */
 	if (attributor->placed_count + count > PLACED_LIMIT)
 		add_up(attributor);
 	qsort(entries, count, sizeof(*entries), compare_sampled);
@@ -216,7 +217,7 @@ void attribute(struct attributor *attributor, struct sampled *entries, size_t co
 
 bool attributor_is_full(struct attributor *attributor)
 {
-	/* What a flush takes out of the sample table must still find room. */
+	/* Room for what a flush takes out of the sample table. */
 	enum { RESERVE = SAMPLE_TABLE_WAYS * SAMPLE_TABLE_BUCKETS + SAMPLE_OVERFLOW_ENTRIES };
 
 	if (attributor->placed_count < PLACED_LIMIT - RESERVE)
@@ -241,7 +242,7 @@ struct strata {
 	size_t capacity;
 };
 
-/* False when memory is short. */
+/* False: out of memory. */
 static bool name_lane(const struct attributor *attributor, const struct lane *lane,
 		      struct hp_stratum *share)
 {
@@ -253,7 +254,8 @@ static bool name_lane(const struct attributor *attributor, const struct lane *la
 	return !*name || share->thread;
 }
 
-/* Appends the stratum that starts at `placed[0]`; returns how many entries it took, 0 on OOM. */
+/* Appends the stratum that starts at `placed[0]`. Returns its number of entries; 0: out of
+ * memory. */
 static size_t take_stratum(const struct attributor *attributor, const struct placed *placed,
 			   size_t count, struct strata *strata)
 {
@@ -288,7 +290,7 @@ static size_t take_stratum(const struct attributor *attributor, const struct pla
 	return n;
 }
 
-/* The vdso is in no file: its bytes are kept in the epoch. */
+/* The vdso is not a file, so its bytes are stored in the epoch. */
 static struct hp_error *write_vdso(struct hp_epoch_writer *writer, const struct image *image)
 {
 	struct hp_identity identity = vdso_identity();
@@ -327,7 +329,7 @@ static size_t profile_length(const struct attributor *attributor, const struct p
 	return n;
 }
 
-/* What is of threads or CPUs is of all of them, too. Takes over the strata. */
+/* Samples told by thread or CPU also count in the strata of all. Takes over the strata. */
 static struct hp_error *fill_profile(const struct attributor *attributor, struct strata *strata,
 				     struct hp_profile *profile)
 {
@@ -392,7 +394,7 @@ static struct hp_error *save_symbols(struct image *image, const struct hp_symbol
 	return hp_epoch_writer_symbols(saving->writer, image->db_index, symbols, count);
 }
 
-/* Places them anew, behind what came meanwhile. */
+/* Puts them back, after those that were placed meanwhile. */
 static void put_back(struct attributor *attributor, const struct placed *placed, size_t count)
 {
 	if (attributor->placed_count + count > PLACED_LIMIT)

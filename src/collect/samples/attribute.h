@@ -17,10 +17,10 @@
 
 #include <hpcprof/db/db.h>
 
-/* What a context's stream number stands for. */
+/* The meaning of a context's stream number. */
 struct stream {
 	uint32_t event;
-	uint64_t period; /* mean units between two samples */
+	uint64_t period; /* mean number of units between two samples */
 };
 
 struct streams {
@@ -28,7 +28,7 @@ struct streams {
 	size_t count;
 	size_t capacity;
 };
-/* The stream's number, added if new; UINT32_MAX when memory is short. */
+/* The stream's number, added if it is new; UINT32_MAX: out of memory. */
 uint32_t streams_number(struct streams *streams, uint32_t event, uint64_t period);
 
 /* Samples of one place. */
@@ -36,7 +36,7 @@ struct placed {
 	struct image *image; /* a reference */
 	uint64_t offset;
 	uint32_t command;
-	uint32_t pid; /* 0 unless per_process */
+	uint32_t pid; /* 0 unless samples are kept by process */
 	uint32_t stream;
 	uint32_t lane;
 	uint32_t samples;
@@ -53,12 +53,15 @@ struct attributor {
 	struct kernel kernel;
 	struct placed *placed;
 	size_t placed_count;
-	/* Called before each profile is written, which may wait for the disk; it may attribute more. */
+	/* Called before each profile is written, which may wait for the disk. It may attribute more
+	 * samples. */
 	void (*meanwhile)(void *context);
 	void *meanwhile_context;
-	size_t images_written;	/* images in the epoch's index */
+	size_t images_written;	/* number of images in the epoch's index */
 	uint64_t *unattributed; /* by event */
-	uint64_t *dropped;	/* by event: memory or disk was short for too long */
+	/* by event: samples that were dropped, because memory or disk space was short for too
+	 * long */
+	uint64_t *dropped;
 };
 
 struct hp_error *attributor_create(struct attributor *attributor, struct processes *processes,
@@ -66,27 +69,26 @@ struct hp_error *attributor_create(struct attributor *attributor, struct process
 				   char *const *event_names, size_t event_count);
 void attributor_clear(struct attributor *attributor);
 
-/* Places entries; they are reordered. */
+/* Places entries, and changes their order. */
 void attribute(struct attributor *attributor, struct sampled *entries, size_t count);
 
-/* The image (a reference) and offset of an address seen under a context; `hint` begins as NULL, and
- * is of the context alone. False when memory is short, or for a kernel that is not known. */
+/* The image (a reference) and offset of an address in a context. `hint` is NULL at first, and may
+ * be reused for the same context only. False: out of memory, or the kernel is unknown. */
 bool attributor_place(struct attributor *attributor, const struct context *context,
 		      uint64_t address, const struct mapping **hint, struct image **image,
 		      uint64_t *offset);
 
-/* Memory that a just-in-time compiler may have filled. */
+/* Memory that a JIT compiler may have filled. */
 bool attributor_may_be_generated(const struct mapping *mapping);
 
-/* More than half full after adding up: time to write. */
+/* Whether it is more than half full after adding up, so it is time to write. */
 bool attributor_is_full(struct attributor *attributor);
 
-/* Writes what was placed before the call. Profiles that could not be written stay placed, to be tried
- * again. */
+/* Writes what was placed before the call. What could not be written is kept for the next try. */
 struct hp_error *attributor_write(struct attributor *attributor, struct hp_epoch_writer *writer);
 
-/* Writes the names of code that is not there later, as far as something asked for its place: samples
- * do before they are written, call paths when they are. */
+/* Writes the names of code that will not exist later, as far as its addresses were placed. Samples
+ * are placed before they are written, call paths while they are. */
 struct hp_error *attributor_write_names(struct attributor *attributor,
 					struct hp_epoch_writer *writer);
 

@@ -9,9 +9,9 @@
 enum { CACHE_LINE_BYTES = 64, ADDRESS_BITS = 48, CONTEXT_LIMIT = 1 << 16 };
 
 /*
- * Context (16 bits) and address (48 bits) share one word and counts are 16 bits wide, so that six
- * entries fit a cache line; the paper's entries took 16 bytes. What does not fit the packing (a
- * 57-bit address space in use, more contexts alive than 65,535) bypasses the table.
+ * Context (16 bits) and address (48 bits) share one word, and counts have 16 bits, so that six
+ * entries fit into a cache line; the paper's entries took 16 bytes. What cannot be packed (57-bit
+ * addresses in use, or more than 65,535 contexts) bypasses the table.
  */
 struct sample_bucket {
 	alignas(CACHE_LINE_BYTES) uint64_t keys[SAMPLE_TABLE_WAYS]; /* 0: free */
@@ -47,7 +47,7 @@ static void overflow(struct sample_table *table, uint32_t context, uint64_t addr
 		(struct sampled){ .address = address, .context = context, .count = count };
 }
 
-/* Addresses are canonical: the upper 16 bits repeat bit 47, so kernel addresses fit too. */
+/* Addresses are canonical: the upper 16 bits repeat bit 47, so kernel addresses fit, too. */
 static bool pack(uint32_t context, uint64_t address, uint64_t *key)
 {
 	int64_t extended = (int64_t)(address << 16) >> 16;

@@ -39,12 +39,12 @@ struct sample_table {
 bool sample_table_create(struct sample_table *table);
 void sample_table_clear(struct sample_table *table);
 
-/* Counts one sample. `context` is not 0. True when the overflow buffer is full: empty it before the
- * next call. */
+/* Counts one sample. `context` must not be 0. True when the overflow buffer is full: it must be
+ * emptied before the next call. */
 bool sample_table_add(struct sample_table *table, uint32_t context, uint64_t address);
 
-/* Moves entries from the table to the overflow buffer until the table is empty (true) or the buffer
- * is full (false: empty it and call again). */
+/* Moves entries from the table to the overflow buffer, until the table is empty (true) or the
+ * buffer is full (false: to be emptied before calling again). */
 bool sample_table_drain(struct sample_table *table);
 
 #endif
