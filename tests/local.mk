@@ -37,7 +37,7 @@ endif
 TEST_LIBS = tests/libsupport.a $(REPORT_LIBS) $(COLLECT_LIBS) $(STACK_LIBS) $(CYCLE_LIBS) $(COUNT_LIBS) $(SHADOW_LIBS) $(UARCH_LIBS) \
 	$(CHECK_LIBS)
 LDADD = $(TEST_LIBS)
-noinst_HEADERS += tests/program.h tests/compare/notes.h tests/cli/run.h
+noinst_HEADERS += tests/program.h tests/compare/notes.h tests/cli/run.h tests/db/windows_section.h
 EXTRA_DIST += tests/support.sh
 TESTS += $(check_PROGRAMS) $(dist_check_SCRIPTS)
 

@@ -6,6 +6,7 @@
 #include "../db_fixture.h"
 
 #include "../../src/db/codec.h"
+#include "windows_section.h"
 
 #include <hpcprof/base/cleanup.h>
 
@@ -306,15 +307,7 @@ TEST(items_need_bytes_of_their_own)
 
 	begin(&bomb, &hp_evidence_kind);
 	add(&bomb, "imgs", "\1\7\0\0\0\1x", 7);
-	for (int i = 0; i < 9; i++)
-		hp_write_varint(&windows, 0);
-	hp_write_varint(&windows, 1);
-	hp_write_varint(&windows, 1);
-	hp_write_string(&windows, "sh");
-	hp_write_varint(&windows, 1);
-	for (int i = 0; i < 4 * HP_EVIDENCE_GROUPS; i++)
-		hp_write_varint(&windows, 0);
-	hp_write_varint(&windows, ITEMS);
+	write_windows_section(&windows, ITEMS);
 	for (int i = 0; i < ITEMS; i++)
 		hp_write_bytes(&windows, "\1\0\1\1\1\1\1", 7);
 	add(&bomb, "wind", windows.bytes, windows.size);

@@ -4,6 +4,7 @@
 #include "../db_fixture.h"
 
 #include "../../src/db/codec.h"
+#include "windows_section.h"
 
 #include <hpcprof/base/cleanup.h>
 
@@ -162,16 +163,7 @@ static void assert_refused(uint64_t count, const char *why)
 	struct hp_writer file;
 
 	hp_container_add(&builder, "imgs", HP_SECTION_REQUIRED, (const uint8_t *)"", 1);
-	/* Figures, and no reasons. */
-	for (int i = 0; i < 9; i++)
-		hp_write_varint(&windows, 0);
-	hp_write_varint(&windows, 1);
-	hp_write_varint(&windows, 1);
-	hp_write_string(&windows, "sh");
-	hp_write_varint(&windows, 1);
-	for (int i = 0; i < 4 * HP_EVIDENCE_GROUPS; i++)
-		hp_write_varint(&windows, 0);
-	hp_write_varint(&windows, count);
+	write_windows_section(&windows, count);
 	hp_container_add(&builder, "wind", HP_SECTION_REQUIRED, windows.bytes, windows.size);
 	hp_writer_free(&windows);
 	hp_assert_ok(hp_container_finish(&builder, &file));
