@@ -73,9 +73,19 @@ void loop_clear(struct loop *loop)
 
 /* --- the loop --------------------------------------------------------------------------------- */
 
+/* Ticks are frequent at first, so that a short run gets new periods, too; later they are rare. */
+static uint64_t tick_mean_ms(const struct loop *loop, uint64_t now_ns)
+{
+	uint64_t mean_ms = (now_ns - loop->start_ns) / TICK_PART / 1000000;
+
+	if (mean_ms < FIRST_TICKS_MEAN_MS)
+		return FIRST_TICKS_MEAN_MS;
+	return mean_ms < TICK_MEAN_MS ? mean_ms : TICK_MEAN_MS;
+}
+
 /* The longest time between two reads of the rings in which none can overflow, even one whose event
- * has ended and wakes nobody. */
-static uint64_t drain_ms(const struct loop *loop)
+ * has ended and wakes nobody; at most a tick where samples say how much of the stack to copy next. */
+static uint64_t drain_ms(const struct loop *loop, uint64_t now_ns)
 {
 	struct hp_record_layout layout = loop->recorder->sampler->rings.layout;
 	double record_bytes = 64 + (layout.callchain ? 8 + 8 * USUAL_CALLCHAIN : 0) +
@@ -83,26 +93,21 @@ static uint64_t drain_ms(const struct loop *loop)
 			      8 * (double)__builtin_popcountll(layout.registers) +
 			      (layout.stack_bytes ? layout.stack_bytes + 16 : 0);
 	size_t ring_bytes = loop->recorder->sampler->ring_pages * (size_t)sysconf(_SC_PAGESIZE);
+	uint64_t most_ms = loop->recorder->sampler->stack_count > 1 ? tick_mean_ms(loop, now_ns)
+								    : TICK_MEAN_MS;
 	double fill_hz = 0;
 	double half_full_ms;
 
 	for (size_t i = 0; i < loop->options->events->count; i++)
 		fill_hz += loop->recorder->rates[i].frequency_hz;
 	half_full_ms = fill_hz > 0 ? 1000 * (double)ring_bytes / 2 / record_bytes / fill_hz : 1;
-	if (loop->recorder->sampler->stack_count > 1 && half_full_ms > FIRST_TICKS_MEAN_MS)
-		half_full_ms = FIRST_TICKS_MEAN_MS;
-	return half_full_ms < TICK_MEAN_MS ? (uint64_t)half_full_ms + 1 : TICK_MEAN_MS;
+	return half_full_ms < (double)most_ms ? (uint64_t)half_full_ms + 1 : most_ms;
 }
 
-/* Ticks are frequent at first, so that a short run gets new periods, too; later they are rare. */
 static uint64_t next_tick_ns(struct loop *loop, uint64_t now_ns)
 {
-	uint64_t mean_ns = (now_ns - loop->start_ns) / TICK_PART;
+	uint64_t mean_ns = tick_mean_ms(loop, now_ns) * UINT64_C(1000000);
 
-	if (mean_ns < FIRST_TICKS_MEAN_MS * UINT64_C(1000000))
-		mean_ns = FIRST_TICKS_MEAN_MS * UINT64_C(1000000);
-	if (mean_ns > TICK_MEAN_MS * UINT64_C(1000000))
-		mean_ns = TICK_MEAN_MS * UINT64_C(1000000);
 	return now_ns +
 	       hp_random_between(&loop->recorder->sampler->random, mean_ns / 2, mean_ns * 3 / 2);
 }
@@ -195,7 +200,7 @@ static void do_what_is_due(struct loop *loop, uint64_t now_ns)
 
 static int poll_timeout_ms(const struct loop *loop, uint64_t now_ns)
 {
-	uint64_t due_ns = now_ns + drain_ms(loop) * 1000000;
+	uint64_t due_ns = now_ns + drain_ms(loop, now_ns) * 1000000;
 
 	if (loop->end_ns < due_ns)
 		due_ns = loop->end_ns;

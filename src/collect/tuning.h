@@ -43,8 +43,8 @@ enum {
 	 * two looks at the rings, which come sooner where a ring would be half full by then. */
 	TICK_MEAN_MS = 250, /* ms of wall time [chosen] */
 	/* The same at the beginning, from where it grows with the run: a short run gets its share
-	 * of new periods, too. And so often is looked at rings where that says how much of the
-	 * stack to copy next. */
+	 * of new periods, too. As often as ticks come is looked at rings where that says how much of
+	 * the stack to copy next. */
 	FIRST_TICKS_MEAN_MS = 50, /* ms of wall time [chosen] */
 	/* It grows to this part of the time so far. */
 	TICK_PART = 4, /* parts of the time so far [chosen] */
@@ -156,6 +156,12 @@ enum {
 	DEEP_PERIOD_NS = 50000000, /* ns of CPU time; scripts/path-accuracy */
 	/* Unwind tables in memory: that of libLLVM takes 2.3 MiB, of a compiler 1 MiB. */
 	MOST_TABLE_BYTES = 33554432, /* bytes: 32 MiB [bound] */
+	/* Tables that later recordings find in the cache: as many as this, … */
+	STORED_TABLES = 64, /* files [bound] */
+	/* … none larger, … */
+	STORED_MOST_BYTES = 8388608, /* bytes: 8 MiB [bound] */
+	/* … and only of what took longer to make than finding and reading a file does. */
+	STORED_LEAST_NS = 500000, /* ns of CPU time [chosen] */
 	/* Images that tables were looked for in. */
 	MOST_TABLES = 4096, /* images [bound] */
 	/* Addresses whose place is kept, 40 bytes each, and offsets whose rule is, 24 bytes each; a power of

@@ -33,6 +33,9 @@ static bool peek(struct hp_ring_set *set, struct hp_ring *ring, struct ring_next
 		set->damaged++;
 		return false;
 	}
+	/* The kernel wrote it on another CPU; with a piece of stack its ends are far apart. */
+	__builtin_prefetch(next->bytes + next->size - sizeof(uint64_t));
+	__builtin_prefetch(next->bytes + next->size);
 	next->time_ns = hp_record_time(next->bytes, next->size, set->layout);
 	return next->time_ns <= set->horizon_ns;
 }

@@ -6,6 +6,7 @@ src_unwind_libunwind_a_SOURCES = \
 	src/unwind/expression.h src/unwind/expression.c \
 	src/unwind/pack.h src/unwind/pack.c \
 	src/unwind/rows.h src/unwind/rows.c src/unwind/sections.c \
+	src/unwind/stored.h src/unwind/stored.c \
 	src/unwind/tuning.h
 
 UNWIND_LIBS = src/unwind/libunwind.a $(MODEL_LIBS) $(DW_LIBS) $(ELF_LIBS)

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A program's call frame information, with registers and a stack that it made up: 17 registers, a
- * byte that says how many 8 bytes of stack there are, the stack, and an ELF file. */
+ * byte that says how many 8 bytes of stack there are, the stack, and an ELF file; or, in its place, a
+ * table that was stored. */
 #include "fuzz.h"
+
+#include "../../src/unwind/stored.h"
 
 #include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/number.h>
@@ -34,11 +37,46 @@ static void climb(struct hp_unwind_table *table, const struct hp_unwind_register
 			abort();
 }
 
+/* A table is the same again when it was stored. */
+static struct hp_unwind_table *restore(struct hp_unwind_table *table)
+{
+	struct hp_unwind_table *again = NULL;
+	struct hp_error *error;
+	uint8_t *bytes;
+	size_t size;
+
+	error = hp_unwind_table_encode(table, &bytes, &size);
+	if (error)
+		abort();
+	error = hp_unwind_table_decode(bytes, size, &again);
+	if (error)
+		abort();
+	free(bytes);
+	hp_unwind_table_destroy(table);
+	return again;
+}
+
+static struct hp_unwind_table *make(const uint8_t *data, size_t size)
+{
+	struct hp_unwind_table *table = NULL;
+	_cleanup_free_ uint8_t *copy = malloc(size + 1);
+
+	if (!copy)
+		return NULL;
+	hp_error_destroy(hp_unwind_table_of_bytes(data, size, &table));
+	if (table)
+		return restore(table);
+	memcpy(copy, data, size);
+	stored_seal(copy, size);
+	hp_error_destroy(hp_unwind_table_decode(copy, size, &table));
+	return table;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct hp_unwind_registers registers = { .known = (1u << HP_UNWIND_REGISTERS) - 1 };
 	struct hp_unwind_stack stack = { 0 };
-	struct hp_unwind_table *table = NULL;
+	struct hp_unwind_table *table;
 	struct hp_random random = hp_random_seeded(size);
 
 	if (size <= sizeof(registers.at))
@@ -54,7 +92,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	stack.address = registers.at[HP_UNWIND_RSP];
 	data += stack.size;
 	size -= stack.size;
-	hp_error_destroy(hp_unwind_table_of_bytes(data, size, &table));
+	table = make(data, size);
 	climb(table, &registers, &stack);
 	/* Every rule of the table gets its turn. */
 	for (size_t i = 0; table && i < PLACES; i++) {

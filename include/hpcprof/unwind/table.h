@@ -33,6 +33,13 @@ struct hp_error *hp_unwind_table_of_fd(int fd, struct hp_unwind_table **table);
 /* Of such a file in memory (the vdso), which the table does not need afterwards. */
 struct hp_error *hp_unwind_table_of_bytes(const void *bytes, size_t size,
 					  struct hp_unwind_table **table);
+/* A table as bytes (malloc'ed), to be kept on this machine: its own order of bytes, and no format that
+ * other versions read. */
+struct hp_error *hp_unwind_table_encode(const struct hp_unwind_table *table, uint8_t **bytes,
+					size_t *size);
+/* The same table, of bytes that may come from anywhere; DAMAGED if they are none. */
+struct hp_error *hp_unwind_table_decode(const uint8_t *bytes, size_t size,
+					struct hp_unwind_table **table);
 void hp_unwind_table_destroy(struct hp_unwind_table *table);
 HP_DEFINE_CLEANUP(struct hp_unwind_table, hp_unwind_table_destroy);
 

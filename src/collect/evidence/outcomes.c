@@ -13,7 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LONGEST_BYTES = 15 }; /* of one instruction */
+enum {
+	LONGEST_BYTES = 15, /* of one instruction */
+	CACHE_LINE_BYTES = 64,
+};
 
 /* A file, and how often its slot in the table was reused. */
 struct held_file {
@@ -171,13 +174,31 @@ static bool find_code(struct walk *walk)
 	return true;
 }
 
+static struct cached *slot_of(const struct outcomes *outcomes, uint64_t address, uint32_t file)
+{
+	uint64_t hash = (address ^ (uint64_t)file << 56) * UINT64_C(0x9e3779b97f4a7c15);
+
+	return &outcomes->cache[hash >> 40 & (OUTCOMES_CACHED - 1)];
+}
+
+/* Asks for the memory of the instruction that is likely to be next: the target has used the caches
+ * since this one was seen. */
+static void fetch_next(const struct outcomes *outcomes, const struct hp_insn *insn, uint32_t file)
+{
+	bool goes_there = insn->kind == HP_INSN_JUMP || insn->kind == HP_INSN_CALL;
+	const char *next = (const char *)slot_of(
+		outcomes, goes_there ? insn->target : insn->address + insn->length, file);
+
+	for (size_t i = 0; i < sizeof(struct cached); i += CACHE_LINE_BYTES)
+		__builtin_prefetch(next + i);
+}
+
 static const struct hp_insn *find_insn(struct walk *walk)
 {
 	struct outcomes *outcomes = walk->outcomes;
 	uint32_t file = (uint32_t)(walk->file - outcomes->files);
 	uint64_t address = walk->state.address - walk->shift;
-	uint64_t hash = (address ^ (uint64_t)file << 56) * UINT64_C(0x9e3779b97f4a7c15);
-	struct cached *cached = &outcomes->cache[hash >> 40 & (OUTCOMES_CACHED - 1)];
+	struct cached *cached = slot_of(outcomes, address, file);
 	uint8_t bytes[LONGEST_BYTES];
 
 	if (!cached->is_used || cached->address != address || cached->file != file ||
@@ -194,7 +215,10 @@ static const struct hp_insn *find_insn(struct walk *walk)
 		cached->is_valid = outcomes->isa->decode(bytes, size, address, &cached->insn) &&
 				   cached->insn.length > 0;
 	}
-	return cached->is_valid ? &cached->insn : NULL;
+	if (!cached->is_valid)
+		return NULL;
+	fetch_next(outcomes, &cached->insn, file);
+	return &cached->insn;
 }
 
 /* The copied stack may be larger, for call paths; using all of it would cost as much as finding

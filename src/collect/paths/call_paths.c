@@ -316,6 +316,25 @@ static void read_registers(const struct hp_record *record, struct hp_unwind_regi
 			record->sample.registers[hp_sampled_register_place(of_instructions[i])];
 }
 
+/* Asks at once for all the memory that the path needs if it is the thread's last one again, as most of
+ * it is: the words of the copied stack with its return addresses, which the kernel wrote on another
+ * CPU, and what is known of these. */
+static void fetch(const struct call_paths *paths, uint32_t tid, const struct hp_unwind_stack *stack)
+{
+	const struct last_frame *frames;
+	size_t count = lasts_path(&paths->lasts, tid, &frames);
+
+	for (size_t i = 0; i < count && i < MOST_FETCHED; i++) {
+		/* The word below is the return address. */
+		uint64_t above = frames[i].stack - sizeof(uint64_t) - stack->address;
+		bool is_return = !(frames[i].in_tree.flags & HP_PATH_EXACT);
+
+		if (above < stack->size)
+			__builtin_prefetch(stack->bytes + above);
+		known_fetch(&paths->known, paths->context->space, frames[i].address - is_return);
+	}
+}
+
 /* Leaves the frames in `climbed`. */
 static enum hp_unwind_end climb(struct call_paths *paths, const struct hp_record *record)
 {
@@ -326,7 +345,7 @@ static enum hp_unwind_end climb(struct call_paths *paths, const struct hp_record
 
 	read_registers(record, &registers);
 	stack.address = registers.at[HP_UNWIND_RSP];
-	lasts_fetch(&paths->lasts, record->tid, &stack);
+	fetch(paths, record->tid, &stack);
 	paths->place_count = 0;
 	paths->climbed_count =
 		hp_unwind(&registers, &stack, find_place, paths, paths->frames, MOST_FRAMES, &end);

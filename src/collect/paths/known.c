@@ -29,6 +29,11 @@ struct known_place *known_slot(struct known *known, const struct tables *tables,
 	return &known->at[slot_of(address, space)];
 }
 
+void known_fetch(const struct known *known, const struct space *space, uint64_t address)
+{
+	__builtin_prefetch(&known->at[slot_of(address, space)]);
+}
+
 const struct hp_unwind_recipe *known_recipe(struct known *known, const struct unwinding *unwinding,
 					    uint64_t offset)
 {

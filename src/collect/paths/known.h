@@ -42,6 +42,9 @@ void known_forget(struct known *known);
 struct known_place *known_slot(struct known *known, const struct tables *tables,
 			       const struct space *space, uint64_t address);
 
+/* Asks for the memory of the address's entry. */
+void known_fetch(const struct known *known, const struct space *space, uint64_t address);
+
 /* The rule of an offset, from the image's table if it is not known; NULL: none. The slot of the place
  * was asked for before. */
 const struct hp_unwind_recipe *known_recipe(struct known *known, const struct unwinding *unwinding,

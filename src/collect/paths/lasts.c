@@ -93,17 +93,10 @@ size_t lasts_find(const struct lasts *lasts, uint32_t tid, const struct last_fra
 	return count - at - 1;
 }
 
-void lasts_fetch(const struct lasts *lasts, uint32_t tid, const struct hp_unwind_stack *stack)
+size_t lasts_path(const struct lasts *lasts, uint32_t tid, const struct last_frame **frames)
 {
 	const struct last_path *path = find(lasts, tid);
-	size_t count = path && path->frames.count < MOST_FETCHED ? path->frames.count
-								 : MOST_FETCHED;
 
-	for (size_t i = 0; path && i < count; i++) {
-		/* The word below is the return address. */
-		uint64_t above = path->frames.at[i].stack - sizeof(uint64_t) - stack->address;
-
-		if (above < stack->size)
-			__builtin_prefetch(stack->bytes + above);
-	}
+	*frames = path ? path->frames.at : NULL;
+	return path ? path->frames.count : 0;
 }

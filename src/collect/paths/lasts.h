@@ -38,8 +38,8 @@ void lasts_remember(struct lasts *lasts, uint32_t tid, const struct last_frame *
 size_t lasts_find(const struct lasts *lasts, uint32_t tid, const struct last_frame *outermost,
 		  const struct last_frame **callers);
 
-/* Asks for the memory of the copied stack in which the thread's last path had its return addresses: the
- * kernel wrote it on another CPU, and most of the path is the same again. */
-void lasts_fetch(const struct lasts *lasts, uint32_t tid, const struct hp_unwind_stack *stack);
+/* The thread's last path, innermost first; how many frames, 0 if it is not known. Valid until
+ * something is remembered. */
+size_t lasts_path(const struct lasts *lasts, uint32_t tid, const struct last_frame **frames);
 
 #endif

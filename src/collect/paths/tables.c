@@ -19,6 +19,8 @@ static void drop(struct tables *tables, size_t at)
 	tables->changes++;
 	tables->bytes -= unwinding->bytes;
 	tables->at.at[at] = tables->at.at[--tables->at.count];
+	if (unwinding->is_worth_storing)
+		stored_save(&unwinding->key, unwinding->table);
 	hp_unwind_table_destroy(unwinding->table);
 	unwinding->image->unwinding = NULL;
 	image_release(unwinding->image);
@@ -50,29 +52,44 @@ static int open_image(const struct tables *tables, const struct image *image, ui
 	return fd;
 }
 
-/* Of a file that is no program, or has no such information, there is none: that is no error. */
-static struct hp_unwind_table *make_table(const struct tables *tables, const struct image *image,
-					  uint32_t pid)
+/* The vdso has no file. */
+static struct hp_unwind_table *make_of_vdso(const struct hp_identity *wanted)
 {
 	struct hp_unwind_table *table = NULL;
-	struct hp_identity identity;
+	struct hp_identity identity = vdso_identity();
 	const void *bytes;
 	size_t size;
+
+	bytes = vdso_bytes(&size);
+	if (bytes && hp_identity_equal(&identity, wanted))
+		hp_error_destroy(hp_unwind_table_of_bytes(bytes, size, &table));
+	return table;
+}
+
+/* Of a file that is no program, or has no such information, there is none: that is no error. */
+static void make_table(const struct tables *tables, struct unwinding *unwinding, uint32_t pid)
+{
+	const struct image *image = unwinding->image;
+	uint64_t begin_ns = hp_clock_thread_ns();
+	bool has_key;
 	int fd;
 
 	if (image->id.kind == HP_IMAGE_VDSO) {
-		identity = vdso_identity();
-		bytes = vdso_bytes(&size);
-		if (bytes && hp_identity_equal(&identity, &image->id.identity))
-			hp_error_destroy(hp_unwind_table_of_bytes(bytes, size, &table));
-		return table;
+		unwinding->table = make_of_vdso(&image->id.identity);
+		return;
 	}
 	fd = open_image(tables, image, pid);
 	if (fd < 0)
-		return NULL;
-	hp_error_destroy(hp_unwind_table_of_fd(fd, &table));
+		return;
+	has_key = stored_key_of(fd, &image->id.identity, &unwinding->key);
+	if (has_key)
+		unwinding->table = stored_load(&unwinding->key);
+	if (!unwinding->table) {
+		hp_error_destroy(hp_unwind_table_of_fd(fd, &unwinding->table));
+		unwinding->is_worth_storing = has_key && unwinding->table &&
+					      hp_clock_thread_ns() - begin_ns > STORED_LEAST_NS;
+	}
 	close(fd);
-	return table;
 }
 
 static size_t find_oldest(const struct tables *tables)
@@ -98,7 +115,7 @@ static struct unwinding *look_for(struct tables *tables, struct image *image, ui
 	*unwinding = (struct unwinding){ .image = image, .number = UINT32_MAX };
 	image->references++;
 	image->unwinding = unwinding;
-	unwinding->table = make_table(tables, image, pid);
+	make_table(tables, unwinding, pid);
 	unwinding->bytes = sizeof(*unwinding);
 	if (unwinding->table)
 		unwinding->bytes += hp_unwind_table_facts(unwinding->table).bytes;

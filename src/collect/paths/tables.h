@@ -4,11 +4,12 @@
  *
  * A table keeps its image referenced, so that the next process with that image uses the same table.
  * Memory is bounded: tables that were not used for longest are released, and created again when
- * needed.
+ * needed. What took long to create is stored for the next recordings when it is released.
  */
 #ifndef COLLECT_PATHS_TABLES_H
 #define COLLECT_PATHS_TABLES_H
 
+#include "stored.h"
 #include "../images/images.h"
 
 #include <hpcprof/base/vector.h>
@@ -20,6 +21,8 @@ struct unwinding {
 	uint32_t number;	       /* of the image in the tree of paths; UINT32_MAX: none yet */
 	size_t bytes;
 	uint64_t used; /* when, by `clock` */
+	struct stored_key key;
+	bool is_worth_storing; /* as `key` */
 };
 
 struct tables {

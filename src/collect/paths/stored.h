@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Unwind tables that earlier recordings made, in the user's cache (base/cache.h): making that of a
+ * large library takes a tenth of a second.
+ *
+ * A table is found by the identity of its image and by what the kernel says of the file: device,
+ * inode, size, and the times of its last changes. So a file that only claims to be another gets its
+ * own table. There is a fixed number of files; a new table replaces one that has its place.
+ */
+#ifndef COLLECT_PATHS_STORED_H
+#define COLLECT_PATHS_STORED_H
+
+#include <hpcprof/model/image_id.h>
+#include <hpcprof/unwind/table.h>
+
+/* What a table is found by. */
+struct stored_key {
+	struct hp_identity identity;
+	uint64_t device;
+	uint64_t inode;
+	uint64_t size;
+	int64_t modified[2]; /* s, ns */
+	int64_t changed[2];  /* of the inode */
+};
+
+/* Of an open file; false when nothing is known of it. */
+bool stored_key_of(int fd, const struct hp_identity *identity, struct stored_key *key);
+
+/* NULL where there is none, or it is damaged. */
+struct hp_unwind_table *stored_load(const struct stored_key *key);
+/* Keeps a table; where that fails, it is made again next time. */
+void stored_save(const struct stored_key *key, const struct hp_unwind_table *table);
+
+#endif
