@@ -79,6 +79,7 @@ bool books_begin(struct books *books, struct job *job)
 
 	job->cpu_ns = hp_clock_thread_ns();
 	job->stopped_ns = books->ledger.stopped_ns;
+	order->begin_ns = books_now_ns(books);
 	order->slot_end_ns = books->schedule.end_ns;
 	target_choose(&books->target, &books->schedule.random, &choice);
 	order->pid = choice.pid;
@@ -132,6 +133,7 @@ static bool find_room(struct books *books, struct job *job, bool is_over)
 	struct window_order *order = &job->order;
 	struct target_choice choice;
 	struct price_terms paid;
+	uint64_t now_ns;
 
 	/* Reading the state of every thread takes CPU time that others want. */
 	if (!is_over && cpu_load_is_full(&books->load) && books->waiting < MAKERS - 1)
@@ -153,8 +155,9 @@ static bool find_room(struct books *books, struct job *job, bool is_over)
 	order->runnable = books->load.runnable;
 	paid = terms_of(job);
 	paid.is_later = false;
-	return ledger_allows(&books->ledger, ledger_copy_price(&books->ledger, &paid),
-			     books_now_ns(books));
+	now_ns = books_now_ns(books);
+	return ledger_allows(&books->ledger, ledger_copy_price(&books->ledger, &paid), now_ns,
+			     now_ns);
 }
 
 bool books_admit(struct books *books, struct job *job, bool is_over)
@@ -234,8 +237,11 @@ void books_copied(struct books *books, struct job *job)
 	}
 	if (job->order.tid)
 		recordings_note_call(&books->recordings, job->order.pid, job->result.in_call_on);
-	if (job->result.outcome == WINDOW_NOT_NOW)
+	if (job->result.outcome == WINDOW_NOT_NOW) {
 		schedule_again(&books->schedule, books_now_ns(books));
-	else
-		schedule_next(&books->schedule, books_now_ns(books), next_slot_ns(books, job));
+		return;
+	}
+	schedule_next(&books->schedule, books_now_ns(books), next_slot_ns(books, job));
+	schedule_not_before(&books->schedule,
+			    ledger_earliest(&books->ledger, job->result.price_ns));
 }

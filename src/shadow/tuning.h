@@ -42,8 +42,8 @@ enum {
 	MAKERS = 5, /* threads [chosen] */
 	/* These look so often whether there is one. */
 	WAITING_LOOK_MS = 20, /* ms of wall time [chosen] */
-	/* Windows that are ready and not taken yet; further ones are dropped. The recorder takes
-	 * each as it comes: only a reader that has stopped reaches it. */
+	/* Windows that are ready and not taken yet; further ones are dropped. Only a recorder that has
+	 * stopped reaches it. */
 	READY_LIMIT = 256, /* windows [bound] */
 	/* A maker that waits until a window is due looks at the target's CPU time at least so
 	 * often, as processes may have joined, … */
@@ -104,8 +104,7 @@ enum {
 	PROCESS_LIMIT = 1024, /* processes [bound] */
 	/* Threads whose time of waiting for CPUs is read, at some ten microseconds each. */
 	WAITING_LIMIT = 128, /* threads [bound] */
-	/* Between two looks for new descendants, so many times what a look took: 5 % of a CPU at
-	 * most. */
+	/* Between two looks for new descendants, so many times what a look took: 5 % of a CPU at most. */
 	LOOK_SHARE = 20, /* times the length of the look [chosen] */
 };
 
@@ -120,8 +119,9 @@ enum {
 	/* A thread that was in the kernel is tried again within this part of its slot. With moments
 	 * drawn from all of the rest, eight tries or so used up a slot. */
 	SLOT_AGAIN_PART = 256, /* parts of a slot [chosen] */
-	/* What earlier windows left over makes a slot shorter, to this part of it at least: windows
-	 * are not to crowd. */
+	/* A slot that is over before its window may begin is lengthened by this part of it. */
+	SLOT_REST_PART = 8, /* parts of a slot [chosen] */
+	/* What earlier windows left over makes a slot shorter, to this part of it at least. */
 	SHORTEST_SLOT_PART = 2, /* parts of a slot [chosen] */
 };
 
@@ -131,10 +131,14 @@ enum {
 	/* Windows that may cost more than has been earned by then: one or two say little of a run. */
 	LENT_WINDOWS = 3, /* windows [chosen] */
 };
-/* So much more, of the target's CPU time so far: a run that ends then has cost that; … */
-static const double lent_most_share = 0.005; /* share of CPU time: half a point [chosen] */
-/* … and no more than this part of the budget. */
-static const double lent_part = 0.5; /* times the budget [chosen] */
+/* So much more, of the target's CPU time: a run that ends then has cost that. Half a point is what may be
+ * promised, and some of it is for predictions that are too low; … */
+static const double lent_most_share = 0.004; /* share of CPU time: 0.4 points [chosen] */
+/* … and no more than this part of the budget. Nor does any window begin before all of them cost at most so
+ * much of the target's CPU time so far, if it ends right behind the window. */
+static const double lent_part = 0.4; /* times the budget [chosen] */
+/* For that, a target is expected to run at least for so long: its beginning is to be seen, too. */
+static const double shortest_run_ns = 3e9; /* ns of the target's CPU time [chosen] */
 
 /* A stop whatever there is to read, before one has been measured. scripts/bench/shadow-price prints
  * stops by size; on a VM of 2 CPUs they had 0.2 to 0.5 ms in common. The dear end is taken. */
@@ -148,9 +152,8 @@ static const double guessed_fresh_ns = 2; /* ns per byte [chosen] */
 /* What is measured at the start, with memory of hpcprof's own, is the best case: a target's pages
  * are scattered, and of some readings the fastest is taken. */
 static const double probed_ns_factor = 2; /* times the probed ns per byte [chosen] */
-/* How much a new measurement counts against those before it. Not fully: on a busy machine a reader
- * is sent away now and then for ten times what reading takes, and what was lost is charged all the
- * same. */
+/* How much a new measurement counts against those before it. Not fully: on a busy machine a reader is sent
+ * away now and then for ten times what reading takes, and what was lost is charged all the same. */
 static const double newest_weight = 0.3; /* share [chosen] */
 /* A stop that reads less than this tells the fixed cost, one that reads more the cost per byte. */
 static const uint64_t little_read_bytes = 1048576; /* bytes: 1 MiB [chosen] */
@@ -172,11 +175,10 @@ static const double guessed_translating_ns = 7; /* ns of CPU time per byte [chos
 static const double loss_on_own_core = 0.002; /* share of the copy's CPU time [chosen] */
 /* On the other hardware thread of the target's core: half of the core's work, at the worst. */
 static const double loss_in_core = 0.5; /* share of the copy's CPU time [chosen] */
-/* Where the target has more data than the caches of its own core hold, a copy takes a part of the
- * last cache and of the memory's bandwidth from it. scripts/bench/shadow-price (column "a copy"):
- * 0.3 (bzip2) to 2.9 % (xz) of real programs, 5.8 % of one that does nothing but miss, up to 4 % of
- * a loop that needs no memory, which is the machine's noise. With 3 % for all, windows became too
- * few. */
+/* Where the target has more data than the caches of its own core hold, a copy takes a part of the last
+ * cache and of the memory's bandwidth from it. scripts/bench/shadow-price (column "a copy"): 0.3 (bzip2) to
+ * 2.9 % (xz) of real programs, 5.8 % of one that does nothing but miss, up to 4 % of a loop that needs no
+ * memory, which is the machine's noise. With 3 % for all, windows became too few. */
 static const double loss_by_sharing = 0.01; /* share of CPU time; scripts/bench/shadow-price */
 
 /* How long a program's moments stay alike, which makes a long window worth less than two short ones
@@ -185,8 +187,7 @@ static const double loss_by_sharing = 0.01; /* share of CPU time; scripts/bench/
  * long ones are each about half as dear again as the best for them. Where windows are few it is
  * short phases that are missed. */
 static const double alike_ns = 300e6; /* ns of the target's CPU time [chosen] */
-/* A window is no shorter than making a copy takes: on a core of its own that is not the target's
- * time, … */
+/* A window is no shorter than making a copy takes: on a core of its own that is not the target's time, … */
 static const double shortest_on_own_core_ns = 100e6; /* ns of the target's CPU time [chosen] */
 /* … on the target's core it is, and one that waits for an idle CPU has to come soon, … */
 static const double shortest_in_core_ns = 30e6; /* ns of the target's CPU time [chosen] */
@@ -216,8 +217,7 @@ static const double guessed_calls_per_ns = 100e-6; /* calls per ns of user CPU t
 static const double most_of_expected = 2; /* times [chosen] */
 /* … and these. */
 static const double least_calls = 256; /* calls [chosen] */
-/* Of the first windows (LENT_WINDOWS) the copy is to cost no more than this part of what making it costs:
- * they come soon rather than cheap. */
+/* Copies of the first windows (LENT_WINDOWS) cost at most this part of what making them costs: they come soon. */
 static const double first_part = 0.5; /* times [chosen] */
 /* Nor longer than this: one that goes wrong is then a small loss. */
 static const double longest_window_ns = 800e6; /* ns of the target's CPU time [chosen] */
@@ -226,8 +226,7 @@ static const double longest_window_ns = 800e6; /* ns of the target's CPU time [c
  * of bc fell into step with its phases: shares were wrong by up to a fifth. */
 static const double window_spacing = 1.25; /* times a replay [chosen] */
 
-/* A replay is given up when it has taken so many times what whole ones have taken (phases differ),
- * … */
+/* A replay is given up when it has taken so many times what whole ones have taken (phases differ), … */
 static const double longest_of_taken = 4; /* times [chosen] */
 /* … and this on top, for code that was not translated before; … */
 static const double longest_delay_ns = 300e6; /* ns of the copy's CPU time [chosen] */
@@ -246,9 +245,8 @@ static const double guessed_missed = 0.2; /* share of samples [chosen] */
 /* What was measured of it is believed within these bounds. */
 static const double least_missed = 0.01; /* share of samples [chosen] */
 static const double most_missed = 0.6;	 /* share of samples [chosen] */
-/* Windows in which none of the samples behind the end may match, if each missed by itself. Misses
- * come in rows, so it is more of them: one in a hundred where rows are twice as long as by
- * chance. */
+/* Windows in which none of the samples behind the end may match, if each missed by itself. Misses come in
+ * rows, so it is more of them: one in a hundred where rows are twice as long as by chance. */
 static const double often_missed = 1e-4; /* share of windows [chosen] */
 
 enum {
@@ -297,9 +295,8 @@ enum {
 	MAPPED_FILE_LIMIT = 512, /* files [bound] */
 	/* Between hpcprof and a process that descends from it; a bound for damaged /proc only. */
 	GENERATION_LIMIT = 1000, /* generations [bound] */
-	/* Bytes that are read, looked at, cleared or written between two looks at the clock or at
-	 * an order to stop: some milliseconds. So much of the target's is worth another thread to
-	 * read it, … */
+	/* Bytes that are read, looked at, cleared or written between two looks at the clock or at an order
+	 * to stop: some milliseconds. So much of the target's is worth another thread to read it, … */
 	COPY_BYTES_AT_ONCE = 8388608, /* bytes: 8 MiB [chosen] */
 	/* … up to so many: others want CPUs, too. */
 	MOST_READERS = 4, /* threads [chosen] */
@@ -360,11 +357,9 @@ enum {
 	CONTROL_BLOCK_BYTES = 4096, /* bytes; struct pthread of glibc */
 	/* A copy's stack may grow by this while it is replayed. */
 	STACK_GROWTH_BYTES = 1048576, /* bytes: 1 MiB [bound] */
-	/* An area of a copy that is filled by so many quarters is made of huge pages: filling 64
-	 * MiB then took 25 ms instead of 64 to 84 when it was introduced. */
+	/* An area of a copy that is filled by so many quarters is made of huge pages, which fill faster. */
 	HUGE_PAGE_QUARTERS = 3, /* quarters of the area [chosen] */
-	/* A killed copy has no memory left to give back, and ends within this where a CPU is idle;
-	 * … */
+	/* A killed copy has no memory left to give back, and ends within this where a CPU is idle; … */
 	REAP_PATIENCE_NS = 50000000, /* ns of wall time [bound] */
 	/* … it is looked for so often, … */
 	REAP_PAUSE_NS = 100000, /* ns of wall time [chosen] */
@@ -581,8 +576,10 @@ static const double least_of_pace = 0.33; /* times the pace so far, at least 1 [
 static const double most_of_pace = 4; /* times the pace so far [chosen] */
 /* … by this on top, … */
 static const double most_delay_ns = 30e6; /* ns of the copy's CPU time [chosen] */
-/* … and this for each block that was met for the first time (a few stops each), is another moment. */
-static const double new_block_ns = 300e3; /* ns per block [chosen] */
+/* … and this for each block that was translated meanwhile (most of them ahead), is another moment. */
+static const double new_block_ns = 30e3; /* ns per block [chosen] */
+/* A pace above this is not believed where the path may be lost: new code makes the first one high. */
+static const double slowest_pace = 6; /* pace [chosen] */
 /* A match that came early is watched until its moment by the pace so far, times this. */
 static const double watched_of_pace = 1.5; /* times the pace so far [chosen] */
 /* The pace before any is known: see guessed_taken_per_ns, less what is cold. */

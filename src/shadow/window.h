@@ -71,6 +71,7 @@ struct window_maker {
  * are set by window_copy. */
 struct window_order {
 	pid_t pid, tid;
+	uint64_t begin_ns;    /* of the target's CPU time */
 	uint64_t slot_end_ns; /* of the target's CPU time */
 	uint64_t window_ns;   /* length of the window. In: 0 for the best length. Out: the length */
 	uint64_t longest_ns;  /* upper limit of that length; 0: none */

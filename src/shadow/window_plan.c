@@ -101,7 +101,7 @@ static bool can_pay(const struct window_maker *maker, struct window_order *order
 	order->samples = order->wanted + ledger_samples_behind(maker->ledger);
 	terms = terms_of_plan(order, plan);
 	result->price_ns = ledger_price(maker->ledger, &terms);
-	return ledger_allows(maker->ledger, result->price_ns, order->slot_end_ns);
+	return ledger_allows(maker->ledger, result->price_ns, order->begin_ns, order->slot_end_ns);
 }
 
 /* The same, and refuses the window if the budget does not pay for it. */
@@ -177,7 +177,7 @@ static bool pay_for_room(const struct window_maker *maker, const struct window_o
 {
 	result->price_ns +=
 		ledger_memory_price(maker->ledger, terms, snapshot_missing_bytes(&maker->snapshot));
-	if (ledger_allows(maker->ledger, result->price_ns, order->slot_end_ns))
+	if (ledger_allows(maker->ledger, result->price_ns, order->begin_ns, order->slot_end_ns))
 		return true;
 	window_refuse(result, HP_SHADOW_BUDGET,
 		      ledger_too_dear(maker->ledger, terms, result->price_ns));

@@ -222,13 +222,13 @@ TEST(a_dearer_copy_has_a_higher_price_and_a_longer_slot)
 	ck_assert_uint_eq(ledger_slot(&ledger, 1000000), 100000000);
 }
 
-TEST(the_first_windows_are_lent_half_a_point_and_no_more_than_half_the_budget)
+TEST(the_first_windows_are_lent_part_of_a_point_and_of_the_budget)
 {
 	const uint64_t second = 1000000000;
 	const struct price_terms terms = { 0 };
 	const struct {
 		double percent, most;
-	} rows[] = { { 1, 0.015 }, { 0.2, 0.003 }, { 5, 0.055 } };
+	} rows[] = { { 1, 0.014 }, { 0.2, 0.0028 }, { 5, 0.054 } };
 
 	for (size_t i = 0; i < HP_ARRAY_COUNT(rows); i++) {
 		uint64_t most_ns = (uint64_t)(rows[i].most * 1e9);
@@ -236,14 +236,35 @@ TEST(the_first_windows_are_lent_half_a_point_and_no_more_than_half_the_budget)
 
 		ledger_init(&ledger, rows[i].percent, 0);
 		for (size_t window = 0; window < LENT_WINDOWS; window++) {
-			ck_assert(ledger_allows(&ledger, most_ns - 1000, second));
-			ck_assert(!ledger_allows(&ledger, most_ns + 1000, second));
+			ck_assert(ledger_allows(&ledger, most_ns - 1000, second, second));
+			ck_assert(!ledger_allows(&ledger, most_ns + 1000, second, second));
 			ledger_copied(&ledger);
 			ledger_settle(&ledger, ledger_owe(&ledger, &terms));
 		}
-		ck_assert(!ledger_allows(&ledger, most_ns - 1000, second));
-		ck_assert(ledger_allows(&ledger, (uint64_t)(1e7 * rows[i].percent) - 1000, second));
+		ck_assert(!ledger_allows(&ledger, most_ns - 1000, second, second));
+		ck_assert(ledger_allows(&ledger, (uint64_t)(1e7 * rows[i].percent) - 1000, second,
+					second));
 	}
+}
+
+/* A slot may end long after the program does: a window whose price is not nearly earned is not begun. */
+TEST(no_window_begins_before_most_of_its_price_is_earned)
+{
+	const uint64_t ms = 1000000;
+	const uint64_t never = UINT64_MAX;
+	struct ledger ledger;
+	uint64_t earliest;
+
+	begin_steadily(&ledger, 1, 0);
+	/* A target is expected to run for 3 s at least: 42 ms may be spent at any time. */
+	ck_assert(ledger_allows(&ledger, 41 * ms, 0, never));
+	ck_assert(!ledger_allows(&ledger, 43 * ms, 0, never));
+	ledger_other(&ledger, 30.0 * (double)ms);
+	earliest = ledger_earliest(&ledger, 35 * ms);
+	ck_assert_double_eq_tol((double)earliest, 65e6 / 0.014, 1e3);
+	ck_assert(!ledger_allows(&ledger, 35 * ms, earliest - 1, never));
+	ck_assert(ledger_allows(&ledger, 35 * ms, earliest, never));
+	ck_assert(!ledger_allows(&ledger, 35 * ms, earliest, earliest));
 }
 
 /* What a copy that still runs is going to cost is spent already, until it is known. */
@@ -259,13 +280,13 @@ TEST(what_copies_are_going_to_cost_is_no_longer_to_be_had)
 	ledger_taken(&ledger, 2 * second, &terms);
 	price = ledger_price(&ledger, &terms);
 	slot_end = ledger_slot_end(&ledger, price, 0);
-	ck_assert(ledger_allows(&ledger, price, slot_end));
+	ck_assert(ledger_allows(&ledger, price, slot_end, slot_end));
 	owed = ledger_owe(&ledger, &terms);
 	ck_assert_double_eq_tol(owed, 2.0 * (double)second, 1e3);
-	ck_assert(!ledger_allows(&ledger, price, slot_end));
+	ck_assert(!ledger_allows(&ledger, price, slot_end, slot_end));
 	ck_assert_uint_gt(ledger_slot_end(&ledger, price, 0), slot_end + 3 * second);
 	ledger_settle(&ledger, owed);
-	ck_assert(ledger_allows(&ledger, price, slot_end));
+	ck_assert(ledger_allows(&ledger, price, slot_end, slot_end));
 	ck_assert_uint_eq(ledger_slot_end(&ledger, price, 0), slot_end);
 }
 

@@ -146,6 +146,32 @@ TEST(windows_of_a_program_that_repeats_itself_see_all_its_phases)
 	}
 }
 
+TEST(a_window_is_not_due_before_it_may_begin)
+{
+	const uint64_t slot = 8000;
+	struct schedule schedule;
+	bool is_spread = false;
+	uint64_t first = 0;
+
+	schedule_init(&schedule, 3);
+	for (int i = 0; i < 100; i++) {
+		schedule_next(&schedule, schedule.end_ns, slot);
+		/* Within the slot, … */
+		schedule_not_before(&schedule, schedule.start_ns + slot / 2);
+		ck_assert_uint_ge(schedule.due_ns, schedule.start_ns + slot / 2);
+		ck_assert_uint_lt(schedule.due_ns, schedule.start_ns + slot);
+		ck_assert_uint_eq(schedule.end_ns, schedule.start_ns + slot);
+		/* … or behind it. */
+		schedule_not_before(&schedule, schedule.start_ns + 2 * slot);
+		ck_assert_uint_ge(schedule.due_ns, schedule.start_ns + 2 * slot);
+		ck_assert_uint_lt(schedule.due_ns, schedule.end_ns);
+		if (i == 0)
+			first = schedule.due_ns - schedule.start_ns;
+		is_spread |= schedule.due_ns - schedule.start_ns != first;
+	}
+	ck_assert(is_spread);
+}
+
 /* Windows of any price, wherever the slots put them: never more than the share of what has run, at
  * the end of each slot. */
 TEST(what_is_allowed_stays_within_the_budget)
@@ -169,7 +195,7 @@ TEST(what_is_allowed_stays_within_the_budget)
 		uint64_t slot_end;
 
 		now = schedule.due_ns;
-		if (ledger_allows(&ledger, price, schedule.end_ns)) {
+		if (ledger_allows(&ledger, price, now, schedule.end_ns)) {
 			ledger_other(&ledger, (double)price);
 			windows++;
 		}

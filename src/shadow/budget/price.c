@@ -40,12 +40,16 @@ void ledger_expect(struct ledger *ledger, double ns_per_byte, double fresh_ns)
 		ledger->fresh_ns = fresh_ns;
 }
 
+/* The budget, and what may be borrowed. */
+static double most_share_of(const struct ledger *ledger)
+{
+	return ledger->share + fmin(lent_most_share, lent_part * ledger->share);
+}
+
 /* The budget; larger for the first windows, which may borrow. */
 static double share_of(const struct ledger *ledger)
 {
-	if (ledger->copies >= LENT_WINDOWS)
-		return ledger->share;
-	return ledger->share + fmin(lent_most_share, lent_part * ledger->share);
+	return ledger->copies < LENT_WINDOWS ? most_share_of(ledger) : ledger->share;
 }
 
 static uint64_t held_bytes(const struct price_terms *terms)
@@ -238,9 +242,19 @@ uint64_t ledger_left_ns(const struct ledger *ledger, uint64_t slot_end_ns)
 	return left_ns > 0 ? (uint64_t)left_ns : 0;
 }
 
-bool ledger_allows(const struct ledger *ledger, uint64_t price_ns, uint64_t slot_end_ns)
+uint64_t ledger_earliest(const struct ledger *ledger, uint64_t price_ns)
 {
-	return price_ns <= ledger_left_ns(ledger, slot_end_ns);
+	double due_ns = ((double)ledger->lost_ns + ledger->owed_ns + (double)price_ns) /
+			most_share_of(ledger);
+
+	return due_ns > shortest_run_ns ? (uint64_t)due_ns : 0;
+}
+
+bool ledger_allows(const struct ledger *ledger, uint64_t price_ns, uint64_t now_ns,
+		   uint64_t slot_end_ns)
+{
+	return price_ns <= ledger_left_ns(ledger, slot_end_ns) &&
+	       now_ns >= ledger_earliest(ledger, price_ns);
 }
 
 struct hp_error *ledger_too_dear(const struct ledger *ledger, const struct price_terms *terms,
@@ -253,7 +267,9 @@ struct hp_error *ledger_too_dear(const struct ledger *ledger, const struct price
 		[ROOM_NONE] = " and replaying it without an idle CPU",
 		[ROOM_AFTER] = "",
 	};
-	uint64_t due_ns = ledger_slot(ledger, ledger->lost_ns + price_ns);
+	uint64_t paid_ns = ledger_slot(ledger, ledger->lost_ns + price_ns);
+	uint64_t earliest_ns = ledger_earliest(ledger, price_ns);
+	uint64_t due_ns = paid_ns > earliest_ns ? paid_ns : earliest_ns;
 	const char *replaying = terms->is_later ? " while all CPUs are busy" : why[terms->room];
 
 	return hp_error_create(HP_ERROR_INSUFFICIENT,

@@ -16,7 +16,8 @@
  * The budget is a share of the target's CPU time. The price of a window is paid in advance, from
  * the slot that the window is due in (schedule.h), never from later slots. There is one exception:
  * the first few windows may borrow a little, which later windows repay by waiting, so that a short
- * run has windows, too.
+ * run has windows, too. Nor does a window begin before most of its price has been earned: its slot
+ * may end long after the program does.
  *
  * Other threads may be waiting for the one that is held, so its loss is counted once per running
  * thread of its process. The share then holds for wall time, too.
@@ -109,9 +110,13 @@ uint64_t ledger_slot(const struct ledger *ledger, uint64_t price_ns);
 uint64_t ledger_slot_end(const struct ledger *ledger, uint64_t price_ns, uint64_t start_ns);
 /* How much may still be spent in the slot that ends at `slot_end_ns` of the target's CPU time. */
 uint64_t ledger_left_ns(const struct ledger *ledger, uint64_t slot_end_ns);
-/* Whether the price may be spent in the slot that ends at `slot_end_ns` of the target's CPU time.
- */
-bool ledger_allows(const struct ledger *ledger, uint64_t price_ns, uint64_t slot_end_ns);
+/* From which CPU time of the target on the price may be spent: if the target ends right after it has
+ * been spent, all windows have cost hardly more than the budget. */
+uint64_t ledger_earliest(const struct ledger *ledger, uint64_t price_ns);
+/* Whether the price may be spent at `now_ns` in the slot that ends at `slot_end_ns`, both in CPU time
+ * of the target. */
+bool ledger_allows(const struct ledger *ledger, uint64_t price_ns, uint64_t now_ns,
+		   uint64_t slot_end_ns);
 /* The error that tells the user why the price may not be spent. */
 struct hp_error *ledger_too_dear(const struct ledger *ledger, const struct price_terms *terms,
 				 uint64_t price_ns);

@@ -29,6 +29,17 @@ void schedule_next(struct schedule *schedule, uint64_t now_ns, uint64_t slot_ns)
 	draw(schedule, schedule->start_ns > now_ns ? schedule->start_ns : now_ns, length_ns);
 }
 
+void schedule_not_before(struct schedule *schedule, uint64_t earliest_ns)
+{
+	uint64_t rest_ns = (schedule->end_ns - schedule->start_ns) / SLOT_REST_PART;
+
+	if (schedule->due_ns >= earliest_ns)
+		return;
+	if (schedule->end_ns < earliest_ns + rest_ns)
+		schedule->end_ns = earliest_ns + rest_ns;
+	draw(schedule, earliest_ns, schedule->end_ns - earliest_ns);
+}
+
 void schedule_again(struct schedule *schedule, uint64_t now_ns)
 {
 	uint64_t length_ns = schedule->end_ns - schedule->start_ns;

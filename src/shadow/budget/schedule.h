@@ -28,6 +28,9 @@ void schedule_init(struct schedule *schedule, uint64_t seed);
 /* Goes to the next slot, of length `slot_ns`, and draws a moment in it. Slots that have passed
  * completely by `now_ns` are skipped; of a slot that has begun, only the rest is used. */
 void schedule_next(struct schedule *schedule, uint64_t now_ns, uint64_t slot_ns);
+/* No window may begin before `earliest_ns`: if the moment is earlier, draws another one in the rest of the
+ * slot from there. A slot that has no rest is lengthened by a part of its length. */
+void schedule_not_before(struct schedule *schedule, uint64_t earliest_ns);
 /* Draws another moment in the rest of the slot, within a small part of the slot from now: programs
  * that are in the kernel most of the time need many tries. If the slot is over, goes to the next.
  */

@@ -118,6 +118,11 @@ static double greater(double a, double b)
 	return a > b ? a : b;
 }
 
+static double lesser(double a, double b)
+{
+	return a < b ? a : b;
+}
+
 /* Pace as far as known; 0: unknown. */
 static double known_pace(const struct matches *matches)
 {
@@ -148,7 +153,8 @@ bool matches_is_too_late(const struct matches *matches, size_t sample, uint64_t 
 uint64_t matches_lost_ns(const struct matches *matches, size_t next, uint64_t seen_ns,
 			 uint64_t blocks)
 {
-	double pace = greater(known_pace(matches), 1);
+	/* A first pace beyond that is of new code, which is allowed for by itself. */
+	double pace = lesser(greater(known_pace(matches), 1), slowest_pace);
 	double patience_ns = LOST_DISTANCES * pace * (double)matches->watch_ns / WATCHED_DISTANCES +
 			     most_delay_ns + new_block_ns * (double)blocks;
 	uint64_t since_ns;
