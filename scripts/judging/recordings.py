@@ -31,6 +31,7 @@ until redis-cli -s redis.socket ping >/dev/null 2>&1; do sleep 0.05; done
 redis-benchmark -s redis.socket -q -c 8 -r 10000 -n "$0" -t set,get,lpush,zadd >/dev/null
 kill $!; wait $!; exit 0"""]
 SECONDS = 2                                     # of CPU time
+CALLING_SECONDS = 5                             # more, as windows of servers differ more
 PERCENT = 2                                     # budget of the windows
 DEVIATIONS = 3
 LEAST_DEVIATION = 0.05                          # points: controls may happen to be equal
@@ -81,8 +82,10 @@ class Program:
 
 
 class Recordings:
-    def __init__(self, directory, options, figures, programs=PROGRAMS):
+    def __init__(self, directory, options, figures, programs=PROGRAMS, passes=1):
         self.directory, self.options, self.figures = directory, options, figures
+        self.seconds = CALLING_SECONDS if programs == CALLING else SECONDS
+        self.most_passes = passes
         self.inputs = directory / 'inputs'
         directory.mkdir(parents=True, exist_ok=True)
         workloads.make_inputs(self.inputs)
@@ -94,7 +97,7 @@ class Recordings:
         self.programs = [Program(name, command) for name, command in json.loads(kept.read_text()).items()]
 
     def command(self, name):
-        """As often again as takes SECONDS, and then it is kept so."""
+        """As often again as takes the seconds, and then it is kept so."""
         made = next((one for one in workloads.workloads() if one.name == name), None)
         if name == 'zstd':
             again_of = lambda runs: THREADED + ['text.large'] * runs
@@ -103,7 +106,7 @@ class Recordings:
         else:
             again_of = lambda runs: again.looped(made, measure.prepare(made, self.inputs, self.directory), runs)
         once, more = (absolute.seconds_of(again_of(runs), self.inputs) for runs in (1, 3))
-        return again_of(max(1, round(SECONDS / max((more - once) / 2, 0.01))))
+        return again_of(max(1, round(self.seconds / max((more - once) / 2, 0.01))))
 
     def record(self, hpcprof):
         """One recording of each program: figures by name, means over programs."""
@@ -128,8 +131,9 @@ class Recordings:
     # --- passes: kept by the key of the code that recorded ---
 
     def record_all(self, control, others):
-        """One pass of each that has none yet, and controls between them."""
-        missing = [one for one in others if one[0] not in self.passes]
+        """Passes of each that has too few, in turns, and controls between them."""
+        missing = [one for turn in range(self.most_passes) for one in others
+                   if len(self.passes.get(one[0], [])) <= turn]
         for at, (key, hpcprof) in enumerate(missing):
             if at % 3 == 0:
                 self.record_pass(*control)
@@ -142,19 +146,19 @@ class Recordings:
         self.passes.setdefault(key, []).append(self.record(hpcprof))
         self.kept.write_text(json.dumps(self.passes))
 
-    def spread(self, control):
-        """By figure: the controls' mean, and how far off it one pass may be by chance."""
+    def spread(self, control, more=1):
+        """By figure: the controls' mean, and how far off it the mean of so many passes may be by chance."""
         passes, made = self.passes[control[0]], {}
         for what in passes[0]:
             values = [one[what] for one in passes]
             deviation = statistics.stdev(values) if len(values) > 1 else math.inf
             made[what] = (statistics.mean(values), DEVIATIONS * max(deviation, LEAST_DEVIATION)
-                          * math.sqrt(1 + 1 / len(values)))
+                          * math.sqrt(1 / more + 1 / len(values)))
         return made
 
     def moved(self, control, other, least):
         figures = {what: statistics.mean(one[what] for one in self.passes[other[0]])
                    for what in self.passes[other[0]][0]}
         return [f'{what} {mean:.1f} -> {figures[what]:.1f}'
-                for what, (mean, limit) in self.spread(control).items()
+                for what, (mean, limit) in self.spread(control, len(self.passes[other[0]])).items()
                 if abs(figures[what] - mean) >= max(least, limit)]

@@ -18,7 +18,7 @@ static int compare_addresses(const void *left, const void *right, void *context)
 	return (a > b) - (a < b);
 }
 
-/* The parts of a procedure come one after the other, each in order of address. */
+/* The parts of a procedure follow each other; within a part, rows are in order of address. */
 static struct hp_error *index_addresses(struct annotation *annotation)
 {
 	struct hp_row *rows = annotation->listing->rows.at;
@@ -56,7 +56,7 @@ static struct hp_error *find_insns(struct annotation *annotation)
 
 /* --- lines ---------------------------------------------------------------------------------- */
 
-/* Whether what stands before it is shown or folded away. */
+/* Whether the row begins a block, whether the rows before it are shown or folded. */
 static bool begins_block(const struct annotation *annotation, size_t row)
 {
 	const struct hp_row *at = &annotation->listing->rows.at[row];
@@ -141,7 +141,7 @@ static struct hp_error *add_lines(struct annotation *annotation)
 
 /* --- arrows --------------------------------------------------------------------------------- */
 
-/* The line that shows each row; all rows of a fold are on its line. */
+/* The index of the line that shows each row; a fold's line shows all rows of the fold. */
 static struct hp_error *lines_of_rows(struct annotation *annotation, size_t **lines)
 {
 	*lines = calloc(annotation->listing->rows.count + 1, sizeof(**lines));
@@ -158,7 +158,7 @@ static struct hp_error *lines_of_rows(struct annotation *annotation, size_t **li
 	return NULL;
 }
 
-/* First and last row of each block. */
+/* The first and last row of each block. */
 struct span {
 	size_t first;
 	size_t last;
@@ -186,7 +186,7 @@ static struct hp_error *spans_of_blocks(const struct annotation *annotation, str
 	return NULL;
 }
 
-/* Tables lead to too many places to be drawn. */
+/* Jumps through tables are left out: they have too many targets. */
 static struct hp_error *add_arrows(struct annotation *annotation)
 {
 	const struct hp_cfg *cfg = annotation->listing->cfg;
@@ -209,7 +209,7 @@ static struct hp_error *add_arrows(struct annotation *annotation)
 			continue;
 		arrow.from = lines[spans[edge->from].last];
 		arrow.to = lines[spans[edge->to].first];
-		/* Within what is folded, or into the middle of the same fold. */
+		/* The arrow lies within one fold, or points into the fold that it comes from. */
 		if (annotation->lines.at[arrow.from].kind == ANNOTATED_FOLD &&
 		    annotation->lines.at[arrow.to].kind == ANNOTATED_FOLD)
 			continue;
@@ -221,7 +221,7 @@ static struct hp_error *add_arrows(struct annotation *annotation)
 
 /* --- all together ---------------------------------------------------------------------------- */
 
-/* Files changed after the last of the epochs began are not what ran. */
+/* Source files changed after the last epoch began may differ from what was executed. */
 static uint64_t recorded_ns(const struct report *report)
 {
 	uint64_t latest = 0;
@@ -232,7 +232,7 @@ static uint64_t recorded_ns(const struct report *report)
 	return latest;
 }
 
-/* Who recorded all epochs, if that is one user other than the reader. */
+/* The user who recorded all epochs, if that is one user, and not the reader. */
 static uid_t user_of(const struct report *report)
 {
 	uid_t user = geteuid();

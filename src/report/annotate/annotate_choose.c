@@ -9,7 +9,8 @@
 #include <math.h>
 #include <string.h>
 
-/* The greatest share of an event's samples in the procedure, or of its time, 0 to 1. */
+/* The largest share, 0 to 1, that the row has of an event's samples in the procedure or of its
+ * time. */
 static double heat_of(const struct annotation *annotation, size_t row)
 {
 	const struct hp_tally *tallies = annotation->listing->rows.at[row].tallies;
@@ -24,7 +25,7 @@ static double heat_of(const struct annotation *annotation, size_t row)
 	return heat;
 }
 
-/* Those that are to blame count only while their victim is shown. */
+/* Culprits are shown only for victims that are shown. */
 static void want_culprits(const struct annotation *annotation, size_t row, bool *wanted)
 {
 	const struct hp_analysis *analysis = annotation->analysis;
@@ -46,8 +47,8 @@ static bool same_block(const struct hp_row *a, const struct hp_row *b)
 	return a->has_block && b->has_block && a->block == b->block;
 }
 
-/* Rows [first, end), all of one block: around what is wanted, and where the block begins and ends
- * if anything in it is. */
+/* Shows rows of [first, end), which are one block: those around wanted rows, and the block's first
+ * and last row if it has any. */
 static void show_block(struct annotation *annotation, const bool *wanted, size_t first, size_t end)
 {
 	bool any = false;
@@ -104,7 +105,7 @@ struct hp_error *annotate_choose(struct annotation *annotation)
 		return hp_error_create_no_memory();
 	for (size_t i = 0; i < count; i++)
 		hottest = fmax(hottest, heat_of(annotation, i));
-	/* Nothing at all is no answer. */
+	/* Something must be shown, so the limit is at most the hottest row's share. */
 	limit = fmin((limit > 0 ? limit : fold_percent) / 100, hottest);
 	for (size_t i = 0; i < count && hottest > 0; i++) {
 		if (!(heat_of(annotation, i) >= limit))

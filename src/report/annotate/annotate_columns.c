@@ -12,13 +12,13 @@
 enum {
 	MOST_LANES = 6,
 	NARROWEST_TEXT = 20,
-	READABLE_TEXT = 34, /* so wide that the text does not give way before whole columns do */
+	READABLE_TEXT = 34, /* columns are left out before the text becomes narrower than this */
 	WIDEST_PADDED_TEXT = 60,
 };
 
 /* --- cells ------------------------------------------------------------------------------------ */
 
-/* Generated code has no addresses that mean something outside of it. */
+/* In generated code, addresses mean nothing to other tools. */
 static void add_address(const struct annotation *annotation, const struct hp_row *row,
 			struct hp_buffer *text)
 {
@@ -41,7 +41,7 @@ static const struct hp_frequency *frequency_of(const struct annotation *annotati
 					     : NULL;
 }
 
-/* Of one execution; with relative frequencies only, as little as it can be. */
+/* Cycles of one execution; with relative frequencies only, their lower limit. */
 static void add_cpi(const struct annotation *annotation, size_t row, struct hp_buffer *text)
 {
 	const struct hp_analysed_insn *insn = annotation->insns[row];
@@ -74,7 +74,7 @@ static void add_culprit(const struct annotation *annotation, size_t row, struct 
 	}
 }
 
-/* What happened where windows were simulated, if it is worth a word; per execution. */
+/* Events per execution in simulated windows, if they are worth showing. */
 static void add_seen(const struct annotation *annotation, size_t row, struct hp_buffer *text)
 {
 	static const struct {
@@ -195,7 +195,7 @@ static struct hp_error *measure(const struct annotation *annotation,
 				columns->widths[j] = width;
 		}
 	}
-	/* A column without a single cell is none. */
+	/* A column with only empty cells is not shown. */
 	for (int i = 0; i < COLUMN_COUNT; i++) {
 		size_t title = strlen(annotated_title(annotation, (enum annotated_column)i));
 
@@ -221,7 +221,7 @@ static void shrink_text(struct annotated_columns *columns, size_t room, size_t l
 		columns->widths[COLUMN_TEXT]--;
 }
 
-/* What the reader can do without goes first. */
+/* Leaves out columns, the least important first. */
 static void make_fit(struct annotated_columns *columns, size_t room)
 {
 	static const uint8_t dispensable[] = { COLUMN_SEEN,	  COLUMN_CULPRIT, COLUMN_CONFIDENCE,

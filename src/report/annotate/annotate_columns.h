@@ -24,15 +24,16 @@ enum { ANNOTATED_GAP = 2 };
 struct annotated_columns {
 	size_t widths[COLUMN_COUNT]; /* 0: not shown */
 	bool is_left_out[COLUMN_COUNT];
-	size_t lanes; /* that there is room for in the gutter */
+	size_t lanes; /* lanes of arrows that fit */
 };
 
-/* Raw text of a cell. */
+/* The unescaped text of a cell. */
 void annotated_cell(const struct annotation *annotation, const struct annotated_line *line,
 		    enum annotated_column column, struct hp_buffer *text);
 const char *annotated_title(const struct annotation *annotation, enum annotated_column column);
 
-/* Wide enough for every instruction, and no wider than the terminal unless that is very narrow. */
+/* Sets widths that fit every instruction, but no wider than the terminal, unless that is very
+ * narrow. */
 struct hp_error *annotated_columns_fit(const struct annotation *annotation,
 				       struct annotated_columns *columns);
 

@@ -14,7 +14,8 @@
 
 /* --- frames ---------------------------------------------------------------------------------- */
 
-/* Rows [first, end) are in order of address. What cannot be read is shown without. */
+/* Reads the frames of rows [first, end), which are in order of address. Without them the code is
+ * shown without source. */
 static struct hp_error *read_frames(struct annotation *annotation, struct hp_image *file,
 				    const size_t *rows, size_t count)
 {
@@ -46,7 +47,7 @@ struct hp_error *annotate_frames(struct annotation *annotation)
 					    sizeof(*annotation->frames));
 	if (!annotation->frames || !rows)
 		return hp_error_create_no_memory();
-	/* Code of several epochs has no one file. */
+	/* Code from several epochs is not in one file. */
 	if (!code || code->next || !code->part || !code->part->file)
 		return NULL;
 	for (size_t i = 0; i < annotation->addressed; i++)
@@ -67,7 +68,7 @@ static size_t depth_of(const struct hp_frames *frames)
 	return frames->count ? frames->count - 1 : 0;
 }
 
-/* The function inlined at this depth, from 1, and where it is called from. */
+/* The function inlined at this depth, from 1, and the place it is called from. */
 static const struct hp_frame *inlined_at(const struct hp_frames *frames, size_t depth)
 {
 	return &frames->frames[frames->count - 1 - depth];
@@ -92,7 +93,8 @@ static void add_place(struct hp_buffer *text, const struct hp_frame *frame)
 		hp_buffer_printf(text, "(no line)");
 }
 
-/* Names of templates' instances can fill a screen; what comes after them matters more. */
+/* The name of a template's instance may fill a screen, so it is cut for the sake of what
+ * follows. */
 static void add_function(struct hp_buffer *text, const char *function)
 {
 	enum { WIDEST = 48 };
@@ -132,7 +134,8 @@ static struct hp_error *add_end_of_inlined(struct annotation *annotation, size_t
 
 /* --- lines ------------------------------------------------------------------------------------ */
 
-/* Without the blanks around it, and tabs as one blank: it is read beside code, not by itself. */
+/* Without leading and trailing blanks, and with tabs as single blanks, because it is shown next to
+ * code. */
 static void add_source_text(struct hp_buffer *text, const char *line, size_t length)
 {
 	enum { MOST_BYTES = 400 };
@@ -177,7 +180,7 @@ struct hp_error *annotate_source(struct annotation *annotation, size_t row, size
 	bool changed = false;
 	struct hp_error *error = NULL;
 
-	/* Padding between blocks belongs to no line. */
+	/* Padding between blocks belongs to no source line. */
 	if (!now->count ||
 	    (annotation->listing->cfg && !annotation->listing->rows.at[row].has_block))
 		return NULL;

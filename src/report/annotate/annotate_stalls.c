@@ -21,7 +21,7 @@ enum { NOTES_COLUMN = 38 };
 
 /* --- blocks ----------------------------------------------------------------------------------- */
 
-/* At least nothing is no news. */
+/* A lower limit of nothing tells nothing. */
 static void add_ratio(struct hp_buffer *text, double ratio)
 {
 	hp_buffer_printf(text, ratio > 0 && ratio < 0.005 ? "%.1g" : "%.2f", ratio);
@@ -37,13 +37,13 @@ static void add_cpi(struct hp_buffer *text, const char *name, const char *bound,
 	hp_buffer_printf(text, " CPI");
 }
 
-/* Without counts of anything they are guesses. */
+/* Without counts, trips and shares of branches are guesses. */
 static bool is_counted(const struct hp_analysis *analysis)
 {
 	return analysis->sources != 0;
 }
 
-/* How often the loop goes round each time it is come to. */
+/* Adds the mean number of iterations per entry of the loop. */
 static void add_trips(struct hp_buffer *text, const struct hp_analysis *analysis, uint32_t loop)
 {
 	double trips = hp_loop_trips(analysis, loop);
@@ -55,7 +55,7 @@ static void add_trips(struct hp_buffer *text, const struct hp_analysis *analysis
 	hp_buffer_printf(text, " iterations per entry");
 }
 
-/* How often the jump at the end is taken. */
+/* Adds how often the jump at the end is taken. */
 static void add_taken(struct hp_buffer *text, const struct hp_analysis *analysis, uint32_t number)
 {
 	const struct hp_cfg *cfg = analysis->cfg;
@@ -93,7 +93,7 @@ static void add_notes(struct hp_buffer *text, const struct annotation *annotatio
 		hp_buffer_printf(text, ", no known predecessor");
 }
 
-/* What hardware timed, apart from all estimates. */
+/* Adds what branch records timed, independently of estimates. */
 static void add_recorded(struct hp_buffer *text, const struct annotation *annotation,
 			 uint32_t number)
 {
@@ -115,7 +115,7 @@ static void add_time(struct hp_buffer *text, const struct annotation *annotation
 	hp_buffer_printf(text, "%.1f %% of the time", 100 * cycles / annotation->cycles);
 }
 
-/* What is below the best case says nothing. */
+/* A limit below the best case tells nothing. */
 static bool has_lower_limit(const struct hp_analysed_block *block)
 {
 	return isfinite(block->cycles_per_execution_low) &&
@@ -170,7 +170,7 @@ struct hp_error *annotate_block(struct annotation *annotation, uint32_t number)
 
 /* --- stalls ----------------------------------------------------------------------------------- */
 
-/* ", from 0x1130 mov rax, [rdi]" */
+/* Adds ", from 0x1130 mov rax, [rdi]". */
 static void add_culprit(struct hp_buffer *text, const struct annotation *annotation,
 			const char *before, uint64_t address)
 {
@@ -196,7 +196,7 @@ static void add_percent_range(struct hp_buffer *text, double low, double high)
 		hp_buffer_printf(text, "%ld to %ld %%", from, to);
 }
 
-/* Cycles of one execution of the instruction, NAN unless that is known. */
+/* Stall cycles per execution of the instruction; NAN if unknown. */
 static double cycles_each_time(const struct hp_analysis *analysis,
 			       const struct hp_analysed_insn *insn)
 {
@@ -205,7 +205,7 @@ static double cycles_each_time(const struct hp_analysis *analysis,
 		       : NAN;
 }
 
-/* It may be, but nothing speaks for it. */
+/* The cause is possible, but nothing indicates it. */
 static bool is_unlikely(const struct hp_cause *cause)
 {
 	return cause->high - cause->low > wide_range && cause->likely < unlikely_cause;
@@ -307,13 +307,13 @@ static struct hp_error *add_static(struct annotation *annotation, size_t row)
 	return annotation_add(annotation, ANNOTATED_STALL, row, &text);
 }
 
-/* Bubbles of what hardly matters would hide the others. */
+/* Stalls of cold instructions would hide the others. */
 static bool is_worth_telling(const struct annotation *annotation, size_t row)
 {
 	return annotation->shows_all || annotation_share(annotation, row) >= worth_telling;
 }
 
-/* What is certain comes first. */
+/* The most certain causes come first. */
 static int compare_causes(const void *left, const void *right)
 {
 	const struct hp_cause *a = left;

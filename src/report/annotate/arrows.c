@@ -36,20 +36,19 @@ static char *cell(const struct gutter *gutter, size_t line, size_t column)
 	return &gutter->cells[line * gutter->columns + column];
 }
 
-/* --- what is taken -----------------------------------------------------------------------------
- *
- * Of each lane a bit a line, above them a bit for each word of them that is not zero, and so on up
- * to a single word: whether anything is in the way of an arrow takes a few looks, however long it
- * is. A procedure may have as many long arrows as lines.
- */
+/* --- which places are taken ---------------------------------------------------------------------
+ * Each lane is a bit map with one bit per line. Above it are levels in which each bit says whether
+ * a word of the level below is not zero, up to a single word. So finding whether a range is free
+ * takes a few steps, however long the range is. A procedure may have as many long arrows as
+ * lines. */
 
 enum { WORD_BITS = 64, MOST_LEVELS = 11 };
 
 struct drawing {
 	struct gutter *gutter;
-	uint64_t *words; /* lane by lane */
+	uint64_t *words; /* of all lanes, one after the other */
 	size_t lane_words;
-	size_t levels[MOST_LEVELS]; /* where each begins in the lane's words */
+	size_t levels[MOST_LEVELS]; /* offset of each level in the words of a lane */
 	size_t level_count;
 };
 
@@ -78,8 +77,8 @@ static void put(const struct drawing *drawing, size_t line, size_t column, char 
 
 	*cell(drawing->gutter, line, column) = sign;
 	if (column + 1 == drawing->gutter->columns)
-		return; /* no lane */
-	/* Where there is one already, what is above knows. */
+		return; /* no lane has room */
+	/* If the word was not zero before, the bits above it are set already. */
 	for (size_t level = 0; !before && level < drawing->level_count; level++) {
 		uint64_t *word = word_at(drawing, column, level, line / WORD_BITS);
 
@@ -89,7 +88,7 @@ static void put(const struct drawing *drawing, size_t line, size_t column, char 
 	}
 }
 
-/* Bits of one word, the first and the last one included. */
+/* Bits of one word, from `first` to `last` inclusive. */
 static uint64_t bits_between(size_t first, size_t last)
 {
 	return UINT64_MAX << first & UINT64_MAX >> (WORD_BITS - 1 - last);
@@ -119,7 +118,7 @@ static bool is_free(const struct drawing *drawing, const struct arrow *arrow, si
 
 /* --- drawing ---------------------------------------------------------------------------------- */
 
-/* From the lane to the text; what runs down in between stays visible. */
+/* Draws the end of an arrow from its lane to the text; vertical lines in between stay visible. */
 static void draw_end(const struct drawing *drawing, size_t line, size_t lane, bool is_head)
 {
 	const struct gutter *gutter = drawing->gutter;
@@ -141,7 +140,7 @@ static void draw_arrow(const struct drawing *drawing, const struct arrow *arrow,
 
 	for (size_t line = top + 1; line < bottom; line++)
 		put(drawing, line, lane, '|');
-	/* A jump to itself. */
+	/* '@': a jump to itself */
 	put(drawing, bottom, lane, top == bottom ? '@' : '\\');
 	if (top != bottom)
 		put(drawing, top, lane, '/');
@@ -149,7 +148,7 @@ static void draw_arrow(const struct drawing *drawing, const struct arrow *arrow,
 	draw_end(drawing, arrow->to, lane, true);
 }
 
-/* Lanes that nothing was drawn in are taken away, which are the leftmost. */
+/* Removes lanes in which nothing was drawn; these are the leftmost ones. */
 static void narrow(struct gutter *gutter)
 {
 	size_t unused = gutter->columns - 1;

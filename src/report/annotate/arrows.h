@@ -11,23 +11,23 @@
 #include <stddef.h>
 
 struct arrow {
-	size_t from; /* lines of the listing */
+	size_t from; /* indices of lines in the listing */
 	size_t to;
 };
 
-/* Lanes side by side, and a column for the heads, a line of the listing each. */
+/* The drawing: lanes and a column for arrow heads, for each line of the listing. */
 struct gutter {
-	char *cells; /* lines times columns */
+	char *cells; /* one character for each line and column */
 	size_t lines;
-	size_t columns; /* lanes + 1; 0 when there is nothing to draw */
+	size_t columns; /* lanes + 1; 0: there is nothing to draw */
 	size_t left_out;
 };
 
-/* Sorts `arrows`. No more lanes are made than are needed. */
+/* Sorts `arrows`, and uses as few lanes as possible. */
 struct hp_error *gutter_draw(struct arrow *arrows, size_t count, size_t lines, size_t lanes,
 			     struct gutter *gutter);
 void gutter_clear(struct gutter *gutter);
-/* The `columns` characters left of a line, not terminated. */
+/* The `columns` characters to the left of a line, not terminated. */
 const char *gutter_line(const struct gutter *gutter, size_t line);
 
 #endif

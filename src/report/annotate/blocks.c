@@ -39,8 +39,8 @@ struct hp_error *listing_add_blocks(struct report *report, const struct hp_row *
 	return error;
 }
 
-/* Samples inside an instruction are its own to the analysis, and so are their cycles: they would
- * count twice. */
+/* Samples inside an instruction count for the instruction in the analysis, and so do their cycles:
+ * they must not be counted twice. */
 static void take_cycles(const struct report *report, const struct hp_analysis *analysis,
 			struct hp_row *inside)
 {

@@ -52,7 +52,7 @@ static bool say_undecodable(struct listing *listing, const struct hp_cfg *cfg)
 		   cfg->undecodable.value);
 }
 
-/* A table of which a part is nonsense, or more of something than code ever has. */
+/* A part of a table makes no sense, or has more entries than real code. */
 static bool say_partial(struct listing *listing, const struct hp_cfg *cfg)
 {
 	if (!cfg->missing_edges || cfg->unresolved_jumps || cfg->is_undecodable)
@@ -72,7 +72,7 @@ static bool say_overlaps(struct listing *listing, const struct hp_cfg *cfg)
 	return true;
 }
 
-/* Samples that contradict what is shown. */
+/* Warns of samples that contradict the analysis. */
 static bool say_samples(const struct report *report, struct listing *listing,
 			const struct hp_cfg *cfg)
 {

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/* A heap of nodes, the widest on top; a node is in it once for every time it got wider. */
+/* A heap of nodes, the widest path on top. A node is added each time its path becomes wider. */
 struct entry {
 	double width;
 	uint32_t hops;
@@ -15,9 +15,10 @@ struct search {
 	const struct hp_analysis *analysis;
 	struct entry *heap;
 	size_t count;
-	double *width;	/* of the path to each node; negative: none yet */
-	uint32_t *hops; /* of that path: of two as wide the shorter is taken */
-	uint32_t *edge; /* that it comes in by */
+	double *width; /* width of the best path to each node; negative: none yet */
+	/* length of that path; of two that are equally wide, the shorter one is kept */
+	uint32_t *hops;
+	uint32_t *edge; /* the last edge of that path */
 	struct hot_path *path;
 };
 
@@ -83,7 +84,7 @@ static void widen(struct search *search, const struct entry *from, uint32_t numb
 	push(search, entry);
 }
 
-/* Marks the widest path from one node to another, which may be the same: then round a cycle. */
+/* Marks the widest path from one node to another, or round a cycle if they are the same. */
 static bool mark(struct search *search, uint32_t from, uint32_t to)
 {
 	const struct hp_cfg *cfg = search->analysis->cfg;
@@ -110,7 +111,7 @@ static bool mark(struct search *search, uint32_t from, uint32_t to)
 	}
 	if (search->edge[to] == HP_CFG_NONE)
 		return false;
-	/* The edges in lead back, one node a step: no more steps than nodes. */
+	/* Follows the edges backwards, at most as many as there are nodes. */
 	for (uint32_t node = to, steps = 0; steps < cfg->node_count; steps++) {
 		uint32_t number = search->edge[node];
 

@@ -10,11 +10,11 @@
 #include <hpcprof/analyze/analysis.h>
 
 struct hot_path {
-	bool *blocks; /* of the graph's nodes */
+	bool *blocks; /* by node of the graph */
 	bool *edges;
 };
 
-/* In `arena`. Nothing is marked where nothing has cycles or frequencies are not known. */
+/* Allocates in `arena`. Marks nothing when there are no cycles or frequencies. */
 struct hp_error *hot_path_find(const struct hp_analysis *analysis, struct hp_arena *arena,
 			       struct hot_path *path);
 

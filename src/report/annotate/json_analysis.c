@@ -15,7 +15,7 @@ json_t *json_number(double value)
 
 static const struct hp_frequency unknown_frequency = { NAN, NAN, NAN, NAN, NAN, NAN, 0, 0 };
 
-/* With `more` members in front of the figures. */
+/* `more`: members that come before the figures. */
 static json_t *add_frequency(json_t *object, const struct hp_frequency *frequency)
 {
 	const struct hp_frequency *from = frequency ? frequency : &unknown_frequency;
@@ -38,7 +38,7 @@ json_t *json_executions(const struct hp_frequency *frequency)
 	return add_frequency(json_object(), frequency);
 }
 
-/* Causes, the likeliest first: shares of the instruction's cycles. */
+/* Causes, the likeliest first, as shares of the instruction's cycles. */
 json_t *json_stalls(const struct hp_analysis *analysis, const struct hp_analysed_insn *insn)
 {
 	json_t *list = json_array();
@@ -76,7 +76,7 @@ json_t *json_together(const struct hp_analysed_insn *insn)
 
 /* --- the stack -------------------------------------------------------------------------------- */
 
-/* In cycles, as the sheet is. */
+/* In cycles, like the sheet. */
 static json_t *stack_line(const struct hp_stall_sheet *sheet, struct sheet_line line)
 {
 	const double unit = sheet->cycles / 100;
@@ -110,10 +110,8 @@ json_t *json_stack(const struct hp_stall_sheet *sheet, bool is_absolute)
 		sheet->sampling_error);
 }
 
-/* --- edges and instructions --------------------------------------------------------------------
- *
- * Of a million of them most of a long report is: they are made without a tree.
- */
+/* --- edges and instructions ---------------------------------------------------------------------
+ * These make up most of a long report, so they are written without a tree of JSON values. */
 
 static void add_member(struct hp_buffer *out, const char *name, double value)
 {
@@ -121,7 +119,7 @@ static void add_member(struct hp_buffer *out, const char *name, double value)
 	json_add_number(out, value);
 }
 
-/* Members; NULL: nothing is known. */
+/* Adds the members; NULL: nothing is known. */
 static void add_frequency_members(struct hp_buffer *out, const struct hp_frequency *frequency)
 {
 	const struct hp_frequency *from = frequency ? frequency : &unknown_frequency;
@@ -139,7 +137,7 @@ static void add_frequency_members(struct hp_buffer *out, const struct hp_frequen
 	json_add(out, "\"");
 }
 
-/* Between blocks, those numbers that instructions have. */
+/* Adds edges between blocks, whose numbers the instructions have. */
 static void add_edges(struct hp_buffer *out, const struct hp_analysis *analysis)
 {
 	const struct hp_cfg *cfg = analysis->cfg;
@@ -264,7 +262,7 @@ static void add_cycles(struct hp_buffer *out, const struct report *report, const
 	json_add(out, "}");
 }
 
-/* Causes, the likeliest first: shares of the instruction's cycles. */
+/* Causes, the likeliest first, as shares of the instruction's cycles. */
 static void add_stalls(struct hp_buffer *out, const struct hp_analysis *analysis,
 		       const struct hp_analysed_insn *insn)
 {
@@ -304,7 +302,7 @@ static void add_together(struct hp_buffer *out, const struct hp_joint_cause *joi
 	json_add(out, "}");
 }
 
-/* What an instruction's block executes, as a text that its other instructions share. */
+/* What an instruction's block executes, as text, for all instructions of the block. */
 struct executions_text {
 	const struct hp_frequency *of;
 	struct hp_buffer text;

@@ -27,10 +27,12 @@ struct lister {
 	const struct hp_row *row;
 	struct hp_loaded_part *part;
 	struct listing *listing;
-	const struct hp_procedure *procedure; /* whose parts are listed */
+	const struct hp_procedure *procedure; /* the procedure whose parts are listed */
 	enum listing_choice choice;
-	const struct hp_analysis *analysis; /* that says what is costly; or NULL */
-	const struct hp_analysed_insn *next; /* there, behind the one before; or NULL */
+	/* NULL: all instructions are listed; otherwise it tells which are costly */
+	const struct hp_analysis *analysis;
+	/* position in the analysis after the previous instruction; NULL: there is none */
+	const struct hp_analysed_insn *next;
 };
 
 static struct hp_error *push(struct lister *lister, const struct hp_row *added)
@@ -44,7 +46,7 @@ static struct hp_error *push(struct lister *lister, const struct hp_row *added)
 	return NULL;
 }
 
-/* The samples of every offset at one address. */
+/* Adds up the samples of all offsets at one address. */
 static struct hp_tally *tallies_at(struct lister *lister, size_t *located, uint64_t address)
 {
 	size_t events = lister->report->profiles->events.count;
@@ -62,7 +64,7 @@ static struct hp_tally *tallies_at(struct lister *lister, size_t *located, uint6
 	return sum;
 }
 
-/* Everything sampled in [start + 1, end): no instruction begins there. */
+/* Adds rows for samples in [start + 1, end), where no instruction begins. */
 static struct hp_error *push_inside(struct lister *lister, size_t *located, uint64_t start,
 				    uint64_t end)
 {
@@ -92,7 +94,7 @@ static size_t decode_length(const struct hp_image *file, const uint8_t *bytes, s
 	return length ? length : step < size ? step : size;
 }
 
-/* People also want to know what is called; programs get the instruction alone. */
+/* In text, the called procedure's name is added; other formats get the instruction alone. */
 static const char *name_target(struct lister *lister, const uint8_t *bytes, size_t length,
 			       uint64_t address, const char *text)
 {
@@ -134,7 +136,7 @@ static struct hp_error *push_instruction(struct lister *lister, size_t *located,
 	return push(lister, &row);
 }
 
-/* Where no procedure says where instructions begin, each sample stands for itself. */
+/* If no procedure tells where instructions begin, each sample has a row of its own. */
 static struct hp_error *list_sampled(struct lister *lister, uint64_t start, uint64_t size)
 {
 	size_t located = hp_first_located(lister->part, start);
@@ -162,7 +164,8 @@ static struct hp_error *list_sampled(struct lister *lister, uint64_t start, uint
 	return NULL;
 }
 
-/* NULL where the analysis has none: one follows the other, but for padding. */
+/* NULL if the analysis has no such instruction. Both are in order of address, except for
+ * padding. */
 static const struct hp_analysed_insn *analysed_at(struct lister *lister, uint64_t address)
 {
 	const struct hp_analysis *analysis = lister->analysis;
@@ -182,7 +185,7 @@ static bool is_chosen(const struct lister *lister, const struct hp_analysed_insn
 	return lister->choice == LISTING_ALL || (insn && insn->cycles > 0);
 }
 
-/* Straight from `start`: what lies between instructions (padding, tables) comes out as it may. */
+/* Decodes linearly from `start`; padding and tables between instructions may be decoded wrongly. */
 static struct hp_error *list_range(struct lister *lister, uint64_t start, uint64_t size)
 {
 	size_t located = hp_first_located(lister->part, start);
@@ -204,8 +207,7 @@ static struct hp_error *list_range(struct lister *lister, uint64_t start, uint64
 		if (!held)
 			break;
 		insn = analysed_at(lister, address);
-		length = insn ? insn->insn->length
-			      : decode_length(lister->part->file, bytes, held);
+		length = insn ? insn->insn->length : decode_length(lister->part->file, bytes, held);
 		if (sampled || is_chosen(lister, insn))
 			error = push_instruction(lister, &located, address, bytes, length);
 		if (!error)
@@ -217,7 +219,7 @@ static struct hp_error *list_range(struct lister *lister, uint64_t start, uint64
 	return done < size ? list_sampled(lister, start + done, size - done) : NULL;
 }
 
-/* Source positions of what one part of a procedure listed, which is in order of address. */
+/* Finds source positions for one part of a procedure, whose rows are in order of address. */
 static struct hp_error *add_lines(struct lister *lister, size_t first)
 {
 	size_t count = lister->listing->rows.count - first;
@@ -264,7 +266,8 @@ static struct hp_error *list_procedure_part(struct lister *lister,
 	return error ? error : add_lines(lister, first);
 }
 
-/* Collected once: an image may have tens of thousands of procedures, few of them in parts. */
+/* Collected once per image, which may have tens of thousands of procedures, few of them in
+ * parts. */
 static struct hp_error *collect_cold(struct report *report, struct hp_loaded_part *part)
 {
 	const struct hp_procedure *const *procedures;
@@ -299,7 +302,7 @@ static struct hp_error *list_procedure(struct lister *lister, const struct hp_pr
 	return error;
 }
 
-/* A sample in an image that could not be read: its offset is in the row's name. */
+/* A sample in an image that could not be read; the row's name contains the offset. */
 static struct hp_error *list_offset(struct lister *lister)
 {
 	struct hp_row row = {

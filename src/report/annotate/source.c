@@ -13,7 +13,7 @@
 
 enum { LARGEST_BYTES = 64 << 20 };
 
-/* A path in debugging information may name anything. */
+/* Opens a path from debugging information, which may name any file. */
 static int open_source(const struct sources *sources, const char *path, struct stat *status)
 {
 	_cleanup_free_ char *below = NULL;
@@ -95,7 +95,7 @@ static struct hp_error *find_file(struct sources *sources, const char *path,
 	struct source_file file = { 0 };
 	struct hp_error *error;
 
-	/* Most lines come from the file of the line before. */
+	/* Most lines are from the same file as the line before. */
 	for (size_t i = sources->files.count; i-- > 0;) {
 		*found = &sources->files.at[i];
 		if (strcmp((*found)->path, path) == 0)

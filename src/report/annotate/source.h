@@ -13,23 +13,23 @@
 #include <sys/types.h>
 
 struct source_file {
-	char *path;	    /* as debugging information has it */
-	char *text;	    /* NULL: could not be read */
-	const char **lines; /* beginnings, and the end of the last */
+	char *path;	    /* as in debugging information */
+	char *text;	    /* NULL: it could not be read */
+	const char **lines; /* beginnings of lines, and the end of the last one */
 	uint32_t line_count;
-	bool is_newer; /* than the recording */
-	bool withheld; /* it is there, and not to be shown: see source_access.h */
+	bool is_newer; /* it was changed after the recording began */
+	bool withheld; /* it exists, but must not be shown: see source_access.h */
 };
 
 struct sources {
-	const char *symfs;    /* looked below first; NULL for none */
-	uint64_t recorded_ns; /* CLOCK_REALTIME; 0 unknown */
-	uid_t user;	      /* who recorded; (uid_t)-1: several */
+	const char *symfs;    /* directory that is searched first; NULL: none */
+	uint64_t recorded_ns; /* start of the recording (CLOCK_REALTIME); 0: unknown */
+	uid_t user;	      /* the user who recorded; (uid_t)-1: several */
 	HP_VECTOR(struct source_file) files;
 };
 
-/* The line (from 1) in `*text`, `*length` bytes without its end; NULL when there is none. Lives as
- * long as `sources`. Fails for lack of memory only. */
+/* Returns line `line` (from 1) in `*text`, `*length` bytes without its end; NULL if there is none.
+ * It is valid as long as `sources`. Fails only when memory is short. */
 struct hp_error *source_line(struct sources *sources, const char *path, uint32_t line,
 			     const char **text, size_t *length);
 void sources_clear(struct sources *sources);

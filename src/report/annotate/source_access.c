@@ -23,7 +23,7 @@ bool source_has_name_of_one(const char *path)
 	const char *name = slash ? slash + 1 : path;
 	const char *dot = strrchr(name, '.');
 
-	/* <vector> */
+	/* such as <vector> */
 	if (!dot)
 		return strstr(path, "/include/") && !strstr(path, "/../");
 	for (size_t i = 0; i < sizeof(extensions) / sizeof(extensions[0]); i++) {

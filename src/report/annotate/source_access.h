@@ -12,12 +12,14 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
-/* By the name: an extension of a language, or a header of C++ without one. */
+/* Whether the name has an extension of a programming language, or is that of a C++ header without
+ * one. */
 bool source_has_name_of_one(const char *path);
-/* By the bytes: text. */
+/* Whether the bytes are text. */
 bool source_is_text(const char *text, size_t size);
-/* Whether `user`, who recorded, may read the open file at its path: it is his or everybody's, and
- * so is each directory above it. True where that is who asks. (uid_t)-1: nobody in particular. */
+/* Whether `user`, who recorded, may read the open file at its path: the file and each directory
+ * above it must be readable by that user or by everybody. True if `user` is the reader. (uid_t)-1:
+ * no certain user. */
 bool source_may_be_read_by(uid_t user, int fd, const struct stat *status);
 
 #endif

@@ -23,7 +23,7 @@ static const char *const colours[] = {
 	[ANNOTATED_FOLD] = "\033[2m",	 [ANNOTATED_BLANK] = "",
 };
 
-enum { WIDEST_LINE = 240 }; /* of text that others wrote, where no terminal cuts it */
+enum { WIDEST_LINE = 240 }; /* of lines with text from others, if it is not written to a terminal */
 
 /* --- lines ------------------------------------------------------------------------------------ */
 
@@ -133,7 +133,7 @@ static void write_instruction(struct writer *writer, const struct annotated_line
 	}
 }
 
-/* What stands above instructions: in their column, but for what begins a block. */
+/* Lines above an instruction are indented to its column, except for those that begin a block. */
 static void write_remark(struct writer *writer, const struct annotated_line *line)
 {
 	size_t room = writer->annotation->report->options->terminal_columns;
@@ -224,7 +224,7 @@ static void put_core(const struct annotation *annotation, FILE *out)
 	put(out, "core", &text);
 }
 
-/* That time was turned into cycles by; cycles that were sampled need none. */
+/* Writes the clock rate that turned time into cycles; sampled cycles need none. */
 static void put_clock(const struct annotation *annotation, FILE *out)
 {
 	const struct report *report = annotation->report;
@@ -236,7 +236,7 @@ static void put_clock(const struct annotation *annotation, FILE *out)
 	    report->profiles->events.at[event].info->unit != HP_UNIT_NS)
 		return;
 	if (!(cycles_per_ns > 0))
-		return; /* a caution says so */
+		return; /* a caution says that it is unknown */
 	hp_buffer_printf(&text, "%.2f GHz, measured while recording", cycles_per_ns);
 	if (report->profiles->epochs.count > 1)
 		hp_buffer_printf(
@@ -249,7 +249,7 @@ static void put_quality(const struct annotation *annotation, FILE *out)
 {
 	const struct hp_analysis *analysis = annotation->analysis;
 	_cleanup_(hp_buffer_free) struct hp_buffer text = { 0 };
-	/* The caveats of the listing say which and where. */
+	/* Problems that the listing's caveats describe in detail. */
 	const unsigned of_the_code = HP_PROBLEM_MISSING_EDGES | HP_PROBLEM_UNDECODABLE;
 	const struct hp_stall_sheet *sheet = &analysis->sheet;
 	double samples = fmax(sheet->samples, 1);
@@ -280,7 +280,7 @@ static void put_sentence(FILE *out, const char *label, const char *sentence)
 	put(out, label, &text);
 }
 
-/* Why there is no more to say than there is; what is wrong with the code stands in the heading. */
+/* Writes why more is not known. Problems of the code are in the heading. */
 static void put_cautions(const struct annotation *annotation, FILE *out)
 {
 	const struct listing *listing = annotation->listing;
@@ -299,7 +299,8 @@ static void put_cautions(const struct annotation *annotation, FILE *out)
 	put_sentence(out, "", "so there are no frequencies, best cases and stalls");
 }
 
-/* Source that is not what was compiled, or not shown: the first of each, and how many more. */
+/* For source that has changed or must not be shown: names the first such file and the number of
+ * others. */
 static bool is_newer(const struct source_file *file)
 {
 	return file->text && file->is_newer;
@@ -353,7 +354,7 @@ static void put_sources(const struct annotation *annotation, FILE *out)
 			 out);
 }
 
-/* Where to look first, as the column of addresses has it. */
+/* Names the hottest places, by the addresses in the column. */
 static void put_hottest(const struct annotation *annotation, FILE *out)
 {
 	size_t rows[HOTTEST_NAMED];
@@ -452,7 +453,8 @@ static void put_legend(const struct writer *writer)
 				annotated_title(writer->annotation, (enum annotated_column)i));
 }
 
-/* Of all executions where they are known, else of as many as the hottest block has one of. */
+/* For all executions if they are known; otherwise relative to one execution of the hottest
+ * block. */
 static void put_cpi(const struct hp_analysis *analysis, FILE *out)
 {
 	double best = 0;

@@ -8,13 +8,13 @@
 #include <stdio.h>
 
 struct listing;
-/* The body of --annotate as text: `listing` of all instructions with their blocks, `analysis` NULL
- * where there is none. */
+/* Writes the body of --annotate as text. `listing`: all instructions with their blocks. `analysis`:
+ * NULL if there is none. */
 struct hp_error *write_annotation(struct report *report, const struct hp_row *row,
 				  const struct listing *listing, const struct hp_analysis *analysis,
 				  FILE *out);
 
-/* The instruction view as graphs. */
+/* Writes the instruction view as graphs. */
 struct hp_error *write_dot(struct report *report, FILE *out);
 
 #endif

@@ -21,19 +21,20 @@ struct drawing {
 	const struct report *report;
 	const struct listing *listing;
 	const struct hp_cfg *cfg;
-	const struct hp_analysis *analysis; /* NULL where there is none */
+	const struct hp_analysis *analysis; /* NULL: there is none */
 	struct hot_path path;
-	size_t number;	 /* of the procedure */
-	double *weights; /* of the sorting event, by block */
+	size_t number;	 /* index of the procedure */
+	double *weights; /* by block: weight of the sorting event */
 	uint64_t *samples;
-	size_t *first_row; /* of each block's in rows; the last is where they end */
-	size_t *rows;	   /* of the listing, by block, else in its order */
+	/* by block: index of its first row in `rows`; one more element for the end */
+	size_t *first_row;
+	size_t *rows; /* rows of the listing, sorted by block, then by position */
 	double whole;
 	double greatest;
 	FILE *out;
 };
 
-/* A string between quotes, each byte of it as it should appear. */
+/* Writes a string in quotes, so that each byte is shown as it is. */
 static void write_quoted(const char *text, FILE *out)
 {
 	_cleanup_(hp_buffer_free) struct hp_buffer valid = { 0 };
@@ -71,7 +72,7 @@ static void write_instructions(const struct drawing *drawing, uint32_t block)
 		fprintf(drawing->out, "and %u more\\l", more);
 }
 
-/* The causes that explain most of the block's time, and how much they do together. */
+/* Adds the causes that explain most of the block's time, and their share. */
 static void add_stalls(const struct drawing *drawing, const struct hp_analysed_block *block,
 		       struct hp_buffer *text)
 {
@@ -107,7 +108,7 @@ static void add_stalls(const struct drawing *drawing, const struct hp_analysed_b
 	hp_buffer_printf(text, "\\l");
 }
 
-/* Words and figures of our own, with line ends as Graphviz has them. */
+/* Writes our own words and figures, with line ends in Graphviz's form. */
 static void write_estimates(const struct drawing *drawing, uint32_t number)
 {
 	const struct hp_analysed_block *block = &drawing->analysis->blocks[number];
@@ -185,7 +186,7 @@ static void write_node(const struct drawing *drawing, uint32_t node)
 		fprintf(drawing->out, "p%zub%" PRIu32, drawing->number, node);
 }
 
-/* How often it ran; thin where that is not known. */
+/* The line's width tells how often an edge was executed; thin: unknown. */
 static void write_traffic(const struct drawing *drawing, uint32_t number)
 {
 	const struct hp_frequency *frequency = &drawing->analysis->edges[number];
@@ -196,10 +197,10 @@ static void write_traffic(const struct drawing *drawing, uint32_t number)
 		return;
 	quantity_add(&text,
 		     drawing->analysis->is_absolute ? frequency->executions : frequency->relative);
-	/* Counted: else it is a guess. */
+	/* The share is shown only if it was counted; otherwise it is a guess. */
 	if (drawing->analysis->sources && isfinite(share) && share < 1)
 		hp_buffer_printf(&text, " (%.3g %%)", 100 * share);
-	/* Apart from the line that it belongs to. */
+	/* with room between the label and its edge */
 	fprintf(drawing->out, ", label=\" %s\", penwidth=%.1f", hp_buffer_text(&text),
 		0.5 + 3 * sqrt(fmin(fmax(frequency->relative, 0), 1)));
 }
@@ -210,7 +211,7 @@ static void write_edge(const struct drawing *drawing, uint32_t number)
 	bool is_hot = drawing->path.edges && drawing->path.edges[number];
 
 	if (edge->kind == HP_EDGE_ESCAPE)
-		return; /* never taken */
+		return; /* the edge is never taken */
 	fputs("\t\t", drawing->out);
 	write_node(drawing, edge->from);
 	fputs(" -> ", drawing->out);
@@ -218,14 +219,14 @@ static void write_edge(const struct drawing *drawing, uint32_t number)
 	fprintf(drawing->out, " [%s", edge_style((enum hp_edge_kind)edge->kind));
 	if (drawing->analysis)
 		write_traffic(drawing, number);
-	/* The last colour counts. */
+	/* The last colour attribute counts. */
 	fprintf(drawing->out, "%s];\n", is_hot ? ", color=red" : "");
 }
 
-/* Below the name, what the graph lacks, and what makes its figures less certain. */
+/* Under the name: what the graph lacks, and what makes its figures less certain. */
 static void write_caveats(const struct drawing *drawing)
 {
-	/* The listing's caveats say which and where. */
+	/* Problems that the listing's caveats describe in detail. */
 	const unsigned of_the_code = HP_PROBLEM_MISSING_EDGES | HP_PROBLEM_UNDECODABLE;
 	unsigned problems = drawing->analysis ? drawing->analysis->problems & ~of_the_code : 0;
 
@@ -266,11 +267,12 @@ static void write_graph(const struct drawing *drawing, const char *name)
 	fputs("\t}\n", drawing->out);
 }
 
-/* Each block then writes its own rows, instead of looking for them among all. */
+/* Sorts rows by block, so that each block finds its own at once. */
 static void sort_rows(const struct drawing *drawing)
 {
 	const struct listing *listing = drawing->listing;
-	size_t *next = drawing->first_row + 1; /* of each block; in the end where the next begins */
+	/* by block: where its next row goes; in the end the start of the next block */
+	size_t *next = drawing->first_row + 1;
 
 	for (size_t i = 0; i < listing->rows.count; i++)
 		if (listing->rows.at[i].has_block)
@@ -320,7 +322,7 @@ static struct hp_error *draw(struct drawing *drawing, const char *name)
 struct hp_error *write_dot(struct report *report, FILE *out)
 {
 	struct hp_error *error = NULL;
-	const char *why = NULL; /* the first is not drawn */
+	const char *why = NULL; /* not drawn: only the graph's first reason counts */
 	size_t drawn = 0;
 
 	for (size_t i = 0; i < report->profiles->rows.count && !error; i++) {

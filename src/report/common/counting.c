@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-/* System calls ended most windows before they could be counted, as they would end more of them. */
+/* Most windows ended at system calls before they could be counted, so recording more windows will
+ * not help. */
 static bool do_calls_end_them(const struct hp_window_evidence *sum)
 {
 	const char *call = hp_window_end_name(HP_WINDOW_SYSTEM_CALL);

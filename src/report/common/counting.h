@@ -5,8 +5,8 @@
 
 #include "state.h"
 
-/* What to do where windows counted nothing or too little: by whether any were tried, and by what ended them. A
- * clause without a full stop; static. */
+/* Advice where windows counted nothing or too little, by whether any were tried and by what ended
+ * them. A clause without a full stop; static. */
 const char *counting_advice(const struct report *report);
 
 #endif

@@ -20,7 +20,7 @@ json_t *json_address(bool known, uint64_t address)
 	return known ? json_sprintf("0x%" PRIx64, address) : json_null();
 }
 
-/* JSON's integers are 64 bits with a sign here; no honest count needs the last bit. */
+/* JSON integers are signed 64-bit numbers here; no real count is larger. */
 json_t *json_count(uint64_t count)
 {
 	return json_integer(count > INT64_MAX ? INT64_MAX : (json_int_t)count);
@@ -47,7 +47,7 @@ json_t *json_shares(const struct report *report, const struct hp_tally *tallies)
 
 /* --- the summary -------------------------------------------------------------------------- */
 
-/* From the first of its characters, without the last ones. */
+/* Writes the characters from `first` on, without the last ones. */
 static struct hp_error *write_part(json_t *value, size_t first, size_t last, FILE *out)
 {
 	_cleanup_free_ char *text = value ? json_dumps(value, JSON_ENCODE_ANY | JSON_ENSURE_ASCII)

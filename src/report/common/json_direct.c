@@ -13,14 +13,15 @@
 
 enum {
 	DIGITS = 12,
-	MOST_PLAIN = DIGITS - 1, /* exponent; as printf's %g, which writes more with an exponent */
+	/* largest exponent of numbers without an exponent, as with printf's %g */
+	MOST_PLAIN = DIGITS - 1,
 	LEAST_PLAIN = -4,
-	EXACT_POWER = 22, /* of ten, that a double holds */
+	EXACT_POWER = 22, /* largest power of ten that a double represents exactly */
 };
 
 static const double first_too_long = 1e12; /* 10^DIGITS */
 static const uint32_t half_too_long = 1000000;
-static const double log_of_two = 0.30102999566398120; /* decimal */
+static const double log_of_two = 0.30102999566398120; /* of 2, to base 10 */
 
 static double power_of_ten(int exponent)
 {
@@ -32,7 +33,7 @@ static double power_of_ten(int exponent)
 	return exponent <= EXACT_POWER ? exact[exponent] : pow(10, exponent);
 }
 
-/* In two steps: the power for the smallest numbers is none that a double has. */
+/* In two steps, because the power for the smallest numbers is not a double. */
 static double scaled(double value, int exponent)
 {
 	if (exponent < 0)
@@ -40,14 +41,14 @@ static double scaled(double value, int exponent)
 	return value * power_of_ten(exponent / 2) * power_of_ten(exponent - exponent / 2);
 }
 
-/* `value` is digits * 10^(exponent - DIGITS + 1), and the first digit is not 0. */
+/* `value` is digits * 10^(exponent - DIGITS + 1); the first digit is not 0. */
 static uint64_t digits_of(double value, int *exponent)
 {
 	double digits;
 	int bits;
 
 	frexp(value, &bits);
-	/* At most one too low. */
+	/* It is at most one too low. */
 	*exponent = (int)floor((bits - 1) * log_of_two);
 	digits = nearbyint(scaled(value, DIGITS - 1 - *exponent));
 	while (digits >= first_too_long) {
@@ -57,7 +58,7 @@ static uint64_t digits_of(double value, int *exponent)
 	return (uint64_t)digits;
 }
 
-/* Returns how many there are without zeros at the end. */
+/* Returns the number of digits without trailing zeros. */
 static int write_digits(uint64_t digits, char text[DIGITS])
 {
 	uint32_t halves[] = { (uint32_t)(digits / half_too_long),
@@ -71,7 +72,7 @@ static int write_digits(uint64_t digits, char text[DIGITS])
 	return count;
 }
 
-/* `digits` with a point behind the first `before` of them; 0 and less: zeros come first. */
+/* Writes `digits` with a point after the first `before`; if that is 0 or less, zeros come first. */
 static char *write_plain(char *to, const char *digits, int count, int before)
 {
 	if (before <= 0) {
@@ -119,7 +120,7 @@ void json_add_number(struct hp_buffer *out, double value)
 		return;
 	}
 	if (fpclassify(value) == FP_ZERO || fpclassify(value) == FP_SUBNORMAL) {
-		json_add(out, "0.0"); /* less than any figure is */
+		json_add(out, "0.0"); /* smaller than any figure of interest */
 		return;
 	}
 	if (value < 0)
@@ -141,7 +142,7 @@ void json_add_number(struct hp_buffer *out, double value)
 
 void json_add_count(struct hp_buffer *out, uint64_t count)
 {
-	char text[20]; /* digits of the largest */
+	char text[20]; /* the largest number has 20 digits */
 	char *at = text + sizeof(text);
 
 	do {
@@ -154,7 +155,7 @@ void json_add_count(struct hp_buffer *out, uint64_t count)
 void json_add_address(struct hp_buffer *out, bool known, uint64_t address)
 {
 	static const char digits[] = "0123456789abcdef";
-	char text[20]; /* 16 digits, 0x, quotes */
+	char text[20]; /* 16 digits, "0x" and quotes */
 	char *at = text + sizeof(text);
 
 	if (!known) {

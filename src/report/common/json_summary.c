@@ -176,7 +176,7 @@ static json_t *reasons_object(const struct hp_window_evidence *sum, bool is_refu
 	return object;
 }
 
-/* What shadow windows counted; null when there were none. */
+/* What shadow windows counted; null if there were none. */
 static json_t *windows_object(const struct report *report)
 {
 	const struct hp_window_evidence *sum = &report->inference->windows.sum;
@@ -200,7 +200,7 @@ static json_t *windows_object(const struct report *report)
 			 "refused", reasons_object(sum, true));
 }
 
-/* What else tells how often code ran. */
+/* Other evidence of how often code was executed. */
 static json_t *evidence_object(const struct report *report)
 {
 	const struct hp_window_evidence *sum = &report->inference->windows.sum;

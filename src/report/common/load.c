@@ -60,7 +60,7 @@ struct hp_error *report_load_stalls(struct report *report, struct hp_db *db, cha
 		.no_debuginfo = report->of.no_debuginfo,
 		.symfs = report->of.symfs,
 	};
-	/* What there is to warn of the report's own profiles say. */
+	/* Warnings come from the report's own profiles. */
 	error = hp_profiles_create(&report->of_stalls, NULL, &report->stall_profiles);
 	if (!error)
 		error = hp_profiles_open(report->stall_profiles, db, epochs, epoch_count);

@@ -6,18 +6,18 @@
 #include "state.h"
 
 struct report_wants {
-	bool counts; /* of windows, also in code that was not sampled */
+	bool counts; /* counts of windows, also in code without samples */
 	bool paths;
 };
 
-/* Opens and loads the epochs, weighs the windows, and reads the call paths, if any. What there is
- * belongs to the report, in failure too: see report_clear. */
+/* Opens and loads the epochs, weighs the windows, and reads the call paths, if any. The results
+ * belong to the report, after a failure too: see report_clear. */
 struct hp_error *report_load(struct report *report, struct hp_db *db, char *const *epochs,
 			     size_t epoch_count, const struct report_wants *wants);
-/* Of all call paths. */
+/* The number of samples with call paths. */
 uint64_t report_path_samples(const struct report *report);
-/* requires: report_load. Loads the extra profile of stalls, where one was recorded, which bounds
- * the causes that inference finds. */
+/* requires: report_load. Loads the extra profile of stalls, if one was recorded. It limits the
+ * causes that inference finds. */
 struct hp_error *report_load_stalls(struct report *report, struct hp_db *db, char *const *epochs,
 				    size_t epoch_count);
 void report_clear(struct report *report);

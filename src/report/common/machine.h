@@ -12,14 +12,15 @@
 #include <jansson.h>
 #include <stdio.h>
 
-/* NULL where there are no tables of the architecture. */
+/* NULL if there are no tables of the architecture. */
 const struct hp_core *report_core(const struct hp_epoch_meta *meta);
 
 void machine_write_text(const struct hp_epoch_meta *meta, FILE *out);
 
-json_t *machine_cpu_json(const struct hp_cpu *cpu);	     /* null when unknown */
-json_t *machine_core_json(const struct hp_epoch_meta *meta); /* null without tables */
-json_t *machine_clock_json(const struct hp_clock *clock);    /* null when not measured */
-json_t *machine_skid_json(const struct hp_epoch_meta *meta); /* an array, by event */
+json_t *machine_cpu_json(const struct hp_cpu *cpu);	     /* null if it is unknown */
+json_t *machine_core_json(const struct hp_epoch_meta *meta); /* null if there are no tables */
+json_t *machine_clock_json(const struct hp_clock *clock);    /* null if it was not measured */
+/* an array with one element per event */
+json_t *machine_skid_json(const struct hp_epoch_meta *meta);
 
 #endif

@@ -21,9 +21,9 @@
 
 struct worker {
 	pid_t pid;
-	int fd;			/* what it writes; -1: all was read */
-	HP_VECTOR(uint8_t) got; /* ahead of what is written */
-	size_t taken;		/* of these */
+	int fd;			/* the worker's pipe; -1: everything was read */
+	HP_VECTOR(uint8_t) got; /* bytes read but not yet written */
+	size_t taken;		/* number of these that were written */
 };
 
 struct parallel {
@@ -32,10 +32,11 @@ struct parallel {
 	size_t items;
 	size_t next;
 	struct worker workers[PARALLEL_MOST_WORKERS];
-	size_t worker_count; /* 0: this process */
+	size_t worker_count; /* 0: this process does the work */
 };
 
-/* In front of an item's bytes, or of two texts with a NUL behind each: message and advice. */
+/* Header before an item's bytes, or before the two texts of an error, message and advice, each with
+ * a NUL. */
 struct head {
 	uint64_t size;
 	uint32_t is_error;
@@ -97,13 +98,12 @@ static bool make_item(const struct parallel *parallel, size_t item, int fd)
 	return hand(fd, &head, sizeof(head)) && hand(fd, bytes, size);
 }
 
-/* Ends without what exit(3) does: buffers and files are those of the process that it is a copy
- * of. */
+/* Ends without exit handlers: buffers and open files are those of the parent process. */
 static void work(const struct parallel *parallel, size_t number, int fd)
 {
 	bool fine = true;
 
-	/* One item after the other takes and gives back the same memory. */
+	/* Each item allocates and frees the same memory again. */
 	mallopt(M_MMAP_THRESHOLD, PARALLEL_KEPT_BYTES);
 	mallopt(M_TRIM_THRESHOLD, PARALLEL_KEPT_BYTES);
 	hp_broken_pipe_ignore();
@@ -176,7 +176,7 @@ struct hp_error *parallel_begin(size_t items, size_t workers, parallel_item writ
 		workers = PARALLEL_MOST_WORKERS;
 	if (workers < 2 || items < PARALLEL_FEWEST)
 		return NULL;
-	/* Each knows how many there are. */
+	/* Each worker knows how many there are. */
 	parallel->worker_count = workers;
 	while (started < workers && start(parallel, started))
 		started++;
@@ -187,7 +187,7 @@ struct hp_error *parallel_begin(size_t items, size_t workers, parallel_item writ
 	return NULL;
 }
 
-/* What the worker has written by now. False when memory is short. */
+/* Reads what the worker has written so far. False: out of memory. */
 static bool take(struct worker *worker)
 {
 	size_t room = worker->got.count + PARALLEL_PIPE_BYTES;
@@ -207,8 +207,8 @@ static bool take(struct worker *worker)
 	return true;
 }
 
-/* Waits until a worker has written something. Meanwhile the others are read, too: one procedure may
- * take as long as a thousand, and nobody is to wait for it. */
+/* Waits until this worker has written something. The others are read meanwhile, so that none waits
+ * while one procedure takes as long as a thousand others. */
 static bool wait_for(struct parallel *parallel, const struct worker *wanted)
 {
 	struct pollfd polled[PARALLEL_MOST_WORKERS];
@@ -228,8 +228,7 @@ static bool wait_for(struct parallel *parallel, const struct worker *wanted)
 	return true;
 }
 
-/* Bytes that the worker has written, all `size` of them or, with `size` 0, some; NULL when there
- * are no more. */
+/* Returns `size` bytes of the worker; if `size` is 0, at least one. NULL: there are no more. */
 static const uint8_t *get(struct parallel *parallel, struct worker *worker, size_t size,
 			  size_t *count)
 {

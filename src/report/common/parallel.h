@@ -20,11 +20,11 @@ typedef struct hp_error *(*parallel_item)(void *context, size_t item, FILE *out)
 
 struct parallel;
 
-/* `workers` 0: as many as there are CPUs for it. `context` outlives it. No thread may run beside
- * this one. */
+/* `workers`: 0 means as many as there are CPUs. `context` must outlive it. The process must have no
+ * other threads. */
 struct hp_error *parallel_begin(size_t items, size_t workers, parallel_item write, void *context,
 				struct parallel **parallel);
-/* Writes the next item, or says how making it failed. */
+/* Writes the next item, or returns the error of making it. */
 struct hp_error *parallel_next(struct parallel *parallel, FILE *out);
 void parallel_end(struct parallel *parallel);
 HP_DEFINE_CLEANUP(struct parallel, parallel_end);

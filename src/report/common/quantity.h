@@ -8,23 +8,23 @@
 #include <hpcprof/analyze/analysis.h>
 #include <hpcprof/model/profile.h>
 
-/* "0.931", "12.3", "4711", "1.23 M", "45 G"; "?" for what is not known. */
+/* "0.931", "12.3", "4711", "1.23 M", "45 G"; "?" if unknown. */
 void quantity_add(struct hp_buffer *buffer, double value);
-/* Cycles: two figures after the point while it matters. */
+/* Cycles, with two digits after the point for small values. */
 void quantity_add_cycles(struct hp_buffer *buffer, double cycles);
-/* "0.93 ±5%" where the interval is about even, else "0.2 to 3.1". */
+/* "0.93 ±5%" if the interval is about symmetric, otherwise "0.2 to 3.1". */
 void quantity_add_interval(struct hp_buffer *buffer, double value, double low, double high);
-/* Executions, "?" where they are not known well enough; not absolute: how often relative to the
- * hottest block, "" when nothing is known. */
+/* Executions; "?" if too uncertain. If not absolute: relative to the hottest block; "" if
+ * unknown. */
 void quantity_add_frequency(struct hp_buffer *buffer, const struct hp_frequency *frequency,
 			    bool is_absolute);
-/* Cycles, "≥8.4" where only the lower end of the interval is known, "" when nothing is. */
+/* Cycles; "≥8.4" if only the interval's lower end is known; "" if unknown. */
 void quantity_add_at_least(struct hp_buffer *buffer, double value, double low);
 
-/* Of a sampling period: "1 ms", "250 us", "1000 cycles". */
+/* A sampling period: "1 ms", "250 us", "1000 cycles". */
 void quantity_add_period(struct hp_buffer *buffer, enum hp_unit unit, uint64_t period);
 
-/* The cause in words: "data cache miss". */
+/* The cause's name for people: "data cache miss". */
 const char *quantity_cause(enum hp_cause_kind kind);
 /* Whether the cause is one of `joint`, and matters. */
 bool quantity_is_joint(const struct hp_joint_cause *joint, const struct hp_cause *cause);
@@ -32,7 +32,7 @@ bool quantity_is_joint(const struct hp_joint_cause *joint, const struct hp_cause
  * known; NULL: there are none. */
 const struct hp_joint_cause *quantity_joint(const struct hp_analysis *analysis,
 					    const struct hp_analysed_insn *insn);
-/* The same for a bit of hp_analysis.problems, as a sentence without a full stop. */
+/* The same for one bit of hp_analysis.problems, as a sentence without a full stop. */
 const char *quantity_problem(enum hp_analysis_problem problem);
 
 #endif

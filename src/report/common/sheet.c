@@ -17,8 +17,8 @@ static double share(const struct hp_stall_sheet *sheet, double cycles)
 	return sheet->cycles > 0 ? known(cycles) / sheet->cycles : 0;
 }
 
-/* Of procedures whose samples stand for different numbers of cycles: as many equal ones as would
- * make the error. */
+/* If samples of different procedures stand for different numbers of cycles: the number of equal
+ * samples with the same error. */
 static double samples_of(const struct hp_stall_sheet *sheet)
 {
 	double relative = share(sheet, sheet->sampling_error);
@@ -26,7 +26,7 @@ static double samples_of(const struct hp_stall_sheet *sheet)
 	return relative > 0 ? 1 / (relative * relative) : 0;
 }
 
-/* The score interval of a count: right for a single sample, and for none. */
+/* The score interval of a proportion, which also holds for a single sample and for none. */
 struct hp_range sheet_widen(struct hp_range shares, double samples)
 {
 	const double z = HP_NORMAL_90;
@@ -59,7 +59,7 @@ static struct sheet_line line_of(const struct hp_stall_sheet *sheet, double like
 	return line;
 }
 
-/* Of what is left when the other is taken away. */
+/* What is left after subtracting the line from all cycles. */
 static struct sheet_line rest_of(const struct sheet_line *line)
 {
 	return (struct sheet_line){
@@ -117,7 +117,7 @@ bool sheet_is_measured(const struct hp_stall_sheet *sheet)
 
 /* --- text ------------------------------------------------------------------------------------- */
 
-/* No minus before what prints as nothing. */
+/* No minus sign before what is printed as zero. */
 static double printed(double percent)
 {
 	return fabs(percent) < 0.05 ? 0.0 : percent;

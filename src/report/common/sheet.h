@@ -8,9 +8,9 @@
 #include <stdio.h>
 
 /*
- * One line, in cycles or, from sheet_sum and sheet_cause, in shares of the sheet's cycles, 0 to
- * 100. The range is a 90 % one: of the frequencies that are possible, and of chance in the samples.
- * It holds `likely`.
+ * One line of the sheet: in cycles, or, from sheet_sum and sheet_cause, as a share of the sheet's
+ * cycles, 0 to 100. The range is a 90 % interval that covers the possible frequencies and the
+ * chance in samples. It contains `likely`.
  */
 struct sheet_line {
 	double likely;
@@ -18,29 +18,30 @@ struct sheet_line {
 	double high;
 };
 
-/* Their `likely` add up: stalls, execution and error are 100. */
+/* The `likely` values of stalls, execution and error add up to 100. */
 struct sheet_sums {
-	struct sheet_line gain; /* 0 or less */
+	struct sheet_line gain; /* at most 0 */
 	struct sheet_line dynamic;
 	struct sheet_line fixed;  /* static stalls */
-	struct sheet_line stalls; /* both, less the gain */
+	struct sheet_line stalls; /* dynamic and static stalls, minus the gain */
 	struct sheet_line execution;
-	struct sheet_line error; /* what is left over: net sampling error */
+	struct sheet_line error; /* the rest: net sampling error */
 };
 struct sheet_sums sheet_sum(const struct hp_stall_sheet *sheet);
 struct sheet_line sheet_cause(const struct hp_stall_sheet *sheet, enum hp_cause_kind kind);
 
 /* Executions were counted for most of the cycles. If not, execution and the sums of stalls have a
- * range, but what would be said to be likely of them is a guess. */
+ * range, but no likely value, which would be a guess. */
 bool sheet_is_measured(const struct hp_stall_sheet *sheet);
 
-/* A share of `samples` samples, 0 to 1, whose ends are moved outwards as far as chance may have
- * moved them inwards. */
+/* A range of shares (0 to 1) of `samples` samples, with its ends moved outwards by what chance may
+ * have done. */
 struct hp_range sheet_widen(struct hp_range shares, double samples);
-/* A range of shares so wide (more than 90 points) that it is printed as not known. 0 to 1. */
+/* The range (0 to 1) is so wide, more than 90 points, that it is printed as unknown. */
 bool sheet_is_unknown(double low, double high);
 
-/* Each line behind "*** ". `all_samples` is what the analysed ones are a share of. */
+/* Writes lines that begin with "*** ". `all_samples`: the total of which the analysed samples are a
+ * share. */
 void sheet_write(const struct hp_stall_sheet *sheet, double all_samples, FILE *out);
 
 #endif

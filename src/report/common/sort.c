@@ -108,7 +108,7 @@ struct sort_context {
 	enum sort_key key;
 };
 
-/* A total order, so that two runs print the same. */
+/* A total order, so that each run prints the same. */
 static int compare_rows(const void *left, const void *right, void *context)
 {
 	const struct hp_row *a = *(const struct hp_row *const *)left;
@@ -143,8 +143,8 @@ void rows_select(struct report *report, enum sort_key key)
 	const struct hp_report_options *options = report->options;
 	struct hp_profiles *profiles = report->profiles;
 	struct sort_context sort = { .profiles = profiles, .key = key };
-	/* The one procedure that was asked for by name is wanted, hot or not; surveys limit what
-	 * they list. */
+	/* A single procedure that was asked for by name is shown even if it is cold; surveys apply
+	 * limits themselves. */
 	bool is_limited = !shows_survey(options) && !shows_counts(options) &&
 			  !shows_paths(options) &&
 			  (!options->of.listed || profiles->rows.count > 1);

@@ -6,10 +6,10 @@
 #include "state.h"
 
 enum sort_key { SORT_SAMPLES, SORT_NAME, SORT_IMAGE, SORT_ADDRESS, SORT_LINE };
-/* What --sort says: one of the keys the view has, or an event. */
+/* Parses --sort: one of the view's keys, or an event. */
 struct hp_error *rows_parse_sort(struct report *report, enum sort_key *key);
 
-/* Sorts by `key`, accumulates, then drops what the limits exclude. */
+/* Sorts by `key`, sets cumulative values, and drops rows beyond the limits. */
 void rows_select(struct report *report, enum sort_key key);
 
 #endif

@@ -6,7 +6,7 @@
 #include <hpcprof/base/cleanup.h>
 #include <hpcprof/model/epoch.h>
 
-/* Valid UTF-8 without control characters, as XML wants it. */
+/* Writes valid UTF-8 without control characters, as XML requires. */
 static void put_xml(FILE *out, const char *text)
 {
 	static const char *const names[128] = {

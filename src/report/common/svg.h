@@ -7,10 +7,10 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Escaped for people and for XML, and cut to so many characters (0: never). false: memory is
- * short. */
+/* Writes a text escaped for people and for XML, cut to so many characters (0: not). False: out of
+ * memory. */
 bool svg_text(FILE *out, const char *text, size_t columns);
-/* The title of a picture: the command that was recorded, or whatever was. */
+/* The title of a picture: the command that was recorded, or what was recorded otherwise. */
 struct hp_epoch_meta;
 bool svg_command(FILE *out, const struct hp_epoch_meta *meta);
 

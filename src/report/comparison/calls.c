@@ -6,7 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Figures have intervals of 90 %, comparisons of 95: quantiles of the normal distribution. */
+/* Converts 90 % intervals of figures to the 95 % intervals of comparisons; quantiles of the normal
+ * distribution. */
 static const double wider = 1.960 / 1.645;
 
 static double exposure_of(const struct hp_compared_side *side)
@@ -19,7 +20,7 @@ static double exposure_of(const struct hp_compared_side *side)
 	return exposure;
 }
 
-/* The sum over clones of the caller; NAN where it was not counted. */
+/* Sums over all clones of the caller; NAN if calls were not counted. */
 static struct hp_measured calls_between(const struct compared_report *counted, const char *caller,
 					const char *callee, const char *callee_image)
 {
@@ -67,7 +68,7 @@ static int compare_change(const void *left, const void *right)
 	return (x < y) - (x > y);
 }
 
-/* Whether the candidate's call at `at` is the first of its caller. */
+/* Whether no earlier call of the candidate has the same caller. */
 static bool is_first(const struct compared_report *counted, size_t at)
 {
 	for (size_t i = 0; i < at; i++)

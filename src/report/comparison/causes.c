@@ -14,7 +14,7 @@
 
 #include <math.h>
 
-/* The row of that procedure with the most cycles that was timed. NULL: none. */
+/* The analysis of the timed row with the most cycles of that procedure. NULL: none was timed. */
 static const struct hp_analysis *analysis_of(const struct compared_report *side, const char *name,
 					     const char *image, struct hp_error **error)
 {
@@ -35,7 +35,7 @@ static const struct hp_analysis *analysis_of(const struct compared_report *side,
 	return found;
 }
 
-/* Of all of the procedure's cycles: what was not simulated may be of any kind. */
+/* Share of all of the procedure's cycles; cycles that were not simulated may have any cause. */
 static struct hp_measured share_of(const struct hp_cpi_stack *stack,
 				   enum hp_cpi_component component, double known)
 {
@@ -78,7 +78,7 @@ static int compare_change(const void *left, const void *right)
 	return (x < y) - (x > y);
 }
 
-/* Causes that went the way that the procedure's cost went. */
+/* Adds causes that changed in the same direction as the procedure's cost. */
 static struct hp_error *add_changed(struct hp_arena *arena, struct hp_compared *finding,
 				    const struct hp_analysis *const analyses[HP_SIDES])
 {

@@ -34,7 +34,7 @@ static void add_time(struct hp_buffer *buffer, double time_ns)
 
 	while (i + 1 < HP_ARRAY_COUNT(units) && fabs(time_ns) < 0.9995 * units[i].ns)
 		i++;
-	if (!(fabs(time_ns) > 0)) /* in the unit of everything else, most likely */
+	if (!(fabs(time_ns) > 0)) /* most likely the same unit as everything else */
 		i = 1;
 	add_significant(buffer, time_ns / units[i].ns);
 	hp_buffer_printf(buffer, " %s", units[i].name);
@@ -122,7 +122,7 @@ const char *comparison_relative_path(const struct comparison_writer *writer, con
 	return path;
 }
 
-/* The candidate's, or what the base alone had. */
+/* The extent in the candidate, or in the base if only that has it. */
 static void add_extent(struct hp_buffer *buffer, const struct hp_compared *compared)
 {
 	bool is_gone = !compared->extent[HP_CANDIDATE].end;
@@ -133,7 +133,7 @@ static void add_extent(struct hp_buffer *buffer, const struct hp_compared *compa
 			 is_gone ? " (that is gone)" : "");
 }
 
-/* Whether another procedure's name is as short. */
+/* Whether another procedure has the same short name. */
 static bool looks_alike(const struct hp_compared *among, const char *name, const char *text)
 {
 	_cleanup_free_ char *other = NULL;
@@ -148,7 +148,7 @@ static bool looks_alike(const struct hp_compared *among, const char *name, const
 	return false;
 }
 
-/* Short, where that still tells it from all others. Names of other languages have no "::". */
+/* The short name if it is unique. Names of languages other than C++ contain no "::". */
 static void add_shown(struct hp_buffer *buffer, const struct hp_comparison *comparison,
 		      const char *name)
 {
@@ -198,7 +198,8 @@ void comparison_add_place(struct hp_buffer *buffer, const struct comparison_writ
 
 /* --- sentences ------------------------------------------------------------------------------ */
 
-/* The cost shown is corrected for a machine that became slower or faster: the measured one. */
+/* The cost shown is corrected for a machine that became slower or faster; this adds the measured
+ * one. */
 static void add_machine(struct hp_buffer *buffer, const struct hp_comparison *comparison)
 {
 	double slower = comparison->machine - 1;
@@ -367,8 +368,8 @@ void comparison_add_shortage(struct hp_buffer *buffer, const struct hp_shortage 
 	}
 }
 
-/* What is left are characters that XML 1.0 has: controls and bytes that are no UTF-8 are visible
- * escapes by now. U+FFFE and U+FFFF are no characters of XML. */
+/* Control characters and bytes that are not UTF-8 are visible escapes already. U+FFFE and U+FFFF
+ * are no characters of XML. */
 void comparison_add_markup(struct hp_buffer *out, const char *text)
 {
 	while (*text) {

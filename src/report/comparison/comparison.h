@@ -10,7 +10,7 @@
 
 #include <jansson.h>
 
-/* One job of writing. */
+/* What one writer needs. */
 struct comparison_writer {
 	const struct hp_comparison *comparison;
 	const struct hp_comparison_options *options;
@@ -35,7 +35,7 @@ void comparison_add_cost(struct hp_buffer *buffer, const struct hp_comparison *c
 /* "+12.3 %", "new", "gone". */
 void comparison_add_change(struct hp_buffer *buffer, const struct hp_compared *compared);
 /* "+10.1 % to +14.5 %"; nothing where there is no interval. */
-/* Of its share of the program; nothing where that is not known. */
+/* The change of its share of the program; nothing if that is unknown. */
 void comparison_add_share_change(struct hp_buffer *buffer, const struct hp_compared *compared);
 void comparison_add_change_interval(struct hp_buffer *buffer, const struct hp_compared *compared);
 
@@ -45,7 +45,7 @@ void comparison_add_change_interval(struct hp_buffer *buffer, const struct hp_co
  * program". */
 void comparison_add_name(struct hp_buffer *buffer, const struct hp_comparison *comparison,
 			 const struct hp_compared *compared);
-/* "app.c:12", the path relative to the source's root; nothing where no file is known. */
+/* "app.c:12", relative to the source's root; nothing if the file is unknown. */
 void comparison_add_place(struct hp_buffer *buffer, const struct comparison_writer *writer,
 			  const struct hp_compared *compared);
 /* The headline without the verdict. */
@@ -56,44 +56,44 @@ void comparison_add_headline(struct hp_buffer *buffer, const struct hp_compariso
 /* "procedure f in app costs 120 ms -> 141 ms per run, +17.5 % (+15.0 % to +20.1 %), q = 0.0002" */
 void comparison_add_finding(struct hp_buffer *buffer, const struct hp_comparison *comparison,
 			    const struct hp_compared *compared);
-/* Blocks, then lines, of a procedure that are findings inside of it: each call gives the next, from
+/* Iterates over findings within a procedure, blocks first, then lines: returns the next one, from
  * `*at` 0 on, and NULL after the last. */
 const struct hp_compared *comparison_next_inner(const struct hp_compared *compared, size_t *at);
-/* As a finding, with its place. */
+/* Like a finding, with its place. */
 void comparison_add_inner(struct hp_buffer *buffer, const struct comparison_writer *writer,
 			  const struct hp_compared *inner);
 /* "40.2 ms of it came from g (inlined into)" */
 void comparison_add_shift(struct hp_buffer *buffer, const struct hp_comparison *comparison,
 			  const struct hp_cost_shift *shift);
-/* The next sentence on whose calls the procedure's change is from, from `*at` 0 on; false after the
- * last: "of the growth, 81 % (74 % to 88 %) is below parse", "parse calls it 2.1 times as often",
- * "branch-mispredict grew from 12-18 % to 41-52 % of its cycles". */
+/* Adds the next sentence about the callers that caused the procedure's change, from `*at` 0 on;
+ * false after the last: "of the growth, 81 % (74 % to 88 %) is below parse", "parse calls it 2.1
+ * times as often", "branch-mispredict grew from 12-18 % to 41-52 % of its cycles". */
 bool comparison_next_caller(struct hp_buffer *buffer, const struct hp_comparison *comparison,
 			    const struct hp_compared *compared, size_t *at);
-/* "; the sides were recorded in turns", or what else is known of that: else "". */
+/* "; the sides were recorded in turns", or another statement about that; "" if nothing is known. */
 const char *comparison_way(const struct hp_comparison *comparison);
-/* A command line, as much of it as a line has room for and "…". */
+/* Adds a command line, cut with "…" to what fits on a line. */
 void comparison_add_command(struct hp_buffer *buffer, const char *command);
 /* "too few samples; record 5 more runs of each side" */
 void comparison_add_shortage(struct hp_buffer *buffer, const struct hp_shortage *shortage);
 
-/* For XML and HTML, elements and attributes in double quotes. */
+/* Escapes for XML and HTML: for elements, and for attributes in double quotes. */
 void comparison_add_markup(struct hp_buffer *out, const char *text);
 
 /* --- what else is shared ---------------------------------------------------------------------- */
 
-/* The path without the source's root, if it is below that, and without "./" in front. */
+/* The path relative to the source's root if it is below that; without a leading "./". */
 const char *comparison_relative_path(const struct comparison_writer *writer, const char *path);
 /* The part after the last slash. */
 const char *comparison_base_name(const char *path);
 size_t comparison_most_findings(const struct comparison_writer *writer);
-/* The program, then its procedures, the greatest difference first; free it. NULL when memory is
- * short. */
+/* The program, followed by its procedures, the largest difference first. The caller frees it. NULL:
+ * out of memory. */
 const struct hp_compared **comparison_differences(const struct hp_comparison *comparison,
 						  size_t *count);
 
-/* The "hpcprof-check/1" document: the `most` first findings, and of what is no finding the dearest
- * images, procedures of each, lines of each. SIZE_MAX: all. NULL when memory is short. */
+/* The "hpcprof-check/1" document: the `most` first findings, and of everything else the most
+ * expensive images, procedures of each, and lines of each. SIZE_MAX: all. NULL: out of memory. */
 json_t *comparison_document(const struct comparison_writer *writer, size_t most);
 
 #endif

@@ -12,7 +12,7 @@ static void add_share(struct hp_buffer *buffer, double share)
 	hp_buffer_printf(buffer, "%.0f %%", 100 * share);
 }
 
-/* "of the growth, 81 % (74 % to 88 %) is below " */
+/* Adds "of the growth, 81 % (74 % to 88 %) is below ". */
 static void add_of_change(struct hp_buffer *buffer, const struct hp_compared *compared,
 			  const struct hp_compared_caller *caller)
 {
@@ -86,7 +86,7 @@ static void add_calls(struct hp_buffer *buffer, const struct hp_comparison *comp
 	hp_buffer_printf(buffer, " calls per %s)", comparison->per);
 }
 
-/* "branch-mispredict grew from 12-18 % to 41-52 % of its cycles (simulated paths)" */
+/* Adds "branch-mispredict grew from 12-18 % to 41-52 % of its cycles (simulated paths)". */
 static void add_cause(struct hp_buffer *buffer, const struct hp_compared_cause *cause)
 {
 	const struct hp_measured *base = &cause->share[HP_BASE];
@@ -122,7 +122,7 @@ static bool add_callers(struct hp_buffer *buffer, const struct hp_compared *comp
 	return true;
 }
 
-/* Of the program: where most of its change is, and whose calls that is from. */
+/* For the program: where most of its change is, and which callers caused that. */
 static bool next_of_program(struct hp_buffer *buffer, const struct hp_comparison *comparison,
 			    size_t *at)
 {

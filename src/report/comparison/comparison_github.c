@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* What stands after the second "::". Text has no line ends left, but the log's own escape is %. */
+/* The text after the second "::". Line ends are escaped already; % is the log's own escape. */
 static void add_data(struct hp_buffer *out, const char *text)
 {
 	for (; *text; text++) {
@@ -22,7 +22,7 @@ static void add_data(struct hp_buffer *out, const char *text)
 	}
 }
 
-/* The value of a property, which ends at a comma or colon. */
+/* The value of a property, which a comma or colon ends. */
 static void add_property(struct hp_buffer *out, const char *name, const char *text)
 {
 	hp_buffer_printf(out, "%s=", name);
@@ -97,7 +97,7 @@ struct hp_error *comparison_write_github(const struct comparison_writer *writer)
 	const struct hp_comparison *comparison = writer->comparison;
 	_cleanup_(hp_buffer_free) struct hp_buffer out = { 0 };
 	_cleanup_(hp_buffer_free) struct hp_buffer headline = { 0 };
-	/* The verdict is one of its kind, too. */
+	/* The verdict is one annotation, too. */
 	size_t left = comparison_most_findings(writer) - 1;
 
 	for (size_t i = 0; i < comparison->finding_count && left; i++) {

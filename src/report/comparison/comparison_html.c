@@ -21,7 +21,7 @@ static void add_lines(struct hp_buffer *out, const char *const *lines, size_t co
 		hp_buffer_add(out, lines[i], strlen(lines[i]));
 }
 
-/* Inside a script element only "<" could end it; JSON's strings are the only place that has one. */
+/* Inside a script element only "<" could end it, and in JSON "<" occurs only in strings. */
 static struct hp_error *add_data(struct hp_buffer *out, const struct comparison_writer *writer)
 {
 	json_t *document = comparison_document(writer, MOST_PARTS_DRAWN);

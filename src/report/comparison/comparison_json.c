@@ -17,7 +17,7 @@ static json_t *cost_object(const struct hp_compared_cost *cost)
 			 "samples", json_count(cost->samples));
 }
 
-/* Line 0 is none. */
+/* Line 0: unknown. */
 static json_t *line_value(uint32_t line)
 {
 	return line ? json_integer(line) : json_null();
@@ -69,7 +69,7 @@ static json_t *code_array(const struct comparison_writer *writer,
 	return array;
 }
 
-/* Without its parts. */
+/* The object without its parts. */
 static json_t *compared_object(const struct comparison_writer *writer,
 			       const struct hp_compared *compared)
 {
@@ -105,7 +105,7 @@ static json_t *extent_object(const struct hp_compared_extent *extent)
 			 json_address(true, extent->end));
 }
 
-/* Lines are in the tree. */
+/* Blocks only; lines are in the tree. */
 static json_t *blocks_array(const struct comparison_writer *writer,
 			    const struct hp_compared *compared)
 {
@@ -134,7 +134,7 @@ static json_t *caller_object(const struct hp_compared_caller *caller)
 			 "blamed", caller->is_blamed);
 }
 
-/* Null where nothing is known of callers. */
+/* Null if nothing is known of callers. */
 static json_t *callers_object(const struct hp_compared_callers *callers)
 {
 	json_t *list;
@@ -167,7 +167,7 @@ static json_t *calls_array(const struct hp_compared *compared)
 	return calls;
 }
 
-/* Null where the cycles of a side are not known by cause. */
+/* Null if a side's cycles are not known by cause. */
 static json_t *causes_array(const struct hp_compared *compared)
 {
 	json_t *causes;
@@ -186,7 +186,7 @@ static json_t *causes_array(const struct hp_compared *compared)
 	return causes;
 }
 
-/* The same in words. */
+/* The same as sentences. */
 static json_t *sentences_array(const struct hp_comparison *comparison,
 			       const struct hp_compared *compared)
 {
@@ -235,14 +235,14 @@ static bool has_finding(const struct hp_compared *compared)
 	return found;
 }
 
-/* Images, their procedures, their lines: the `most` dearest of each, and findings. */
+/* Images, their procedures and their lines: the `most` most expensive of each, and all findings. */
 static json_t *tree(const struct comparison_writer *writer, const struct hp_compared *compared,
 		    size_t most)
 {
 	json_t *object = compared_object(writer, compared);
 	json_t *parts = json_array();
 
-	/* Three levels: no deeper than that. */
+	/* There are only three levels. */
 	for (size_t i = 0; i < compared->part_count; i++)
 		if (i < most || has_finding(compared->parts[i]))
 			json_array_append_new(parts, tree(writer, compared->parts[i], most));
@@ -313,7 +313,7 @@ static json_t *notes_array(const struct hp_comparison *comparison)
 
 /* --- documents ------------------------------------------------------------------------------- */
 
-/* Both are taken. NULL when memory is short. */
+/* Releases both. NULL: out of memory. */
 static json_t *join(json_t *document, json_t *more)
 {
 	if (json_object_update(document, more) < 0) {
@@ -324,7 +324,7 @@ static json_t *join(json_t *document, json_t *more)
 	return document;
 }
 
-/* What was compared, how, and what to know of it. */
+/* What was compared, how, and notes about it. */
 static json_t *header(const struct hp_comparison *comparison, const char *schema)
 {
 	return join(
@@ -380,7 +380,7 @@ struct hp_error *comparison_write_differences_json(const struct comparison_write
 
 	if (!list)
 		return hp_error_create_no_memory();
-	/* The first is the program. What has code was asked for. */
+	/* The first one is the program; only code was asked for. */
 	for (size_t i = 1; i < count; i++)
 		if (i <= most || list[i]->code_count)
 			json_array_append_new(procedures, coded_object(writer, list[i]));

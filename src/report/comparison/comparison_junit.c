@@ -44,7 +44,7 @@ static void add_code_row(struct hp_buffer *text, const struct comparison_writer 
 	hp_buffer_printf(text, "\n");
 }
 
-/* What a person reads who opens the failure. */
+/* The text of a failure, for a person who opens it. */
 static void add_details(struct hp_buffer *text, const struct comparison_writer *writer,
 			const struct hp_compared *compared)
 {

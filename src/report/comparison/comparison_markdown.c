@@ -6,8 +6,8 @@
 #include <string.h>
 #include <strings.h>
 
-/* As references, so that nothing is markup, a link, a mention, or the end of a cell. A dot makes a
- * link of "www." alone. */
+/* As character references, so that nothing becomes markup, a link, a mention or the end of a cell.
+ * "www." becomes a link by its dot. */
 static void add_text(struct hp_buffer *out, const char *text)
 {
 	const char *start = text;

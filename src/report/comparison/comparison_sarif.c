@@ -19,7 +19,7 @@
 	"https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/"                      \
 	"sarif-schema-2.1.0.json"
 
-/* In the order of enum hp_scope. */
+/* indexed by enum hp_scope */
 static const struct {
 	const char *id;
 	const char *name;
@@ -54,7 +54,7 @@ static json_t *rules_array(void)
 	return array;
 }
 
-/* RFC 3986: unreserved characters and slashes stay as they are. */
+/* RFC 3986: unreserved characters and slashes are not encoded. */
 static void add_uri(struct hp_buffer *out, const char *path)
 {
 	for (; *path; path++) {
@@ -68,7 +68,7 @@ static void add_uri(struct hp_buffer *out, const char *path)
 	}
 }
 
-/* Where no file is known the image stands for it: a result without a location is refused. */
+/* If no file is known, the image is named: readers refuse a result without a location. */
 static json_t *location(const struct comparison_writer *writer, const struct hp_compared *compared)
 {
 	const char *known = compared->file ? compared->file : compared->image;
@@ -95,7 +95,7 @@ static json_t *location(const struct comparison_writer *writer, const struct hp_
 				 : "function");
 }
 
-/* Names hold no newline after text_escape, so that no two make one text. */
+/* After text_escape, names contain no newline, so different findings have different texts. */
 static json_t *fingerprint(const struct hp_compared *compared)
 {
 	_cleanup_(hp_buffer_free) struct hp_buffer identity = { 0 };
@@ -114,8 +114,8 @@ static json_t *fingerprint(const struct hp_compared *compared)
 			    (uint64_t)hash.low64);
 }
 
-/* Blocks and lines that the procedure's change is in: no results of their own, as they would count
- * it again. */
+/* Blocks and lines in which the procedure changed. They are no results of their own, which would
+ * count the change twice. */
 static json_t *related(const struct comparison_writer *writer, const struct hp_compared *compared)
 {
 	const struct hp_compared *inner;
@@ -174,7 +174,7 @@ static json_t *results_array(const struct comparison_writer *writer)
 	return results;
 }
 
-/* A file URI that ends with a slash, as a base has to. */
+/* A file URI with a slash at its end, as a base URI must have. */
 static json_t *source_root(const struct comparison_writer *writer)
 {
 	_cleanup_(hp_buffer_free) struct hp_buffer uri = { 0 };

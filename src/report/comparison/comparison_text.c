@@ -15,11 +15,11 @@
 enum { MOST_COLUMNS = 7 };
 
 struct table {
-	size_t columns; /* all but the last are aligned to the right, or left as `left` says */
-	unsigned left;	/* a bit each */
-	struct hp_buffer cells; /* each ends with a NUL */
+	size_t columns; /* all but the last are right-aligned, unless `left` has their bit */
+	unsigned left;	/* one bit per column */
+	struct hp_buffer cells; /* each cell ends with a NUL */
 	size_t widths[MOST_COLUMNS];
-	size_t column; /* of the next cell */
+	size_t column; /* column of the next cell */
 };
 
 static void end_cell(struct table *table, const struct hp_buffer *cell)
@@ -72,8 +72,8 @@ static void add_table(struct hp_buffer *out, struct table *table)
 
 /* --- what was compared -------------------------------------------------------------------- */
 
-/* As many lines as it takes; `before` stands before the first, blanks as wide before the others,
- * with `comment` in front. */
+/* Writes as many lines as needed. `before` begins the first one; the others are indented by its
+ * width. All begin with `comment`. */
 static void add_wrapped(struct hp_buffer *out, const struct comparison_writer *writer,
 			const char *before, const char *comment, const struct hp_buffer *text)
 {
@@ -123,7 +123,7 @@ static void add_side(struct hp_buffer *out, const struct comparison_writer *writ
 	add_line(out, writer, hp_side_name(which), &text);
 }
 
-/* All but the first `told` shortages. */
+/* Leaves out the first `told` shortages. */
 static void add_head(struct hp_buffer *out, const struct comparison_writer *writer, size_t told)
 {
 	const struct hp_comparison *comparison = writer->comparison;
@@ -149,7 +149,7 @@ static void add_head(struct hp_buffer *out, const struct comparison_writer *writ
 
 /* --- findings ----------------------------------------------------------------------------- */
 
-/* Where sides may have drifted apart, shares say more than costs. */
+/* If the sides may have drifted apart, shares are more reliable than costs. */
 static bool shows_shares(const struct hp_comparison *comparison)
 {
 	return !comparison->is_interleaved && !comparison->is_relative;
@@ -287,8 +287,7 @@ static void add_code(struct hp_buffer *out, const struct comparison_writer *writ
 	add_table(out, &table);
 }
 
-/* Of no finding, what there is to know none the less: the program, and what may have changed most.
- * False when memory is short. */
+/* Where there is no finding: the program, and what may have changed most. False: out of memory. */
 static bool add_estimates(struct hp_buffer *out, const struct comparison_writer *writer)
 {
 	size_t count;
@@ -333,7 +332,7 @@ struct hp_error *comparison_write_differences(const struct comparison_writer *wr
 		return hp_error_create_no_memory();
 	add_head(&out, writer, 0);
 	add_items(&out, writer, list, count);
-	/* But the program, whose carrier is one of them. */
+	/* Without the program, whose carrier is one of the others. */
 	for (size_t i = 1; i < count; i++)
 		add_code(&out, writer, list[i]);
 	free(list);

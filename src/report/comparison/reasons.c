@@ -9,7 +9,7 @@ static struct hp_error *load_calls(struct compared_report *side)
 
 	if (!error || error->class != HP_ERROR_INSUFFICIENT)
 		return error;
-	/* They counted no calls. */
+	/* no calls were counted */
 	hp_error_destroy(error);
 	executions_clear(&side->calls);
 	return NULL;
@@ -23,7 +23,7 @@ static struct hp_error *load_side(const struct hp_compare_epochs *epochs,
 	struct report *report = &side->report;
 	struct hp_error *error;
 
-	/* JSON has no limits. */
+	/* JSON output has no limits */
 	side->options = (struct hp_report_options){
 		.view = HP_VIEW_CALLS,
 		.format = HP_FORMAT_JSON,

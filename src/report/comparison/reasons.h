@@ -14,19 +14,21 @@
 struct compared_report {
 	struct hp_report_options options;
 	struct report report;
-	bool has_windows; /* else nothing more is loaded */
+	bool has_windows; /* without windows, nothing more is loaded */
 	struct executions calls;
-	double exposure; /* runs, or units of work */
+	double exposure; /* number of runs, or units of work */
 };
 
-/* As compared: without what compilers add to names of parts and clones. */
+/* Whether the name is the one that was compared, without compilers' suffixes for parts and
+ * clones. */
 bool reasons_is_named(const char *name, const char *shown);
-/* Programs have other names on both sides, perhaps; libraries have not. */
+/* Whether it is the same image. A program may have different names on the two sides, a library has
+ * not. */
 bool reasons_is_image(const struct hp_loaded_image *image, const char *path);
 
-/* How often findings are called. */
+/* Adds how often the findings' procedures are called. */
 struct hp_error *reasons_add_calls(struct hp_comparison *comparison, struct compared_report *sides);
-/* What takes more of findings' cycles than before, or less. */
+/* Adds the causes that take more or less of the findings' cycles than before. */
 struct hp_error *reasons_add_causes(struct hp_comparison *comparison,
 				    struct compared_report *sides);
 

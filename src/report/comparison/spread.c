@@ -14,7 +14,7 @@
 
 struct writing {
 	const struct hp_spread *spread;
-	size_t rows; /* that are shown */
+	size_t rows; /* rows that are shown */
 	FILE *out;
 };
 
@@ -75,7 +75,7 @@ static int compare_shown(const void *left, const void *right)
 
 HP_ORDER_BY(compare_places, struct shown, row);
 
-/* What is short of several names tells none from the others. */
+/* A short name that stands for several procedures is not used. */
 static void drop_ambiguous(struct shown *shown, size_t count)
 {
 	for (size_t first = 0, end; first < count; first = end) {
@@ -98,8 +98,8 @@ static void free_shown(struct shown *shown, size_t count)
 	free(shown);
 }
 
-/* In the order of the rows, to be freed with free_shown; NULL when memory is short. Names of other
- * languages have no "::". */
+/* In the order of the rows; released by free_shown. NULL: out of memory. Names of languages other
+ * than C++ contain no "::". */
 static struct shown *shorten(const struct hp_spread_row *rows, size_t count)
 {
 	struct shown *shown = calloc(count + 1, sizeof(*shown));

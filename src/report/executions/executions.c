@@ -177,11 +177,11 @@ struct hp_error *executions_of_procedures(struct report *report, struct executio
 
 /* --- calls ------------------------------------------------------------------------------------ */
 
-/* Somewhere in an image, which may have no file that could be read. */
+/* A place in an image, which may have no readable file. */
 struct place {
 	const struct hp_loaded_image *image;
 	const struct hp_loaded_part *part;
-	uint64_t address; /* link-time, with a part; else an offset */
+	uint64_t address; /* link-time address if there is a part, otherwise an offset */
 };
 
 static struct place place_of(const struct report *report, const struct hp_loaded_part *from,
@@ -215,7 +215,8 @@ static const struct hp_procedure *procedure_at(const struct place *place)
 			   : NULL;
 }
 
-/* What the dynamic linker has put behind an entry of the PLT: where most jumps from there go. */
+/* The procedure that the dynamic linker has put behind an entry of the PLT: the target of most
+ * jumps from there. */
 static void follow_plt(const struct report *report, struct place *place)
 {
 	const struct hp_procedure *entry = procedure_at(place);
@@ -240,7 +241,7 @@ static void follow_plt(const struct report *report, struct place *place)
 		*place = place_of(report, place->part, most);
 }
 
-/* A call, or a jump into the beginning of another procedure. */
+/* Whether the edge is a call, or a jump to the beginning of another procedure. */
 static bool is_call(const struct hp_loaded_part *part, const struct hp_counts_edge *edge,
 		    const struct hp_procedure *caller)
 {
@@ -312,7 +313,7 @@ static int compare_calls(const void *left, const void *right)
 	return a->is_jump - b->is_jump;
 }
 
-/* One edge a pair of procedures, however many places call, unless these are told apart. */
+/* One edge per pair of procedures, or per call site if these are shown. */
 static struct hp_error *give_out(struct report *report, calls *found, struct executions *executions)
 {
 	size_t end;
@@ -335,7 +336,7 @@ static struct hp_error *give_out(struct report *report, calls *found, struct exe
 	return NULL;
 }
 
-/* Where the call at the address returns to; 0 unknown. */
+/* The return address of the call at this address; 0: unknown. */
 static uint64_t return_of(const struct hp_loaded_part *part, uint64_t address)
 {
 	const struct hp_isa *isa = hp_isa_of(hp_image_machine(part->file));
@@ -391,7 +392,7 @@ static struct hp_error *add_call_sites(struct report *report, const struct hp_lo
 	return counted ? add_edges(report, part, counted, true, executions) : NULL;
 }
 
-/* What stands behind the PLT of one image is asked for while another is looked at. */
+/* Counts of all images are made first, since following one image's PLT needs another's. */
 static struct hp_error *make_counts(struct report *report)
 {
 	struct hp_error *error = NULL;

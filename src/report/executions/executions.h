@@ -8,45 +8,47 @@
 
 #include "../common/state.h"
 
-/* A call edge, a procedure, or a line. Its row has image, name, address, and of lines file and
- * line.
- */
+/* A call edge, a procedure, or a line. Its row has image, name and address; that of a line has file
+ * and line. */
 struct executed {
 	struct hp_row row;
-	const struct hp_loaded_image *callee_image; /* call edges; else NULL, as is the rest */
+	/* for call edges; otherwise NULL, like the following ones */
+	const struct hp_loaded_image *callee_image;
 	const char *callee;
 	uint64_t callee_address;
 	bool has_callee_address;
-	bool is_jump;	  /* the callee is jumped to, and returns to the caller's caller */
-	uint64_t returns; /* call sites: the instruction behind the call, link-time; else 0 */
-	struct hp_counted_figure runs;	       /* calls; executions of a line */
-	struct hp_counted_figure instructions; /* procedures */
-	bool is_by_time; /* no window saw the procedure run: its instructions are by its time */
-	double weight;	 /* calls, instructions, executions: for order and share */
+	bool is_jump; /* the caller jumps to the callee, which returns to the caller's caller */
+	/* call sites: link-time address of the instruction after the call; otherwise 0 */
+	uint64_t returns;
+	struct hp_counted_figure runs;	       /* number of calls, or executions of a line */
+	struct hp_counted_figure instructions; /* of a procedure */
+	/* no window executed the procedure: its instructions are estimated from its time */
+	bool is_by_time;
+	double weight; /* calls, instructions or executions: determines order and share */
 };
 
 struct executions {
-	HP_VECTOR(struct executed) at; /* most first, limits applied */
-	double whole;		       /* weight of all */
+	HP_VECTOR(struct executed) at; /* in descending order, with limits applied */
+	double whole;		       /* sum of all weights */
 	size_t hidden;
-	bool is_absolute; /* of any figure */
-	bool is_partial;  /* not of each */
-	bool has_jumps;	  /* among calls */
-	bool has_unseen;  /* among procedures: is_by_time */
+	bool is_absolute; /* at least one figure is absolute */
+	bool is_partial;  /* not all figures are */
+	bool has_jumps;	  /* some calls are jumps */
+	bool has_unseen;  /* some procedures are is_by_time */
 };
 void executions_clear(struct executions *executions);
 
-/* requires: attribute_samples of a view that keeps files open, and images without samples loaded
- * that windows know. INSUFFICIENT when nothing was counted. */
+/* requires: attribute_samples of a view that keeps files open, and images without samples that
+ * windows know loaded. INSUFFICIENT when nothing was counted. */
 struct hp_error *executions_of_calls(struct report *report, struct executions *executions);
-/* The same for each place that calls; not of jumps. */
+/* The same for each call site; without jumps. */
 struct hp_error *executions_of_call_sites(struct report *report, struct executions *executions);
 struct hp_error *executions_of_procedures(struct report *report, struct executions *executions);
-/* requires: lines to be had; those without are left out. */
+/* requires: line numbers. Code without them is left out. */
 struct hp_error *executions_of_lines(struct report *report, struct executions *executions);
 
-/* Has `add` add what it finds in each part, `counted` being NULL where windows counted nothing; then
- * sorts and cuts. */
+/* Calls `add` for each part; `counted` is NULL if windows counted nothing there. Then sorts, and
+ * applies limits. */
 struct hp_image_counts;
 struct hp_error *executions_each_part(struct report *report, struct executions *executions,
 				      struct hp_error *(*add)(struct report *report,

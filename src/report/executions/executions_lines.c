@@ -17,7 +17,7 @@ typedef HP_VECTOR(hp_link_address) addresses;
 
 HP_ORDER_BY(compare_addresses, hp_link_address, value);
 
-/* Where the instructions of a block begin. */
+/* Adds the addresses of the instructions of a block. */
 static bool add_instructions(struct hp_image *file, const struct hp_isa *isa,
 			     const struct hp_counts_block *block, addresses *found)
 {
@@ -37,7 +37,7 @@ static bool add_instructions(struct hp_image *file, const struct hp_isa *isa,
 	return true;
 }
 
-/* All instructions that ran, by address. */
+/* Lists all instructions that were executed, by address. */
 static struct hp_error *list_instructions(const struct hp_loaded_part *part,
 					  const struct hp_image_counts *counted, addresses *found)
 {
@@ -76,7 +76,7 @@ static int compare_lines(const void *left, const void *right)
 			       (a->executed.weight > b->executed.weight);
 }
 
-/* Its lines, the one that ran most of each first. */
+/* Collects lines; each has the counts of its instruction that was executed most. */
 static size_t collect_lines(struct report *report, const struct hp_loaded_part *part,
 			    const struct hp_image_counts *counted, const addresses *found,
 			    const struct hp_frames *frames, struct line *lines)

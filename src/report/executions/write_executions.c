@@ -14,8 +14,8 @@
 
 /* --- cells ------------------------------------------------------------------------------------ */
 
-/* A table writes rows; those of these views are the first member of what was executed, and have
- * their share in `local`. */
+/* Tables write rows. In these views a row is the first member of what was executed, and has its
+ * share in `local`. */
 static const struct executed *executed_of(const struct hp_row *row)
 {
 	return (const struct executed *)(const void *)row;
@@ -144,7 +144,7 @@ static const struct column text_procedures[] = {
 	{ "image", false, true, NO_EVENT, cell_where },
 	{ 0 },
 };
-/* Where only relative counts are known. */
+/* used if only relative counts are known */
 static const struct column text_relative[] = {
 	{ "%", true, false, NO_EVENT, cell_share },
 	{ "procedure", false, true, NO_EVENT, cell_shown },
@@ -296,7 +296,7 @@ struct hp_error *write_executions_text(struct report *report, FILE *out)
 		fputs("\n# no line numbers: the images have no debugging information\n", out);
 		return NULL;
 	}
-	/* Of lines only how often each ran would be shown. */
+	/* of lines, only the number of executions is shown, so relative counts are no use */
 	if (!error && !lines.is_absolute)
 		return NULL;
 	return error ? error : write_table(report, &lines, text_lines, "Lines\n", out);
@@ -322,7 +322,7 @@ struct hp_error *write_calls_csv(struct report *report, FILE *out)
 	return error ? error : write_csv_of(report, &executions, csv_calls, out);
 }
 
-/* Procedures, then lines, in one table: `scope` says which. */
+/* Procedures, then lines, in one table; the column `scope` tells which. */
 struct hp_error *write_executions_csv(struct report *report, FILE *out)
 {
 	_cleanup_(executions_clear) struct executions all = { 0 };
