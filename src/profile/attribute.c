@@ -27,7 +27,7 @@ static struct hp_error *read_kept_symbols(struct hp_loaded_part *part)
 				     &part->symbol_count, NULL);
 }
 
-/* The report goes on without the file, and says so. */
+/* The report continues without the file, and says so. */
 static struct hp_error *refuse(struct hp_profiles *profiles, struct hp_loaded_image *image,
 			       struct hp_error *error)
 {
@@ -158,7 +158,8 @@ static struct hp_error *add_code(struct hp_profiles *profiles, struct hp_row *ro
 	return NULL;
 }
 
-/* Adds `tallies` to the row of `key` if its name passes. Out: the row, or NULL when it does not. */
+/* Adds `tallies` to the row of `key` if its name passes the filter. Sets `*row` to the row, or to
+ * NULL. */
 static struct hp_error *add_named(struct hp_profiles *profiles, const struct row_key *key,
 				  const char *linkage, const struct hp_tally *tallies,
 				  struct hp_row **row)
@@ -175,7 +176,7 @@ static struct hp_error *add_named(struct hp_profiles *profiles, const struct row
 	return NULL;
 }
 
-/* In the views that have one row an image. */
+/* For views with one row per image. */
 static struct hp_error *add_to_image(struct hp_profiles *profiles,
 				     const struct hp_loaded_part *part,
 				     const struct hp_tally *tallies)
@@ -192,18 +193,18 @@ static struct hp_error *add_to_image(struct hp_profiles *profiles,
 	return NULL;
 }
 
-/* One procedure at a time: addresses come in order, so most samples find the one before. */
+/* Processes addresses in order, so most samples belong to the same procedure as the one before. */
 struct walk {
 	struct hp_profiles *profiles;
 	struct hp_loaded_part *part;
-	const struct hp_procedure *procedure; /* part of a procedure that `end` closes */
+	const struct hp_procedure *procedure; /* a part of a procedure, up to `end` */
 	const char *name;
 	const char *linkage;
 	bool by_image;
-	uint32_t group; /* of a breakdown */
+	uint32_t group; /* number of the breakdown's group */
 };
 
-/* Generated code has synthetic addresses, which mean nothing outside their epoch. */
+/* In generated code, addresses are synthetic and differ between epochs. */
 static bool address_means_something(const struct hp_loaded_part *part)
 {
 	return part->image->id.kind == HP_IMAGE_FILE || part->image->id.kind == HP_IMAGE_VDSO ||
@@ -262,7 +263,7 @@ static struct hp_error *add_to_procedure(struct walk *walk, const struct hp_tall
 	return add_code(walk->profiles, row, walk->part, owner, 0);
 }
 
-/* The function that the source says the code is of, when it was inlined here. */
+/* The function in the source that the code belongs to, if it was inlined here. */
 static struct hp_error *add_to_inlined(struct walk *walk, const struct hp_frame *frame,
 				       const struct hp_tally *tallies)
 {
@@ -305,7 +306,7 @@ static struct hp_error *add_to_line(struct walk *walk, const struct hp_frames *f
 	return add_named(walk->profiles, &key, linkage, tallies, &row);
 }
 
-/* What the breakdown does not ask for is not told apart. `frame` may be NULL. */
+/* Keys that the breakdown does not have are left out. `frame` may be NULL. */
 static struct hp_error *add_to_breakdown(struct walk *walk, const char *name, const char *linkage,
 					 const struct hp_frame *frame,
 					 const struct hp_tally *tallies)
@@ -358,8 +359,8 @@ static struct hp_error *add_located(struct walk *walk, uint64_t address,
 	return add_to_procedure(walk, tallies);
 }
 
-/* Samples without a procedure: image+0xOFFSET where the file is refused, the image's own name
- * where offsets are run-time addresses of some process. */
+/* Samples without a procedure are named image+0xOFFSET if the file could not be read, and after the
+ * image alone if offsets are run-time addresses of a process. */
 static struct hp_error *add_unlocated(struct walk *walk, size_t index)
 {
 	struct hp_profiles *profiles = walk->profiles;
@@ -400,7 +401,7 @@ static struct hp_error *add_unlocated(struct walk *walk, size_t index)
 
 HP_ORDER_BY_TWO(compare_located, struct hp_located, address, index);
 
-/* Offsets that the file has code at, as link-time addresses; the others go to rows at once. */
+/* Turns offsets into link-time addresses if the file has code there; others become rows at once. */
 static struct hp_error *locate(struct walk *walk)
 {
 	struct hp_loaded_part *part = walk->part;
@@ -434,7 +435,8 @@ static struct hp_error *locate(struct walk *walk)
 	return NULL;
 }
 
-/* What was moved out of a procedure counts for it, with a name of its own or without. */
+/* A part that was moved out of a procedure counts for the procedure, with or without a name of its
+ * own. */
 static struct hp_error *join_cold_parts(const struct hp_loaded_part *part)
 {
 	_cleanup_free_ hp_link_address *addresses = NULL;
@@ -449,7 +451,8 @@ static struct hp_error *join_cold_parts(const struct hp_loaded_part *part)
 	return hp_cfg_join_cold_parts(part->file, addresses, part->located_count);
 }
 
-/* Frames of every located address; none, with a word about it, when the lines cannot be read. */
+/* Reads the frames of all located addresses. If the lines cannot be read, there are none, with a
+ * notice. */
 static struct hp_error *read_frames(const struct hp_profiles *profiles, struct hp_loaded_part *part,
 				    struct hp_frames *frames)
 {
@@ -493,7 +496,7 @@ static struct hp_error *add_all_located(struct walk *walk)
 	return error;
 }
 
-/* Without reading any symbols: the image is all that the row wants to know. */
+/* Adds everything to the image's row, without reading symbols. */
 static struct hp_error *add_all_to_image(struct hp_profiles *profiles,
 					 const struct hp_loaded_part *part)
 {

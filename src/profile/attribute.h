@@ -5,7 +5,7 @@
 
 #include <hpcprof/profile/profiles.h>
 
-/* A row for a procedure that has no samples, if it has none yet. */
+/* Adds a row for a procedure without samples, if it has none yet. */
 struct hp_error *attribute_unsampled(struct hp_profiles *profiles, struct hp_loaded_part *part,
 				     const struct hp_procedure *procedure);
 

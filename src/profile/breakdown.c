@@ -13,7 +13,7 @@
 
 static const struct {
 	const char *word;
-	const char *of_perf; /* or another one of ours */
+	const char *of_perf; /* the same word in perf, or an alias */
 	enum hp_breakdown_key key;
 } words[] = {
 	{ "comm", "command", HP_BY_COMM },	 { "pid", "process", HP_BY_PID },
@@ -27,7 +27,7 @@ static bool is_word(const char *text, size_t length, const char *word)
 	return word && strlen(word) == length && strncmp(text, word, length) == 0;
 }
 
-/* Its place among the words; HP_ARRAY_COUNT(words): none. */
+/* Index of the word in the table; HP_ARRAY_COUNT(words): none. */
 static size_t find_word(const char *word, size_t length)
 {
 	size_t i = 0;
@@ -84,7 +84,7 @@ static struct hp_error *not_kept_apart(const char *asked, const char *stamp, con
 		"record it again, and add %s to the options of hpcprof record", option);
 }
 
-/* By the word that was given for the key. */
+/* Names the key as the user has written it. */
 static struct hp_error *not_kept_by(const struct hp_profiles *profiles, enum hp_breakdown_key key,
 				    const char *stamp, const char *what, const char *option)
 {

@@ -5,17 +5,17 @@
 
 #include <hpcprof/profile/profiles.h>
 
-/* Understands --by, comma-separated: our words and perf's. USAGE for others. */
+/* Parses --by, a comma-separated list of our keys or perf's. USAGE for others. */
 struct hp_error *breakdown_parse(struct hp_profiles *profiles);
 
-/* The rows are of threads or CPUs: of the shares of profiles. */
+/* Whether rows are by thread or CPU, for which profiles need shares. */
 bool breakdown_needs_shares(const struct hp_profiles *profiles);
 
-/* What --by asks for and the epoch does not keep apart, with the way to it; else NULL. */
+/* An error if an epoch lacks a key of --by, with advice how to record it; otherwise NULL. */
 struct hp_error *breakdown_check(const struct hp_profiles *profiles, const char *stamp,
 				 const struct hp_epoch_meta *meta);
 
-/* What of a stratum's process, thread and CPU the rows are told apart by: a number in
+/* The group of a stratum's process, thread and CPU, as far as rows distinguish them: its index in
  * the profiles' groups. */
 struct hp_error *breakdown_group(struct hp_profiles *profiles, const struct hp_stratum *stratum,
 				 uint32_t *group);

@@ -13,7 +13,7 @@ static size_t find_image(const struct hp_epoch *epoch, const struct hp_image_id 
 	return i < count ? i : SIZE_MAX;
 }
 
-/* What is damaged is missing, and said. */
+/* Damaged parts are left out, with a warning. */
 static struct hp_error *forgive(const struct hp_profiles *profiles, struct hp_error *error)
 {
 	if (!error || error->class != HP_ERROR_DAMAGED)

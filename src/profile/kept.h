@@ -5,9 +5,9 @@
 #include <hpcprof/profile/profiles.h>
 
 /*
- * Opens `part->file` with what the epochs of the report kept of the file, together, and says so of
- * the image: `kept` says what that is. `why` says why the file itself is not read. Stays closed
- * where nothing was kept.
+ * Opens `part->file` from what all epochs of the report together have kept of it, and notes in
+ * `kept` of the image what that is. `why`: why the file itself is not read. It stays closed if
+ * nothing was kept.
  */
 struct hp_error *kept_open(struct hp_profiles *profiles, struct hp_loaded_part *part,
 			   const char *why);

@@ -19,7 +19,7 @@ size_t load_find_event(const struct hp_profiles *profiles, const char *name)
 	return i;
 }
 
-/* A pattern need not repeat the modifiers: `cycles` selects cycles:uppp. */
+/* A pattern may leave out modifiers: `cycles` selects cycles:uppp. */
 static bool event_selected(const struct hp_profiles *profiles, const char *name)
 {
 	const char *colon = strrchr(name, ':');
@@ -53,7 +53,7 @@ static struct hp_error *add_event(struct hp_profiles *profiles, const struct hp_
 	}
 	event = &profiles->events.at[at];
 	hp_epoch_cpu_times(meta, &cpu_ns, &system_ns);
-	/* A substitution in any of the epochs must be told. */
+	/* A substitution in any epoch must be reported. */
 	if (totals->info.instead_of && !event->info->instead_of)
 		event->info = &totals->info;
 	event->lost += totals->lost;
@@ -223,7 +223,7 @@ static void count_all(struct hp_loaded_event *event, const struct hp_image_id *i
 		event->greatest_period = stratum->period;
 }
 
-/* Of what it ran, whatever passes filters. */
+/* Counts all that a command executed, whether it passes filters or not. */
 static struct hp_error *count_command(struct hp_profiles *profiles, size_t at, size_t event,
 				      const struct hp_stratum *stratum)
 {
@@ -248,7 +248,7 @@ static struct hp_error *count_command(struct hp_profiles *profiles, size_t at, s
 	return NULL;
 }
 
-/* A command of an epoch had windows. */
+/* Whether the command had windows in this epoch. */
 static bool had_windows(const struct hp_profiles *profiles, size_t epoch, const char *command)
 {
 	for (size_t i = 0; i < profiles->covered.count; i++)
@@ -275,7 +275,7 @@ static void count_uncovered(struct hp_loaded_image *image, const struct hp_strat
 	hp_tally_add(&image->uncovered[event], &tally);
 }
 
-/* The strata of a profile, or its shares, and what they stand for. */
+/* The strata of a profile, or its shares, and their scale. */
 struct loaded {
 	const struct hp_stratum *strata;
 	size_t count;
@@ -283,7 +283,7 @@ struct loaded {
 	struct load_scale scale;
 };
 
-/* Those that pass the filters, to their image. */
+/* Adds the strata that pass the filters to their image. */
 static struct hp_error *add_strata(struct hp_profiles *profiles, size_t epoch, size_t image_index,
 				   const struct hp_image_id *id, const struct loaded *loaded)
 {
@@ -352,7 +352,7 @@ static struct hp_error *load_profile(struct hp_profiles *profiles, size_t epoch,
 
 HP_ORDER_BY_TWO(compare_hits, struct hp_hit, offset, group);
 
-/* Hits into one tally per offset, group and event. */
+/* Adds up hits of the same offset, group and event in one tally. */
 static struct hp_error *fold_hits(struct hp_profiles *profiles, struct hp_loaded_part *part)
 {
 	size_t count = part->hits.count;
@@ -386,7 +386,7 @@ static struct hp_error *fold_hits(struct hp_profiles *profiles, struct hp_loaded
 	return NULL;
 }
 
-/* Images that share their short name show their whole path, those that share even that their
+/* Images with the same short name are shown with their path; if that is the same, too, with their
  * identity. */
 static struct hp_error *name_image_apart(struct hp_profiles *profiles,
 					 struct hp_loaded_image *image)
@@ -443,7 +443,7 @@ static struct hp_error *load_image(struct hp_profiles *profiles, size_t at, size
 	return error;
 }
 
-/* The profiles may hold more than the totals of an epoch whose recorder died, never less. */
+/* If a recorder was killed, profiles may have more than the epoch's totals, but never less. */
 static void check_totals(const struct hp_profiles *profiles)
 {
 	for (size_t i = 0; i < profiles->events.count; i++) {
@@ -505,7 +505,7 @@ static struct hp_error *open_epochs(struct hp_profiles *profiles, struct hp_db *
 	return NULL;
 }
 
-/* Code need not have been sampled to be asked about. */
+/* The user may ask for code without samples. */
 static struct hp_error *load_others(struct hp_profiles *profiles, const struct hp_image_id *others,
 				    size_t count)
 {

@@ -5,21 +5,21 @@
 
 #include <hpcprof/profile/profiles.h>
 
-/* What an event's samples of one epoch stand for. */
+/* The meaning of an event's samples in one epoch. */
 struct load_scale {
-	double units;  /* each unit that was sampled: more than one where the event took turns */
-	double cycles; /* that a unit was; 0 unknown */
+	double units;  /* units per sampled unit; more than one if the event took turns */
+	double cycles; /* cycles per unit; 0: unknown */
 };
 struct load_scale load_scale_of(const struct hp_epoch_meta *meta, const struct hp_event_info *info);
-/* Of events; events.count if the event is not there. */
+/* Index of the event; events.count if it does not exist. */
 size_t load_find_event(const struct hp_profiles *profiles, const char *name);
-/* Whether the filters select them. */
+/* Whether the filters select this command and process. */
 bool load_passes(const struct hp_profiles_options *options, const char *command, uint32_t pid);
 
-/* The part for an image of an epoch, with the image's number there; a new one has no samples. */
+/* The part for an image of an epoch, and the image's index there. A new part has no samples. */
 struct hp_error *load_part(struct hp_profiles *profiles, size_t epoch, size_t image_index,
 			   const struct hp_image_id *id, struct hp_loaded_part **part);
-/* Parts and images may be new. */
+/* Called after parts or images were added. */
 struct hp_error *load_finish(struct hp_profiles *profiles);
 
 #endif

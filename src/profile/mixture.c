@@ -55,7 +55,7 @@ static void check_skids(const struct hp_profiles *profiles, const struct hp_even
 	}
 }
 
-/* Of those that have one each epoch's is taken for its own samples, which needs no warning. */
+/* Each epoch with a clock has its own used for its samples, which needs no warning. */
 static void check_clocks(const struct hp_profiles *profiles, const struct hp_loaded_event *event)
 {
 	const char *without = NULL;

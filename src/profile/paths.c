@@ -40,19 +40,19 @@ void hp_paths_destroy(struct hp_call_paths *paths)
 
 /* --- loading ---------------------------------------------------------------------------------- */
 
-/* One epoch's trees on their way. */
+/* State of loading one epoch's trees. */
 struct taking {
 	struct hp_call_paths *paths;
 	const struct hp_paths *from;
 	size_t epoch;
-	struct hp_loaded_part **parts; /* of each image */
-	uint32_t *steps;	       /* of each node; HP_PATH_NO_NODE: left out */
-	double *units;		       /* that a sample stands for, of each series; 0: left out */
+	struct hp_loaded_part **parts; /* by image */
+	uint32_t *steps;	       /* by node; HP_PATH_NO_NODE: left out */
+	double *units;		       /* by series: units per sample; 0: left out */
 	struct load_scale *scales;
-	uint32_t *roots; /* of each series */
+	uint32_t *roots; /* by series */
 };
 
-/* The image's number in the epoch: names that are kept are found by it. */
+/* The image's index in the epoch, by which kept names are found. */
 static size_t index_in_epoch(struct hp_epoch *epoch, const struct hp_image_id *id)
 {
 	size_t at = 0;
@@ -73,7 +73,7 @@ static struct hp_error *take_images(struct taking *in)
 		const struct hp_image_id *id = &in->from->images.at[i];
 		size_t index = index_in_epoch(epoch, id);
 
-		/* Of generated code and the like, nothing is known without. */
+		/* Without the epoch's own data, nothing is known of generated code and the like. */
 		if (index == hp_epoch_image_count(epoch) && id->kind != HP_IMAGE_FILE)
 			continue;
 		error = load_part(profiles, in->epoch, index, id, &in->parts[i]);
@@ -81,7 +81,7 @@ static struct hp_error *take_images(struct taking *in)
 	return error;
 }
 
-/* As of the stratum with the same samples. */
+/* The group of the stratum with the same samples. */
 static struct hp_error *find_group(struct hp_profiles *profiles,
 				   const struct hp_path_series *series, uint32_t *group)
 {
@@ -167,7 +167,7 @@ static void count(struct hp_call_paths *paths, const struct hp_path_step *step)
 		hp_tally_add(&paths->grafted[event], &step->own);
 }
 
-/* Where the path went on, into nodes that are gone. */
+/* Adds where the path continued, into nodes that were folded. */
 static struct hp_error *take_folded(struct taking *in, const struct hp_path_step *step,
 				    uint32_t parent, struct hp_tally tally)
 {

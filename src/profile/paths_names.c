@@ -10,7 +10,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Places of one part, by the address of the call itself: one byte before a return address. */
+/* Places of one part, by the address of the call, which is one byte before the return address. */
 struct wanted {
 	uint64_t address;
 	uint32_t place;
@@ -18,7 +18,7 @@ struct wanted {
 
 HP_ORDER_BY_TWO(compare_wanted, struct wanted, address, place);
 
-/* Its offsets are run-time addresses of some process. */
+/* Offsets are run-time addresses of a process. */
 static bool is_runtime(const struct hp_loaded_image *image)
 {
 	return image->id.kind == HP_IMAGE_UNKNOWN || image->id.kind == HP_IMAGE_ANON;
@@ -50,7 +50,7 @@ static struct hp_error *name_unlocated(struct hp_call_paths *paths, struct hp_pa
 	return NULL;
 }
 
-/* Generated code has synthetic addresses, which mean nothing outside their epoch. */
+/* In generated code, addresses are synthetic and differ between epochs. */
 static bool address_means_something(const struct hp_loaded_image *image)
 {
 	return image->id.kind != HP_IMAGE_JIT && !is_runtime(image);
@@ -134,7 +134,8 @@ static struct hp_error *name_place(struct hp_call_paths *paths, const struct hp_
 	return error;
 }
 
-/* In two passes over all addresses at once: parts that were moved out of their procedures first. */
+/* Two passes over all addresses: first parts that were moved out of their procedures, then the
+ * others. */
 static struct hp_error *name_located(struct hp_call_paths *paths, struct hp_loaded_part *part,
 				     struct wanted *wanted, size_t count)
 {
@@ -204,7 +205,7 @@ static int compare_parts(const void *left, const void *right, void *context)
 	return (*a > *b) - (*a < *b);
 }
 
-/* Short names even where two are the same then: in a tree there is no room for long ones. */
+/* Short names, even if two are the same: a tree has no room for long ones. */
 static struct hp_error *show_names(struct hp_call_paths *paths)
 {
 	for (size_t i = 0; i < paths->procedures.count; i++) {
@@ -222,7 +223,7 @@ static struct hp_error *show_names(struct hp_call_paths *paths)
 	return NULL;
 }
 
-/* "cc1, pid 12, worker (tid 14), CPU 1": as many of these as are told apart. */
+/* Adds "cc1, pid 12, worker (tid 14), CPU 1", with the keys that groups have. */
 static struct hp_error *label_group(struct hp_call_paths *paths,
 				    const struct hp_loaded_group *group, struct hp_called **label)
 {
@@ -288,7 +289,7 @@ struct hp_error *hp_paths_name(struct hp_call_paths *paths)
 
 		for (end = i + 1; end < count && paths->places.at[order[end]].part == part; end++)
 			;
-		/* What was made up has its name. */
+		/* made-up places have a name already */
 		if (part)
 			error = name_part(paths, part, order + i, end - i);
 	}

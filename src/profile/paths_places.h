@@ -9,11 +9,11 @@
 #include <hpcprof/base/hash.h>
 #include <hpcprof/profile/paths.h>
 
-/* Keys are compared as bytes: clear them first. */
+/* Keys are compared as bytes, so clear them before filling them in. */
 struct place_key {
 	const struct hp_loaded_part *part;
 	uint64_t offset;
-	const char *made_up; /* a name, where there is no part */
+	const char *made_up; /* a name, if there is no part */
 	uint32_t is_exact;
 };
 
@@ -36,13 +36,13 @@ struct called_entry {
 	struct hp_called called;
 };
 
-/* The number of a place, new or known; `part` is the key's own, but may be changed. */
+/* The number of a place, new or known. `part` is that of the key, but may be changed. */
 struct hp_error *paths_place_at(struct hp_call_paths *paths, const struct place_key *key,
 				struct hp_loaded_part *part, uint32_t *place);
 /* The procedure, new or known. */
 struct hp_error *paths_called_at(struct hp_call_paths *paths, const struct called_key *key,
 				 struct hp_called **called);
-/* A place that is none, with its name. */
+/* An entry with a name that is no place in code. */
 struct hp_error *paths_made_up_place(struct hp_call_paths *paths, const char *name,
 				     uint32_t *place);
 

@@ -11,7 +11,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* How well a name fits, the best first. */
+/* How well a name fits; the best first. */
 enum fit {
 	FIT_EXACT,
 	FIT_BARE,
@@ -34,7 +34,7 @@ static enum fit fit_of(const char *name, const char *linkage, const char *wanted
 /* --- what was typed ----------------------------------------------------------------------- */
 
 struct wanted {
-	const char *image; /* glob; NULL for all */
+	const char *image; /* glob; NULL: any image */
 	const char *name;
 	bool has_address;
 	uint64_t address;
@@ -55,7 +55,7 @@ static const struct hp_procedure *owner_at(const struct hp_loaded_part *part, ui
 	return hp_image_procedure_at(part->file, (hp_link_address){ address })->owner;
 }
 
-/* Split-off parts belong to their owner. */
+/* A split-off part belongs to its owner. */
 static bool holds_address(const struct hp_row *row, uint64_t address)
 {
 	for (const struct hp_row_code *code = row->code; code; code = code->next) {
@@ -118,7 +118,7 @@ static double weight_of(const struct hp_profiles *profiles, const struct hp_row 
 	return row->tallies[profiles->sort_event].weight;
 }
 
-/* Keeps the rows that fit as well as any does; false when none fits at all. */
+/* Keeps the rows that fit best. False if none fits. */
 static bool keep_fitting(struct hp_profiles *profiles, const struct wanted *wanted, enum fit *best)
 {
 	size_t kept = 0;
@@ -138,7 +138,8 @@ static bool keep_fitting(struct hp_profiles *profiles, const struct wanted *want
 	return *best != FIT_NOT;
 }
 
-/* The whole text is a name, else what comes before a single colon names an image. */
+/* First the whole text is tried as a name; then, with a single colon, the part before it as an
+ * image. */
 static struct hp_error *try_all(struct hp_profiles *profiles, const char *text,
 				struct hp_error *(*attempt)(struct hp_profiles *profiles,
 							    struct wanted wanted, bool *found),
@@ -166,7 +167,7 @@ static struct hp_error *try_all(struct hp_profiles *profiles, const char *text,
 	return error;
 }
 
-/* Says which others there were. */
+/* Tells which other procedures the name fits. */
 static struct hp_error *tell_others(const struct hp_profiles *profiles)
 {
 	_cleanup_(hp_buffer_free) struct hp_buffer others = { 0 };
@@ -192,7 +193,7 @@ static struct hp_error *tell_others(const struct hp_profiles *profiles)
 	return NULL;
 }
 
-/* Hottest first; where two weigh the same, in order of image, name and address. */
+/* The hottest first; if equal, in order of image, name and address. */
 static int compare_heat(const void *left, const void *right, void *context)
 {
 	const struct hp_row *a = *(const struct hp_row *const *)left;
@@ -242,7 +243,7 @@ static struct hp_error *try_unsampled(struct hp_profiles *profiles, struct wante
 	return error || !*found ? error : try_sampled(profiles, wanted, found);
 }
 
-/* The rows that are left are all that the filters select. */
+/* The remaining rows become the total, as if filters had selected them. */
 static void count_kept(struct hp_profiles *profiles)
 {
 	for (size_t i = 0; i < profiles->events.count; i++) {

@@ -42,8 +42,8 @@ void rows_forget(struct hp_profiles *profiles)
 
 struct file_entry {
 	UT_hash_handle hh;
-	const char *name; /* last part */
-	const char *file; /* the first with it */
+	const char *name; /* last component of the path */
+	const char *file; /* the first file with this name */
 	bool shared;
 };
 

@@ -5,8 +5,8 @@
 
 #include <hpcprof/profile/rows.h>
 
-/* What a row stands for; texts are interned (compared by pointer). Zero the whole structure before
- * filling it in: its padding is part of the key. */
+/* What identifies a row. Texts are interned, and compared by pointer. Clear the whole structure
+ * first, since padding is part of the key. */
 struct row_key {
 	const struct hp_loaded_image *image;
 	const char *name;
@@ -17,7 +17,7 @@ struct row_key {
 	uint32_t group;
 };
 
-/* The row for `key`, made when there is none yet; NULL when memory is short. */
+/* The row for `key`, created if necessary; NULL: out of memory. */
 struct hp_row *rows_at(struct hp_profiles *profiles, const struct row_key *key);
 void rows_forget(struct hp_profiles *profiles);
 

@@ -8,7 +8,7 @@
 struct shown {
 	UT_hash_handle hh;
 	const char *text;
-	const char *name; /* of the first row with it */
+	const char *name; /* name of the first row with it */
 	bool is_of_several;
 };
 

@@ -21,7 +21,7 @@ bool image_fits(const struct hp_loaded_image *image, const char *pattern)
 	       hp_profiles_matches(pattern, image->short_name);
 }
 
-/* Something before a single colon of the text means the image. */
+/* Text before a single colon names the image. */
 static bool names_image(const char *text, const struct hp_loaded_image *image)
 {
 	for (const char *colon = strchr(text, ':'); colon; colon = strchr(colon + 1, ':')) {
@@ -35,7 +35,7 @@ static bool names_image(const char *text, const struct hp_loaded_image *image)
 
 enum { LONGEST_SHOWN_COLUMNS = 90 };
 
-/* Those that hold the text come first, then by distance, then by samples. */
+/* Names that contain the text come first, then by distance, then by samples. */
 struct suggestion {
 	const char *name;
 	const struct hp_loaded_image *image;
@@ -45,7 +45,7 @@ struct suggestion {
 
 struct search {
 	const char *wanted;
-	size_t limit; /* of the distance */
+	size_t limit; /* largest distance */
 	struct suggestion best[MOST_SUGGESTIONS];
 	size_t count;
 };
@@ -75,8 +75,8 @@ static void consider(struct search *search, const struct suggestion *added)
 	search->best[at] = *added;
 }
 
-/* Without arguments, since nobody mistypes those alone, and without namespaces if that is nearer.
- * SIZE_MAX when it is far. */
+/* Names are compared without arguments, in which nobody makes mistakes, and without namespaces if
+ * that is closer. SIZE_MAX: too far. */
 static size_t distance_of(const struct search *search, const char *name)
 {
 	_cleanup_free_ char *bare = NULL;
@@ -135,7 +135,7 @@ static void add_suggestion(struct hp_buffer *advice, const struct suggestion *su
 		hp_buffer_printf(advice, "no samples");
 }
 
-/* Its procedures have no names, so the one that is meant may well be there. */
+/* Adds images without names, in which the procedure may be. */
 static void add_refused(struct hp_buffer *advice, const struct hp_profiles *profiles)
 {
 	for (size_t i = 0; i < profiles->images.count; i++)
@@ -147,7 +147,7 @@ static void add_refused(struct hp_buffer *advice, const struct hp_profiles *prof
 				hp_image_basename(profiles->images.at[i]->id.path));
 }
 
-/* Samples outside all images have no procedure. */
+/* Whether no image could be read; samples outside of images have no procedure anyway. */
 static bool all_are_refused(const struct hp_profiles *profiles)
 {
 	for (size_t i = 0; i < profiles->images.count; i++)
@@ -157,10 +157,10 @@ static bool all_are_refused(const struct hp_profiles *profiles)
 	return true;
 }
 
-/* What was asked for may be there, in code that could not be read: then that is the cause. */
+/* The procedure may be in code that could not be read; then that is the reason. */
 static struct hp_error *not_found(const struct hp_profiles *profiles, const char *text)
 {
-	const struct hp_loaded_image *refused = NULL; /* the one that it is in, if it is */
+	const struct hp_loaded_image *refused = NULL; /* the image that it may be in */
 	bool is_any = false;
 
 	for (size_t i = 0; i < profiles->images.count && !refused; i++) {

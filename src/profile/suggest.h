@@ -4,9 +4,11 @@
 #define PROFILE_SUGGEST_H
 #include <hpcprof/profile/profiles.h>
 
-/* The pattern is of its path, its last component, or what it is called in tables; NULL: any. */
+/* Whether the pattern fits the image's path, its last component, or its name in tables; NULL:
+ * any. */
 bool image_fits(const struct hp_loaded_image *image, const char *pattern);
-/* "No such procedure", with the nearest names and their samples for advice. Never NULL. */
+/* The error "no such procedure", with advice that lists the most similar names and their samples.
+ * Never NULL. */
 struct hp_error *suggest_procedures(struct hp_profiles *profiles, const char *text);
 
 #endif

@@ -36,7 +36,7 @@ static struct hp_error *check_options(const struct hp_report_options *options)
 	return NULL;
 }
 
-/* Time passes in every program; other events may never happen. */
+/* Every program takes time; other events may never happen. */
 static const char *why_none(const struct hp_profiles *profiles)
 {
 	for (size_t i = 0; i < profiles->events.count; i++)
@@ -61,7 +61,7 @@ static struct hp_error *nothing_recorded(const struct report *report)
 		warnings && warnings[0] ? warnings[0] : why_none(report->profiles));
 }
 
-/* The summary says how it was recorded, samples or not. */
+/* The summary tells how it was recorded, even without samples. */
 static struct hp_error *check_samples(const struct report *report)
 {
 	uint64_t kept = 0;
@@ -77,7 +77,7 @@ static struct hp_error *check_samples(const struct report *report)
 		"hpcprof report --summary lists the images and commands");
 }
 
-/* A report of costs hints at what counts executions. */
+/* Tells readers of costs about views of executions. */
 static void hint_at_counts(const struct report *report)
 {
 	const struct hp_report_options *options = report->options;
@@ -158,7 +158,7 @@ static struct hp_error *run(struct report *report, FILE *out)
 	return error ? error : empty;
 }
 
-/* What the view wants of profiles. */
+/* Sets which parts of the profiles the view needs. */
 static void ask_profiles(struct report *report)
 {
 	const struct hp_report_options *options = report->options;
@@ -191,7 +191,7 @@ static struct hp_error *no_paths(const struct report *report)
 			       "record with: hpcprof record -g -- COMMAND");
 }
 
-/* Places in the code are what paths lead over. */
+/* Call paths have keys other than places in the code. */
 static struct hp_error *check_keys(const struct hp_profiles *profiles)
 {
 	const bool *has = profiles->by.has;
@@ -206,7 +206,7 @@ static struct hp_error *load(struct report *report, struct hp_db *db, char *cons
 			     size_t epoch_count)
 {
 	const struct hp_report_options *options = report->options;
-	/* Code that was counted need not have been sampled. */
+	/* Code that was counted may have no samples. */
 	const struct report_wants wants = {
 		.counts = shows_counts(options) || shows_paths(options),
 		.paths = shows_paths(options),
@@ -264,7 +264,7 @@ static struct hp_error *make(struct hp_db *db, char *const *epochs, size_t epoch
 	return error;
 }
 
-/* No procedure may have that name, and some may have it in theirs: of what is no pattern. */
+/* Whether the name may be a part of procedures' names; a pattern is not. */
 static bool may_be_part(const struct hp_report_options *options)
 {
 	return options->of.procedure && !strpbrk(options->of.procedure, "*?");
@@ -284,7 +284,7 @@ struct hp_error *hp_report(struct hp_db *db, char *const *epochs, size_t epoch_c
 	if (!is_refused || !may_be_part(options))
 		return error;
 	parts.of.by_part = true;
-	/* What there is to warn of has been said. */
+	/* Warnings were already shown. */
 	again = make(db, epochs, epoch_count, &parts, notices ? &quiet : NULL, out, &is_refused);
 	if (again) {
 		hp_error_destroy(again);

@@ -80,7 +80,7 @@ static void put_names(const struct report *report, FILE *out)
 			  ways[i], out);
 }
 
-/* A column of samples for each event, with its name where there are several. */
+/* Width of a column of samples; each event has one, titled by its name if there are several. */
 static int column_width(const struct report *report, size_t event)
 {
 	const char *name = report->profiles->events.at[event].info->name;
@@ -142,7 +142,7 @@ static void put_runs(const struct hp_epoch_meta *meta, FILE *out)
 	}
 }
 
-/* Which images name their code well, and which would with debugging information. */
+/* Writes which images have names for their code, and which would with debugging information. */
 static void put_images(const struct report *report, FILE *out)
 {
 	fputs("\nImages, and the origin of their names\n", out);

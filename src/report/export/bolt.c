@@ -24,7 +24,7 @@ static bool is_divided(const struct hp_procedure *const *parts, size_t count,
 	return false;
 }
 
-/* Share of what falls through in procedures of several parts. */
+/* The share of fall-throughs that are in procedures of several parts. */
 static double divided_share(const struct counted_code *code)
 {
 	const struct hp_procedure *const *parts;

@@ -15,23 +15,23 @@
 #include <math.h>
 #include <string.h>
 
-/* A line of a procedure; with `callee`, what it calls from there. */
+/* Costs of a line of a procedure; with `callee`, of calls from that line. */
 struct record {
 	const char *image;
 	const char *name;
 	const char *file;
 	uint64_t line;
 	const struct hp_called *callee; /* NULL: the line itself */
-	size_t event;			/* the profiles', then executions, then calls */
+	size_t event;			/* the profiles' events, followed by executions and calls */
 	double cost;
 };
 
 struct callgrind {
 	struct report *report;
 	HP_VECTOR(struct record) records;
-	const char **files;		/* of each procedure, as it was first seen */
-	size_t *last_path;		/* of each callee; a path counts once for a call */
-	HP_VECTOR(struct record) pairs; /* of the path at hand */
+	const char **files;		/* by procedure: the file in which it was first seen */
+	size_t *last_path;		/* by callee: a call counts once per path */
+	HP_VECTOR(struct record) pairs; /* calls of the current path */
 	bool has_executions;
 	FILE *out;
 };
@@ -49,7 +49,7 @@ static bool is_same_call(const struct record *a, const struct record *b)
 	       a->file == b->file && a->line == b->line;
 }
 
-/* Recursion would count for each level. */
+/* A recursive call counts once per path. */
 static bool is_repeated(const struct callgrind *to, const struct record *call, size_t path)
 {
 	if (to->last_path[call->callee->index] != path)
@@ -120,7 +120,7 @@ static struct hp_error *add_executions(struct callgrind *to)
 	struct executions lines = { 0 };
 	struct hp_error *error = executions_of_lines(to->report, &lines);
 
-	/* Nothing counted, or no lines to count it for. */
+	/* Nothing was counted, or there are no lines to assign counts to. */
 	if (error && error->class == HP_ERROR_INSUFFICIENT) {
 		hp_error_destroy(error);
 		error = NULL;
@@ -145,7 +145,7 @@ static struct hp_error *add_executions(struct callgrind *to)
 	return error;
 }
 
-/* Where a call returns to, or where a procedure begins. */
+/* A known address: a return address of a call, or the beginning of a procedure. */
 struct known {
 	const struct hp_loaded_image *image;
 	uint64_t address;
@@ -250,7 +250,7 @@ static void find_files(struct callgrind *to)
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
-/* All of a procedure together, and of it all of one line and callee. */
+/* By procedure, then by line and callee. */
 static int compare_records(const void *left, const void *right)
 {
 	const struct record *a = left;
@@ -285,7 +285,7 @@ static void put_name(const struct callgrind *to, const char *key, const char *te
 	hp_buffer_free(&safe);
 }
 
-/* Event names are words: cpu_clock_u of "cpu-clock:u". */
+/* Event names must be words: cpu_clock_u for "cpu-clock:u". */
 static void put_event(const struct callgrind *to, size_t event)
 {
 	const char *name = event < to->report->profiles->events.count
@@ -299,7 +299,7 @@ static void put_event(const struct callgrind *to, size_t event)
 		     to->out);
 }
 
-/* What calls cost is in what is called, too: only lines themselves add up. */
+/* Only the costs of lines themselves are added up, since those of calls are in the callees, too. */
 static double total_of(const struct callgrind *to, size_t event)
 {
 	double total = 0;

@@ -66,7 +66,7 @@ static struct hp_error *find_part(struct report *report, struct hp_loaded_part *
 	return *part ? NULL : nothing_counted(report);
 }
 
-/* That with the most samples of time. */
+/* Finds the part with the most samples of time. */
 static struct hp_error *find_sampled_part(const struct report *report, struct hp_loaded_part **part)
 {
 	const struct hp_profiles *profiles = report->profiles;
@@ -93,16 +93,16 @@ static struct hp_error *find_sampled_part(const struct report *report, struct hp
 
 struct found_procedure {
 	const struct hp_procedure *owner;
-	const struct hp_analysis *analysis; /* NULL: none */
-	double factor;			    /* executions per `relative` */
+	const struct hp_analysis *analysis; /* NULL: there is none */
+	double factor;			    /* executions per unit of `relative` */
 	bool is_counted;
 };
 
 struct finding {
 	struct report *report;
 	struct hp_loaded_part *part;
-	struct hp_image_counts *counted;	      /* NULL: by samples */
-	HP_VECTOR(struct found_procedure) procedures; /* by address */
+	struct hp_image_counts *counted;	      /* NULL: estimates come from samples */
+	HP_VECTOR(struct found_procedure) procedures; /* sorted by address */
 	struct counted_code *code;
 };
 
@@ -123,7 +123,7 @@ static double counted_at(const struct finding *finding, uint64_t address)
 	return hp_grouped_sum(&runs);
 }
 
-/* Best-case cycles of the code per `relative`. */
+/* Best-case cycles of the code per unit of `relative`. */
 static double best_of(const struct hp_analysis *analysis)
 {
 	double best = 0;
@@ -144,7 +144,8 @@ static double cycles_of(const struct hp_analysis *analysis)
 	return cycles;
 }
 
-/* Where the estimate is relative only, it executes as many instructions as were counted. */
+/* If the estimate is only relative, it is scaled so that as many instructions are executed as were
+ * counted. */
 static double factor_of(const struct finding *finding, const struct hp_analysis *analysis)
 {
 	double counted = 0;
@@ -163,7 +164,8 @@ static double factor_of(const struct finding *finding, const struct hp_analysis 
 	return estimated > 0 ? counted / estimated : 0;
 }
 
-/* What was sampled and not counted ran as close to its best case as what was counted. */
+/* Code that was sampled but not counted is scaled as if it ran as close to its best case as the
+ * counted code. */
 static void set_factors_by_time(struct finding *finding)
 {
 	double best = 0;
@@ -214,7 +216,7 @@ static int compare_found(const void *left, const void *right)
 	       (a->owner->address.value < b->owner->address.value);
 }
 
-/* Those that were counted first. */
+/* Counted procedures come first. */
 static int compare_listed(const void *left, const void *right)
 {
 	int order = compare_found(left, right);
@@ -268,7 +270,7 @@ static struct hp_error *analyse(struct finding *finding)
 	return error;
 }
 
-/* NULL of code that was not found. */
+/* NULL for code in no known procedure. */
 static const struct found_procedure *procedure_of(const struct finding *finding, uint64_t address)
 {
 	struct found_procedure key = {
@@ -375,7 +377,7 @@ static bool add_procedure(const struct finding *finding, const struct found_proc
 
 /* --- as counted ------------------------------------------------------------------------------- */
 
-/* False where its bytes are not there, or are no code. */
+/* The block's last instruction. False if its bytes are missing, or cannot be decoded. */
 static bool find_last(const struct finding *finding, const struct hp_counts_block *block,
 		      uint64_t *last)
 {
@@ -425,7 +427,7 @@ static bool is_jump(uint8_t kind)
 	       kind == HP_COUNTED_INDIRECT_JUMP;
 }
 
-/* What leaves a procedure is counted as its block is; what does not is of its estimate. */
+/* Edges out of a procedure have the block's counts; others come from the estimate. */
 static double edge_runs(const struct finding *finding, const struct hp_counts_edge *edge)
 {
 	const struct found_procedure *procedure = procedure_of(finding, edge->from);

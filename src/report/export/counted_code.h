@@ -18,30 +18,32 @@
 
 #include <hpcprof/base/vector.h>
 
-/* Of a branch: its instruction and its target. Of straight code: its first and its last
+/* A branch: its instruction and its target; or straight code: its first and its last
  * instruction. */
 struct counted_item {
 	uint64_t from;
 	uint64_t to;
 	double runs;
-	uint64_t count; /* runs times the code's scale, at least 1 unless they are 0 */
-	bool is_call;	/* of branches */
+	uint64_t count; /* executions times the code's scale; at least 1 unless there were none */
+	bool is_call;	/* for branches */
 };
 typedef HP_VECTOR(struct counted_item) counted_items;
 
 struct counted_code {
 	const struct hp_loaded_part *part;
-	counted_items branches; /* taken, within the image; calls and returns too */
-	counted_items falls;	/* from the end of a block straight on to the next one */
-	counted_items ranges;	/* blocks; with 0 where others of the procedure ran */
-	bool is_sampled;	/* by time alone: there are no calls */
-	/* Power of ten: counts are `scale` times executions, so that the rarest remain what they
-	 * are to the others. */
+	counted_items branches; /* taken branches within the image, including calls and returns */
+	counted_items falls;	/* fall-throughs from the end of a block to the next one */
+	/* blocks; with a count of 0 if others of their procedure were executed */
+	counted_items ranges;
+	bool is_sampled; /* by samples only; then there are no calls */
+	/* A power of ten: counts are `scale` times executions, so that the rarest keep their
+	 * proportion to the others. */
 	double scale;
 };
 
-/* requires: files open. Of the image with the most executed instructions. INSUFFICIENT if nothing
- * was counted. With `or_sampled` samples will do: of the image with the most. */
+/* requires: files open. Finds the code of the image with the most executed instructions.
+ * INSUFFICIENT if nothing was counted; with `or_sampled`, samples are used then, of the image with
+ * the most. */
 struct hp_error *counted_code_find(struct report *report, bool or_sampled,
 				   struct counted_code *code);
 void counted_code_clear(struct counted_code *code);

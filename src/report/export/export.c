@@ -10,7 +10,7 @@
 struct format {
 	const char *name;
 	struct hp_error *(*write)(struct report *report, FILE *out);
-	bool is_of_counts; /* of windows, in one image, rather than of samples */
+	bool is_of_counts; /* it uses counts of windows in one image instead of samples */
 };
 
 const char hp_export_formats[] = "folded|speedscope|firefox|pprof|callgrind|perf-script|bolt|"
@@ -31,7 +31,7 @@ static const struct format formats[] = {
 
 /* --- loading ---------------------------------------------------------------------------------- */
 
-/* Without recorded paths, each sample is a path of one place. */
+/* If no paths were recorded, each sample is a path of one place. */
 static struct hp_error *check_paths(struct report *report)
 {
 	struct hp_error *error = NULL;
@@ -46,7 +46,7 @@ static struct hp_error *check_paths(struct report *report)
 			       "hpcprof report --summary shows how they were recorded");
 }
 
-/* In epochs without paths they would have no caller. */
+/* Warns that samples of epochs without paths have no callers. */
 static void tell_of_others(const struct report *report)
 {
 	const struct hp_call_paths *paths = report->paths;
@@ -61,7 +61,7 @@ static void tell_of_others(const struct report *report)
 static struct hp_error *load(struct report *report, struct hp_db *db, char *const *epochs,
 			     size_t epoch_count, bool has_paths)
 {
-	/* Code that was counted need not have been sampled. */
+	/* Code that was counted may have no samples. */
 	const struct report_wants wants = { .counts = true, .paths = has_paths };
 	struct hp_error *error = report_load(report, db, epochs, epoch_count, &wants);
 
@@ -82,7 +82,7 @@ struct hp_error *hp_export(struct hp_db *db, char *const *epochs, size_t epoch_c
 			   const struct hp_export_options *options,
 			   const struct hp_notices *notices, FILE *out)
 {
-	/* As a report of all that was counted, without limits. */
+	/* a report of everything that was counted, without limits */
 	const struct hp_report_options whole = { .view = HP_VIEW_EXECUTIONS,
 						 .format = HP_FORMAT_JSON,
 						 .how.frequencies_only = true };

@@ -10,7 +10,7 @@
 
 #include <stdio.h>
 
-/* requires: call paths, named. */
+/* requires: call paths with names. */
 struct hp_error *export_folded(struct report *report, FILE *out);
 struct hp_error *export_speedscope(struct report *report, FILE *out);
 struct hp_error *export_firefox(struct report *report, FILE *out);
@@ -24,7 +24,7 @@ struct hp_error *export_llvm_sample(struct report *report, FILE *out);
 struct hp_error *export_llvm_profgen(struct report *report, FILE *out);
 struct hp_error *export_autofdo(struct report *report, FILE *out);
 
-/* A path as its steps, from the sample to the root; the root is not in it. */
+/* A path as its steps from the sample to the root, without the root itself. */
 struct export_path {
 	HP_VECTOR(const struct hp_path_step *) steps;
 };
@@ -36,10 +36,11 @@ static inline const struct hp_path_place *export_place(const struct hp_call_path
 	return &paths->places.at[step->place];
 }
 
-/* Samples, where all samples of the event stand for as many units; else their units. */
+/* The number of samples if all samples of the event stand for the same number of units, otherwise
+ * the units. */
 uint64_t export_value(const struct hp_loaded_event *event, const struct hp_tally *tally);
 
-/* The command line, for titles; escaped. */
+/* Adds the command line for titles, escaped. */
 void export_command(const struct report *report, struct hp_buffer *text);
 
 #endif

@@ -19,19 +19,20 @@ enum { VERSION_PROCESSED = 60, VERSION_GECKO = 27, RESOURCE_LIBRARY = 1 };
 struct firefox {
 	struct report *report;
 	json_t *texts;	    /* shared.stringArray */
-	json_t *text_index; /* by text */
+	json_t *text_index; /* indices by text */
 	json_t *sources;
-	json_t *source_index; /* by file */
+	json_t *source_index; /* indices by file */
 	json_t *frames;
 	json_t *stacks;
-	size_t *first_frames; /* of each place, outermost first; they follow one another */
+	/* of each place: index of its first frame, the outermost; its frames follow each other */
+	size_t *first_frames;
 	json_int_t *step_stacks;
-	json_int_t *function_sources; /* by procedure; -1 unknown */
+	json_int_t *function_sources; /* by procedure; -1: unknown */
 };
 
 /* --- tables ----------------------------------------------------------------------------------- */
 
-/* A table without rows; columns are separated by blanks. */
+/* Creates a table without rows. `columns`: names separated by blanks. */
 static json_t *table_of(const char *columns)
 {
 	json_t *table = json_pack("{s:i}", "length", 0);
@@ -132,7 +133,7 @@ static void add_frames(struct firefox *to)
 	}
 }
 
-/* A step's parents have smaller numbers. */
+/* A step's parent has a smaller number. */
 static void add_stacks(struct firefox *to)
 {
 	const struct hp_call_paths *paths = to->report->paths;
@@ -174,7 +175,7 @@ static json_t *functions(struct firefox *to)
 	return table;
 }
 
-/* One of each image, as are libraries. */
+/* One resource per image, like the libraries. */
 static json_t *resources(struct firefox *to)
 {
 	const struct hp_profiles *profiles = to->report->profiles;
@@ -226,7 +227,7 @@ static json_t *shared(struct firefox *to)
 
 /* --- threads ---------------------------------------------------------------------------------- */
 
-/* Milliseconds, of events that measure time in these; else samples. */
+/* Whether weights are milliseconds, for events that measure time; otherwise samples. */
 static bool is_in_time(const struct hp_loaded_event *event)
 {
 	return event->info->unit == HP_UNIT_NS;
@@ -280,7 +281,8 @@ static json_t *number_text(uint32_t number)
 	return json_string(text);
 }
 
-/* What the recording does not tell apart has the number of its root: pids need not be known. */
+/* A thread that was not recorded separately gets the number of its root, since its id may be
+ * unknown. */
 static json_t *thread_of(const struct firefox *to, size_t number)
 {
 	const struct hp_path_root *root = &to->report->paths->roots.at[number];

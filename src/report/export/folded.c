@@ -11,7 +11,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* ';' divides procedures. */
+/* ';' separates procedures. */
 static void add_name(struct hp_buffer *line, const char *name)
 {
 	size_t start = line->size;
@@ -44,7 +44,7 @@ static void tell_of_events(const struct report *report)
 			report->profiles->events.at[0].info->name);
 }
 
-/* A line: paths that differ in nothing but the places in their procedures are one. */
+/* A line of output. Paths that differ only in places within their procedures are one line. */
 struct folded {
 	UT_hash_handle hh;
 	uint64_t value;

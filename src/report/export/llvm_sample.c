@@ -29,17 +29,18 @@ struct call {
 };
 
 struct spot_key {
-	const struct spot *within; /* NULL: a function's own code */
-	const char *name;	   /* interned; NULL: a place, not a function */
-	uint32_t line;		   /* of the place, or of the call that was inlined; relative */
+	const struct spot *within; /* NULL: it is a function's own code */
+	const char *name;	   /* interned; NULL: it is a place, not a function */
+	/* of the place, or of the call that was inlined; relative to the function's first line */
+	uint32_t line;
 	uint32_t discriminator;
 };
 
-/* A function with its own code, a function that was inlined, or a place in one of these. */
+/* A function with its own code, an inlined function, or a place in one of these. */
 struct spot {
 	struct spot_key key;
-	uint64_t count;	  /* a function's: of all bytes in it */
-	uint64_t entered; /* a function's */
+	uint64_t count;	  /* of a function: sum over all bytes in it */
+	uint64_t entered; /* of a function: number of entries */
 	HP_VECTOR(struct call) calls;
 	HP_VECTOR(struct spot *) inside;
 	UT_hash_handle hh;
@@ -54,18 +55,18 @@ struct instruction {
 struct sample_profile {
 	struct report *report;
 	const struct counted_code *code;
-	HP_VECTOR(struct instruction) instructions; /* by address */
-	HP_VECTOR(struct counted_item) calls;	    /* by `from` */
+	HP_VECTOR(struct instruction) instructions; /* sorted by address */
+	HP_VECTOR(struct counted_item) calls;	    /* sorted by `from` */
 	struct spot *index;
-	struct spot root; /* of all functions */
+	struct spot root; /* contains all functions */
 };
 
 /* --- discriminators --------------------------------------------------------------------------- */
 
 /*
- * LLVM packs three numbers into one: what tells apart code of a line, copies made, and another.
- * Each begins with a bit that is 1 if the number is 0; else five bits follow, or, if the next bit
- * is 1, twelve.
+ * LLVM packs three numbers into a discriminator: one that distinguishes code of a line, the number
+ * of copies, and another. Each begins with a 1 bit if the number is 0. Otherwise five bits follow,
+ * or twelve if the next bit is 1.
  */
 static uint32_t first_number(uint32_t packed)
 {
@@ -142,7 +143,7 @@ static bool list_code(struct sample_profile *profile)
 	return true;
 }
 
-/* A function keeps its name when the compiler makes a special copy or a part of it. */
+/* Removes suffixes that the compiler adds to special copies and parts of a function. */
 static const char *plain_name(struct sample_profile *profile, const char *name)
 {
 	static const char *const suffixes[] = { ".llvm.", ".part.", ".constprop.", ".isra.",
@@ -158,7 +159,7 @@ static const char *plain_name(struct sample_profile *profile, const char *name)
 	return hp_profiles_format(profile->report->profiles, "%.*s", (int)length, name);
 }
 
-/* Found or made; NULL when memory is short. */
+/* Finds or makes it; NULL: out of memory. */
 static struct spot *spot_of(struct sample_profile *profile, struct spot *within, const char *name,
 			    uint32_t line, uint32_t discriminator)
 {
@@ -218,7 +219,8 @@ static bool add_calls(struct sample_profile *profile, struct spot *place, uint64
 	return true;
 }
 
-/* From the function's own code inwards; code without a line of its function has no place. */
+/* Descends from the function's own code into inlined functions. Code without a line of its function
+ * has no place. */
 static bool add_instruction(struct sample_profile *profile, const struct instruction *one,
 			    const struct hp_frames *frames)
 {
@@ -276,7 +278,7 @@ static struct hp_error *add_all(struct sample_profile *profile)
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
-/* Places before functions, each by line. */
+/* Places come before functions; both are sorted by line. */
 static int compare_spots(const void *left, const void *right)
 {
 	const struct spot_key *a = &(*(const struct spot *const *)left)->key;

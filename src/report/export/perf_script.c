@@ -10,7 +10,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Commands end at the first digit that stands alone, in readers of this format. */
+/* Readers of this format end the command at the first word that is a number. */
 static void put_command(const struct hp_path_root *root, FILE *out)
 {
 	struct hp_buffer name = { 0 };

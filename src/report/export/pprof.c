@@ -12,7 +12,7 @@
 #include <string.h>
 #include <zlib.h>
 
-/* Field numbers of profile.proto. */
+/* field numbers of profile.proto */
 enum {
 	PROFILE_SAMPLE_TYPE = 1,
 	PROFILE_SAMPLE = 2,
@@ -38,7 +38,7 @@ enum {
 	MAPPING_LIMIT = 3,
 	MAPPING_FILE = 5,
 	MAPPING_BUILD_ID = 6,
-	MAPPING_HAS = 7, /* functions, files, lines, inlined frames: 7 to 10 */
+	MAPPING_HAS = 7, /* has functions, files, lines, inlined frames: fields 7 to 10 */
 	MAPPING_HAS_END = 11,
 	LOCATION_ID = 1,
 	LOCATION_MAPPING = 2,
@@ -86,7 +86,7 @@ static void put_bytes(struct hp_writer *to, unsigned field, const void *bytes, s
 	hp_write_bytes(to, bytes, size);
 }
 
-/* Takes what is in `message`. */
+/* Writes the message as a field, and empties it. */
 static void put_message(struct hp_writer *to, unsigned field, struct hp_writer *message)
 {
 	put_bytes(to, field, message->bytes, message->size);
@@ -95,7 +95,7 @@ static void put_message(struct hp_writer *to, unsigned field, struct hp_writer *
 	*message = (struct hp_writer){ 0 };
 }
 
-/* The number of a text: the first one is the empty text. */
+/* The index of a text; the first text is the empty one. */
 static uint64_t text_of(struct pprof *to, const char *text)
 {
 	size_t length = strlen(text);
@@ -143,7 +143,7 @@ static const char *unit_of(const struct hp_event_info *info)
 	return info->unit == HP_UNIT_NS ? "nanoseconds" : "count";
 }
 
-/* Each event has two: samples, and what they stand for. */
+/* Two types per event: samples, and the units they stand for. */
 static void put_types(struct pprof *to)
 {
 	const struct hp_profiles *profiles = to->report->profiles;
@@ -168,7 +168,7 @@ static void put_mapping(struct pprof *to, const struct hp_loaded_image *image)
 	put_number(&mapping, MAPPING_LIMIT, INT64_MAX);
 	put_text(to, &mapping, MAPPING_FILE, image->id.path);
 	put_text(to, &mapping, MAPPING_BUILD_ID, image->build_id);
-	/* Everything known is in the profile, so pprof need not read the file. */
+	/* Says that everything is resolved, so pprof need not read the file. */
 	for (unsigned field = MAPPING_HAS; field < MAPPING_HAS_END; field++)
 		put_number(&mapping, field, 1);
 	put_message(&to->file, PROFILE_MAPPING, &mapping);
@@ -180,7 +180,7 @@ static bool is_program(const struct hp_loaded_image *image)
 	       !strstr(hp_image_basename(image->id.path), ".so");
 }
 
-/* The program, and no library, in which most paths begin; NULL: none. */
+/* The program, not a library, in which most paths begin; NULL: none. */
 static struct hp_error *find_program(const struct hp_call_paths *paths,
 				     const struct hp_loaded_image **program)
 {
@@ -212,7 +212,7 @@ static struct hp_error *find_program(const struct hp_call_paths *paths,
 	return NULL;
 }
 
-/* The first is taken for that of the program. */
+/* The first mapping is that of the program, as pprof expects. */
 static struct hp_error *put_mappings(struct pprof *to)
 {
 	const struct hp_profiles *profiles = to->report->profiles;
@@ -229,7 +229,7 @@ static struct hp_error *put_mappings(struct pprof *to)
 	return NULL;
 }
 
-/* Files are those of the functions: of inlined ones too. */
+/* The source files of functions, including inlined ones. */
 static const char **find_files(const struct hp_call_paths *paths)
 {
 	const char **files = calloc(paths->procedures.count + 1, sizeof(*files));

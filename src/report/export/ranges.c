@@ -14,7 +14,7 @@
 
 #include <inttypes.h>
 
-/* As the reader wants it; false of what it cannot have. */
+/* Converts a place to the form of the reader. False: that is impossible. */
 static bool convert(const struct counted_code *code, bool as_offset, uint64_t *place)
 {
 	hp_image_offset offset;

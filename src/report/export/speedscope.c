@@ -9,10 +9,11 @@
 #include <math.h>
 #include <string.h>
 
-/* The profiles of one file. */
+/* State of writing one file. */
 struct speedscope {
 	struct report *report;
-	size_t *frames; /* the first of each place, outermost first; they follow one another */
+	/* of each place: index of its first frame, the outermost; its frames follow each other */
+	size_t *frames;
 	struct export_path path;
 	FILE *out;
 };
@@ -106,7 +107,7 @@ static struct hp_error *write_samples(struct speedscope *to, size_t event, const
 	return error;
 }
 
-/* In whole units, as they are written. */
+/* The total in the whole units that are written. */
 static double total_of(const struct speedscope *to, size_t event, const char *command)
 {
 	const struct hp_call_paths *paths = to->report->paths;
@@ -133,7 +134,7 @@ static struct hp_error *write_profile(struct speedscope *to, size_t event, const
 	return error ? error : write_samples(to, event, command);
 }
 
-/* Texts are interned: those of the same command are the same. */
+/* Texts are interned, so equal commands have equal pointers. */
 static bool is_repeated(const struct hp_call_paths *paths, size_t root)
 {
 	for (size_t i = 0; i < root; i++)

@@ -36,7 +36,8 @@ void header_put(struct header *header, enum header_rank rank, const char *label,
 	header->failed = true;
 }
 
-/* One goes before another of its rank that was put after it. */
+/* The number of lines before line `at` in order of rank; of equal rank, the earlier one comes
+ * first. */
 static size_t count_before(const struct header *header, size_t at)
 {
 	size_t before = 0;
@@ -53,7 +54,7 @@ static bool is_left_out(const struct header *header, size_t at, size_t most)
 	       (header->lines.at[at].rank == HEADER_DETAILS || count_before(header, at) >= most);
 }
 
-/* Lines that there is room for beyond those that are put. */
+/* The number of lines left after the first line of each entry. */
 static size_t count_spare(const struct header *header, size_t most)
 {
 	size_t taken = 0;
@@ -63,8 +64,8 @@ static size_t count_spare(const struct header *header, size_t most)
 	return most > taken ? most - taken : 0;
 }
 
-/* What the reader is to do or to know goes on in the next line while there is one to spare; else it
- * is cut, as a command is in any case. */
+/* Advice and warnings continue on the next line while there is room; otherwise they are cut, as
+ * commands always are. */
 static void write_line(const struct header_line *line, const char *label, size_t room,
 		       size_t *spare, FILE *out)
 {
@@ -90,7 +91,7 @@ size_t header_write(const struct header *header, size_t most, size_t columns, FI
 	const size_t indent = sizeof("# 0123456789 ") - 1;
 	size_t spare = count_spare(header, most);
 	const char *label = "";
-	const char *last = NULL; /* that was written */
+	const char *last = NULL; /* label of the line written last */
 	size_t left_out = 0;
 
 	for (size_t i = 0; i < header->lines.count; i++) {

@@ -16,30 +16,30 @@
 #include <stdio.h>
 
 enum header_rank {
-	HEADER_ALWAYS,	 /* of what, and by what */
+	HEADER_ALWAYS,	 /* what was recorded, and how */
 	HEADER_WARNINGS, /* something went wrong */
-	HEADER_LIMITS,	 /* the rows are not to be read without it */
-	HEADER_REMARKS,	 /* the rows are right, and there is something to do */
-	HEADER_DETAILS,	 /* of the recording; not missed where it is left out */
+	HEADER_LIMITS,	 /* needed to read the rows correctly */
+	HEADER_REMARKS,	 /* the rows are correct, but something should be done */
+	HEADER_DETAILS,	 /* details of the recording, which may be left out */
 };
 
 struct header_line {
 	uint8_t rank;	   /* enum header_rank */
-	const char *label; /* "" goes on with the one before; not owned */
+	const char *label; /* "": it continues the line before; borrowed */
 	char *text;	   /* escaped; owned */
 };
 
 struct header {
 	HP_VECTOR(struct header_line) lines;
-	bool failed; /* short of memory */
+	bool failed; /* out of memory */
 };
 
 void header_clear(struct header *header);
-/* The text is escaped here. */
+/* Adds a line; escapes the text. */
 void header_put(struct header *header, enum header_rank rank, const char *label, const char *format,
 		...) __attribute__((format(printf, 4, 5)));
-/* `most` lines, none of details (0: all lines), each cut to so many columns (0: not). Returns how
- * many were left out that are more than details. */
+/* Writes at most `most` lines, without details (0: all lines), each cut to so many columns (0: not
+ * cut). Returns the number of lines left out, without details. */
 size_t header_write(const struct header *header, size_t most, size_t columns, FILE *out);
 
 #endif

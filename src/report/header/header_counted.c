@@ -12,7 +12,7 @@ static double percent(double part, double whole)
 	return whole > 0 ? 100 * part / whole : 0;
 }
 
-/* Why windows ended, or why there were none: the most frequent first. */
+/* Adds why windows ended, or why there were none, the most frequent reasons first. */
 static void add_reasons(const struct hp_window_evidence *sum, const char *heading, bool is_refusal,
 			struct hp_buffer *text)
 {
@@ -38,7 +38,7 @@ static void add_reasons(const struct hp_window_evidence *sum, const char *headin
 	}
 }
 
-/* A line below "counted", or, without that, below a word of its own. */
+/* Adds a line under "counted", or, if that is missing, under a word of its own. */
 static void put_detail(struct header *header, const char **word, struct hp_buffer *text)
 {
 	if (!text->size)
@@ -69,7 +69,7 @@ static void put_price(const struct hp_window_evidence *sum, const char *word, st
 	put_detail(header, &word, &text);
 }
 
-/* Which way branches went after samples. */
+/* What registers told of branches. */
 static void put_registers(const struct report *report, struct header *header)
 {
 	const struct hp_window_evidence *sum = &report->inference->windows.sum;
@@ -142,7 +142,7 @@ static double simulated_instructions(const struct hp_window_evidence *sum)
 	return instructions;
 }
 
-/* What models followed, and why there is nothing of it: where causes are shown, these are then guesses. */
+/* What was simulated, and why nothing was: then causes are guesses. */
 static void put_simulated(const struct report *report, struct header *header)
 {
 	const struct hp_window_evidence *sum = &report->inference->windows.sum;
@@ -175,13 +175,13 @@ static bool have_missed(const struct report *report, struct header *header)
 	double moved = 0;
 	struct hp_error *error = hp_counts_moved(report->inference, &moved);
 
-	/* Counts that are half made tell nothing. */
+	/* Counts that are incomplete are not used. */
 	header->failed |= error != NULL;
 	hp_error_destroy(error);
 	return moved > told_moved * told_moved;
 }
 
-/* What was counted, and of how much. */
+/* What windows counted, and of how much of the time. */
 static void put_windows(const struct report *report, struct header *header)
 {
 	const struct hp_windows *windows = &report->inference->windows;

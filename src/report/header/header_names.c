@@ -14,7 +14,7 @@
 
 struct shared_image {
 	const struct hp_loaded_image *image;
-	double share; /* of the samples, in per cent */
+	double share; /* share of the samples, in percent */
 };
 
 static int compare_shares(const void *left, const void *right)
@@ -33,7 +33,7 @@ static double share_of(const struct report *report, const struct hp_tally *talli
 				       &tallies[report->profiles->sort_event]);
 }
 
-/* What of an image has no names, or else all of it; NULL when memory is short. */
+/* Sorts images by their samples without names, or by all their samples. NULL: out of memory. */
 static struct shared_image *sort_images(const struct report *report, bool by_nameless)
 {
 	struct shared_image *sorted = calloc(report->profiles->images.count + 1, sizeof(*sorted));
@@ -85,7 +85,8 @@ static void put_unsymbolised(const struct report *report, const struct hp_loaded
 		   advice ? advice : "no symbols");
 }
 
-/* Names come from the recording alone: whoever recorded saw no addresses of symbols. */
+/* Names of the kernel come only from the recording, and its user could not see addresses of
+ * symbols. */
 static void put_nameless_kernel(const struct hp_loaded_image *image, double share,
 				struct header *header)
 {
@@ -96,7 +97,7 @@ static void put_nameless_kernel(const struct hp_loaded_image *image, double shar
 		image->id.path, share);
 }
 
-/* Names may be had: say so where it matters. */
+/* Tells how to get names, if the share is large enough. */
 static void put_nameless(const struct report *report, const struct shared_image *shared,
 			 struct header *header)
 {
@@ -111,15 +112,15 @@ static void put_nameless(const struct report *report, const struct shared_image 
 			   shared->share, runtime);
 	if (image->id.kind == HP_IMAGE_KERNEL)
 		put_nameless_kernel(image, shared->share, header);
-	/* Where they were left out, the reason is in the header, and other files do not help. */
+	/* If files were left out, the header says why, and other files do not help. */
 	if (image->id.kind == HP_IMAGE_FILE && !image->left_out)
 		put_unsymbolised(report, image, shared->share, header);
 }
 
 /* --- names of the kernel --------------------------------------------------------------------------- */
 
-/* Where interrupts are enabled again (Linux 6.1 to 6.18, x86 and Arm; "pvm_" and "pv_" in guests):
- * a clock's interrupt that came while they were off is taken there. */
+/* Functions that enable interrupts (Linux 6.1 to 6.18, x86 and Arm; in guests with "pvm_" and
+ * "pv_"): a clock interrupt that came while interrupts were disabled is taken there. */
 static const char *const enabling[] = {
 	"*_irq_enable",		"*_irq_restore",
 	"*_unlock_irq",		"*_unlock_irqrestore",
@@ -144,7 +145,7 @@ static bool is_clock(const char *event)
 	       strncmp(event, "task-clock", strlen("task-clock")) == 0;
 }
 
-/* Of the rows shown: what is below a limit changes nothing. */
+/* For rows that are shown; others do not matter. */
 static void put_enabling(const struct report *report, struct header *header)
 {
 	const struct hp_row *largest = NULL;

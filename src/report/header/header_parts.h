@@ -6,11 +6,12 @@
 #include "header.h"
 #include "../common/state.h"
 
-/* What was counted beside samples, and of how much: windows, registers, probes, branch records. */
+/* Adds what was counted besides samples, and of how much: windows, registers, probes, branch
+ * records. */
 void header_put_counted(const struct report *report, struct header *header);
 
-/* Files that could not be read, code without names and the way to them, each the largest share
- * first; and what names of the kernel do not mean. */
+/* Adds files that could not be read, and code without names with advice, each by share; and what
+ * names of the kernel do not mean. */
 void header_put_names(const struct report *report, struct header *header);
 
 #endif

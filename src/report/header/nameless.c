@@ -14,8 +14,8 @@
 /* --- runtimes --------------------------------------------------------------------------------- */
 
 static const struct {
-	const char *command; /* globs: of the process, */
-	const char *library; /* and of a file that only its programs have */
+	const char *command; /* glob of the process's command */
+	const char *library; /* glob of a file that only its programs map */
 	const char *option;
 } runtimes[] = {
 	{ "java*", "libjvm.so*",
@@ -27,7 +27,7 @@ static const struct {
 	{ "dotnet*", "libcoreclr.so*", "DOTNET_PerfMapEnabled=1 in the environment names it" },
 };
 
-/* The command in "[anon COMMAND]". */
+/* Whether "[anon COMMAND]" is of this command. */
 static bool is_of(const char *anonymous, const char *command)
 {
 	_cleanup_free_ char *pattern = NULL;
@@ -52,7 +52,7 @@ const char *nameless_runtime(const struct report *report, const struct hp_loaded
 	for (size_t i = 0; i < HP_ARRAY_COUNT(runtimes); i++)
 		if (is_of(image->id.path, runtimes[i].command))
 			return runtimes[i].option;
-	/* Programs with a runtime inside have names of their own. */
+	/* A program that contains a runtime is recognized by its name. */
 	for (size_t i = 0; i < HP_ARRAY_COUNT(runtimes); i++)
 		if (has_image(report, runtimes[i].library)) {
 			if (option)
@@ -64,7 +64,7 @@ const char *nameless_runtime(const struct report *report, const struct hp_loaded
 
 /* --- packages --------------------------------------------------------------------------------- */
 
-/* Each list names the files of one package, a line each: the largest are a few MiB. */
+/* A list names the files of one package, one per line; the largest have a few MiB. */
 enum { LONGEST_LIST_BYTES = 32 << 20 };
 
 static bool lists_path(const char *list, const char *path)
@@ -77,7 +77,7 @@ static bool lists_path(const char *list, const char *path)
 	return false;
 }
 
-/* Packages from before /lib and /bin became links into /usr name their files there. */
+/* Packages from before /lib and /bin became links into /usr list their files there. */
 static bool owns(int directory, const char *name, const char *path)
 {
 	static const char merged[] = "/usr/";
@@ -95,7 +95,7 @@ static bool owns(int directory, const char *name, const char *path)
 		lists_path((const char *)bytes, path + strlen(merged) - 1));
 }
 
-/* "libc6" of "libc6:amd64.list"; malloc'ed, NULL for other files. */
+/* "libc6" for "libc6:amd64.list"; malloc'ed; NULL for other files. */
 static char *package_of(const char *list)
 {
 	const char *end = strrchr(list, '.');
@@ -106,7 +106,7 @@ static char *package_of(const char *list)
 								       : (size_t)(end - list));
 }
 
-/* The package that has the file, malloc'ed; NULL without one. */
+/* The package that contains the file, malloc'ed; NULL: none. */
 static char *owner_of(DIR *lists, const char *path)
 {
 	char *owner = NULL;

@@ -8,12 +8,12 @@
 
 #include "../common/state.h"
 
-/* The option of the runtime that generated the code of an anonymous image, in a sentence; NULL
- * where nobody knows which it was. */
+/* Advice on the option of the runtime that generated an anonymous image's code, as a sentence; NULL
+ * if the runtime is unknown. */
 const char *nameless_runtime(const struct report *report, const struct hp_loaded_image *image);
 
-/* What to do about a file without symbols; malloc'ed, NULL when memory is short. It looks up whose
- * file it is in dpkg's database, below --symfs where there is one. */
+/* Advice on a file without symbols; malloc'ed; NULL: out of memory. It looks up the file's package
+ * in dpkg's database, below --symfs if there is one. */
 char *nameless_advice(const struct report *report, const struct hp_loaded_image *image);
 
 #endif

@@ -18,7 +18,7 @@ static double percent(double part, double whole)
 	return whole > 0 ? 100 * part / whole : 0;
 }
 
-/* As a shell would take it back. */
+/* Adds an argument, quoted for a shell if necessary. */
 static void add_argument(struct hp_buffer *text, const char *argument)
 {
 	static const char harmless[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -83,7 +83,7 @@ static void put_epoch(const struct hp_loaded_epoch *epoch, struct header *header
 			   hp_buffer_text(&target));
 }
 
-/* On one line, whatever they are. */
+/* Adds all epochs on one line. */
 static void put_epochs_in_short(const struct report *report, struct header *header)
 {
 	size_t count = report->profiles->epochs.count;
@@ -154,7 +154,7 @@ static void add_periods(const struct hp_loaded_event *event, struct hp_buffer *t
 
 	if (!event->all.samples)
 		return;
-	/* Each page fault, each context switch. */
+	/* Each one is a sample, such as page faults or context switches. */
 	if (event->greatest_period == 1 && unit == HP_UNIT_EVENTS) {
 		hp_buffer_printf(text, ", one per event");
 		return;
@@ -169,7 +169,7 @@ static void add_periods(const struct hp_loaded_event *event, struct hp_buffer *t
 	quantity_add_period(text, unit, event->greatest_period);
 }
 
-/* What of the event is missing. `name` goes before it, where it is not clear of which. */
+/* Adds what is missing of the event. `name` is put before it if there are several events. */
 static void put_limits(const struct hp_loaded_event *event, const char *name, bool tells_turns,
 		       struct header *header)
 {
@@ -230,7 +230,7 @@ static void put_event(const struct hp_loaded_event *event, struct header *header
 	put_lost(event, HEADER_DETAILS, "", header);
 }
 
-/* Of several events that took turns, on one line. */
+/* Adds several events that took turns, on one line. */
 static void put_turns(const struct report *report, struct header *header)
 {
 	double least = 1;
@@ -254,7 +254,7 @@ static void put_turns(const struct report *report, struct header *header)
 }
 
 /* On one line; what is missing of any comes after it. */
-/* The extra profile of record --stalls has a line for all of it where stacks are made of it. */
+/* The extra profile of record --stalls has one line for all its events if stacks are made of it. */
 static bool is_extra(const struct report *report, const struct hp_loaded_event *event)
 {
 	return report->options->view == HP_VIEW_STACK && hp_event_is_of_stalls(event->info->name);

@@ -7,8 +7,8 @@
 
 #include <stdio.h>
 
-/* How good the data is, each line behind a "# ". `left_out`: so many lines that matter had
- * no room, and stand in --summary. */
+/* Writes how good the data is, as lines that begin with "# ". `left_out`: number of important lines
+ * for which there was no room; --summary has them. */
 struct hp_error *write_text_header(const struct report *report, FILE *out, size_t *left_out);
 
 #endif

@@ -23,7 +23,7 @@ static int compare_executed(const void *left, const void *right)
 
 struct hp_error *call_counts_make(const struct report *report, struct call_counts *counts)
 {
-	/* All of them: the limits of the view are those of call paths. */
+	/* All counts: the view's limits are for call paths. */
 	static const struct hp_report_options all = { .view = HP_VIEW_EXECUTIONS,
 						      .format = HP_FORMAT_JSON };
 	struct report whole = *report;

@@ -11,10 +11,10 @@ struct call_counts {
 	struct executions procedures; /* sorted by image and address */
 };
 
-/* Empty where nothing was counted, or not how often in all. */
+/* Empty if nothing was counted, or only ratios. */
 struct hp_error *call_counts_make(const struct report *report, struct call_counts *counts);
 void call_counts_clear(struct call_counts *counts);
-/* NULL unknown. */
+/* NULL: unknown. */
 const struct hp_counted_figure *call_counts_of(const struct call_counts *counts,
 					       const struct hp_called *procedure);
 

@@ -24,7 +24,7 @@ struct edge_entry {
 struct counting {
 	struct call_table *table;
 	enum call_edges edges;
-	const struct hp_called *group; /* the others are left out; NULL: none is */
+	const struct hp_called *group; /* the only group that counts; NULL: all do */
 	size_t *last_path;	       /* of each procedure: a path counts once */
 	size_t path;
 	struct edge_entry *index;
@@ -141,7 +141,7 @@ static void sort(struct call_table *table, enum call_edges edges)
 		if (!cost->edge_count++)
 			cost->first_edge = i;
 	}
-	/* Procedures of other events have nothing. */
+	/* Procedures without samples of this event have empty costs. */
 	for (size_t i = 0; i < table->costs.count; i++)
 		if (table->costs.at[i].total.samples)
 			table->costs.at[kept++] = table->costs.at[i];
@@ -181,13 +181,13 @@ void call_table_clear(struct call_table *table)
 
 /* --- one procedure ---------------------------------------------------------------------------- */
 
-/* The procedure's part of "IMAGE:PROCEDURE", if the image is meant; else NULL. */
+/* The part after "IMAGE:", if it names the procedure's image; otherwise NULL. */
 static const char *after_image(const struct hp_called *procedure, const char *wanted)
 {
 	const char *colon = strchr(wanted, ':');
 	_cleanup_free_ char *image = NULL;
 
-	/* "a::b" is a name. */
+	/* "a::b" is a name, not an image. */
 	if (!colon || colon[1] == ':' || !procedure->image)
 		return NULL;
 	image = strndup(wanted, (size_t)(colon - wanted));

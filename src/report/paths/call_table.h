@@ -11,12 +11,13 @@
 struct called_cost {
 	const struct hp_called *procedure;
 	struct hp_tally own;
-	struct hp_tally total; /* each path once, however often the procedure is on it */
-	size_t first_edge;     /* of the edges, those of the procedure: heaviest first */
+	struct hp_tally total; /* each path counts once, however often the procedure is on it */
+	/* index in `edges` of the procedure's first edge; the heaviest comes first */
+	size_t first_edge;
 	size_t edge_count;
 };
 
-/* One calls the other: paths on which it does so, each once. */
+/* One procedure calls the other: paths with such a call, each counted once. */
 struct call_edge {
 	const struct hp_called *caller;
 	const struct hp_called *callee;
@@ -26,20 +27,20 @@ struct call_edge {
 enum call_edges { EDGES_NONE, EDGES_OF_CALLEES, EDGES_OF_CALLERS };
 
 struct call_table {
-	HP_VECTOR(struct called_cost) costs; /* greatest total first */
-	HP_VECTOR(struct call_edge) edges;   /* by the procedure whose edges they are */
+	HP_VECTOR(struct called_cost) costs; /* sorted by total, the largest first */
+	HP_VECTOR(struct call_edge) edges;   /* grouped by procedure */
 };
 
-/* EDGES_OF_CALLEES: with each procedure who calls it; EDGES_OF_CALLERS: whom it calls.
- * Of that group's paths alone, unless `group` is NULL. */
+/* EDGES_OF_CALLEES: each procedure with its callers; EDGES_OF_CALLERS: with its callees. `group`:
+ * only that group's paths; NULL: all. */
 struct hp_error *call_table_make(const struct report *report, enum call_edges edges,
 				 const struct hp_called *group, struct call_table *table);
 void call_table_clear(struct call_table *table);
 
 /*
- * The procedure that `wanted` means: as with --annotate NAME, GLOB, PART of the name, 0xADDRESS, or
- * any of these after IMAGE:. Of several the one with the greatest total, and the notices name
- * another. INSUFFICIENT if there is none on any path.
+ * The procedure that `wanted` means, as for --annotate: NAME, GLOB, PART of a name, 0xADDRESS, or
+ * one of these after IMAGE:. Of several, the one with the largest total; the notices name another.
+ * INSUFFICIENT if there is none on any path.
  */
 struct hp_error *call_table_find(const struct report *report, const struct call_table *table,
 				 const char *wanted, const struct hp_called **found);

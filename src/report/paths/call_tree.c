@@ -38,7 +38,7 @@ struct hp_error *call_paths_each(const struct report *report,
 		group = paths->groups.count ? paths->groups.at[paths->roots.at[step->root].group]
 					    : NULL;
 		path.count = 0;
-		/* Innermost first, which is turned around below. */
+		/* The innermost one comes first; the order is reversed below. */
 		for (; step->parent != HP_PATH_NO_NODE && !error;
 		     step = &paths->steps.at[step->parent]) {
 			const struct hp_path_place *place = &paths->places.at[step->place];
@@ -117,7 +117,7 @@ struct building {
 	const struct call_shape *shape;
 };
 
-/* Below the root, or below what stands for its group. */
+/* Starts at the root, or at the node of the path's group. */
 static struct hp_error *begin_path(struct call_tree *tree, const struct call_path *path,
 				   uint32_t *node)
 {
@@ -169,7 +169,8 @@ static struct hp_error *add_path(const struct call_path *path, void *context)
 	return error;
 }
 
-/* Lightest first, so that the heaviest child is linked last, in front. */
+/* The lightest first: each child is linked in front of its siblings, so the heaviest ends up
+ * first. */
 static int compare_nodes(const void *left, const void *right, void *context)
 {
 	const struct call_tree *tree = context;

@@ -12,19 +12,19 @@
 #include <hpcprof/profile/paths.h>
 
 struct call_node {
-	uint32_t parent;		   /* a smaller number; of the root HP_PATH_NO_NODE */
+	uint32_t parent;		   /* always smaller; HP_PATH_NO_NODE for the root */
 	uint32_t first;			   /* the heaviest child; HP_PATH_NO_NODE: none */
-	uint32_t next;			   /* the next sibling */
-	uint32_t depth;			   /* of the root 0 */
-	const struct hp_called *procedure; /* of the root NULL */
+	uint32_t next;			   /* the next sibling; HP_PATH_NO_NODE: none */
+	uint32_t depth;			   /* 0 for the root */
+	const struct hp_called *procedure; /* NULL for the root */
 	struct hp_tally own;		   /* of paths that end here */
-	struct hp_tally total;		   /* of all paths over here */
-	bool is_recursive;		   /* calls of itself, directly, are in it */
+	struct hp_tally total;		   /* of all paths through here */
+	bool is_recursive;		   /* direct recursive calls are included */
 };
 
 struct call_node_entry;
 
-/* Node 0 is the root; with --by its children are the groups, and paths are below these. */
+/* Node 0 is the root. With --by, its children are the groups, and the paths are below these. */
 struct call_tree {
 	HP_VECTOR(struct call_node) nodes;
 	struct call_node_entry *index;
@@ -37,10 +37,10 @@ enum call_order {
 
 struct call_shape {
 	enum call_order order;
-	/* Only paths over this procedure (the call nearest to the root), and of these only what is
-	 * below it in the tree: NULL: all paths, whole. */
+	/* Only paths through this procedure (its call nearest to the root), and only their part
+	 * below it in the tree. NULL: all paths completely. */
 	const struct hp_called *of;
-	bool joins_recursion; /* a procedure that calls itself, directly, is one node */
+	bool joins_recursion; /* direct recursion is one node */
 };
 
 struct hp_error *call_tree_make(const struct report *report, const struct call_shape *shape,
@@ -48,13 +48,13 @@ struct hp_error *call_tree_make(const struct report *report, const struct call_s
 void call_tree_clear(struct call_tree *tree);
 
 struct call_path {
-	const struct hp_called *const *procedures; /* from the root */
+	const struct hp_called *const *procedures; /* from the root on */
 	size_t count;
-	const struct hp_called *group; /* what stands for it; NULL: they are not told apart */
+	const struct hp_called *group; /* the path's group; NULL: there are no groups */
 	struct hp_tally tally;
 };
 
-/* Calls `each` with each path that has samples of the event that the report sorts by. */
+/* Calls `each` for each path with samples of the event that the report sorts by. */
 struct hp_error *call_paths_each(const struct report *report,
 				 struct hp_error *(*each)(const struct call_path *path,
 							  void *context),

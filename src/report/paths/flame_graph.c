@@ -19,12 +19,12 @@
 enum {
 	WIDTH = 1200,
 	MARGIN = 10,
-	ROW = 17, /* height of a procedure, with the gap */
+	ROW = 17, /* height of a procedure, including the gap */
 	HEAD = 58,
 	FOOT = 14,
 	FONT = 12,
 };
-/* Of the font, in pixels; a name is cut to what fits. */
+/* width of a character in pixels; names are cut to fit */
 static const double character = 7.25;
 
 struct drawing {
@@ -42,7 +42,8 @@ static void put_escaped(struct drawing *drawing, const char *text, size_t column
 	drawing->is_failed = !svg_text(drawing->out, text, columns) || drawing->is_failed;
 }
 
-/* The same procedure has the same colour everywhere; the kernel, and what is no code, others. */
+/* A procedure has the same colour everywhere. The kernel, and entries that are no code, have their
+ * own. */
 static void put_colour(struct drawing *drawing, const struct hp_called *procedure)
 {
 	uint64_t hash = XXH3_64bits(procedure->name, strlen(procedure->name));
@@ -123,8 +124,8 @@ static bool is_drawn(const struct drawing *drawing, const struct call_node *node
 	       !paths_view_is_small(drawing->report, &node->total, 0);
 }
 
-/* Parents come first, so one pass places all: where each node begins, and where its next child
- * does. Siblings stand in the order of their names, as the eye looks for them. */
+/* Parents come before their children, so one pass places all nodes. Siblings are in order of their
+ * names, so that they are easy to find. */
 static int compare_names(const void *left, const void *right, void *context)
 {
 	const struct call_tree *tree = context;

@@ -114,7 +114,7 @@ static struct hp_error *write_rows(const struct report *report, const struct pat
 	struct call_counts counts = { 0 };
 	struct hp_error *error = call_table_make(report, edges, group->called, &table);
 
-	/* Calls were counted of all threads together. */
+	/* Calls were counted for all threads together, so groups have none. */
 	if (!error && edges == EDGES_NONE && !group->called)
 		error = call_counts_make(report, &counts);
 	for (size_t i = 0; i < table.costs.count && !error; i++) {

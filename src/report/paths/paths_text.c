@@ -14,11 +14,12 @@ struct writing {
 	struct report *report;
 	FILE *out;
 	struct hp_buffer line;
-	struct hp_buffer prefix; /* of the lines below, in a tree */
-	size_t lines;		 /* of a tree so far */
-	bool from_samples;	 /* its leaves are roots of paths, and cost nothing themselves */
-	bool is_full;		 /* no more are shown */
-	uint32_t way;		 /* to the root that was shown last: its last node; 0: none */
+	struct hp_buffer prefix; /* indentation of the following lines of a tree */
+	size_t lines;		 /* number of lines of the tree so far */
+	bool from_samples;	 /* its leaves are the roots of paths, without costs of their own */
+	bool is_full;		 /* no more lines are shown */
+	/* the last node on the way to the root that was shown last; 0: none */
+	uint32_t way;
 };
 
 static void add_escaped(struct writing *writing, const char *text)
@@ -26,7 +27,7 @@ static void add_escaped(struct writing *writing, const char *text)
 	text_escape(&writing->line, text);
 }
 
-/* A place without a name is called by its image, as libz.so.1+0x13190 is. */
+/* A place without a name is named after its image, as in libz.so.1+0x13190. */
 static bool says_image(const struct hp_called *procedure)
 {
 	const char *image = procedure->image->short_name;
@@ -50,7 +51,7 @@ static void add_procedure(struct writing *writing, const struct hp_called *proce
 	add_name(writing, procedure);
 	if (!procedure->image || says_image(procedure))
 		return;
-	/* What is no file has brackets of its own, as [kernel]. */
+	/* An image that is no file has its own brackets, as in [kernel]. */
 	has_own = procedure->image->short_name[0] == '[';
 	hp_buffer_printf(&writing->line, has_own ? "  " : "  [");
 	add_escaped(writing, procedure->image->short_name);
@@ -119,7 +120,7 @@ static void write_edges(struct writing *writing, const struct call_table *table,
 	}
 }
 
-/* Calls, and what each cost with all it called. */
+/* Adds the number of calls, and the inclusive cost of each. */
 static void add_calls(struct writing *writing, const struct call_counts *counts,
 		      const struct called_cost *cost)
 {
@@ -131,7 +132,7 @@ static void add_calls(struct writing *writing, const struct call_counts *counts,
 
 	if (options->view != HP_VIEW_CHILDREN || !counts->procedures.at.count)
 		return;
-	/* Less than one: in no window, as of what is called once. */
+	/* With less than one call, no window saw it, as for a procedure that is called once. */
 	if (calls && calls->value >= 1)
 		quantity_add_interval(&number, calls->value, calls->low, calls->high);
 	if (calls && calls->value >= 1)
@@ -197,7 +198,7 @@ static void write_heading(struct writing *writing, const struct path_group *grou
 	end_line(writing);
 }
 
-/* Calls were counted of all threads together, and are not shown for each. */
+/* Calls were counted for all threads together, so they are not shown for a group. */
 static struct hp_error *write_group(struct writing *writing, const struct path_group *group)
 {
 	struct report *report = writing->report;
@@ -269,7 +270,8 @@ static bool begin_line(struct writing *writing)
 	return !writing->is_full;
 }
 
-/* A tree is read by its shape, in a file, too: 0 only where names were asked for in full. */
+/* A tree is read by its shape, also in a file, so its width is limited there, too. 0 only if full
+ * names were asked for. */
 static size_t tree_columns(const struct writing *writing)
 {
 	const struct hp_report_options *options = writing->report->options;
@@ -279,7 +281,7 @@ static size_t tree_columns(const struct writing *writing)
 	return options->of.full_names ? 0 : TREE_COLUMNS;
 }
 
-/* Where that is too long the image is left out first, then the end of the name. */
+/* If the line is too long, first the image is left out, then the name is cut. */
 static void end_node(struct writing *writing, const struct hp_called *procedure, const char *after)
 {
 	size_t columns = tree_columns(writing);
@@ -314,7 +316,7 @@ static void write_rest(struct writing *writing, const struct hp_tally *rest, siz
 	end_line(writing);
 }
 
-/* The children that are shown come first; the rest is one line. */
+/* The children that are shown come first; the others share one line. */
 struct children {
 	size_t shown;
 	size_t hidden;
@@ -344,8 +346,8 @@ static bool is_one(const struct children *children)
 	return children->shown == 1 && !children->hidden;
 }
 
-/* From the samples: how many nodes below this one lead to the root as the way did that was shown
- * last, and the first of them. Where the way branches, none. */
+/* In a tree from samples: the number of nodes below this one that lead to the root in the same way
+ * as shown last, and the first of them. 0 if the way branches. */
 static size_t find_repeated(struct writing *writing, const struct call_tree *tree,
 			    const struct call_node *node, uint32_t *first)
 {
@@ -371,7 +373,7 @@ static size_t find_repeated(struct writing *writing, const struct call_tree *tre
 		at = tree->nodes.at[at].parent;
 		shown = tree->nodes.at[shown].parent;
 	}
-	/* The first one is shown, to be found above. */
+	/* The first one is shown, so that it can be found above. */
 	return repeated > LEAST_REPEATED ? repeated - 1 : 0;
 }
 
@@ -397,9 +399,8 @@ static void shorten_prefix(struct writing *writing, size_t size)
 }
 
 /*
- * What is below a node. A chain of single calls keeps its indentation, so that the depth of what is
- * written, and of this recursion, is that of the branches, of which there are MOST_BRANCHES at
- * most.
+ * Writes what is below a node. A chain of single calls keeps its indentation. So the depth of the
+ * text, and of this recursion, is the number of branches, which is at most MOST_BRANCHES.
  */
 static void write_below(struct writing *writing, const struct call_tree *tree,
 			const struct call_node *node, unsigned branches)

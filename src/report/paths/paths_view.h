@@ -6,12 +6,13 @@
 #include "call_table.h"
 #include "call_tree.h"
 
-/* A tree of one procedure, or of all. */
+/* Whether the view is a tree, of one procedure or of all. */
 bool paths_view_is_tree(const struct report *report);
-/* Makes that tree. */
+/* Makes the tree. */
 struct hp_error *paths_view_tree(const struct report *report, bool joins_recursion,
 				 struct call_tree *tree);
-/* What --by tells apart, heaviest first; without it one whose `called` is NULL. Free them. */
+/* The groups of --by, the heaviest first; without --by, one group whose `called` is NULL. Freed by
+ * the caller. */
 struct path_group {
 	const struct hp_called *called;
 	struct hp_tally tally;
@@ -23,7 +24,8 @@ struct hp_error *paths_view_groups(const struct report *report, struct path_grou
 enum call_edges paths_view_edges(const struct report *report);
 /* Share of all samples of the event, 0 to 1. */
 double paths_view_share(const struct report *report, const struct hp_tally *tally);
-/* The greatest total that --percent-limit leaves out, in percent of the event. */
+/* Whether --percent-limit leaves it out. `percent`: the largest total, in percent, that was left
+ * out. */
 bool paths_view_is_small(const struct report *report, const struct hp_tally *tally,
 			 double default_percent);
 

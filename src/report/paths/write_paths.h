@@ -7,12 +7,13 @@
 
 #include <stdio.h>
 
-/* requires: paths, named. Looks up the procedure that was asked for, before anything is written. */
+/* requires: paths with names. Finds the procedure that was asked for, before anything is
+ * written. */
 struct hp_error *paths_find_called(struct report *report);
 struct hp_error *write_paths_text(struct report *report, FILE *out);
 struct hp_error *write_paths_json(struct report *report, FILE *out);
 struct hp_error *write_paths_csv(struct report *report, FILE *out);
-/* The tree as an SVG image that needs nothing else. */
+/* Writes the tree as an SVG image that refers to nothing else. */
 struct hp_error *write_flame_graph(struct report *report, FILE *out);
 
 #endif

@@ -5,11 +5,11 @@
 
 #include "survey.h"
 
-/* A sentence without a full stop; NULL: no cause is certain enough, or there is nothing general to
- * say. Then `culprit` is the instruction that it is about. Static. */
+/* A sentence without a full stop; NULL: no cause is certain enough, or there is no general advice.
+ * `culprit`: the instruction that it is about. Static. */
 const char *advice_for(const struct stall *stall, const struct hp_analysed_insn **culprit);
 
-/* The data cache's level that is waited for: "L2", "L3 or memory"; NULL where that is not clear. */
+/* The data cache's level that is waited for: "L2", "L3 or memory"; NULL if unclear. */
 const char *advice_level(const struct hp_analysed_insn *insn);
 
 #endif

@@ -14,16 +14,16 @@
 
 #include <math.h>
 
-/* Pixels. */
+/* in pixels */
 enum {
 	WIDTH = 1200,
 	MARGIN = 16,
-	SHARE_RIGHT = 448, /* where a row's share ends, */
-	CPI_RIGHT = 500,   /* its cycles per instruction, */
-	BAR_LEFT = 536,	   /* and where its bar begins */
+	SHARE_RIGHT = 448, /* right end of a row's share */
+	CPI_RIGHT = 500,   /* right end of its cycles per instruction */
+	BAR_LEFT = 536,	   /* left end of its bar */
 	BAR_RIGHT = WIDTH - 2 * MARGIN,
 	BAR = 20,
-	RANGE = 5, /* from one line of a range to the next */
+	RANGE = 5, /* distance between lines of ranges */
 	GAP = 12,
 	LEGEND_TOP = 74,
 	LEGEND_ROW = 20,
@@ -31,9 +31,9 @@ enum {
 	AXIS = 26,
 	FONT = 12,
 	NAME_COLUMNS = 52,
-	MOST_RANGES = 4, /* of one bar */
+	MOST_RANGES = 4, /* per bar */
 };
-static const double character = 7.25; /* of the font, at most */
+static const double character = 7.25; /* largest width of a character, in pixels */
 
 static const char *const colours[HP_CPI_COMPONENTS] = {
 	[HP_CPI_WIDTH] = "#c9ced6",
@@ -58,7 +58,7 @@ static const char *const colours[HP_CPI_COMPONENTS] = {
 struct drawing {
 	FILE *out;
 	const struct program_stack *program;
-	double whole; /* share that the bars' room stands for, at least 1 */
+	double whole; /* the share that the full width stands for; at least 1 */
 	bool has[HP_CPI_COMPONENTS];
 	bool is_failed;
 };
@@ -70,7 +70,7 @@ static double place(const struct drawing *drawing, double share)
 	return BAR_LEFT + left * (BAR_RIGHT - BAR_LEFT);
 }
 
-/* Whether the part's line is drawn below the bar: it is one of the largest. */
+/* Whether the part's range is drawn below the bar: it is one of the largest. */
 static bool has_range(const struct hp_cpi_stack *stack, unsigned component)
 {
 	double likely = stack->parts[component].likely;
@@ -98,7 +98,7 @@ static unsigned height_of(const struct hp_cpi_stack *stack)
 
 /* --- bars ------------------------------------------------------------------------------------- */
 
-/* What of it fits: the word and its share, the share, or nothing. */
+/* Writes what fits: the word and its share, the share, or nothing. */
 static void put_label(const struct drawing *drawing, unsigned component, double share, double x,
 		      double width, double y)
 {
@@ -171,7 +171,7 @@ static void draw_row(struct drawing *drawing, const struct stacked *one, double 
 	stacked_name(one, &name);
 	fprintf(drawing->out, "<text x=\"%d\" y=\"%.0f\"%s>", MARGIN, y + 15,
 		one->loop ? "" : " class=\"b\"");
-	/* Escaped for people already; once more does nothing to it. */
+	/* The name is escaped already; doing it again changes nothing. */
 	drawing->is_failed = !svg_text(drawing->out, hp_buffer_text(&name), NAME_COLUMNS) ||
 			     drawing->is_failed;
 	fprintf(drawing->out, "</text><text class=\"n\" x=\"%d\" y=\"%.0f\">%.1f %%</text>",

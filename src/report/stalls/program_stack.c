@@ -38,7 +38,7 @@ static struct hp_error *add_whole(struct program_stack *program)
 
 /* --- loops ------------------------------------------------------------------------------------ */
 
-/* Nearly all of its procedure, or of the loop around it, says nothing new. */
+/* A loop that takes nearly all of its procedure, or of the loop around it, is not worth showing. */
 static bool is_minor(const struct hp_analysis *analysis, uint32_t loop, double share)
 {
 	uint32_t parent = analysis->cfg->loops[loop].parent;
@@ -76,7 +76,7 @@ static int by_address(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
-/* Lines of the loops from `first` on, which are of one procedure. */
+/* Finds the lines of loops from index `first` on, which belong to one procedure. */
 static struct hp_error *find_lines(struct report *report, struct program_stack *program,
 				   size_t first, const struct hp_row_code *code)
 {

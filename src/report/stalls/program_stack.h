@@ -12,32 +12,31 @@
 #include <hpcprof/base/buffer.h>
 
 struct stacked {
-	const struct hp_row *row;   /* the procedure; NULL: the program */
-	const struct hp_loop *loop; /* in it; NULL: the whole of it */
+	const struct hp_row *row;   /* the procedure; NULL: the whole program */
+	const struct hp_loop *loop; /* a loop in it; NULL: the whole procedure */
 	uint64_t address;	    /* of the loop's first block */
-	const char *file;	    /* the loop's line; NULL unknown */
+	const char *file;	    /* file of the loop's line; NULL: unknown */
 	uint32_t line;
-	double share; /* of the whole profile's cycles */
+	double share; /* share of the whole profile's cycles */
 	const struct hp_prediction *prediction;
 	struct hp_cpi_stack stack;
-	/* Much smaller than the least that is worth a picture, or nearly all of what is around
-	 * it. */
+	/* Too small to be drawn, or nearly all of what contains it. */
 	bool is_minor;
 };
 
 struct program_stack {
 	struct survey survey;
 	struct hp_row **rows;
-	HP_VECTOR(struct stacked) all; /* the program first */
+	HP_VECTOR(struct stacked) all; /* the program comes first */
 };
 
-/* Procedures that limits hide are part of the program. INSUFFICIENT where nothing was timed. */
+/* The program includes procedures that limits hide. INSUFFICIENT if nothing was timed. */
 struct hp_error *program_stack_make(struct report *report, struct program_stack *program);
 void program_stack_clear(struct program_stack *program);
 
-/* For people, escaped: the procedure, or the loop and its line. */
+/* Adds the procedure's name, or the loop and its line, escaped for people. */
 void stacked_name(const struct stacked *one, struct hp_buffer *text);
-/* "file.c:12" as it is; nothing where that is not known. */
+/* Adds "file.c:12", not escaped; nothing if it is unknown. */
 void stacked_line(const struct stacked *one, struct hp_buffer *text);
 
 #endif

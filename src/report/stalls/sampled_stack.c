@@ -21,13 +21,13 @@ bool shows_sampled_stacks(const struct report *report)
 
 /* --- what is written -------------------------------------------------------------------------- */
 
-/* Stacks as they are asked for, one after the other. */
+/* State of writing the stacks, one after the other. */
 struct sampled_stacks {
 	const struct report *report;
 	struct hp_stalled *stalled; /* owned */
 	struct hp_tally *all;	    /* of the whole program, by event; owned */
-	size_t cycles;		    /* the event */
-	size_t shown;		    /* rows */
+	size_t cycles;		    /* index of the event */
+	size_t shown;		    /* number of rows */
 };
 
 static void clear(struct sampled_stacks *stacks)
@@ -100,14 +100,13 @@ static void write_part(const struct hp_stack *stack, enum hp_stack_component com
 	int blocks = (int)lround(WIDEST * fmin(1, fmax(0, likely)));
 
 	fprintf(out, "  %-16s %4.0f %%  %4.0f to %3.0f  ", hp_stack_component_word(component),
-		100 * likely, 100 * part->low / stack->cpi,
-		100 * fmin(1, part->high / stack->cpi));
+		100 * likely, 100 * part->low / stack->cpi, 100 * fmin(1, part->high / stack->cpi));
 	for (int i = 0; i < blocks; i++)
 		fputs("█", out);
 	putc('\n', out);
 }
 
-/* Those that matter, the largest first. */
+/* Writes parts that are large enough, the largest first. */
 static void write_parts(const struct hp_stack *stack, unsigned most, FILE *out)
 {
 	enum hp_stack_component order[HP_STACK_COMPONENTS];
@@ -139,7 +138,7 @@ static void write_cpi(const struct hp_stack *stack, FILE *out)
 		fputs(", too few samples for a stack\n", out);
 }
 
-/* Causes within one component, or of none: their parts of it are not known. */
+/* Writes causes within one component, or outside of all, whose parts are unknown. */
 static void write_missing(const struct hp_stack *stack, enum hp_stack_component within, FILE *out)
 {
 	bool any = false;
@@ -168,7 +167,7 @@ static void write_doubts(const struct hp_stack *stack, FILE *out)
 		      out);
 }
 
-/* The row's keys, for people. */
+/* Adds the row's keys, for people. */
 static struct hp_error *name_row(const struct report *report, const struct hp_row *row,
 				 struct hp_buffer *text)
 {
@@ -350,7 +349,7 @@ static struct hp_error *csv_columns(const struct report *report, struct columns 
 	return NULL;
 }
 
-/* What the stack is of; nothing for the program. */
+/* Writes what the stack belongs to; nothing for the program. */
 static void csv_names(const struct report *report, const struct columns *columns,
 		      const struct hp_row *row, struct hp_buffer *names)
 {

@@ -10,8 +10,8 @@
 
 #include <stdio.h>
 
-/* Which stacks the options mean: those of counters where events of stalls were sampled, or where
- * cycles and instructions were and no window was; unless they say which. */
+/* Whether stacks come from sampled counters: if events of stalls were sampled, or if cycles and
+ * instructions were and there are no windows; unless options say otherwise. */
 bool shows_sampled_stacks(const struct report *report);
 
 struct hp_error *write_sampled_stacks_text(struct report *report, FILE *out);

@@ -8,8 +8,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* A table writes rows; those of this view are the first member of a stall, and know their survey
- * through what was filled in before: the share in `local`, the sum of shares in `cumulative`. */
+/* Tables write rows. In this view a row is the first member of a stall. The share is set in `local`
+ * before, and the sum of shares in `cumulative`. */
 const struct stall *stall_of_row(const struct hp_row *row)
 {
 	return (const struct stall *)(const void *)row;
@@ -28,7 +28,7 @@ void stall_cell_percent(const struct cell *cell, struct hp_buffer *text)
 	hp_buffer_printf(text, "%.2f", 100 * cell->row->local);
 }
 
-/* In which it lies, nine times in ten. */
+/* The 90 % interval. */
 void stall_cell_range(const struct cell *cell, struct hp_buffer *text)
 {
 	const struct stall *stall = stall_of_row(cell->row);
@@ -45,13 +45,13 @@ void stall_cell_cycles(const struct cell *cell, struct hp_buffer *text)
 	quantity_add(text, stall_of_row(cell->row)->cycles);
 }
 
-/* How often compared with its procedure is no number of executions. */
+/* A frequency relative to the procedure is not a number of executions. */
 void stall_cell_executions(const struct cell *cell, struct hp_buffer *text)
 {
 	quantity_add_frequency(text, stall_frequency(cell->row), true);
 }
 
-/* Code without a name is called after its image, which then need not be told again. */
+/* Code without a name is named after its image, which need not be repeated then. */
 bool stall_has_position(const struct hp_row *row)
 {
 	const char *image = hp_image_basename(row->image->id.path);

@@ -7,9 +7,9 @@
 #include "survey.h"
 
 const struct stall *stall_of_row(const struct hp_row *row);
-/* Of its block. */
+/* The frequency of its block. */
 const struct hp_frequency *stall_frequency(const struct hp_row *row);
-/* Code without a name is called after its image, which then need not be told again. */
+/* Code without a name is named after its image, which need not be repeated then. */
 bool stall_has_position(const struct hp_row *row);
 
 void stall_cell_percent(const struct cell *cell, struct hp_buffer *text);
@@ -18,7 +18,7 @@ void stall_cell_cycles(const struct cell *cell, struct hp_buffer *text);
 void stall_cell_executions(const struct cell *cell, struct hp_buffer *text);
 void stall_cell_position(const struct cell *cell, struct hp_buffer *text);
 
-/* As numbers. */
+/* As plain numbers. */
 void stall_cell_exact_percent(const struct cell *cell, struct hp_buffer *text);
 void stall_cell_percent_low(const struct cell *cell, struct hp_buffer *text);
 void stall_cell_percent_high(const struct cell *cell, struct hp_buffer *text);

@@ -13,7 +13,7 @@
 
 /* --- what is analysed ------------------------------------------------------------------------- */
 
-/* The row keeps no reference to the stalls, nor the stalls to the row. */
+/* Rows and stalls do not refer to each other. */
 static struct hp_error *add_stalls(struct survey *survey, const struct hp_row *row,
 				   const struct hp_row_code *code)
 {
@@ -49,7 +49,7 @@ static bool is_of(enum survey_list list, enum hp_cause_kind kind)
 		kind == HP_CAUSE_STORE_FORWARD);
 }
 
-/* Charges what the causes of one instruction take to their culprits. */
+/* Assigns what the causes of one instruction take to their culprits. */
 static void lay(const struct hp_analysis *analysis, const struct hp_analysed_insn *stalled,
 		enum survey_list list, struct stall *culprits)
 {
@@ -125,9 +125,9 @@ static struct hp_error *add_procedure(struct survey *survey, const struct hp_row
 	return hp_vector_push(&survey->stalls, one) ? NULL : hp_error_create_no_memory();
 }
 
-/* Code that is to be analysed. */
+/* Code to be analysed. */
 struct candidate {
-	const struct hp_row *row; /* NULL: only the sum is wanted */
+	const struct hp_row *row; /* NULL: only its sum is wanted */
 	struct hp_row_code *code;
 	uint64_t samples;
 };
@@ -154,8 +154,8 @@ static struct hp_error *add_rows(struct report *report, struct survey *survey, c
 	return NULL;
 }
 
-/* Addresses come in order, so most belong to the procedure of the one before; parts that were split
- * off come apart from their owner. `first` is the first candidate of this part. */
+/* Addresses are in order, so most belong to the same procedure as the one before; split-off parts
+ * are separate from their owner. `first`: the first candidate of this part. */
 static struct candidate *candidate_of(struct report *report, candidates *found, size_t first,
 				      struct hp_loaded_part *part,
 				      const struct hp_procedure *procedure)
@@ -325,7 +325,7 @@ static struct hp_error *find_lines_of(struct report *report, struct stall **stal
 	return NULL;
 }
 
-/* Of those that are shown only, and each image's in one go. */
+/* Only for stalls that are shown, image by image. */
 static struct hp_error *find_lines(struct report *report, struct survey *survey)
 {
 	size_t count = survey->stalls.count;
@@ -430,7 +430,7 @@ double stall_average(const struct stall *stall)
 	return stall->cycles / block_of(stall)->frequency.executions;
 }
 
-/* The same share of the block's time as all in all. */
+/* The average in the same proportion to its lower limit as the sum. */
 double stall_average_low(const struct stall *stall)
 {
 	return stall->cycles / block_of(stall)->cycles * block_of(stall)->cycles_per_execution_low;

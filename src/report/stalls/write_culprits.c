@@ -16,7 +16,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { LINE_BYTES = 64 }; /* as the lines of simulated caches have */
+enum { LINE_BYTES = 64 }; /* line size of the simulated caches */
 
 /* --- cells ------------------------------------------------------------------------------------ */
 
@@ -25,7 +25,7 @@ static const struct hp_happened *happened_of(const struct hp_row *row)
 	return stall_of_row(row)->insn->happened;
 }
 
-/* Shares of executions, in percent; of what never happened nothing. */
+/* Adds a share of executions, in percent; nothing if it never happened. */
 static void add_share(struct hp_buffer *text, double share)
 {
 	if (share > 0)
@@ -57,7 +57,7 @@ static void cell_walk(const struct cell *cell, struct hp_buffer *text)
 	add_share(text, share_of(cell->row, HP_EVENT_TLB2_MISS));
 }
 
-/* Bytes of the lines that it meets in a window. */
+/* Bytes in the lines that it accesses during a window. */
 static void cell_footprint(const struct cell *cell, struct hp_buffer *text)
 {
 	static const char units[] = "BKMG";
@@ -100,7 +100,7 @@ static void cell_stride(const struct cell *cell, struct hp_buffer *text)
 		hp_buffer_printf(text, "%" PRId64, seen->stride);
 }
 
-/* What the access does beside: enough to tell what would help. */
+/* Adds the access pattern: enough to tell what would help. */
 static void cell_pattern(const struct cell *cell, struct hp_buffer *text)
 {
 	const struct hp_happened *seen = happened_of(cell->row);

@@ -10,7 +10,7 @@
 
 #include <stdio.h>
 
-/* The error where nothing was simulated, and what helps. */
+/* The error if nothing was simulated, with advice. */
 struct hp_error *nothing_simulated(const struct report *report);
 
 struct hp_error *write_culprits_text(struct report *report, FILE *out);

@@ -35,7 +35,7 @@ static void write_part(const struct hp_cpi_stack *stack, unsigned component, FIL
 	putc('\n', out);
 }
 
-/* The largest first; those that matter. */
+/* Writes parts that are large enough, the largest first. */
 static void write_parts(const struct hp_cpi_stack *stack, unsigned most, FILE *out)
 {
 	unsigned order[HP_CPI_COMPONENTS];
@@ -71,7 +71,7 @@ static void write_latencies(const struct report *report, FILE *out)
 		core->l2_cycles, core->l3_cycles, core->memory_cycles);
 }
 
-/* Whose penalties the model has, and how far off parts of windows are by them. */
+/* Writes which penalties the model has, and their error on parts of windows. */
 static void write_penalties(const struct hp_penalties *penalties, FILE *out)
 {
 	if (!penalties->is_fitted) {
@@ -97,7 +97,7 @@ static void write_penalties(const struct hp_penalties *penalties, FILE *out)
 		100 * penalties->left_out.ninth, 100 * penalties->by_table.median);
 }
 
-/* The name of what the stack is of, for people. */
+/* Writes the name of what the stack belongs to, for people. */
 static void write_heading(const struct stacked *one, FILE *out)
 {
 	_cleanup_(hp_buffer_free) struct hp_buffer text = { 0 };
@@ -215,7 +215,7 @@ static json_t *loop_object(const struct stacked *one)
 	return object;
 }
 
-/* From the procedure at `first` on, up to the next; says where that is. */
+/* Writes the procedure at index `first` with its loops, and moves `first` to the next procedure. */
 static struct hp_error *write_procedure(const struct program_stack *program, size_t *first,
 					FILE *out)
 {

@@ -13,7 +13,7 @@
 struct hp_error *write_stack_text(struct report *report, FILE *out);
 struct hp_error *write_stack_csv(struct report *report, FILE *out);
 struct hp_error *write_stack_json(struct report *report, FILE *out);
-/* As one SVG picture, bars of shares. */
+/* Draws bars of shares as one SVG picture. */
 struct hp_error *draw_stack(struct report *report, FILE *out);
 
 #endif

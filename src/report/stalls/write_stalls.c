@@ -46,7 +46,7 @@ static void cell_average(const struct cell *cell, struct hp_buffer *text)
 		hp_buffer_printf(text, "?");
 }
 
-/* A data cache by the level that is waited for, where that is clear. */
+/* A data cache is named by the level that is waited for, if that is clear. */
 static const char *cause_words(const struct stall *stall, const struct hp_cause *cause)
 {
 	const char *level = cause->kind == HP_CAUSE_DCACHE ? advice_level(stall->insn) : NULL;
@@ -90,7 +90,7 @@ static void cell_causes(const struct cell *cell, struct hp_buffer *text)
 	const struct hp_joint_cause *joint = quantity_joint(stall->analysis, stall->insn);
 	const unsigned most = is_narrow(cell->report) ? 1 : 2;
 	unsigned told = 0;
-	uint32_t kinds = 0; /* told, a bit each: one of several culprits will do */
+	uint32_t kinds = 0; /* one bit per kind already named: one of several culprits is enough */
 
 	for (uint32_t i = 0; i < stall->insn->cause_count && told < most; i++) {
 		const struct hp_cause *cause = cause_of(stall, i);
@@ -168,7 +168,7 @@ struct hp_error *stall_columns(const struct column *from, size_t count, struct c
 	return NULL;
 }
 
-/* The rows of the stalls, shares filled in. */
+/* Rows of the stalls, with their shares set. */
 struct hp_error *stall_rows(struct survey *survey, struct hp_row ***rows)
 {
 	double sum = 0;
@@ -228,7 +228,7 @@ void write_text_stack(const struct report *report, const struct survey *survey, 
 		    out);
 }
 
-/* What makes the estimates of some procedures worse than those of others. */
+/* Writes what makes estimates of some procedures worse. */
 static void write_troubles(const struct survey *survey, FILE *out)
 {
 	const unsigned told = HP_PROBLEM_NOT_CONVERGED | HP_PROBLEM_NOT_SOLVED |
@@ -301,8 +301,8 @@ static bool any_is_counted(const struct survey *survey)
 	return false;
 }
 
-/* A column of question marks, or of nothing, gives way to the causes, and on a narrow terminal so
- * does what can be reckoned from the shares. */
+/* Columns of question marks, or without contents, make room for causes; on a narrow terminal, so do
+ * columns that follow from the shares. */
 static bool is_left_out(const struct column *column, const struct report *report,
 			const struct survey *survey)
 {
@@ -366,7 +366,7 @@ struct hp_error *survey_stalls(struct report *report, enum survey_list list, str
 		"longer or at a higher rate if there are few samples");
 }
 
-/* Of the worst stalls; the same sentence once. */
+/* Writes advice for the worst stalls, each sentence once. */
 static void write_advice(const struct survey *survey, FILE *out)
 {
 	const char *told[MOST_ADVICE];

@@ -18,10 +18,11 @@ struct predicted {
 	const struct hp_core *core;
 	struct survey survey;
 	struct hp_row **rows;
-	size_t count;			/* of rows: those that are shown */
-	double timed;			/* cycles in code that was timed */
-	struct hp_what_gain of_program; /* cycles, of all of it, by all changes, … */
-	struct hp_what_gain of_changes[HP_MOST_CHANGES]; /* … and by each */
+	size_t count; /* number of rows that are shown */
+	double timed; /* cycles in code that was timed */
+	/* cycles gained in all of the program, by all changes together … */
+	struct hp_what_gain of_program;
+	struct hp_what_gain of_changes[HP_MOST_CHANGES]; /* … and by each change */
 };
 
 static void predicted_clear(struct predicted *predicted)
@@ -30,7 +31,7 @@ static void predicted_clear(struct predicted *predicted)
 	free(predicted->rows);
 }
 
-/* By penalties that were fitted, and by the table. */
+/* By fitted penalties, and by those of the table. */
 struct timed {
 	struct hp_prediction fitted, by_table;
 };
@@ -67,7 +68,7 @@ static struct hp_what_gain gain_of_change(const struct predicted *predicted, siz
 	return gain;
 }
 
-/* In code that was not timed anything may be. */
+/* For code that was not timed, any gain is possible. */
 static void add_unknown(struct hp_what_gain *gain, const struct hp_what_change *changes,
 			size_t count, double cycles)
 {
@@ -100,7 +101,7 @@ static void add_up(struct predicted *predicted)
 		add_unknown(&predicted->of_changes[j], &what_if->changes[j], 1, unknown);
 }
 
-/* Limits are of what is shown: all procedures add up. */
+/* Limits only affect what is shown: all procedures are added up. */
 static struct hp_error *predict(struct report *report, struct predicted *predicted)
 {
 	struct hp_report_options unlimited = *report->options;
@@ -129,14 +130,14 @@ static struct hp_error *predict(struct report *report, struct predicted *predict
 	return NULL;
 }
 
-/* Time as it would be less time as it is: a share of all. */
+/* Predicted time minus present time, as a share of all time. */
 struct change {
 	double likely, low, high;
 };
 
 static struct change change_of(const struct hp_what_gain *gain, double cycles)
 {
-	/* Not -0. */
+	/* avoids -0 */
 	return (struct change){ (0 - gain->likely) / cycles, (0 - gain->high) / cycles,
 				(0 - gain->low) / cycles };
 }
@@ -162,7 +163,7 @@ static void write_percent(double share, FILE *out)
 		fabs(percent));
 }
 
-/* "branch:perfect        −38 %, from −41 % to −30 %" */
+/* Writes "branch:perfect −38 %, from −41 % to −30 %". */
 static void write_change(const char *what, int columns, const struct change *change, FILE *out)
 {
 	fprintf(out, "  %-*s  ", columns, what);

@@ -17,7 +17,7 @@ static void cell_pid(const struct cell *cell, struct hp_buffer *text)
 	hp_buffer_printf(text, "%" PRIu32, cell->report->profiles->groups.at[cell->row->group].pid);
 }
 
-/* People get a dash for what is not known. */
+/* Unknown values are shown as a dash. */
 static void cell_tid(const struct cell *cell, struct hp_buffer *text)
 {
 	const struct hp_loaded_group *group = &cell->report->profiles->groups.at[cell->row->group];

@@ -7,7 +7,7 @@
 #include "../common/json.h"
 #include "../common/state.h"
 
-/* One column per key, in the order asked for; for people, or as CSV. */
+/* One column per key, in the order of --by; for people, or for CSV. */
 struct hp_error *breakdown_columns(const struct report *report, bool for_people,
 				   struct columns *columns);
 json_t *breakdown_object(const struct report *report, const struct hp_row *row);

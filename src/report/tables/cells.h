@@ -14,7 +14,7 @@ void cell_build_id(const struct cell *cell, struct hp_buffer *buffer);
 void cell_address(const struct cell *cell, struct hp_buffer *buffer);
 void cell_file(const struct cell *cell, struct hp_buffer *buffer);
 void cell_line(const struct cell *cell, struct hp_buffer *buffer);
-/* For people. */
+/* The cell as people see it. */
 void cell_shown(const struct cell *cell, struct hp_buffer *buffer);
 void cell_short_image(const struct cell *cell, struct hp_buffer *buffer);
 void cell_place(const struct cell *cell, struct hp_buffer *buffer);

@@ -32,7 +32,7 @@ static void cell_exact_percent(const struct cell *cell, struct hp_buffer *buffer
 						 &cell->row->tallies[cell->event]));
 }
 
-/* In a listing most instructions have no samples: what is there shows better without the zeros. */
+/* Most instructions of a listing have no samples, and blanks are easier to read than zeros. */
 static void cell_listed_samples(const struct cell *cell, struct hp_buffer *buffer)
 {
 	if (cell->row->tallies[cell->event].samples)
@@ -51,7 +51,7 @@ static void cell_local(const struct cell *cell, struct hp_buffer *buffer)
 		hp_buffer_printf(buffer, "%.2f", 100 * cell->row->local);
 }
 
-/* For people: says what the name is when it is not a procedure's. */
+/* For people: tells what the name is if it is not that of a procedure. */
 static void cell_procedure(const struct cell *cell, struct hp_buffer *buffer)
 {
 	cell_shown(cell, buffer);
@@ -68,7 +68,7 @@ static void cell_long_image(const struct cell *cell, struct hp_buffer *buffer)
 {
 	const struct hp_loaded_image *image = cell->row->image;
 
-	/* The short name is the longer one where two builds of one path ran. */
+	/* The short name is longer than the path if two builds of one path were executed. */
 	add_text(buffer, strlen(image->short_name) > strlen(image->id.path) ? image->short_name
 									    : image->id.path);
 	if (image->id.deleted)
@@ -152,33 +152,21 @@ static const struct column csv_instructions[] = {
 };
 
 static const struct column *const for_text[] = {
-	[HP_VIEW_PROCEDURES] = text_procedures,
-	[HP_VIEW_IMAGES] = text_images,
-	[HP_VIEW_LINES] = text_lines,
-	[HP_VIEW_SUMMARY] = text_images,
-	[HP_VIEW_CALLS] = text_procedures,
-	[HP_VIEW_EXECUTIONS] = text_procedures,
-	[HP_VIEW_MEMORY] = text_procedures,
-	[HP_VIEW_BRANCHES] = text_procedures,
-	[HP_VIEW_STACK] = text_procedures,
-	[HP_VIEW_WHAT_IF] = text_procedures,
-	[HP_VIEW_STALLS] = text_procedures,
-	[HP_VIEW_INSTRUCTIONS] = text_instructions,
+	[HP_VIEW_PROCEDURES] = text_procedures, [HP_VIEW_IMAGES] = text_images,
+	[HP_VIEW_LINES] = text_lines,		[HP_VIEW_SUMMARY] = text_images,
+	[HP_VIEW_CALLS] = text_procedures,	[HP_VIEW_EXECUTIONS] = text_procedures,
+	[HP_VIEW_MEMORY] = text_procedures,	[HP_VIEW_BRANCHES] = text_procedures,
+	[HP_VIEW_STACK] = text_procedures,	[HP_VIEW_WHAT_IF] = text_procedures,
+	[HP_VIEW_STALLS] = text_procedures,	[HP_VIEW_INSTRUCTIONS] = text_instructions,
 	[HP_VIEW_ANNOTATE] = text_instructions,
 };
 static const struct column *const for_csv[] = {
-	[HP_VIEW_PROCEDURES] = csv_procedures,
-	[HP_VIEW_IMAGES] = csv_images,
-	[HP_VIEW_LINES] = csv_lines,
-	[HP_VIEW_SUMMARY] = csv_images,
-	[HP_VIEW_CALLS] = csv_procedures,
-	[HP_VIEW_EXECUTIONS] = csv_procedures,
-	[HP_VIEW_MEMORY] = csv_procedures,
-	[HP_VIEW_BRANCHES] = csv_procedures,
-	[HP_VIEW_STACK] = csv_procedures,
-	[HP_VIEW_WHAT_IF] = csv_procedures,
-	[HP_VIEW_STALLS] = csv_procedures,
-	[HP_VIEW_INSTRUCTIONS] = csv_instructions,
+	[HP_VIEW_PROCEDURES] = csv_procedures, [HP_VIEW_IMAGES] = csv_images,
+	[HP_VIEW_LINES] = csv_lines,	       [HP_VIEW_SUMMARY] = csv_images,
+	[HP_VIEW_CALLS] = csv_procedures,      [HP_VIEW_EXECUTIONS] = csv_procedures,
+	[HP_VIEW_MEMORY] = csv_procedures,     [HP_VIEW_BRANCHES] = csv_procedures,
+	[HP_VIEW_STACK] = csv_procedures,      [HP_VIEW_WHAT_IF] = csv_procedures,
+	[HP_VIEW_STALLS] = csv_procedures,     [HP_VIEW_INSTRUCTIONS] = csv_instructions,
 	[HP_VIEW_ANNOTATE] = csv_instructions,
 };
 

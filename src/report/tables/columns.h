@@ -6,19 +6,19 @@
 #include "../common/state.h"
 #include "../common/text.h"
 
-/* What is shown in one place of a table. */
+/* What one cell of a table shows. */
 struct cell {
 	const struct report *report;
 	const struct hp_row *row;
-	size_t event; /* its column's */
+	size_t event; /* event of its column */
 };
 
 struct column {
 	const char *title;
-	bool right;   /* aligned */
-	bool shrinks; /* a name: cut first when the terminal is narrow */
-	size_t event; /* NO_EVENT for the columns that have none */
-	/* Adds the raw text of the cell. */
+	bool right;   /* right-aligned */
+	bool shrinks; /* a name, which is cut first if the terminal is narrow */
+	size_t event; /* NO_EVENT if the column belongs to no event */
+	/* Adds the unescaped text of the cell. */
 	void (*cell)(const struct cell *cell, struct hp_buffer *buffer);
 };
 #define NO_EVENT SIZE_MAX
@@ -27,10 +27,10 @@ struct columns {
 	HP_VECTOR(struct column) at;
 };
 
-/* For people: `samples  %  cum%  name  where`. */
+/* For people: `samples % cum% name where`. */
 struct hp_error *columns_for_text(const struct report *report, struct columns *columns);
-/* For machines: everything by itself, titled by `EVENT samples`, `EVENT percent`. The summary has
- * its own. */
+/* For machines: one column per value, titled `EVENT samples`, `EVENT percent`. The summary has its
+ * own columns. */
 struct hp_error *columns_for_csv(struct report *report, struct columns *columns);
 void columns_clear(struct columns *columns);
 

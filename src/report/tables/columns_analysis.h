@@ -10,12 +10,14 @@
 
 #include <hpcprof/analyze/analysis.h>
 
-/* "dcache:0.400000:0.900000:0x1130;...": name, shares at least and at most, culprit or nothing. */
+/* Adds "dcache:0.400000:0.900000:0x1130;...": name, lowest and highest share, culprit or
+ * nothing. */
 void columns_add_causes(struct hp_buffer *text, const struct hp_analysis *analysis,
 			const struct hp_analysed_insn *insn);
-void columns_add_number(struct hp_buffer *text, double value); /* nothing when it is not finite */
+/* Adds a number; nothing if it is not finite. */
+void columns_add_number(struct hp_buffer *text, double value);
 
-/* Ends with one without a title. */
+/* The last one has no title. */
 extern const struct column columns_of_analysis[];
 
 #endif

@@ -5,15 +5,15 @@
 
 #include "columns.h"
 
-/* Some row has something in them. */
+/* Whether any row has counts. */
 bool columns_have_counts(const struct report *report);
 
-/* Both end with one without a title. */
+/* The last element of both has no title. */
 extern const struct column columns_of_counts[];	      /* for people */
 extern const struct column columns_of_exact_counts[]; /* for machines */
 
-/* Of a procedure's row: cycles of its own code each time it is called, and instructions that ran in
- * a cycle. NAN where that is not known. */
+/* Of a procedure's row: cycles of its own code per call, and executed instructions per cycle. NAN
+ * if unknown. */
 double counts_cycles_per_call(const struct report *report, const struct hp_row *row);
 double counts_instructions_per_cycle(const struct report *report, const struct hp_row *row);
 

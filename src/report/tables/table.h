@@ -7,15 +7,16 @@
 
 #include <stdio.h>
 
-/* Rows as an aligned table, or as one with `grouped` titles above when there are several events. */
+/* Writes rows as an aligned table; with several events, their names stand above their columns. */
 struct hp_error *write_text_table(const struct report *report, const struct columns *columns,
 				  struct hp_row *const *rows, size_t count, FILE *out);
 
-/* A record of titles, then one per row: RFC 4180. */
+/* Writes a record of titles, then one per row: RFC 4180. */
 struct hp_error *write_csv_table(const struct report *report, const struct columns *columns,
 				 struct hp_row *const *rows, size_t count, FILE *out);
 
-/* One record, and that of the titles; `record` is scratch that is empty before and after. */
+/* Writes one record; the other writes that of the titles. `record` is a buffer, empty before and
+ * after. */
 struct hp_error *write_csv_row(const struct report *report, const struct columns *columns,
 			       const struct hp_row *row, struct hp_buffer *record, FILE *out);
 struct hp_error *write_csv_titles(const struct columns *columns, struct hp_buffer *record,

@@ -8,8 +8,8 @@
 enum {
 	GAP = 2,
 	NARROWEST_NAME = 12,
-	/* A C++ name of 800 characters overflows its own line instead of pushing every other
-	 * line's last column out of sight. */
+	/* A longer name overflows its own line; otherwise a C++ name of 800 characters would push
+	 * the last column of all lines out of sight. */
 	WIDEST_PADDED_NAME = 80,
 };
 
@@ -22,9 +22,9 @@ struct table {
 	const struct report *report;
 	const struct columns *columns;
 	size_t *widths;
-	bool *cut;	       /* the column is narrower than its widest cell */
-	struct hp_buffer raw;  /* scratch: a cell as it is */
-	struct hp_buffer cell; /* scratch: the same escaped */
+	bool *cut;	       /* by column: it is narrower than its widest cell */
+	struct hp_buffer raw;  /* buffer for an unescaped cell */
+	struct hp_buffer cell; /* buffer for the escaped cell */
 	struct hp_buffer line;
 };
 
@@ -67,7 +67,7 @@ static void measure(struct table *table, struct hp_row *const *rows, size_t coun
 	}
 }
 
-/* Makes room for the event's name above its columns. */
+/* Widens columns so that the event's name fits above them. */
 static void measure_groups(struct table *table)
 {
 	for (size_t event = 0; event < table->report->profiles->events.count; event++) {
@@ -101,7 +101,8 @@ static size_t total_width(const struct table *table)
 	return total;
 }
 
-/* Takes from the widest name, one column at a time, until the line fits or nothing gives. */
+/* Narrows the widest column of names, repeatedly, until the line fits or no column can be
+ * narrowed. */
 static void shrink(struct table *table)
 {
 	size_t room = table->report->options->terminal_columns;
@@ -154,7 +155,7 @@ static void end_line(struct table *table, FILE *out)
 	hp_buffer_clear(&table->line);
 }
 
-/* The events' names, each above the right end of its columns. */
+/* Writes the names of events, each aligned to the right end of its columns. */
 static void write_groups(struct table *table, FILE *out)
 {
 	size_t column = 0;
