@@ -12,21 +12,21 @@
 #include <errno.h>
 #include <string.h>
 
-/* A caller, found by image and name; it is in the arena. */
+/* A caller, found by its image and name. It lives in the arena. */
 struct caller_entry {
 	UT_hash_handle hh;
 	struct caller caller;
 	char key[];
 };
 
-/* What is at a node, innermost first: callers[first, first + count). */
+/* The procedures at a node, the innermost first: callers[first, first + count). */
 struct named {
 	size_t first;
 	size_t count;
 	bool is_wanted;
 };
 
-/* One epoch's tree on its way. */
+/* State of reading one epoch's tree. */
 struct reading {
 	struct sides *sides;
 	struct unit_paths *units;
@@ -35,15 +35,16 @@ struct reading {
 	enum hp_side side;
 	size_t replicate;
 	const struct hp_paths *tree;
-	struct side_image **images; /* of the tree's; NULL: no more than the id is known */
-	double *counts;		    /* that one sample is, of each series; 0: of another event */
-	struct named *named;	    /* [node] */
+	struct side_image **images; /* by image of the tree; NULL: only its identity is known */
+	/* by series: what one sample counts; 0: it is of another event */
+	double *counts;
+	struct named *named; /* by node */
 	HP_VECTOR(const struct caller *) callers;
 };
 
 /* --- callers ---------------------------------------------------------------------------------- */
 
-/* A program has another name on each side, perhaps; a library has not. */
+/* A program may have different names on the two sides; a library has not. */
 static const char *image_part(const struct side_image *image)
 {
 	return strstr(image->key, ".so") ? image->key : "";
@@ -87,7 +88,7 @@ static struct hp_error *name_alone(struct reading *reading, const struct hp_path
 			  id->kind == HP_IMAGE_FILE);
 }
 
-/* What is inlined there, then the procedure itself. */
+/* Names functions inlined at this place, then the procedure itself. */
 static struct hp_error *name_frames(struct reading *reading, const struct side_image *image,
 				    const struct hp_procedure *procedure,
 				    const struct hp_frames *frames)
@@ -133,7 +134,7 @@ static struct hp_error *name_wanted(struct reading *reading, const struct side_i
 		addresses[i].value = wanted[i].address;
 	error = hp_image_frames(image->file, addresses, count, true, frames);
 	if (error && error->errno_value != ENOMEM) {
-		/* The names of procedures remain. */
+		/* Names of procedures suffice. */
 		hp_error_destroy(error);
 		error = NULL;
 		memset(frames, 0, count * sizeof(*frames));
@@ -148,8 +149,8 @@ static struct hp_error *name_wanted(struct reading *reading, const struct side_i
 	return error;
 }
 
-/* All nodes of one image at once; of HP_PATH_NO_IMAGE, and of images without a file, by
- * themselves. */
+/* Names all nodes of one image together; nodes without an image, and images without a file,
+ * separately. */
 static struct hp_error *name_image(struct reading *reading, uint32_t number)
 {
 	const struct side_image *image = number == HP_PATH_NO_IMAGE ? NULL
@@ -213,7 +214,7 @@ static struct unit_paths *unit_of(const struct reading *reading, const struct si
 	return NULL;
 }
 
-/* Notes the node's path, if its samples are in one of the units. */
+/* Adds the node's path if its samples are in one of the units. */
 static struct hp_error *take_node(struct reading *reading, uint32_t at, double one)
 {
 	const struct hp_path_node *node = &reading->tree->nodes.at[at];
@@ -264,7 +265,7 @@ static struct hp_error *give_callers(struct reading *reading, struct caller_path
 	const struct hp_path_node *nodes = reading->tree->nodes.at;
 	const struct caller **callers = NULL;
 
-	/* Counted, then written. */
+	/* The first pass counts, the second writes. */
 	for (int pass = 0; pass < 2; pass++) {
 		size_t count = 0;
 		size_t depth = 0;
@@ -289,7 +290,7 @@ static struct hp_error *give_callers(struct reading *reading, struct caller_path
 	return NULL;
 }
 
-/* Of the paths from `before` on, of each unit. */
+/* Adds the paths from index `before[unit]` on to each unit. */
 static struct hp_error *give_all(struct reading *reading, const size_t *before)
 {
 	struct hp_error *error = NULL;
@@ -392,7 +393,7 @@ struct hp_error *call_paths_read(struct sides *sides, struct unit_paths *units, 
 
 			error = read_epoch(&reading);
 		}
-	/* Its entries are in the arena. */
+	/* Its entries live in the arena. */
 	HASH_CLEAR(hh, index);
 	return error;
 }

@@ -11,19 +11,19 @@
 
 struct caller {
 	const char *name;
-	const char *image; /* the last part of its path; "" where it is in none */
-	bool is_known;	   /* else it stands for callers that are not known */
+	const char *image; /* the last component of its path; "" if it is in no image */
+	bool is_known;	   /* false: it stands for unknown callers */
 };
 
-/* Samples of one unit that were reached over the same callers. */
+/* Samples of one unit that have the same callers. */
 struct caller_path {
 	enum hp_side side;
-	size_t replicate; /* of the side */
+	size_t replicate; /* index of the epoch on its side */
 	uint64_t samples;
-	double count;  /* of samples of the replicate's mean weight */
+	double count;  /* in samples of the replicate's mean weight */
 	uint32_t node; /* private */
-	/* Innermost first, the unit's own code left out; ends at the root, or after
-	 * MOST_CALLERS_DEEP. In the arena. */
+	/* The callers, the innermost first, without the unit's own code. They end at the root, or
+	 * after MOST_CALLERS_DEEP. In the arena. */
 	const struct caller *const *callers;
 	size_t caller_count;
 };
@@ -33,9 +33,9 @@ struct unit_paths {
 	HP_VECTOR(struct caller_path) paths; /* owned */
 };
 
-/* Of all the units in one pass over the epochs. Epochs without call paths have none; damaged ones
- * are left out with a note. requires: sides_match_moved. The paths are cleared by unit_paths_clear,
- * after an error too. */
+/* Reads the paths of all units in one pass over the epochs. Epochs without call paths have none;
+ * damaged paths are left out with a note. requires: sides_match_moved. The caller clears the paths
+ * with unit_paths_clear, after an error too. */
 struct hp_error *call_paths_read(struct sides *sides, struct unit_paths *units, size_t count);
 void unit_paths_clear(struct unit_paths *units, size_t count);
 

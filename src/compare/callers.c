@@ -23,28 +23,30 @@
 #include <math.h>
 #include <string.h>
 
-/* What is below one caller, in samples. */
+/* The samples below one caller. */
 struct group {
-	const struct caller *caller; /* NULL: called by nobody */
-	double *counts;		     /* [replicate]: base's, then the candidate's; owned */
+	const struct caller *caller; /* NULL: they have no caller */
+	/* by replicate: first the base's, then the candidate's; owned */
+	double *counts;
 	double sums[HP_SIDES];
 	uint64_t samples[HP_SIDES];
 };
 
-/* A procedure's paths, or those of them over `passed`: callers that all of it is below. */
+/* The paths of a procedure, or those through the callers `passed`, which all samples have in
+ * common. */
 struct asking {
 	const struct judging *judging;
 	struct hp_compared *shown;
 	const struct unit_paths *paths;
-	bool *is_asked; /* [path]; owned */
+	bool *is_asked; /* by path; owned */
 	HP_VECTOR(const struct caller *) passed;
 	HP_VECTOR(struct group) groups;
-	double *whole; /* [replicate] of all paths; owned */
+	double *whole; /* by replicate, over all paths; owned */
 	double sums[HP_SIDES];
 	size_t replicates[HP_SIDES];
 };
 
-/* One caller's share on both sides, and of the change. */
+/* One caller's share of the cost on both sides, and of the change. */
 struct part {
 	double share[HP_SIDES];
 	double deviation[HP_SIDES];
@@ -62,7 +64,7 @@ static size_t replicate_of(const struct asking *asking, const struct caller_path
 
 static bool is_passed(const struct asking *asking, const struct caller *caller)
 {
-	/* A recursive procedure is its own caller, which explains nothing. */
+	/* In a recursive procedure, the procedure as its own caller explains nothing. */
 	if (caller->is_known && strcmp(caller->name, asking->shown->name) == 0)
 		return true;
 	for (size_t i = 0; i < asking->passed.count; i++)
@@ -138,7 +140,7 @@ static const struct caller *find_only(const struct asking *asking)
 	return NULL;
 }
 
-/* Up to where paths part. */
+/* Follows the callers that all paths have in common, up to where paths differ. */
 static struct hp_error *part_ways(struct asking *asking)
 {
 	struct hp_error *error = make_groups(asking);
@@ -157,7 +159,7 @@ static struct hp_error *part_ways(struct asking *asking)
 
 /* --- figures ----------------------------------------------------------------------------------- */
 
-/* Variance of the group's part of each replicate's samples, over that of chance. */
+/* The variance of the group's share of each replicate's samples, divided by that of chance. */
 static double dispersion_of(const struct asking *asking, const struct group *group, double *freedom)
 {
 	double squares = 0;
@@ -196,7 +198,8 @@ static void find_shares(const struct asking *asking, const struct group *group, 
 	for (size_t side = 0; side < HP_SIDES; side++) {
 		double count = group->sums[side];
 		double whole = asking->sums[side];
-		/* A half more on both sides: no samples are not certain to be none. */
+		/* Half a sample is added on both sides, since having no samples does not prove that
+		 * there are none. */
 		double near = (count + 0.5) / (whole + 1);
 
 		part->share[side] = whole > 0 ? count / whole : NAN;
@@ -204,7 +207,8 @@ static void find_shares(const struct asking *asking, const struct group *group, 
 	}
 }
 
-/* Of the change, with the procedure's cost on the candidate's side r times the base's. */
+/* The caller's share of the change, if the procedure costs `ratio` times as much on the candidate's
+ * side. */
 static double share_of_change(const struct part *part, double ratio)
 {
 	if (!(part->share[HP_BASE] >= 0) || isinf(ratio))
@@ -226,8 +230,8 @@ static double deviation_of_change(const struct part *part, double ratio)
 	return hypot(part->deviation[HP_CANDIDATE] * (1 + away), part->deviation[HP_BASE] * away);
 }
 
-/* Of a procedure that has most of the program's change: what slows down the whole run is in both, so
- * that its share of the program is known better than its cost. */
+/* The change of a procedure that has most of the program's change. What slows the whole run affects
+ * both, so the procedure's share of the program is known more precisely than its cost. */
 static struct hp_measured change_with_program(const struct hp_compared *program,
 					      const struct hp_compared *item)
 {
@@ -240,7 +244,7 @@ static struct hp_measured change_with_program(const struct hp_compared *program,
 				     (1 + program->change.high) * (1 + share->high) - 1 };
 }
 
-/* The range of both: of the shares, and of how much the procedure changed. */
+/* The range that follows from the ranges of the shares and of the procedure's change. */
 static void find_of_change(const struct asking *asking, struct part *part)
 {
 	const struct hp_compared *program = asking->judging->comparison->program;
@@ -288,8 +292,8 @@ static void find_part(const struct asking *asking, const struct group *group, st
 
 /* --- who is to blame --------------------------------------------------------------------------- */
 
-/* It has more of the change than of the cost, and that for certain; of what is new, or gone,
- * most. */
+/* Whether it certainly has more of the change than of the cost; of a procedure that is new or gone,
+ * whether it has most. */
 static bool is_blamed(const struct asking *asking, const struct part *part)
 {
 	double limit = otherwise_p / (double)asking->groups.count;
@@ -302,8 +306,8 @@ static bool is_blamed(const struct asking *asking, const struct part *part)
 	       part->of_change.value > part->share[HP_BASE];
 }
 
-/* Were it the only reason for the change it would have all of it, and were it none as much as of
- * the cost: it is nearer to that for certain. */
+/* The only cause of a change would have all of it, and a caller that is no cause would have its
+ * share of the cost. Whether this caller is certainly closer to the latter. */
 static bool is_cleared(const struct part *part)
 {
 	return part->of_change.high < (1 + part->share[HP_BASE]) / 2;
@@ -331,7 +335,7 @@ static int compare_shown(const void *left, const void *right)
 	       (a->of_change.value > b->of_change.value);
 }
 
-/* All that is known of each caller; what follows from it for the procedure. */
+/* Adds what is known of each caller, and what follows for the procedure. */
 static struct hp_error *show_parts(const struct asking *asking)
 {
 	struct hp_compared_callers *callers = &asking->shown->callers;
@@ -384,7 +388,8 @@ static bool is_little_known(const struct asking *asking)
 	return false;
 }
 
-/* The only caller has callers of its own, or none: then all is said. */
+/* If there is only one caller, its own callers are examined next; if it has none, nothing more is
+ * to say. */
 static struct hp_error *settle(struct asking *asking)
 {
 	struct hp_compared_callers *callers = &asking->shown->callers;
@@ -401,7 +406,7 @@ static struct hp_error *settle(struct asking *asking)
 		callers->through = first ? first->name : NULL;
 		return is_little_known(asking) ? NULL : show_parts(asking);
 	}
-	/* It has no caller: there is nothing to say. */
+	/* It has no callers, so there is nothing to say. */
 	callers->blame = first ? HP_BLAME_ONE : HP_BLAME_UNKNOWN;
 	if (!first)
 		return NULL;
@@ -428,7 +433,7 @@ static bool has_paths(const struct unit_paths *paths, enum hp_side side)
 	return false;
 }
 
-/* A side where it never ran needs none. */
+/* A side on which it never ran needs no paths. */
 static bool has_all_paths(const struct unit_paths *paths)
 {
 	for (size_t side = 0; side < HP_SIDES; side++)

@@ -93,7 +93,8 @@ static void settle(struct hp_comparison *comparison, const struct sides *sides)
 	comparison->per = sides->at[HP_BASE].replicates.at[0].has_work ? "unit of work" : "run";
 }
 
-/* Of all that was compared: as the changes are. Code is without it from the beginning. */
+/* Corrects the costs shown for the machine's change, as the changes are. Costs of code are
+ * corrected from the beginning. */
 static void take_machine_off(struct hp_compared *compared, double machine)
 {
 	struct hp_measured *cost = &compared->side[HP_CANDIDATE].cost;

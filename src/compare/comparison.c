@@ -57,6 +57,6 @@ const char *hp_side_name(enum hp_side side)
 
 void hp_comparison_destroy(struct hp_comparison *comparison)
 {
-	/* The comparison is in its own arena. */
+	/* The comparison lives in its own arena. */
 	hp_arena_destroy(comparison->arena);
 }

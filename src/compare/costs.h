@@ -10,11 +10,11 @@
 #include "sides.h"
 #include "statistics.h"
 
-/* Whether time is compared, and all runs of all epochs say how much CPU time they took. */
+/* Whether time is compared, and all runs of all epochs have their CPU time. */
 bool costs_are_cpu_times(const struct sides *sides);
 
-/* Costs of one run, or unit of work, and of which replicate of its side each run is; both in the
- * arena. Needs sides_gather. False when memory is short. */
+/* Lists the costs of a run, or unit of work, and the replicate of each run; both in the arena.
+ * Requires sides_gather. False: out of memory. */
 bool costs_list(const struct sides *sides, size_t at, struct run_costs *runs, size_t **epochs);
 
 #endif

@@ -39,7 +39,8 @@ static double mean_count(const struct counts *counts)
 	return sum / (double)(counts->replicates[HP_BASE] + counts->replicates[HP_CANDIDATE]);
 }
 
-/* Of the samples that a pair has, the candidate's part: binomial, were there nothing but chance. */
+/* The variance, over that of chance, of the candidate's share of the samples of a pair, which would
+ * be binomial. */
 static double pairs_dispersion(const struct counts *counts, double *freedom)
 {
 	struct side_sum base = sum_of(counts, HP_BASE);
@@ -87,7 +88,8 @@ double own_dispersion(const struct counts *counts, double *freedom)
 	return *freedom > 0 ? squares / *freedom : NAN;
 }
 
-/* What is expected of a procedure: shares of a fixed number of samples vary less than chance. */
+/* The dispersion to be expected of a procedure. A share of a fixed number of samples varies less
+ * than chance. */
 static double expected_dispersion(const struct dispersion *dispersion, double mean, double share)
 {
 	return dispersion->even * (1 - share) +
@@ -118,8 +120,8 @@ static size_t observe(const struct counts *procedures, size_t count, struct obse
 	return found;
 }
 
-/* own = even * (1 - share) + square * mean, neither below nothing, each weighed by what it is
- * expected to vary. */
+/* Fits own = even * (1 - share) + square * mean with non-negative terms; each procedure weighs by
+ * its expected variance. */
 static void fit_line(const struct observed *observed, size_t count, struct dispersion *line)
 {
 	double aa = 0;
@@ -146,7 +148,7 @@ static void fit_line(const struct observed *observed, size_t count, struct dispe
 	line->even = determinant > 1e-9 * aa * bb ? (ay * bb - by * ab) / determinant : ay / aa;
 	square = bb > 0 ? (by - line->even * ab) / bb : 0;
 	if (line->even < 1) {
-		/* Fewer than chance would have is luck. */
+		/* a variance below that of chance is luck */
 		line->even = 1;
 		square = bb > 0 ? (by - ab) / bb : 0;
 	} else if (square < 0) {
@@ -155,8 +157,9 @@ static void fit_line(const struct observed *observed, size_t count, struct dispe
 	line->deviation = sqrt(fmax(0, square));
 }
 
-/* How alike procedures are, as degrees of freedom: the variance of logarithms of dispersions beyond
- * that which few replicates give them. And the line is moved to their middle. */
+/* Estimates how similar procedures are, as degrees of freedom: by the variance of their
+ * dispersions' logarithms beyond that which follows from few replicates. Also moves the line to
+ * their middle. */
 static void weigh_line(const struct observed *observed, size_t count, struct dispersion *line)
 {
 	double mean = 0;
@@ -179,8 +182,8 @@ static void weigh_line(const struct observed *observed, size_t count, struct dis
 	line->freedom = beyond > 1e-4 ? 2 * trigamma_inverse(beyond) : INFINITY;
 }
 
-/* What exposures took from what runs have in common is missing from what their residuals show of
- * it: by how much the rest is to be multiplied. */
+/* Exposures were fitted to what runs have in common, so residuals show less of it. Returns the
+ * factor that corrects this. */
 static double taken_from(const struct counts *counts, double freedom)
 {
 	return freedom > counts->taken ? freedom / (freedom - counts->taken) : 1;
@@ -232,8 +235,8 @@ static double common_of(const struct counts *counts, const struct dispersion *di
 	return dispersion->deviation * dispersion->deviation * mean_count(counts);
 }
 
-/* What runs have in common shows in all procedures alike: however many there are, it is known from
- * as many runs as there were. */
+/* What runs have in common is the same in all procedures, so the number of runs determines its
+ * degrees of freedom. */
 static double common_freedom(const struct counts *counts, const struct dispersion *dispersion,
 			     double expected, double freedom)
 {
@@ -242,7 +245,8 @@ static double common_freedom(const struct counts *counts, const struct dispersio
 	return common > 0 ? freedom * (expected / common) * (expected / common) : INFINITY;
 }
 
-/* Its own dispersion and that of all, each by its degrees of freedom; never below chance. */
+/* Combines the procedure's own dispersion with that of all, by their degrees of freedom. Never
+ * below that of chance. */
 static double shrunken(const struct counts *counts, const struct dispersion *dispersion,
 		       double *freedom)
 {
@@ -283,7 +287,7 @@ struct log_ratio compare_counts(const struct counts *counts, const struct disper
 	ratio.value = log((candidate.counts + 0.5) / candidate.exposure) -
 		      log((base.counts + 0.5) / base.exposure);
 	ratio.deviation = sqrt(variance * (1 / (base.counts + 0.5) + 1 / (candidate.counts + 0.5)));
-	/* How far the candidate has from its part of all samples, were there no change. */
+	/* The distance of the candidate's count from its share of all samples without a change. */
 	score = (candidate.counts - expected) /
 		sqrt(variance * expected * base.exposure / (base.exposure + candidate.exposure));
 	score *= ratio.deviation / sqrt(ratio.deviation * ratio.deviation + drift);

@@ -20,11 +20,11 @@ struct detailing {
 	const struct unit *unit;
 	struct listing listings[HP_SIDES];
 	struct inside inside;
-	size_t *partners;     /* listing_align's; owned */
+	size_t *partners;     /* from listing_align; owned */
 	struct paired paired; /* owned */
 };
 
-/* Of several procedures of one unit (clones, say) the dearest. */
+/* The code with the highest cost, if a unit has several procedures (clones, for example). */
 static const struct code *dearest(const struct unit *unit, enum hp_side side)
 {
 	for (size_t i = 0; i < unit->codes.count; i++)
@@ -33,7 +33,7 @@ static const struct code *dearest(const struct unit *unit, enum hp_side side)
 	return NULL;
 }
 
-/* Paths are the images', which are closed before the comparison is read. */
+/* Paths point into images, which are closed before the comparison is used. */
 static bool keep_files(struct detailing *detailing)
 {
 	const char *from = NULL;
@@ -63,7 +63,7 @@ static struct hp_error *list_both(struct detailing *detailing)
 	struct hp_error *error = NULL;
 
 	inside->judging = detailing->judging;
-	/* What came from another procedure has no partner here, and looks like a loss. */
+	/* Code that came from another procedure has no partner here, and would look like a loss. */
 	inside->is_chosen = detailing->unit->shown->is_finding && !detailing->unit->absorbed.count;
 	for (size_t side = 0; side < HP_SIDES && !error; side++) {
 		inside->codes[side] = dearest(detailing->unit, (enum hp_side)side);
@@ -83,7 +83,7 @@ static struct hp_error *list_both(struct detailing *detailing)
 
 /* --- lines ----------------------------------------------------------------------------------- */
 
-/* A part of the procedure, without its costs; NULL when memory is short. */
+/* A part of the procedure, without its costs; NULL: out of memory. */
 static struct hp_compared *add_part(const struct detailing *detailing, enum hp_scope scope,
 				    const char *file, uint32_t line)
 {
@@ -101,7 +101,7 @@ static struct hp_compared *add_part(const struct detailing *detailing, enum hp_s
 	return shown;
 }
 
-/* Which of the sampled lines each instruction is on. */
+/* Finds the sampled line of each instruction. */
 static struct hp_error *partition_lines(const struct detailing *detailing,
 					struct partition *partition)
 {
@@ -160,8 +160,8 @@ static struct hp_error *show_lines(struct detailing *detailing)
 
 /* --- blocks ---------------------------------------------------------------------------------- */
 
-/* Where on a side the parts are: blocks in a row of one part of the procedure, as linkers see it,
- * though an extent spans what lies between two. */
+/* Sets the extents of parts on one side. A part consists of adjacent blocks of one part of the
+ * procedure, as linkers see it, but an extent includes what lies between two blocks. */
 static void place_blocks(const struct detailing *detailing, const struct partition *partition,
 			 struct hp_compared *const *parts)
 {
@@ -181,7 +181,7 @@ static void place_blocks(const struct detailing *detailing, const struct partiti
 			extent->end = listed->address + listed->size;
 			if (listed->cost > dearest_there->cost)
 				dearest_there = listed;
-			/* The candidate's, where it has any. */
+			/* The candidate's file, if it has one. */
 			if (!dearest_there->file)
 				continue;
 			part->file = dearest_there->file;
@@ -199,7 +199,8 @@ static int compare_blocks(const void *left, const void *right)
 	       (fabs(a->lost.value) > fabs(b->lost.value));
 }
 
-/* As few as have that part of the procedure's change together; else it is all over it. */
+/* Chooses the fewest blocks that together have most of the procedure's change. If these are many,
+ * the change is everywhere in it. */
 static void choose_blocks(struct hp_compared *shown, struct hp_compared **parts, size_t count)
 {
 	size_t chosen = 0;
@@ -227,7 +228,7 @@ static struct hp_error *show_blocks(const struct detailing *detailing)
 		partition_blocks(&detailing->inside, detailing->partners, &partition);
 	struct hp_compared **parts;
 
-	/* One is the whole procedure, of which all is said. */
+	/* A single part is the whole procedure, which is described already. */
 	if (error || partition.count < 2 || !detailing->listings[HP_BASE].count)
 		return error;
 	parts = hp_arena_array(detailing->judging->sides->arena, partition.count + 1,
@@ -248,7 +249,7 @@ static struct hp_error *show_blocks(const struct detailing *detailing)
 
 /* --- where it is ----------------------------------------------------------------------------- */
 
-/* One side's code cannot be read: its samples are of the procedure, and of no line. */
+/* The code of one side cannot be read, so its samples have no lines. */
 static bool is_one_sided(const struct detailing *detailing)
 {
 	for (size_t side = 0; side < HP_SIDES; side++)
@@ -258,8 +259,8 @@ static bool is_one_sided(const struct detailing *detailing)
 	return false;
 }
 
-/* Of code that is new on a side without line information no line is known: lines of the other side
- * alone would look as if they had become cheaper, or dearer. */
+/* If new code has no line information, lines of the other side alone would seem to have become
+ * cheaper or more expensive. */
 static bool has_all_lines(const struct detailing *detailing)
 {
 	for (size_t side = 0; side < HP_SIDES; side++) {
@@ -274,8 +275,8 @@ static bool has_all_lines(const struct detailing *detailing)
 	return true;
 }
 
-/* Where it lost the most, or won it; else where it begins. With one side's code alone, where that
- * spends the most. */
+/* The place that lost most, or gained most; otherwise where the procedure begins. If only one
+ * side's code can be read, the place with the highest cost. */
 static void show_place(const struct detailing *detailing)
 {
 	struct hp_compared *shown = detailing->unit->shown;
@@ -319,7 +320,8 @@ static struct hp_compared_code code_of_pair(const struct detailing *detailing,
 	return code;
 }
 
-/* What the line's instruction of that rank costs, on either side: what is dearer is shown. */
+/* The lowest cost of an instruction that is shown: that of the line's instruction of this rank, on
+ * either side. */
 static double least_shown(const struct detailing *detailing, const struct lined *line)
 {
 	double best[MOST_INSTRUCTIONS] = { 0 };
@@ -401,7 +403,7 @@ static enum hp_name_fit fit_of(const struct judging *judging, const struct unit 
 						    : hp_name_fit(unit->shown->name, NULL, asked);
 }
 
-/* Where some are called so, others that have it in their names are not meant. */
+/* If some procedures have exactly this name, others that only contain it are not meant. */
 static enum hp_name_fit best_fit(const struct judging *judging)
 {
 	enum hp_name_fit best = HP_NAME_NOT;
@@ -448,7 +450,7 @@ struct hp_error *judge_details(const struct judging *judging)
 		const struct unit *unit = &judging->sides->units.at[i];
 		bool wanted = is_asked_for(judging, unit, best);
 
-		/* Of an image that one side cannot read there is nothing to put side by side. */
+		/* If one side's image cannot be read, there is nothing to compare side by side. */
 		if (unit->shown->scope == HP_SCOPE_PROCEDURE && (!isnan(unit->shown->p) || wanted))
 			error = detail(judging, unit, wanted);
 	}

@@ -5,7 +5,7 @@
 #include <math.h>
 
 /* The continued fraction of the incomplete beta function (Abramowitz and Stegun 26.5.8), evaluated
- * from the front (Lentz 1976). */
+ * by Lentz's method (1976). */
 static double beta_fraction(double x, double a, double b)
 {
 	enum { MOST_TERMS = 10000 };
@@ -31,7 +31,7 @@ static double beta_fraction(double x, double a, double b)
 	return value;
 }
 
-/* The regularised incomplete beta function. Out: I_x(a, b); `rest` is 1 - x, exactly. */
+/* The regularised incomplete beta function I_x(a, b). `rest` is exactly 1 - x. */
 static double beta_below(double x, double rest, double a, double b)
 {
 	double front;
@@ -52,14 +52,15 @@ double student_beyond(double t, double freedom)
 
 	if (isnan(t) || !(freedom > 0))
 		return NAN;
-	/* Beyond a million degrees nothing of the difference is left. */
+	/* Beyond a million degrees of freedom the difference to the normal distribution
+	 * vanishes. */
 	if (freedom > 1e6 || isinf(square))
 		return erfc(fabs(t) / M_SQRT2);
 	return beta_below(freedom / (freedom + square), square / (freedom + square), freedom / 2,
 			  0.5);
 }
 
-/* How fast student_beyond falls at t: twice the density. */
+/* Minus the derivative of student_beyond: twice the density. */
 static double student_slope(double t, double freedom)
 {
 	if (freedom > 1e6)
@@ -70,8 +71,8 @@ static double student_slope(double t, double freedom)
 	       sqrt(freedom * M_PI);
 }
 
-/* Newton's method: as what lies beyond t falls ever more slowly with it, each step from the left
- * ends at the left of the quantile, too. */
+/* Newton's method. What lies beyond t falls ever more slowly with t, so a step from below the
+ * quantile ends below it. */
 double student_quantile(double beyond, double freedom)
 {
 	enum { MOST_STEPS = 2000 };
@@ -82,7 +83,7 @@ double student_quantile(double beyond, double freedom)
 	for (int i = 0; i < MOST_STEPS; i++) {
 		double step = (student_beyond(t, freedom) - beyond) / student_slope(t, freedom);
 
-		/* Not larger, or no number: rounding is all that is left. */
+		/* it does not grow, or is NaN: only rounding errors are left */
 		if (!(step > t * 1e-14))
 			break;
 		t += step;
@@ -90,7 +91,7 @@ double student_quantile(double beyond, double freedom)
 	return t;
 }
 
-/* Both by their asymptotic series (Abramowitz and Stegun 6.3.18, 6.4.12) from where it holds. */
+/* Both by their asymptotic series (Abramowitz and Stegun 6.3.18, 6.4.12), from this argument on. */
 enum { SERIES_FROM = 8 };
 
 double digamma(double x)
@@ -122,7 +123,7 @@ double trigamma_inverse(double y)
 	double low = 1e-8;
 	double high = 1e8;
 
-	/* It falls all the way. */
+	/* The function decreases everywhere. */
 	for (int i = 0; i < 200 && high > low * (1 + 1e-12); i++) {
 		double middle = sqrt(low * high);
 

@@ -3,9 +3,10 @@
 #ifndef COMPARE_DISTRIBUTION_H
 #define COMPARE_DISTRIBUTION_H
 
-/* How probable it is that Student's t lies at least so far from 0 on either side. */
+/* The probability that Student's t is at least this far from 0, in either direction. */
 double student_beyond(double t, double freedom);
-/* The distance that it exceeds, on either side, with probability `beyond`, in (0, 1). */
+/* The distance from 0 that Student's t exceeds, in either direction, with probability `beyond`, in
+ * (0, 1). */
 double student_quantile(double beyond, double freedom);
 
 /* Derivatives of the logarithm of the gamma function, for x > 0. */

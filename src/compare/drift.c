@@ -10,17 +10,17 @@
 
 /* --- occasions ------------------------------------------------------------------------------- */
 
-/* One epoch's runs together. */
+/* The runs of one epoch. */
 struct moment {
 	uint64_t start_ns;
 	uint64_t end_ns;
-	size_t group;	  /* of the same builds */
-	double cost;	  /* mean logarithm of a run's */
-	double reference; /* likewise; NAN unknown */
+	size_t group;	  /* epochs with the same builds */
+	double cost;	  /* mean of the logarithms of its runs' costs */
+	double reference; /* the same for the reference loop; NAN: unknown */
 	double runs;
 };
 
-/* The logarithm of 0, which is not known, is infinite; and so is then the mean. */
+/* An unknown cost is 0, whose logarithm makes the mean infinite. */
 double drift_reference(const struct hp_epoch_meta *meta)
 {
 	double sum = 0;
@@ -31,7 +31,8 @@ double drift_reference(const struct hp_epoch_meta *meta)
 	return meta->run_count && isfinite(sum) ? sum / (2 * (double)meta->run_count) : NAN;
 }
 
-/* Of time what the kernel counted; of other events what was sampled, the same for each run. */
+/* For time, what the kernel counted for the run; for other events, the samples, equal for each
+ * run. */
 static double cost_of(const struct hp_epoch_meta *meta, double sampled, const struct hp_run *run)
 {
 	double cost = sampled > 0 ? sampled / (double)meta->run_count
@@ -40,7 +41,7 @@ static double cost_of(const struct hp_epoch_meta *meta, double sampled, const st
 	return cost / (run->work > 0 ? run->work : 1);
 }
 
-/* `sampled` in all, 0 of time. */
+/* `sampled`: in all runs; 0 for time. */
 static struct moment moment_of(const struct hp_epoch_meta *meta, double sampled, size_t group)
 {
 	struct moment moment = {
@@ -65,7 +66,7 @@ static int compare_moments(const void *left, const void *right)
 	return order ? order : (a->start_ns > b->start_ns) - (a->start_ns < b->start_ns);
 }
 
-/* Moments in a row become one: the first of each. How many are left. */
+/* Merges consecutive moments into the first one. Returns how many are left. */
 static size_t join_moments(struct moment *moments, size_t count)
 {
 	size_t kept = 0;
@@ -97,7 +98,7 @@ struct squares {
 	double freedom;
 };
 
-/* About each group's mean. */
+/* Sums of squares around each group's mean. */
 static struct squares squares_of(const struct moment *moments, size_t count, double slope)
 {
 	struct squares squares = { 0 };
@@ -149,7 +150,7 @@ static void list_side(const struct sides *sides, const struct side *side, struct
 	}
 }
 
-/* The variance of a side's mean, in that of one occasion; and its mean reference. */
+/* The variance of a side's mean, in units of that of one occasion; and its mean reference. */
 static double weigh_side(const struct sides *sides, const struct side *side, double *reference,
 			 bool *enough)
 {
@@ -178,7 +179,7 @@ static double weigh_side(const struct sides *sides, const struct side *side, dou
 
 /* --- all together ---------------------------------------------------------------------------- */
 
-/* Of what is compared, in an earlier epoch; 0 of time. */
+/* The compared event's total in an earlier epoch; 0 for time. */
 static double sampled_before(const struct sides *sides, const struct hp_epoch_meta *meta)
 {
 	for (size_t i = 0; i < meta->event_count && sides->unit != HP_UNIT_NS; i++)
@@ -187,7 +188,8 @@ static double sampled_before(const struct sides *sides, const struct hp_epoch_me
 	return 0;
 }
 
-/* Of the base, and of what was found; the base's are of the group that ran its builds. */
+/* Lists the base's epochs and the earlier ones that were found. The base's belong to the group with
+ * the same builds. */
 static struct moment *list_moments(const struct sides *sides, const struct lineage *lineage,
 				   size_t *count)
 {
@@ -243,7 +245,8 @@ static struct hp_error *conclude(const struct sides *sides, const struct lineage
 	raw = squares_of(moments, count, 0);
 	left = squares_of(moments, count, DRIFT_SLOPE);
 	drift->moved = references[HP_CANDIDATE] - references[HP_BASE];
-	/* Given how far it moved, what follows it varies less about that than about nothing. */
+	/* The reference is used if costs vary less around what it predicts than around no
+	 * change. */
 	drift->by_reference = isfinite(drift->moved) &&
 			      !(left.freedom >= ENOUGH_TO_DOUBT && raw.sum < left.sum);
 	used = drift->by_reference ? left : raw;
@@ -254,7 +257,7 @@ static struct hp_error *conclude(const struct sides *sides, const struct lineage
 	drift->freedom = assumed_drift_freedom + used.freedom;
 	drift->occasions = (size_t)(drift->freedom - assumed_drift_freedom);
 	drift->occasions += drift->occasions ? 1 : 0;
-	/* A machine whose occasions differ less makes procedures differ less. */
+	/* On a machine whose occasions differ less, procedures differ less, too. */
 	drift->shares = assumed_share_drift * sqrt(square) / assumed;
 	return NULL;
 }

@@ -16,22 +16,23 @@
 #include "tuning.h"
 
 struct drift {
-	double deviation;  /* of one side from the other, relative */
-	double freedom;	   /* degrees that it is known by */
-	double shares;	   /* likewise, of a procedure's share of the program: known by
-			      DRIFT_SHARES_FREEDOM whatever was learned */
-	bool by_reference; /* what the reference says is to be taken from costs: DRIFT_SLOPE of it */
-	double moved; /* the reference's cost beside the candidate, over that beside the base, as
-			     a logarithm; NAN: not every run has one */
-	size_t occasions; /* earlier ones that it was learned from; 0: it is assumed */
+	double deviation; /* of one side relative to the other */
+	double freedom;	  /* degrees of freedom of `deviation` */
+	/* the same for a procedure's share of the program, always with DRIFT_SHARES_FREEDOM */
+	double shares;
+	bool by_reference; /* costs are corrected by the reference: by DRIFT_SLOPE of its change */
+	/* logarithm of the reference's cost with the candidate over that with the base; NAN: not
+	 * every run has one */
+	double moved;
+	size_t occasions; /* number of earlier occasions; 0: `deviation` is assumed */
 };
 
-/* Needs sides_gather. Without `compared` nothing is looked for. */
+/* Requires sides_gather. If `compared` is NULL, no earlier epochs are looked for. */
 struct hp_error *drift_learn(const struct sides *sides,
 			     const struct hp_compare_epochs compared[HP_SIDES],
 			     struct drift *drift);
 
-/* Mean logarithm of what the reference cost beside the epoch's runs; NAN unknown. */
+/* The mean logarithm of the reference's cost during the epoch's runs; NAN: unknown. */
 double drift_reference(const struct hp_epoch_meta *meta);
 
 #endif

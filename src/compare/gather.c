@@ -12,7 +12,7 @@
 
 /* --- loading --------------------------------------------------------------------------------- */
 
-/* Images without a file have names of their own in each epoch. */
+/* Images without a file have different names in each epoch. */
 static struct hp_error *find_image(struct side *side, size_t replicate, size_t index,
 				   const struct hp_image_id *id, struct side_image **found)
 {
@@ -114,13 +114,13 @@ static struct hp_error *load_side(const struct sides *sides, struct side *side)
 
 /* --- opening --------------------------------------------------------------------------------- */
 
-/* Offsets of these are run-time addresses of some process, and mean nothing elsewhere. */
+/* Their offsets are run-time addresses of a process, which mean nothing elsewhere. */
 static bool has_code(const struct side_image *image)
 {
 	return image->id.kind != HP_IMAGE_UNKNOWN && image->id.kind != HP_IMAGE_ANON;
 }
 
-/* Whether these, in order, are enough of what one replicate has. */
+/* Whether these symbols, which are sorted, cover enough of one replicate's samples. */
 static bool are_enough(const struct side_image *image, size_t replicate,
 		       const struct hp_symbol *symbols, size_t count)
 {
@@ -142,7 +142,8 @@ static bool are_enough(const struct side_image *image, size_t replicate,
 	return named >= least_named * whole;
 }
 
-/* Each epoch kept the names that it has samples of, or (`is_named` false) there are too few. */
+/* Adds the names that an epoch has kept for its samples. `is_named` becomes false if these are too
+ * few. */
 static struct hp_error *add_kept_names(const struct side *side, size_t replicate,
 				       struct side_image *image, bool *is_named)
 {
@@ -211,7 +212,7 @@ static struct hp_error *add_excerpt(struct hp_epoch *epoch, struct side_image *i
 	return error;
 }
 
-/* Whether every replicate that has samples of it kept its code. */
+/* Collects the code that the epochs kept, if each replicate with samples has some. */
 static struct hp_error *collect_excerpts(const struct side *side, struct side_image *image,
 					 bool *is_whole)
 {
@@ -229,7 +230,7 @@ static struct hp_error *collect_excerpts(const struct side *side, struct side_im
 	return NULL;
 }
 
-/* As from the file, where the epochs kept enough of it. */
+/* Opens it like a file, if the epochs kept enough of its code. */
 static struct hp_error *open_excerpt(struct sides *sides, const struct side *side,
 				     struct side_image *image, const char *problem)
 {
@@ -244,7 +245,7 @@ static struct hp_error *open_excerpt(struct sides *sides, const struct side *sid
 	return hp_image_open(&image->id, &options, &image->file);
 }
 
-/* Without its file, by what the epochs kept; `problem` says why. */
+/* Opens it without the file, by what the epochs kept. `problem`: why the file cannot be read. */
 static struct hp_error *open_by_names(struct sides *sides, struct side *side,
 				      struct side_image *image, const char *problem)
 {
@@ -308,7 +309,7 @@ static struct hp_error *open_image(struct sides *sides, struct side *side, struc
 	return error;
 }
 
-/* Its number in the epoch; the count of them if it has no samples there. */
+/* The image's index in the epoch; the number of images if it has no samples there. */
 static size_t index_in(struct hp_epoch *epoch, const struct hp_image_id *id)
 {
 	size_t count = hp_epoch_image_count(epoch);
@@ -339,7 +340,7 @@ struct hp_error *sides_image(struct sides *sides, enum hp_side at, size_t replic
 	if (!(*image)->key)
 		return hp_error_create_no_memory();
 	error = open_image(sides, side, *image);
-	/* Nothing of it is compared. */
+	/* Nothing of it is compared, so its notes are removed. */
 	sides->notes.count = notes;
 	return error;
 }
@@ -379,7 +380,7 @@ static int compare_located(const void *left, const void *right)
 	return compare_places(&a->place, &b->place);
 }
 
-/* Places in order of address, so that most are in the procedure of the one before. */
+/* Places are in order of address, so most belong to the same procedure as the one before. */
 static void locate(struct side_image *image, struct located *located)
 {
 	const struct hp_procedure *part = NULL;

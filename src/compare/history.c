@@ -14,8 +14,8 @@
 struct learning {
 	const struct sides *sides;
 	struct lineage lineage;
-	struct hp_arena *arena;		    /* of what the groups have */
-	HP_VECTOR(struct counts) counts[2]; /* as history->dispersion, of all groups */
+	struct hp_arena *arena;		    /* of the groups' data */
+	HP_VECTOR(struct counts) counts[2]; /* as in history->dispersion, over all groups */
 	double run_squares;
 	double run_freedom;
 	size_t epochs;
@@ -25,14 +25,14 @@ struct learning {
 
 HP_ORDER_VALUES(compare_doubles, double);
 
-/* Of an odd number the middle one, else the upper of the two; sorts them. */
+/* Sorts the values. Returns the middle one, or the upper of the two. */
 static double median(double *values, size_t count)
 {
 	qsort(values, count, sizeof(*values), compare_doubles);
 	return values[count / 2];
 }
 
-/* Logarithms of the replicates' mean costs of a run. */
+/* The logarithm of each replicate's mean cost of a run. */
 static bool list_levels(const struct sides *sides, double *levels)
 {
 	size_t count = sides->at[HP_BASE].replicates.count;
@@ -51,8 +51,8 @@ static bool list_levels(const struct sides *sides, double *levels)
 	return true;
 }
 
-/* The replicate that cost so much more or less than the others that it was not alike: it ran beside
- * something else. `count` where there is none. */
+/* The replicate whose cost differs so much from the others that something else must have run beside
+ * it; `count` if there is none. */
 static size_t out_of_line(const double *levels, size_t count)
 {
 	double sorted[MOST_HISTORY_EPOCHS];
@@ -87,7 +87,7 @@ static void add_runs(struct learning *learning, const double *levels, size_t cou
 	learning->epochs += (size_t)kept;
 }
 
-/* What one way of counting exposes each replicate to; what was left out closes up. */
+/* Exposures of the replicates for one way of counting, without the one that is left out. */
 static double *list_exposures(const struct sides *sides, bool relative, size_t left_out)
 {
 	const struct side *side = &sides->at[HP_BASE];
@@ -142,11 +142,11 @@ static struct hp_error *add_gathered(struct learning *learning, struct sides *si
 	return add_counts(learning, sides, left_out);
 }
 
-/* The user did not ask for these epochs: after an error nothing is learned from them. */
+/* The user did not ask for these epochs, so after an error nothing is learned from them. */
 static struct hp_error *add_group(struct learning *learning, size_t group)
 {
 	const struct hp_compare_options options = { .event = learning->sides->event };
-	/* Names are enough to tell procedures apart, and large files take their time. */
+	/* Names suffice to distinguish procedures, and opening large files takes time. */
 	struct sides sides = { .arena = learning->arena, .options = &options, .by_names = true };
 	char *stamps[MOST_HISTORY_EPOCHS];
 	struct hp_compare_epochs epochs[HP_SIDES] = { { .stamps = stamps } };
@@ -181,7 +181,7 @@ static struct hp_error *add_group(struct learning *learning, size_t group)
 
 /* --- all together ---------------------------------------------------------------------------- */
 
-/* What was learned, drawn towards what is assumed, each by its degrees of freedom. */
+/* Combines what was learned with what is assumed, by their degrees of freedom. */
 static double draw(double learned, double freedom, double assumed, double worth)
 {
 	return (learned * freedom + assumed * worth) / (freedom + worth);
@@ -205,19 +205,19 @@ static struct hp_error *conclude_counts(const struct learning *learning, bool re
 
 	if (error)
 		return error;
-	/* Of few procedures only what runs have in common is known apart. */
+	/* With few procedures, only what runs have in common can be learned. */
 	even = pooled_dispersion(counts, count, dispersion->deviation, &freedom);
 	if (!(freedom > 0))
 		return NULL;
 	dispersion->even = draw(even, freedom, COMPARE_DISPERSION, assumed_dispersion_freedom);
 	dispersion->freedom = fmin(dispersion->freedom, freedom + assumed_dispersion_freedom);
-	/* Runs differ by no less than the whole program's costs say. */
+	/* Runs differ at least as much as the costs of the whole program. */
 	dispersion->deviation = fmax(dispersion->deviation, assumed.deviation);
 	dispersion->common = history->run_freedom;
 	return NULL;
 }
 
-/* For people: of a procedure's share, whether procedures vary alike or not. */
+/* For people: the variance of a procedure's share, averaged over procedures. */
 static double overall_variance(const struct learning *learning)
 {
 	double freedom;

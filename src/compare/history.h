@@ -11,19 +11,20 @@
 #include "statistics.h"
 
 struct history {
-	size_t epochs;	 /* that the rest was learned from; 0: none were, and there is no rest */
-	double variance; /* of samples, to their mean: of all procedures, what runs differ by left
-			    out */
+	/* number of earlier epochs; 0: nothing was learned, and the rest is unset */
+	size_t epochs;
+	/* of samples over their mean, for all procedures, without what runs differ by */
+	double variance;
 	double run_deviation;
 	double run_freedom;
-	/* Of what things cost, and of their shares. */
+	/* Of costs, and of shares. */
 	struct dispersion dispersion[2];
 };
 
 /*
- * Looks through the databases of both sides for epochs before these, of the same command or label,
- * by the same event at the same rate. What cannot be read is left out, as is one epoch that is out
- * of line with its replicates. Needs sides_gather.
+ * Searches the databases of both sides for earlier epochs with the same command or label, and the
+ * same event at the same rate. Unreadable epochs are left out, as is one that differs strongly from
+ * its replicates. Requires sides_gather.
  */
 struct hp_error *history_learn(const struct sides *sides,
 			       const struct hp_compare_epochs compared[HP_SIDES],

@@ -34,15 +34,15 @@ void partition_clear(struct partition *partition)
 /* --- which block is which -------------------------------------------------------------------- */
 
 struct block {
-	size_t first; /* instruction */
+	size_t first; /* index of its first instruction */
 	size_t count;
-	size_t partner; /* the other side's block with the most instructions that are the same */
-	size_t shared;	/* so many; 0: none */
+	size_t partner; /* the block on the other side with which it shares most instructions */
+	size_t shared;	/* number of these; 0: none */
 };
 
 struct blocks {
 	HP_VECTOR(struct block) all;
-	size_t *of; /* [instruction]: its block; owned */
+	size_t *of; /* by instruction: its block; owned */
 };
 
 static struct hp_error *list_blocks(const struct listing *listing, struct blocks *blocks)
@@ -60,8 +60,8 @@ static struct hp_error *list_blocks(const struct listing *listing, struct blocks
 	return NULL;
 }
 
-/* Instructions that are the same come in the same order on both sides, so that all that two blocks
- * share follow each other. */
+/* Counts instructions that two blocks share. Shared instructions are in the same order on both
+ * sides, so those of one pair of blocks follow each other. */
 static void note_shared(struct blocks blocks[HP_SIDES], size_t base, size_t candidate,
 			size_t shared)
 {
@@ -96,7 +96,8 @@ static void find_partners(struct blocks blocks[HP_SIDES], const size_t *partners
 	}
 }
 
-/* Each is what the other has the most of, and half of the smaller one at least. */
+/* Two blocks are a pair if each shares most with the other, and at least half of the smaller
+ * one. */
 static bool is_pair(const struct blocks blocks[HP_SIDES], size_t candidate)
 {
 	const struct block *other = &blocks[HP_CANDIDATE].all.at[candidate];
@@ -117,7 +118,7 @@ static void assign(const struct blocks *blocks, size_t first, size_t after, size
 			of_instruction[blocks->all.at[i].first + j] = part;
 }
 
-/* Pairs are in order on both sides: what is between two is the rest. */
+/* Pairs are in the same order on both sides; what lies between two pairs is one part. */
 static void join_blocks(const struct blocks blocks[HP_SIDES], struct partition *partition)
 {
 	const size_t counts[HP_SIDES] = { blocks[HP_BASE].all.count,
@@ -169,7 +170,7 @@ struct hp_error *partition_blocks(const struct inside *inside, const size_t *par
 
 /* --- what they cost -------------------------------------------------------------------------- */
 
-/* Samples by part and replicate, as a unit counts them: [part][replicate]. */
+/* The samples by part and replicate, as in a unit: [part][replicate]. */
 static void count_side(const struct inside *inside, size_t side, const struct partition *partition,
 		       struct hp_compared *const *parts, double *counts, size_t replicate_count)
 {
@@ -197,7 +198,7 @@ static void count_side(const struct inside *inside, size_t side, const struct pa
 	}
 }
 
-/* Findings among the procedures that were tested, and these. */
+/* The share of findings among the procedures that were tested, including these. */
 static double chosen_share(const struct judging *judging)
 {
 	size_t tested = 0;

@@ -12,17 +12,17 @@
 #include "judge.h"
 #include "listing.h"
 
-/* One procedure's code on both sides. */
+/* The code of one procedure on both sides. */
 struct inside {
 	const struct judging *judging;
 	const struct code *codes[HP_SIDES];
 	const struct listing *listings[HP_SIDES];
-	bool is_chosen; /* a finding, all of whose code is listed */
+	bool is_chosen; /* it is a finding, and all of its code is listed */
 };
 
-/* Of each instruction the number of the part that it is in, or SIZE_MAX. */
+/* The parts of a procedure: of each instruction the index of its part, or SIZE_MAX. */
 struct partition {
-	size_t *of[HP_SIDES]; /* [instruction]; owned */
+	size_t *of[HP_SIDES]; /* by instruction; owned */
 	size_t count;
 };
 
@@ -30,14 +30,14 @@ struct hp_error *partition_create(const struct inside *inside, struct partition 
 void partition_clear(struct partition *partition);
 
 /*
- * Blocks of one side with those of the other that most of their instructions are the same as; what
- * lies between two such blocks is one part on both sides. `partners` is listing_align's.
+ * Pairs blocks of the two sides that share most of their instructions. What lies between two such
+ * blocks is one part on both sides. `partners`: from listing_align.
  */
 struct hp_error *partition_blocks(const struct inside *inside, const size_t *partners,
 				  struct partition *blocks);
 
-/* Costs of the parts [partition.count], whose names and places are set; where the procedure is
- * chosen also tests and findings. */
+/* Computes the costs of the parts, whose names and places are set. If the procedure is chosen, also
+ * tests and findings. */
 struct hp_error *inside_judge(const struct inside *inside, const struct partition *partition,
 			      struct hp_compared *const *parts);
 

@@ -11,35 +11,40 @@
 #include <math.h>
 
 struct tested {
-	struct log_ratio absolute; /* what it costs */
-	struct log_ratio relative; /* its share of the program */
+	struct log_ratio absolute; /* of the cost */
+	struct log_ratio relative; /* of the share of the program */
 };
 
 struct judging {
 	struct sides *sides;
-	const struct hp_compare_epochs *compared; /* NULL: nothing earlier is there to learn from */
+	/* NULL: there are no earlier epochs to learn from */
+	const struct hp_compare_epochs *compared;
 	struct hp_comparison *comparison;
-	struct run_costs runs[HP_SIDES]; /* of the whole program, without the pace; in the arena */
-	double mean_cost[HP_SIDES];	 /* of a run, as they were recorded */
-	size_t *epochs[HP_SIDES];	 /* which replicate each run is of */
-	struct history history;		 /* nothing where the sides speak for themselves */
+	/* of the whole program, without the common pace; in the arena */
+	struct run_costs runs[HP_SIDES];
+	double mean_cost[HP_SIDES]; /* mean cost of a run, as recorded */
+	size_t *epochs[HP_SIDES];   /* the replicate of each run */
+	struct history history;	    /* unset if the sides have enough runs of their own */
 	struct run_prior prior;
-	struct drift drift;	/* nothing where the sides took turns */
-	double *pace[HP_SIDES]; /* [replicate]: of its runs; in the arena */
-	const size_t *beside;	/* [base's replicate]: the candidate's that ran at the same time;
-				   NULL: none did; in the arena */
+	struct drift drift;	/* unset if the sides took turns */
+	double *pace[HP_SIDES]; /* by replicate: the pace of its runs; in the arena */
+	/* by replicate of the base: the candidate's that ran at the same time; NULL: none did; in
+	 * the arena */
+	const size_t *beside;
 	struct log_ratio program;
-	double exposure[HP_SIDES]; /* runs, or units of work, of all epochs */
-	double divisor[HP_SIDES]; /* costs of parts are for one of: the same, or the whole's cost */
-	double sampled[HP_SIDES]; /* cost of the program for one of them, by samples */
-	struct tested *units;	  /* one of each unit; in the arena */
-	/* Of what is shown, absolute or relative: how samples vary, and what each replicate's count
-	 * is in proportion to. */
+	double exposure[HP_SIDES]; /* runs, or units of work, in all epochs */
+	/* costs of parts are divided by this: the same, or the whole's cost */
+	double divisor[HP_SIDES];
+	double sampled[HP_SIDES]; /* the program's cost divided by that, by samples */
+	struct tested *units;	  /* one per unit; in the arena */
+	/* For what is shown, absolute or relative: the dispersion of samples, and the exposure of
+	 * each replicate. */
 	struct dispersion dispersion;
-	const double *exposed; /* [replicate]: base's, then the candidate's; in the arena */
+	/* by replicate: first the base's, then the candidate's; in the arena */
+	const double *exposed;
 };
 
-/* When it was recorded, in seconds from the first of the base. */
+/* The time of its recording, in seconds after the first one of the base. */
 static inline double judging_time(const struct judging *judging, const struct replicate *replicate)
 {
 	const struct replicate *first = &judging->sides->at[HP_BASE].replicates.at[0];
@@ -47,8 +52,8 @@ static inline double judging_time(const struct judging *judging, const struct re
 	return ((double)replicate->meta->start_ns - (double)first->meta->start_ns) / 1e9;
 }
 
-/* How many times as much the candidate's runs cost as they would have beside the base's, as far as
- * the reference says: what changes are given without. */
+/* By which factor the machine slowed the candidate's runs, according to the reference. Changes are
+ * given without it. */
 static inline double judging_slowed(const struct judging *judging)
 {
 	bool is_used = judging->drift.by_reference && !judging->sides->options->is_relative;
@@ -56,24 +61,24 @@ static inline double judging_slowed(const struct judging *judging)
 	return is_used ? exp(DRIFT_SLOPE * judging->drift.moved) : 1;
 }
 
-/* The whole program: judging->runs, prior, program and comparison->program. */
+/* Judges the whole program: sets judging->runs, prior, program and comparison->program. */
 struct hp_error *judge_program(struct judging *judging);
-/* Each image and procedure. Needs the program's. */
+/* Judges each image and procedure. Requires judge_program. */
 struct hp_error *judge_parts(struct judging *judging);
-/* The test of anything else, once the parts are judged: `counts` as a unit has them. */
+/* Tests anything else after judge_parts. `counts`: as in a unit. */
 struct log_ratio judge_counts(const struct judging *judging, const double *counts,
 			      const uint64_t samples[HP_SIDES]);
-/* Of something whose samples and costs on both sides are set, all that its test says; p stays NAN
- * where it is too little to be a finding. */
+/* Adds the test's results to an item whose samples and costs are set. p stays NAN if it is too
+ * small to be a finding. */
 void judge_show(const struct judging *judging, const struct log_ratio *ratio,
 		struct hp_compared *shown);
-/* A change of so much can be a finding. */
+/* Whether a change of this size may be a finding. */
 bool judge_is_large(const struct judging *judging, const struct hp_compared *item);
-/* What of that is found, in order, and what follows. */
+/* Selects and sorts the findings, and decides on the verdict. */
 struct hp_error *judge_verdict(struct judging *judging);
-/* Of findings that are procedures, whose calls changed. */
+/* Finds, for findings that are procedures, which callers changed. */
 struct hp_error *judge_callers(const struct judging *judging);
-/* Lines of what was tested, and the code of findings. */
+/* Adds the lines of what was tested, and the code of findings. */
 struct hp_error *judge_details(const struct judging *judging);
 
 #endif

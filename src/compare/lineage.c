@@ -30,7 +30,7 @@ static double period_of(const struct hp_event_totals *event)
 	return (double)event->period_total / (double)event->samples;
 }
 
-/* Sampled as often: by the same frequency, or every so many. */
+/* Sampled with the same frequency, or the same period. */
 static bool is_same_event(const struct hp_event_totals *a, const struct hp_event_totals *b)
 {
 	if (!a->samples || !b->samples || a->info.unit != b->info.unit ||
@@ -122,7 +122,7 @@ static int compare_newness(const void *left, const void *right)
 	return (a->start_ns < b->start_ns) - (a->start_ns > b->start_ns);
 }
 
-/* One that is damaged, or was changed, is no reason not to compare others. */
+/* An epoch that is damaged, or was changed, is skipped. */
 static struct hp_error *open_one(const struct wanted *wanted, struct lineage *lineage)
 {
 	struct lineage_epoch found = { .db = wanted->db, .start_ns = wanted->start_ns };
@@ -141,7 +141,7 @@ static struct hp_error *open_one(const struct wanted *wanted, struct lineage *li
 
 /* --- replicates ------------------------------------------------------------------------------ */
 
-/* No file that both ran was another build in one of them. */
+/* No file executed in both epochs was another build in one of them. */
 static bool ran_same_builds(struct hp_epoch *a, struct hp_epoch *b)
 {
 	for (size_t i = 0; i < hp_epoch_image_count(a); i++)

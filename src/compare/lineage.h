@@ -12,22 +12,22 @@ struct lineage_epoch {
 	struct hp_db *db;
 	struct hp_epoch *epoch; /* owned */
 	uint64_t start_ns;
-	size_t group; /* epochs of one group ran the same command and builds */
+	size_t group; /* epochs of one group have the same command and builds */
 };
 
 struct lineage {
-	HP_VECTOR(struct lineage_epoch) found; /* newest first */
+	HP_VECTOR(struct lineage_epoch) found; /* the newest first */
 	size_t group_count;
 };
 
-/* The newest `most` of them. What cannot be read is left out. Needs sides_open. */
+/* Finds the newest ones, at most `most`. Unreadable epochs are left out. Requires sides_open. */
 struct hp_error *lineage_find(const struct sides *sides,
 			      const struct hp_compare_epochs compared[HP_SIDES], size_t most,
 			      struct lineage *lineage);
 void lineage_clear(struct lineage *lineage);
 
-/* The same command on the same machine, and no file that both ran was another build in one of
- * them. */
+/* Whether they have the same command and machine, and no file executed in both was another build in
+ * one of them. */
 bool lineage_are_alike(struct hp_epoch *a, struct hp_epoch *b);
 
 #endif

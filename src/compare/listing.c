@@ -9,8 +9,8 @@
 
 #include <string.h>
 
-/* The bytes of the longest procedure. A longer one is an error in a symbol table, or nothing that
- * people look at. */
+/* The largest procedure in bytes. A larger one is an error in a symbol table, or not worth
+ * showing. */
 enum { LONGEST_BYTES = 1 << 20, TEXT_BYTES = 256 };
 
 /* --- one instruction ------------------------------------------------------------------------- */
@@ -69,7 +69,7 @@ static int compare_parts(const void *left, const void *right)
 	return (a->address.value > b->address.value) - (a->address.value < b->address.value);
 }
 
-/* The procedure's own part, and those that samples are in. */
+/* Adds the procedure's main part, and the others that have samples. */
 static struct hp_error *add_parts(struct hp_arena *arena, const struct code *code,
 				  struct listing *listing)
 {
@@ -104,7 +104,7 @@ static void mark_targets(struct listing *listing)
 	}
 }
 
-/* A sample inside an instruction is that instruction's. */
+/* A sample inside an instruction counts for that instruction. */
 static void add_samples(const struct code *code, struct listing *listing)
 {
 	for (size_t i = 0; i < code->place_count; i++) {
@@ -172,9 +172,10 @@ struct aligning {
 	const struct listed *candidate;
 	long base_count;
 	long candidate_count;
-	size_t *partners; /* of the candidate's, from its first in the middle part */
-	size_t first;	  /* index of the base's first */
-	long *reached;	  /* round d begins at d * d: furthest in base on diagonals -d ... d */
+	size_t *partners; /* of the candidate's instructions in the middle part */
+	size_t first;	  /* index of the base's first instruction in it */
+	/* round d begins at d * d: furthest position in the base on diagonals -d ... d */
+	long *reached;
 };
 
 static long furthest(const struct aligning *aligning, long round, long diagonal)
@@ -182,7 +183,7 @@ static long furthest(const struct aligning *aligning, long round, long diagonal)
 	return aligning->reached[round * round + diagonal + round];
 }
 
-/* Which diagonal of the round before one comes from: the one that leads further. */
+/* The diagonal of the previous round from which one comes: the one that leads further. */
 static long came_from(const struct aligning *aligning, long round, long diagonal)
 {
 	if (diagonal == -round ||
@@ -192,7 +193,7 @@ static long came_from(const struct aligning *aligning, long round, long diagonal
 	return diagonal - 1;
 }
 
-/* Where a round begins on a diagonal, before it follows what is the same. */
+/* The position at which a round begins on a diagonal, before equal instructions are followed. */
 static long begin_at(const struct aligning *aligning, long round, long diagonal)
 {
 	long from;
@@ -209,8 +210,8 @@ static bool is_same(const struct aligning *aligning, long base, long candidate)
 	       candidate >= 0 && aligning->base[base].hash == aligning->candidate[candidate].hash;
 }
 
-/* The number of differences; -1 when there are too many. A diagonal is base's index less the
- * candidate's; a round with an odd number of differences reaches the odd ones. */
+/* Returns the number of differences; -1: too many. A diagonal is the base's index minus the
+ * candidate's. A round with an odd number of differences reaches odd diagonals. */
 static long search(struct aligning *aligning)
 {
 	long goal = aligning->base_count - aligning->candidate_count;
@@ -228,7 +229,7 @@ static long search(struct aligning *aligning)
 	return -1;
 }
 
-/* Back along the way, noting what was the same. */
+/* Follows the way backwards, noting equal instructions. */
 static void trace(const struct aligning *aligning, long rounds)
 {
 	long diagonal = aligning->base_count - aligning->candidate_count;

@@ -12,30 +12,30 @@
 
 struct listed {
 	uint64_t address;
-	size_t size; /* bytes */
+	size_t size; /* in bytes */
 	const char *text;
-	uint64_t hash;	   /* of what is the same in another build */
-	uint64_t target;   /* that it jumps to or calls; 0 none */
-	bool begins_block; /* something in the listing jumps here */
+	uint64_t hash;	   /* equal for the same instruction in another build */
+	uint64_t target;   /* address that it jumps to or calls; 0: none */
+	bool begins_block; /* an instruction of the listing jumps here */
 	bool ends_block;
-	const char *file; /* or NULL */
+	const char *file; /* may be NULL */
 	uint32_t line;
 	uint64_t samples;
-	double cost; /* in units of the comparison, all replicates together */
+	double cost; /* summed over all replicates, in units of the comparison */
 };
 
 struct listing {
-	struct listed *at; /* by address; in the arena */
+	struct listed *at; /* sorted by address; in the arena */
 	size_t count;
 };
 
-/* The procedure's own extent and all parts of it that have samples. Empty where there is no code
- * to read, or more than is worth looking at. */
+/* Lists the procedure's own extent and all of its parts that have samples. Empty if the code cannot
+ * be read, or is too large. */
 struct hp_error *listing_create(struct hp_arena *arena, const struct code *code,
 				struct listing *listing);
 
-/* For each instruction of the candidate, the base's that is the same, or SIZE_MAX: a longest common
- * subsequence (Myers 1986), as far as differences are not too many to look for it. */
+/* Sets, for each instruction of the candidate, the equal one of the base, or SIZE_MAX: a longest
+ * common subsequence (Myers 1986), unless there are too many differences. */
 struct hp_error *listing_align(const struct listing *base, const struct listing *candidate,
 			       size_t **partners);
 

@@ -23,7 +23,7 @@ const struct side_image *side_image_of(const struct side *side, const char *key)
 	return NULL;
 }
 
-/* The dearest program that the other side does not have by that name; NULL: none. */
+/* The most expensive program whose name the other side does not have; NULL: none. */
 static struct side_image *lone_program(const struct side *side, const struct side *other)
 {
 	struct side_image *best = NULL;
@@ -38,8 +38,8 @@ static struct side_image *lone_program(const struct side *side, const struct sid
 	return best;
 }
 
-/* Two builds of a program often have different names, "old" and "new": when each side has one
- * that the other has not, they are taken for the same. */
+/* Two builds of a program often have different names, such as "old" and "new". If each side has one
+ * program that the other has not, the two are treated as the same. */
 static bool pair_programs(struct sides *sides)
 {
 	struct side_image *base = lone_program(&sides->at[HP_BASE], &sides->at[HP_CANDIDATE]);
@@ -49,7 +49,7 @@ static bool pair_programs(struct sides *sides)
 	if (!base || !candidate)
 		return true;
 	key = candidate->key;
-	/* Several files of one name are one image. */
+	/* Several files with one name are treated as one image. */
 	for (size_t i = 0; i < sides->at[HP_BASE].images.count; i++) {
 		struct side_image *image = sides->at[HP_BASE].images.at[i];
 
@@ -74,8 +74,8 @@ static struct hp_error *match_images(struct sides *sides)
 	return pair_programs(sides) ? NULL : hp_error_create_no_memory();
 }
 
-/* An image whose file is missing on one side is one thing on both, but for the procedures whose
- * names were kept: the others are not told apart. */
+/* If an image's file is missing on one side, its procedures whose names were kept are compared; the
+ * rest is one item on both sides. */
 static void merge_unreadable(struct sides *sides, const struct side_image *unreadable)
 {
 	for (size_t side = 0; side < HP_SIDES; side++)
@@ -103,8 +103,8 @@ static bool is_of_several_builds(const struct sides *sides, const struct side_im
 	return false;
 }
 
-/* Code without a name is called after its address, which is another procedure's in another build:
- * there each is one of its own, until it is known by its code. */
+/* Code without a name is named after its address, which means other code in another build. Each is
+ * an item of its own until its code identifies it. */
 static bool part_nameless(struct sides *sides)
 {
 	for (size_t side = 0; side < HP_SIDES; side++)
@@ -146,7 +146,7 @@ static size_t replicate_count(const struct sides *sides)
 	return sides->at[HP_BASE].replicates.count + sides->at[HP_CANDIDATE].replicates.count;
 }
 
-/* Samples of each replicate, as many as the mean weight of its samples makes of the cost. */
+/* Sets the samples of each replicate: the cost divided by the mean weight of a sample. */
 static void count_code(const struct sides *sides, struct unit *unit, const struct code *code)
 {
 	size_t first = code->side == HP_BASE ? 0 : sides->at[HP_BASE].replicates.count;

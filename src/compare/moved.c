@@ -20,7 +20,7 @@
 
 /* --- bodies ---------------------------------------------------------------------------------- */
 
-/* As an epoch kept it, by offset, which the address is where there is no file. */
+/* The body that an epoch kept at this offset, which is the address if there is no file. */
 static const struct hp_body *kept_body(const struct code *code)
 {
 	const struct side_image *image = code->image;
@@ -50,7 +50,7 @@ void moved_body(const struct code *code, struct hp_body *body)
 
 /* --- units ----------------------------------------------------------------------------------- */
 
-/* Has the side's code alone, and enough of it to matter. */
+/* The unit has code on this side only, and enough of it to matter. */
 static bool is_lone(const struct sides *sides, const struct unit *unit, enum hp_side side)
 {
 	for (size_t i = 0; i < unit->codes.count; i++)
@@ -59,7 +59,7 @@ static bool is_lone(const struct sides *sides, const struct unit *unit, enum hp_
 	return unit->codes.count && unit->cost[side] >= HP_BODY_LEAST_SHARE * sides->at[side].cost;
 }
 
-/* `from` becomes part of `into`; base's codes stay before the candidate's. */
+/* Merges `from` into `into`. The base's codes stay before the candidate's. */
 static bool join(const struct sides *sides, struct unit *into, struct unit *from)
 {
 	size_t replicates =
@@ -88,7 +88,7 @@ static bool join(const struct sides *sides, struct unit *into, struct unit *from
 	return true;
 }
 
-/* Those that have become part of others have no code any more. */
+/* Removes units that were merged into others. */
 static void drop_empty(struct sides *sides)
 {
 	size_t kept = 0;
@@ -106,7 +106,7 @@ static void drop_empty(struct sides *sides)
 
 /* --- other names ----------------------------------------------------------------------------- */
 
-/* What only the candidate has. */
+/* A unit that only the candidate has. */
 struct newcomer {
 	size_t unit;
 	struct hp_body body;
@@ -131,7 +131,7 @@ static bool list_newcomers(const struct sides *sides, struct newcomers *newcomer
 	return ok;
 }
 
-/* The newcomer of the same image whose code is most alike becomes one with it. */
+/* Merges the newcomer of the same image with the most similar code into this unit. */
 static bool find_renamed(struct sides *sides, const struct newcomers *newcomers, struct unit *base)
 {
 	struct unit *best = NULL;
@@ -143,7 +143,7 @@ static bool find_renamed(struct sides *sides, const struct newcomers *newcomers,
 		struct unit *other = &sides->units.at[newcomers->all.at[i].unit];
 		double similarity = hp_body_similarity(&body, &newcomers->all.at[i].body);
 
-		/* One that was found already is alone no more. */
+		/* A newcomer that was merged already is no longer alone. */
 		if (similarity < most || strcmp(other->image_key, base->image_key) != 0 ||
 		    !is_lone(sides, other, HP_CANDIDATE))
 			continue;
@@ -167,16 +167,16 @@ static struct hp_error *match_renamed(struct sides *sides)
 
 /* --- inlining -------------------------------------------------------------------------------- */
 
-/* What one unit spends on one side in code that was inlined from functions of a name. */
+/* What one unit spends, on one side, in code inlined from functions of one name. */
 struct inlined {
-	const char *function; /* the image's */
+	const char *function; /* owned by the image */
 	size_t unit;
 	enum hp_side side;
 	double cost;
 };
 
 struct inlining {
-	HP_VECTOR(struct inlined) all; /* by function */
+	HP_VECTOR(struct inlined) all; /* sorted by function */
 };
 
 static int compare_inlined(const void *left, const void *right)
@@ -187,7 +187,7 @@ static int compare_inlined(const void *left, const void *right)
 	return strcmp(a->function, b->function);
 }
 
-/* Once a function for each place, however deep it lies inlined in itself. */
+/* Adds each function once per place, even if it is inlined in itself. */
 static bool add_frames(struct inlining *inlining, const struct hp_frames *frames, size_t first,
 		       const struct inlined *cost)
 {
@@ -233,7 +233,7 @@ static struct hp_error *add_inlined(struct inlining *inlining, const struct code
 	return error;
 }
 
-/* Of all units that matter. */
+/* Lists it for all units that matter. */
 static struct hp_error *list_inlined(const struct sides *sides, struct inlining *inlining)
 {
 	struct hp_error *error = NULL;
@@ -256,7 +256,7 @@ static struct hp_error *list_inlined(const struct sides *sides, struct inlining 
 	return error;
 }
 
-/* The unit, of the same image, that has most of the function on that side; NULL: none has any. */
+/* The unit of the same image that contains most of the function on that side; NULL: none. */
 static struct unit *dearest_host(const struct sides *sides, const struct inlining *inlining,
 				 const struct unit *lone, enum hp_side side, const char *function)
 {
@@ -280,7 +280,7 @@ static struct unit *dearest_host(const struct sides *sides, const struct inlinin
 	return host;
 }
 
-/* The procedure of the other side that most of it was inlined into becomes one with it. */
+/* Merges the unit into the procedure of the other side that contains most of it inlined. */
 static struct hp_error *find_host(struct sides *sides, const struct inlining *inlining,
 				  struct unit *lone, enum hp_side side)
 {
@@ -302,7 +302,7 @@ static struct hp_error *find_host(struct sides *sides, const struct inlining *in
 
 /* --- inlined in part ------------------------------------------------------------------------- */
 
-/* Of a unit's cost on a side, what one run of it is, or the share of the program. */
+/* A unit's cost on a side, for one run, or as a share of the program. */
 static double per_run(const struct sides *sides, enum hp_side side, double cost)
 {
 	const struct side *at = &sides->at[side];
@@ -315,7 +315,7 @@ static double per_run(const struct sides *sides, enum hp_side side, double cost)
 	return cost / exposure;
 }
 
-/* One build has the same copies on both sides. */
+/* If both sides are one build, they have the same copies. */
 static bool is_of_one_build(const struct unit *unit)
 {
 	return unit->codes.count &&
@@ -323,7 +323,7 @@ static bool is_of_one_build(const struct unit *unit)
 				 &unit->codes.at[unit->codes.count - 1]->image->id.identity);
 }
 
-/* What the candidate has more; 0 where that is too little to matter. */
+/* By how much more the unit costs in the candidate; 0 if that is too little to matter. */
 static double growth(const struct sides *sides, const struct unit *unit)
 {
 	double base = per_run(sides, HP_BASE, unit->cost[HP_BASE]);
@@ -333,7 +333,7 @@ static double growth(const struct sides *sides, const struct unit *unit)
 	return !is_of_one_build(unit) && fabs(more) >= fmax(least, least_change * base) ? more : 0;
 }
 
-/* The dearest named code of a side; NULL where there is none whose inlining is known. */
+/* The most expensive code of a side that has a name and known inlining; NULL: none. */
 static const struct code *known_code(const struct unit *unit, enum hp_side side)
 {
 	for (size_t i = 0; i < unit->codes.count; i++) {
@@ -346,7 +346,7 @@ static const struct code *known_code(const struct unit *unit, enum hp_side side)
 	return NULL;
 }
 
-/* Instructions of the code that are inlined from the function. */
+/* Counts instructions that are inlined from the function. */
 static struct hp_error *count_copies(const struct code *code, const char *function, size_t *count)
 {
 	_cleanup_(hp_arena_destroy_scope) struct hp_arena *arena = hp_arena_create();
@@ -376,7 +376,7 @@ static struct hp_error *count_copies(const struct code *code, const char *functi
 	return error;
 }
 
-/* Whether the side's host has more of the function inlined than the other side's. */
+/* Whether this side's host contains more inlined code of the function than the other side's. */
 static struct hp_error *has_more_copies(const struct unit *host, enum hp_side side,
 					const char *function, bool *has_more)
 {
@@ -395,7 +395,7 @@ static struct hp_error *has_more_copies(const struct unit *host, enum hp_side si
 	return error;
 }
 
-/* What a host spends more on its copies of the function on that side than on the other. */
+/* By how much more a host spends in its copies of the function on that side than on the other. */
 static double more_inlined(const struct sides *sides, const struct inlining *inlining,
 			   const struct unit *host, enum hp_side side, const char *function)
 {
@@ -424,8 +424,8 @@ static bool absorb(const struct sides *sides, struct unit *host, struct unit *ca
 	return join(sides, host, callee);
 }
 
-/* A procedure that costs less where a caller of it has got copies that cost about as much, or more
- * where a caller has none any more, becomes one with that caller. */
+/* Merges a procedure that costs less with a caller that has gained copies which cost about as much;
+ * or one that costs more with a caller that has lost them. */
 static struct hp_error *find_partial_host(struct sides *sides, const struct inlining *inlining,
 					  struct unit *callee)
 {
@@ -470,7 +470,8 @@ static struct hp_error *match_partly_inlined(struct sides *sides, const struct i
 	return error;
 }
 
-/* Of one image, something costs more and something less: that is what a shift looks like. */
+/* Whether something in one image costs more and something else less, as it does if code was
+ * moved. */
 static bool has_shift(const struct sides *sides)
 {
 	const char *image_key = NULL;
@@ -519,7 +520,8 @@ static bool has_lone(const struct sides *sides)
 
 /* --- the rest -------------------------------------------------------------------------------- */
 
-/* One side's, called after an address (match.c), and not known by its code. */
+/* The unit exists on one side only, is named after an address (match.c), and was not identified by
+ * its code. */
 static bool is_unknown(const struct unit *unit)
 {
 	for (size_t i = 0; i < unit->codes.count; i++) {
@@ -532,8 +534,8 @@ static bool is_unknown(const struct unit *unit)
 	return unit->codes.count;
 }
 
-/* What has no name and is known by nothing else is one thing on both sides, for each image: apart
- * it would be new on one and gone from the other. */
+/* Merges code without a name that nothing identifies into one unit per image. Otherwise it would be
+ * new on one side and gone from the other. */
 static bool merge_unknown(struct sides *sides)
 {
 	struct unit *rest = NULL;
@@ -564,7 +566,7 @@ struct hp_error *sides_match_moved(struct sides *sides)
 {
 	struct hp_error *error = match_renamed(sides);
 
-	/* Looking at what is inlined where takes a while. */
+	/* Examining inlined code takes a while, so it is done only then. */
 	if (!error && (has_lone(sides) || has_shift(sides)))
 		error = match_inlined(sides);
 	if (!error && !merge_unknown(sides))

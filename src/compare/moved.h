@@ -12,12 +12,12 @@
 #include <hpcprof/image/body.h>
 
 /*
- * Units that one side alone has become one unit with what they are on the other: the same
+ * Merges units that exist on one side only with what they are on the other side: the same
  * instructions, block by block, under another name; or the procedure that they were inlined into.
  */
 struct hp_error *sides_match_moved(struct sides *sides);
 
-/* What is known of the code, if anything is: from its file, or kept in the epochs. */
+/* The body of the code, from its file or as kept in the epochs, if known. */
 void moved_body(const struct code *code, struct hp_body *body);
 
 #endif

@@ -8,11 +8,11 @@
 
 #include <string.h>
 
-/* All code with one name in one image, on both sides; that of the base comes first. */
+/* All code with the same name in one image, on both sides; the base's comes first. */
 struct group {
 	struct code **codes;
 	size_t counts[HP_SIDES];
-	const char *files[MOST_NAMESAKES]; /* where each begins; or NULL */
+	const char *files[MOST_NAMESAKES]; /* the source file of each; may be NULL */
 };
 
 static size_t group_count(const struct group *group)
@@ -28,14 +28,14 @@ static int compare_codes(const void *left, const void *right)
 	const struct code *b = *(const struct code *const *)right;
 	int order = code_compare_keys(a, b);
 
-	/* In order of address, so that the first is the first on both sides. */
+	/* By address, so that the same one is first on both sides. */
 	if (!order && a->procedure && b->procedure)
 		order = (a->procedure->address.value > b->procedure->address.value) -
 			(a->procedure->address.value < b->procedure->address.value);
 	return order;
 }
 
-/* Linkers number those of one name that they bring together. */
+/* Linkers append numbers to equal names. */
 static bool has_namesake(const struct code *code)
 {
 	return code->image->file && (hp_image_has_namesake(code->image->file, code->procedure) ||
@@ -67,7 +67,8 @@ static size_t start_of_last(const char *path, size_t end)
 	return end;
 }
 
-/* How many of the last parts of two paths are the same: trees are built in several places. */
+/* The number of equal components at the end of two paths, since trees are built in different
+ * places. */
 static size_t same_parts(const char *a, const char *b)
 {
 	size_t a_end = strlen(a);
@@ -104,7 +105,7 @@ static struct hp_error *find_files(struct group *group, bool *all)
 	return NULL;
 }
 
-/* The candidate's file that a file of the base is: the one whose path is most alike. */
+/* The candidate's file with the path most similar to that of the base's file. */
 static const char *file_of_candidate(const struct group *group, const char *file)
 {
 	const char *best = NULL;
@@ -121,8 +122,8 @@ static const char *file_of_candidate(const struct group *group, const char *file
 	return best ? best : file;
 }
 
-/* Another base's file may be more alike to that one: then this is one that the candidate has
- * not. */
+/* If another file of the base is more similar to that one, the candidate does not have this
+ * file. */
 static const char *settle_file(const struct group *group, const char *file)
 {
 	const char *candidate = file_of_candidate(group, file);
@@ -154,8 +155,8 @@ static bool tell_by_file(struct sides *sides, const struct group *group)
 
 /* --- by code --------------------------------------------------------------------------------- */
 
-/* The base's and the candidate's that are most alike and not yet paired, of such ones the first; 0
- * when none are. */
+/* Finds the most similar unpaired codes of base and candidate, the first of equally similar ones;
+ * 0: none. */
 static double find_pair(const struct group *group, const struct hp_body *bodies, const bool *paired,
 			size_t *base, size_t *candidate)
 {
@@ -175,7 +176,7 @@ static double find_pair(const struct group *group, const struct hp_body *bodies,
 	return most;
 }
 
-/* Where nothing is alike there is nothing to tell them by. */
+/* If the codes are not similar at all, nothing distinguishes them. */
 static struct hp_error *tell_by_code(struct sides *sides, const struct group *group)
 {
 	_cleanup_free_ struct hp_body *bodies = calloc(group_count(group), sizeof(*bodies));
@@ -208,7 +209,7 @@ static struct hp_error *tell_by_code(struct sides *sides, const struct group *gr
 	return NULL;
 }
 
-/* Several builds of an image on one side have all of them several times. */
+/* If one side has several builds of an image, each name exists several times. */
 static bool is_of_one_build(const struct group *group)
 {
 	for (size_t i = 1; i < group_count(group); i++)

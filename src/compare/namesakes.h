@@ -6,9 +6,9 @@
 #include "sides.h"
 
 /*
- * Static functions of one name in several sources of an image are told apart: their keys and names
- * get the file that they are from. Without line information each is paired with the other side's
- * whose code is most alike, or else, where both images have as many, by their order.
+ * Distinguishes static functions with the same name in several sources of an image: their keys and
+ * names get the source file. Without line information, each is paired with the one of the other
+ * side whose code is most similar, or, if both images have the same number, by their order.
  */
 struct hp_error *namesakes_tell_apart(struct sides *sides);
 

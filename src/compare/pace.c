@@ -66,7 +66,7 @@ void pace_fit_trend(const struct run_costs sides[HP_SIDES], double *const times[
 			squares += time * time;
 		}
 	}
-	/* All at one time: nothing can have drifted. */
+	/* All runs were at the same time, so nothing can have drifted. */
 	if (!(squares > 0))
 		return;
 	apart = mean[HP_CANDIDATE] - mean[HP_BASE];
@@ -81,7 +81,7 @@ void pace_fit_trend(const struct run_costs sides[HP_SIDES], double *const times[
 
 /* --- pairs ----------------------------------------------------------------------------------- */
 
-/* Beyond the drift that `pace` has: variances among pairs and within them. */
+/* The variance among pairs and that within them, after subtracting the drift in `pace`. */
 static bool pairs_share(const struct run_costs sides[HP_SIDES], const size_t *partners,
 			const struct pace *pace)
 {

@@ -22,27 +22,28 @@ struct run_costs {
 };
 
 struct pace {
-	double *of[HP_SIDES];	/* [run]: what its cost is a multiple of; NULL: nothing is known */
-	double inflation;	/* of the variance of what the sides differ by; 1: none */
-	double freedom;		/* that it took from the runs */
-	const size_t *partners; /* [base's run]: the candidate's beside it; NULL: no pairs */
+	double *of[HP_SIDES]; /* by run: the factor that its cost contains; NULL: unknown */
+	double inflation;     /* factor on the variance of the sides' difference; 1: none */
+	double freedom;	      /* degrees of freedom that it took from the runs */
+	/* by run of the base: the candidate's run beside it; NULL: there are no pairs */
+	const size_t *partners;
 };
 
-/* Nothing in common. */
+/* A pace without anything in common. */
 struct pace pace_none(void);
-/* Fills `pace`, whose lists have room for all runs, with an even drift over `times` of runs: none
- * is fitted to fewer than three a side. */
+/* Fills `pace`, whose lists have room for all runs, with a linear drift over `times`. With fewer
+ * than three runs on a side, none is fitted. */
 void pace_fit_trend(const struct run_costs sides[HP_SIDES], double *const times[HP_SIDES],
 		    struct pace *pace);
-/* Of as many runs on both sides: pairs in place of the trend that was fitted, where they are more
- * alike beyond that; else returns false. `partners` is kept. */
+/* For equal numbers of runs: uses pairs instead of the fitted trend if pairs are more alike than
+ * the trend explains; otherwise returns false. `partners` must stay valid. */
 bool pace_fit_pairs(const struct run_costs sides[HP_SIDES], const size_t *partners,
 		    struct pace *pace);
-/* The same of runs that each ran at the same time as its partner: they are pairs by how they were
- * recorded, whatever the costs say. */
+/* The same for runs that each ran at the same time as its partner: they are pairs because of how
+ * they were recorded, whatever their costs. */
 void pace_take_pairs(const struct run_costs sides[HP_SIDES], const size_t *partners,
 		     struct pace *pace);
-/* Degrees of freedom that it would take from so many runs a side. */
+/* Degrees of freedom that it would take from this many runs per side. */
 double pace_freedom(const struct pace *pace, size_t runs);
 
 #endif

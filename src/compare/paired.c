@@ -12,7 +12,7 @@ double paired_cost(const struct judging *judging, const struct listed *listed, s
 
 /* --- pairs ----------------------------------------------------------------------------------- */
 
-/* The base's instructions without a partner come where they were, before the next with one. */
+/* An instruction of the base without a partner is placed before the next one with a partner. */
 static bool make_pairs(const struct listing *listings, const size_t *partners,
 		       struct paired *paired)
 {
@@ -61,7 +61,7 @@ static bool same_file(const char *a, const char *b)
 	return strcmp(a, b) == 0;
 }
 
-/* By the candidate's line; of what only the base has, by the base's. */
+/* Compares the candidate's line, or the base's if only the base has the instruction. */
 bool pair_is_on(const struct pair *pair, const struct lined *line)
 {
 	size_t side = side_of(pair);
@@ -78,7 +78,7 @@ const struct lined *paired_line(const struct paired *paired, const struct pair *
 	return NULL;
 }
 
-/* The line of a pair that has one; NULL when memory is short. */
+/* The line of a pair that has one; NULL: out of memory. */
 static struct lined *find_or_add_line(struct paired *paired, const struct pair *pair)
 {
 	const struct lined *line = paired_line(paired, pair);
@@ -114,7 +114,7 @@ static bool add_to_line(const struct judging *judging, const struct pair *pair,
 	return true;
 }
 
-/* First what both have: it tells which line of one is which of the other. */
+/* Instructions on both sides come first: they tell which lines correspond. */
 static bool make_lines(const struct judging *judging, struct paired *paired)
 {
 	bool ok = true;

@@ -14,12 +14,12 @@
 
 #include <hpcprof/base/vector.h>
 
-/* One instruction of either side, or of both. */
+/* An instruction on either side, or on both. */
 struct pair {
-	const struct listed *side[HP_SIDES]; /* or NULL */
+	const struct listed *side[HP_SIDES]; /* may be NULL */
 };
 
-/* A line of either side, or of both. */
+/* A line on either side, or on both. */
 struct lined {
 	const char *file;
 	uint32_t line[HP_SIDES];
@@ -30,29 +30,29 @@ struct lined {
 
 struct paired {
 	HP_VECTOR(struct pair) pairs;  /* in order of addresses */
-	HP_VECTOR(struct lined) lines; /* those with the largest change of cost first */
+	HP_VECTOR(struct lined) lines; /* sorted by change of cost, the largest first */
 };
 
-/* `partners` is listing_align's of these listings, which must outlive the pairs. Without memory
- * there may be something to free, too. */
+/* `partners`: from listing_align for these listings, which must outlive the pairs. After an error,
+ * too, the pairs must be cleared. */
 struct hp_error *paired_create(const struct judging *judging, const struct listing *listings,
 			       const size_t *partners, struct paired *paired);
 void paired_clear(struct paired *paired);
 
-/* What an instruction costs on its side, as the comparison gives it: 0 of none (NULL). */
+/* An instruction's cost on its side, in the comparison's units; 0 for NULL. */
 double paired_cost(const struct judging *judging, const struct listed *listed, size_t side);
 
-/* The instruction that says where a pair is: the candidate's, unless the base's alone has a
+/* The instruction that gives the pair's place: the candidate's, unless only the base's has a
  * line. */
 const struct listed *pair_place(const struct pair *pair);
 bool pair_is_on(const struct pair *pair, const struct lined *line);
-/* The line a pair is on, or NULL. */
+/* The pair's line, or NULL. */
 const struct lined *paired_line(const struct paired *paired, const struct pair *pair);
 
-/* The candidate's number of it, where it has one. */
+/* The candidate's line number, if it has one. */
 uint32_t lined_number(const struct lined *line);
 bool lined_is_sampled(const struct lined *line);
-/* By how much it became dearer. */
+/* By how much its cost has increased. */
 double lined_lost(const struct lined *line);
 
 #endif

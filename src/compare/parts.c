@@ -12,8 +12,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Exposures of all replicates for one way of counting: more of those whose runs were slower for
- * what both sides have in common. */
+/* Exposures of all replicates for one way of counting. They are larger for runs slowed by what both
+ * sides have in common. */
 static double *exposures(const struct judging *judging, bool relative)
 {
 	const struct sides *sides = judging->sides;
@@ -74,7 +74,7 @@ static struct hp_error *test_all(struct judging *judging, bool relative)
 		.freedom = 2,
 		.drift = sqrt(whole + shares),
 		.common = INFINITY,
-		/* The sum of two has the tails of the heavier one. */
+		/* The sum of two variables has the tails of the heavier one. */
 		.drift_freedom = fmin(judging->drift.freedom, DRIFT_SHARES_FREEDOM),
 	};
 	const struct sides *sides = judging->sides;
@@ -90,7 +90,7 @@ static struct hp_error *test_all(struct judging *judging, bool relative)
 		dispersion.drift = assumed.drift;
 		dispersion.drift_freedom = assumed.drift_freedom;
 	} else if (!replicated) {
-		/* What is assumed and shown by nothing is not worth degrees of freedom. */
+		/* An assumption without evidence has no degrees of freedom of its own. */
 		dispersion.freedom = INFINITY;
 	} else if (!error) {
 		error = learn_dispersion(counts, sides->units.count, &assumed, &dispersion);
@@ -130,7 +130,7 @@ static struct hp_measured around(double value, double away)
 	return (struct hp_measured){ value, value * exp(-away), value * exp(away) };
 }
 
-/* One side's part of the deviation: as much as its samples are fewer than both together. */
+/* One side's part of the deviation, by its share of both sides' samples. */
 static double side_deviation(const struct hp_compared *shown, const struct log_ratio *ratio,
 			     size_t side)
 {
@@ -179,7 +179,8 @@ void judge_show(const struct judging *judging, const struct log_ratio *ratio,
 	shown->smallest_change = log_ratio_smallest(ratio, COMPARE_FALSE_ALARMS / 2);
 }
 
-/* The first or the last of its codes that is not only part of it on the other side. */
+/* The first or the last of its codes that is not absorbed into another procedure on the other
+ * side. */
 static const struct code *own_code(const struct unit *unit, bool last)
 {
 	const struct code *found = unit->codes.at[last ? unit->codes.count - 1 : 0];
@@ -216,7 +217,7 @@ static bool start_shift(const struct judging *judging, const struct absorbed *ab
 	return partner->name && partner->image;
 }
 
-/* Both sides of one procedure are one shift. */
+/* Both sides of one procedure make one shift. */
 static void add_to_shift(const struct judging *judging, const struct code *code,
 			 struct hp_compared *partner, struct hp_cost_shift *shift)
 {
@@ -264,7 +265,7 @@ static struct hp_error *show_unit(const struct judging *judging, size_t at)
 	const struct tested *tested = &judging->units[at];
 	const struct log_ratio *ratio = judging->sides->options->is_relative ? &tested->relative
 									     : &tested->absolute;
-	/* The candidate's name, where it has one. */
+	/* The candidate's name, if it has one. */
 	const struct code *code = own_code(unit, true);
 	const struct code *former = own_code(unit, false);
 	struct hp_compared *shown = hp_arena_alloc(judging->sides->arena, sizeof(*shown));
@@ -310,7 +311,7 @@ static void sum_up(struct hp_compared *image)
 	double square[HP_SIDES] = { 0 };
 	double lost = 0;
 
-	/* Parts are about independent. */
+	/* Parts are nearly independent. */
 	for (size_t i = 0; i < image->part_count; i++) {
 		const struct hp_compared *part = image->parts[i];
 		double away = part->lost.high - part->lost.value;

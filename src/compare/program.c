@@ -18,13 +18,13 @@
 struct turn {
 	uint64_t start_ns;
 	enum hp_side side;
-	size_t replicate; /* of it */
+	size_t replicate; /* index of the replicate */
 };
 
 HP_ORDER_BY(compare_turns, struct turn, start_ns);
 
-/* Whether each two that follow each other are one of each side: A B B A, or A B A B. Then what
- * drifts, drifts for both. */
+/* Whether each two consecutive runs are one of each side: A B B A, or A B A B. Then drift affects
+ * both alike. */
 static bool take_turns(const struct turn *turns, size_t count)
 {
 	if (count < 4 || count % 2)
@@ -40,7 +40,7 @@ static const struct hp_epoch_meta *meta_of(const struct sides *sides, const stru
 	return sides->at[turn->side].replicates.at[turn->replicate].meta;
 }
 
-/* Whether they ran at the same time, for most of it as far as the shorter one ran. */
+/* Whether they ran at the same time for most of the shorter one's run. */
 static bool ran_together(const struct hp_run *a, const struct hp_run *b)
 {
 	double start = fmax((double)a->start_ns, (double)b->start_ns);
@@ -51,7 +51,7 @@ static bool ran_together(const struct hp_run *a, const struct hp_run *b)
 	return a->start_ns && b->start_ns && end - start > shorter / 2;
 }
 
-/* Whether each run has one of the other side that ran at the same time, and no other. */
+/* Whether each run has exactly one of the other side that ran at the same time. */
 static bool are_beside(const struct sides *sides, const struct turn *turns, size_t count)
 {
 	if (!count || count % 2)
@@ -71,7 +71,7 @@ static bool are_beside(const struct sides *sides, const struct turn *turns, size
 	return true;
 }
 
-/* In order. NULL when memory is short. */
+/* In order of time. NULL: out of memory. */
 static struct turn *list_turns(const struct sides *sides, size_t *count)
 {
 	size_t room =
@@ -94,7 +94,7 @@ static struct turn *list_turns(const struct sides *sides, size_t *count)
 
 /* --- what they have in common ---------------------------------------------------------------- */
 
-/* When each run was: all runs of an epoch at once. NULL when memory is short. */
+/* The time of each run; all runs of an epoch have the same. NULL: out of memory. */
 static double *list_times(const struct judging *judging, size_t at)
 {
 	const struct side *side = &judging->sides->at[at];
@@ -119,7 +119,7 @@ static bool fit_trend(struct judging *judging)
 	return true;
 }
 
-/* Every epoch one run, in turns: so as many on both sides. */
+/* Each epoch is one run, and the sides took turns, so both have the same number. */
 static bool are_pairs(const struct judging *judging)
 {
 	for (size_t at = 0; at < HP_SIDES; at++)
@@ -128,7 +128,7 @@ static bool are_pairs(const struct judging *judging)
 	return true;
 }
 
-/* NULL when memory is short. */
+/* NULL: out of memory. */
 static size_t *list_partners(const struct judging *judging, const struct turn *turns, size_t count)
 {
 	size_t *partners =
@@ -190,7 +190,7 @@ static double reference_of(const struct judging *judging, size_t at, size_t run)
 	return drift_reference(judging->sides->at[at].replicates.at[judging->epochs[at][run]].meta);
 }
 
-/* What the reference says that runs were slowed down by, about the middle of all. */
+/* Sets by how much the reference says that runs were slowed, relative to the mean of all. */
 static void follow_reference(struct judging *judging)
 {
 	double middle = 0;
@@ -210,7 +210,7 @@ static bool take_paces(struct judging *judging)
 	return take_pace(judging, HP_BASE) && take_pace(judging, HP_CANDIDATE);
 }
 
-/* Where the sides took turns, what they have in common is taken from the costs. */
+/* If the sides took turns, what they have in common is removed from the costs. */
 static bool settle_pace(struct judging *judging)
 {
 	struct sides *sides = judging->sides;
@@ -240,7 +240,7 @@ static bool settle_pace(struct judging *judging)
 	return fit_pace(judging, turns, count, beside) && take_paces(judging);
 }
 
-/* Where they did not, they may have drifted apart. */
+/* If they did not, they may have drifted apart. */
 static struct hp_error *settle_drift(struct judging *judging)
 {
 	struct hp_error *error;
@@ -353,7 +353,7 @@ static void show(struct judging *judging, struct hp_compared *program)
 	}
 	judging->comparison->run_deviation = deviation;
 	program->change = log_ratio_change(ratio);
-	/* The same interval, from where the mean of the base is. */
+	/* The same interval, relative to the mean of the base. */
 	program->lost = (struct hp_measured){ cost[HP_BASE]->value * program->change.value,
 					      cost[HP_BASE]->value * program->change.low,
 					      cost[HP_BASE]->value * program->change.high };
@@ -362,7 +362,7 @@ static void show(struct judging *judging, struct hp_compared *program)
 		runs_smallest(judging->runs, &judging->prior, ratio, COMPARE_FALSE_ALARMS / 2);
 }
 
-/* Shares of the whole: the whole itself is always the same. */
+/* As a share, the whole is always the same. */
 static void show_whole(const struct judging *judging, struct hp_compared *program)
 {
 	for (size_t side = 0; side < HP_SIDES; side++) {

@@ -10,7 +10,7 @@
 
 struct spread {
 	double mean;
-	double variance; /* of one run; 0 of a single one */
+	double variance; /* of one run; 0 for a single one */
 	double count;
 };
 
@@ -51,7 +51,7 @@ double pooled_deviation(const struct run_costs sides[HP_SIDES], const struct pac
 
 /* --- the test of runs ------------------------------------------------------------------------ */
 
-/* Variances of one run on each side, and degrees of freedom of the difference of the means. */
+/* The variance of one run on each side, and the degrees of freedom of the means' difference. */
 static double one_run(const struct run_costs sides[HP_SIDES], const struct run_prior *prior,
 		      double variances[HP_SIDES])
 {
@@ -77,7 +77,7 @@ static double one_run(const struct run_costs sides[HP_SIDES], const struct run_p
 		  (freedom > 0 ? freedom * pooled : 0)) /
 		 (worth + known);
 	variances[HP_BASE] = variances[HP_CANDIDATE] = pooled;
-	/* The assumption alone is taken for what it is, not for two runs that showed it. */
+	/* An assumption alone has no degrees of freedom, unlike runs that showed it. */
 	return known > 0 || is_learned ? worth + known : INFINITY;
 }
 
@@ -109,7 +109,7 @@ struct log_ratio compare_runs(const struct run_costs sides[HP_SIDES], const stru
 
 	ratio.deviation = sqrt(whole);
 	ratio.freedom = freedom_of_sum(part, freedom, drift, prior->drift_freedom);
-	/* Runs that are equal to the last digit leave nothing to divide by. */
+	/* If all runs are equal to the last digit, the deviation is 0. */
 	ratio.p = whole > 0 ? student_beyond(ratio.value / ratio.deviation, ratio.freedom)
 			    : (fabs(ratio.value) > 0 ? 0 : 1);
 	if (tests_of(prior, sides[HP_BASE].count) > 1)
@@ -117,7 +117,8 @@ struct log_ratio compare_runs(const struct run_costs sides[HP_SIDES], const stru
 	return ratio;
 }
 
-/* Of two tests each has half of the alarms; what ranks find that t does not is little. */
+/* Each of the two tests may have half of the false alarms. Changes that only ranks find do not
+ * matter much. */
 double runs_smallest(const struct run_costs sides[HP_SIDES], const struct run_prior *prior,
 		     const struct log_ratio *ratio, double alarms)
 {
@@ -125,9 +126,9 @@ double runs_smallest(const struct run_costs sides[HP_SIDES], const struct run_pr
 }
 
 /*
- * How many deviations a change must be away from 0 so that with COMPARE_POWER it exceeds `quantile`
- * of them, when the deviation was estimated, with `freedom`: a quantile of the noncentral t
- * distribution, by its normal approximation (Abramowitz and Stegun 26.7.10).
+ * How many deviations a change must differ from 0 to exceed `quantile` of them with probability
+ * COMPARE_POWER, when the deviation was estimated with `freedom`: a quantile of the noncentral t
+ * distribution by its normal approximation (Abramowitz and Stegun 26.7.10).
  */
 static double distance_needed(double quantile, double freedom)
 {
@@ -148,7 +149,7 @@ size_t runs_needed(const struct run_costs sides[HP_SIDES], const struct run_prio
 	double variances[HP_SIDES];
 	double known = one_run(sides, prior, variances);
 
-	/* Beyond some dozens, steps of about 1.5 % are fine enough. */
+	/* For large numbers, steps of about 1.5 % are fine enough. */
 	for (count++; count <= MOST_RUNS; count += 1 + count / 64) {
 		double part = (variances[HP_BASE] + variances[HP_CANDIDATE]) / (double)count;
 		double drift = prior->drift * prior->drift;
@@ -168,7 +169,7 @@ size_t runs_needed(const struct run_costs sides[HP_SIDES], const struct run_prio
 
 enum { MOST_RANK_SUM = EXACT_RUNS * (EXACT_RUNS + 1) / 2 };
 
-/* Of base's runs, how many pairs with a candidate's run are cheaper; ties count half. */
+/* The number of pairs in which the base's run is cheaper than the candidate's; ties count half. */
 static double cheaper_pairs(const struct run_costs sides[HP_SIDES], bool *tied)
 {
 	double pairs = 0;
@@ -184,7 +185,7 @@ static double cheaper_pairs(const struct run_costs sides[HP_SIDES], bool *tied)
 	return pairs;
 }
 
-/* How many ways there are to choose `chosen` of `all` ranks, by their sum. */
+/* The number of ways to choose `chosen` of `all` ranks, by their sum. */
 static void count_sums(size_t chosen, size_t all, double ways[EXACT_RUNS + 1][MOST_RANK_SUM + 1])
 {
 	ways[0][0] = 1;
@@ -194,7 +195,7 @@ static void count_sums(size_t chosen, size_t all, double ways[EXACT_RUNS + 1][MO
 				ways[taken][sum] += ways[taken - 1][sum - rank];
 }
 
-/* NAN when memory is short. */
+/* NAN: out of memory. */
 static double exact_p(size_t chosen, size_t all, double pairs)
 {
 	double(*ways)[MOST_RANK_SUM + 1] = calloc(EXACT_RUNS + 1, sizeof(*ways));
@@ -241,7 +242,8 @@ struct difference {
 
 HP_ORDER_BY(compare_sizes, struct difference, size);
 
-/* Sum of the ranks of pairs whose candidate is dearer; equal sizes, and none at all, are ties. */
+/* The sum of ranks of pairs in which the candidate costs more. Differences of equal size, and of 0,
+ * are ties. */
 static double dearer_ranks(struct difference *pairs, size_t count, bool *tied)
 {
 	double sum = 0;
@@ -258,7 +260,7 @@ static double dearer_ranks(struct difference *pairs, size_t count, bool *tied)
 	return sum;
 }
 
-/* Of all ways to give signs to `count` ranks, how many have a sum of at most that, as a share. */
+/* The share of all ways to assign signs to `count` ranks whose sum is at most that. */
 static double share_of_signs(size_t count, double most)
 {
 	double ways[MOST_RANK_SUM + 1] = { 1 };

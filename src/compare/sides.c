@@ -134,7 +134,7 @@ static struct hp_error *open_side(struct side *side, const struct hp_compare_epo
 	return NULL;
 }
 
-/* The first epoch that knows its work, or does not; NULL: none. */
+/* The first epoch that has (or lacks) its amount of work; NULL: none. */
 static struct replicate *find_work(struct sides *sides, bool has_work)
 {
 	for (size_t side = 0; side < HP_SIDES; side++)
@@ -155,7 +155,7 @@ static void forget_work(struct sides *sides)
 	}
 }
 
-/* Costs are for a unit of work only where all epochs say how much there was. */
+/* Costs are per unit of work only if all epochs have their amount. */
 static struct hp_error *settle_work(struct sides *sides, const struct hp_compare_epochs *epochs)
 {
 	const struct replicate *known = find_work(sides, true);
@@ -170,7 +170,7 @@ static struct hp_error *settle_work(struct sides *sides, const struct hp_compare
 					"amount was given for the other side only",
 					hp_epoch_stamp(silent->epoch)),
 			"--work=N gives the amount for both sides");
-	/* Of a single side none is compared with another's. */
+	/* With a single side there is nothing to compare with. */
 	if (sides->at[HP_CANDIDATE].replicates.count &&
 	    !sides_note(sides,
 			"epoch %s contains its amount of work, but epoch %s does not: costs are "
@@ -183,13 +183,14 @@ static struct hp_error *settle_work(struct sides *sides, const struct hp_compare
 
 /* --- recordings that are no runs -------------------------------------------------------------- */
 
-/* If its recorder died, an epoch has an unknown part of a run. */
+/* If its recorder died, an epoch contains an unknown part of a run. */
 static struct hp_error *check_complete(struct sides *sides, const struct replicate *replicate)
 {
 	const char *stamp = hp_epoch_stamp(replicate->epoch);
 	const char *what = hp_epoch_is_recording(replicate->epoch) ? "is still being recorded"
 								   : "was interrupted";
-	/* Shares are about those of the whole, and so are the samples of one set among others. */
+	/* Shares are about right in a part of a run, and so are the samples of one set among
+	 * others. */
 	bool is_enough = sides->options->is_relative || !sides->at[HP_CANDIDATE].replicates.count;
 
 	if (replicate->meta->complete)
@@ -242,7 +243,7 @@ static struct hp_error *check_recordings(struct sides *sides)
 
 /* --- the event ------------------------------------------------------------------------------- */
 
-/* Whether samples of both are of the same modes; of their user mode, with `user_part`. */
+/* Whether both events are sampled in the same modes; with `user_part`, in user mode. */
 static bool is_same_mode(const char *a, const char *b, bool user_part)
 {
 	struct hp_event_modes one = hp_event_modes(a);
@@ -262,7 +263,7 @@ static bool is_chosen(const char *pattern, const char *name)
 	       fnmatch(pattern, name, 0) == 0;
 }
 
-/* Units of `unit` that one of the event's is in this epoch; 0: they cannot be told. */
+/* Units of `to` per unit of `from` in this epoch; 0: unknown. */
 static double convert(const struct hp_epoch_meta *meta, enum hp_unit from, enum hp_unit unit)
 {
 	double cycles = hp_epoch_cycles_per_unit(meta, from);
@@ -272,7 +273,8 @@ static double convert(const struct hp_epoch_meta *meta, enum hp_unit from, enum 
 	return unit == HP_UNIT_CYCLES ? cycles : 0;
 }
 
-/* Takes the epoch's event that counts the same as `wanted`: by name, else by what it counts. */
+/* Takes the epoch's event that counts the same as `wanted`: by name, otherwise by what it
+ * counts. */
 static bool take_event(struct replicate *replicate, const struct hp_event_info *wanted,
 		       enum hp_unit unit, const struct sides *sides)
 {
@@ -284,7 +286,7 @@ static bool take_event(struct replicate *replicate, const struct hp_event_info *
 			bool named = strcmp(totals->info.name, wanted->name) == 0;
 			double scale = convert(meta, totals->info.unit, unit);
 
-			/* Of other events time alone is the same by whatever it was measured. */
+			/* Only time is the same for all events that measure it. */
 			if (by_name ? !named
 				    : !is_chosen(sides->options->event, totals->info.name) ||
 					      unit == HP_UNIT_EVENTS ||
@@ -321,7 +323,7 @@ static const char *names_of_events(struct hp_arena *arena, const struct replicat
 	return names && *names ? names : "nothing";
 }
 
-/* The first epoch of the side that does not have what the first of all has. */
+/* The side's first epoch without the event that the first of all has. */
 static const struct replicate *odd_one(const struct sides *sides)
 {
 	const struct side *candidate = &sides->at[HP_CANDIDATE];
@@ -346,7 +348,7 @@ static struct hp_error *no_common_event(const struct sides *sides)
 		"record all epochs with the same -e EVENT");
 }
 
-/* The base's first event that all others have, too: in its own unit, or in cycles. */
+/* Finds the base's first event that all others have, too: in its own unit, or in cycles. */
 static bool find_event(struct sides *sides, bool in_cycles)
 {
 	static const enum hp_unit none = HP_UNIT_EVENTS;
@@ -371,8 +373,8 @@ static struct hp_error *settle_event(struct sides *sides)
 
 		sides->user_part = user_part;
 		in_cycles = !find_event(sides, false);
-		/* Time on one side and cycles on the other are both cycles, by the clock that was
-		 * seen. */
+		/* If one side has time and the other cycles, time is converted by the measured
+		 * clock. */
 		if (in_cycles && !find_event(sides, true))
 			continue;
 		if (in_cycles)
@@ -472,8 +474,8 @@ static bool is_file(const struct side_image *image)
 	return image->id.kind == HP_IMAGE_FILE && image->cost > 0;
 }
 
-/* Of the linker's own directories, /lib or /usr/lib64/aarch64-linux-gnu: it says nothing of the
- * program whether that is the same. */
+/* Whether the path is in a directory of the system, such as /lib or /usr/lib64/aarch64-linux-gnu.
+ * That such files are equal tells nothing of the program. */
 static bool is_of_system(const char *path)
 {
 	size_t length;
@@ -504,7 +506,7 @@ static const struct side_image *find_namesake(const struct side *side,
 	return NULL;
 }
 
-/* What has more than that, the other side has as well. */
+/* An image with a larger share would have samples on the other side, too. */
 static bool is_missing_by_chance(const struct side *side, const struct side_image *image)
 {
 	return !is_own(image) || image->cost < least_image * side->cost;

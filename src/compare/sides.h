@@ -14,53 +14,54 @@
 #include <hpcprof/compare/compare.h>
 #include <hpcprof/image/image.h>
 
-/* One epoch. */
+/* One epoch of a side. */
 struct replicate {
 	struct hp_epoch *epoch; /* owned */
 	const struct hp_epoch_meta *meta;
-	size_t event;	 /* in meta->events */
-	double scale;	 /* what a unit of the event's period is in units of the comparison */
+	size_t event;	 /* index in meta->events */
+	double scale;	 /* units of the comparison per unit of the event */
 	double exposure; /* runs of the command, or units of work */
 	bool has_work;
-	double given_work; /* that each run did, as the caller says; 0: as the runs say */
+	double given_work; /* work of each run, as given by the caller; 0: as the runs say */
 	uint64_t samples;
 	double cost;
 };
 
 /* Samples at one address, in one replicate. */
 struct place {
-	uint64_t address; /* link-time */
+	uint64_t address; /* link-time address */
 	size_t replicate;
 	uint64_t samples;
 	double cost;
 };
 
-/* One image of one side; what is not a file is one of each epoch. */
+/* One image of one side. Images without a file are separate for each epoch. */
 struct side_image {
 	struct hp_image_id id;	   /* owned */
-	size_t replicate;	   /* the first that has it */
-	size_t epoch_image;	   /* its number there */
-	struct hp_image *file;	   /* owned; NULL where it cannot be read */
-	struct hp_symbol *symbols; /* kept in the epochs; of all of them one after the other */
+	size_t replicate;	   /* the first replicate that has it */
+	size_t epoch_image;	   /* its index there */
+	struct hp_image *file;	   /* owned; NULL: it cannot be read */
+	struct hp_symbol *symbols; /* as kept in the epochs, of all of them one after the other */
 	size_t symbol_count;
 	size_t symbol_room;
-	struct hp_excerpt excerpt;	/* likewise, where the file cannot be read */
-	bool is_by_names;		/* `file` has what the epochs kept alone, and no code */
-	const char *key;		/* the same on both sides */
-	HP_VECTOR(struct place) places; /* by procedure, then address; owned */
+	struct hp_excerpt excerpt; /* likewise, if the file cannot be read */
+	/* `file` contains only what the epochs kept, without code */
+	bool is_by_names;
+	const char *key;		/* equal on both sides */
+	HP_VECTOR(struct place) places; /* sorted by procedure, then by address; owned */
 	double cost;
 };
 
-/* One procedure of one side, with all its parts. */
+/* A procedure of one side, including its parts. */
 struct code {
 	enum hp_side side;
 	struct side_image *image;
-	const struct hp_procedure *procedure; /* NULL where there is none */
-	const char *name;		      /* for people */
-	const char *function;		      /* as the source has it */
-	const char *linkage;		      /* without what compilers add */
-	const char *key; /* the same on both sides: the linkage; or what tells it from others */
-	const struct place *places; /* in the image's */
+	const struct hp_procedure *procedure; /* NULL: there is none */
+	const char *name;		      /* its name for people */
+	const char *function;		      /* its name in the source */
+	const char *linkage;		      /* linkage name without compilers' suffixes */
+	const char *key; /* equal on both sides: the linkage name, or whatever distinguishes it */
+	const struct place *places; /* points into those of the image */
 	size_t place_count;
 	uint64_t samples;
 	double cost;
@@ -74,18 +75,18 @@ struct side {
 	uint64_t samples;
 };
 
-/* A procedure of one side whose code is in another procedure on the other side. */
+/* A procedure of one side whose code is inside another procedure on the other side. */
 struct absorbed {
 	const struct code *code;
 	const char *how; /* "inlined", "no longer inlined" */
 };
 
-/* What is taken for the same procedure, on both sides. */
+/* What counts as the same procedure on both sides. */
 struct unit {
 	const char *image_key;
 	HP_VECTOR(struct code *) codes;	     /* of both sides; owned */
-	HP_VECTOR(struct absorbed) absorbed; /* whose codes are among them; owned */
-	double *counts; /* [replicate]: base's, then the candidate's: samples */
+	HP_VECTOR(struct absorbed) absorbed; /* of procedures whose codes are among them; owned */
+	double *counts; /* by replicate, first the base's, then the candidate's: samples */
 	double cost[HP_SIDES];
 	uint64_t samples[HP_SIDES];
 	struct hp_compared *shown;
@@ -94,57 +95,57 @@ struct unit {
 struct sides {
 	struct hp_arena *arena;
 	const struct hp_compare_options *options;
-	bool by_names; /* procedures are known by the names that epochs kept: no file is opened */
+	/* procedures are identified by the names that epochs kept; no file is opened */
+	bool by_names;
 	struct side at[HP_SIDES];
-	const char *event; /* as the base has it */
+	const char *event; /* its name in the base */
 	enum hp_unit unit;
-	bool user_part; /* samples of the kernel are left out: not all epochs have them */
+	bool user_part; /* samples of the kernel are left out, because not all epochs have them */
 	HP_VECTOR(struct unit) units;
 	HP_VECTOR(const char *) notes;
 };
 
-/* Epochs and the event. The candidate may have none. */
+/* Opens the epochs and chooses the event. The candidate may be empty. */
 struct hp_error *sides_open(struct sides *sides, const struct hp_compare_epochs epochs[HP_SIDES]);
 struct hp_error *sides_gather(struct sides *sides);
 struct hp_error *sides_match(struct sides *sides);
-void sides_clear(struct sides *sides); /* but for the arena */
+void sides_clear(struct sides *sides); /* does not free the arena */
 
-/* What to do about an epoch that is damaged or may not be read; other errors, and NULL, stay as
- * they are. */
+/* Adds advice to the error of an epoch that is damaged or may not be read; other errors, and NULL,
+ * are unchanged. */
 struct hp_error *sides_advise(struct hp_error *error);
-/* A sentence for the reader; false when memory is short. */
+/* Adds a sentence for readers. False: out of memory. */
 bool sides_note(struct sides *sides, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* All of them, in the arena; NULL when memory is short. */
+/* All notes, in the arena; NULL: out of memory. */
 const char *const *sides_notes(const struct sides *sides);
 const char *sides_format(struct hp_arena *arena, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* The image of a call path in that epoch, opened if it can be. NULL: there is no more than the
- * id. */
+/* The image of a call path in that epoch, opened if possible. NULL: only its identity is known. */
 struct hp_error *sides_image(struct sides *sides, enum hp_side side, size_t replicate,
 			     const struct hp_image_id *id, struct side_image **image);
-/* What is at the image's offset; NULL, and no address, where that is not known. */
+/* The procedure at the image's offset, and its address; NULL: unknown. */
 const struct hp_procedure *side_image_procedure(const struct side_image *image, uint64_t offset,
 						hp_link_address *address);
 
-/* The first image of that key, or NULL. */
+/* The first image with that key, or NULL. */
 const struct side_image *side_image_of(const struct side *side, const char *key);
 
-/* No file with samples is another build on the other side, or missing there, and some file is known
- * to be the same that is no library of the system. */
+/* Whether no file with samples is another build on the other side, or missing there, and at least
+ * one file that is no system library is known to be the same. */
 bool sides_are_same_build(const struct sides *sides);
 
-/* By what is compared with each other (image and key), then by side. */
+/* Compares by what identifies code across sides (image and key), then by side. */
 int code_compare_keys(const struct code *a, const struct code *b);
 
-/* A symbol's: other names say where the procedure is, which is elsewhere in another build. */
+/* Its name is a symbol's. Other names contain an address, which differs in another build. */
 static inline bool code_has_name(const struct code *code)
 {
 	return code->procedure && (code->procedure->source == HP_PROCEDURE_SYMBOL ||
 				   code->procedure->source == HP_PROCEDURE_PLT);
 }
 
-/* Whether the code is one that is in another procedure on the other side. */
+/* Whether the code is inside another procedure on the other side. */
 static inline bool unit_has_absorbed(const struct unit *unit, const struct code *code)
 {
 	for (size_t i = 0; i < unit->absorbed.count; i++)
@@ -153,13 +154,13 @@ static inline bool unit_has_absorbed(const struct unit *unit, const struct code 
 	return false;
 }
 
-/* Mean units that a sample of the replicate stands for. */
+/* The mean number of units per sample of the replicate. */
 static inline double replicate_weight(const struct replicate *replicate)
 {
 	return replicate->samples ? replicate->cost / (double)replicate->samples : 1;
 }
 
-/* What counts of the replicate are in proportion to: costs of runs, or (relative) of all. */
+/* What the replicate's counts are proportional to: costs of runs, or (relative) of everything. */
 static inline double replicate_exposure(const struct replicate *replicate, bool relative)
 {
 	return (relative ? replicate->cost : replicate->exposure) / replicate_weight(replicate);

@@ -10,21 +10,21 @@
 #include <math.h>
 #include <string.h>
 
-/* Samples of something in each set; rows with the same key are added up. */
+/* Samples of something in each set. Rows with the same key are added up. */
 struct entry {
 	const char *name;
 	const char *image_key;
 	const char *image;
 	const char *file;
 	uint32_t line;
-	double *counts; /* [set], in the arena */
+	double *counts; /* by set; in the arena */
 };
 
 struct spreading {
 	struct sides sides;
 	struct hp_spread *spread;
 	enum hp_spread_of of;
-	double weight; /* mean units of a sample, all sets together */
+	double weight; /* mean units per sample over all sets */
 	HP_VECTOR(struct entry) entries;
 };
 
@@ -97,7 +97,7 @@ static struct hp_error *add_images(struct spreading *spreading)
 	return NULL;
 }
 
-/* The line of each place: frames of all addresses of one code, which come in order. */
+/* Finds the line of each place. The addresses of one code are in order. */
 static struct hp_error *find_lines(const struct code *code, struct hp_frames *frames)
 {
 	_cleanup_free_ hp_link_address *addresses =
@@ -186,8 +186,8 @@ static struct hp_spread_row row_of(const struct spreading *spreading, const stru
 	return row;
 }
 
-/* Range times share, but for what all rows have in common: a procedure of one sample, in one set
- * alone, has the whole range and does not matter. */
+/* Range times share, minus what all rows have in common: a procedure with one sample in one set has
+ * the whole range, but does not matter. */
 static double weight_of(const struct hp_spread_row *row)
 {
 	return row->most - row->least;
@@ -283,7 +283,7 @@ struct hp_error *hp_spread(struct hp_db *db, char *const *stamps, size_t count,
 			   const struct hp_spread_options *options, struct hp_spread **spread)
 {
 	const struct hp_compare_epochs epochs[HP_SIDES] = { { db, stamps, count, 0 } };
-	/* Sets of different CPUs may well be looked at together: samples are no costs. */
+	/* Sets from different CPUs may be compared, since samples are not costs. */
 	const struct hp_compare_options gathering = {
 		.event = options->event,
 		.is_relative = true,
@@ -312,6 +312,6 @@ struct hp_error *hp_spread(struct hp_db *db, char *const *stamps, size_t count,
 
 void hp_spread_destroy(struct hp_spread *spread)
 {
-	/* The spread is in its own arena. */
+	/* The spread lives in its own arena. */
 	hp_arena_destroy(spread->arena);
 }

@@ -22,7 +22,7 @@ struct hp_measured log_ratio_change(const struct log_ratio *ratio)
 
 double log_ratio_smallest(const struct log_ratio *ratio, double alarms)
 {
-	/* The quantile of one side: twice what lies beyond it. */
+	/* The one-sided quantile, from the probability of both sides. */
 	double power = student_quantile(2 * (1 - COMPARE_POWER), ratio->freedom);
 
 	return expm1((student_quantile(alarms, ratio->freedom) + power) * ratio->deviation);

@@ -38,7 +38,7 @@ static void find_program(const struct judging *judging)
 			      fabs(program->change.value) >= judging->comparison->least_change;
 }
 
-/* Whether the program's change does not say it all. */
+/* Whether the change differs from what the program's change explains. */
 static bool is_apart(const struct judging *judging, const struct tested *tested,
 		     const struct hp_compared *item)
 {
@@ -85,9 +85,9 @@ static struct hp_error *note_made_up_for(struct judging *judging, const struct h
 	return is_noted ? NULL : hp_error_create_no_memory();
 }
 
-/* Where sides may have drifted apart their costs did more than shares: a procedure that has more of
- * the program, and costs more, is dearer for certain if either says so. Where the whole became
- * cheaper what did not has more of it. */
+/* If sides may have drifted apart, costs did so more than shares. A procedure that has a larger
+ * share, and costs more, certainly costs more if either test says so. If the whole became cheaper,
+ * a procedure that did not has a larger share. */
 static double certainty_of(const struct judging *judging, const struct tested *tested,
 			   const struct hp_compared *item)
 {
@@ -136,7 +136,7 @@ static struct hp_error *find_parts(struct judging *judging)
 
 /* --- in order -------------------------------------------------------------------------------- */
 
-/* The program first, then what lost the most. */
+/* The program comes first, then what lost most. */
 static int compare_losses(const void *left, const void *right)
 {
 	const struct hp_compared *a = *(const struct hp_compared *const *)left;
@@ -174,7 +174,7 @@ static struct hp_error *list_findings(struct judging *judging)
 
 /* --- what is lacking ------------------------------------------------------------------------- */
 
-/* Where it is runs that differ, and not what was recorded of them. */
+/* Advice for the case that runs differ, rather than their measurements. */
 static const char *other_ways(const struct judging *judging)
 {
 	if (judging->beside || judging->runs[HP_BASE].count < 2 ||
