@@ -135,8 +135,8 @@ struct hp_error *hp_what_if_check(const struct hp_what_if *what_if, const struct
 			return hp_error_advise(
 				hp_error_create(HP_ERROR_INSUFFICIENT,
 						"--what-if=%s: this core has %" PRIu64
-						", and it was not recorded what another size "
-						"does",
+						", and no other size was simulated while "
+						"recording",
 						change->text, has),
 				"record with: hpcprof record --shadow --what-if=PART:SIZE,..., "
 				"with "

@@ -33,8 +33,8 @@ static const struct argp_option option_table[] = {
 	HP_DB_OPTION(HP_KEY_DB, 0),
 	{ "format", OPTION_FORMAT, "FORMAT", 0,
 	  "Write FORMAT: folded | speedscope | firefox | pprof | callgrind | perf-script | bolt | "
-	  "llvm-sample | llvm-profgen | autofdo; the last four are how often code ran, the others "
-	  "call paths or samples",
+	  "llvm-sample | llvm-profgen | autofdo; the last four contain how often code ran, the "
+	  "others call paths or samples",
 	  1 },
 	{ "output", 'o', "FILE", 0, "Write to FILE (default: standard output)", 1 },
 	{ "event", 'e', "EVENT", 0, "Only events that match", 2 },

@@ -26,7 +26,8 @@ struct arguments {
 static const struct argp_option option_table[] = {
 	HP_DB_OPTION(HP_KEY_DB, 0),
 	{ "label", OPTION_LABEL, "TEXT", 0, "Name for the epoch", 1 },
-	{ "per-process", OPTION_PER_PROCESS, NULL, 0, "Tell processes of one command apart", 1 },
+	{ "per-process", OPTION_PER_PROCESS, NULL, 0, "Keep the samples of each process separately",
+	  1 },
 	{ "no-code", OPTION_NO_CODE, NULL, 0, "Do not store the code of procedures with samples",
 	  1 },
 	{ "quiet", 'q', NULL, 0, "Print warnings and errors only", 1 },

@@ -86,8 +86,8 @@ static void add_table(struct argp_state *state, struct model_output *output, con
 	else if (output->table_count && table->refill != output->tables[0]->refill)
 		argp_error(
 			state,
-			"--counts: %s takes %g cycles to fill the pipeline again, and %s %g: they "
-			"are not the same run",
+			"--counts: %s takes %g cycles to refill the pipeline, and %s %g: one run "
+			"cannot count for both",
 			name, table->refill, output->tables[0]->name, output->tables[0]->refill);
 	else
 		output->tables[output->table_count++] = table;
@@ -158,10 +158,8 @@ static const struct argp argp = {
 	.parser = parse_option,
 	.args_doc = "TRACE",
 	.doc = "Run a trace of a program (hpcprof record --trace) on a reference core, cycle by "
-	       "cycle, "
-	       "and print what its cycles are spent on: the truth, as runs on idealised cores "
-	       "tell, and "
-	       "what each way to charge cycles to causes says.",
+	       "cycle, and print what its cycles are spent on: the truth, found by runs on "
+	       "idealised cores, and the result of each way to charge cycles to causes.",
 };
 
 /* --- the trace --------------------------------------------------------------------------------- */

@@ -85,7 +85,7 @@ static void parse_target(struct argp_state *state, struct arguments *arguments)
 	if (arguments->trace && (!(arguments->recording.shadow.percent > 0) ||
 				 arguments->recording.shadow.causes == RECORD_CAUSES_OFF))
 		argp_error(state,
-			   "--trace is of simulated shadow windows: add --shadow, and leave out "
+			   "--trace needs simulated shadow windows: add --shadow, and leave out "
 			   "--causes=off");
 	if (arguments->recording.work.kind != WORK_NOT_ASKED &&
 	    !hp_session_records_command(session))

@@ -149,8 +149,7 @@ static void print_why_none(const struct hp_event_list *events,
 	else
 		fprintf(stderr,
 			"hpcprof: no samples: %s happened fewer than %" PRIu64
-			" times, and one sample stands for so many; try a longer run or a smaller "
-			"-c\n",
+			" times, which is the sampling period; try a longer run or a smaller -c\n",
 			name, result->least_period);
 }
 

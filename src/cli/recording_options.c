@@ -57,10 +57,8 @@ static const struct argp_option option_table[] = {
 	  2 },
 	{ "causes", KEY_CAUSES, "auto|always|off", 0,
 	  "Simulate caches, TLBs and branch predictors on the path of shadow windows, to tell why "
-	  "code "
-	  "stalled: while a CPU is idle (auto, the default), also in time that others want "
-	  "(always), "
-	  "or not at all (off)",
+	  "code stalled: while a CPU is idle (auto, the default), also while all CPUs are busy "
+	  "(always), or not at all (off)",
 	  2 },
 	{ "what-if", KEY_WHAT_IF, "PART:SIZE,...", 0,
 	  "Also simulate a core with other sizes (l2:2M, dtlb:4096, rob:512, ...), for report "

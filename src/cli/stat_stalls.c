@@ -79,8 +79,8 @@ static struct hp_error *add_group(struct stat_stalls *stalls, const struct hp_ma
 	if (!error && events->count - before != count)
 		error = hp_error_create(
 			HP_ERROR_NOT_PERMITTED,
-			"this machine has cores of several kinds, and a stack is of "
-			"one: count events with -e");
+			"this machine has cores of several kinds, and a stack describes "
+			"only one: count events with -e");
 	for (size_t i = 0; !error && i < count; i++) {
 		stalls->numbers[members[i]] = (uint32_t)(before + i);
 		if (members[i] > 1)

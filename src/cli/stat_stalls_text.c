@@ -17,16 +17,16 @@ static const char *const meanings[HP_STACK_COMPONENTS] = {
 	[HP_STACK_RESTART] = "machine clears, not by branches: report --stalls",
 	[HP_STACK_ICACHE] = "code from L2 or farther: report --stalls",
 	[HP_STACK_ITLB] = "pages of code: report --stalls",
-	[HP_STACK_FETCH] = "the front end gave too little: report --stalls",
+	[HP_STACK_FETCH] = "the front end delivered too little: report --stalls",
 	[HP_STACK_L1] = "loads that hit, and forwarding: report --memory",
 	[HP_STACK_L2] = "loads that hit L2: report --memory",
 	[HP_STACK_L3] = "loads that hit L3: report --memory",
 	[HP_STACK_MEMORY] = "loads from memory: report --memory",
 	[HP_STACK_DCACHE] = "loads from L2, L3 or memory: report --memory",
 	[HP_STACK_DTLB] = "pages of data: report --memory",
-	[HP_STACK_STORE] = "stores that have nowhere to go: report --memory",
+	[HP_STACK_STORE] = "stores that wait for a buffer: report --memory",
 	[HP_STACK_LONG] = "division, serializing: report --instructions",
-	[HP_STACK_CORE] = "operands and units that are waited for: report --stalls",
+	[HP_STACK_CORE] = "waits for operands and units: report --stalls",
 	[HP_STACK_SMT] = "the other thread of the core had the slots",
 	[HP_STACK_OTHER] = "no event claims these cycles",
 };
@@ -87,7 +87,7 @@ static void print_meaning(FILE *stream, const struct hp_stack *stack,
 
 	fprintf(stream, "      %s\n", meanings[component]);
 	if (part->within != HP_STACK_OTHER)
-		fprintf(stream, "      not counted apart: at most this much of %s\n",
+		fprintf(stream, "      not counted separately: at most this much of %s\n",
 			hp_stack_component_word(part->within));
 }
 
@@ -182,8 +182,8 @@ static void print_doubts(FILE *stream, const struct stat_stalls *stalls,
 		print_remark(stream, "likely", hp_stack_accounting_says(HP_STACK_INTERVAL));
 	}
 	if (hp_stack_table_is_generic(stack->table))
-		fputs("# hpcprof has no table of this core's events: two levels are all it can "
-		      "tell\n",
+		fputs("# hpcprof has no table of this core's events: only two levels can be "
+		      "told\n",
 		      stream);
 }
 

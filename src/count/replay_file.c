@@ -123,7 +123,7 @@ static struct hp_error *take_event(struct reading *reading, char *line)
 		return damaged(reading, "not a count and an event, 'core NAME' or 'slice'");
 	line += strspn(line, " \t");
 	if (!*line || strpbrk(line, " \t"))
-		return damaged(reading, "an event is one word");
+		return damaged(reading, "the name of an event must be one word");
 	if (!reading->slices.count)
 		return damaged(reading, "a count before the first 'slice'");
 	error = take_name(reading, line, &cell.name);
@@ -175,7 +175,7 @@ static struct hp_error *take_slice(struct reading *reading, char *line)
 static struct hp_error *take_core(struct reading *reading, const char *name)
 {
 	if (reading->core || !*name || strpbrk(name, " \t"))
-		return damaged(reading, "the core is one word, said once");
+		return damaged(reading, "the core must be one word, given once");
 	reading->core = strdup(name);
 	return reading->core ? NULL : hp_error_create_no_memory();
 }

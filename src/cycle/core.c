@@ -284,10 +284,10 @@ static struct hp_error *nothing_left(const struct core_run *run)
 				       "%llu are to be run",
 				       (unsigned long long)run->warming,
 				       (unsigned long long)run->most);
-	return hp_error_create(HP_ERROR_INSUFFICIENT,
-			       "none of its %llu instructions is left behind the first %llu",
-			       (unsigned long long)run->trace->instructions,
-			       (unsigned long long)run->warming);
+	return hp_error_create(
+		HP_ERROR_INSUFFICIENT,
+		"its %llu instructions end within the first %llu, which only warm caches",
+		(unsigned long long)run->trace->instructions, (unsigned long long)run->warming);
 }
 
 struct hp_error *core_run(struct core_run *run)

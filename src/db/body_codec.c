@@ -117,7 +117,7 @@ static struct hp_error *decode_bodies(const struct hp_section *section, struct h
 	size_t next = 0;
 
 	if (!hp_read_varint(reader, &total) || !total)
-		return hp_section_damaged(section, reader, "not a number of bodies");
+		return hp_section_damaged(section, reader, "the number of bodies is out of range");
 	if (total > HP_BODIES_MOST)
 		return hp_section_damaged(section, reader, "%" PRIu64 " bodies, more than %d",
 					  total, HP_BODIES_MOST);
@@ -129,7 +129,7 @@ static struct hp_error *decode_bodies(const struct hp_section *section, struct h
 		uint64_t gap;
 
 		if (!hp_read_varint(reader, &gap) || gap >= count - next)
-			return hp_section_damaged(section, reader, "a body of no name");
+			return hp_section_damaged(section, reader, "a body without a name");
 		symbol = &symbols[next + gap];
 		next += gap + 1;
 		symbol->body = calloc(1, sizeof(*symbol->body));

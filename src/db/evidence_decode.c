@@ -61,15 +61,15 @@ static struct hp_error *decode_place(struct evidence_decoding *in, struct hp_cou
 
 	if (is_elsewhere && (is_block || !hp_read_varint_u32(&in->reader, &item->to_image) ||
 			     item->to_image == item->image))
-		return evidence_damaged(in, "not an image that an edge goes to");
+		return evidence_damaged(in, "the image of an edge's target is out of range");
 	if (is_block) {
 		if (!hp_read_varint_u32(&in->reader, &item->bytes) ||
 		    !hp_read_varint_u32(&in->reader, &item->instructions))
-			return evidence_damaged(in, "not the size of a block");
+			return evidence_damaged(in, "the size of a block is out of range");
 		return NULL;
 	}
 	if (!hp_read_varint(&in->reader, &to))
-		return evidence_damaged(in, "not where an edge goes");
+		return evidence_damaged(in, "the target of an edge is out of range");
 	if (!is_elsewhere) {
 		item->to_image = item->image;
 		to = item->at.value + hp_from_zigzag(to);
@@ -109,7 +109,7 @@ static struct hp_error *decode_items(struct evidence_decoding *in, struct hp_cou
 	uint64_t count;
 
 	if (!hp_read_varint(&in->reader, &count))
-		return evidence_damaged(in, "not a number of items");
+		return evidence_damaged(in, "the number of items is out of range");
 	/* A few bytes could claim many items, each of which takes much memory. */
 	if (count > HP_EVIDENCE_MOST_ITEMS - in->items)
 		return hp_section_damaged(in->section, &in->reader,
@@ -184,7 +184,7 @@ static struct hp_error *decode_reasons(struct evidence_decoding *in)
 	uint64_t count;
 
 	if (!hp_read_varint(&in->reader, &count))
-		return evidence_damaged(in, "not a number of reasons");
+		return evidence_damaged(in, "the number of reasons is out of range");
 	error = make_room(in, count, "reasons", 3, sizeof(*evidence->reasons),
 			  (void **)&evidence->reasons);
 	for (uint64_t i = 0; !error && i < count; i++) {
@@ -221,7 +221,7 @@ static struct hp_error *decode_windows(struct evidence_decoding *in)
 		return evidence_damaged(in, "ends inside the figures");
 	error = decode_reasons(in);
 	if (!error && !hp_read_varint(reader, &count))
-		error = evidence_damaged(in, "not a number of recordings");
+		error = evidence_damaged(in, "the number of recordings is out of range");
 	if (!error)
 		error = make_room(in, count, "recordings", LEAST_STRATUM_BYTES,
 				  sizeof(*evidence->strata), (void **)&evidence->strata);
@@ -240,7 +240,7 @@ static struct hp_error *decode_commands(struct evidence_decoding *in, size_t mos
 	if (error)
 		return error;
 	if (!hp_read_varint(&in->reader, &count))
-		return evidence_damaged(in, "not a number of recordings");
+		return evidence_damaged(in, "the number of recordings is out of range");
 	if (count > most)
 		return hp_section_damaged(in->section, &in->reader,
 					  "%" PRIu64 " recordings, more than the %zu that windows "
@@ -281,7 +281,7 @@ static struct hp_error *decode_images(struct evidence_decoding *in)
 	if (error)
 		return error;
 	if (!hp_read_varint(&in->reader, &count))
-		return evidence_damaged(in, "not a number of images");
+		return evidence_damaged(in, "the number of images is out of range");
 	error = make_room(in, count, "images", HP_IMAGE_LEAST_BYTES, sizeof(*evidence->images),
 			  (void **)&evidence->images);
 	for (uint64_t i = 0; !error && i < count; i++) {
@@ -364,7 +364,7 @@ static struct hp_error *take_windows(struct evidence_decoding *in)
 	if (!error && has_commands) {
 		error = evidence_open_section(in, "cmds");
 		if (is_damage(error)) {
-			lose(in, error, "the commands once more");
+			lose(in, error, "the list of commands");
 			error = NULL;
 		}
 	}
@@ -401,7 +401,7 @@ static struct hp_error *take_beside(struct evidence_decoding *in)
 
 	if (!is_damage(error))
 		return error;
-	lose(in, error, "how much of them other windows were beside");
+	lose(in, error, "the time beside other windows");
 	in->evidence->price.beside_ns = 0;
 	in->evidence->price.aside_ns = 0;
 	return NULL;

@@ -135,8 +135,7 @@ static struct hp_error *advance(struct stream *stream)
 	stream->before = stream->item = next;
 	stream->has_before = stream->has_item = true;
 	if (!renumber(&stream->item, stream->side))
-		return evidence_damaged(stream->in,
-					"something counted in an image that is not there");
+		return evidence_damaged(stream->in, "a count in an image that is missing");
 	return NULL;
 }
 
@@ -197,7 +196,8 @@ static struct hp_error *add_list(struct summing *summing, size_t list_at, bool i
 	if (in_file) {
 		error = evidence_decode_numbers(&summing->in, list, numbers);
 		if (!error && !hp_read_varint(&summing->in.reader, &stream.left))
-			error = evidence_damaged(&summing->in, "not a number of items");
+			error = evidence_damaged(&summing->in,
+						 "the number of items is out of range");
 	}
 	if (!error && more)
 		error = add_counts(numbers, evidence_field(more, list->numbers),

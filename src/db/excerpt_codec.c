@@ -179,7 +179,7 @@ static void read_parts(struct reading *reading, struct hp_excerpt *excerpt)
 		flags = reading_byte(reading);
 		if (flags &
 		    ~(FLAG_NEVER_RETURNS | FLAG_HAS_NAMESAKE | FLAG_IS_OWNED | FLAG_HAS_NAME))
-			reading_refuse(reading, "flags that are not known");
+			reading_refuse(reading, "unknown flags");
 		part.never_returns = flags & FLAG_NEVER_RETURNS;
 		part.has_namesake = flags & FLAG_HAS_NAMESAKE;
 		part.owner = flags & FLAG_IS_OWNED ? reading_number(reading) : part.address;
@@ -223,7 +223,7 @@ static void read_map(struct reading *reading, struct hp_excerpt *excerpt)
 		uint8_t flags = reading_byte(reading);
 
 		if (flags & ~(SEGMENT_EXECUTABLE | SEGMENT_WRITABLE))
-			reading_refuse(reading, "flags that are not known");
+			reading_refuse(reading, "unknown flags");
 		segment.is_executable = flags & SEGMENT_EXECUTABLE;
 		segment.is_writable = flags & SEGMENT_WRITABLE;
 		segment.address = reading_number(reading);

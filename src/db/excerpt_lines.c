@@ -111,7 +111,7 @@ static void read_places(struct reading *reading, struct hp_excerpt *excerpt)
 		uint64_t back = reading_number(reading);
 
 		if (back > i)
-			reading_refuse(reading, "inlined into what is not there");
+			reading_refuse(reading, "inlined into a missing place");
 		places[i].outer = back ? (uint32_t)(i - back) : HP_EXCERPT_NONE;
 	}
 	if (!reading->error)
@@ -140,7 +140,7 @@ void excerpt_read_lines(struct reading *reading, struct hp_excerpt *excerpt)
 	}
 	for (size_t i = 0; i < count && !reading->error; i++) {
 		if (read_step(reading, &place) >= excerpt->places.count)
-			reading_refuse(reading, "a line of no place");
+			reading_refuse(reading, "a line without a place");
 		lines[i].place = (uint32_t)place;
 	}
 	if (!reading->error)
@@ -165,7 +165,7 @@ static void read_old_places(struct reading *reading, struct hp_excerpt *excerpt)
 		back = reading_number(reading);
 		if (line > UINT32_MAX || back > i)
 			reading_refuse(reading,
-				       "a line past 32 bits, or inlined into what is not there");
+				       "a line past 32 bits, or inlined into a missing place");
 		place.line = (uint32_t)line;
 		place.outer = back ? (uint32_t)(i - back) : HP_EXCERPT_NONE;
 		excerpt->places.at[excerpt->places.count++] = place;
@@ -189,7 +189,7 @@ void excerpt_read_old_lines(struct reading *reading, struct hp_excerpt *excerpt)
 		line.bytes = reading_size(reading, line.address);
 		place = reading_number(reading);
 		if (place >= excerpt->places.count)
-			reading_refuse(reading, "a line of no place");
+			reading_refuse(reading, "a line without a place");
 		line.place = (uint32_t)place;
 		end = line.address + line.bytes;
 		excerpt->lines.at[excerpt->lines.count++] = line;

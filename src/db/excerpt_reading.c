@@ -18,7 +18,7 @@ size_t reading_count(struct reading *reading, size_t least, size_t most, const c
 	if (reading->error)
 		return 0;
 	if (!hp_read_varint(&reading->reader, &count)) {
-		reading_refuse(reading, "not a number of anything");
+		reading_refuse(reading, "the number of entries is out of range");
 		return 0;
 	}
 	room = hp_reader_left(&reading->reader) / least;

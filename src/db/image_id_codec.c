@@ -14,10 +14,10 @@ static const char *image_fault(const struct hp_image_id *id)
 	if (!id->path || !*id->path)
 		return "an image without a path";
 	if (strlen(id->path) > PATH_MAX)
-		return "an image path longer than paths can be";
+		return "an image path that is longer than any path";
 	switch (id->identity.kind) {
 	case HP_IDENTITY_NONE:
-		return size ? "an identity that is none, and yet has bytes" : NULL;
+		return size ? "an image without identity that has identity bytes" : NULL;
 	case HP_IDENTITY_BUILD_ID:
 		return size && size <= HP_IDENTITY_MAX_BYTES ? NULL
 							     : "a build-id of impossible size";

@@ -173,7 +173,7 @@ static struct hp_error *decode_entries(const struct hp_container *file, struct h
 	if (error)
 		return error;
 	if (!hp_read_varint(&reader, &count))
-		return hp_section_damaged(section, &reader, "not a number of images");
+		return hp_section_damaged(section, &reader, "the number of images is out of range");
 	if (count > hp_reader_left(&reader) / HP_IMAGE_LEAST_BYTES)
 		return hp_section_overflows(section, &reader, count, "images",
 					    hp_reader_left(&reader) / HP_IMAGE_LEAST_BYTES);

@@ -357,7 +357,7 @@ static struct hp_error *get_clock(const json_t *object, struct hp_epoch_meta *me
 	if (error)
 		return error;
 	if (!class->hz || !class->count)
-		return hp_error_create(HP_ERROR_DAMAGED, "a clock of nothing");
+		return hp_error_create(HP_ERROR_DAMAGED, "a clock without measurements");
 	if (meta->clock.class_count > 1 && class[-1].hz >= class->hz)
 		return hp_error_create(HP_ERROR_DAMAGED, "clocks are out of order");
 	return NULL;

@@ -243,12 +243,12 @@ static struct hp_error *read_place(struct decoding *in, struct hp_path_frame *fr
 	uint64_t step;
 
 	if (!hp_read_varint(&in->reader, &image) || image > in->paths->images.count)
-		return damaged(in, "not the image of a node");
+		return damaged(in, "the image of a node is out of range");
 	frame->image = image ? (uint32_t)image - 1 : HP_PATH_NO_IMAGE;
 	if (!image)
 		return NULL;
 	if (!hp_read_varint(&in->reader, &step))
-		return damaged(in, "not the offset of a node");
+		return damaged(in, "the offset of a node is out of range");
 	frame->offset = in->offsets[image - 1] + hp_from_zigzag(step);
 	in->offsets[image - 1] = frame->offset;
 	in->is_used[image - 1] = true;
@@ -264,7 +264,7 @@ static struct hp_error *read_frame(struct decoding *in, uint32_t *level, uint8_t
 	struct hp_error *error = NULL;
 
 	if (!hp_read_varint(&in->reader, &up) || up > (uint64_t)in->level + !is_first)
-		return damaged(in, "not the level of a node");
+		return damaged(in, "the level of a node is out of range");
 	*level = is_first ? 0 : in->level + 1 - (uint32_t)up;
 	if (!is_first && up && !in->last_has_children)
 		return damaged(in, "a node without samples");
@@ -278,7 +278,7 @@ static struct hp_error *read_frame(struct decoding *in, uint32_t *level, uint8_t
 	} else {
 		frame->image = is_first ? 0 : in->paths->nodes.at[in->nodes[0]].image + 1;
 		if (frame->image >= in->paths->series.count || frame->flags)
-			return damaged(in, "a root of no series");
+			return damaged(in, "a root without a series");
 	}
 	if (!error && !is_first && !is_in_order(in, *level, frame))
 		error = damaged(in, "nodes out of order");
@@ -298,7 +298,7 @@ static struct hp_error *decode_node(struct decoding *in)
 		return error;
 	if ((bits & HAS_SAMPLES && (!hp_read_varint(&in->reader, &samples) || !samples)) ||
 	    (bits & HAS_FOLDED && (!hp_read_varint(&in->reader, &folded) || !folded)))
-		return damaged(in, "not a number of samples");
+		return damaged(in, "the number of samples is out of range");
 	error = hp_paths_node(in->paths, level ? in->nodes[level - 1] : HP_PATH_NO_NODE, &frame,
 			      samples, folded, &in->nodes[level]);
 	in->level = level;

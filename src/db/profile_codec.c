@@ -248,7 +248,7 @@ static struct hp_error *decode_stratum(struct decoding *in, struct hp_stratum *s
 					  stratum->period);
 	stratum->pid = (uint32_t)pid;
 	if (!count)
-		return hp_section_damaged(in->section, reader, "a histogram of no offsets");
+		return hp_section_damaged(in->section, reader, "a histogram without offsets");
 	/* a wrong number must not allocate much memory */
 	if (count > hp_reader_left(reader) / LEAST_COUNT_BYTES)
 		return hp_section_overflows(in->section, reader, count, "offsets",
@@ -288,7 +288,8 @@ static struct hp_error *decode_strata(struct decoding *in, struct hp_stratum **s
 	uint64_t count = 0;
 
 	if (!hp_read_varint(&in->reader, &count))
-		return hp_section_damaged(in->section, &in->reader, "not a number of strata");
+		return hp_section_damaged(in->section, &in->reader,
+					  "the number of strata is out of range");
 	if (count > hp_reader_left(&in->reader) / least)
 		return hp_section_overflows(in->section, &in->reader, count, "strata",
 					    hp_reader_left(&in->reader) / least);

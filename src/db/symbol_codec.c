@@ -125,7 +125,8 @@ static struct hp_error *decode_symbols(const struct hp_container *file,
 	if (error)
 		return error;
 	if (!hp_read_varint(&reader, &count))
-		return hp_section_damaged(section, &reader, "not a number of symbols");
+		return hp_section_damaged(section, &reader,
+					  "the number of symbols is out of range");
 	if (count > hp_reader_left(&reader) / LEAST_SYMBOL_BYTES)
 		return hp_section_overflows(section, &reader, count, "symbols",
 					    hp_reader_left(&reader) / LEAST_SYMBOL_BYTES);

@@ -16,10 +16,10 @@ static const char *item_fault(const struct hp_window_evidence *evidence,
 
 	if (item->kind < HP_COUNTED_BLOCK ||
 	    (item->kind >= HP_COUNTED_EVENT + HP_EVENT_KINDS && !is_cycles(item)))
-		return "something counted of unknown kind";
+		return "a count of unknown kind";
 	if (item->image >= evidence->image_count ||
 	    (!is_block && item->to_image >= evidence->image_count))
-		return "something counted in an image that is not there";
+		return "a count in an image that is missing";
 	if (is_block && (item->to_image || item->to.value || !item->bytes || !item->instructions ||
 			 item->instructions > item->bytes))
 		return "a block of impossible size";
@@ -29,7 +29,7 @@ static const char *item_fault(const struct hp_window_evidence *evidence,
 		return "an edge with a size";
 	for (size_t i = 0; i < HP_EVIDENCE_GROUPS; i++)
 		any |= item->counts[i];
-	return any ? NULL : "something counted that never ran";
+	return any ? NULL : "a count of 0";
 }
 
 static const char *list_fault(const struct hp_window_evidence *evidence,
@@ -83,38 +83,38 @@ static const char *stratum_fault(const struct hp_window_evidence *evidence,
 	const char *fault;
 
 	if (!stratum->command)
-		return "counts of no command";
+		return "counts without a command";
 	fault = list_fault(evidence, stratum->items, stratum->item_count);
 	if (!fault)
 		fault = list_fault(evidence, stratum->outcomes, stratum->outcome_count);
 	for (size_t i = 0; i < stratum->outcome_count && !fault; i++)
 		if (!is_outcome(&stratum->outcomes[i]))
-			fault = "an outcome of no branch";
+			fault = "an outcome without a branch";
 	if (!fault)
 		fault = list_fault(evidence, stratum->probes, stratum->probe_count);
 	for (size_t i = 0; i < stratum->probe_count && !fault; i++)
 		if (!is_probe(&stratum->probes[i]))
-			fault = "a probe of no breakpoint";
+			fault = "a probe without a breakpoint";
 	if (!fault)
 		fault = list_fault(evidence, stratum->ticks, stratum->tick_count);
 	for (size_t i = 0; i < stratum->tick_count && !fault; i++)
 		if (stratum->ticks[i].kind != HP_COUNTED_TICK)
-			fault = "a sample of a window that is none";
+			fault = "a count of another kind among samples";
 	for (size_t i = 0; i < stratum->item_count && !fault; i++)
 		if (is_probe(&stratum->items[i]) || is_range(&stratum->items[i]) ||
 		    is_event(&stratum->items[i]) || stratum->items[i].kind == HP_COUNTED_TICK)
-			fault = "something in a window that nothing executes";
+			fault = "a count of another kind among blocks and edges";
 	if (!fault)
 		fault = list_fault(evidence, stratum->ranges, stratum->range_count);
 	for (size_t i = 0; i < stratum->range_count && !fault; i++)
 		if (!is_fair_range(stratum, &stratum->ranges[i]))
-			fault = "straight code that no branch record shows";
+			fault = "straight code that branch records cannot show";
 	if (!fault)
 		fault = list_fault(evidence, stratum->events, stratum->event_count);
 	for (size_t i = 0; i < stratum->event_count && !fault; i++)
 		if (stratum->events[i].is_relative ||
 		    (stratum->events[i].kind != HP_COUNTED_BLOCK && !is_event(&stratum->events[i])))
-			fault = "an event that is none";
+			fault = "a count of another kind among events";
 	return fault;
 }
 
@@ -138,7 +138,7 @@ struct hp_error *hp_window_evidence_check(const struct hp_window_evidence *evide
 		const struct hp_window_reason *reason = &evidence->reasons[i];
 
 		if (!reason->what || !reason->count)
-			fault = "a reason for nothing";
+			fault = "a reason without a count";
 		else if (i && evidence_compare_reasons(reason->is_refusal, reason->what,
 						       reason - 1) <= 0)
 			fault = "reasons out of order";

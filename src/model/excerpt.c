@@ -389,7 +389,7 @@ static const char *check_map(const struct hp_excerpt *excerpt)
 		const struct hp_excerpt_part *part = &excerpt->parts.at[i];
 
 		if (part->source < HP_EXCERPT_SYMBOL || part->source > HP_EXCERPT_EH_FRAME)
-			return "procedures are of no known source";
+			return "procedures have an unknown source";
 		if (part->source == HP_EXCERPT_PLT && part->linkage &&
 		    strlen(part->linkage) < strlen("@plt"))
 			return "entry of a PLT has no name";
@@ -428,7 +428,7 @@ static const char *check_lines(const struct hp_excerpt *excerpt)
 		return "lines overlap, or are too many";
 	for (size_t i = 0; i < excerpt->lines.count; i++)
 		if (excerpt->lines.at[i].place >= excerpt->places.count)
-			return "lines are of no place";
+			return "lines have no place";
 	return check_places(excerpt);
 }
 

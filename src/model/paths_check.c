@@ -33,16 +33,16 @@ static const char *node_fault(const struct hp_paths *paths, size_t at)
 	if (hp_path_is_root(node))
 		return node->image < paths->series.count && !node->offset && !node->flags
 			       ? NULL
-			       : "a root of no series";
+			       : "a root without a series";
 	if (node->parent >= at)
 		return "a node before its parent";
 	if (node->flags & ~(unsigned)HP_PATH_ALL_FLAGS)
 		return "a node with unknown flags";
 	if ((node->flags & HP_PATH_TRUNCATED) && !hp_path_is_root(&paths->nodes.at[node->parent]))
-		return "unknown callers that are called";
+		return "unknown callers with a caller";
 	if (is_placeless ? node->image != HP_PATH_NO_IMAGE || node->offset
 			 : node->image >= paths->images.count)
-		return "a node in no image";
+		return "a node without an image";
 	return NULL;
 }
 

@@ -118,9 +118,9 @@ static struct hp_error *take_records(struct opening *opening)
 	if (error)
 		return error;
 	if (!hp_read_varint(reader, &record) || record != opening->trace->runs)
-		return damaged(reader, "it has another number of runs than it says");
+		return damaged(reader, "its number of runs differs from the one it states");
 	if (hp_reader_left(reader))
-		return damaged(reader, "something is behind its end");
+		return damaged(reader, "there are bytes after its end");
 	return NULL;
 }
 

@@ -101,7 +101,7 @@ TEST(what_is_behind_the_end_is_damage)
 	struct hp_trace *trace;
 
 	hp_write_u8(&writer.out, 0);
-	hp_assert_says(HP_ERROR_DAMAGED, "behind its end", NULL,
+	hp_assert_says(HP_ERROR_DAMAGED, "after its end", NULL,
 		       hp_trace_open(writer.out.bytes, writer.out.size, &trace));
 }
 
@@ -129,7 +129,7 @@ TEST(what_cannot_be_is_named)
 	fails_with(INSN, 3, "an access that cannot be");
 	fails_with(KIND, HP_TRACE_ACCESS_KINDS, "an access that cannot be");
 	fails_with(BYTES, 0, "an access that cannot be");
-	fails_with(writer.out.size - 1, RUNS - 1, "another number of runs");
+	fails_with(writer.out.size - 1, RUNS - 1, "number of runs differs");
 }
 
 TEST(a_block_that_is_not_there_does_not_run)

@@ -245,9 +245,8 @@ static void write_legend(const struct report *report, const struct executions *e
 		      "longer, or with a larger share (--shadow=PERCENT)\n",
 		      out);
 	if (executions->has_unseen)
-		fputs("# no calls: no window saw it run; its instructions are what others execute "
-		      "in "
-		      "its time\n",
+		fputs("# no calls: no window saw it run; its instructions are estimated from its "
+		      "time\n",
 		      out);
 	if (executions->has_jumps)
 		fputs("# (jump): reached by a jump instead of a call; it returns to the caller's "

@@ -207,7 +207,7 @@ static void put_windows(const struct report *report, struct header *header)
 			   windows->why_relative);
 	if (windows->is_by_time)
 		header_put(
-			header, HEADER_REMARKS, "", "how often code ran is known by its time: %s",
+			header, HEADER_REMARKS, "", "executions are estimated from time: %s",
 			windows->truncated_windows
 				? "windows ended early, because the thread waited for another or "
 				  "made another call that a copy cannot make"

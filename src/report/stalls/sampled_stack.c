@@ -147,7 +147,7 @@ static void write_missing(const struct hp_stack *stack, enum hp_stack_component 
 		if (!stack->parts[i].is_known || stack->parts[i].within != within ||
 		    !isnan(likely_of(stack, i)))
 			continue;
-		fprintf(out, "%s%s", any ? ", " : "# not counted apart: ",
+		fprintf(out, "%s%s", any ? ", " : "# not counted separately: ",
 			hp_stack_component_word((enum hp_stack_component)i));
 		any = true;
 	}
@@ -162,8 +162,8 @@ static void write_doubts(const struct hp_stack *stack, FILE *out)
 	if (stack->violated)
 		fprintf(out, "# these counts contradict: %s\n", stack->violated);
 	if (hp_stack_table_is_generic(stack->table))
-		fputs("# hpcprof has no table of this core's events: two levels are all it can "
-		      "tell\n",
+		fputs("# hpcprof has no table of this core's events: only two levels can be "
+		      "told\n",
 		      out);
 }
 

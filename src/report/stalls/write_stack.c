@@ -77,11 +77,11 @@ static void write_penalties(const struct hp_penalties *penalties, FILE *out)
 	if (!penalties->is_fitted) {
 		fputs("# penalties are those of the core's table", out);
 		if (!penalties->is_judged)
-			fputs(": two windows that last are needed to fit others\n", out);
+			fputs(": fitting them to this program needs two long windows\n", out);
 		else
 			fprintf(out,
-				", which has parts of windows %.0f %% off (median); others are no "
-				"better\n",
+				": its error on parts of windows is %.0f %% (median), and fitted "
+				"ones are no better\n",
 				100 * penalties->by_table.median);
 		return;
 	}
@@ -91,8 +91,8 @@ static void write_penalties(const struct hp_penalties *penalties, FILE *out)
 		fprintf(out, "%s %s %.2f", i ? "," : "\n#", hp_penalty_word((enum hp_penalty)i),
 			penalties->factors[i]);
 	fprintf(out,
-		"\n# %s left out of that are %.0f %% off (median; nine of ten parts within "
-		"%.0f %%), by the table %.0f %%\n",
+		"\n# their error on %s that were left out of the fit is %.0f %% (median; of nine "
+		"in ten below %.0f %%), that of the table %.0f %%\n",
 		penalties->by_parts ? "parts" : "windows", 100 * penalties->left_out.median,
 		100 * penalties->left_out.ninth, 100 * penalties->by_table.median);
 }

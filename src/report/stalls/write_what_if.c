@@ -221,9 +221,8 @@ struct hp_error *write_what_if_text(struct report *report, FILE *out)
 		"ranges include what the rest may save\n",
 		100 * survey_share(&predicted.survey, predicted.timed));
 	if (has_sizes)
-		fputs("# of a size that was not recorded (record --what-if) bounds are known: "
-		      "nothing, or as "
-		      "much as a perfect one saves\n",
+		fputs("# of a size that was not recorded (record --what-if) only bounds are known: "
+		      "between nothing and what a perfect one saves\n",
 		      out);
 	return NULL;
 }

@@ -425,6 +425,6 @@ struct hp_error *rights_give(struct sandbox *sandbox, pid_t pid, const struct ri
 		return refused("the user", result);
 	result = drop_capabilities(sandbox);
 	if (result < 0)
-		return refused("an empty set of capabilities", result);
+		return refused("an empty set of capabilities instead of those", result);
 	return check(sandbox, target);
 }

@@ -275,7 +275,7 @@ struct hp_error *snapshot_look(struct snapshot *snapshot, struct history *histor
 		return hp_error_create(HP_ERROR_INSUFFICIENT, "its memory grew");
 	for (size_t at = 0; at < snapshot->run_count; at += count) {
 		if (is_readable(stop_fd))
-			return hp_error_create(HP_ERROR_INSUFFICIENT, "nobody wants it any more");
+			return hp_error_create(HP_ERROR_INSUFFICIENT, "the recording has ended");
 		count = some_runs(snapshot, at);
 		readers_read(snapshot->pid, snapshot->runs + at, count, snapshot->buffer.at,
 			     UINT64_MAX);
