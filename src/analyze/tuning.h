@@ -283,9 +283,8 @@ static const double least_simulated_runs = 100; /* executions [chosen] */
 /* A miss that the next level serves takes so many times its latency at most, where many come at once; with
  * 1.5 the truth of chase-l2 is out of its range. */
 static const double l2_margin = 2; /* times; scripts/cause-accuracy --ablations */
-/* The same of a miss that memory serves: the traffic of other programs makes it wait. A chase through
- * memory took 860 cycles per load beside such programs, and 460 alone (Zen 4, a virtual machine). */
-static const double miss_margin = 2; /* times; the measurement above */
+/* The same of a miss that memory serves: the traffic of other programs makes it wait. */
+static const double miss_margin = 2; /* times [chosen] */
 /* A page walk takes so many times the table's cycles at most, on average, where its entry is cached: a
  * guest's walks are in two dimensions, most of whose steps are cached by the TLB. */
 static const double seen_walk_margin = 4; /* times [chosen] */

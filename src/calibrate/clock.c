@@ -13,11 +13,11 @@
 
 /* --- the chain -------------------------------------------------------------------------------- */
 
-/* Two lengths, so that what reading the time costs falls out: see tuning.h. */
+/* The chain is timed at two lengths, so that the cost of reading the time cancels: see tuning.h. */
 enum { ADDITIONS_A_ROUND = 64 };
 
 #if defined(__x86_64__)
-/* Of registers: cores after Sunny Cove do additions of constants at rename, in no time. */
+/* Adds registers, since cores after Sunny Cove add constants at rename, without taking time. */
 static void run_chain(uint64_t rounds)
 {
 	uint64_t sum = 1;
@@ -94,9 +94,9 @@ enum state { IDLE, ASKED, DONE };
 
 struct hp_clock_meter {
 	pthread_t thread;
-	cpu_set_t home; /* where we may run at all */
+	cpu_set_t home; /* the CPUs on which the process may run */
 	sem_t asked;
-	int state; /* enum state, atomic: who may touch the rest */
+	int state; /* enum state, atomic; it tells which thread may access the rest */
 	bool stop; /* atomic */
 	int cpu;
 	double hz;
@@ -110,7 +110,7 @@ static void go_to(int cpu)
 		return;
 	CPU_ZERO(&set);
 	CPU_SET((size_t)cpu, &set);
-	/* A CPU that is closed to us or went offline: then it is measured where we are. */
+	/* if that CPU is not permitted or offline, the clock is measured on the present one */
 	sched_setaffinity(0, sizeof(set), &set);
 }
 
@@ -148,7 +148,7 @@ void hp_clock_meter_destroy(struct hp_clock_meter *meter)
 {
 	if (!meter)
 		return;
-	/* It may wait for a CPU that it never gets. */
+	/* The thread may wait for a CPU that it never gets, so it is released first. */
 	pthread_setaffinity_np(meter->thread, sizeof(meter->home), &meter->home);
 	__atomic_store_n(&meter->stop, true, __ATOMIC_RELEASE);
 	sem_post(&meter->asked);

@@ -10,18 +10,18 @@
 #include <cpuid.h>
 #endif
 
-/* Caches that sysfs, and TLBs that cpuid has of one CPU, at most. */
+/* limits of the caches that sysfs lists, and the TLBs that cpuid lists, for one CPU */
 enum { HIGHEST_CACHE = 16, HIGHEST_TLB = 16 };
 
 /* --- caches ----------------------------------------------------------------------------------- */
 
-/* What one file of a cache says; NULL if there is none. */
+/* The text of one file about a cache; NULL if there is none. */
 static char *cache_text(const char *root, int index, const char *name)
 {
 	return hp_file_text("%s/sys/devices/system/cpu/cpu0/cache/index%d/%s", root, index, name);
 }
 
-/* 0 when there is no such number. */
+/* 0 if there is no such number. */
 static uint32_t cache_number(const char *root, int index, const char *name)
 {
 	_cleanup_free_ char *text = cache_text(root, index, name);
@@ -30,7 +30,7 @@ static uint32_t cache_number(const char *root, int index, const char *name)
 	return text && hp_parse_u64(text, &value) && value <= UINT32_MAX ? (uint32_t)value : 0;
 }
 
-/* The place of that cache; NULL for one that is not modelled. */
+/* The field for that cache; NULL if it is not modelled. */
 static struct hp_uarch_sets *place_of(struct hp_uarch_geometry *geometry, uint32_t level,
 				      const char *type)
 {
@@ -43,7 +43,7 @@ static struct hp_uarch_sets *place_of(struct hp_uarch_geometry *geometry, uint32
 	return NULL;
 }
 
-/* Takes a change over if models can be made of it. */
+/* Takes over the change if models can be made with it. */
 static void take(struct hp_uarch_geometry *geometry, const struct hp_uarch_geometry *changed)
 {
 	if (hp_uarch_geometry_is_valid(changed))
@@ -67,7 +67,8 @@ static void take_cache(struct hp_uarch_geometry *geometry, const char *root, int
 
 /* --- TLBs ------------------------------------------------------------------------------------- */
 
-/* Fields of the second level name ranges of ways; 0: another leaf has them, or it is reserved. */
+/* For the second level, codes name ranges of ways; 0: another leaf has them, or the code is
+ * reserved. */
 static uint32_t ways_of_code(uint32_t code, uint32_t entries)
 {
 	static const uint32_t ways[16] = { 0, 1, 2, 3, 4, 6, 8, 0, 16, 0, 32, 48, 64, 96, 128, 0 };
@@ -82,7 +83,7 @@ static void take_tlb(struct hp_uarch_geometry *geometry, struct hp_uarch_geometr
 		*changed = *geometry;
 		return;
 	}
-	/* As many entries as the table has: it knows more of their ways. */
+	/* If the table has the same number of entries, its ways are more precise. */
 	if (place->sets * place->ways != entries)
 		*place = (struct hp_uarch_sets){ entries / ways, ways };
 	take(geometry, changed);
@@ -93,8 +94,11 @@ void hp_geometry_take_amd_tlbs(struct hp_uarch_geometry *geometry, const uint32_
 			       const uint32_t second[4])
 {
 	struct hp_uarch_geometry changed = *geometry;
-	uint32_t small = first[1]; /* pages of 4 KiB: data 31-24 ways, 23-16 entries; code below */
-	uint32_t behind = second[1]; /* the same: 31-28 ways, 27-16 entries */
+	/* pages of 4 KiB: bits 31-24 ways of the data TLB, 23-16 its entries; then the same for
+	 * code */
+	uint32_t small = first[1];
+	/* the same for the second level: bits 31-28 ways, 27-16 entries */
+	uint32_t behind = second[1];
 	uint32_t data = small >> 16 & 0xff, code = small & 0xff;
 	uint32_t data_ways = small >> 24, code_ways = small >> 8 & 0xff;
 	uint32_t data2 = behind >> 16 & 0xfff, code2 = behind & 0xfff;

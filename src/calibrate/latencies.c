@@ -12,18 +12,19 @@
 
 enum { LINE_BYTES = 64, PAGE_BYTES = 4096 };
 
-/* For what is timed: a build for coverage counts in each loop. */
+/* For functions that are timed: a build for coverage would count in each loop. */
 #define TIMED __attribute__((no_profile_instrument_function))
 
-/* A line of each page is not the same one in all: they would meet in one set of the cache. */
+/* Uses another line of each page, since equal lines of all pages would be in one set of the
+ * cache. */
 static char *place_of(char *memory, size_t number, size_t apart)
 {
 	return memory + number * apart + (apart > LINE_BYTES ? number * LINE_BYTES % apart : 0);
 }
 
-/* A ring of so many lines, so far apart, or, if that is no power of two, of fewer; in an order that
- * goes anywhere each time (a linear congruential generator of full period), so that no prefetcher
- * and no row of memory knows the next one. */
+/* Makes a ring of lines at this distance (of fewer if `count` is no power of two), in an order
+ * without regular steps (a linear congruential generator of full period), so that neither
+ * prefetchers nor the memory's open rows help. */
 static void **ring(char *memory, size_t count, size_t apart)
 {
 	size_t lines = (size_t)1 << (63 - __builtin_clzll(count));
@@ -51,8 +52,8 @@ TIMED static double chase_ns(void ***at, size_t steps)
 
 HP_ORDER_VALUES(compare, double);
 
-/* ns of one load in a ring of so many lines, of which each is visited before it counts if
- * `is_warm`: of the shortest part or, where others share what serves it (`is_shared`), of the
+/* The time of one load in a ring of `count` lines, in ns. `is_warm`: each line is visited before it
+ * counts. The shortest part counts, or, if others share what serves the loads (`is_shared`), the
  * median. */
 static double ring_ns(char *memory, size_t count, size_t apart, bool is_warm, bool is_shared)
 {
@@ -79,8 +80,8 @@ static size_t entries_of(const struct hp_uarch_sets *sets)
 	return (size_t)sets->sets * sets->ways;
 }
 
-/* So much longer than the lines alone takes a load from pages that the first TLB, or both, have
- * not; their lines are in the first, or the second cache. The page tables are near then. */
+/* Measures by how much longer a load takes from pages that are not in the first TLB, or in neither.
+ * The lines are in the first or second cache, and so are the page tables. */
 static void measure_pages(char *memory, const struct hp_uarch_geometry *geometry,
 			  struct hp_core *core, double cycle_ns)
 {
@@ -105,7 +106,7 @@ static void measure_pages(char *memory, const struct hp_uarch_geometry *geometry
 
 /* --- branches --------------------------------------------------------------------------------- */
 
-/* ns of branches that go one way or the other as a byte of `ways` says. */
+/* The time in ns of branches whose directions are given by the bytes of `ways`. */
 TIMED static double branches_ns(const uint8_t *ways)
 {
 	double start_ns = (double)hp_clock_thread_ns();
@@ -125,7 +126,7 @@ TIMED static double branches_ns(const uint8_t *ways)
 	return (double)hp_clock_thread_ns() - start_ns;
 }
 
-/* A branch of random directions costs half a misprediction more than one that never changes. */
+/* A branch with random directions costs half a misprediction more than one that never changes. */
 static void measure_branches(uint8_t *ways, struct hp_core *core, double cycle_ns)
 {
 	struct hp_random random = hp_random_seeded(hp_clock_thread_ns());
@@ -162,7 +163,7 @@ static char *map(size_t bytes, int pages)
 	return memory;
 }
 
-/* Without page walks, of which huge pages need hardly any. */
+/* Without page walks, since huge pages need hardly any. */
 static double memory_ns(void)
 {
 	char *memory = map(LATENCY_BYTES, MADV_HUGEPAGE);
@@ -173,8 +174,8 @@ static double memory_ns(void)
 	return ns;
 }
 
-/* The largest ring that is served faster than halfway, as a factor, between the third level and
- * memory. */
+/* The size of the largest ring that takes less than the geometric mean of the latencies of the
+ * third level and of memory. */
 static size_t third_bytes(char *memory, size_t served, double third_ns, double far_ns)
 {
 	double halfway_ns = sqrt(third_ns * far_ns);
@@ -197,7 +198,7 @@ static void measure(char *memory, struct hp_uarch_geometry *geometry, struct hp_
 	far_ns = memory_ns();
 	third_ns = load_ns(memory, 2 * second, true, true);
 	second_ns = load_ns(memory, second / 2, true, false);
-	/* All else is relative to it. */
+	/* All other latencies are relative to this one. */
 	first_ns = load_ns(memory, first / 2, true, false);
 	if (!(first_ns > 0 && far_ns > 0))
 		return;
@@ -214,7 +215,8 @@ static void measure(char *memory, struct hp_uarch_geometry *geometry, struct hp_
 		*geometry = changed;
 }
 
-/* Small pages, as programs have: where they lie decides how much of the third level can be used. */
+/* Uses small pages, as programs do: where they lie decides how much of the third level can be
+ * used. */
 void hp_latencies_measure(struct hp_uarch_geometry *geometry, struct hp_core *core)
 {
 	char *memory = map(LATENCY_THIRD_BYTES, MADV_NOHUGEPAGE);

@@ -21,7 +21,8 @@ static double time_additions(void)
 		sums[1] += i;
 		sums[2] += i;
 		sums[3] += i;
-		/* Each sum is looked at, so that none becomes a product. */
+		/* The compiler must assume that each sum is used, so that it does not replace the
+		 * additions by a multiplication. */
 		__asm__ volatile("" : "+r"(sums[0]), "+r"(sums[1]), "+r"(sums[2]), "+r"(sums[3]));
 	}
 	return (double)hp_clock_thread_ns() - start_ns;
@@ -48,8 +49,8 @@ uint64_t hp_reference_measure(void)
 	if (memory == MAP_FAILED)
 		return 0;
 	memset(memory, 1, REFERENCE_BYTES);
-	/* Of additions the least, as interruptions only add to them; of reads the mean, as what
-	 * others take away of the cache they take now and then. */
+	/* For additions the shortest time counts, since interruptions only make it longer; for
+	 * reads the mean, since others take away the cache only now and then. */
 	for (int i = 0; i < REFERENCE_TRIES; i++) {
 		additions_ns = fmin(additions_ns, time_additions());
 		reads_ns += time_reads(memory) / REFERENCE_TRIES;

@@ -48,7 +48,7 @@ struct chase {
 	size_t bytes;
 };
 
-/* Pointers from line to line, one cycle through all of them in random order (Sattolo). */
+/* Makes a list of pointers through all lines, in one random cycle (Sattolo). */
 static struct hp_error *create_chase(size_t bytes, struct chase *chase)
 {
 	size_t lines = bytes / LINE_BYTES;
@@ -84,7 +84,7 @@ static void destroy_chase(struct chase *chase)
 
 /* --- sampling one kernel ---------------------------------------------------------------------- */
 
-/* A child that runs the kernel until it is killed, or we are. */
+/* Starts a child that runs the kernel until it or hpcprof is killed. */
 static struct hp_error *start_kernel(const struct skid_kernel *kernel, void *data, pid_t *child)
 {
 	pid_t parent = getpid();
@@ -138,7 +138,7 @@ static uint64_t drain(struct hp_sampler *sampler, const struct skid_kernel *kern
 	return samples;
 }
 
-/* A child of ours runs at the same addresses as we do: nothing needs to be looked up. */
+/* A child of hpcprof has its addresses, so no mappings need to be looked up. */
 static void collect(struct hp_sampler *sampler, const struct skid_kernel *kernel,
 		    struct hp_skid_kernel *counts)
 {

@@ -74,7 +74,7 @@ const struct hp_skid_entry *hp_skid_find(const struct hp_skid_entries *entries,
 
 /* --- JSON ------------------------------------------------------------------------------------- */
 
-/* YYYY-MM-DD: it is shown. */
+/* YYYY-MM-DD, since it is shown to users. */
 static bool is_date(const char *text)
 {
 	static const char pattern[] = "0000-00-00";
@@ -217,7 +217,7 @@ struct hp_error *hp_skid_store(const struct hp_cpu *cpu, const struct hp_skid *s
 	name = hp_cpu_name(cpu);
 	if (!name)
 		return hp_error_create_no_memory();
-	/* What could not be read cannot be kept either, or is to be replaced. */
+	/* A file that cannot be read is replaced. */
 	hp_error_destroy(hp_skid_load(&entries));
 	error = set_entry(&entries, name, skid);
 	if (!error)
@@ -225,7 +225,7 @@ struct hp_error *hp_skid_store(const struct hp_cpu *cpu, const struct hp_skid *s
 	if (!error)
 		error = hp_cache_write(file_name, text, strlen(text));
 	hp_skid_entries_clear(&entries);
-	/* Whatever is missing there, it is not a name that the user gave. */
+	/* The path is not one that the user has given, so advice about it would not help. */
 	if (error && error->class == HP_ERROR_NOT_FOUND)
 		error->class = HP_ERROR_SYSTEM;
 	return hp_error_advise(

@@ -15,7 +15,7 @@
 #endif
 
 /*
- * Assembly as a whole, since no instruction of the compiler's may come between. STEP puts an
+ * Written completely in assembly, so that the compiler inserts nothing in between. STEP emits an
  * instruction, and its offset into the kernel's table.
  */
 /* clang-format off */
@@ -46,7 +46,8 @@
 
 #if defined(__x86_64__)
 KERNEL("skid_load", "", "movq (%rdi), %rdi");
-/* The remainder, which is the next dividend's upper half, is less than the divisor: no overflow. */
+/* The remainder becomes the upper half of the next dividend; it is less than the divisor, so the
+ * division cannot overflow. */
 KERNEL("skid_divide",
        "movq $-59, %rcx\n\t"
        "movq $12345, %rdx\n\t"
@@ -58,7 +59,7 @@ KERNEL("skid_root",
        "sqrtsd %xmm0, %xmm0");
 #else
 KERNEL("skid_load", "", "ldr x0, [x0]");
-/* The quotient is large, then 3 again, and so on. */
+/* Quotients are large and 3 alternately. */
 KERNEL("skid_divide",
        "mov x1, #3\n\t"
        "mov x2, #-59\n",

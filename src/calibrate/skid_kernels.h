@@ -11,12 +11,12 @@
 
 struct skid_kernel {
 	const char *name;
-	void (*run)(void *data); /* does not return */
-	const uint32_t *steps;	 /* HP_SKID_PLACES offsets from `run`, in order */
-	size_t chase_bytes;	 /* it loads through memory of this size; 0: none */
+	void (*run)(void *data); /* it does not return */
+	const uint32_t *steps;	 /* HP_SKID_PLACES offsets from `run`, in ascending order */
+	size_t chase_bytes;	 /* size of the memory that it loads from; 0: none */
 };
 
-/* None where they are not written for the architecture. */
+/* Empty for architectures without kernels. */
 extern const struct skid_kernel skid_kernels[];
 extern const size_t skid_kernel_count;
 

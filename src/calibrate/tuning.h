@@ -20,13 +20,12 @@ enum {
 	/* The clock comes from the difference of two lengths of a chain of additions, in which the
 	 * cost of reading the time cancels. The chain has 64 additions per round: 1,024, … */
 	CLOCK_SHORT_ROUNDS = 16, /* rounds [chosen] */
-	/* … and 32,768. On a Granite Rapids in a VM these (9 us) repeat within 0.1 %, 8,192 within
-	 * 0.5 %, and 262,144 (73 us) contain timer interrupts. Counters of 25 MHz, as on Arm, are
-	 * off by 40 ns at most: 0.5 %. scripts/clock-accuracy prints the error of the whole. */
+	/* … and 32,768. Shorter chains repeat less exactly, and much longer ones contain timer
+	 * interrupts. scripts/clock-accuracy prints the error of the whole. */
 	CLOCK_LONG_ROUNDS = 512, /* rounds; scripts/clock-accuracy */
 	/* The shortest of so many counts, as interruptions only make it longer. */
 	CLOCK_TRIES = 3, /* measurements [chosen] */
-	/* Who waits for a measurement on another CPU looks so often for it, … */
+	/* A thread that waits for a measurement on another CPU checks it so often, … */
 	CLOCK_MOMENTS = 25, /* looks [chosen] */
 	/* … at this distance: 5 ms in all. */
 	CLOCK_MOMENT_NS = 200000, /* ns of wall time [chosen] */
@@ -38,7 +37,7 @@ enum {
 	/* Memory that is read: twice the 2 MiB of second-level cache that the largest common cores
 	 * have. */
 	REFERENCE_BYTES = 4194304, /* bytes: 4 MiB [chosen] */
-	/* Rounds of additions: 30 to 50 us, as short as a moment without interruptions. */
+	/* Rounds of additions: some ten microseconds, so that most are not interrupted. */
 	REFERENCE_ROUNDS = 65536, /* rounds [chosen] */
 	/* Of additions the shortest of so many counts, of reads their mean. */
 	REFERENCE_TRIES = 5, /* measurements [chosen] */

@@ -13,29 +13,30 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Times the weight of the average group, or the average times this. With one group at the one bound
- * and the rest at the other, its period is the longest. */
+/* Largest factor between a group's weight and the average, in either direction. The longest period
+ * is that of one group at the lower bound while the others are at the upper one. */
 #define MOST sqrt(HP_MUX_ADAPTIVE_PATIENCE)
 
 struct adaptive_group {
-	double due;	 /* turn */
-	double observed; /* reference event units, in the last observation */
-	double carried;	 /* reference event units, in slices too short to say anything of a rate */
-	double counted;	 /* reference event units, in all observations */
+	double due;	 /* in turns */
+	double observed; /* units of the reference event, in the last observation */
+	double carried;	 /* units of the reference event, in slices too short for a rate */
+	double counted;	 /* units of the reference event, in all observations */
 	double noise;	 /* sum of 1/o1 + 1/o2 over pairs of observations */
 	uint64_t observations;
 	uint32_t first_event;
-	double variability, weight; /* of the last time that all were weighed */
+	double variability, weight; /* when all groups were weighed last */
 };
 
 struct adaptive_event {
-	double rate;	/* of the last observation */
-	double squares; /* sum of squared differences of successive rates */
+	double rate;	/* in the last observation */
+	double squares; /* sum of the squared differences of successive rates */
 	double count, count_squares, carried;
 };
 
 struct adaptive {
-	double slices, length; /* how many counted, and reference event units in all of them */
+	/* number of slices, and their length in units of the reference event */
+	double slices, length;
 	struct adaptive_group *groups;
 	struct adaptive_event *events;
 };
@@ -56,7 +57,7 @@ static bool create(struct hp_mux_scheduler *scheduler)
 	for (uint32_t i = 0; i < plan->group_count; i++) {
 		adaptive->groups[i].first_event = hp_mux_plan_first(plan, i);
 		adaptive->groups[i].weight = hp_mux_plan_share(plan, i);
-		/* The first round has all. */
+		/* In the first round each group has a turn. */
 		adaptive->groups[i].due = i;
 	}
 	return true;
@@ -73,8 +74,8 @@ static void destroy(struct hp_mux_scheduler *scheduler)
 	free(adaptive);
 }
 
-/* Relative variance of what a reference event unit counts, of the group's events together; NaN: not
- * known. */
+/* The relative variance of a group's counts per unit of the reference event, over all its events;
+ * NaN: unknown. */
 static double variability_of(const struct hp_mux_scheduler *scheduler, uint32_t number)
 {
 	const struct adaptive *adaptive = scheduler->state;
@@ -92,8 +93,8 @@ static double variability_of(const struct hp_mux_scheduler *scheduler, uint32_t 
 	return sum;
 }
 
-/* Neyman's weights, the square roots of the variances, drawn towards the average. A group of which
- * nothing is known has the average. */
+/* Neyman's weights, the square roots of the variances, drawn toward the average. A group without
+ * data has the average weight. */
 static void weigh(struct hp_mux_scheduler *scheduler)
 {
 	struct adaptive *adaptive = scheduler->state;
@@ -125,7 +126,7 @@ static void weigh(struct hp_mux_scheduler *scheduler)
 	}
 }
 
-/* Uniform in [0, 1). */
+/* Uniformly distributed in [0, 1). */
 static double random_unit(struct hp_random *random)
 {
 	return (double)(hp_random_next(random) >> 11) * 0x1p-53;
@@ -147,7 +148,8 @@ static uint32_t next(struct hp_mux_scheduler *scheduler)
 	return first;
 }
 
-/* The rate of an event in an observation of `observed`, with what was carried to it. */
+/* Updates the rate of an event by an observation of length `observed`, including what was carried
+ * to it. */
 static void learn(const struct adaptive_group *group, struct adaptive_event *event, uint64_t count,
 		  double observed)
 {

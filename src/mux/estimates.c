@@ -45,8 +45,8 @@ const char *hp_mux_verdict_name(enum hp_mux_verdict verdict)
 	return names[verdict];
 }
 
-/* Cornish and Fisher's expansion in 1 / freedom, within 0.5 % from 3 degrees of freedom on; the
- * first two are exact. */
+/* Cornish and Fisher's expansion in 1 / freedom. It is within 0.5 % from 3 degrees of freedom on;
+ * for 1 and 2 exact formulas are used. */
 double hp_mux_quantile(double freedom)
 {
 	const double z = 1.959963984540054, z2 = z * z;
@@ -114,14 +114,15 @@ void hp_mux_estimate_bound(struct hp_mux_estimate *event, double variance)
 	event->high = fmax(event->count * factor, event->low);
 }
 
-/* A group, or the events always counted, up to the end: what comes after its last observation. */
+/* The end of the run for a group, or for the events always counted: what follows the last
+ * observation. */
 struct ending {
-	bool follows_rates; /* as the plan has it */
+	bool follows_rates; /* see the plan's field of this name */
 	const struct tally *tally;
 	const struct track *tracks[MEASURES];
 	double length[MEASURES];		/* of the run */
 	double right[MEASURES];			/* after the last observation */
-	double geometry[MEASURES][SHAPE_COUNT]; /* of the cell that it closes */
+	double geometry[MEASURES][SHAPE_COUNT]; /* of the cell that is closed by the end */
 	double known[KNOWN_MAX];		/* totals */
 	double known_variance[KNOWN_MAX];
 };
@@ -151,7 +152,7 @@ static struct ending ending_of(const struct hp_mux_estimator *estimator, uint32_
 	return ending;
 }
 
-/* An event by one method: what estimates are made of. */
+/* An event's estimate by one method, and what intervals are made of. */
 struct result {
 	int measure;
 	double count, variance;
@@ -165,8 +166,8 @@ static double total_of(const struct ending *ending, int measure, const struct va
 	return variable->trapezoid + variable->carried + rate * ending->right[measure];
 }
 
-/* What the cell that the ending closes adds to the products of two variables; `step` is their
- * steps'. It belongs to the half of the newest step. */
+/* Adds what the cell closed by the end contributes to the products of two variables. `step`: the
+ * product of their steps. It belongs to the half of the newest step. */
 static void close_products(const struct ending *ending, int measure, int half, double step,
 			   struct products *products)
 {
@@ -192,8 +193,8 @@ static void add_scaled(struct products *to, const struct products *from, double 
 		to->lags[i] += factor * from->lags[i];
 }
 
-/* Adds to `rest` what half of the steps leave of an event when `slope` times the first `count`
- * known are taken off: (e - sum b x)^2, multiplied out. */
+/* Adds to `rest` the residuals of an event in half of the steps, after subtracting `slope` times
+ * the first `count` known variables: (e - sum b x)^2, expanded. */
 static void add_rest(const struct ending *ending, int measure, const struct variable *event,
 		     int number, size_t count, const double slope[KNOWN_MAX], struct products *rest)
 {
@@ -219,8 +220,8 @@ static double scaled(const struct ending *ending, const struct variable *variabl
 	return variable->counted * (ending->length[BY_TIME] / ending->tracks[BY_TIME]->observed);
 }
 
-/* The variance of the error of an event corrected by the first `count` known, each half of the
- * steps with the coefficients of the other. */
+/* The error variance of an event after correction by the first `count` known variables, in which
+ * each half of the steps uses the coefficients of the other half. */
 static double variance_of(const struct ending *ending, int measure, const struct variable *event,
 			  size_t count)
 {
@@ -256,8 +257,8 @@ static struct result read_trapezoid(const struct hp_mux_estimator *estimator,
 				variance_of(ending, measure, event, 0) };
 }
 
-/* How far the track's own estimates of the first `count` known are off, times what the event has to
- * do with them in one half of the steps, or with HALVES all. */
+/* The correction: the errors of the track's own estimates of the first `count` known variables,
+ * times the event's coefficients from one half of the steps (HALVES: from all). */
 static double correction_of(const struct ending *ending, const struct variable *event, size_t count,
 			    int half)
 {
@@ -271,9 +272,10 @@ static double correction_of(const struct ending *ending, const struct variable *
 }
 
 /*
- * Noise without memory is best told by all slices alike (scaling), anything that remembers by
- * weights that go with the gaps (trapezoid). Were there only such noise, the two would differ by no
- * more than the variances do; they are mixed as far as that is so (Hausman's test, as a weight).
+ * For noise without memory, equal weights of all slices (scaling) are best; for anything with
+ * memory, weights by gaps (trapezoid) are. If there were only noise, the two would differ by no
+ * more than their variances do, so they are mixed by how far that is the case (Hausman's test, as a
+ * weight).
  */
 static void even_out(const struct ending *ending, const struct variable *event, size_t used,
 		     const double slope[KNOWN_MAX], struct result *result)
@@ -297,9 +299,9 @@ static void even_out(const struct ending *ending, const struct variable *event, 
 }
 
 /*
- * In a time series, what was seen before says what to expect: the mean rate so far, and how far
- * rates are off it that last from one observation to the next. An estimate that is worse known than
- * that is drawn to it: the best guess for a burst that few slices saw is not that there was none.
+ * In a time series, earlier intervals tell what to expect: the mean rate, and how far rates that
+ * last from one observation to the next deviate from it. An estimate that is less certain than that
+ * is drawn toward it: after few slices, the best guess for a burst is not that there was none.
  */
 static void recall(const struct ending *ending, const struct variable *event, struct result *result)
 {
@@ -317,9 +319,9 @@ static void recall(const struct ending *ending, const struct variable *event, st
 			 (mean * length - result->count);
 }
 
-/* What correcting by the first `count` known leaves of the variance. How far the halves disagree
- * about the correction says how far it may be off: where known things and the event happened
- * together in one half only, a lot. */
+/* The variance that is left after correction by the first `count` known variables. It includes how
+ * far the two halves disagree on the correction, which is far if known variables and the event
+ * happened together in one half only. */
 static double corrected_variance(const struct ending *ending, const struct variable *event,
 				 size_t count)
 {
@@ -334,7 +336,7 @@ static double corrected_variance(const struct ending *ending, const struct varia
 	return variance + doubt * doubt / 2;
 }
 
-/* Corrected by the first so many known that leave the least variance, none if that is best. */
+/* Corrects by the number of known variables that leaves the smallest variance, possibly by none. */
 static struct result read_best(const struct hp_mux_estimator *estimator,
 			       const struct ending *ending, uint32_t number)
 {
@@ -361,7 +363,7 @@ static struct result read_best(const struct hp_mux_estimator *estimator,
 	return result;
 }
 
-/* The simpler methods differ from the trapezoid by an amount that is known; it may be an error. */
+/* The simpler methods differ from the trapezoid by a known amount, all of which may be an error. */
 static struct result read_simpler(const struct hp_mux_estimator *estimator,
 				  const struct ending *ending, uint32_t number,
 				  enum hp_mux_method method)
@@ -389,8 +391,8 @@ static struct result read_event(const struct hp_mux_estimator *estimator,
 
 	if (method == HP_MUX_SCALE || method == HP_MUX_INTERPOLATE)
 		return read_simpler(estimator, ending, number, method);
-	/* What is always counted misses the rotations only, and of those nobody counts any but
-	 * their time. */
+	/* An event that is always counted misses only rotations, of which nothing but the time is
+	 * known. */
 	if (always)
 		return read_trapezoid(estimator, ending, number, BY_TIME);
 	if (method == HP_MUX_TRAPEZOID)
@@ -398,22 +400,23 @@ static struct result read_event(const struct hp_mux_estimator *estimator,
 	return read_best(estimator, ending, number);
 }
 
-/* How many slices the count really comes from: as many as there are when it is even, one when it
- * all happened in one. */
+/* The effective number of slices behind a count: all of them if it is even, one if everything
+ * happened in one. */
 static double slices_behind(const struct tally_event *event)
 {
 	return event->squares > 0 ? (double)event->raw * (double)event->raw / event->squares : 0;
 }
 
-/* With next to no variance it does not matter how well the variance is known: even the widest
- * quantile leaves the count within this share. Clocks, and whatever a program does at one rate. */
+/* The variance is so small that its uncertainty does not matter: even with the widest quantile the
+ * interval is within this share. Such are clocks, and events at a constant rate. */
 static bool is_steady(const struct hp_mux_estimate *event, double variance)
 {
 	return hp_mux_quantile(1) * sqrt(variance) < steady_width * event->count;
 }
 
-/* Satterthwaite's, with the variance of the sum of terms from them and their neighbours (Newey and
- * West, one lag): 2 n / 3 for n differences of normal noise, twice the number of equal bursts. */
+/* Satterthwaite's degrees of freedom, where the variance of a sum comes from its terms and their
+ * neighbours (Newey and West, one lag): 2 n / 3 for n differences of normal noise, twice their
+ * number for equal bursts. */
 static double freedom_of(const struct spread *spread)
 {
 	double square = spread->sum * spread->sum, variance;
@@ -424,7 +427,7 @@ static double freedom_of(const struct spread *spread)
 	return 2 * square / fmax(variance, 3 * square / spread->count);
 }
 
-/* One event; returns its variance. */
+/* Estimates one event, and returns its variance. */
 static double estimate(const struct hp_mux_estimator *estimator, const struct ending *ending,
 		       uint32_t number, enum hp_mux_method method, struct hp_mux_estimate *made)
 {
@@ -459,7 +462,8 @@ static double estimate(const struct hp_mux_estimator *estimator, const struct en
 	return result.variance;
 }
 
-/* The totals of what every slice counts: the reference event's length, and the first of the events. */
+/* The totals of what each slice counts: the reference event's length, and the first events of the
+ * plan. */
 static void know(const struct hp_mux_estimator *estimator, const struct ending *always,
 		 struct ending *ending)
 {
@@ -473,7 +477,7 @@ static void know(const struct hp_mux_estimator *estimator, const struct ending *
 	}
 }
 
-/* Errors of events of one track go together as their steps do. */
+/* Errors of events of one track are correlated as their steps are. */
 static void fill_covariance(const struct ending *ending, struct hp_mux_estimates *made)
 {
 	const double *cross = ending->tracks[BY_TIME]->cross;

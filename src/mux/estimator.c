@@ -24,7 +24,7 @@ static bool make_lines(struct hp_mux_estimator *estimator)
 		for (uint32_t i = 0; i <= plan->group_count; i++) {
 			size_t count = estimator->tallies[i].event_count;
 
-			/* What is always counted knows no better. */
+			/* For events that are always counted, no known variable is more precise. */
 			if (m == BY_TIME && i < plan->group_count)
 				line->tracks[i].known_count = known;
 			line->tracks[i].cross = calloc(count * count + 1, sizeof(double));
@@ -114,7 +114,7 @@ void hp_mux_cell_variance(const struct steps *steps, const double geometry[SHAPE
 /* One track, and the observation that is being added to it. */
 struct addition {
 	struct track *track;
-	struct variable *events; /* the track's, not what it knows */
+	struct variable *events; /* of the track, without known variables */
 	uint32_t event_count;
 	struct observation new;
 	const double *rates; /* of the events */
@@ -131,7 +131,7 @@ static uint32_t variable_count(const struct addition *add)
 	return add->event_count + (uint32_t)add->track->known_count;
 }
 
-/* The events, then what is known. */
+/* Index 0 on: the events; after these, the known variables. */
 static struct variable *variable_of(const struct addition *add, uint32_t i)
 {
 	return i < add->event_count ? &add->events[i] : &add->track->known[i - add->event_count];
@@ -142,7 +142,7 @@ static double rate_of(const struct addition *add, uint32_t i)
 	return i < add->event_count ? add->rates[i] : add->known_rates[i - add->event_count];
 }
 
-/* A cell that is being closed: its shape, and the steps on both sides. */
+/* A cell that is being closed: its shape, and the steps on its two sides. */
 struct closing {
 	double geometry[SHAPE_COUNT];
 	const double *before_expected, *after_expected;
@@ -163,7 +163,8 @@ static void add_products(const struct closing *closing, double before, double af
 	products->steps += closing->weight * after;
 }
 
-/* What the steps of known things, by the coefficients of the run so far, leave of an event's. */
+/* Adds the residual of an event's step after subtracting those of known variables, with the
+ * coefficients of the run so far. */
 static void add_rest(const struct addition *add, const struct closing *closing,
 		     struct variable *event)
 {
@@ -193,13 +194,14 @@ static void add_cross(const struct addition *add, double weight)
 	}
 }
 
-/* The open cell's gap on the right is known now, and the difference to the next observation. */
+/* Closes the open cell, now that the gap on its right and the difference to the next observation
+ * are known. */
 static void close_cell(const struct addition *add, double right, const double *after_expected)
 {
 	struct track *track = add->track;
 	const struct observation *newest = hp_mux_newest(track);
 	double counted = newest->end - newest->begin;
-	/* Of an observation before the interval only the gap is the interval's. */
+	/* Of an observation before the interval, only the gap belongs to the interval. */
 	double length = newest->begin < 0 ? right : track->open.left + counted + right;
 	int half = hp_mux_half(track);
 	struct closing closing = {
@@ -262,15 +264,15 @@ static void add_pairs(const struct addition *add)
 	}
 }
 
-/* The gap before a new observation, from the last one or from where the interval began. The two
- * have parts of it as they are long, so that a slice in which the target hardly ran does not speak
- * for much. Returns the new one's part. */
+/* Divides the gap before a new observation, which begins at the last one or at the interval's
+ * start. Each of the two gets a part in proportion to its length, so that a slice in which the
+ * target hardly ran does not stand for much. Returns the new one's part. */
 static double cross_gap(const struct addition *add)
 {
 	struct track *track = add->track;
 	const struct observation *old = hp_mux_newest(track), *new = &add->new;
 	double gap = fmax(new->begin - old->end, 0);
-	double known = fmax(old->end, 0); /* where the interval's part of the gap begins */
+	double known = fmax(old->end, 0); /* start of the interval's part of the gap */
 	double inside = fmax(new->begin - known, 0);
 	double old_length = old->end - old->begin, new_length = new->end - new->begin;
 	double share = old_length / (old_length + new_length);
@@ -293,10 +295,11 @@ static double cross_gap(const struct addition *add)
 	return inside - right;
 }
 
-/* Counts of a track in one slice, by one measure: `counted` of its length. */
+/* Counts of a track in one slice, by one measure; `counted`: the length of the slice that was
+ * counted. */
 struct reading {
 	const uint64_t *counts;
-	const double *known; /* what is known, counted in the same slice */
+	const double *known; /* the known variables, counted in the same slice */
 	double counted;
 };
 
@@ -305,7 +308,7 @@ static bool is_short(const struct line *line, double length)
 	return length <= 0 || length * line->slices < short_slice * line->counted;
 }
 
-/* Not yet an observation. */
+/* Adds to what is carried: the slice is too short for an observation. */
 static void carry(const struct addition *add, const struct reading *reading)
 {
 	struct track *track = add->track;
@@ -328,7 +331,7 @@ static void count(const struct addition *add, const struct reading *reading)
 		track->known[k].counted += reading->known[k];
 }
 
-/* Rates of what this slice counted and what was carried to it. */
+/* The rates of this slice, including what was carried to it. */
 static void take_rates(struct addition *add, const struct reading *reading, double rates[])
 {
 	struct track *track = add->track;
@@ -345,8 +348,8 @@ static void take_rates(struct addition *add, const struct reading *reading, doub
 	track->carried = 0;
 }
 
-/* What of a slice was not counted is taken to be at its end; what is carried to it, right before.
- */
+/* Time of a slice in which nothing was counted is assumed to be at its end; what is carried to it,
+ * directly before it. */
 static void observe(struct line *line, const struct tally *tally, size_t number,
 		    const struct reading *reading)
 {
@@ -401,7 +404,7 @@ static void add_tally(struct hp_mux_estimator *estimator, struct tally *tally,
 	tally->running_ns += (double)slice->running_ns;
 }
 
-/* One slice for a group, or for the events that are always counted. */
+/* Adds one slice to a group, or to the events that are always counted. */
 static void add_to(struct hp_mux_estimator *estimator, size_t number,
 		   const struct hp_mux_slice *slice, const uint64_t *counts, const double *known)
 {
@@ -420,7 +423,8 @@ static void add_to(struct hp_mux_estimator *estimator, size_t number,
 	}
 }
 
-/* How fast time and the reference event go; where a slice was not counted, as before. */
+/* Updates how fast time and the reference event pass. A slice that was not counted passes at the
+ * former rate. */
 static void learn_rates(struct hp_mux_estimator *estimator, const struct hp_mux_slice *slice)
 {
 	double duration = (double)(slice->end_ns - slice->begin_ns);
@@ -449,7 +453,7 @@ struct hp_error *hp_mux_estimator_add(struct hp_mux_estimator *estimator,
 	always_counts = slice->counts + estimator->tallies[slice->group].event_count;
 	for (size_t k = 1; k < KNOWN_MAX && k <= estimator->plan.always_count; k++)
 		known[k] = (double)always_counts[k - 1];
-	/* The first gap has only the slice after it to go by. */
+	/* The first gap only has the slice after it. */
 	if (!estimator->has_rates)
 		learn_rates(estimator, slice);
 	gap = hp_mux_gap_of(estimator, slice->begin_ns - estimator->now_ns);
@@ -471,7 +475,7 @@ struct hp_error *hp_mux_estimator_add(struct hp_mux_estimator *estimator,
 	return NULL;
 }
 
-/* Of what a variable was, only the rates and the variogram go on. */
+/* Of a variable, only the rates and the variogram are kept for the next interval. */
 static void cut_variable(struct variable *variable)
 {
 	variable->counted = variable->trapezoid = variable->interpolated = variable->carried = 0;

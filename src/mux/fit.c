@@ -4,14 +4,14 @@
 
 #include <math.h>
 
-/* Weighted moments of two columns (x, y) and of the values that they shall explain (z). The weights
- * make the relative error of each lag count, by the number of its pairs. */
+/* Weighted moments of two columns (x, y) and of the values to be explained (z). By the weights, the
+ * relative error of each lag counts by its number of pairs. */
 struct moments {
 	double xx, xy, yy, xz, yz, zz;
 };
 
 struct sizes {
-	double x, y, left; /* x, y >= 0 */
+	double x, y, left; /* at least 0 */
 };
 
 static struct moments moments_of(const struct fit_pairs *pairs, const double squares[FIT_LAGS],
@@ -71,7 +71,8 @@ struct fit hp_mux_fit(const struct fit_pairs *pairs, const double squares[FIT_LA
 	int shape = SHAPE_WALK;
 	double white, other;
 
-	/* From the longest memory down, so that with nothing to tell them apart it is the walk. */
+	/* From the longest memory to the shortest: if nothing distinguishes them, it is the
+	 * walk. */
 	for (int i = SHAPE_WALK; i >= SHAPE_MEMORY; i--) {
 		struct moments m = moments_of(pairs, squares, i);
 		struct sizes sizes = least(&m);

@@ -10,19 +10,20 @@
 #include "shape.h"
 #include "tuning.h"
 
-/* Sums over the pairs of each lag. */
+/* Sums over the pairs at each lag. */
 struct fit_pairs {
 	double count[FIT_LAGS];
 	double expected[FIT_LAGS][SHAPE_COUNT];
 };
 
 struct fit {
-	double part[SHAPE_COUNT]; /* share of the squared differences at lag 1; adds up to 1 */
+	double part[SHAPE_COUNT]; /* share of the squared differences at lag 1; all add up to 1 */
 };
 
-/* `squares`: the sums of squared differences, of the same pairs. */
+/* `squares`: sums of the squared differences of these pairs. */
 struct fit hp_mux_fit(const struct fit_pairs *pairs, const double squares[FIT_LAGS]);
-/* The worst that successive differences may mean, where distances tell of something else. */
+/* The worst case that is compatible with successive differences, when differences at longer
+ * distances mean something else. */
 struct fit hp_mux_fit_without_memory(void);
 
 #endif

@@ -7,8 +7,8 @@
 
 #include <math.h>
 
-/* A bound on the covariance of the errors of two events: what is known of it, and how far off that
- * may be where the two count in different slices. */
+/* A bound on the covariance of two events' errors: the known part, and how far off it may be if the
+ * two are counted in different slices. */
 struct bounded {
 	double known, slack;
 };
@@ -81,7 +81,7 @@ static struct sum sum_of(const struct hp_mux_estimates *estimates, const struct 
 	return sum;
 }
 
-/* All R for which (N - R D)^2 <= t^2 Var(N - R D). False where they have no end. */
+/* All R with (N - R D)^2 <= t^2 Var(N - R D). False if they are unbounded. */
 static bool fieller(const struct sum *n, const struct sum *d, double covariance, double t,
 		    struct hp_mux_ratio *ratio)
 {
@@ -98,7 +98,7 @@ static bool fieller(const struct sum *n, const struct sum *d, double covariance,
 	return true;
 }
 
-/* By something known the interval is that of the counts themselves, a factor either way. */
+/* If the divisor is known, the interval is that of the counts, a factor in both directions. */
 static bool by_known(const struct sum *n, const struct sum *d, double t, struct hp_mux_ratio *ratio)
 {
 	double factor = n->variance > 0 ? exp(t * sqrt(n->variance) / n->value) : 1;

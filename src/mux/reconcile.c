@@ -23,7 +23,8 @@ struct row {
 	double *gain;	 /* V row', of each event */
 	double variance; /* row V row' */
 	double multiplier;
-	struct hp_mux_finding *finding; /* NULL: x >= what was counted */
+	/* NULL: the row says that a count is at least what was counted */
+	struct hp_mux_finding *finding;
 };
 
 void hp_mux_reconciliation_destroy(struct hp_mux_reconciliation *reconciliation)
@@ -69,7 +70,7 @@ static double excess_of(const struct row *row, const struct hp_mux_estimates *es
 	return sum;
 }
 
-/* What the terms are made of, for "is it nothing beside them?". */
+/* The size of the terms, to decide whether something is negligible beside them. */
 static double size_of(const struct row *row, const struct hp_mux_estimates *estimates)
 {
 	double sum = fabs(row->limit);
@@ -80,7 +81,7 @@ static double size_of(const struct row *row, const struct hp_mux_estimates *esti
 	return sum;
 }
 
-/* gain = V row', and row V row'; 0 where it is nothing but rounding. */
+/* Sets the gain V row' and the variance row V row', which is 0 if it is only rounding. */
 static void prepare(struct row *row, const struct hp_mux_estimates *estimates, double *gain)
 {
 	double parts = 0;
@@ -104,8 +105,8 @@ static void prepare(struct row *row, const struct hp_mux_estimates *estimates, d
 		row->variance = 0;
 }
 
-/* Excess of the raw counts in standard errors. Exact counts are whole numbers, and may be out by a
- * rotation's worth of nothing. */
+/* The excess of the raw counts in standard errors. Exact counts are integers, and may differ by
+ * what happened during rotations. */
 static double z_of(double excess, double variance, double size)
 {
 	if (variance > 0)
@@ -136,7 +137,7 @@ static void judge(const struct hp_mux_invariant *invariant, const struct hp_mux_
 		finding->kind = HP_MUX_BINDING;
 }
 
-/* x and V, given that the row's equality holds. False: it cannot, after those before it. */
+/* Conditions x and V on the row's equality. False: it contradicts earlier rows. */
 static bool condition(struct row *row, struct hp_mux_estimates *now, double *gain)
 {
 	double excess = excess_of(row, now);
@@ -152,7 +153,7 @@ static bool condition(struct row *row, struct hp_mux_estimates *now, double *gai
 	return true;
 }
 
-/* Hildreth's method, in the metric of what the equalities left of V. */
+/* Hildreth's method, in the metric of what equalities have left of V. */
 static void restrain(struct row *rows, size_t row_count, struct hp_mux_estimates *now)
 {
 	bool moved = true;
@@ -216,7 +217,7 @@ static struct hp_error *keep_inequalities(const struct hp_mux_invariant *invaria
 	return NULL;
 }
 
-/* Events without an interval take no part: their rows and columns are empty. */
+/* Events without an interval are left out: their rows and columns are empty. */
 static struct hp_mux_estimates *copy_of(const struct hp_mux_estimates *raw)
 {
 	struct hp_mux_estimates *copy = hp_mux_estimates_blank(raw->count);

@@ -8,7 +8,8 @@
 #include "estimator.h"
 #include "tuning.h"
 
-/* Sums of a variable's steps with those of something known (KNOWN_MAX: with themselves). */
+/* The sums of products of a variable's steps with those of a known variable (KNOWN_MAX: with
+ * themselves). */
 static double steps_of(const struct variable *variable, size_t known, int half)
 {
 	double sum = 0;

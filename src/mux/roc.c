@@ -10,24 +10,25 @@
 
 #define KEPT 3
 
-/* Newest last. */
+/* The newest observation comes last. */
 struct roc_group {
-	uint64_t x[KEPT]; /* ns counted so far, at each observation */
+	uint64_t x[KEPT]; /* ns counted until each observation */
 	uint32_t observations;
-	uint32_t turns;	    /* given so far, up to KEPT */
-	uint64_t last_turn; /* its number */
+	uint32_t turns;	    /* number of turns so far, at most KEPT */
+	uint64_t last_turn; /* number of its last turn */
 	uint64_t last_end_ns;
 	uint32_t first_event;
 };
 
 struct roc_event {
-	uint64_t y[KEPT]; /* counted so far */
+	uint64_t y[KEPT]; /* count until each observation */
 };
 
 struct roc {
 	uint64_t turn;
 	struct roc_group *groups;
-	struct roc_event *events; /* of the groups; those always counted say nothing about any */
+	/* of all groups; events that are always counted tell nothing about groups */
+	struct roc_event *events;
 };
 
 static bool create(struct hp_mux_scheduler *scheduler)
@@ -59,9 +60,9 @@ static void destroy(struct hp_mux_scheduler *scheduler)
 	free(roc);
 }
 
-/* Half of how far B is off the line, in µs of the event's own mean rate: the paper's periods, set
- * so that every event has one sample a ms (its table 1 and equation 8), are what makes rare and
- * frequent events comparable. At most what was counted for, so 2^54. */
+/* Half of the distance of B from the line, in µs at the event's mean rate. The paper sets periods
+ * so that each event has one sample per ms (its table 1 and equation 8), which makes rare and
+ * frequent events comparable. It is at most the time counted, so below 2^54. */
 static uint64_t area_of(const struct roc_group *group, const struct roc_event *event)
 {
 	uint64_t counted_us = group->x[KEPT - 1] / 1000, count = event->y[KEPT - 1];
@@ -72,7 +73,7 @@ static uint64_t area_of(const struct roc_group *group, const struct roc_event *e
 			  count);
 }
 
-/* 2^64 areas of 2^64 times a share and µs of 2^54 stay below 2^128 together. */
+/* 2^64 areas of at most 2^64 in all, times a share and µs below 2^54, stay below 2^128. */
 static unsigned __int128 cost_of(const struct hp_mux_scheduler *scheduler, uint32_t group)
 {
 	const struct roc *roc = scheduler->state;
@@ -90,7 +91,8 @@ static unsigned __int128 cost_of(const struct hp_mux_scheduler *scheduler, uint3
 	return (unsigned __int128)area * hp_mux_plan_share(&scheduler->plan, group) * waited_us;
 }
 
-/* Who has waited too long; else who has had fewer than three turns; else who costs most. */
+/* The group that has waited too long; otherwise one with fewer than three turns; otherwise the one
+ * with the largest cost. */
 static uint32_t choose(const struct hp_mux_scheduler *scheduler)
 {
 	const struct roc *roc = scheduler->state;

@@ -53,10 +53,10 @@ enum hp_mux_role hp_mux_role_of(const char *name)
 	return HP_MUX_ROLE_NONE;
 }
 
-/* part / whole * scale; no whole: the elapsed time in ns. */
+/* part / whole * scale; without a whole: the elapsed time in ns. */
 static const struct figure {
 	const char *name, *unit;
-	enum hp_mux_role part, whole; /* the figure is about the part */
+	enum hp_mux_role part, whole; /* the figure is shown beside the part */
 	double scale;
 } figures[] = {
 	{ "CPUs used", "CPUs", HP_MUX_ROLE_CPU_TIME_NS, HP_MUX_ROLE_NONE, 1 },
@@ -120,8 +120,8 @@ size_t hp_mux_metrics(const struct hp_mux_estimates *estimates,
 	return count;
 }
 
-/* left <= right, or left = right + more. Loads and stores may exceed instructions where one
- * instruction can be both; not here, then. */
+/* left <= right, or left = right + more. Where one instruction can be both a load and a store, the
+ * two together may exceed instructions, so that is no law here. */
 static const struct law {
 	const char *text;
 	enum hp_mux_relation relation;

@@ -7,9 +7,10 @@
 
 #include <stdlib.h>
 
-/* Per group. rr: how far it is ahead of its due; rr-random: turns left in this round. */
+/* State of one group. rr: how far it is behind its due turns; rr-random: its turns left in this
+ * round. */
 struct rounds {
-	uint64_t left; /* rr-random: turns left in this round, of all groups */
+	uint64_t left; /* rr-random: turns left in this round, over all groups */
 	int64_t due[];
 };
 
@@ -27,8 +28,8 @@ static void destroy(struct hp_mux_scheduler *scheduler)
 	free(scheduler->state);
 }
 
-/* Each turn everybody earns his share, and whoever has most pays for the whole turn. So after each
- * round everybody is at 0 and had his turns, as evenly spread as they go. */
+/* In each turn every group earns its share, and the group with the most pays for the turn. So after
+ * a round all are at 0 again, and had their turns as evenly spread as possible. */
 static uint32_t next_in_order(struct hp_mux_scheduler *scheduler)
 {
 	struct rounds *rounds = scheduler->state;
@@ -43,7 +44,7 @@ static uint32_t next_in_order(struct hp_mux_scheduler *scheduler)
 	return chosen;
 }
 
-/* Drawing without putting back is a round in random order. */
+/* Drawing without replacement gives a round in random order. */
 static uint32_t next_at_random(struct hp_mux_scheduler *scheduler)
 {
 	struct rounds *rounds = scheduler->state;

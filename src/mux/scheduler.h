@@ -11,22 +11,22 @@
 
 struct scheduler_kind {
 	const char *name;
-	/* False for want of memory; `destroy` is called all the same. */
+	/* False: out of memory; `destroy` is called nevertheless. */
 	bool (*create)(struct hp_mux_scheduler *scheduler);
 	void (*destroy)(struct hp_mux_scheduler *scheduler);
 	uint32_t (*next)(struct hp_mux_scheduler *scheduler);
-	/* NULL for those who do not look. The slice agrees with the plan. */
+	/* NULL if it does not use slices. The slice agrees with the plan. */
 	void (*observe)(struct hp_mux_scheduler *scheduler, const struct hp_mux_slice *slice);
 };
 
 struct hp_mux_scheduler {
 	const struct scheduler_kind *kind;
-	struct hp_mux_plan plan; /* its groups are ours */
+	struct hp_mux_plan plan; /* a copy, with its own groups */
 	struct hp_mux_group *groups;
-	uint64_t round; /* turns in a round: the sum of the shares */
+	uint64_t round; /* turns in a round: sum of all shares */
 	struct hp_random random;
 	uint64_t now_ns; /* end of the last slice */
-	void *state;	 /* the kind's own */
+	void *state;	 /* private to the kind of scheduler */
 };
 
 extern const struct scheduler_kind hp_mux_rr, hp_mux_rr_random, hp_mux_roc, hp_mux_adaptive;

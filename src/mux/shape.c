@@ -12,13 +12,14 @@ static double beyond_linear(double x)
 	return x + expm1(-x);
 }
 
-/* Variance of the integral over a length, in units of l^2. */
+/* The variance of the integral over a length, in units of l^2. */
 static double own(double length)
 {
 	return 2 * beyond_linear(length);
 }
 
-/* 1 - e^-x: two lengths side by side have the covariance l^2 times one's times the other's. */
+/* 1 - e^-x: two adjacent lengths have the covariance l^2 times this of one times this of the
+ * other. */
 static double near(double length)
 {
 	return -expm1(-length);

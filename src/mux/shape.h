@@ -26,12 +26,12 @@ enum {
 	SHAPE_COUNT,
 };
 
-/* E (r1 - r2)^2 of two observed lengths that lie `between` apart; `distance`: a typical one of
- * two observations' middles, which the ladder of memories is over. */
+/* E (r1 - r2)^2 for two observed lengths with `between` between them. `distance`: typical distance
+ * between the middles of two observations, from which the ladder of memories is made. */
 void hp_mux_shape_difference(double distance, double first, double between, double second,
 			     double expected[SHAPE_COUNT]);
 
-/* E (what the cell counts - (left + observed + right) * observed rate)^2. */
+/* E (count in the cell - (left + observed + right) * observed rate)^2. */
 void hp_mux_shape_cell(double distance, double left, double observed, double right,
 		       double variance[SHAPE_COUNT]);
 

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-/* Of A, B, C: half of how far B lies off the line from A to C. Neither x nor y decreases. */
+/* Half of the distance of B from the line between A and C. Neither x nor y decreases. */
 static inline uint64_t hp_mux_triangle(const uint64_t x[3], const uint64_t y[3])
 {
 	uint64_t run = x[2] - x[0], rise = y[2] - y[0];

@@ -51,8 +51,8 @@ static const double short_slice = 0.25; /* of the average slice [chosen] */
 
 enum {
 	/* While a run begins, a round of all groups takes this part of the time so far (ramp.h).
-	 * With slices of full length from the start, 90 % of the events of three programs of 0.3 s
-	 * were insufficient; with this 47 %, for 2 % of the run. */
+	 * With slices of full length from the start, most events of a run of 0.3 s would have too
+	 * few slices for an estimate. */
 	ROUND_PART = 3, /* parts of the time so far [chosen] */
 };
 

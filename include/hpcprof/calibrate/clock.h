@@ -7,10 +7,9 @@
  * clock_meter measures on the CPU of the target, with its own thread, which moves to that CPU.
  * Cores may have different frequencies, and an idle core has a low one, so the CPU of the recorder
  * would give a wrong result. The thread is pinned, not the recorder, because a busy CPU
- * (SCHED_FIFO, even forever) must not keep the recorder from its rings. A measurement takes 30 us
- * of that CPU, at most four times per second: 0.012 %. On the one machine tried, a VM whose CPUs
- * have one clock, the place made no difference: medians of a thread on the target's CPU, on the
- * other one and without pinning were within 0.02 %.
+ * (SCHED_FIFO, even forever) must not keep the recorder from its rings. A measurement takes some
+ * tens of microseconds of that CPU, at most four times per second. scripts/clock-accuracy prints
+ * its error.
  */
 #ifndef HPCPROF_CALIBRATE_CLOCK_H
 #define HPCPROF_CALIBRATE_CLOCK_H

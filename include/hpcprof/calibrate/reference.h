@@ -3,11 +3,11 @@
  * The cost of a fixed amount of work on this machine now: a loop that every recording of a command
  * times before and after the command, so that runs at different times can be compared.
  *
- * Seven kinds of loops were timed, before and after 7 programs beside 0, 1, 2 and 4 busy neighbours
- * and beside 1 and 2 that copy memory. Two kinds predicted the CPU time of the programs best:
- * independent additions, which a thread on the same core slows down, and reads of more memory than
- * the CPU's own caches hold, which other users of the shared cache and the memory slow down. The
- * clock frequency alone (see clock.h) was the same in all cases.
+ * It consists of two loops: independent additions, which a thread on the same core slows down, and
+ * reads of more memory than the CPU's own caches hold, which other users of the shared cache and
+ * the memory slow down. The clock frequency (see clock.h) shows neither. How far costs of programs
+ * follow it is what `scripts/check-accuracy --only=occasions` prints (DRIFT_SLOPE in
+ * src/compare/tuning.h).
  */
 #ifndef HPCPROF_CALIBRATE_REFERENCE_H
 #define HPCPROF_CALIBRATE_REFERENCE_H
