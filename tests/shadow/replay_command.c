@@ -1,17 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * replay_command [--log] COMMAND [ARGUMENT ...]
+ * replay_command [--log | --events FILE] COMMAND [ARGUMENT ...]
  *
  * Runs the command natively up to its entry point, and from there to its end through the engine,
  * its system calls made for real. Says on standard error what that took, one figure a line. What
  * ends a replay early (see enum hp_window_end) goes on natively, and is said too. With --log the
- * path is logged, and each step from block to block is checked.
+ * path is logged, and each step from block to block is checked. With --events the models of this
+ * machine's caches, TLBs and predictor follow the whole path, as they follow the beginning of a
+ * window, and FILE has one line per instruction and kind of event: its address in the process, the
+ * event, the count. Lines that begin with "map" tell where files are mapped.
  */
 #include "../../src/shadow/replay/engine.h"
 #include "../../src/shadow/copy/inject.h"
+#include "../../src/shadow/simulate/follow.h"
 #include "../../src/shadow/translate/x86_decode.h"
 
 #include <hpcprof/base/number.h>
+#include <hpcprof/calibrate/geometry.h>
+#include <hpcprof/uarch/path.h>
 
 #include <elf.h>
 #include <fcntl.h>
@@ -173,6 +179,79 @@ static bool take(void *context, const uint64_t *words, size_t count)
 	return true;
 }
 
+/* --- what models say of it --- */
+
+struct modelled {
+	const struct hp_engine *engine;
+	struct follower follower;
+	bool goes_on; /* a piece was followed before */
+	FILE *out;
+};
+
+static const struct path_plan *plan_of(const void *engine, uint64_t block)
+{
+	return hp_engine_plan(engine, block);
+}
+
+static bool take_modelled(void *context, const uint64_t *words, size_t count)
+{
+	struct modelled *modelled = context;
+
+	follower_take(&modelled->follower, words, count);
+	return !modelled->follower.is_lost;
+}
+
+static void begin_modelled(struct modelled *modelled, uint64_t fs_base)
+{
+	follower_begin(&modelled->follower, modelled->goes_on, plan_of, modelled->engine, fs_base,
+		       0);
+	modelled->goes_on = true;
+}
+
+/* The plans of a piece are gone when the next one begins. */
+static void end_modelled(struct modelled *modelled)
+{
+	struct hp_window window = { 0 };
+
+	if (modelled->follower.is_lost)
+		die("the path cannot be followed");
+	follower_tell(&modelled->follower, &window);
+	for (size_t i = 0; i < window.event_count; i++)
+		fprintf(modelled->out, "%lx %s %lu\n", window.events[i].address.value,
+			hp_event_kind_name((enum hp_event_kind)window.events[i].kind),
+			window.events[i].count);
+	hp_window_clear(&window);
+}
+
+static void create_modelled(struct modelled *modelled, const char *path)
+{
+	struct hp_machine *machine;
+	struct hp_uarch_geometry geometry;
+	struct hp_uarch *uarch;
+
+	succeed(hp_machine_create(&machine));
+	geometry = hp_geometry_of_machine(machine);
+	hp_machine_destroy(machine);
+	uarch = hp_uarch_create(&geometry);
+	modelled->out = fopen(path, "w");
+	if (!uarch || !modelled->out || !follower_create(&modelled->follower, uarch, NULL, NULL))
+		die("no models");
+}
+
+/* Of a process that has not ended. */
+static void tell_maps(const struct modelled *modelled, pid_t pid)
+{
+	char path[64], line[4096];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+	file = fopen(path, "r");
+	while (file && fgets(line, sizeof(line), file))
+		fprintf(modelled->out, "map %s", line);
+	if (!file || fclose(file) != 0 || fclose(modelled->out) != 0)
+		die("the events cannot be written");
+}
+
 /* At the entry point, which is not needed any more, but must read as it did. */
 static int64_t call(struct context *context, pid_t pid, long number, const uint64_t *arguments)
 {
@@ -260,23 +339,29 @@ struct total {
 };
 
 static void replay_all(struct context *context, pid_t pid, struct hp_engine *engine,
-		       struct user_regs_struct *registers, struct walk *walk, struct total *total)
+		       struct user_regs_struct *registers, struct walk *walk,
+		       struct modelled *modelled, struct total *total)
 {
-	const struct hp_engine_log log = { take, walk };
+	const struct hp_engine_log log = { modelled ? take_modelled : take,
+					   modelled ? (void *)modelled : walk };
 	struct hp_engine_limits limits = { .time_ns = 600000000000 };
 	struct hp_engine_calls calls = { .handle = answer, .context = context };
 	uint64_t before_ns = hp_clock_thread_ns();
 	struct hp_replay replay;
 	enum hp_window_end end;
 
-	if (walk)
+	if (walk || modelled)
 		limits.log = &log;
 	do {
 		if (walk)
 			walk->before = walk->plan = NULL;
+		if (modelled)
+			begin_modelled(modelled, registers->fs_base);
 		succeed(hp_engine_replay(engine, pid, registers, NULL, 0, &limits, &calls,
 					 &replay));
 		end = replay.end;
+		if (modelled)
+			end_modelled(modelled);
 		if (end == HP_WINDOW_DIED || end == HP_WINDOW_SIGNAL)
 			die(hp_window_end_name(end));
 		put_back(pid, replay.end_address, registers);
@@ -305,6 +390,7 @@ int main(int count, char **arguments)
 	struct user_regs_struct registers;
 	struct total total = { 0 };
 	struct walk walk = { 0 };
+	struct modelled modelled = { 0 };
 	struct hp_engine *engine;
 	struct rusage used;
 	int status;
@@ -315,16 +401,25 @@ int main(int count, char **arguments)
 		arguments++;
 		count--;
 	}
+	if (count > 2 && strcmp(arguments[1], "--events") == 0) {
+		options.logs = true;
+		create_modelled(&modelled, arguments[2]);
+		arguments += 2;
+		count -= 2;
+	}
 	if (count < 2)
-		die("usage: replay_command [--log] COMMAND [ARGUMENT ...]");
+		die("usage: replay_command [--log | --events FILE] COMMAND [ARGUMENT ...]");
 	pid = start(arguments + 1);
 	context.call_at = entry_point(pid);
 	run_to(pid, context.call_at, &registers);
 	context.code = ptrace(PTRACE_PEEKTEXT, pid, (void *)(uintptr_t)context.call_at, NULL);
 	succeed(hp_engine_create(&options, &engine));
 	map(&context, pid, engine, &registers);
-	walk.engine = engine;
-	replay_all(&context, pid, engine, &registers, options.logs ? &walk : NULL, &total);
+	walk.engine = modelled.engine = engine;
+	replay_all(&context, pid, engine, &registers, options.logs && !modelled.out ? &walk : NULL,
+		   modelled.out ? &modelled : NULL, &total);
+	if (modelled.out)
+		tell_maps(&modelled, pid);
 	ptrace(PTRACE_CONT, pid, NULL, NULL);
 	if (wait4(pid, &status, __WALL, &used) != pid || !WIFEXITED(status))
 		die("the command does not end");
@@ -336,7 +431,7 @@ int main(int count, char **arguments)
 		"exits %lu\ncalls %lu\n",
 		1e-9 * (double)total.engine_ns, 1e-9 * (double)total.replay_ns, total.pieces,
 		total.instructions, total.blocks, total.translated, total.exits, context.calls);
-	if (options.logs)
+	if (options.logs && !modelled.goes_on)
 		fprintf(stderr, "words %lu\nlogged %lu\naccesses %lu\npartial %lu\nwrong %lu\n",
 			walk.words, walk.instructions, walk.accesses, walk.partial, walk.wrong);
 	hp_engine_destroy(engine);
