@@ -28,6 +28,8 @@ helper_programs += tests/shadow/replayed tests/shadow/replay_command
 tests_shadow_replayed_CFLAGS = -std=gnu11 $(WARNING_CFLAGS)
 tests_shadow_replayed_LDFLAGS =
 tests_shadow_replayed_LDADD = -lm
+tests_shadow_replay_command_SOURCES = tests/shadow/replay_command.c tests/machine_geometry.h \
+	tests/machine_geometry.c
 tests_shadow_replay_command_LDADD = $(SHADOW_LIBS) $(CALIBRATE_LIBS) $(SHADOW_LIBS)
 # Programs that attack who profiles them, where everything can be guessed.
 helper_programs += tests/shadow/attack/attack

@@ -10,13 +10,13 @@
  * window, and FILE has one line per instruction and kind of event: its address in the process, the
  * event, the count. Lines that begin with "map" tell where files are mapped.
  */
+#include "../machine_geometry.h"
 #include "../../src/shadow/replay/engine.h"
 #include "../../src/shadow/copy/inject.h"
 #include "../../src/shadow/simulate/follow.h"
 #include "../../src/shadow/translate/x86_decode.h"
 
 #include <hpcprof/base/number.h>
-#include <hpcprof/calibrate/geometry.h>
 #include <hpcprof/uarch/path.h>
 
 #include <elf.h>
@@ -225,14 +225,9 @@ static void end_modelled(struct modelled *modelled)
 
 static void create_modelled(struct modelled *modelled, const char *path)
 {
-	struct hp_machine *machine;
-	struct hp_uarch_geometry geometry;
-	struct hp_uarch *uarch;
+	struct hp_uarch_geometry geometry = machine_geometry();
+	struct hp_uarch *uarch = hp_uarch_create(&geometry);
 
-	succeed(hp_machine_create(&machine));
-	geometry = hp_geometry_of_machine(machine);
-	hp_machine_destroy(machine);
-	uarch = hp_uarch_create(&geometry);
 	modelled->out = fopen(path, "w");
 	if (!uarch || !modelled->out || !follower_create(&modelled->follower, uarch, NULL, NULL))
 		die("no models");
