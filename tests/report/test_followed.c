@@ -156,8 +156,10 @@ TEST(penalties_are_fitted_to_windows)
 	/* Of most of the code no model knows the time. */
 	fixture = record_followed();
 	ck_assert(json_is_false(json_at(view_of(fixture, HP_VIEW_STACK), "penalties.fitted")));
-	ck_assert_ptr_nonnull(strstr(fixture_output(fixture, &options),
-				     "# penalties are those of the core's table: two windows"));
+	ck_assert_ptr_nonnull(
+		strstr(fixture_output(fixture, &options),
+		       "# penalties are those of the core's table: fitting them to this "
+		       "program needs two long windows"));
 }
 
 /* The path comes into the loop from above, so that its first turn is timed with what is before it. */
