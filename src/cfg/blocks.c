@@ -21,7 +21,7 @@ struct making {
 static void add_edge(struct making *making, uint32_t from, uint32_t to, enum hp_edge_kind kind)
 {
 	if (making->edges.count >= MOST_EDGES)
-		making->cfg->missing_edges = true; /* none is known to be like this */
+		making->cfg->missing_edges = true; /* no known code is like this */
 	else if (!hp_vector_push(&making->edges,
 				 (struct hp_edge){ .from = from, .to = to, .kind = (uint8_t)kind }))
 		making->is_short_of_memory = true;
@@ -79,7 +79,7 @@ static void make_blocks(struct making *making)
 
 /* --- edges ------------------------------------------------------------------------------------ */
 
-/* An edge to the block at a place; to the exit when there is none. */
+/* Adds an edge to the block that begins there, or to the exit if none does. */
 static bool add_edge_to(struct making *making, uint32_t from, uint64_t address,
 			enum hp_edge_kind kind)
 {

@@ -51,8 +51,8 @@ uint32_t hp_cfg_block_at(const struct hp_cfg *cfg, hp_link_address address)
 	return (uint32_t)after - 1;
 }
 
-/* Blocks are by address, and the edges of one by what they lead to: a jump through a table has
- * thousands. */
+/* Blocks are sorted by address, and the edges of a block by target, so binary search finds an edge
+ * of a jump with thousands. */
 uint32_t hp_cfg_edge_between(const struct hp_cfg *cfg, hp_link_address from, hp_link_address to)
 {
 	uint32_t block = hp_cfg_block_at(cfg, from);

@@ -89,7 +89,7 @@ uint32_t code_position(const struct code *code, uint64_t address)
 	       (uint32_t)(address - code->parts.at[after - 1].address);
 }
 
-/* Parts are few, and bases follow addresses unless parts were adopted. */
+/* There are few parts, and their bases are in order of address unless parts were adopted. */
 const struct code_part *code_part_of(const struct code *code, uint32_t position)
 {
 	size_t after;

@@ -21,7 +21,7 @@
 
 enum { ALIGNMENT = 16 };
 
-/* Calls `see` with every direct jump of one part of a procedure, until it has seen enough. */
+/* Calls `see` for each direct jump of one part of a procedure until it returns false. */
 static void walk_jumps(const struct hp_cfg_image *shared, const struct hp_procedure *part,
 		       bool (*see)(uint64_t target, void *context), void *context)
 {
@@ -43,8 +43,8 @@ static void walk_jumps(const struct hp_cfg_image *shared, const struct hp_proced
 struct way_back {
 	struct hp_cfg_image *shared;
 	const struct hp_procedure *part;
-	const struct hp_procedure *to; /* the part that it jumps into the middle of */
-	bool is_unclear;	       /* several */
+	const struct hp_procedure *to; /* the procedure into whose middle it jumps */
+	bool is_unclear;	       /* there are several */
 };
 
 static bool see_way_back(uint64_t target, void *context)
@@ -99,8 +99,8 @@ static bool may_be_cold(const struct hp_procedure *procedure)
 	       procedure->size <= LARGEST_COLD_BYTES && procedure->address.value % ALIGNMENT != 0;
 }
 
-/* NULL for what stands for itself. A part of a part has the owner of that; what goes round in
- * circles, as forged code may, has none. */
+/* NULL for a procedure that is not a part. A part of a part has the owner of that part. A circle,
+ * as in forged code, has no owner. */
 static const struct hp_procedure *find_owner(struct hp_cfg_image *shared,
 					     const struct hp_procedure *part)
 {

@@ -24,8 +24,9 @@ static int compare_edges(const void *a, const void *b)
 	return (left->kind > right->kind) - (left->kind < right->kind);
 }
 
-/* Two edges between the same nodes are one, whatever their kinds: nothing tells them apart. Table
- * edges are many, so the list is built sorted block by block and sorting is usually cheap. */
+/* Edges between the same nodes are merged whatever their kinds, since nothing distinguishes them.
+ * Edges of tables are many, so the list is built block by block in order, which makes sorting
+ * cheap. */
 static void sort_edges(struct hp_cfg *cfg)
 {
 	uint32_t kept = 0;
@@ -39,7 +40,7 @@ static void sort_edges(struct hp_cfg *cfg)
 	cfg->edge_count = kept;
 }
 
-/* Sorts edges by (from, to, kind), drops duplicates, fills in first_out … in_edges. */
+/* Sorts edges by (from, to, kind), drops duplicates, and sets first_out … in_edges. */
 static bool graph_index(struct hp_cfg *cfg, struct hp_arena *arena)
 {
 	uint32_t at = 0;
@@ -77,13 +78,13 @@ struct connecting {
 	bool *seen;
 	bool *tried;
 	uint32_t *stack;
-	uint32_t *next; /* edge to look at, of nodes on the stack */
+	uint32_t *next; /* by node on the stack: the next edge */
 	uint32_t *post; /* nodes in postorder */
 	struct hp_edge *added;
 	uint32_t added_count;
 };
 
-/* Marks all that `node` reaches, appending to `post`. */
+/* Marks all nodes reachable from `node`, and appends them to `post`. */
 static uint32_t reach(struct connecting *c, uint32_t node, uint32_t post_count)
 {
 	const struct hp_cfg *cfg = c->cfg;
@@ -112,7 +113,7 @@ static uint32_t reach(struct connecting *c, uint32_t node, uint32_t post_count)
 	return post_count;
 }
 
-/* Marks all that reach `node`. */
+/* Marks all nodes that reach `node`. */
 static void reach_back(struct connecting *c, uint32_t node, bool *seen)
 {
 	const struct hp_cfg *cfg = c->cfg;
@@ -134,12 +135,12 @@ static void reach_back(struct connecting *c, uint32_t node, bool *seen)
 	}
 }
 
-/* Walked backwards in any order, the last walk to begin is from a loop that nothing leaves, and so
- * is each later one from what is left; begun in postorder, from where that loop turns back. */
+/* Walks backwards in postorder: each walk that begins at an unseen node is from a loop without an
+ * exit, and begins where that loop turns back. */
 static void find_escapes(struct connecting *c, uint32_t count)
 {
 	struct hp_cfg *cfg = c->cfg;
-	uint32_t *roots = c->next; /* done with */
+	uint32_t *roots = c->next; /* not needed any more */
 	uint32_t root_count = 0;
 
 	memset(c->seen, 0, cfg->node_count * sizeof(*c->seen));

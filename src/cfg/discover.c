@@ -34,7 +34,7 @@ static bool jumps_back(const struct code *code, const struct hp_procedure *other
 	return false;
 }
 
-/* Looked at only once, however often it is jumped to. */
+/* Each procedure is examined only once, however often it is jumped to. */
 static bool may_belong(struct code *code, const struct hp_procedure *other, size_t index,
 		       bool is_conditional)
 {
@@ -50,7 +50,7 @@ static bool may_belong(struct code *code, const struct hp_procedure *other, size
 	return false;
 }
 
-/* The position of a target outside, when it turns out to be inside after all. */
+/* The position of a target outside of the known parts, if it belongs to the procedure after all. */
 static uint32_t adopt(struct code *code, uint64_t target, bool is_conditional)
 {
 	size_t index;
@@ -104,7 +104,7 @@ static bool returns_twice(const struct hp_cfg_image *image, const struct hp_flow
 	return callee && name_returns_twice(callee);
 }
 
-/* Marks the call, and what it leads to beside what follows it. */
+/* Marks the call, and follows where it leads besides the next instruction. */
 static void follow_call(struct code *code, const struct hp_flow *flow, uint64_t address,
 			uint32_t run, uint32_t at)
 {
@@ -122,7 +122,7 @@ static void follow_call(struct code *code, const struct hp_flow *flow, uint64_t 
 		enter_after_call(code, part, at, flow->length);
 }
 
-/* False where the straight line ends. */
+/* False at the end of the straight run. */
 static bool follow_one(struct code *code, const struct hp_flow *flow, uint64_t address,
 		       uint32_t run, uint32_t at, const uint8_t *bytes, size_t before)
 {
@@ -160,7 +160,7 @@ static bool follow_one(struct code *code, const struct hp_flow *flow, uint64_t a
 	return false;
 }
 
-/* Into the next part, if that is ours. A call at the very end shows that it does not return. */
+/* Continues into the next part, if it is ours. A call at the very end of a part does not return. */
 static void run_off(struct code *code, uint64_t address, uint32_t run, uint32_t last)
 {
 	uint32_t position = code_position(code, address);
@@ -177,7 +177,7 @@ static void run_off(struct code *code, uint64_t address, uint32_t run, uint32_t 
 		code->marks[last] |= MARK_ENDS | MARK_NO_RETURN;
 }
 
-/* Data between the code is no code that went wrong. */
+/* Data between the code is not treated as code that cannot be decoded. */
 static void note_undecodable(struct code *code, uint64_t address, bool is_orphan)
 {
 	uint64_t *first = is_orphan ? &code->bad_orphan : &code->undecodable;
@@ -195,7 +195,7 @@ static void follow_run(struct code *code, uint32_t number)
 	uint32_t base, size;
 	uint32_t previous = NOWHERE;
 
-	/* Never, as leaders lie in parts. */
+	/* cannot happen, since leaders lie in parts */
 	if (!part)
 		return;
 	base = part->base;
@@ -224,7 +224,7 @@ static void follow_run(struct code *code, uint32_t number)
 			return;
 		previous = position;
 		at += flow.length;
-		/* What follows the end of a block begins one. */
+		/* The instruction after the end of a block begins a block. */
 		if (at < size && (code->marks[position] & MARK_ENDS))
 			code->marks[base + at] |= MARK_LEADER;
 	}
@@ -240,7 +240,8 @@ static void follow_runs(struct code *code)
 	}
 }
 
-/* Tables with a known bound first: what is read without one ends where another begins. */
+/* Tables with a known bound come first: one that is read without a bound ends where another
+ * begins. */
 static bool resolve_indirects(struct code *code)
 {
 	bool any = false;
@@ -265,7 +266,7 @@ static bool resolve_indirects(struct code *code)
 	return any;
 }
 
-/* Code that nothing known leads to still has samples to be put somewhere. */
+/* Code that nothing known leads to is followed, too, since it may have samples. */
 static void follow_orphans(struct code *code)
 {
 	for (size_t i = 0; i < code->parts.count; i++) {
@@ -278,7 +279,7 @@ static void follow_orphans(struct code *code)
 			uint32_t end = at + code->lengths[base + at];
 			struct hp_flow flow;
 
-			/* Those that begin inside of others count as well. */
+			/* Parts that begin inside of others count, too. */
 			covered = end > covered ? end : covered;
 			if (at < covered) {
 				at++;
@@ -315,7 +316,7 @@ struct hp_error *code_discover(struct code *code)
 	follow_runs(code);
 	resolve_indirects(code);
 	follow_orphans(code);
-	/* Some of them may be led to after all. */
+	/* Some of them may be reached after all. */
 	if (resolve_indirects(code) && !code->undecodable)
 		code->undecodable = code->bad_orphan;
 	if (code->is_short_of_memory)

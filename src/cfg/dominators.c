@@ -21,8 +21,8 @@ struct search {
 	uint32_t *ancestor;
 	uint32_t *best;
 	uint32_t *dominator;
-	uint32_t *bucket; /* first of those with this semidominator */
-	uint32_t *next;	  /* in its bucket; before that, edges done */
+	uint32_t *bucket; /* first node with this semidominator */
+	uint32_t *next;	  /* next in its bucket; before that, number of edges done */
 	uint32_t *stack;
 };
 
@@ -78,7 +78,7 @@ static void walk(struct search *s, uint32_t root)
 	}
 }
 
-/* The number with the least semidominator on the way up the forest, shortening that way. */
+/* The number with the least semidominator on the way up the forest; shortens that way. */
 static uint32_t evaluate(struct search *s, uint32_t number)
 {
 	uint32_t depth = 0;

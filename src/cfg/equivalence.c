@@ -22,7 +22,7 @@
 struct bracket {
 	uint32_t previous; /* towards the top */
 	uint32_t next;
-	uint32_t class; /* NONE until it has one */
+	uint32_t class; /* NONE until it is known */
 	uint32_t recent_class;
 	uint32_t recent_size;
 };
@@ -30,14 +30,14 @@ struct bracket {
 struct half {
 	uint32_t first_link; /* in links */
 	uint32_t link_count;
-	uint32_t number; /* in the walk, or NONE */
-	uint32_t parent; /* the link it was reached by */
-	uint32_t next;	 /* link to look at */
+	uint32_t number; /* in the order of the walk, or NONE */
+	uint32_t parent; /* the link that led to it */
+	uint32_t next;	 /* the next link */
 	uint32_t high;	 /* least number that a bracket from its subtree reaches */
-	uint32_t top;	 /* of its brackets */
+	uint32_t top;	 /* the topmost of its brackets */
 	uint32_t bottom;
 	uint32_t size;
-	uint32_t caps; /* first capping bracket that ends here, by half-node of its start */
+	uint32_t caps; /* first capping bracket that ends here */
 };
 
 struct search {
@@ -178,11 +178,11 @@ static uint32_t least(uint32_t a, uint32_t b)
 	return a < b ? a : b;
 }
 
-/* What the half-node's links say before its own brackets end or begin. */
+/* What the half-node's links reach, before brackets end or begin at it. */
 struct reach {
-	uint32_t up;	  /* least number that a link from here goes back to */
-	uint32_t child;	  /* least that any child's subtree reaches */
-	uint32_t another; /* least that the subtrees of the other children reach */
+	uint32_t up;	  /* least number that a back link from here reaches */
+	uint32_t child;	  /* least number that a child's subtree reaches */
+	uint32_t another; /* least number that the other children's subtrees reach */
 };
 
 static struct reach look_around(struct search *s, uint32_t number)
@@ -210,7 +210,7 @@ static struct reach look_around(struct search *s, uint32_t number)
 	return reach;
 }
 
-/* Brackets that end here go, those that begin here come. */
+/* Removes brackets that end here, and adds those that begin here. */
 static void change_brackets(struct search *s, uint32_t number, const struct reach *reach)
 {
 	uint32_t self = s->order[number];
@@ -244,8 +244,8 @@ static void change_brackets(struct search *s, uint32_t number, const struct reac
 	}
 }
 
-/* The link to the parent is on the same cycles as others that have the same topmost bracket and as
- * many brackets. */
+/* The link to the parent is on the same cycles as all links with the same topmost bracket and
+ * number of brackets. */
 static void classify_parent(struct search *s, struct half *half)
 {
 	struct bracket *top;
@@ -315,7 +315,7 @@ static bool run(struct hp_cfg *cfg)
 	return true;
 }
 
-/* Numbers as they are first met, without gaps: what a reader of a dump expects. */
+/* Numbers classes in the order in which they are first met, without gaps. */
 static bool renumber(struct hp_cfg *cfg)
 {
 	_cleanup_free_ uint32_t *now =

@@ -27,19 +27,19 @@ struct heat {
 	double weight;
 };
 
-/* An instruction, or an address alone. */
+/* An instruction, or only an address. */
 struct spot {
 	uint64_t address;
 	uint64_t bytes;
 };
 
 struct making {
-	struct hp_cfg_image *shared; /* NULL: code is not wanted, or its machine is not known */
+	struct hp_cfg_image *shared; /* NULL: no code is kept, or its machine is unknown */
 	struct hp_image *image;
 	const struct hp_excerpt_options *options;
 	const struct hp_procedure *const *procedures;
 	size_t count;
-	uint8_t *wanted; /* of each procedure */
+	uint8_t *wanted; /* by procedure */
 	size_t name_bytes;
 	uint64_t code_bytes;
 	HP_VECTOR(struct hp_excerpt_text) ranges; /* to be copied */
@@ -130,7 +130,7 @@ static void want_name_at(struct making *making, uint64_t address)
 	want(making, index_of(making, address), WANTED_NAME);
 }
 
-/* What a call through the linker's tables most likely reaches. */
+/* Keeps the procedure that a call through the linker's tables most likely reaches. */
 static void want_namesake(struct making *making, const char *name, size_t length)
 {
 	const struct hp_procedure *own = image_named(making->shared, name, length);
@@ -177,7 +177,7 @@ static void want_line(struct making *making, uint64_t address, uint64_t length)
 	check(making, hp_vector_push(&making->spots, (struct spot){ address, length }));
 }
 
-/* All instructions of a part, as views list them: from its beginning to its end. */
+/* Walks through all instructions of a part linearly, as views list them. */
 static void walk_part(struct making *making, const struct code_part *part)
 {
 	uint16_t machine = making->shared->isa->machine;
@@ -199,7 +199,7 @@ static void walk_part(struct making *making, const struct code_part *part)
 			 flow.kind == HP_INSN_CONDITIONAL)
 			keep_target(making, flow.target);
 	}
-	/* It may run into the next one. */
+	/* The code may run into the next part. */
 	want_name_at(making, part->address + part->size);
 }
 
@@ -238,7 +238,7 @@ static uint64_t bytes_of(const struct making *making, const struct hp_procedure 
 	return bytes;
 }
 
-/* Follows its code as for a graph: that finds parts without a name and reads tables. */
+/* Follows its code like a graph does, which finds parts without names and reads tables. */
 static struct hp_error *keep_code(struct making *making, const struct hp_procedure *owner)
 {
 	_cleanup_(hp_arena_destroy_scope) struct hp_arena *arena = hp_arena_create();
@@ -255,7 +255,7 @@ static struct hp_error *keep_code(struct making *making, const struct hp_procedu
 	code_close(&code);
 	if (!error || error->class != HP_ERROR_INSUFFICIENT)
 		return error;
-	/* No graph can be made of it from the file either. */
+	/* Then no graph can be made from the file either. */
 	hp_error_destroy(error);
 	return NULL;
 }
@@ -275,7 +275,7 @@ static int compare_heat(const void *left, const void *right)
 
 HP_ORDER_BY(compare_owners, struct heat, owner->address.value);
 
-/* Owners with the sum of their weights, the heaviest first. */
+/* Lists owners with the sums of their weights, the heaviest first. Returns their number. */
 static size_t sort_owners(struct heat *heats, size_t count)
 {
 	size_t kept = 0;
@@ -298,7 +298,7 @@ static bool keeps_code(const struct making *making)
 	return making->shared;
 }
 
-/* A sample where no procedure is has the instruction there alone. */
+/* For a sample outside of procedures, only its instruction is kept. */
 static void keep_sample(struct making *making, const struct hp_excerpted *sample)
 {
 	uint64_t address = sample->address.value;
@@ -360,7 +360,7 @@ static bool copy_range(struct making *making, uint64_t address, uint64_t end)
 	return false;
 }
 
-/* Those that overlap as one. */
+/* Overlapping ranges are copied as one. */
 static void copy_ranges(struct making *making)
 {
 	uint64_t address = 0;
@@ -388,7 +388,7 @@ static uint32_t word_of(struct making *making, const char *text)
 	return text ? hp_excerpt_word(making->excerpt, text) : HP_EXCERPT_NONE;
 }
 
-/* The chain of frames as places, the outermost first. */
+/* Turns the chain of frames into places, starting with the outermost. */
 static uint32_t place_of(struct making *making, const struct hp_frames *frames)
 {
 	uint32_t number = HP_EXCERPT_NONE;
@@ -453,7 +453,7 @@ static struct hp_error *keep_lines(struct making *making)
 		error = look_up(making, making->spots.at + at,
 				left < LINES_AT_ONCE ? left : LINES_AT_ONCE, frames);
 	}
-	/* Lines that cannot be read are missing from the report of the file, too. */
+	/* Lines that cannot be read are also missing in reports of the file. */
 	if (error && error->class != HP_ERROR_SYSTEM) {
 		hp_error_destroy(error);
 		error = NULL;

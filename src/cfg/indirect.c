@@ -23,13 +23,12 @@
 struct way {
 	struct trace trace;
 	struct hp_insn jump;
-	bool is_whole; /* from the procedure's entry */
+	bool is_whole; /* it begins at the procedure's entry */
 };
 
 /* --- the way to the jump ---------------------------------------------------------------------- */
 
-/* Evaluates one run up to and including `last`, leaving out instructions while `skip` bytes are
- * not used up. */
+/* Evaluates one run up to and including `last`, after skipping instructions of `skip` bytes. */
 static bool trace_run(const struct code *code, struct way *way, uint32_t start, uint32_t last,
 		      uint64_t *skip, bool is_taken)
 {
@@ -70,7 +69,7 @@ static bool follow_way(struct code *code, const struct indirect *jump, uint64_t 
 	size_t count = 0;
 	uint32_t last = jump->at;
 
-	/* The jump's own run at least. */
+	/* At least the jump's own run. */
 	do {
 		const struct run *run = &code->runs.at[number];
 
@@ -88,7 +87,7 @@ static bool follow_way(struct code *code, const struct indirect *jump, uint64_t 
 		const struct run *run = &code->runs.at[chain[count]];
 		uint32_t end = count ? code->runs.at[chain[count - 1]].from : jump->at;
 
-		/* The last stop is before the jump itself. */
+		/* The last stop is directly before the jump. */
 		if (count == 0 && run->start == jump->at)
 			break;
 		if (!trace_run(code, way, run->start, count ? end : end - 1, &skip, count > 0))
@@ -108,7 +107,7 @@ static bool stack_is_as_on_entry(const struct way *way)
 
 /* --- tables ----------------------------------------------------------------------------------- */
 
-/* Most are read one after another. */
+/* Most reads follow each other. */
 static void log_read(struct code *code, uint64_t address, uint64_t size)
 {
 	struct read_log *log = code->shared->log;
@@ -141,7 +140,7 @@ static bool read_entry(struct code *code, const struct value *entry, uint64_t ad
 	return true;
 }
 
-/* What the code names next after a table's beginning is something else. */
+/* The next address that the code names after a table's beginning belongs to something else. */
 static uint64_t next_constant(const struct code *code, uint64_t address)
 {
 	size_t after = hp_bisect(i, code->constants.count, code->constants.at[i] <= address);
@@ -161,7 +160,7 @@ static bool push_target(struct code *code, uint32_t position)
 	return false;
 }
 
-/* Where Clang sends cases that cannot happen: an empty block at the very end. */
+/* Clang directs cases that cannot occur to an empty block at the very end. */
 static bool is_just_past(const struct code *code, uint64_t target)
 {
 	for (uint64_t back = 1; back <= code->shared->isa->longest; back++)
@@ -192,7 +191,7 @@ static bool read_table(struct code *code, struct indirect *jump, const struct va
 			continue;
 		} else if (is_bounded && position == NOWHERE &&
 			   hp_image_is_code(code->shared->image, target)) {
-			jump->goes_out = true; /* a cold part without a name, perhaps */
+			jump->goes_out = true; /* it may be a cold part without a name */
 		} else {
 			break;
 		}
@@ -208,7 +207,7 @@ static bool read_table(struct code *code, struct indirect *jump, const struct va
 	return true;
 }
 
-/* Entries relative to a base count from where their table begins, unless from a label in the code
+/* Entries relative to a base count from the beginning of their table, or from a label in the code
  * (as in the C library's printf). */
 static bool has_base(const struct code *code, const struct value *entry)
 {
@@ -216,7 +215,7 @@ static bool has_base(const struct code *code, const struct value *entry)
 	       code_position(code, (uint64_t)entry->offset) == NOWHERE;
 }
 
-/* The comparison that guards the index says where the table begins and how long it is. */
+/* The comparison that guards the index gives the beginning and the length of the table. */
 static bool read_bounded(struct code *code, struct indirect *jump, const struct way *way,
 			 const struct value *entry, bool allow_loose)
 {
@@ -230,8 +229,8 @@ static bool read_bounded(struct code *code, struct indirect *jump, const struct 
 	is_guard = !bound->is_natural;
 	first = entry->table - (uint64_t)bound->offset * (uint64_t)entry->entry_scale;
 	count = bound->most + 1;
-	/* The guard of a switch bounds just what indexes the table. A bound that would begin in the
-	 * middle comes from elsewhere on this way, and need not be tight. */
+	/* A switch's guard bounds exactly its index. A bound with which the table would begin in
+	 * the middle comes from elsewhere on the way, and may be loose. */
 	if (has_base(code, entry) && (uint64_t)entry->offset != first) {
 		is_guard = false;
 		if (first - (uint64_t)entry->offset > MOST_ENTRIES)
@@ -299,7 +298,7 @@ static bool resolve_entry(struct code *code, struct indirect *jump, const struct
 {
 	if (read_bounded(code, jump, way, target, false))
 		return true;
-	/* Pointers may be labels or functions; offsets are made for switches only. */
+	/* Pointers may be labels or functions; offsets exist in switches only. */
 	if (target->entry_bytes == 8) {
 		if (guess && goes_to_labels(code, jump))
 			return true;
@@ -362,8 +361,8 @@ static bool try_way(struct code *code, struct indirect *jump, uint64_t budget, b
 	return !is_short && resolve_pointer(code, jump, &way, &target, guess);
 }
 
-/* Through the global offset table or a variable; or through the one entry of a table that is left
- * when the compiler knows the index. */
+/* A jump through the global offset table or a variable; or through the only entry of a table that
+ * is left if the compiler knows the index. */
 static void resolve_variable(struct code *code, struct indirect *jump, uint64_t where)
 {
 	const struct value pointer = { .entry_bytes = 8 };
@@ -376,8 +375,8 @@ static void resolve_variable(struct code *code, struct indirect *jump, uint64_t 
 		jump->goes_out = true;
 		return;
 	}
-	/* A slot that the dynamic linker fills in: the file says where it is called from, which is
-	 * done at most once; all other times it leads out. */
+	/* The dynamic linker fills in this slot. The file contains the address from which it is
+	 * resolved at the first call; all later calls leave the image. */
 	jump->goes_out = hp_image_import(code->shared->image, where) != NULL;
 	jump->first_target = (uint32_t)code->targets.count - 1;
 	jump->target_count = 1;
@@ -392,7 +391,7 @@ static bool has_target(const struct code *code, const struct indirect *jump, uin
 	return false;
 }
 
-/* The targets that are known, in a list of the jump's own: others may share its. */
+/* Copies known targets to a list of the jump's own, since the list may be shared. */
 static bool own_targets(struct code *code, struct indirect *jump)
 {
 	uint32_t first = (uint32_t)code->targets.count;
@@ -404,8 +403,7 @@ static bool own_targets(struct code *code, struct indirect *jump)
 	return true;
 }
 
-/* Where it was seen to go. What that adds to what the code tells shows that it does not tell all.
- */
+/* Adds observed targets. If these are more than the code tells, the code does not tell all. */
 static bool add_known(struct code *code, struct indirect *jump, bool is_resolved)
 {
 	const struct hp_known_jump *known;

@@ -12,7 +12,7 @@
 #include "tuning.h"
 
 struct moved {
-	uint32_t from; /* number */
+	uint32_t from; /* number of the node */
 	uint32_t next;
 };
 
@@ -22,13 +22,14 @@ struct search {
 	uint32_t *number; /* by node: depth-first preorder */
 	/* By number: */
 	uint32_t *node;
-	uint32_t *last;	   /* the greatest number in its subtree */
-	uint32_t *header;  /* innermost loop's header, its own not counted, or HP_CFG_NONE */
-	uint32_t *set;	   /* union-find: towards the header of the outermost loop so far */
+	uint32_t *last; /* largest number in its subtree */
+	/* header of the innermost loop around it, not counting its own; or HP_CFG_NONE */
+	uint32_t *header;
+	uint32_t *set;	   /* union-find: towards the header of the outermost loop found so far */
 	uint32_t *body;	   /* worklist */
-	uint32_t *in_body; /* of which header the number was last put into the worklist */
-	uint32_t *moved;   /* first of the edges moved here */
-	uint32_t *next;	   /* edges done; then, of which loop it is the header */
+	uint32_t *in_body; /* the header for which the number was last put into the worklist */
+	uint32_t *moved;   /* first edge that was moved here */
+	uint32_t *next;	   /* edges done; later the loop of which it is the header */
 	bool *is_header;
 	bool *is_irreducible;
 	struct moved *pool;
@@ -91,7 +92,7 @@ static void move_edge(struct search *s, uint32_t from, uint32_t to)
 	s->moved[to] = (uint32_t)s->pool_count++;
 }
 
-/* An edge from `from` comes into what is collected as the body of `header`. */
+/* An edge from `from` leads into what is collected as the body of `header`. */
 static uint32_t take_edge(struct search *s, uint32_t header, uint32_t from, uint32_t body_count)
 {
 	uint32_t y = find(s, from);
@@ -140,11 +141,12 @@ static void collect_body(struct search *s, uint32_t header)
 	}
 }
 
-/* Whoever asks what is in what need not climb, thousands of loops in each other included. */
+/* Sets each loop's place in a preorder, so that containment can be tested without climbing, even
+ * for thousands of nested loops. */
 static void place_loops(struct search *s)
 {
 	struct hp_cfg *cfg = s->cfg;
-	uint32_t *next = s->body; /* done with: in each loop, the place of the next */
+	uint32_t *next = s->body; /* reused: in each loop, the place of the next one */
 	uint32_t outermost = 0;
 
 	for (uint32_t i = 0; i < cfg->loop_count; i++)
@@ -173,7 +175,7 @@ static bool make_loops(struct search *s, struct hp_arena *arena)
 	if (!cfg->loops)
 		return false;
 	cfg->loop_count = 0;
-	/* A header has a smaller number than what its loop holds: outer loops come first. */
+	/* A header has a smaller number than the nodes of its loop, so outer loops come first. */
 	for (uint32_t i = 0; i < s->count; i++) {
 		uint32_t outer = s->header[i] == HP_CFG_NONE ? HP_CFG_NONE : s->next[s->header[i]];
 		struct hp_block *block = &cfg->blocks[s->node[i]];

@@ -31,7 +31,8 @@ bool graph_order(struct hp_cfg *cfg, struct hp_arena *arena)
 			depth--;
 			continue;
 		}
-		/* The last successor first, so that the first comes first in the order. */
+		/* Pushes the last successor first, so that the first one comes first in the
+		 * order. */
 		to = cfg->edges[cfg->blocks[top].first_out + --left[top]].to;
 		if (cfg->blocks[to].position != HP_CFG_NONE)
 			continue;

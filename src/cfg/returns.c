@@ -17,18 +17,18 @@
 
 struct call {
 	uint64_t target;
-	uint64_t next; /* where it comes back to; 0 for a jump out of the procedure */
+	uint64_t next; /* where the call returns to; 0 for a jump out of the procedure */
 };
 
 struct search {
 	struct hp_cfg_image *image;
 	const struct hp_procedure *const *parts;
 	size_t part_count;
-	uint64_t low; /* of all parts together */
+	uint64_t low; /* lowest address of all parts */
 	uint64_t high;
-	uint8_t *seen; /* one bit a byte of code, from `low` */
+	uint8_t *seen; /* one bit per byte of code, from `low` on */
 	HP_VECTOR(uint64_t) todo;
-	HP_VECTOR(struct call) calls; /* to be looked into */
+	HP_VECTOR(struct call) calls; /* calls still to be examined */
 	bool returns;
 };
 
@@ -52,7 +52,7 @@ static bool mark_seen(struct search *search, uint64_t address)
 	return true;
 }
 
-/* A jump inside goes on, one outside is left for later. */
+/* A jump inside is followed, one outside is examined later. */
 static void go_to(struct search *search, uint64_t target)
 {
 	bool fine;
@@ -65,7 +65,7 @@ static void go_to(struct search *search, uint64_t target)
 		search->returns = true;
 }
 
-/* False where the straight line ends. */
+/* False at the end of the straight run. */
 static bool step(struct search *search, const struct hp_flow *flow, uint64_t next,
 		 const uint8_t *bytes, size_t before)
 {
@@ -111,7 +111,7 @@ static void follow(struct search *search, uint64_t address)
 		return;
 	size = hp_image_text(search->image->image, (hp_link_address){ address },
 			     (size_t)(part->size - (address - part->address.value)), &bytes);
-	/* Nothing tells what code does that was not kept. */
+	/* Code that was not kept cannot be examined. */
 	if (size == 0)
 		search->returns = true;
 	while (!search->returns && at < size) {
@@ -120,13 +120,14 @@ static void follow(struct search *search, uint64_t address)
 		if (!mark_seen(search, address + at))
 			return;
 		if (!search->image->isa->flow(bytes + at, size - at, address + at, &flow))
-			return; /* data after all, or a trap */
+			return; /* it is data, or a trap */
 		was_call = flow.kind == HP_INSN_CALL_INDIRECT;
 		if (!step(search, &flow, address + at + flow.length, bytes, at))
 			return;
 		at += flow.length;
 	}
-	/* Into the next procedure, unless a call at the very end shows that it does not return. */
+	/* The code continues in the next procedure, unless it ends with a call, which then does not
+	 * return. */
 	if (!search->returns && !was_call)
 		go_to(search, address + at);
 }
@@ -140,7 +141,7 @@ static void follow_all(struct search *search)
 static void search_calls(struct search *search)
 {
 	follow_all(search);
-	/* Newest last: the list grows while it is worked off. */
+	/* The newest first, because the list grows meanwhile. */
 	for (size_t i = 0; i < search->calls.count && !search->returns; i++) {
 		struct call call = search->calls.at[i];
 
@@ -154,7 +155,7 @@ static void search_calls(struct search *search)
 	}
 }
 
-/* An exception may be caught here, and then the procedure comes back after all. */
+/* An exception may be caught here, and then the procedure returns after all. */
 static void search_landings(struct search *search)
 {
 	_cleanup_(hp_arena_destroy_scope) struct hp_arena *arena = hp_arena_create();
@@ -185,7 +186,8 @@ static bool search_procedure(struct hp_cfg_image *image, const struct hp_procedu
 		if (start + search.parts[i]->size > search.high)
 			search.high = start + search.parts[i]->size;
 	}
-	/* Parts far apart: its own alone, and a jump to another is a jump out. */
+	/* If parts are far apart, only its own is searched, and a jump to another one leaves the
+	 * procedure. */
 	if (search.part_count > MOST_PARTS_TOGETHER ||
 	    search.high - search.low > WIDEST_PROCEDURE_BYTES) {
 		search.parts = &procedure->owner;
@@ -231,7 +233,7 @@ static bool ask(struct hp_cfg_image *image, uint64_t address)
 		own = image_named(image, procedure->linkage, name_length(procedure));
 		returns = !own || ask(image, own->address.value);
 	} else if (image->depth >= DEEPEST_CALL) {
-		return true; /* not remembered: it may be asked again from nearer */
+		return true; /* not remembered, since the answer may differ with less nesting */
 	} else {
 		image->returns[index] = RETURNS_ASKED;
 		image->depth++;

@@ -63,7 +63,7 @@ bool code_sweep(struct code *code)
 
 bool code_is_boundary(const struct code *code, uint32_t position)
 {
-	/* Parts adopted since then were not swept. */
+	/* Parts adopted later were not swept. */
 	return code->lengths[position] || position >= code->swept_total ||
 	       (code->swept[position / 8] >> position % 8 & 1);
 }

@@ -22,7 +22,7 @@ static bool is_constant(const struct value *value)
 	return value->kind == VALUE_LINEAR && value->unknown == 0;
 }
 
-/* Adds numbers, which wrap around as those of the machine do. */
+/* Adds with wrap-around, like the machine. */
 static int64_t plus(int64_t a, int64_t b)
 {
 	return (int64_t)((uint64_t)a + (uint64_t)b);
@@ -83,8 +83,8 @@ static void fill_slot(struct trace *trace, uint32_t unknown, int64_t offset, str
 	*slot = (struct slot){ unknown, offset, value };
 }
 
-/* What a table holds, where it is itself compared or an index: an unknown, the same one each time
- * the same entry is meant. */
+/* The value of a table's entry when it is itself compared or used as an index: an unknown, the same
+ * for each use of that entry. */
 static struct value as_linear(struct trace *trace, struct value value)
 {
 	uint32_t key = value.unknown | (uint32_t)1 << 31;
@@ -139,7 +139,7 @@ static void store(struct trace *trace, struct value address, struct value value)
 		fill_slot(trace, address.unknown, address.offset, value);
 }
 
-/* An entry of a table is as wide as its index is scaled. */
+/* An entry of a table is as wide as the scale of its index. */
 static bool is_table_entry(const struct value *address, unsigned bytes)
 {
 	return address->kind == VALUE_LINEAR && address->unknown != 0 && bytes >= 4 &&
@@ -208,7 +208,7 @@ static void write_operand(struct trace *trace, const struct hp_insn *insn, struc
 
 /* --- instructions ----------------------------------------------------------------------------- */
 
-/* Registers that it writes hold something new. */
+/* The registers that the instruction writes get new unknowns. */
 static void forget_written(struct trace *trace, const struct hp_insn *insn)
 {
 	const struct hp_operand *operand = &insn->operands[0];
@@ -224,8 +224,8 @@ static void forget_written(struct trace *trace, const struct hp_insn *insn)
 		write_register(trace, trace->isa->stack_pointer, fresh(trace, ORIGIN_OTHER));
 }
 
-/* A small number is the first value of a variable, which another way through the code may change;
- * only addresses are worth knowing. */
+/* A small constant is the first value of a variable, which another way through the code may change.
+ * Only addresses are kept. */
 static struct value forget_small(struct trace *trace, struct value value)
 {
 	if (is_constant(&value) && value.offset > -SMALL_CONSTANT && value.offset < SMALL_CONSTANT)
@@ -240,7 +240,7 @@ static void trace_move(struct trace *trace, const struct hp_insn *insn)
 
 	if (value.kind == VALUE_ENTRY && insn->operation == HP_OPERATION_SIGN_EXTEND)
 		value.entry_is_signed = true;
-	/* Widened from a byte it has few values, comparison or not. */
+	/* A value widened from a byte is bounded even without a comparison. */
 	if (from->bytes == 1 && insn->operands[0].bytes >= 4 && value.kind == VALUE_LINEAR &&
 	    value.unknown && value.scale == 1)
 		add_bound(trace, (struct bound){ .unknown = value.unknown,
@@ -259,7 +259,7 @@ static void trace_compare(struct trace *trace, const struct hp_insn *insn)
 	trace->has_compared = left.kind == VALUE_LINEAR && left.unknown && left.scale == 1 &&
 			      is_constant(&right);
 	trace->compared = left;
-	/* 32 bits are left to wrap with 64: what is near zero stays so. */
+	/* A 32-bit value may wrap where 64 bits do not; what is close to zero stays close. */
 	trace->compared_mask = bytes < 4 ? ((uint64_t)1 << 8 * bytes) - 1 : UINT64_MAX;
 	trace->compared_with = (uint64_t)right.offset & trace->compared_mask;
 }
@@ -333,7 +333,7 @@ static void trace_arithmetic(struct trace *trace, const struct hp_insn *insn)
 	trace->has_compared = false;
 }
 
-/* What is called leaves alone what the convention says. */
+/* The callee preserves the registers that the calling convention says. */
 static void trace_call(struct trace *trace)
 {
 	for (unsigned i = 0; i < TRACE_REGISTERS; i++)
@@ -400,7 +400,7 @@ void trace_insn(struct trace *trace, const struct hp_insn *insn)
 	trace_other(trace, insn);
 }
 
-/* What must hold for the branch to go the other way. */
+/* The condition that holds if the branch goes the other way. */
 static enum hp_condition opposite(enum hp_condition condition)
 {
 	static const uint8_t opposites[] = {

@@ -7,7 +7,7 @@
 #include <sched.h>
 #include <stdlib.h>
 
-/* What one agent does for one rotation. */
+/* The work of one agent for one rotation. */
 struct errand {
 	struct rotation *rotation;
 	size_t place;
@@ -18,10 +18,10 @@ struct agent {
 	struct agents *agents;
 	pthread_t thread;
 	int cpu;
-	struct errand *errands; /* by rotation; rotation NULL: nothing to do for it */
-	uint64_t off_ns;	/* when its groups were last switched off, and others on */
+	struct errand *errands; /* by rotation; rotation NULL: there is no work */
+	uint64_t off_ns;	/* when its groups were last disabled, and others enabled */
 	uint64_t on_ns;
-	uint64_t took_ns; /* to switch and read */
+	uint64_t took_ns; /* time to switch and read */
 };
 
 struct agents {
@@ -29,17 +29,17 @@ struct agents {
 	size_t rotation_count;
 	struct agent *agents;
 	size_t count;
-	uint32_t *next; /* group, by rotation */
+	uint32_t *next; /* the next group, by rotation */
 
 	pthread_mutex_t lock;
 	pthread_cond_t begin;
 	pthread_cond_t done;
-	uint64_t turn; /* number of the one to be done */
+	uint64_t turn; /* number of the current turn */
 	size_t busy;   /* agents that have not finished it */
 	bool stop;
 };
 
-/* Switches off what counts, or on what is next; returns the moment, somewhere inside the calls. */
+/* Disables the current groups, or enables the next ones. Returns a time within these calls. */
 static uint64_t switch_groups(const struct agent *agent, bool on)
 {
 	const struct agents *agents = agent->agents;
@@ -91,8 +91,8 @@ static void *run_agent(void *context)
 
 	CPU_ZERO(&cpus);
 	CPU_SET((size_t)agent->cpu, &cpus);
-	/* Elsewhere it works as well, at the price of interrupts; and where real-time priority is
-	 * not for us, late when the CPU is busy. */
+	/* Without it everything works, but with more interrupts; and without real-time priority,
+	 * late if the CPU is busy. */
 	pthread_setaffinity_np(pthread_self(), sizeof(cpus), &cpus);
 	pthread_setschedparam(pthread_self(), SCHED_FIFO, &first);
 	pthread_mutex_lock(&agents->lock);
@@ -235,7 +235,8 @@ static void add_reading(const struct errand *errand)
 		into->values[i] += errand->reading.values[i];
 }
 
-/* CPUs do not switch at one moment: slices go from the mean of the moments to the next. */
+/* CPUs do not switch at the same time, so slices last from the mean of these times to the next
+ * mean. */
 static uint64_t mean_moment(const struct agents *agents, uint64_t from_ns, bool on)
 {
 	uint64_t sum_ns = 0;

@@ -11,13 +11,13 @@
 
 struct agents;
 
-/* For the rotations that turn; their places are CPUs. They are borrowed. */
+/* For rotations that take turns; their places are CPUs. They are borrowed. */
 struct hp_error *agents_create(struct rotation *rotations, size_t rotation_count,
 			       struct agents **agents);
 void agents_destroy(struct agents *agents);
 
-/* Turns all of them at once, each to the group that its scheduler says. What that took of each CPU,
- * on average. */
+/* Switches all of them at once, each to the group that its scheduler chooses. Returns the mean time
+ * that this took on each CPU. */
 uint64_t agents_turn(struct agents *agents);
 
 #endif

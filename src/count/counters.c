@@ -14,12 +14,12 @@
 struct counter_slot {
 	const struct hp_event *event;
 	bool is_reference;
-	bool has_value; /* it is one of the events that were asked for */
+	bool has_value; /* it is one of the requested events */
 	bool leads;
-	size_t value; /* its place in a reading's values */
+	size_t value; /* index of its value in a reading */
 };
 
-/* Everything counters_open's steps share. */
+/* State of opening counters. */
 struct opening {
 	struct counters *counters;
 	const struct counter_options *options;
@@ -43,7 +43,7 @@ static void add_slot(struct counter_group *group, const struct hp_event *event, 
 	};
 }
 
-/* Those of one PMU together, behind the first of them: it leads, and reads for all. */
+/* Groups the events of one PMU; the first one leads, and is read for all. */
 static void arrange(struct counter_group *group, bool apart)
 {
 	struct counter_slot *slots = group->slots;
@@ -53,7 +53,7 @@ static void arrange(struct counter_group *group, bool apart)
 		size_t place = i;
 
 		if (hp_event_is_slots(slot.event)) {
-			/* Their parts count behind them only. */
+			/* Events counted as parts of it must follow it. */
 			memmove(&slots[1], &slots[0], i * sizeof(*slots));
 			slots[0] = slot;
 			continue;
@@ -140,7 +140,7 @@ static struct hp_error *ask_for_signals(int fd)
 	return NULL;
 }
 
-/* A thread that ended meanwhile and a CPU that went offline are not errors. */
+/* A thread that has ended and a CPU that went offline are no errors. */
 static bool is_gone(const struct opening *opening, int failure)
 {
 	return (failure == ESRCH && opening->options->place_count > 1) || failure == ENODEV;
@@ -160,7 +160,8 @@ static struct hp_error *open_group(const struct opening *opening, size_t number,
 
 		*fd = hp_perf_event_open(&attr, place->pid, place->cpu, slot->leads ? -1 : leader);
 		if (*fd < 0 && errno == EINVAL && !slot->leads && place_index == 0) {
-			/* It does not go with its leader (a breakpoint with a clock, say). */
+			/* It cannot be in the group of its leader (a breakpoint with a clock, for
+			 * example). */
 			slot->leads = true;
 			attr = attr_of(opening, number, slot, place);
 			*fd = hp_perf_event_open(&attr, place->pid, place->cpu, -1);
@@ -229,8 +230,8 @@ void counters_close(struct counters *counters)
 
 /* --- counting --------------------------------------------------------------------------------- */
 
-/* A group counts with its leader, so that alone is switched: PERF_IOC_FLAG_GROUP would interrupt
- * the target's CPU once for each member, and again for each of their children's. */
+/* Only the leader is switched, which switches the group. PERF_IOC_FLAG_GROUP would interrupt the
+ * target's CPU for each member, and again for each child. */
 void counters_switch(const struct counters *counters, size_t group, size_t first_place,
 		     size_t place_count, bool on)
 {
@@ -247,7 +248,7 @@ void counters_switch(const struct counters *counters, size_t group, size_t first
 	}
 }
 
-/* PERF_FORMAT_GROUP: count, enabled, running, then a value for each of the group. */
+/* PERF_FORMAT_GROUP: count, enabled, running, then one value per member. */
 enum { READ_HEADER = 3, MOST_VALUES = 1024 };
 
 static void add_leader(const struct counter_group *group, size_t leader, const uint64_t *words,

@@ -21,18 +21,20 @@
 
 struct counter_place {
 	pid_t pid; /* -1: the whole CPU */
-	int cpu;   /* -1: any */
+	int cpu;   /* -1: any CPU */
 };
 
-/* How a rotation set's groups are opened. */
+/* How the groups of a rotation set are opened. */
 struct counter_options {
 	const struct hp_event_list *events;
 	const struct counter_place *places;
 	size_t place_count;
-	bool enable_on_exec; /* of a command that has not started yet: a group begins with it */
-	size_t first_group;  /* that one */
+	/* for a command that has not started yet: a group begins to count at its exec */
+	bool enable_on_exec;
+	size_t first_group; /* that group */
 	uint64_t
-		overflow_units; /* the reference event says with SIGIO when it has counted so many; 0: not */
+		/* units of the reference event after which it sends SIGIO; 0: never */
+		overflow_units;
 };
 
 struct counter_slot;
@@ -40,7 +42,7 @@ struct counter_slot;
 struct counter_group {
 	struct counter_slot *slots;
 	size_t slot_count;
-	size_t first_fd; /* of a place's */
+	size_t first_fd; /* index of the place's first descriptor */
 };
 
 struct counters {
@@ -49,17 +51,17 @@ struct counters {
 	struct counter_place *places;
 	size_t place_count;
 	struct counter_group *groups;
-	size_t fds_each;    /* descriptors a place */
-	int *fds;	    /* [place][group, slot]; -1 where a thread had ended */
-	size_t value_count; /* of the largest group */
+	size_t fds_each;    /* descriptors per place */
+	int *fds;	    /* [place][group, slot]; -1: the thread had ended */
+	size_t value_count; /* number of values of the largest group */
 };
 
-/* Since they were opened. */
+/* Sums since the events were opened. */
 struct counter_reading {
 	uint64_t enabled_ns;
 	uint64_t running_ns;
-	uint64_t reference; /* running_ns where there is none */
-	uint64_t *values;   /* the group's events, then the rotation set's `always` */
+	uint64_t reference; /* equal to running_ns if there is no reference event */
+	uint64_t *values;   /* the group's events, followed by the rotation set's `always` */
 };
 
 struct hp_error *counters_open(struct counters *counters,
@@ -68,13 +70,13 @@ struct hp_error *counters_open(struct counters *counters,
 			       const struct hp_machine *machine);
 void counters_close(struct counters *counters);
 
-/* Switches a group on or off in some places. */
+/* Enables or disables a group in some places. */
 void counters_switch(const struct counters *counters, size_t group, size_t first_place,
 		     size_t place_count, bool on);
-/* Adds what some places have counted to `reading`, which starts from zeros. False when the kernel
- * would not say, and `reading` lacks some: a child that is ending loses its events one by one, and
- * its whole family cannot be read meanwhile (ECHILD, Linux 6.18; microseconds, but the child may
- * lose its CPU just then). */
+/* Adds what some places have counted to `reading`, which begins with zeros. False when the kernel
+ * refuses, and something is missing: a child that is ending loses its events one by one, and its
+ * whole family cannot be read meanwhile (ECHILD, Linux 6.18; for microseconds, or longer if the
+ * child loses its CPU). */
 bool counters_read(const struct counters *counters, size_t group, size_t first_place,
 		   size_t place_count, struct counter_reading *reading);
 

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 enum {
-	/* As shells say it. */
+	/* exit codes as shells use them */
 	EXIT_OWN_FAILURE = 125,
 	EXIT_NOT_EXECUTABLE = 126,
 	EXIT_NOT_FOUND = 127,
@@ -21,7 +21,7 @@ enum {
 
 /* --- creating --------------------------------------------------------------------------------- */
 
-/* Overflows come as SIGIO, which other signals' descriptor knows nothing of. */
+/* Overflows arrive as SIGIO, which the descriptor of other signals does not include. */
 static struct hp_error *take_overflows(struct hp_counting *counting)
 {
 	sigset_t mask;
@@ -82,7 +82,7 @@ static struct hp_error *find_places(struct hp_counting *counting)
 	return error;
 }
 
-/* Of the places, those that the rotation set's PMU has; malloc'ed. */
+/* The places that the rotation set's PMU has; malloc'ed. */
 static struct hp_error *places_of_rotation_set(const struct hp_counting *counting,
 					       const struct hp_rotation_set *rotation_set,
 					       struct counter_place **places, size_t *count)
@@ -135,7 +135,7 @@ static struct hp_error *open_rotation_set(struct hp_counting *counting, size_t n
 	return error;
 }
 
-/* Every event that needs no counter but takes turns, once more. */
+/* Opens each event that needs no counter but takes turns a second time, without turns. */
 static struct hp_error *open_truth(struct hp_counting *counting)
 {
 	const struct hp_counting_options *options = &counting->options;
@@ -167,7 +167,7 @@ static struct hp_error *open_truth(struct hp_counting *counting)
 	return counters_open(&counting->truth, truth, &counters, counting->machine);
 }
 
-/* Where tasks take turns under counters. */
+/* For tasks with events that take turns, opens a clock of the target's time. */
 static struct hp_error *open_clock(struct hp_counting *counting)
 {
 	static char name[] = "dummy";
@@ -255,7 +255,7 @@ struct hp_error *hp_counting_create(const struct hp_counting_options *options,
 		error = find_places(counting);
 	if (!error)
 		error = take_overflows(counting);
-	/* Ours alone: a command was forked before. */
+	/* This changes only hpcprof: a command was forked before. */
 	hp_raise_descriptor_limit();
 	if (!error)
 		error = open_counters(counting);
@@ -287,7 +287,7 @@ static void close_truth(struct hp_counting *counting)
 	counting->truth_values = NULL;
 }
 
-/* Nothing of ours may slow the target down any longer. */
+/* Closes everything, so that nothing slows the target any longer. */
 static void let_go(struct hp_counting *counting)
 {
 	agents_destroy(counting->agents);
@@ -322,7 +322,7 @@ void hp_counting_destroy(struct hp_counting *counting)
 
 /* --- running ---------------------------------------------------------------------------------- */
 
-/* What the target used, in all and in the kernel. */
+/* The CPU time of the target, in all and in the kernel. */
 static void fill_times(const struct hp_counting *counting, struct hp_counting_result *result)
 {
 	struct hp_cpu_times times = hp_cpu_meter_times(&counting->meter);
@@ -376,7 +376,7 @@ struct hp_error *hp_counting_run(struct hp_counting *counting, struct hp_countin
 		return error;
 	}
 	error = counting_turn_until_the_end(counting);
-	/* What is left of the last interval. */
+	/* the rest of the last interval */
 	if (!error && options->interval_ns && counting->end_ns > counting->interval_begin_ns)
 		error = counting_report_interval(counting, counting->end_ns);
 	if (!error) {

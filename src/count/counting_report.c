@@ -14,7 +14,7 @@ static struct hp_error *estimate(struct hp_counting *counting, bool whole, uint6
 
 	for (size_t i = 0; !error && i < counting->rotation_count; i++) {
 		const struct rotation *rotation = &counting->rotations[i];
-		/* Until the running slice began, which goes into the next interval, or the run's
+		/* Until the current slice began, which belongs to the next interval, or the run's
 		 * last one ended. */
 		uint64_t until_ns = rotation->position_ns;
 		struct hp_mux_estimates *estimates;
@@ -29,7 +29,7 @@ static struct hp_error *estimate(struct hp_counting *counting, bool whole, uint6
 		if (!whole)
 			hp_mux_estimator_cut(rotation->interval, until_ns);
 	}
-	/* By the clock, whatever line of time the slices lay on. */
+	/* In wall time, whatever time line the slices lie on. */
 	if (joined)
 		joined->elapsed_ns = duration_ns;
 	if (error && joined)
@@ -39,7 +39,7 @@ static struct hp_error *estimate(struct hp_counting *counting, bool whole, uint6
 	return error;
 }
 
-/* The truth since the run's or the interval's begin, by event; NULL without it. */
+/* True counts since the run or the interval began, by event; NULL without them. */
 static const uint64_t *read_truth(struct hp_counting *counting, bool whole, uint64_t *out)
 {
 	const struct hp_rotation_set *rotation_set = &counting->truth_rotation_set;

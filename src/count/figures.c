@@ -7,9 +7,9 @@
 
 #include <string.h>
 
-/* Events that count the same things. */
+/* Events that count in the same way. */
 struct kind {
-	const struct hp_rotation_set *rotation_set; /* NULL: software events alone */
+	const struct hp_rotation_set *rotation_set; /* NULL: software events only */
 	bool exclude_user;
 	bool exclude_kernel;
 };
@@ -19,7 +19,7 @@ struct building {
 	const struct hp_rotation_sets *rotation_sets;
 	const struct hp_mux_estimates *estimates;
 	struct hp_figures *figures;
-	const struct hp_rotation_set **rotation_set_of; /* of each event; NULL for absent ones */
+	const struct hp_rotation_set **rotation_set_of; /* by event; NULL for missing ones */
 };
 
 void hp_figures_destroy(struct hp_figures *figures)
@@ -71,7 +71,7 @@ static bool belongs(const struct building *building, const struct kind *kind, si
 	       event->exclude_kernel == kind->exclude_kernel;
 }
 
-/* False when no event of the kind means anything to another. */
+/* False when no events of the kind belong together. */
 static bool find_roles(const struct building *building, const struct kind *kind,
 		       uint32_t roles[HP_MUX_ROLE_COUNT])
 {
@@ -85,8 +85,8 @@ static bool find_roles(const struct building *building, const struct kind *kind,
 		if (role == HP_MUX_ROLE_NONE || roles[role] != HP_MUX_NO_EVENT ||
 		    !belongs(building, kind, i))
 			continue;
-		/* A clock runs on in the kernel, whatever its modifier: cycles of one mode only do
-		 * not make a frequency with it. */
+		/* A clock includes the kernel, whatever its modifier, so cycles of one mode give no
+		 * frequency with it. */
 		if (role == HP_MUX_ROLE_CPU_TIME_NS && kind->rotation_set &&
 		    (kind->exclude_kernel || kind->exclude_user))
 			continue;

@@ -28,7 +28,7 @@ struct hp_mux_estimates *joined_create(size_t count)
 	return estimates;
 }
 
-/* The event of the list that is number `index` of the rotation set's plan. */
+/* The event in the list with number `index` in the rotation set's plan. */
 static uint32_t event_of(const struct hp_rotation_set *rotation_set, size_t index)
 {
 	for (uint32_t i = 0; i < rotation_set->group_count; i++) {
@@ -39,7 +39,7 @@ static uint32_t event_of(const struct hp_rotation_set *rotation_set, size_t inde
 	return rotation_set->always[index];
 }
 
-/* An interval is at least so wide, relative to the count. */
+/* The smallest width of an interval, relative to the count. */
 static void widen(struct hp_mux_estimates *estimates, uint32_t index, double doubt)
 {
 	struct hp_mux_estimate *event = &estimates->events[index];
@@ -49,7 +49,7 @@ static void widen(struct hp_mux_estimates *estimates, uint32_t index, double dou
 		return;
 	event->low = fmax(fmin(event->low, event->count - half), (double)event->raw);
 	event->high = fmax(event->high, event->count + half);
-	/* As a standard deviation: half of it. */
+	/* As a standard deviation: half of the width. */
 	estimates->covariance[index * estimates->count + index] += half * half / 4;
 }
 
@@ -60,7 +60,7 @@ void joined_add(struct hp_mux_estimates *into, const struct hp_mux_estimates *fr
 		uint32_t event = event_of(rotation_set, i);
 
 		into->events[event] = from->events[i];
-		/* Counted all the time: errors do not depend on whose turn it is. */
+		/* Counted all the time, so the error does not depend on turns. */
 		into->groups[event] = from->group_count > 1 && from->groups[i] < from->group_count
 					      ? into->group_count + from->groups[i]
 					      : UINT32_MAX;

@@ -9,10 +9,10 @@
 #include <hpcprof/mux/estimate.h>
 #include <hpcprof/pmu/groups.h>
 
-/* Nothing is counted yet. NULL when memory is short. */
+/* Creates empty estimates. NULL: out of memory. */
 struct hp_mux_estimates *joined_create(size_t count);
 
-/* Adds those of a rotation set. `doubt`: an interval is at least so wide, relative to the count. */
+/* Adds those of a rotation set. `doubt`: smallest width of an interval, relative to the count. */
 void joined_add(struct hp_mux_estimates *into, const struct hp_mux_estimates *from,
 		const struct hp_rotation_set *rotation_set, double doubt);
 

@@ -12,16 +12,17 @@
 #include <stdint.h>
 
 struct pace {
-	uint64_t begin_ns; /* by the clock */
-	uint64_t ran_ns;   /* how long the target had run then, all threads together */
+	uint64_t begin_ns; /* in wall time */
+	uint64_t ran_ns;   /* how long all threads of the target together had run by then */
 	uint64_t length_ns;
-	uint64_t due_ns; /* by the clock: when it is over, or to be looked at; UINT64_MAX: never */
+	uint64_t due_ns; /* wall time when it is over or to be checked again; UINT64_MAX: never */
 };
 
 void pace_begin(struct pace *pace, uint64_t now_ns, uint64_t ran_ns, uint64_t length_ns);
 
-/* Now that it is due, is it over? Or else `due_ns` is when to look again: when it may be at the
- * earliest, and ever more rarely while the target sleeps: after an eighth of what it has taken. */
+/* Whether the slice, which is due, is over. If not, sets `due_ns` to the next check: the earliest
+ * time at which it may be over, but while the target sleeps less and less often, after an eighth of
+ * the time that has passed. */
 bool pace_is_over(struct pace *pace, uint64_t now_ns, uint64_t ran_ns);
 
 #endif

@@ -9,13 +9,13 @@
 
 #include <string.h>
 
-/* What a slice is handed to: counts of its group, from the text. */
+/* State of replaying: a slice gets counts of its group from the text. */
 struct replaying {
 	const struct hp_replay *replay;
 	const size_t *names;
 	const struct hp_counting_options *options;
 	const struct hp_rotation_set *set;
-	bool is_full; /* every slice has every event: the scheduler chooses the group */
+	bool is_full; /* each slice has every event, so the scheduler chooses the group */
 	struct hp_mux_group *groups;
 	struct hp_mux_plan plan;
 	struct hp_mux_scheduler *scheduler;
@@ -83,8 +83,7 @@ static struct hp_error *mark_absent(const size_t *names, struct hp_event_list *e
 					 "the text has no counts of these events");
 }
 
-/* Whether a slice has the turn of the same group as an earlier one: the same first event that not
- * all slices have. */
+/* The first event that not all slices have; by it, slices of the same group are recognized. */
 static size_t group_event(const struct hp_replay *replay, const size_t *names,
 			  const struct hp_event_list *events, size_t slice)
 {
@@ -123,7 +122,7 @@ static struct hp_error *take_turn(const struct hp_replay *replay, const size_t *
 	return NULL;
 }
 
-/* Turns as they were: a slice's group is the events that it has. */
+/* Turns as in the text: a slice's group is the set of its events. */
 static struct hp_error *take_turns(const struct hp_replay *replay, const size_t *names,
 				   struct hp_event_list *events,
 				   struct hp_rotation_sets *rotation_sets)
@@ -152,7 +151,7 @@ static struct hp_error *take_turns(const struct hp_replay *replay, const size_t 
 	return error;
 }
 
-/* As long as their cycles are at 1 GHz: rates by time and by cycles are then the same. */
+/* Slices are as long as their cycles at 1 GHz, so that rates by time and by cycles are equal. */
 static void set_times(struct hp_replay *replay, const size_t *names,
 		      const struct hp_event_list *events)
 {
@@ -203,7 +202,7 @@ struct hp_error *hp_replay_group(struct hp_replay *replay, const size_t *names,
 
 /* --- slices ----------------------------------------------------------------------------------- */
 
-/* The group whose turn a slice is. */
+/* The group of a slice. */
 static uint32_t group_of(const struct replaying *replaying, size_t slice)
 {
 	const struct hp_rotation_set *set = replaying->set;
@@ -281,7 +280,7 @@ static struct hp_error *report(struct replaying *replaying,
 	return NULL;
 }
 
-/* Intervals end where slices do. */
+/* Intervals end at the end of a slice. */
 static struct hp_error *report_interval(struct replaying *replaying, uint64_t end_ns)
 {
 	struct hp_error *error =

@@ -20,7 +20,7 @@ struct cell {
 struct reading {
 	HP_VECTOR(char *) names;
 	HP_VECTOR(struct hp_replay_slice) slices;
-	HP_VECTOR(size_t) first; /* of each slice, in `cells` */
+	HP_VECTOR(size_t) first; /* by slice: index of its first count in `cells` */
 	HP_VECTOR(struct cell) cells;
 	char *core;
 	size_t line;
@@ -92,7 +92,7 @@ static struct hp_error *take_name(struct reading *reading, const char *name, uin
 	return hp_error_create_no_memory();
 }
 
-/* Digits, with commas between them; `*text` then points behind. */
+/* Parses digits with commas between them, and moves `*text` past them. */
 static bool take_count(char **text, uint64_t *count)
 {
 	const uint64_t base = 10;
@@ -206,7 +206,7 @@ static struct hp_error *take_line(struct reading *reading, char *line)
 
 enum line { LINE_TAKEN, LINE_NONE_LEFT, LINE_NO_TEXT };
 
-/* Without its end. The file may be endless, and need not be text. */
+/* Reads a line without its end. The file may be endless, and need not be text. */
 static enum line read_line(FILE *file, char line[REPLAY_LINE_MOST + 1])
 {
 	size_t length = 0;

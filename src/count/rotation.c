@@ -26,7 +26,7 @@ static struct hp_error *make_plan(struct rotation *rotation,
 	return NULL;
 }
 
-/* A reading of each group, and one more for what is read now. */
+/* One reading per group, and one for the present. */
 static struct hp_error *make_readings(struct rotation *rotation)
 {
 	size_t count = rotation->counters.value_count;
@@ -134,11 +134,11 @@ void rotation_clear_reading(struct rotation *rotation)
 
 static uint64_t grown(uint64_t now, uint64_t before)
 {
-	/* A CPU that went offline takes its counts with it. */
+	/* a CPU that went offline loses its counts */
 	return now > before ? now - before : 0;
 }
 
-/* The next slice of the group is what comes on top of `now`. */
+/* The group's next slice begins at `now`. */
 static void keep_reading(struct rotation *rotation)
 {
 	const struct counter_reading *now = &rotation->now;
@@ -150,7 +150,7 @@ static void keep_reading(struct rotation *rotation)
 	last->reference = now->reference;
 }
 
-/* What `now` says beyond the group's last reading becomes a slice. */
+/* The difference between `now` and the group's last reading becomes a slice. */
 static void add_slice(struct rotation *rotation, uint64_t end_ns)
 {
 	struct counter_reading *now = &rotation->now;
@@ -171,7 +171,7 @@ static void add_slice(struct rotation *rotation, uint64_t end_ns)
 
 	if (slice.running_ns > slice.enabled_ns)
 		slice.running_ns = slice.enabled_ns;
-	/* The differences, in the place of what is no longer needed. */
+	/* Stores the differences in place of the previous values. */
 	for (size_t i = 0; i < count; i++)
 		last->values[i] = grown(now->values[i], last->values[i]);
 	hp_error_destroy(hp_mux_estimator_add(rotation->whole, &slice));
@@ -194,17 +194,17 @@ static bool read_current(struct rotation *rotation)
 			     &rotation->now);
 }
 
-/* The slice that ran until now. */
+/* Ends the current slice at this time. */
 static void end_slice(struct rotation *rotation, uint64_t end_ns)
 {
 	if (read_current(rotation) && rotation->is_begin_known)
 		add_slice(rotation, end_ns);
 }
 
-/* The next is to begin, of a group that is off. */
+/* Begins the next slice, of a group that is disabled. */
 static void begin_slice(struct rotation *rotation)
 {
-	/* Tasks alone have children. */
+	/* only tasks have children */
 	rotation->is_begin_known = !rotation->clock || read_current(rotation);
 	if (rotation->clock && rotation->is_begin_known)
 		keep_reading(rotation);
@@ -221,7 +221,7 @@ void rotation_take(struct rotation *rotation, uint64_t end_ns, uint64_t next_beg
 	rotation->begin_ns = next_begin_ns;
 }
 
-/* Switches the current group; returns the moment from which it is so, somewhere inside the call. */
+/* Enables or disables the current group. Returns a time within the call. */
 static uint64_t switch_current(const struct rotation *rotation, bool on)
 {
 	uint64_t before_ns = hp_clock_monotonic_ns();
@@ -235,8 +235,8 @@ static bool should_ask(const struct rotation *rotation)
 	return rotation->slices <= clock_every || rotation->slices % clock_every == 0;
 }
 
-/* Now, between two slices, the target has run for so long: the line of time catches up, and how
- * much of gaps it runs for is known better. The present gap began at `end_ns`. */
+/* Between two slices, reads how long the target has run. This corrects the time line, and the
+ * estimate of how much of the gaps it runs for. The present gap began at `end_ns`. */
 static void ask_the_clock(struct rotation *rotation, uint64_t end_ns)
 {
 	uint64_t ran_ns = rotation_clock_ns(rotation->clock);
@@ -254,7 +254,7 @@ static void ask_the_clock(struct rotation *rotation, uint64_t end_ns)
 		rotation->gap_share = most_gap_share;
 }
 
-/* A line that is ahead waits in gaps: slices are as long as they are. */
+/* If the time line is ahead, it waits in gaps, since slices keep their lengths. */
 static uint64_t without_debt(struct rotation *rotation, uint64_t step_ns)
 {
 	uint64_t waited_ns = rotation->ahead_ns < step_ns ? rotation->ahead_ns : step_ns;
@@ -266,7 +266,7 @@ static uint64_t without_debt(struct rotation *rotation, uint64_t step_ns)
 static void cross_gap(struct rotation *rotation, uint64_t begin_ns)
 {
 	uint64_t gap_ns = grown(begin_ns, rotation->begin_ns);
-	/* What is not on the line of time yet. */
+	/* not yet on the time line */
 	uint64_t left_ns = rotation->asked_ns > rotation->begin_ns
 				   ? grown(begin_ns, rotation->asked_ns)
 				   : gap_ns;

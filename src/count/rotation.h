@@ -28,63 +28,67 @@
 
 struct rotation {
 	struct counters counters;
-	struct hp_mux_group *groups; /* the plan's */
+	struct hp_mux_group *groups; /* owned by the plan */
 	struct hp_mux_plan plan;
 	struct hp_mux_scheduler *scheduler;
-	struct hp_mux_estimator *whole;	   /* of the run */
-	struct hp_mux_estimator *interval; /* of the current interval; NULL without */
+	struct hp_mux_estimator *whole; /* for the whole run */
+	/* for the current interval; NULL: there are no intervals */
+	struct hp_mux_estimator *interval;
 	uint32_t current;
-	uint64_t begin_ns;    /* of the current slice, by the clock */
-	uint64_t position_ns; /* the same on the line of time */
+	uint64_t begin_ns;    /* start of the current slice, in wall time */
+	uint64_t position_ns; /* the same on the time line */
 	const struct counters
-		*clock;	   /* the counter that is always on; NULL: the line is the clock */
-	double rate;	   /* of the last slice: enabled time over the clock's */
-	uint64_t gaps_ns;  /* by the clock, at the rates of the slices before them */
-	uint64_t asked_ns; /* when that counter was last asked, by the clock */
-	uint64_t ahead_ns; /* by how much the line of time was ahead of it then */
-	double gap_share;  /* how much of these the target really ran for */
-	struct counter_reading *last; /* of each group, when its last slice began or ended */
-	bool is_begin_known;	      /* the current slice's reading at its begin is in there */
+		/* the counter that is always enabled; NULL: the time line is wall time */
+		*clock;
+	double rate;	   /* of the last slice: enabled time divided by wall time */
+	uint64_t gaps_ns;  /* sum of gaps in wall time, at the rates of the slices before them */
+	uint64_t asked_ns; /* wall time when that counter was read last */
+	uint64_t ahead_ns; /* by how much the time line was ahead of it then */
+	double gap_share;  /* the share of gaps in which the target really ran */
+	/* by group: reading at the beginning or end of its last slice */
+	struct counter_reading *last;
+	/* the reading at the beginning of the current slice is stored there */
+	bool is_begin_known;
 	struct counter_reading now;
-	uint64_t *values; /* what they point into */
+	uint64_t *values; /* memory of all readings' values */
 	uint64_t slices;
-	uint64_t slice_ns;   /* sum of their lengths */
-	uint64_t enabled_ns; /* sum: how long the target ran while we looked */
+	uint64_t slice_ns;   /* sum of the slices' lengths */
+	uint64_t enabled_ns; /* sum of the time that the target ran during slices */
 };
 
-/* Opens the rotation set's groups; nothing counts yet but what exec enables. */
+/* Opens the rotation set's groups. Nothing counts yet except what exec enables. */
 struct hp_error *rotation_open(struct rotation *rotation,
 			       const struct hp_rotation_set *rotation_set,
 			       const struct counter_options *options,
 			       const struct hp_machine *machine,
 			       const struct hp_mux_scheduler_options *scheduler);
 void rotation_close(struct rotation *rotation);
-/* Closes the descriptors only. */
+/* Only closes the descriptors. */
 void rotation_let_go(struct rotation *rotation);
 
 bool rotation_turns(const struct rotation *rotation);
 
-/* The first slice begins; estimates are of what happens from here on. `switch_on`: nothing else
- * enables its group. */
+/* Begins the first slice; estimates cover the time from here on. `switch_on`: nothing else enables
+ * its group. */
 struct hp_error *rotation_begin(struct rotation *rotation, uint64_t now_ns,
 				const struct counters *clock, bool with_intervals, bool switch_on);
-/* How long the target ran so far, as the counter that is always on says. */
+/* How long the target has run, according to the counter that is always enabled. */
 uint64_t rotation_clock_ns(const struct counters *clock);
-/* Ends the slice that runs, and begins another. */
+/* Ends the current slice, and begins another. */
 void rotation_turn(struct rotation *rotation);
-/* The same where others do the switching: what they read is in `rotation->now`. */
+/* The same if others do the switching; their readings are in `rotation->now`. */
 void rotation_take(struct rotation *rotation, uint64_t end_ns, uint64_t next_begin_ns,
 		   uint32_t next);
-/* Ends the slice that runs, for good. */
+/* Ends the last slice. */
 void rotation_end(struct rotation *rotation);
-/* Takes what has been counted so far into account, and goes on with the same slice's group. */
+/* Adds what was counted so far to the estimates, and continues with the same group. */
 void rotation_look(struct rotation *rotation);
 
-/* Groups are switched somewhere inside a call, and what the target did meanwhile is inferred: no
- * count is known better than to a tenth of the share that gaps have of the time. */
+/* The smallest relative width of intervals: groups are switched at an unknown time within a call,
+ * so no count is known more precisely than to a tenth of the gaps' share of the time. */
 double rotation_doubt(const struct rotation *rotation);
 
-/* Puts zeros into `rotation->now`. */
+/* Clears `rotation->now`. */
 void rotation_clear_reading(struct rotation *rotation);
 
 #endif

@@ -30,7 +30,7 @@ static uint32_t most_groups(const struct hp_counting *counting)
 	return most;
 }
 
-/* The rotation set whose line of time is the target's; NULL: there is none. */
+/* The rotation set whose time line is the target's; NULL: there is none. */
 static const struct rotation *timed_by_target(const struct hp_counting *counting)
 {
 	for (size_t i = 0; i < counting->rotation_count; i++)
@@ -39,7 +39,7 @@ static const struct rotation *timed_by_target(const struct hp_counting *counting
 	return NULL;
 }
 
-/* How long the target has run, as well as is known without asking. */
+/* How long the target has run, as far as known without reading the counter. */
 static uint64_t ran_ns(const struct hp_counting *counting, uint64_t now_ns)
 {
 	const struct rotation *timed = timed_by_target(counting);
@@ -47,8 +47,8 @@ static uint64_t ran_ns(const struct hp_counting *counting, uint64_t now_ns)
 	return timed ? timed->position_ns : now_ns - counting->start_ns;
 }
 
-/* So long that rotating stays within its budget; what the first, short slices took of it is paid
- * back by later ones. */
+/* The length of a slice with which rotation stays within its budget. Later slices pay for what
+ * short ones at the beginning have cost. */
 static uint64_t affordable_ns(const struct hp_counting *counting, uint64_t now_ns)
 {
 	double percent = counting->options.overhead_percent > 0 ? counting->options.overhead_percent
@@ -89,8 +89,8 @@ static void begin_slice(struct hp_counting *counting, uint64_t now_ns)
 	pace_begin(&counting->pace, now_ns, ran, length_ns);
 }
 
-/* It is due by the clock. To ask how long the target ran in it interrupts the target, so that is
- * done only where it matters, or where it hardly ran of late. */
+/* Whether the slice, which is due by wall time, is over. Reading how long the target ran interrupts
+ * it, so that is done only if it matters, or if the target has hardly run recently. */
 static bool is_slice_over(struct hp_counting *counting, uint64_t now_ns)
 {
 	const struct rotation *timed = timed_by_target(counting);
@@ -105,11 +105,12 @@ static bool is_slice_over(struct hp_counting *counting, uint64_t now_ns)
 	return over;
 }
 
-/* Ends the slices that run and begins the next; rotation sets that do not turn are left alone. */
+/* Ends the current slices and begins the next ones. Rotation sets that do not take turns are left
+ * alone. */
 static void turn(struct hp_counting *counting)
 {
-	/* Our CPU time, waiting for the target's CPUs to answer included; not the time in which
-	 * others kept us from the CPU, which costs the target nothing. */
+	/* Our CPU time, including waiting for the target's CPUs to answer, but not waiting for a
+	 * CPU of our own, which costs the target nothing. */
 	uint64_t before_ns = hp_clock_thread_ns();
 	uint64_t after_ns;
 	uint64_t took_ns;
@@ -136,8 +137,8 @@ static void turn(struct hp_counting *counting)
 
 /* --- the loop --------------------------------------------------------------------------------- */
 
-/* Where cores differ a task's events of one kind are enabled on the other, too, and do not run: its
- * time is no measure of theirs. */
+/* Where cores differ, a task's events of one kind are also enabled on cores of the other kind,
+ * where they do not run, so its time does not measure theirs. */
 static const struct counters *clock_of(const struct hp_counting *counting, size_t rotation_set)
 {
 	if (!counting->clock.place_count ||
@@ -150,7 +151,7 @@ static const struct counters *clock_of(const struct hp_counting *counting, size_
 static struct hp_error *begin(struct hp_counting *counting, bool switch_on)
 {
 	struct hp_error *error = NULL;
-	/* What exec enables counts from then on. */
+	/* events enabled by exec count from then on */
 	uint64_t now_ns = switch_on ? hp_clock_monotonic_ns() : counting->command.start_ns;
 
 	counting->start_ns = counting->interval_begin_ns = now_ns;
@@ -172,7 +173,7 @@ static uint64_t next_interval_ns(const struct hp_counting *counting)
 {
 	if (!counting->options.interval_ns)
 		return UINT64_MAX;
-	/* Not from the end of the last one: they must not drift. */
+	/* Relative to the start, since times relative to the last interval's end would drift. */
 	return counting->start_ns + (counting->interval_number + 1) * counting->options.interval_ns;
 }
 
@@ -181,7 +182,7 @@ static struct hp_error *end_interval(struct hp_counting *counting)
 	uint64_t now_ns;
 	struct hp_error *error;
 
-	/* The interval ends with a slice; rotation sets that do not turn are only looked at. */
+	/* The interval ends with a slice. Rotation sets that do not take turns are only read. */
 	if (counting_turns(counting))
 		turn(counting);
 	for (size_t i = 0; i < counting->rotation_count; i++)
@@ -190,7 +191,7 @@ static struct hp_error *end_interval(struct hp_counting *counting)
 	hp_cpu_meter_look(&counting->meter);
 	now_ns = hp_clock_monotonic_ns();
 	error = counting_report_interval(counting, now_ns);
-	/* Slices that passed while we were stopped are one long one. */
+	/* Slices that passed while hpcprof was stopped count as one. */
 	do {
 		counting->interval_number++;
 	} while (next_interval_ns(counting) <= now_ns);
@@ -208,7 +209,7 @@ static void drain_overflows(const struct hp_counting *counting)
 static struct timespec until(uint64_t due_ns, uint64_t now_ns)
 {
 	uint64_t left_ns = due_ns > now_ns ? due_ns - now_ns : 0;
-	/* Long enough; and inside time_t wherever that is short. */
+	/* Long enough, and within time_t everywhere. */
 	const uint64_t day_ns = UINT64_C(86400000000000);
 
 	if (left_ns > day_ns)
@@ -222,7 +223,7 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* Until the delay is over, or the target. */
+/* Waits until the delay or the target has ended. */
 static void wait_for_the_delay(struct hp_counting *counting, struct pollfd *polls)
 {
 	uint64_t due_ns = hp_clock_monotonic_ns() + counting->options.delay_ns;
@@ -291,7 +292,7 @@ struct hp_error *counting_turn_until_the_end(struct hp_counting *counting)
 		rotation_end(&counting->rotations[i]);
 	hp_cpu_meter_look(&counting->meter);
 	counting->end_ns = hp_clock_monotonic_ns();
-	/* When the command ended is known better than when we saw it. */
+	/* The command's end is known more precisely than the time at which it was noticed. */
 	if (counting->command.ended &&
 	    counting->command.start_ns + counting->command.run.elapsed_ns > counting->start_ns)
 		counting->end_ns = counting->command.start_ns + counting->command.run.elapsed_ns;

@@ -41,7 +41,7 @@ static void set_common(const struct opening *opening, struct perf_event_attr *at
 		attr->exclude_callchain_user = opening->options->no_user_callchain;
 		attr->exclude_callchain_kernel = attr->exclude_kernel;
 	}
-	/* The dummy has no samples, and no branches. */
+	/* The dummy event has neither samples nor branches. */
 	if (layout.branches && attr->type != PERF_TYPE_SOFTWARE) {
 		attr->sample_type |= PERF_SAMPLE_BRANCH_STACK;
 		attr->branch_sample_type = PERF_SAMPLE_BRANCH_USER |
@@ -82,7 +82,7 @@ static void set_event(const struct opening *opening, size_t slot, struct perf_ev
 			 (!opening->options->on || opening->options->on[event]);
 
 	hp_event_to_attr(&opening->events[event], attr);
-	/* Cycles do not pass on a CPU that has nothing to do either. */
+	/* Cycles do not pass on an idle CPU. */
 	attr->exclude_idle = hp_event_is_clock(&opening->events[event]);
 	set_rate(&sampler->rates[event], &sampler->random, attr);
 	set_beginning(opening, starts_on, attr);

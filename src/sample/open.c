@@ -44,8 +44,8 @@ static struct hp_error *check_online(const int *cpus, size_t count)
 /* --- opening ---------------------------------------------------------------------------------- */
 
 /*
- * What the kernel may dislike without the event being impossible, given up one at a time. Returns
- * true when the open is worth another try.
+ * Gives up one optional setting after another that this kernel may refuse. True when opening is
+ * worth another try.
  */
 static bool relax(struct opening *opening, size_t slot, const struct perf_event_attr *attr,
 		  int failure)
@@ -82,10 +82,10 @@ static int group_leader(const struct opening *opening, size_t thread, size_t cpu
 	return -1;
 }
 
-/* A thread that ended meanwhile and a CPU that went offline are not errors. */
+/* A thread that has ended and a CPU that went offline are no errors. */
 static bool is_gone(const struct opening *opening, size_t slot, int failure)
 {
-	/* There are paths without deep samples, too. */
+	/* Call paths work without deep samples. */
 	if (sampler_is_deep_slot(opening->sampler, slot))
 		return true;
 	return (failure == ESRCH && opening->options->thread_count > 1) || failure == ENODEV;
@@ -139,7 +139,7 @@ static struct hp_error *open_all(struct opening *opening)
 
 /* --- rings ------------------------------------------------------------------------------------ */
 
-/* Many pieces of stack want more room than plain samples. */
+/* Larger rings are needed for samples with pieces of stack. */
 static size_t default_ring_pages(size_t cpus, uint32_t stack_bytes)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -153,7 +153,7 @@ static size_t default_ring_pages(size_t cpus, uint32_t stack_bytes)
 	return pages;
 }
 
-/* Of one that a sample may have. */
+/* The largest piece of stack that a sample may have. */
 static uint32_t largest_stack(const struct hp_sampler *sampler)
 {
 	uint32_t largest = 0;
@@ -165,7 +165,7 @@ static uint32_t largest_stack(const struct hp_sampler *sampler)
 	return largest;
 }
 
-/* The first open event of a CPU: the one whose ring the others share. */
+/* The first open event of a CPU, whose ring the others share. */
 static int ring_owner(const struct opening *opening, size_t cpu)
 {
 	for (size_t thread = 0; thread < opening->options->thread_count; thread++) {
@@ -209,7 +209,7 @@ static struct hp_error *map_rings_that_fit(struct opening *opening)
 				opening->cpu_count * 2 * (size_t)sysconf(_SC_PAGESIZE), failure);
 		sampler->ring_pages /= 2;
 	}
-	/* More than an ordinary user may lock is nothing to miss. */
+	/* The default size may exceed what an ordinary user may lock, which needs no warning. */
 	if (!opening->options->ring_pages)
 		wanted = default_ring_pages(opening->cpu_count, 0);
 	sampler->rings_shrunk = sampler->ring_pages < wanted;
@@ -259,7 +259,7 @@ static struct hp_error *learn_ids(struct hp_sampler *sampler)
 
 /* --- sizes of the stack ----------------------------------------------------------------------- */
 
-/* Only one where others would take too many events. */
+/* Only one size if several would take too many events. */
 static void choose_stacks(struct opening *opening)
 {
 	const struct hp_sampler_options *options = opening->options;
@@ -290,7 +290,7 @@ static struct hp_error *prepare(struct opening *opening)
 
 	sampler->of_threads = options->threads[0] != -1;
 	choose_stacks(opening);
-	/* Something that is never switched off has to carry the side-band. */
+	/* An event that is never disabled must carry the side-band records. */
 	opening->dummy = options->start_disabled || options->on || sampler->stack_count > 1;
 	sampler->has_deep = options->deep_stack_bytes &&
 			    options->thread_count * opening->cpu_count <= MOST_DEEP;
@@ -341,7 +341,7 @@ struct hp_error *hp_sampler_open(struct hp_sampler *sampler,
 		.on = options->on,
 		.random = hp_random_seeded(hp_clock_realtime_ns() ^ (uint64_t)getpid() << 32),
 	};
-	/* Ours alone: a command that we record was forked before. */
+	/* This changes only hpcprof: a recorded command was forked before. */
 	hp_raise_descriptor_limit();
 	error = hp_cpu_list_parse(options->cpus, &opening.cpus, &opening.cpu_count);
 	if (error)

@@ -20,13 +20,13 @@ struct opening {
 	struct hp_sampler *sampler;
 	const struct hp_sampler_options *options;
 	const struct hp_machine *machine;
-	struct hp_event *events; /* resolved as they open: precise levels */
+	struct hp_event *events; /* changed while they are opened: precise levels */
 	int *cpus;
 	size_t cpu_count;
 	bool dummy;
 };
 
-/* How many slots are of events. */
+/* Number of slots of events. */
 static inline size_t sampler_event_slots(const struct hp_sampler *sampler)
 {
 	return sampler->events->count * sampler->stack_count;
@@ -39,7 +39,7 @@ static inline bool sampler_is_deep_slot(const struct hp_sampler *sampler, size_t
 
 int event_id_compare(const void *left, const void *right);
 
-/* What a slot is opened with now. */
+/* The attributes with which a slot is opened now. */
 struct perf_event_attr opening_attr(const struct opening *opening, size_t slot);
 
 #endif

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <zstd.h>
 
-/* Types of the records that perf adds to those of the kernel. */
+/* Types of records that perf adds to the kernel's. */
 enum {
 	RECORD_ATTR = 64,
 	RECORD_TRACING_DATA = 66,
@@ -53,7 +53,7 @@ static struct hp_error *damaged(const char *what)
 
 /* --- records ---------------------------------------------------------------------------------- */
 
-/* Compressed records are one stream, and records of the kernel are divided between them. */
+/* Compressed records form one stream; records of the kernel may be divided among them. */
 static struct hp_error *unpack(struct hp_perf_file *file, const uint8_t *bytes, size_t size)
 {
 	ZSTD_inBuffer in = { bytes, size, 0 };
@@ -93,7 +93,7 @@ static bool add_record(struct hp_perf_file *file, const uint8_t *bytes, size_t s
 	return hp_vector_push(&file->records, record);
 }
 
-/* What perf adds; `behind` is how much follows the record that is none. */
+/* Takes a record that perf has added. `behind`: bytes after the record that belong to it. */
 static struct hp_error *take_own(struct hp_perf_file *file, const struct perf_event_header *header,
 				 const uint8_t *bytes, uint64_t *behind)
 {
@@ -181,7 +181,7 @@ static bool is_within(const struct section *section, size_t size)
 	return section->offset <= size && section->size <= size - section->offset;
 }
 
-/* Their places stand behind the data, in the order of their numbers. */
+/* The positions of features are stored after the data, in the order of their numbers. */
 static struct hp_error *take_features(struct hp_perf_file *file, const uint8_t *bytes, size_t size,
 				      const uint64_t *present, size_t at)
 {
@@ -239,7 +239,7 @@ static struct hp_error *read_file(struct hp_perf_file *file, const uint8_t *byte
 		return damaged("its header is incomplete");
 	if (data.offset > size)
 		return damaged("its records are not there");
-	/* The size is written at the end. */
+	/* The size is written when the recording ends. */
 	file->is_truncated = !data.size || !is_within(&data, size);
 	if (file->is_truncated)
 		data.size = size - data.offset;
@@ -259,7 +259,8 @@ static bool has_id(const struct hp_perf_event *event, uint64_t id)
 	return false;
 }
 
-/* Layouts may differ where samples begin with their event's id, and all others end with it. */
+/* Layouts of events may differ if all samples begin with the event's id, and other records end with
+ * it. */
 static size_t event_of(const struct hp_perf_file *file, const uint8_t *bytes, size_t size)
 {
 	struct perf_event_header header;

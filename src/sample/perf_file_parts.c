@@ -58,7 +58,7 @@ static struct hp_error *read_layout(const struct perf_event_attr *attr,
 	return NULL;
 }
 
-/* By its type where perf gives it no name. */
+/* Named by its type if perf gives it no name. */
 static char *plain_name(const struct perf_event_attr *attr)
 {
 	char *name;
@@ -116,7 +116,7 @@ struct hp_error *perf_file_take_attr(struct hp_perf_file *file, struct hp_reader
 	const uint8_t *attr = reader->at;
 	uint32_t size;
 
-	/* Its size is its second word. */
+	/* The second word is its size. */
 	if (hp_reader_left(reader) < PERF_ATTR_SIZE_VER0)
 		return NULL;
 	memcpy(&size, attr + sizeof(uint32_t), sizeof(size));
@@ -128,7 +128,7 @@ struct hp_error *perf_file_take_attr(struct hp_perf_file *file, struct hp_reader
 
 /* --- features --------------------------------------------------------------------------------- */
 
-/* A length, and so many bytes, of which NULs are padding. */
+/* A length, and so many bytes; trailing NULs are padding. */
 static char *read_text(struct hp_reader *reader)
 {
 	const uint8_t *bytes;
@@ -163,7 +163,7 @@ static struct hp_error *take_command_line(struct hp_perf_file *file, struct hp_r
 	return NULL;
 }
 
-/* Of each event its attributes, how many ids, its name, and the ids. */
+/* For each event: attributes, number of ids, name, ids. */
 static void take_names(struct hp_perf_file *file, struct hp_reader *reader)
 {
 	uint32_t count;
@@ -236,7 +236,7 @@ struct hp_error *perf_file_take_feature(struct hp_perf_file *file, uint64_t numb
 		replace(&file->architecture, read_text(&reader));
 		return NULL;
 	case FEATURE_CPUS:
-		/* Online ones come second. */
+		/* The number of online CPUs comes second. */
 		if (!hp_read_copy(&reader, &available, sizeof(available)) ||
 		    !hp_read_copy(&reader, &file->cpus, sizeof(file->cpus)))
 			file->cpus = 0;

@@ -22,7 +22,7 @@ struct probe {
 	struct hp_ring ring;
 };
 
-/* Room for twice the samples of a stretch. */
+/* Room for twice the samples of one stretch. */
 static size_t probe_pages(uint32_t stack_bytes)
 {
 	size_t wanted = 2 * (COST_STRETCH_NS / COST_PERIOD_NS) * (size_t)stack_bytes;
@@ -64,8 +64,8 @@ static void probe_close(struct probe *probe)
 }
 
 /*
- * A dependent chain: the same work takes the same time, whatever runs beside it. Not inlined,
- * since the copies would differ: gcc 12 for AArch64 gave one a loop of 5 instructions, one of 6.
+ * A dependent chain takes the same time for the same work, whatever runs beside it. It is not
+ * inlined, because the compiler might make different loops of the copies.
  */
 static __attribute__((noinline)) uint64_t work(uint64_t steps)
 {
@@ -108,7 +108,7 @@ static uint64_t count_of(const struct probe *probe)
 
 HP_ORDER_VALUES(compare_u64, uint64_t);
 
-/* The lower quartile: whatever else runs on the machine only ever makes a stretch longer. */
+/* The lower quartile, since other programs only make a stretch longer. */
 static double lower_quartile(uint64_t *values, size_t count)
 {
 	size_t quarter = count / 4;
@@ -171,9 +171,9 @@ struct hp_sample_cost hp_measure_cost(const struct hp_event *event, uint32_t sta
 /* --- deciding --------------------------------------------------------------------------------- */
 
 /*
- * Of events that the kernel counts one by one, each is worth a sample (as perf's users expect of
- * tracepoints) where they are rare, and each hundredth where they are not. Its frequency mode needs
- * longer to find a rate for them than most programs run. 0: nothing better than a frequency.
+ * For events that the kernel counts one by one: each is a sample if they are rare (as perf's users
+ * expect of tracepoints), otherwise each hundredth. The kernel's frequency mode takes longer to
+ * find their rate than most programs run. 0: a frequency is better.
  */
 static uint64_t default_period(const struct hp_event *event)
 {
@@ -200,8 +200,7 @@ enum hp_rate_limit hp_rate_decide(const struct hp_event *event, const struct hp_
 	if (!period && hz <= 0)
 		period = default_period(event);
 	*rate = (struct hp_rate){ .period = period };
-	/* A period of unknown rate is taken at its word: the kernel's own limit stands behind it.
-	 */
+	/* A period with an unknown rate is accepted; the kernel's own limit still holds. */
 	if (period && units_per_s <= 0)
 		return HP_RATE_AS_WISHED;
 	if (period)
@@ -263,8 +262,7 @@ uint64_t hp_rate_mirror(const struct hp_rate *rate, uint64_t period)
 
 uint64_t hp_rate_period_class(uint64_t period)
 {
-	/* Small periods are exact: rounding to integers would move small ones out of their class.
-	 */
+	/* Small periods are exact: rounding to integers would move them to another class. */
 	if (period < EXACT_PERIODS)
 		return period ? period : 1;
 	return (uint64_t)llround(

@@ -27,15 +27,15 @@ static bool take_string(struct hp_reader *reader, const char **text)
 	return left && memchr(reader->at, 0, left) && hp_read_bytes(reader, left, &bytes);
 }
 
-/* What sample_id_all appends to every record that is not a sample: TID, TIME, ID, STREAM_ID, CPU,
- * IDENTIFIER. */
+/* The size of what sample_id_all appends to records other than samples: TID, TIME, ID, STREAM_ID,
+ * CPU, IDENTIFIER. */
 static size_t trailer_size(struct hp_record_layout layout)
 {
 	return 16 + sizeof(uint64_t) * ((size_t)layout.event_id + layout.stream + layout.cpu +
 					layout.identifier);
 }
 
-/* Each is 8 bytes; the CPU has 4 of padding behind it. */
+/* Each field has 8 bytes; the CPU's includes 4 bytes of padding. */
 static bool parse_origin(struct hp_reader *reader, struct hp_record_layout layout,
 			 struct hp_record *record)
 {
@@ -70,8 +70,8 @@ uint64_t hp_record_time(const uint8_t *bytes, size_t size, struct hp_record_layo
 	return time;
 }
 
-/* Addresses, between marks that say what those behind them are of. What is of neither (hypervisors,
- * guests) is left out. */
+/* Parses addresses, between marks that tell whether the following ones are in the kernel or in user
+ * code. Others (hypervisors, guests) are left out. */
 static bool parse_chain(struct hp_reader *reader, struct hp_record *record)
 {
 	bool is_skipped = true;
@@ -122,8 +122,8 @@ static bool parse_branches(struct hp_reader *reader, struct hp_record *record)
 	return true;
 }
 
-/* What the registers are of comes first. Only those of 64-bit programs are kept: of others the
- * numbers mean something else. */
+/* The ABI of the registers comes first. Only those of 64-bit programs are kept, because the numbers
+ * of others mean other registers. */
 static bool parse_registers(struct hp_reader *reader, struct hp_record_layout layout,
 			    struct hp_record *record)
 {
@@ -140,7 +140,7 @@ static bool parse_registers(struct hp_reader *reader, struct hp_record_layout la
 	return true;
 }
 
-/* The size that was asked for, so many bytes, and how many of them were filled. */
+/* Parses the requested size, so many bytes, and the number of valid ones. */
 static bool parse_stack(struct hp_reader *reader, struct hp_record *record)
 {
 	uint64_t size;
@@ -223,7 +223,7 @@ static bool parse_mmap2(struct hp_reader *reader, bool has_build_id, struct hp_r
 	       take_string(reader, &mmap->path);
 }
 
-/* Of older programs: without what file it is. */
+/* The record of older programs, which does not identify the file. */
 static bool parse_mmap(struct hp_reader *reader, struct hp_record *record)
 {
 	struct hp_record_mmap *mmap = &record->mmap;

@@ -33,7 +33,8 @@ static bool peek(struct hp_ring_set *set, struct hp_ring *ring, struct ring_next
 		set->damaged++;
 		return false;
 	}
-	/* The kernel wrote it on another CPU; with a piece of stack its ends are far apart. */
+	/* The kernel wrote the record on another CPU, and with a piece of stack its two ends are
+	 * far apart. */
 	__builtin_prefetch(next->bytes + next->size - sizeof(uint64_t));
 	__builtin_prefetch(next->bytes + next->size);
 	next->time_ns = hp_record_time(next->bytes, next->size, set->layout);
@@ -74,8 +75,8 @@ void hp_ring_set_begin(struct hp_ring_set *set, uint64_t horizon_ns)
 		sift_down(set->heap, set->heap_count, i);
 }
 
-/* Moves past the record handed out last, and puts its ring back in order. The kernel gets its space
- * back at once: what is done with the next one may take long. */
+/* Moves past the record that was handed out last, and puts its ring back in order. The kernel gets
+ * the space back at once, since handling the next record may take long. */
 static void advance(struct hp_ring_set *set)
 {
 	struct ring_next *top = &set->heap[0];
@@ -90,7 +91,7 @@ static void advance(struct hp_ring_set *set)
 
 bool hp_ring_set_next(struct hp_ring_set *set, struct hp_record *record)
 {
-	/* Only now: the caller may have been using the last record's bytes until this call. */
+	/* Not earlier, since the caller may have used the last record's bytes until this call. */
 	if (set->handed_out)
 		advance(set);
 	set->handed_out = false;

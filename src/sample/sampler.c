@@ -43,13 +43,13 @@ size_t hp_sampler_event_of(const struct hp_sampler *sampler, const struct hp_rec
 {
 	const struct event_id *found = find_id(sampler, record);
 
-	/* The dummy has no samples, but it can lose records: they are put to the first event. */
+	/* The dummy event has no samples, but may lose records, which count for the first event. */
 	return found && found->slot < sampler_event_slots(sampler)
 		       ? found->slot % sampler->events->count
 		       : 0;
 }
 
-/* A part of the descriptors, and the thread that closes them. */
+/* A part of the descriptors, closed by one thread. */
 struct closing {
 	const int *fds;
 	size_t count;
@@ -68,7 +68,7 @@ static void *close_part(void *context)
 	return NULL;
 }
 
-/* By several threads where there are many. The last part is the caller's. */
+/* Uses several threads if there are many descriptors. The caller closes the last part. */
 static void close_all(const struct hp_sampler *sampler)
 {
 	struct closing parts[CLOSERS];
@@ -135,7 +135,7 @@ void hp_sampler_close(struct hp_sampler *sampler)
 	*sampler = (struct hp_sampler){ 0 };
 }
 
-/* The slot that samples the event now. */
+/* The slot that samples the event at present. */
 static size_t slot_of(const struct hp_sampler *sampler, size_t event)
 {
 	return sampler->stack * sampler->events->count + event;
@@ -176,7 +176,7 @@ void hp_sampler_disable(struct hp_sampler *sampler)
 		switch_slot(sampler, sampler_event_slots(sampler), false);
 }
 
-/* Of each thread and CPU by itself, so that hardly a sample is missed. */
+/* For each thread and CPU separately, so that hardly a sample is missed. */
 static void exchange(const struct hp_sampler *sampler, size_t old, size_t new)
 {
 	for (size_t at = 0; at < sampler->fd_count; at += sampler->slots) {
@@ -199,8 +199,8 @@ void hp_sampler_copy_stack(struct hp_sampler *sampler, size_t stack)
 	sampler->rings.layout.stack_bytes = sampler->stack_bytes[stack];
 }
 
-/* The kernel looks for each thread's event on the CPU that the thread was on last: for 5,000
- * threads that takes longer than all the rest. A ring stops at once. */
+/* For each event of a thread the kernel asks the CPU on which the thread was last; with thousands
+ * of threads this takes longer than everything else. Stopping a ring is immediate. */
 void hp_sampler_stop(struct hp_sampler *sampler)
 {
 	const struct hp_ring_set *rings = &sampler->rings;
@@ -244,9 +244,10 @@ void hp_sampler_times(const struct hp_sampler *sampler, size_t event, uint64_t *
 
 	*enabled_ns = sum.enabled_ns;
 	*running_ns = sum.running_ns;
-	/* A thread's event for one CPU is enabled while the thread is on any of them. But of
-	 * children that have ended the kernel (6.18) leaves out CPUs where they never were: then
-	 * this is too little, and a lack of counters may go unnoticed; none is ever made up. */
+	/* A thread's event for one CPU counts as enabled while the thread is on any CPU. For
+	 * children that have ended, the kernel (6.18) leaves out CPUs on which they never were.
+	 * Then the time is too short, and a lack of counters may go unnoticed; none is ever
+	 * invented. */
 	if (sampler->of_threads)
 		*enabled_ns /= sampler->rings.count;
 	if (*enabled_ns < *running_ns)

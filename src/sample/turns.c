@@ -13,11 +13,11 @@ struct hp_turn_rotation_set {
 	struct hp_mux_group *groups;
 	struct hp_mux_plan plan;
 	struct hp_mux_scheduler *scheduler;
-	uint32_t first_group; /* its number through all rotation sets */
+	uint32_t first_group; /* number of its first group, over all rotation sets */
 	uint32_t current;
 	uint64_t begin_ns;
-	struct hp_sampler_count *last; /* by event of the list: when its slice began */
-	uint64_t *values;	       /* scratch: a slice's */
+	struct hp_sampler_count *last; /* by event of the list: values when its slice began */
+	uint64_t *values;	       /* buffer for the values of a slice */
 };
 
 static struct hp_error *make_rotation_set(struct hp_turns *turns,
@@ -133,8 +133,7 @@ static void switch_group(struct hp_turns *turns, const struct hp_turn_rotation_s
 	}
 }
 
-/* Tells the scheduler what the slice that has just ended counted, so that it can choose the next
- * group. */
+/* Tells the scheduler what the last slice counted, so that it can choose the next group. */
 static void observe(const struct hp_turns *turns, struct hp_turn_rotation_set *rotation_set,
 		    uint64_t end_ns)
 {

@@ -132,7 +132,7 @@ bool stack_formula_events(const struct hp_stack_table *table, const char *formul
 	return formula_evaluate(formula, mark, &needs, &ignored);
 }
 
-/* With any count of it the formula has another value. */
+/* Whether the formula has another value with some count of this event. */
 static bool matters(const struct stack_counts *counts, const char *formula, size_t event,
 		    double without)
 {
@@ -162,7 +162,7 @@ int stack_counts_missing(struct stack_counts *counts, const char *formula)
 			return (int)i;
 		first = first < 0 ? (int)i : first;
 	}
-	/* One alone does not suffice. */
+	/* One event alone does not suffice. */
 	return isnan(value) ? first : -1;
 }
 

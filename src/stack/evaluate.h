@@ -7,26 +7,26 @@
 
 #include <stdbool.h>
 
-/* More than any table has; a test says so. */
+/* A test checks that no table has more. */
 enum { STACK_EVENTS_MOST = 48, STACK_TERMS_MOST = 32 };
 
 struct stack_counts {
 	const struct hp_stack_table *table;
 	const double *events; /* in the table's order; NaN: not counted */
 	double terms[STACK_TERMS_MOST];
-	size_t terms_known; /* from the first */
+	size_t terms_known; /* number of terms computed so far */
 	struct hp_stack_latencies latencies;
 };
 
 /* Computes the terms. */
 void stack_counts_begin(struct stack_counts *counts, const struct hp_stack_table *table,
 			const double *events);
-/* NaN: not known, or no formula (a test sees that those of the tables are). NULL is not known. */
+/* NaN: unknown, or not a formula (a test checks the tables' formulas). NULL is unknown. */
 double stack_counts_value(struct stack_counts *counts, const char *formula);
-/* The first event, by its number, that was not counted and with which the formula would have a value, or
- * another one; -1: none is. */
+/* The first uncounted event with which the formula would have a value, or another value; -1:
+ * none. */
 int stack_counts_missing(struct stack_counts *counts, const char *formula);
-/* Marks the events that a formula needs, directly or through terms. False: it is no formula. */
+/* Marks the events that a formula needs, directly or through terms. False: it is not a formula. */
 bool stack_formula_events(const struct hp_stack_table *table, const char *formula, bool *needed);
 
 #endif

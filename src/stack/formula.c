@@ -10,7 +10,7 @@ struct parser {
 	formula_lookup *lookup;
 	void *context;
 	bool failed;
-	unsigned depth; /* of parentheses */
+	unsigned depth; /* nesting of parentheses */
 };
 
 enum { DEEPEST = 32 };
@@ -147,7 +147,7 @@ bool formula_evaluate(const char *text, formula_lookup *lookup, void *context, d
 	*value = sum(&parser);
 	if (parser.failed || *(parser.at + strspn(parser.at, " ")))
 		return false;
-	/* Divided by nothing. */
+	/* division by 0 */
 	if (isinf(*value))
 		*value = NAN;
 	return true;

@@ -13,10 +13,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The value of a name of `length` bytes; false where there is none of it. */
+/* The value of a name of `length` bytes; false if there is no such name. */
 typedef bool formula_lookup(void *context, const char *name, size_t length, double *value);
 
-/* False if the text is no formula or contains an unknown name. */
+/* False if the text is not a formula or contains an unknown name. */
 bool formula_evaluate(const char *text, formula_lookup *lookup, void *context, double *value);
 
 #endif

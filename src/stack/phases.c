@@ -9,8 +9,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Sums over the intervals before each, in units of the noise: a stretch's cost takes constant
- * time. */
+/* Sums over all intervals before each, in units of the noise, so that the cost of a stretch takes
+ * constant time. */
 struct series {
 	size_t count, width;
 	double *sums;	 /* [interval][number] */
@@ -28,11 +28,11 @@ static int by_value(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
-/* The variance of differences at a distance, from their median size. */
+/* The variance of differences at this distance, from their median size. */
 static double difference_variance(const double *values, size_t count, size_t width, size_t number,
 				  size_t distance, double *scratch)
 {
-	/* The median size of a normal variable, in standard deviations. */
+	/* The median absolute value of a standard normal variable. */
 	const double median_of_normal = 0.6745;
 	size_t differences = 0;
 	double deviation;
@@ -47,8 +47,8 @@ static double difference_variance(const double *values, size_t count, size_t wid
 	return deviation * deviation;
 }
 
-/* What the mean of a long stretch varies by, times its length: with memory of one interval (an
- * autoregression), more than the variance. */
+/* The variance of the mean of a long stretch times its length. With memory of one interval (an
+ * autoregression), it exceeds the variance. */
 static double noise_of(const double *values, size_t count, size_t width, size_t number,
 		       double floor, double *scratch)
 {
@@ -89,7 +89,7 @@ static struct hp_error *series_make(const double *values, size_t count, size_t w
 	for (size_t i = 0; i < count; i++) {
 		series->squares[i + 1] = series->squares[i];
 		for (size_t j = 0; j < width; j++) {
-			/* From the first value: less is lost to rounding. */
+			/* Relative to the first value, which loses less to rounding. */
 			double value = (values[i * width + j] - values[j]) / sqrt(series->noise[j]);
 
 			series->sums[(i + 1) * width + j] = series->sums[i * width + j] + value;
@@ -99,7 +99,7 @@ static struct hp_error *series_make(const double *values, size_t count, size_t w
 	return NULL;
 }
 
-/* Of the intervals from `begin` to before `end`: squared distances from their mean. */
+/* The sum of squared distances from the mean over the intervals [begin, end). */
 static double cost_of(const struct series *series, size_t begin, size_t end)
 {
 	double cost = series->squares[end] - series->squares[begin];

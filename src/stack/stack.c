@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The table's first two events. */
+/* Index of the table's first two events. */
 enum { CYCLES, INSTRUCTIONS };
 
-/* Everything that formulas give, in cycles per instruction. */
+/* All results of formulas, in cycles per instruction. */
 struct figures {
 	double cpi;
 	double values[HP_STACK_COMPONENTS][HP_STACK_ACCOUNTINGS];
@@ -24,12 +24,12 @@ enum { FIGURES = sizeof(struct figures) / sizeof(double) };
 struct making {
 	const struct hp_stack_table *table;
 	const struct hp_mux_estimates *estimates; /* adjusted to the table's sums */
-	const struct hp_mux_estimates *given;	  /* before: what they are worth */
+	const struct hp_mux_estimates *given;	  /* before the adjustment, for their precision */
 	const uint32_t *events;
-	double counted[STACK_EVENTS_MOST]; /* in the table's order; NaN: not */
+	double counted[STACK_EVENTS_MOST]; /* in the table's order; NaN: not counted */
 	struct figures figures;
-	struct figures half; /* the half width that the counts' intervals give each */
-	double room;	     /* for components that were not counted */
+	struct figures half; /* half widths that follow from the counts' intervals */
+	double room;	     /* most that uncounted components may have */
 	struct hp_stack *stack;
 };
 
@@ -42,7 +42,7 @@ static double count_of(const struct hp_mux_estimates *estimates, uint32_t event)
 	return estimates->events[event].count;
 }
 
-/* Nothing of it was ever seen, nor can there have been. */
+/* The event never happened, and cannot have. */
 static bool is_nothing(const struct hp_mux_estimates *estimates, uint32_t event)
 {
 	const struct hp_mux_estimate *estimate = &estimates->events[event];
@@ -51,7 +51,7 @@ static bool is_nothing(const struct hp_mux_estimates *estimates, uint32_t event)
 	       !(estimate->verdict == HP_MUX_ESTIMATED && estimate->high > 0);
 }
 
-/* What is not counted, and what is dead, is unknown. */
+/* Events that were not counted, and dead ones, are unknown. */
 static void take_counts(struct making *making)
 {
 	double cycles = count_of(making->estimates, making->events[CYCLES]);
@@ -67,7 +67,7 @@ static void take_counts(struct making *making)
 
 /* --- figures ---------------------------------------------------------------------------------- */
 
-/* What an accounting leaves to completion where no event says it: all but the rest. */
+/* What an accounting assigns to completion if no event tells it: everything but the rest. */
 static void find_rest(struct figures *figures, unsigned accounting, enum hp_stack_component rest)
 {
 	double sum = 0;
@@ -112,7 +112,7 @@ static void find_figures(const struct making *making, const double *events, stru
 
 /* --- intervals -------------------------------------------------------------------------------- */
 
-/* How each figure changes with a count, by moving the count a little. */
+/* Finds how each figure changes with a count, by changing the count a little. */
 static void find_gradient(const struct making *making, size_t event, double *gradient)
 {
 	double moved[STACK_EVENTS_MOST];
@@ -144,7 +144,7 @@ static double degrees_of(const struct freedom *freedom)
 	return freedom->parts > 0 ? freedom->sum * freedom->sum / freedom->parts : INFINITY;
 }
 
-/* The half width of one figure; infinite where one of its counts has no interval. */
+/* The half width of one figure; infinite if one of its counts has no interval. */
 static double half_of(const struct making *making, double (*gradients)[FIGURES], size_t figure)
 {
 	struct hp_mux_term terms[STACK_EVENTS_MOST];
@@ -214,7 +214,7 @@ static void find_other(struct making *making)
 	stack->excess = stack->adds_up ? 0 : -likely;
 }
 
-/* From the smallest to the largest of the attributions, and as far as each may be off. */
+/* From the smallest to the largest of the attributions, widened by the error of each. */
 static void find_range(struct making *making, const struct hp_stack_row *row)
 {
 	const double per_whole = 1000;
@@ -270,7 +270,8 @@ static bool has_value(const struct making *making, const struct hp_stack_row *ro
 	       !isnan(making->figures.values[row->component][HP_STACK_INTERVAL]);
 }
 
-/* Where components are that were not counted: in other, and in those that would be less with them. */
+/* Finds where uncounted components are included: in `other`, and in components that would be
+ * smaller without them. */
 static void find_room(struct making *making)
 {
 	making->room = fmax(0, making->stack->parts[HP_STACK_OTHER].high);
@@ -279,7 +280,7 @@ static void find_room(struct making *making)
 			making->room += making->stack->parts[i].high;
 }
 
-/* A part of another is within its range. */
+/* A part of another component lies within that one's range. */
 static void find_parts(struct making *making)
 {
 	const struct hp_stack_table *table = making->table;

@@ -12,16 +12,16 @@
 
 enum { SUMS_MOST = 8, SUM_BYTES = 128 };
 
-/* The invariants of a table, and what they are made of. */
+/* The sums of a table, as rows of coefficients. */
 struct sums {
 	struct hp_mux_invariant invariants[SUMS_MOST];
 	struct hp_mux_term terms[SUMS_MOST][STACK_EVENTS_MOST];
-	double scale[SUMS_MOST]; /* of its left side */
+	double scale[SUMS_MOST]; /* size of its left side */
 	size_t count;
 };
 
-/* Each side is linear: what an event adds to it is its coefficient. NaN where one is not
- * counted. */
+/* Each side is linear, so an event's coefficient is what it adds to the side. NaN if an event is
+ * not counted. */
 static double side(const struct hp_stack_table *table, const char *formula, const double *events)
 {
 	struct stack_counts counts;

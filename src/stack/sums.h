@@ -9,9 +9,9 @@
 #include <hpcprof/mux/reconcile.h>
 #include <hpcprof/stack/table.h>
 
-/* The estimates reconciled with the table's sums. `events` as hp_stack_create has them; `counted`
- * in the table's order. `*violated`: the first sum that the counts contradict, by more than noise
- * and than counters may be off; NULL if none. */
+/* Reconciles the estimates with the table's sums. `events`: as in hp_stack_create; `counted`: in
+ * the table's order. `*violated`: the first sum that the counts contradict by more than noise and
+ * errors of counters explain; NULL: none. */
 struct hp_error *stack_sums_reconcile(const struct hp_stack_table *table,
 				      const struct hp_mux_estimates *estimates,
 				      const uint32_t *events, const double *counted,

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The fields of the first line of /proc/stat. */
+/* fields of the first line of /proc/stat */
 enum { USER, NICE, SYSTEM, IDLE, IOWAIT, IRQ, SOFTIRQ, FIELDS };
 
 void hp_cpu_meter_create(struct hp_cpu_meter *meter, bool system_wide, const char *cpus,
@@ -34,7 +34,7 @@ void hp_cpu_meter_clear(struct hp_cpu_meter *meter)
 	*meter = (struct hp_cpu_meter){ 0 };
 }
 
-/* Ticks in so many fields that blanks keep apart. */
+/* Parses so many numbers of ticks, separated by blanks. */
 static bool read_ticks(const char *text, size_t count, uint64_t *ticks)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -47,7 +47,8 @@ static bool read_ticks(const char *text, size_t count, uint64_t *ticks)
 	return true;
 }
 
-/* "cpu  USER NICE SYSTEM IDLE IOWAIT IRQ SOFTIRQ …": guests' time is in the user's. */
+/* "cpu USER NICE SYSTEM IDLE IOWAIT IRQ SOFTIRQ …": the time of guests is included in that of
+ * users. */
 bool hp_cpu_times_of_system(const char *text, uint64_t tick_ns, struct hp_cpu_times *times)
 {
 	uint64_t ticks[FIELDS];
@@ -59,7 +60,7 @@ bool hp_cpu_times_of_system(const char *text, uint64_t tick_ns, struct hp_cpu_ti
 	return true;
 }
 
-/* "PID (NAME) STATE …": the name may hold anything; utime and stime are fields 14 and 15. */
+/* "PID (NAME) STATE …": the name may contain anything; utime and stime are fields 14 and 15. */
 bool hp_cpu_times_of_process(const char *text, uint64_t tick_ns, struct hp_cpu_times *times)
 {
 	enum { FIRST_AFTER_STATE = 4, USER_FIELD = 14 };
@@ -126,7 +127,7 @@ void hp_cpu_meter_look(struct hp_cpu_meter *meter)
 		struct hp_cpu_times_of *of = &meter->of[i];
 		struct hp_cpu_times now;
 
-		/* Another process may have the number by now, with less time. */
+		/* If the time is less than before, the number was reused by another process. */
 		if (!of->is_known || !look_at(of, &now) || now.user_ns < of->last.user_ns ||
 		    now.system_ns < of->last.system_ns)
 			continue;

@@ -65,7 +65,7 @@ static void look_at_children(struct hp_run_delay_meter *meter, int pid, int tid,
 	fclose(file);
 }
 
-/* Ours, at depth 0, is not looked at but for its children. */
+/* At depth 0 it is hpcprof itself, of which only the children are examined. */
 static void look_at_process(struct hp_run_delay_meter *meter, int pid, int depth)
 {
 	char path[64];

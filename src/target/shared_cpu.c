@@ -18,7 +18,7 @@ enum { MOST_CPUS = 1 << 16 };
 
 /* --- which CPU ------------------------------------------------------------------------------- */
 
-/* That the calling thread may run on; malloc'ed, of `bytes`. */
+/* The CPUs on which the calling thread may run; malloc'ed, `bytes` long. */
 static struct hp_error *allowed_cpus(cpu_set_t **cpus, size_t *bytes)
 {
 	*bytes = CPU_ALLOC_SIZE(MOST_CPUS);

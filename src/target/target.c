@@ -23,7 +23,7 @@
 struct hp_error *hp_signals_take(struct hp_signals *signals)
 {
 	static const int taken[] = { SIGINT, SIGTERM, SIGHUP, SIGTSTP, SIGCHLD };
-	/* Its stops are of no interest: shadow windows stop it often. */
+	/* Stops are not reported: shadow windows stop the command often. */
 	struct sigaction plain = { .sa_handler = SIG_DFL, .sa_flags = SA_NOCLDSTOP };
 	sigset_t mask;
 
@@ -31,13 +31,13 @@ struct hp_error *hp_signals_take(struct hp_signals *signals)
 	for (size_t i = 0; i < HP_ARRAY_COUNT(taken); i++) {
 		struct sigaction action;
 
-		/* nohup and shells' background jobs ignore some: so do we then. */
+		/* nohup and background jobs of shells ignore some signals; so does hpcprof then. */
 		if (sigaction(taken[i], NULL, &action) == 0 && action.sa_handler == SIG_IGN &&
 		    taken[i] != SIGCHLD)
 			continue;
 		sigaddset(&mask, taken[i]);
 	}
-	/* An ignored SIGCHLD would reap the command behind our back. */
+	/* If SIGCHLD were ignored, the kernel would reap the command. */
 	sigaction(SIGCHLD, &plain, &signals->saved_child);
 	sigprocmask(SIG_BLOCK, &mask, &signals->saved_mask);
 	signals->fd = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
@@ -58,7 +58,7 @@ void hp_signals_restore(struct hp_signals *signals)
 
 /* --- a command -------------------------------------------------------------------------------- */
 
-/* Our own descriptors are never 0, 1 or 2 (see cli). */
+/* Descriptors of hpcprof itself are never 0, 1 or 2 (see cli). */
 static void redirect(int input, int output)
 {
 	if ((input && dup2(input, STDIN_FILENO) < 0) || (output && dup2(output, STDOUT_FILENO) < 0))
@@ -72,7 +72,7 @@ static void run_child(char *const *argv, const struct hp_signals *signals, int g
 
 	sigaction(SIGCHLD, &signals->saved_child, NULL);
 	hp_broken_pipe_restore();
-	/* Our end closing without a byte means hpcprof gave up or died. */
+	/* If the pipe closes without a byte, hpcprof has given up or died. */
 	if (read(go, &byte, 1) != 1)
 		_exit(EXIT_FAILURE);
 	sigprocmask(SIG_SETMASK, &signals->saved_mask, NULL);
@@ -100,7 +100,7 @@ struct hp_error *hp_command_start(struct hp_command *command, char *const *argv,
 	}
 	pid = fork();
 	if (pid == 0) {
-		/* Else the child would keep its own go pipe open. */
+		/* otherwise the child would keep its own pipe open */
 		close(go[1]);
 		redirect(input, output);
 		run_child(argv, signals, go[0], failure[1]);
@@ -129,7 +129,7 @@ static void close_pipes(struct hp_command *command)
 	command->go_fd = command->go_reader_fd = command->failure_fd = -1;
 }
 
-/* Whether a directory of $PATH, as far as we may look, has such a file. */
+/* Whether a directory of $PATH contains such a file, as far as permissions tell. */
 static bool is_in_path(const char *name)
 {
 	const char *list = getenv("PATH");
@@ -155,11 +155,11 @@ struct hp_error *hp_command_release(struct hp_command *command, const char *name
 
 	command->start_ns = hp_clock_monotonic_ns();
 	command->run.start_ns = hp_clock_realtime_ns();
-	/* Someone may have killed it while it was held; that we still hold the reading end too
-	 * keeps SIGPIPE from us. */
+	/* Another process may have killed it while it was held. Our own reading end prevents
+	 * SIGPIPE. */
 	if (write(command->go_fd, "g", 1) != 1)
 		failure = errno;
-	/* Ends at exec, which closes the other end, or with the reason why not. */
+	/* Ends at exec, which closes the other end, or with the reason of the failure. */
 	do {
 		got = failure ? 0 : read(command->failure_fd, &failure, sizeof(failure));
 	} while (got < 0 && errno == EINTR);
@@ -167,7 +167,7 @@ struct hp_error *hp_command_release(struct hp_command *command, const char *name
 	if (!failure)
 		return NULL;
 	hp_command_reap(command, true);
-	/* A directory of $PATH that we may not enter makes it EACCES; shells say "not found". */
+	/* A directory of $PATH without permission makes it EACCES; shells say "not found". */
 	if (failure == EACCES && !strchr(name, '/') && !is_in_path(name))
 		failure = ENOENT;
 	if (failure == ENOENT)
@@ -184,8 +184,8 @@ static uint64_t timeval_ns(struct timeval time)
 	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_usec * 1000;
 }
 
-/* A wait for its end would also take its stops, which are another thread's of ours to take, when
- * that traces it. So look first, which takes nothing. */
+/* Waiting for its end would also take its stops, which belong to another thread of hpcprof if that
+ * traces it. So it is checked first in a way that takes nothing. */
 static bool has_ended(pid_t pid)
 {
 	siginfo_t info = { 0 };
@@ -237,7 +237,7 @@ static bool push_pid(pid_t **pids, size_t *count, size_t *capacity, pid_t pid)
 	return true;
 }
 
-/* Adds every number that names an entry of a /proc directory. */
+/* Adds each number that names an entry of a /proc directory. */
 static struct hp_error *list_numbers(const char *path, pid_t **pids, size_t *count,
 				     size_t *capacity)
 {

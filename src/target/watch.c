@@ -21,7 +21,7 @@ struct hp_error *hp_watch_create(struct hp_watch *watch, struct hp_command *comm
 	watch->pidfds = malloc((targets + 1) * sizeof(*watch->pidfds));
 	if (!watch->pidfds)
 		return hp_error_create_no_memory();
-	/* They end without a word to us but for their pidfds. */
+	/* Their end is noticed only by their pidfds. */
 	for (size_t i = 0; i < targets; i++) {
 		pid_t pid = i < pid_count ? pids[i] : hp_process_of_thread(tids[i - pid_count]);
 		int fd = pid > 0 ? pidfd_open(pid, 0) : -1;
