@@ -13,8 +13,8 @@
 
 struct insn {
 	uint64_t address;
-	uint64_t next;	 /* behind it in memory */
-	uint64_t target; /* of direct branches */
+	uint64_t next;	 /* address after it */
+	uint64_t target; /* target of a direct branch */
 	bool is_branch;
 	uint8_t length;
 	enum hp_uarch_branch_kind kind;
@@ -24,12 +24,13 @@ struct insn {
 struct cycle_code {
 	struct insn *insns;
 	size_t count;
-	size_t *first;	  /* instruction of each block */
-	uint32_t *places; /* by hash of the address: the instruction's number + 1, or 0 */
+	size_t *first;	  /* by block: index of its first instruction */
+	uint32_t *places; /* hash table by address: index of the instruction + 1; 0: free */
 	size_t mask;
 };
 
-/* USAGE for a machine whose code cannot be decoded. What is no instruction takes a cycle. */
+/* USAGE for a machine whose code cannot be decoded. Bytes that are no instruction take one
+ * cycle. */
 struct hp_error *cycle_code_create(const struct hp_trace *trace,
 				   const struct hp_cycle_config *config, struct cycle_code *code);
 void cycle_code_clear(struct cycle_code *code);
@@ -43,10 +44,10 @@ enum { STEP_ACCESSES = 4 };
 /* An instruction of the path. */
 struct step {
 	const struct insn *insn;
-	bool begins;   /* a run of its block */
-	bool has_next; /* … the next one is known: */
-	uint64_t next; /* its address */
-	/* More of one instruction are left out. */
+	bool begins;   /* a run of its block begins here */
+	bool has_next; /* the next instruction is known */
+	uint64_t next; /* address of the next instruction */
+	/* further accesses of one instruction are left out */
 	unsigned access_count;
 	struct {
 		uint64_t address;
@@ -59,16 +60,16 @@ struct walk {
 	const struct hp_trace *trace;
 	const struct cycle_code *code;
 	struct hp_trace_cursor *cursor;
-	struct hp_trace_run runs[2]; /* this one and the next */
+	struct hp_trace_run runs[2]; /* the current one and the next */
 	unsigned now;
 	bool is_over, has_next;
-	unsigned insn, access; /* of the run: those to come */
+	unsigned insn, access; /* next instruction and access of the current run */
 };
 
-/* false: memory is short. The others are borrowed. */
+/* False: out of memory. Everything else is borrowed. */
 bool walk_begin(struct walk *walk, const struct hp_trace *trace, const struct cycle_code *code);
 void walk_end(struct walk *walk);
-/* false: it is over. */
+/* False: the path is over. */
 bool walk_step(struct walk *walk, struct step *step);
 
 #endif

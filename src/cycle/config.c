@@ -36,7 +36,8 @@ static struct hp_uarch_geometry eyerman_geometry(void)
 	geometry.l2_is_inclusive = false;
 	geometry.itlb = (struct hp_uarch_sets){ ITLB_SETS, TLB_WAYS };
 	geometry.dtlb = (struct hp_uarch_sets){ DTLB_SETS, TLB_WAYS };
-	/* There is one level of TLBs: the next one has no page that the first has not. */
+	/* There is only one level of TLBs, so the second one has no page that the first one
+	 * lacks. */
 	geometry.tlb2 = geometry.tlb2_code = (struct hp_uarch_sets){ 1, 1 };
 	geometry.decoded = (struct hp_uarch_sets){ 0 };
 	geometry.predictor.is_hybrid = true;
@@ -105,7 +106,7 @@ struct hp_error *hp_cycle_config_named(const char *name, struct hp_cycle_config 
 		set_core(core, config);
 	else
 		set_eyerman(config);
-	/* A branch is resolved two cycles after it was dispatched, at the earliest. */
+	/* A branch is resolved two cycles after its dispatch at the earliest. */
 	config->core.mispredict_cycles = (uint16_t)(config->front_stages + OTHER_STAGES);
 	return NULL;
 }

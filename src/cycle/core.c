@@ -18,7 +18,7 @@ static void resolve(struct pipeline *pipeline)
 	uint64_t number = pipeline->mispredicted;
 	const struct flight *branch;
 
-	/* Not yet dispatched, nothing is known of it. */
+	/* Nothing is known of an instruction that is not dispatched yet. */
 	if (!number || number > pipeline->dispatched)
 		return;
 	branch = flight_of(pipeline, number - 1);
@@ -33,7 +33,7 @@ static void resolve(struct pipeline *pipeline)
 
 /* --- retirement -------------------------------------------------------------------------------- */
 
-/* Warm: what was counted until now is not what is asked for. */
+/* Called when caches are warm: what was counted until now is dropped. */
 static void begin_to_measure(struct pipeline *pipeline)
 {
 	pipeline->is_measuring = true;
@@ -76,7 +76,7 @@ static void retire(struct pipeline *pipeline)
 
 /* --- dispatch ---------------------------------------------------------------------------------- */
 
-/* It has an entry until it has left. */
+/* A store has an entry until it has left the store buffer. */
 static bool lacks_store(struct pipeline *pipeline, const struct flight *flight)
 {
 	return flight->stores && pipeline->config->has_store_buffer &&
@@ -177,7 +177,8 @@ static void sooner(uint64_t *next, uint64_t when, uint64_t now)
 		*next = when;
 }
 
-/* The next cycle in which something may happen, if nothing has in this one; NEVER. */
+/* The next cycle in which something may happen, if nothing has happened in this one; NEVER:
+ * none. */
 static uint64_t next_cycle(struct pipeline *pipeline)
 {
 	const struct flight *head = flight_of(pipeline, pipeline->retired);
@@ -205,7 +206,7 @@ static uint64_t next_cycle(struct pipeline *pipeline)
 	return next;
 }
 
-/* false: it would never go on. */
+/* False: the model is stuck. */
 static bool cycle(struct pipeline *pipeline)
 {
 	uint64_t next = pipeline->now + 1;
@@ -248,7 +249,8 @@ static void clear(struct pipeline *pipeline)
 static bool prepare(struct pipeline *pipeline)
 {
 	const struct hp_cycle_config *config = pipeline->config;
-	/* As many again for what takes no slot, and those on their way to dispatch. */
+	/* Twice the slots, for instructions without a slot, and room for those on their way to
+	 * dispatch. */
 	size_t least = 2U * config->core.reorder_slots + config->fetch_entries +
 		       (size_t)config->front_stages * config->core.issue_width;
 	size_t places = 64;

@@ -10,7 +10,7 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* Cycles of a refill, by when they are. */
+/* Counts cycles of a refill, by their position in it. */
 static void count_refill(struct counters *counters, uint64_t count)
 {
 	const uint64_t first = 1, last = 4;
@@ -21,7 +21,7 @@ static void count_refill(struct counters *counters, uint64_t count)
 		least(after, last) - least(least(after, last), before < first ? first : before);
 }
 
-/* Cycles in which nothing was dispatched, and slots that were empty, for want of room. */
+/* Counts cycles without a dispatch, and empty slots, for lack of room. */
 static void count_full(struct hp_cycle_counters *counts, const struct view *view, uint64_t cycles,
 		       uint64_t slots)
 {
@@ -91,7 +91,7 @@ static void cycles(struct watcher *watcher, const struct view *view, uint64_t co
 {
 	struct counters *counters = (struct counters *)watcher;
 
-	/* The core sets this to 0 when caches are warm. */
+	/* the core clears this when caches are warm */
 	if (!watcher->spent[HP_CYCLE_BASE]) {
 		counters->counts = (struct hp_cycle_counters){ 0 };
 		watcher->spent[HP_CYCLE_BASE] = 1;

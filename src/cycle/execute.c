@@ -34,7 +34,7 @@ static void schedule(struct pipeline *pipeline, struct flight *flight, uint64_t 
 
 /* --- what is known ----------------------------------------------------------------------------- */
 
-/* When those sources are there that are needed at first, or all; false: that is not known yet. */
+/* When the sources that are needed first, or all, are available. False: that is not known yet. */
 static bool sources_come(struct pipeline *pipeline, const struct flight *flight, bool with_late,
 			 uint64_t *when)
 {
@@ -80,7 +80,7 @@ static bool find_done(struct pipeline *pipeline, struct flight *flight)
 	return true;
 }
 
-/* True: when it is done has become known. */
+/* True: the time of its completion has become known. */
 static bool consider(struct pipeline *pipeline, uint64_t place)
 {
 	struct flight *flight = &pipeline->ring[place];
@@ -102,7 +102,7 @@ static bool consider(struct pipeline *pipeline, uint64_t place)
 	return false;
 }
 
-/* Those who waited for it look again, and so on. */
+/* Examines the instructions that waited for it again, and so on. */
 static void tell(struct pipeline *pipeline, uint64_t first)
 {
 	uint16_t *told = pipeline->told;
@@ -131,7 +131,7 @@ static void tell(struct pipeline *pipeline, uint64_t first)
 static void wait_for(struct pipeline *pipeline, struct flight *flight, uint64_t place,
 		     uint64_t writer, bool is_late)
 {
-	/* Of one that is retired nothing is to be waited for. */
+	/* A retired instruction has its result. */
 	if (writer <= pipeline->retired)
 		return;
 	flight->sources[flight->source_count++] = (writer - 1) << 1 | is_late;
@@ -197,13 +197,13 @@ static void take_units(struct pipeline *pipeline, const struct hp_timed_insn *ti
 	for (unsigned i = 0; i < timed->use_count; i++) {
 		uint64_t *unit = &pipeline->units[choose(pipeline, timed->units[i])];
 
-		/* A second micro-op on the same unit follows the first. */
+		/* A second micro-op for the same unit follows the first. */
 		*unit = (*unit > pipeline->now ? *unit : pipeline->now) +
 			(is_quick(pipeline, timed) && timed->busy[i] ? 1 : timed->busy[i]);
 	}
 }
 
-/* What is under way, for those who count. */
+/* Notes what is in flight, for watchers. */
 static void note(struct pipeline *pipeline, const struct flight *flight)
 {
 	const struct hp_timed_insn *timed = &flight->insn->timed;
@@ -327,7 +327,7 @@ enum hp_cycle_part execute_waits(const struct pipeline *pipeline, const struct f
 {
 	if (flight->has_begun)
 		return pipeline->now < flight->paged ? HP_CYCLE_DTLB : flight->waits;
-	/* The oldest one has all it needs but a unit. */
+	/* The oldest instruction only lacks a unit. */
 	return flight->insn->timed.duty != HP_DUTY_PLAIN && !is_perfect(pipeline, HP_CYCLE_UNITS)
 		       ? HP_CYCLE_UNITS
 		       : HP_CYCLE_BASE;

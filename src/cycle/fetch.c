@@ -34,7 +34,7 @@ static void ask(struct pipeline *pipeline, const struct insn *insn, uint64_t lin
 	pipeline->is_behind_miss |= pipeline->line_comes > pipeline->now;
 }
 
-/* Whether the instruction can be fetched in this cycle: one line is. */
+/* Whether the instruction can be fetched in this cycle, in which one line can be. */
 static bool is_there(struct pipeline *pipeline, const struct insn *insn, bool is_first)
 {
 	uint64_t end = insn->next - 1;
@@ -63,7 +63,7 @@ static void wait_for_code(struct pipeline *pipeline)
 
 /* --- branches ---------------------------------------------------------------------------------- */
 
-/* True: what follows is elsewhere. */
+/* True: what follows is at another address. */
 static bool follow_branch(struct pipeline *pipeline, struct flight *flight, uint64_t number)
 {
 	const struct insn *insn = flight->insn;
@@ -99,7 +99,7 @@ static bool guess_branch(struct pipeline *pipeline, const struct insn *insn)
 
 /* --- an instruction ---------------------------------------------------------------------------- */
 
-/* True: the next one cannot be fetched in the same cycle. */
+/* True: the next instruction cannot be fetched in the same cycle. */
 static bool take_path(struct pipeline *pipeline, struct flight *flight, uint64_t number)
 {
 	bool turns = false;
@@ -119,7 +119,7 @@ static bool take_wrong(struct pipeline *pipeline, struct flight *flight)
 	return flight->insn->is_branch && guess_branch(pipeline, flight->insn);
 }
 
-/* When it leaves the fetch buffer, from which as much is taken in a cycle as is dispatched. */
+/* When it leaves the fetch buffer, from which each cycle takes as many slots as are dispatched. */
 static uint64_t decode(struct pipeline *pipeline, unsigned slots)
 {
 	if (pipeline->decodes < pipeline->now) {
@@ -190,7 +190,8 @@ uint64_t front_feeds_until(const struct pipeline *pipeline)
 	return pipeline->decodes + is_full;
 }
 
-/* Stages behind the buffer are full, or more was fetched lately than they could take before. */
+/* Whether the stages after the buffer are full, or more was fetched recently than they could
+ * take. */
 static bool is_fed(const struct pipeline *pipeline)
 {
 	const struct hp_cycle_config *config = pipeline->config;

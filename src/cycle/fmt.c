@@ -25,7 +25,7 @@ static void cycles(struct watcher *watcher, const struct view *view, uint64_t co
 	fmt->clock += count;
 	if (waits)
 		row_of(fmt, view->row)->misses[view->code_waits] += count;
-	/* As printed, the branch's row may still count. */
+	/* As the paper prints it, the branch's row may still count. */
 	if (view->is_recovering && !fmt->has_branch && !(waits && fmt->by.misses_come_first))
 		watcher->spent[HP_CYCLE_BRANCH] += (double)count;
 }
@@ -35,7 +35,7 @@ static void clear_row(struct fmt *fmt, uint64_t number)
 	*row_of(fmt, number) = (struct fmt_row){ 0 };
 }
 
-/* What fetch waits for from here on is in front of the next branch. */
+/* From here on, what fetch waits for is before the next branch. */
 static void fetched_branch(struct watcher *watcher, const struct flight *flight)
 {
 	clear_row((struct fmt *)watcher, flight->row + 1);

@@ -10,7 +10,8 @@ static bool is_far(unsigned events)
 	return events & (HP_UARCH_L2_MISS | HP_UARCH_L2_UNKNOWN);
 }
 
-/* What nobody knows of a line of the third level is that it is there, as uarch/timing.c guesses. */
+/* If it is unknown whether the third level has a line, it is assumed that it has, as in
+ * uarch/timing.c. */
 static unsigned far_cycles(const struct pipeline *pipeline, unsigned events)
 {
 	const struct hp_core *core = &pipeline->config->core;
@@ -19,7 +20,7 @@ static unsigned far_cycles(const struct pipeline *pipeline, unsigned events)
 								     : core->l3_cycles;
 }
 
-/* Cycles beyond the first level, and what waits. BASE: none. */
+/* Cycles beyond the first level, and what waits for them. BASE: none. */
 static unsigned data_cycles(const struct pipeline *pipeline, unsigned events,
 			    enum hp_cycle_part *part)
 {
@@ -64,7 +65,7 @@ unsigned memory_page_cycles(const struct pipeline *pipeline, unsigned events,
 	const struct hp_core *core = &pipeline->config->core;
 	unsigned miss = (unsigned)(part == HP_CYCLE_ITLB ? HP_UARCH_ITLB_MISS : HP_UARCH_DTLB_MISS);
 
-	/* An unknown is the bit behind. */
+	/* the bit after a miss's is that of the unknown */
 	if (!(events & (miss | miss << 1)) || is_perfect(pipeline, part))
 		return 0;
 	if (!(events & (HP_UARCH_TLB2_MISS | HP_UARCH_TLB2_UNKNOWN)))
@@ -132,7 +133,7 @@ void memory_follow(struct pipeline *pipeline, const struct step *step, struct fl
 		follow(pipeline, step, i, flight);
 }
 
-/* A missing line is asked for, by the one who comes first; a buffer waits for it. */
+/* The first access to a missing line requests it, and a buffer waits for it. */
 static void ask(struct pipeline *pipeline, struct fill *fill, uint64_t from)
 {
 	enum hp_cycle_part part;
@@ -209,7 +210,7 @@ uint64_t memory_fetch(struct pipeline *pipeline, uint64_t line, unsigned events,
 		*fill = (struct fill){ line, asked + cycles, events };
 		return asked + cycles;
 	}
-	/* It may have been asked for on a path that was left. */
+	/* it may have been requested on a path that was left */
 	if (fill->line != line || fill->comes <= asked)
 		return asked;
 	(void)code_cycles(pipeline, fill->events, part);

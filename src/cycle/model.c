@@ -26,17 +26,18 @@ const char *hp_accounting_name(enum hp_accounting accounting)
 	return names[accounting];
 }
 
-/* Of the accountings, those from POWER5 on. */
+/* the accountings from POWER5 on */
 enum { ACCOUNTED = HP_ACCOUNTINGS - HP_ACCOUNTING_POWER5, WATCHERS = ACCOUNTED + 1 };
 
-/* All that watch the core as it is. */
+/* The watchers of the core with its own properties. */
 struct watchers {
 	struct watcher power5;
 	struct sfmt sfmt_printed, sfmt;
 	struct fmt fmt_printed, fmt_resolved, fmt_first, fmt;
 	struct slots dispatch, commit;
 	struct counters counters;
-	struct watcher *all[WATCHERS]; /* in the order of enum hp_accounting; the counters */
+	/* in the order of enum hp_accounting, followed by the counters */
+	struct watcher *all[WATCHERS];
 };
 
 static struct watchers *watchers_create(const struct hp_cycle_config *config)
@@ -73,7 +74,7 @@ static struct watchers *watchers_create(const struct hp_cycle_config *config)
 	return watchers;
 }
 
-/* What is charged to nothing else is the base. */
+/* What is charged to nothing else belongs to the base. */
 static void make_stack(const struct hp_cycle_counts *counts, const double spent[HP_CYCLE_PARTS],
 		       struct hp_cycle_stack *stack)
 {

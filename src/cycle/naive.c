@@ -9,6 +9,6 @@ void naive_charge(const struct hp_cycle_counts *counts, const struct hp_cycle_co
 		if (with_strayed)
 			spent[part] += (double)counts->strayed_latencies[part];
 	}
-	/* What is thought of a misprediction: the front end is filled again. */
+	/* A misprediction is assumed to cost a refill of the front end. */
 	spent[HP_CYCLE_BRANCH] = (double)counts->mispredicts * config->front_stages;
 }

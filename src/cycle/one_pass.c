@@ -11,7 +11,7 @@ struct pass {
 	struct hp_timing *timing;
 	struct walk walk;
 	uint64_t line, passed, instructions;
-	bool has_turned; /* by a branch that was taken */
+	bool has_turned; /* a taken branch has ended fetch */
 	struct hp_lanes spent;
 	double ticks; /* of the first lane */
 };
@@ -63,7 +63,7 @@ static unsigned follow(struct pass *pass, const struct step *step,
 
 /* --- beside the path --------------------------------------------------------------------------- */
 
-/* Cycles until the line is there. */
+/* Cycles until the line arrives. */
 static unsigned strayed_fetch(struct pass *pass, const struct insn *insn)
 {
 	const struct hp_core *core = &pass->run->config->core;
@@ -76,7 +76,8 @@ static unsigned strayed_fetch(struct pass *pass, const struct insn *insn)
 	return events & HP_UARCH_L3_MISS ? core->memory_cycles : core->l3_cycles;
 }
 
-/* A cycle of fetch from there on, or as many as a line takes to come; where it goes on. */
+/* Fetches for one cycle from there on, or for as many as a line takes to arrive. Sets where it
+ * continues. */
 static unsigned stray_on(struct pass *pass, uint64_t *at, uint64_t *line)
 {
 	for (unsigned i = 0; i < pass->run->config->fetch_width; i++) {
@@ -102,11 +103,11 @@ static unsigned stray_on(struct pass *pass, uint64_t *at, uint64_t *line)
 	return 1;
 }
 
-/* Caches have what is fetched behind a mispredicted branch until it is resolved. */
+/* Caches get what is fetched after a mispredicted branch until it is resolved. */
 static void stray(struct pass *pass, const struct insn *insn, bool is_taken)
 {
 	const struct hp_cycle_config *config = pass->run->config;
-	/* More is not fetched than there is room for. */
+	/* no more is fetched than there is room for */
 	unsigned most =
 		0U + config->core.reorder_slots / config->core.issue_width + config->front_stages;
 	unsigned left = hp_timing_strayed(pass->timing);
@@ -162,7 +163,7 @@ static void take(struct pass *pass, const struct step *step)
 	follow_branch(pass, step);
 }
 
-/* What has been spent so far counts, or was to warm. */
+/* Stores what was spent so far, or drops it if it was to warm caches. */
 static void put_aside(struct pass *pass)
 {
 	if (pass->passed > pass->run->warming)

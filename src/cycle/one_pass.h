@@ -5,7 +5,7 @@
 
 #include "core.h"
 
-/* Cycles per instruction of the measured part. */
+/* Computes the cycles per instruction of the measured part. */
 struct hp_error *one_pass_run(const struct core_run *run, double *cpi);
 
 #endif

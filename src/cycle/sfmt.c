@@ -19,7 +19,7 @@ static void cycles(struct watcher *watcher, const struct view *view, uint64_t co
 	sfmt->clock += count;
 	if (waits)
 		sfmt->misses[view->code_waits] += count;
-	/* As printed, the branch's row may still count. */
+	/* As the paper prints it, the branch's row may still count. */
 	if (view->is_recovering && !sfmt->has_branch && !(waits && sfmt->is_corrected))
 		watcher->spent[HP_CYCLE_BRANCH] += (double)count;
 }

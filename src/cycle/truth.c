@@ -17,7 +17,7 @@ static const enum hp_cycle_part orders[2][STEPS] = {
 	  HP_CYCLE_L1I, HP_CYCLE_L2I, HP_CYCLE_ITLB },
 };
 
-/* Cycles per instruction by what is perfect, as far as it is known; 0: not yet. */
+/* Cycles per instruction by set of perfect parts, as far as known; 0: not yet. */
 struct known {
 	const struct core_run *run;
 	double cpi[ALL + 1];
@@ -29,7 +29,7 @@ static struct hp_error *find(struct known *known, unsigned perfect, double *cpi)
 	struct core_run run = *known->run;
 	struct hp_error *error = NULL;
 
-	/* Where stores cost nothing, without them is as it is. */
+	/* If stores cost nothing, the core without their cost is the same. */
 	if (!config.has_store_buffer)
 		perfect &= ~(1U << HP_CYCLE_STORE);
 	config.perfect |= perfect;
@@ -64,7 +64,8 @@ static struct hp_error *add_up(struct known *known, const enum hp_cycle_part ord
 	return error;
 }
 
-/* What the limits of fetch cost, where nothing else costs anything, and where all does. */
+/* Finds the cost of the limits of fetch, once where nothing else costs anything, and once where
+ * everything does. */
 static struct hp_error *find_fetch(const struct known *known, double cpi,
 				   struct hp_cycle_result *result)
 {

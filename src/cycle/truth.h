@@ -5,7 +5,7 @@
 
 #include "core.h"
 
-/* `cpi`: of the core as it is, which is the last of both orders. */
+/* `cpi`: of the core with its own properties, which is the last one in both orders. */
 struct hp_error *truth_find(const struct core_run *run, double cpi, struct hp_cycle_result *result);
 
 #endif

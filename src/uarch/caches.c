@@ -91,7 +91,7 @@ unsigned uarch_caches_behind(struct uarch_caches *caches, uint64_t line, enum ua
 		uarch_sets_remove(&caches->l1d, caches->l2.evicted >> UARCH_NOTE_BITS);
 	}
 	if (l2 == UARCH_MISS && l1 == UARCH_UNKNOWN) {
-		/* What left the second level has left the first, if that is so on this core. */
+		/* On an inclusive core, what leaves the second level also leaves the first. */
 		if (caches->is_inclusive)
 			l1 = UARCH_MISS;
 		else

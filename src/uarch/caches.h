@@ -14,23 +14,24 @@ struct uarch_caches {
 	struct uarch_sets l1i, l1d, l2, l3;
 	bool is_inclusive;
 	unsigned line_shift;
-	uint64_t l3_resumed; /* its clock then */
-	/* Ways of the third level that it has for sure, and those that it is likely to have. */
+	uint64_t l3_resumed; /* the third level's clock at that time */
+	/* Ways of the third level that the program certainly has, and those that it probably
+	 * has. */
 	uint32_t l3_sure, l3_likely;
 };
 
 bool uarch_caches_create(struct uarch_caches *caches, const struct hp_uarch_geometry *geometry);
 void uarch_caches_destroy(struct uarch_caches *caches);
 void uarch_caches_reset(struct uarch_caches *caches);
-/* Cold, but for the third level, which keeps what it had for a guess. */
+/* Clears the caches, except the third level, whose contents stay as a guess. */
 void uarch_caches_resume(struct uarch_caches *caches);
 
-/* The events of a line that its first level answered `l1` for, other than a hit; `miss` is that
- * level's. */
+/* The events of a line for which its first level found `l1` (not a hit). `miss`: the miss event of
+ * that level. */
 unsigned uarch_caches_behind(struct uarch_caches *caches, uint64_t line, enum uarch_found l1,
 			     unsigned miss);
 
-/* Uses a line, by its number, and gives the events. */
+/* Uses the line with this number, and returns the events. */
 static inline unsigned uarch_caches_fetch(struct uarch_caches *caches, uint64_t line)
 {
 	enum uarch_found l1 = uarch_sets_use(&caches->l1i, line);
@@ -38,7 +39,7 @@ static inline unsigned uarch_caches_fetch(struct uarch_caches *caches, uint64_t 
 	return l1 == UARCH_HIT ? 0 : uarch_caches_behind(caches, line, l1, HP_UARCH_L1I_MISS);
 }
 
-/* The first use of a line that a prefetch instruction has brought. */
+/* The first use of a line that a prefetch instruction has fetched. */
 unsigned uarch_caches_take_note(struct uarch_caches *caches);
 
 static inline unsigned uarch_caches_data(struct uarch_caches *caches, uint64_t line)
@@ -50,7 +51,7 @@ static inline unsigned uarch_caches_data(struct uarch_caches *caches, uint64_t l
 	return caches->l1d.used->entry & UARCH_NOTES ? uarch_caches_take_note(caches) : 0;
 }
 
-/* A prefetch instruction: the next use of the line by data has these events too, and
+/* A prefetch instruction: the next use of the line by data also has these events and
  * HP_UARCH_PREFETCHED. */
 unsigned uarch_caches_prefetch(struct uarch_caches *caches, uint64_t line);
 

@@ -46,7 +46,7 @@ void uarch_history_create(struct uarch_history *history, const struct hp_uarch_p
 
 	*history = (struct uarch_history){ .count = sizes->tagged_tables };
 	for (unsigned i = history->count; i < TABLES_MOST; i++)
-		history->length[i] = 1; /* is asked for as the others are, and not heeded */
+		history->length[i] = 1; /* computed like the others, but not used */
 	for (unsigned i = 0; i < history->count; i++) {
 		double exponent = history->count > 1 ? (double)i / (history->count - 1) : 1;
 
@@ -63,7 +63,7 @@ void uarch_history_create(struct uarch_history *history, const struct hp_uarch_p
 	uarch_history_reset(history);
 }
 
-/* All bits of those numbers of a vector whose bit is set. */
+/* All bits of the elements of a vector whose bit is set. */
 #define ALL(bits, bit) ((bits) >> (bit)&1 ? UINT32_MAX : 0)
 #define SPREAD(bits)                                                                               \
 	{                                                                                          \
@@ -75,7 +75,7 @@ static const uarch_vector spread[16] = {
 	SPREAD(12), SPREAD(13), SPREAD(14), SPREAD(15),
 };
 
-/* `leave` has a bit for each length whose oldest outcome leaves, and was taken. */
+/* `leave`: one bit per length whose oldest outcome leaves and was taken. */
 static inline void fold_in(struct uarch_fold *fold, bool outcome, uint32_t leave)
 {
 	uarch_vector enters = spread[15u * outcome] & 1;

@@ -12,7 +12,7 @@
 
 enum { HISTORY_ROOM = 4 * HISTORY_MOST };
 
-/* One number for each length; what is done to all of them alike is done to four at once. */
+/* One number per length; operations on all of them handle four at a time. */
 typedef uint32_t uarch_vector __attribute__((vector_size(16)));
 enum { VECTORS = TABLES_MOST / 4 };
 
@@ -21,23 +21,24 @@ union uarch_lanes {
 	uint32_t at[TABLES_MOST];
 };
 
-/* The newest `length` outcomes, folded to so many bits: the parts are added without carry. */
+/* The newest `length` outcomes, folded to so many bits by exclusive or of the parts. */
 struct uarch_fold {
 	unsigned bits;
 	uint32_t mask;
 	union uarch_lanes now;
-	union uarch_lanes leaving; /* the bit at which an outcome is when it leaves */
+	union uarch_lanes leaving; /* the bit at which an outcome leaves */
 };
 
 struct uarch_history {
-	unsigned count; /* lengths */
+	unsigned count; /* number of lengths */
 	size_t length[TABLES_MOST];
-	unsigned short_one; /* the length that a fast predictor looks at */
+	unsigned short_one; /* index of the length that a fast predictor uses */
 	struct uarch_fold index, tag;
-	uint32_t path;		     /* a bit of each branch's address, the newest lowest */
-	union uarch_lanes path_mask; /* as much of it as the length allows */
-	/* Ends with the newest, which has HISTORY_MOST before it. When there is no more room these are
-	 * moved to the beginning. */
+	/* one bit of each branch's address; the newest is the lowest */
+	uint32_t path;
+	union uarch_lanes path_mask; /* the part of it that each length uses */
+	/* Index of the newest outcome, which has at least HISTORY_MOST before it. When the buffer
+	 * is full, these are moved to its beginning. */
 	size_t newest;
 	uint8_t outcomes[HISTORY_ROOM];
 };
@@ -45,16 +46,16 @@ struct uarch_history {
 void uarch_history_create(struct uarch_history *history, const struct hp_uarch_predictor *sizes);
 void uarch_history_reset(struct uarch_history *history);
 
-/* A bit that later branches may depend on. */
+/* Adds an outcome on which later branches may depend. */
 void uarch_history_add(struct uarch_history *history, bool outcome);
 
-/* A branch that was taken, or might have been. */
+/* Notes a branch that was taken, or might have been. */
 static inline void uarch_history_pass(struct uarch_history *history, uint64_t ip)
 {
 	history->path = history->path << 1 | ((ip ^ ip >> 3) & 1);
 }
 
-/* What distinguishes addresses of code; its low bits are as good as its high ones. */
+/* A hash of an address of code; its low bits are as good as its high ones. */
 static inline uint32_t uarch_hash(uint64_t ip)
 {
 	return (uint32_t)(ip * UINT64_C(0x9e3779b97f4a7c15) >> 32);

@@ -12,11 +12,11 @@
 struct uarch_hybrid {
 	uint8_t *by_address; /* counters, 0 … 3; taken from 2 on */
 	uint8_t *by_history;
-	uint8_t *choice; /* by history from 2 on */
-	uint8_t *seen;	 /* by address: branches that were here, up to COLD_EXECUTIONS */
+	uint8_t *choice; /* 2 and more: use the history */
+	uint8_t *seen;	 /* by address: number of branches seen, up to COLD_EXECUTIONS */
 	uint32_t mask;
-	uint64_t history; /* the newest lowest */
-	/* Of the branch that is asked for. */
+	uint64_t history; /* the newest outcome is the lowest bit */
+	/* indices for the branch that was predicted last. */
 	uint32_t address, both;
 };
 
@@ -24,9 +24,9 @@ bool uarch_hybrid_create(struct uarch_hybrid *hybrid, const struct hp_uarch_pred
 void uarch_hybrid_destroy(struct uarch_hybrid *hybrid);
 void uarch_hybrid_reset(struct uarch_hybrid *hybrid);
 
-/* Whether it will be taken. */
+/* Predicts whether the branch is taken. */
 bool uarch_hybrid_predict(struct uarch_hybrid *hybrid, uint64_t ip);
-/* Of the branch that was asked for; `*is_cold`: it was seldom seen. */
+/* Learns the outcome of the branch that was predicted. `*is_cold`: it was seldom seen. */
 void uarch_hybrid_learn(struct uarch_hybrid *hybrid, bool taken, bool *is_cold);
 
 #endif

@@ -44,8 +44,9 @@ struct places {
 	struct uarch_target *entries[INDIRECT_TABLES];
 	uint16_t tags[INDIRECT_TABLES];
 	struct uarch_target *last;
-	struct uarch_target *provider, *next; /* the longest history, or NULL; the next best */
-	unsigned table;			      /* of the provider */
+	/* the entry with the longest history, or NULL; the next longest */
+	struct uarch_target *provider, *next;
+	unsigned table; /* table of the provider */
 };
 
 static void find_entries(const struct uarch_indirect *indirect, const struct uarch_history *history,
@@ -65,7 +66,7 @@ static void find_entries(const struct uarch_indirect *indirect, const struct uar
 	}
 }
 
-/* Gives the target that is predicted. */
+/* Finds the entries, and returns the predicted target. */
 static uint64_t find_places(const struct uarch_indirect *indirect,
 			    const struct uarch_history *history, uint64_t ip, struct places *places)
 {
@@ -111,7 +112,8 @@ static void learn(struct uarch_target *entry, uint64_t target)
 	}
 }
 
-/* An entry with a longer history, in one of the tables from `first` on that has a place. */
+/* Allocates an entry with a longer history, in one of the tables from `first` on that has a free
+ * one. */
 static void allocate(struct uarch_indirect *indirect, const struct places *places, unsigned first,
 		     uint64_t target)
 {

@@ -16,8 +16,8 @@
 #define INLINE	  static inline __attribute__((always_inline))
 #define EACH_LANE for (unsigned lane = 0; lane < HP_LANES; lane++)
 
-/* Some lanes at once. Compilers take no vectors for arguments where the processor may not have
- * them. */
+/* Several lanes at a time. Compilers do not accept vectors as arguments if the processor may not
+ * have them. */
 enum { TOGETHER = 8, GROUPS = HP_LANES / TOGETHER };
 typedef int32_t lane_group
 	__attribute__((vector_size(TOGETHER * sizeof(int32_t)), aligned(4), may_alias));
@@ -31,7 +31,7 @@ _Static_assert(HP_LANES % TOGETHER == 0, "lanes are whole groups");
 #define GROUP(lanes)	   (((lane_group *)(lanes)->at)[g])
 #define CONST_GROUP(lanes) (((const lane_group *)(lanes)->at)[g])
 
-/* To the later of both. */
+/* Sets each lane to the later of both. */
 INLINE void raise_to(struct hp_lanes *time, const struct hp_lanes *by)
 {
 	EACH_GROUP
@@ -43,7 +43,7 @@ INLINE void raise_to(struct hp_lanes *time, const struct hp_lanes *by)
 	}
 }
 
-/* The same with `more` added to `by`, in some lanes. */
+/* The same with `more` added to `by`, in the lanes of a mask. */
 INLINE void raise_where(struct hp_lanes *time, const struct hp_lanes *by, int32_t more,
 			const struct hp_lanes *where)
 {

@@ -47,8 +47,7 @@ bool uarch_loops_predict(struct uarch_loops *loops, uint64_t ip, bool other_says
 	return loops->trust >= 0 ? loops->is_taken : other_says;
 }
 
-/* Ends a round. If its length differs from that of the last one, the length is not constant, or not
- * yet. */
+/* Ends a round. If its length differs from the previous one's, the length is not constant (yet). */
 static void end_round(struct uarch_loop *loop)
 {
 	uint16_t length = (uint16_t)(loop->current + 1);
@@ -80,7 +79,7 @@ static void follow(struct uarch_loops *loops, struct uarch_loop *loop, bool take
 	if (loop->current < LOOP_LONGEST)
 		loop->current++;
 	else
-		loop->confidence = 0; /* its end is not counted to */
+		loop->confidence = 0; /* the count does not reach the exit */
 }
 
 void uarch_loops_learn(struct uarch_loops *loops, bool taken, bool other_said)
@@ -90,7 +89,7 @@ void uarch_loops_learn(struct uarch_loops *loops, bool taken, bool other_said)
 	if (loops->found) {
 		follow(loops, loops->found, taken, other_said);
 	} else if (taken != other_said) {
-		/* What others do not know may be the exit of a loop. */
+		/* A branch that others mispredict may be the exit of a loop. */
 		if (loops->place->age > 0)
 			loops->place->age--;
 		else

@@ -10,19 +10,19 @@
 
 struct uarch_loop {
 	uint32_t tag;
-	uint16_t length;    /* executions from one exit to the next; 0: not known */
+	uint16_t length;    /* executions from one exit to the next; 0: unknown */
 	uint16_t current;   /* since the last exit */
-	uint8_t confidence; /* exits in a row that came as expected */
-	uint8_t age;	    /* 0: another branch may have its place */
-	bool stays;	    /* the direction that it has but for the exit */
+	uint8_t confidence; /* number of consecutive exits predicted correctly */
+	uint8_t age;	    /* 0: its entry may be reused */
+	bool stays;	    /* its direction except at the exit */
 };
 
 struct uarch_loops {
 	struct uarch_loop *loops;
 	uint32_t mask;
 	bool exists;
-	int trust;		  /* how much better they predict than others */
-	struct uarch_loop *found; /* the branch asked for; NULL: not here */
+	int trust;		  /* how much better these predictions are than others */
+	struct uarch_loop *found; /* entry of the branch that was predicted; NULL: none */
 	struct uarch_loop *place;
 	uint32_t tag;
 	bool is_taken;
@@ -32,7 +32,8 @@ bool uarch_loops_create(struct uarch_loops *loops, const struct hp_uarch_predict
 void uarch_loops_destroy(struct uarch_loops *loops);
 void uarch_loops_reset(struct uarch_loops *loops);
 
-/* What another predictor says, or what is known better. Then uarch_loops_learn must be called. */
+/* Returns the other predictor's direction, or that of the loop if it is trusted more. Afterwards
+ * uarch_loops_learn must be called. */
 bool uarch_loops_predict(struct uarch_loops *loops, uint64_t ip, bool other_says);
 void uarch_loops_learn(struct uarch_loops *loops, bool taken, bool other_said);
 

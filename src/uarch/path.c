@@ -14,10 +14,11 @@
 #define NONE UINT64_MAX
 
 struct hp_uarch {
-	/* Used last: first in their sets, so that using them again changes nothing. */
+	/* The most recently used ones: they come first in their sets, so using them again changes
+	 * nothing. */
 	uint64_t data_line, data_page;
 	uint64_t code_line, code_page, code_window;
-	uint64_t clock; /* instructions */
+	uint64_t clock; /* in instructions */
 	unsigned line_shift, page_shift, decoded_shift;
 	struct uarch_caches caches;
 	struct uarch_tlbs tlbs;
@@ -90,7 +91,7 @@ void hp_uarch_reset(struct hp_uarch *uarch)
 	uarch_predictor_reset(&uarch->predictor);
 }
 
-/* The last byte of an access. */
+/* Address of the last byte of an access. */
 static uint64_t end_of(uint64_t address, uint32_t bytes)
 {
 	uint64_t more =
@@ -111,7 +112,7 @@ static unsigned translate_data(struct hp_uarch *uarch, uint64_t address)
 	return uarch_tlbs_use(&uarch->tlbs, &uarch->tlbs.data, address, HP_UARCH_DTLB_MISS);
 }
 
-/* Whether a line that was not there, or would not have been, was brought, and in time. */
+/* Whether a line that was missing, or would have been, was prefetched, and in time. */
 static unsigned brought(struct hp_uarch *uarch, uint64_t line, unsigned events)
 {
 	bool is_far = events & (HP_UARCH_L2_MISS | HP_UARCH_L2_UNKNOWN);
@@ -144,13 +145,13 @@ static unsigned use_line(struct hp_uarch *uarch, uint64_t line, enum hp_uarch_ac
 			uarch_prefetch_follow_miss(&uarch->prefetch, line, uarch->clock);
 		}
 	}
-	/* Code may have been put out by it. */
+	/* Data may have replaced code. */
 	if (events & HP_UARCH_L2_MISS)
 		uarch->code_line = NONE;
 	return events;
 }
 
-/* What the store queue and the prefetchers learn of each access. */
+/* Updates the store queue and the prefetchers for an access. */
 static unsigned queue(struct hp_uarch *uarch, uint64_t ip, uint64_t address, uint64_t end,
 		      enum hp_uarch_access_kind kind)
 {
@@ -167,7 +168,7 @@ static unsigned queue(struct hp_uarch *uarch, uint64_t ip, uint64_t address, uin
 	return 0;
 }
 
-/* Adds the events of a further line or page: of each level, the worst. */
+/* Adds the events of another line or page: for each level, the worse one. */
 static unsigned join(unsigned events, unsigned more)
 {
 	enum {
@@ -179,7 +180,7 @@ static unsigned join(unsigned events, unsigned more)
 	};
 	unsigned sum = events | more;
 
-	/* A line that no prefetcher has fetched is waited for. */
+	/* The access waits for a line that was not prefetched. */
 	if (((events & CACHE) && !(events & HP_UARCH_PREFETCHED)) ||
 	    ((more & CACHE) && !(more & HP_UARCH_PREFETCHED)))
 		sum &= ~(unsigned)PREFETCHED;
@@ -196,7 +197,7 @@ _Static_assert(HP_UARCH_L1_UNKNOWN == HP_UARCH_L1_MISS << 1 &&
 		       HP_UARCH_TLB2_UNKNOWN == HP_UARCH_TLB2_MISS << 1,
 	       "an unknown follows its miss");
 
-/* An access that is not within a line. */
+/* An access across lines. */
 static unsigned access_split(struct hp_uarch *uarch, uint64_t address, uint64_t end,
 			     enum hp_uarch_access_kind kind)
 {
@@ -222,7 +223,7 @@ unsigned hp_uarch_access(struct hp_uarch *uarch, uint64_t ip, uint64_t address, 
 {
 	uint64_t line = address >> uarch->line_shift;
 	uint64_t end = address + bytes - (bytes > 0);
-	/* Also what is too long, or would go on behind the end of the address space. */
+	/* also if it is too long, or would exceed the address space */
 	bool is_split = end >> uarch->line_shift != line;
 	unsigned events;
 
@@ -283,7 +284,7 @@ static unsigned fetch_line(struct hp_uarch *uarch, uint64_t line)
 	uarch->code_line = line;
 	events = translate_code(uarch, line << uarch->line_shift) |
 		 uarch_caches_fetch(&uarch->caches, line);
-	/* Data may have been put out by it. */
+	/* Code may have replaced data. */
 	if (events & HP_UARCH_L2_MISS)
 		uarch->data_line = NONE;
 	return events;

@@ -111,7 +111,7 @@ unsigned uarch_predictor_follow(struct uarch_predictor *predictor, uint64_t ip, 
 		event = event_of(is_right, is_cold, 0);
 		break;
 	}
-	/* A call of the next instruction only asks where it is. */
+	/* A call of the next instruction only reads its own address. */
 	if (kind == HP_UARCH_CALL_INDIRECT || (kind == HP_UARCH_CALL && target != next))
 		uarch_returns_call(&predictor->returns, next);
 	uarch_history_pass(&predictor->history, ip);

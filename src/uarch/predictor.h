@@ -21,8 +21,8 @@ struct uarch_predictor {
 	bool is_hybrid;
 	struct uarch_indirect indirect;
 	struct uarch_returns returns;
-	uint64_t predicted; /* where the last indirect branch or return was to go */
-	/* What of it changes on a path that is not taken, as it was when that began. */
+	uint64_t predicted; /* predicted target of the last indirect branch or return */
+	/* The state that a path beside the real one changes, as it was when that path began. */
 	struct uarch_strayed {
 		struct uarch_history history;
 		uint64_t hybrid_history;
@@ -36,11 +36,11 @@ bool uarch_predictor_create(struct uarch_predictor *predictor,
 void uarch_predictor_destroy(struct uarch_predictor *predictor);
 void uarch_predictor_reset(struct uarch_predictor *predictor);
 
-/* Follows a branch, and gives its events; as hp_uarch_branch. */
+/* Follows a branch, and returns its events, like hp_uarch_branch. */
 unsigned uarch_predictor_follow(struct uarch_predictor *predictor, uint64_t ip, uint64_t next,
 				enum hp_uarch_branch_kind kind, bool taken, uint64_t target);
 
-/* A path that is predicted and not taken, as in hpcprof/uarch/path.h. */
+/* Begins a path that was predicted but not taken, as in hpcprof/uarch/path.h. */
 void uarch_predictor_stray(struct uarch_predictor *predictor);
 uint64_t uarch_predictor_guess(struct uarch_predictor *predictor, uint64_t ip, uint64_t next,
 			       enum hp_uarch_branch_kind kind, uint64_t target);

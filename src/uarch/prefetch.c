@@ -55,7 +55,7 @@ bool uarch_prefetch_take(struct uarch_prefetch *prefetch, uint64_t line, uint64_
 
 /* --- strides ---------------------------------------------------------------------------------- */
 
-/* The line some strides ahead, at least the next one, within the page. */
+/* Prefetches the line some strides ahead, at least the next one, within the page. */
 static void bring_ahead(struct uarch_prefetch *prefetch, struct uarch_stride *load, uint64_t now)
 {
 	int64_t line_bytes = INT64_C(1) << prefetch->line_shift;

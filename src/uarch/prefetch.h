@@ -14,26 +14,26 @@
 
 struct uarch_stride {
 	uint64_t ip;
-	uint64_t last;	  /* address */
-	int64_t stride;	  /* bytes */
-	uint64_t brought; /* line */
+	uint64_t last;	  /* last address */
+	int64_t stride;	  /* in bytes */
+	uint64_t brought; /* the line prefetched last */
 	unsigned confidence;
 };
 
 struct uarch_stream {
 	uint64_t page;
-	uint64_t last; /* line */
+	uint64_t last; /* the line seen last */
 	int64_t step;  /* +1 or -1 */
 	unsigned confidence;
 };
 
 struct uarch_brought {
 	uint64_t line;
-	uint64_t when; /* instructions */
+	uint64_t when; /* time of the prefetch, in instructions */
 };
 
 struct uarch_prefetch {
-	const struct uarch_sets *cache; /* of the first level: what is there is not brought */
+	const struct uarch_sets *cache; /* the first level; lines that it has are not prefetched */
 	unsigned line_shift, page_shift;
 	struct uarch_stride strides[STRIDES];
 	struct uarch_stream streams[STREAMS];
@@ -45,16 +45,17 @@ void uarch_prefetch_create(struct uarch_prefetch *prefetch,
 			   const struct uarch_sets *cache);
 void uarch_prefetch_reset(struct uarch_prefetch *prefetch);
 
-/* A load. */
+/* Follows a load. */
 void uarch_prefetch_follow_load(struct uarch_prefetch *prefetch, uint64_t ip, uint64_t address,
 				uint64_t now);
-/* A line that was not in the first level. */
+/* Follows a miss in the first level. */
 void uarch_prefetch_follow_miss(struct uarch_prefetch *prefetch, uint64_t line, uint64_t now);
 
-/* Notes that a line is brought. */
+/* Notes that a line is prefetched. */
 void uarch_prefetch_bring(struct uarch_prefetch *prefetch, uint64_t line, uint64_t now);
 
-/* Whether a line was brought and not used since; it is used then. `*when`: the instruction. */
+/* Whether a line was prefetched and not used since; it counts as used now. `*when`: time of the
+ * prefetch. */
 bool uarch_prefetch_take(struct uarch_prefetch *prefetch, uint64_t line, uint64_t *when);
 
 #endif

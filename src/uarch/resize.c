@@ -14,7 +14,7 @@ _Static_assert(HP_MOST_RESIZES *RESIZE_BITS < 64 && HP_PART_COUNT < 1 << PART_BI
 static const struct part {
 	const char *name;
 	bool is_bytes;
-	size_t sets; /* where they are in the geometry; of others 0 */
+	size_t sets; /* offset of its sets in the geometry; 0 for others */
 } parts[HP_PART_COUNT] = {
 	[HP_PART_L1I] = { "l1i", true, offsetof(struct hp_uarch_geometry, l1i) },
 	[HP_PART_L1D] = { "l1d", true, offsetof(struct hp_uarch_geometry, l1d) },
@@ -25,7 +25,7 @@ static const struct part {
 	[HP_PART_STORES] = { "stores", false, 0 },
 };
 
-/* HP_PART_COUNT: none. */
+/* HP_PART_COUNT: no such part. */
 static enum hp_part part_named(const char *name, size_t length)
 {
 	unsigned part = 0;
@@ -122,7 +122,7 @@ static bool apply(const struct hp_resize *resize, struct hp_uarch_geometry *geom
 	if (resize->size > UINT32_MAX)
 		return false;
 	if (resize->part == HP_PART_ROB) {
-		/* As many as struct hp_core can have. */
+		/* limited to what struct hp_core can hold */
 		core->reorder_slots = (__typeof__(core->reorder_slots))resize->size;
 		geometry->reorder_slots = (uint32_t)resize->size;
 		return core->reorder_slots == resize->size;

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* Marks an entry into which no call was put since the reset. */
+/* Marks an entry that no call was pushed to since the reset. */
 #define NO_CALL UINT64_MAX
 
 bool uarch_returns_create(struct uarch_returns *returns, const struct hp_uarch_predictor *sizes)
@@ -35,7 +35,8 @@ void uarch_returns_call(struct uarch_returns *returns, uint64_t next)
 	returns->stack[returns->top] = next;
 }
 
-/* What is popped stays: a core without a return to predict takes what is there. */
+/* A popped entry stays in the ring, so a core without a return address to predict uses what is
+ * there. */
 bool uarch_returns_follow(struct uarch_returns *returns, uint64_t target, bool *is_cold)
 {
 	uint64_t predicted = returns->stack[returns->top];

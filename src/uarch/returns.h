@@ -6,7 +6,7 @@
 #include <hpcprof/uarch/geometry.h>
 
 struct uarch_returns {
-	uint64_t *stack; /* a ring: what is deeper than it is long is overwritten */
+	uint64_t *stack; /* a ring: deeper calls overwrite the oldest */
 	uint32_t count, top;
 };
 
@@ -15,10 +15,10 @@ void uarch_returns_destroy(struct uarch_returns *returns);
 void uarch_returns_reset(struct uarch_returns *returns);
 
 void uarch_returns_call(struct uarch_returns *returns, uint64_t next);
-/* `*is_cold`: the call was before the models began. */
+/* `*is_cold`: the call was made before the models began. */
 bool uarch_returns_follow(struct uarch_returns *returns, uint64_t target, bool *is_cold);
 
-/* Where the next return is to go. */
+/* The predicted target of the next return. */
 static inline uint64_t uarch_returns_top(const struct uarch_returns *returns)
 {
 	return returns->stack[returns->top];

@@ -50,7 +50,7 @@ void uarch_sets_reset(struct uarch_sets *sets)
 	sets->clock = 0;
 }
 
-/* Returns the way that has the block, or the number of ways if none has it. */
+/* The way that contains the block; the number of ways if none does. */
 static uint32_t find(const struct uarch_sets *sets, const struct uarch_way *set, uint64_t block)
 {
 	uint32_t way = 0;
@@ -60,9 +60,9 @@ static uint32_t find(const struct uarch_sets *sets, const struct uarch_way *set,
 	return way;
 }
 
-/* The way that was not used for longest. Of those without a block the first: ways are filled in
- * order, so one that a block left is filled before those that are empty. No jumps by what is found:
- * it is hard to foretell. */
+/* The least recently used way. Of ways without a block, the first: a way whose block was removed is
+ * filled before ways that are still empty. The code has no branches on what it finds, because these
+ * would be hard to predict. */
 static uint32_t oldest(const struct uarch_sets *sets, const struct uarch_way *set)
 {
 	uint64_t least = set[0].used_at;
@@ -116,7 +116,8 @@ enum uarch_found uarch_sets_use_since(struct uarch_sets *sets, uint64_t block, u
 	*rank = 0;
 	for (uint32_t way = 0; way < sets->ways; way++)
 		*rank += at == sets->ways || set[way].used_at > set[at].used_at;
-	/* A set whose oldest way was used since has only what was. */
+	/* If the set's oldest way was used since then, the set contains only blocks used since
+	 * then. */
 	*is_certain = set[at == sets->ways ? oldest(sets, set) : at].used_at > since;
 	return uarch_sets_search(sets, block);
 }

@@ -14,36 +14,38 @@
 enum uarch_found {
 	UARCH_HIT,
 	UARCH_MISS,
-	UARCH_UNKNOWN, /* the first use, in a set that has not been filled since it was cold */
+	/* first use of a block in a set that has not been filled since it was cold */
+	UARCH_UNKNOWN,
 };
 
 enum {
-	UARCH_NOTE_BITS = 4, /* of an entry, below the block's number: what its owner notes */
+	UARCH_NOTE_BITS = 4, /* bits of an entry below the block's number, for notes of its owner */
 	UARCH_NOTES = (1 << UARCH_NOTE_BITS) - 1,
 };
-/* Entries that are no block: numbers of blocks have at most 59 bits. */
+/* Entries without a block: numbers of blocks have at most 59 bits. */
 #define UARCH_EMPTY (UINT64_MAX & ~(uint64_t)UARCH_NOTES) /* not filled since cold */
-#define UARCH_GONE  (UARCH_EMPTY - UARCH_NOTES - 1)	  /* taken out; the set is known */
+/* removed; the set's contents stay known */
+#define UARCH_GONE (UARCH_EMPTY - UARCH_NOTES - 1)
 
 struct uarch_way {
 	uint64_t entry;	  /* block << UARCH_NOTE_BITS | notes */
-	uint64_t used_at; /* the clock then; 0: it is no block */
+	uint64_t used_at; /* clock of its last use; 0: no block */
 };
 
 struct uarch_sets {
-	struct uarch_way *all; /* set by set; NULL: there is none */
-	uint8_t *hints;	       /* the way of a block, by the low bits of its number */
+	struct uarch_way *all; /* all sets, one after the other; NULL: there are none */
+	uint8_t *hints;	       /* a guess at the way of a block, by the low bits of its number */
 	uint64_t clock;
 	uint32_t sets;
 	uint32_t ways;
 	uint32_t mask; /* sets - 1 */
-	bool is_power; /* sets is one of two: the mask tells the set */
+	bool is_power; /* the number of sets is a power of two, so that the mask selects the set */
 	uint32_t hint_mask;
-	struct uarch_way *used; /* by the last use */
-	uint64_t evicted;	/* the entry that had to leave for it; UARCH_EMPTY if none */
+	struct uarch_way *used; /* way of the last use */
+	uint64_t evicted;	/* the entry that was replaced; UARCH_EMPTY: none */
 };
 
-/* False when memory is short. */
+/* False: out of memory. */
 bool uarch_sets_create(struct uarch_sets *sets, const struct hp_uarch_sets *geometry);
 void uarch_sets_destroy(struct uarch_sets *sets);
 void uarch_sets_reset(struct uarch_sets *sets);
@@ -60,10 +62,10 @@ static inline bool uarch_sets_is(uint64_t entry, uint64_t block)
 	return (entry ^ block << UARCH_NOTE_BITS) <= UARCH_NOTES;
 }
 
-/* What uarch_sets_use does for a block that is not where the hint says. */
+/* uarch_sets_use for a block that is not in the way of the hint. */
 enum uarch_found uarch_sets_search(struct uarch_sets *sets, uint64_t block);
 
-/* Uses a block, and puts it in if it is not there: in `used`. `evicted` is set unless it was. */
+/* Uses a block, and adds it if it is missing. Sets `used`, and `evicted` if it was missing. */
 static inline enum uarch_found uarch_sets_use(struct uarch_sets *sets, uint64_t block)
 {
 	struct uarch_way *way = uarch_sets_of(sets, block) + sets->hints[block & sets->hint_mask];
@@ -75,15 +77,14 @@ static inline enum uarch_found uarch_sets_use(struct uarch_sets *sets, uint64_t 
 	return UARCH_HIT;
 }
 
-/* The same. `is_certain`: so it would be whatever the set held when the clock was `since`;
- * `rank`: of how many ways of the set the use is later than the block's last one, all if it is
- * not there. */
+/* The same. `is_certain`: the result does not depend on the set's contents before `since`. `rank`:
+ * number of ways of the set used later than the block; all of them if it is missing. */
 enum uarch_found uarch_sets_use_since(struct uarch_sets *sets, uint64_t block, uint64_t since,
 				      bool *is_certain, uint32_t *rank);
 
 bool uarch_sets_has(const struct uarch_sets *sets, uint64_t block);
 
-/* Takes a block out, if it is there: the set stays known. */
+/* Removes a block, if it is there. The set's contents stay known. */
 bool uarch_sets_remove(struct uarch_sets *sets, uint64_t block);
 
 #endif

@@ -12,7 +12,7 @@ bool uarch_stores_create(struct uarch_stores *stores, const struct hp_uarch_geom
 {
 	uint32_t places = 1;
 
-	/* One more than are in the queue, as a new one is put in before the oldest leaves. */
+	/* One more than the queue holds, since a new store is added before the oldest leaves. */
 	while (places <= geometry->store_entries)
 		places *= 2;
 	*stores = (struct uarch_stores){
@@ -48,7 +48,7 @@ void uarch_stores_add(struct uarch_stores *stores, uint64_t begin, uint64_t end,
 		stores->youngest[at & (GRANULES - 1)] = number;
 }
 
-/* Whether bytes of both are in the same place of pages. */
+/* Whether the two overlap in their offsets within pages. */
 static bool is_alias(const struct uarch_store *store, uint64_t begin, uint64_t end)
 {
 	enum { MASK = (1 << ALIAS_BITS) - 1 };

@@ -11,22 +11,23 @@
 
 enum {
 	GRANULE_SHIFT = 3,
-	ALIAS_BITS = 12, /* of addresses, which a load compares first */
+	ALIAS_BITS = 12, /* low bits of addresses, which a load compares first */
 	GRANULES = 1 << (ALIAS_BITS - GRANULE_SHIFT),
 };
 
 struct uarch_store {
-	uint64_t begin, end; /* first and last byte */
-	uint64_t when;	     /* instructions */
+	uint64_t begin, end; /* addresses of its first and last byte */
+	uint64_t when;	     /* time, in instructions */
 };
 
-/* Stores have numbers, from 1. */
+/* Stores are numbered from 1. */
 struct uarch_stores {
 	struct uarch_store *ring;
-	uint64_t newest, gone; /* numbers: of the youngest, and of the youngest that has left */
-	uint64_t met;	       /* by the last load that found its bytes in the queue */
+	uint64_t newest, gone; /* number of the youngest store, and of the youngest that has left */
+	/* number of the store met by the last load that found its bytes in the queue */
+	uint64_t met;
 	uint32_t entries, mask, age_most;
-	uint64_t youngest[GRANULES]; /* store to a granule of any page */
+	uint64_t youngest[GRANULES]; /* by granule of a page: number of the youngest store to it */
 };
 
 bool uarch_stores_create(struct uarch_stores *stores, const struct hp_uarch_geometry *geometry);
@@ -35,7 +36,7 @@ void uarch_stores_reset(struct uarch_stores *stores);
 
 void uarch_stores_add(struct uarch_stores *stores, uint64_t begin, uint64_t end, uint64_t now);
 
-/* Those leave that are too old. */
+/* Removes stores that are too old. */
 static inline void uarch_stores_age(struct uarch_stores *stores, uint64_t now)
 {
 	while (stores->gone < stores->newest &&
@@ -43,7 +44,7 @@ static inline void uarch_stores_age(struct uarch_stores *stores, uint64_t now)
 		stores->gone++;
 }
 
-/* The rest of uarch_stores_load: from the store of this number on to older ones. */
+/* The rest of uarch_stores_load: searches from the store with this number to older ones. */
 unsigned uarch_stores_search(struct uarch_stores *stores, uint64_t number, uint64_t begin,
 			     uint64_t end, uint64_t now);
 

@@ -48,7 +48,7 @@ void uarch_tage_reset(struct uarch_tage *tage)
 
 /* --- asked ------------------------------------------------------------------------------------ */
 
-/* Where the branch would be in each table. No tag is 0, as empty entries have it. */
+/* Finds the branch's index in each table. No tag is 0, the tag of empty entries. */
 static void find_places(struct uarch_tage *tage, const struct uarch_history *history, uint32_t hash)
 {
 	uint32_t place = hash ^ hash >> tage->tagged_shift;
@@ -71,7 +71,7 @@ static struct uarch_tagged *entry_of(const struct uarch_tage *tage, unsigned tab
 	return &tage->tagged[tage->index.at[table]];
 }
 
-/* The longest history of these tables; NULL if there is none. */
+/* The entry with the longest history in these tables; NULL: none. */
 static struct uarch_tagged *longest_of(const struct uarch_tage *tage, uint32_t tables)
 {
 	return tables ? entry_of(tage, 31 - (unsigned)__builtin_clz(tables)) : NULL;
@@ -91,7 +91,7 @@ static void predict_at_once(struct uarch_tage *tage, unsigned table)
 				   : tage->in_base->at_once) >= 0;
 }
 
-/* Which tables have the branch is hard to predict for the host's CPU, so this code has no jumps. */
+/* This code has no branches: which tables have an entry is hard to predict for the host's CPU. */
 bool uarch_tage_predict(struct uarch_tage *tage, const struct uarch_history *history, uint64_t ip)
 {
 	uint32_t hash = uarch_hash(ip);
@@ -135,7 +135,8 @@ static uint32_t next_random(struct uarch_tage *tage)
 	return tage->random;
 }
 
-/* Entries that stay useful for ever would leave no place: all are less so after many failures. */
+/* Entries that stay useful forever would leave no room, so all become less useful after many
+ * failures. */
 static void age(struct uarch_tage *tage, bool found)
 {
 	if (found && tage->aging > 0)
@@ -147,13 +148,14 @@ static void age(struct uarch_tage *tage, bool found)
 	}
 }
 
-/* Gives the branch an entry with a longer history than the one that was wrong. */
+/* Allocates an entry with a longer history than the one that was wrong. */
 static void allocate(struct uarch_tage *tage, bool taken)
 {
 	unsigned table = tage->above;
 	bool found = false;
 
-	/* Not always in the next table, so that those who share its entries do not do it by turns. */
+	/* Not always the next table, so that branches that share its entries do not replace each
+	 * other alternately. */
 	if (table + 1 < tage->tables && (next_random(tage) & 1)) {
 		table++;
 		if (table + 1 < tage->tables && (next_random(tage) & 1))
@@ -211,7 +213,7 @@ static void learn_at_once(struct uarch_tage *tage, bool taken)
 
 void uarch_tage_learn(struct uarch_tage *tage, bool taken)
 {
-	/* One whose entry is right though it was not heeded needs no other. */
+	/* A branch whose entry was right, although it was not used, needs no other entry. */
 	if (tage->is_taken != taken && tage->above < tage->tables &&
 	    !(tage->provider && tage->provider_says == taken))
 		allocate(tage, taken);

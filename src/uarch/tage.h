@@ -11,8 +11,8 @@
 
 struct uarch_base {
 	int8_t counter; /* -2 … 1; taken from 0 on */
-	int8_t at_once; /* the same, of all that the branch does */
-	uint8_t seen;	/* branches that were here, up to COLD_EXECUTIONS */
+	int8_t at_once; /* the same, over all predictions together */
+	uint8_t seen;	/* number of branches seen, up to COLD_EXECUTIONS */
 };
 
 struct uarch_tagged {
@@ -21,7 +21,7 @@ struct uarch_tagged {
 	uint8_t useful; /* 0 … 3 */
 };
 
-/* With a short history the branch does otherwise than its address tells. */
+/* The branch differs, with a short history, from what its address alone predicts. */
 struct uarch_at_once {
 	uint16_t tag;
 	int8_t counter; /* -2 … 1 */
@@ -30,34 +30,35 @@ struct uarch_at_once {
 struct uarch_tage {
 	struct uarch_base *base;
 	struct uarch_at_once at_once[AT_ONCE_ENTRIES];
-	struct uarch_tagged *tagged; /* table by table */
-	union uarch_lanes first;     /* entry of each table; 0 for those that do not exist */
+	struct uarch_tagged *tagged; /* of all tables, one after the other */
+	union uarch_lanes first;     /* index of each table's first entry; 0 for missing tables */
 	uint32_t base_mask, tagged_mask;
 	unsigned tables, tagged_shift;
-	int trust_new;	 /* how much better the next best predicts than entries that are new */
-	uint32_t random; /* which of several tables gets an entry */
-	uint32_t aging;	 /* branches that found no place, less those that did */
+	int trust_new;	 /* how much better the next longest history predicts than a new entry */
+	uint32_t random; /* chooses among tables for a new entry */
+	uint32_t aging;	 /* failed allocations minus successful ones */
 
-	/* Of the branch that is asked for. */
+	/* for the branch that was predicted last */
 	struct uarch_base *in_base;
-	struct uarch_tagged *provider, *next; /* NULL: base */
-	unsigned above;		 /* tables from here on have longer histories than the provider */
-	union uarch_lanes index; /* from the first entry of all tables */
+	struct uarch_tagged *provider, *next; /* NULL: the base predictor */
+	/* index of the first table with a longer history than the provider's */
+	unsigned above;
+	union uarch_lanes index; /* relative to the first entry of all tables */
 	union uarch_lanes tag;
 	bool is_taken, provider_says, next_says;
 	struct uarch_at_once *in_at_once;
 	uint16_t at_once_tag;
-	bool soon_says; /* by address and a short history */
+	bool soon_says; /* prediction by address and a short history */
 };
 
 bool uarch_tage_create(struct uarch_tage *tage, const struct hp_uarch_predictor *sizes);
 void uarch_tage_destroy(struct uarch_tage *tage);
 void uarch_tage_reset(struct uarch_tage *tage);
 
-/* Whether it will be taken. Then uarch_tage_learn must be called for it. */
+/* Predicts whether the branch is taken. Afterwards uarch_tage_learn must be called for it. */
 bool uarch_tage_predict(struct uarch_tage *tage, const struct uarch_history *history, uint64_t ip);
 void uarch_tage_learn(struct uarch_tage *tage, bool taken);
-/* Whether the branch that was asked for is one that was seldom seen. */
+/* Whether the branch that was predicted was seldom seen. */
 static inline bool uarch_tage_is_cold(const struct uarch_tage *tage)
 {
 	return tage->in_base->seen < COLD_EXECUTIONS;

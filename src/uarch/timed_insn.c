@@ -12,7 +12,7 @@ static void add(uint8_t *registers, uint8_t *count, unsigned number)
 		registers[(*count)++] = (uint8_t)number;
 }
 
-/* The core follows the stack pointer where it decodes. */
+/* The core tracks the stack pointer at decode. */
 static bool moves_stack_only(const struct hp_isa *isa, const struct hp_insn *insn, unsigned number)
 {
 	return number == isa->stack_pointer &&
@@ -57,7 +57,7 @@ static void find_registers(const struct hp_isa *isa, const struct hp_insn *insn,
 		}
 }
 
-/* The pair is one micro-op, on the units of the jump; what loads stays with the first. */
+/* Fuses the pair into one micro-op on the units of the jump. Loads stay with the first. */
 static void fuse(struct hp_timed_insn *first, const struct hp_timed_insn *jump)
 {
 	uint32_t units = 0;
@@ -99,7 +99,7 @@ void hp_timed_insn_make(const struct hp_core *core, const struct hp_isa *isa,
 		made->busy[made->use_count++] = cost.uses[i].cycles;
 	}
 	find_registers(isa, insn, &cost, made);
-	/* It goes with the one before, which has its flags as soon as it is done. */
+	/* It is fused with the one before, and has its flags at once. */
 	if (before && cost.slots == 0) {
 		fuse(&made[-1], made);
 		made->latency = 0;

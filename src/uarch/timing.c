@@ -9,9 +9,9 @@
 #include <string.h>
 
 enum {
-	/* Ticks: a quarter of what a time can be. */
+	/* in ticks: a quarter of the largest time */
 	LARGE = 1 << 29,
-	/* Ticks that code is asked for before it is dispatched, at most: 46,000 cycles. */
+	/* ticks by which code may be requested before its dispatch, at most: 46,000 cycles */
 	LONG_AHEAD = 1 << 24,
 };
 
@@ -56,7 +56,7 @@ static int32_t code_page_cycles(const struct hp_timing *timing, unsigned events)
 								     : 0;
 }
 
-/* What is fetched next is so in a new cycle, unless it is already. */
+/* The next fetch begins in a new cycle, unless it does already. */
 INLINE void turn(struct hp_timing *timing)
 {
 	if (timing->in_cycle || !timing->core->asks_late)
@@ -65,8 +65,8 @@ INLINE void turn(struct hp_timing *timing)
 	timing->in_cycle = 0;
 }
 
-/* Who predicts branches is ahead of who fetches, by some lines, and asks for them: a line is late
- * by what is left of its latency then. */
+/* Branch prediction is some lines ahead of fetch, and requests them. A line is late by what is left
+ * of its latency when fetch needs it. */
 WIDE void hp_timing_fetch(struct hp_timing *timing, unsigned events)
 {
 	struct hp_lanes *oldest = &timing->lines[timing->line++ % LINES];
@@ -107,7 +107,7 @@ WIDE void hp_timing_branch(struct hp_timing *timing, unsigned events, bool is_ta
 	if (!(events & (HP_UARCH_MISPREDICTED | HP_UARCH_BRANCH_UNKNOWN)))
 		return;
 	before = timing->fetched.at[HP_LANE_AS_IS];
-	/* The branch's own cycle is part of the cost, as it was measured. */
+	/* The measured cost includes the branch's own cycle. */
 	raise_where(&timing->fetched, &timing->done, (core->mispredict_cycles - 1) * TICKS,
 		    &timing->has[MISPREDICT]);
 	raise_where(&timing->foreseen, &timing->fetched, 0, &timing->has[MISPREDICT]);
@@ -153,7 +153,7 @@ INLINE void dispatch(struct hp_timing *timing, const struct hp_timed_insn *insn,
 
 /* --- execution --------------------------------------------------------------------------------- */
 
-/* The unit with least to do, as the first lane sees it. */
+/* The unit with the least work, by the first lane. */
 INLINE unsigned choose(const struct hp_timing *timing, uint32_t units)
 {
 	unsigned best = (unsigned)__builtin_ctz(units);
@@ -167,7 +167,7 @@ INLINE unsigned choose(const struct hp_timing *timing, uint32_t units)
 	return best;
 }
 
-/* A division or a fence that takes a cycle keeps its unit for no longer. */
+/* A division or fence with a latency of one cycle occupies its unit for no longer. */
 INLINE void take_units(struct hp_timing *timing, const struct hp_timed_insn *insn,
 		       struct hp_lanes *begin)
 {
@@ -186,8 +186,7 @@ INLINE void take_units(struct hp_timing *timing, const struct hp_timed_insn *ins
 	}
 }
 
-/* When it asks for its data, and when it begins: operands that it needs only later do not hold up
- * the former. */
+/* When it requests its data, and when it begins: operands needed late do not delay the request. */
 INLINE void find_begin(struct hp_timing *timing, const struct hp_timed_insn *insn, bool loads,
 		       struct hp_lanes *asks, struct hp_lanes *begin)
 {
@@ -204,7 +203,7 @@ INLINE void find_begin(struct hp_timing *timing, const struct hp_timed_insn *ins
 			    &timing->has[DEPENDENCY]);
 }
 
-/* What takes a cycle, or a load's, where this kind of unit is as fast. */
+/* The latency is one cycle, or that of a load, in lanes in which this kind of unit is fast. */
 INLINE void add_latency(const struct hp_timing *timing, const struct hp_timed_insn *insn,
 			struct hp_lanes *done)
 {
@@ -234,7 +233,8 @@ INLINE struct fill *fill_of(struct hp_timing *timing, uint64_t line, struct hp_l
 	return &timing->fills[at % FILLS];
 }
 
-/* By a buffer, or a walker, that is free again when it has ended; not where it costs nothing. */
+/* Serves a miss by a buffer or page walker, which is free again at its end; lanes without this cost
+ * are not delayed. */
 INLINE void serve(struct hp_lanes *by, const struct hp_lanes *cost, struct hp_lanes *at)
 {
 	EACH_GROUP
@@ -276,7 +276,7 @@ static bool misses(const struct hp_timing *timing, unsigned events, enum level *
 	return events & (HP_UARCH_L1_MISS | HP_UARCH_L1_UNKNOWN);
 }
 
-/* The line comes, later than one of the first level by `cost`. */
+/* Fills the line, later than a hit in the first level by `cost`. */
 INLINE void fill(struct hp_timing *timing, uint64_t line, const struct hp_lanes *cost,
 		 struct hp_lanes *at)
 {
@@ -289,8 +289,7 @@ INLINE void fill(struct hp_timing *timing, uint64_t line, const struct hp_lanes 
 	*filled = *at;
 }
 
-/* A load gets its bytes from a store so long after that had them; what is done with them
- * follows. */
+/* A load gets the bytes of a store some time after that has them; its consumers follow. */
 INLINE void forward(struct hp_timing *timing, const struct hp_timed_insn *insn,
 		    const struct hp_lanes *stored, int32_t cycles, enum part part)
 {
@@ -337,7 +336,7 @@ INLINE void load(struct hp_timing *timing, const struct hp_timed_insn *insn,
 		forward(timing, insn, stored, core->forward_cycles, DEPENDENCY);
 }
 
-/* When it retires it may leave, in order, once the line is there, which is asked for as soon as the
+/* After it retires it leaves in order, once its line has arrived, which is requested as soon as the
  * address is known. */
 INLINE void store(struct hp_timing *timing, const struct hp_timed_access *access,
 		  const struct hp_lanes *asks)
@@ -411,8 +410,8 @@ bool hp_timing_is_due(const struct hp_timing *timing)
 	return latest > LARGE;
 }
 
-/* Nothing comes before the line that was asked for last, which is little before what is dispatched
- * now: what was earlier makes no difference. */
+/* Nothing comes before the last requested line, which is shortly before what is dispatched now, so
+ * earlier times make no difference. */
 void hp_timing_rebase(struct hp_timing *timing)
 {
 	struct hp_lanes base = timing->foreseen;
@@ -427,7 +426,7 @@ void hp_timing_rebase(struct hp_timing *timing)
 					   : base.at[lane];
 		int32_t least = timing->dispatched.at[lane] - LONG_AHEAD;
 
-		/* A taken branch a cycle ago still matters. */
+		/* A taken branch in the previous cycle still matters. */
 		earliest -= TICKS;
 		earliest = earliest > least ? earliest : least;
 		base.at[lane] = earliest > 0 ? earliest : 0;

@@ -21,7 +21,7 @@ enum {
 	FILLS = 256,
 };
 
-/* What a lane has. */
+/* Properties of a lane. */
 enum part {
 	MISPREDICT,
 	ICACHE,
@@ -38,55 +38,60 @@ enum part {
 	SYNC,
 	PORT,
 	DEPENDENCY,
-	/* Where it is not known which: */
+	/* For accesses of unknown place, whether it assumes: */
 	MEMORY, /* memory, not the third level */
 	NEAR,	/* the other way round */
 	PARTS,
 };
 
-/* Where a line is that the first level does not have, … */
+/* Where a line is that the first level lacks, … */
 enum level { SECOND, THIRD, LIKELY_THIRD, LIKELY_MEMORY, IN_MEMORY, LEVELS };
-/* … and who has asked for it. */
+/* … and how it was requested. */
 enum coming { COMES_ASKED, COMES_LATE, COMES_IN_TIME, COMINGS };
 
 struct fill {
 	uint64_t line;
-	uint64_t when; /* instructions */
+	uint64_t when; /* in instructions */
 };
 
 struct hp_timing {
-	/* State. Times are when … */
-	struct hp_lanes foreseen;	      /* … the newest line of code was asked for, */
-	struct hp_lanes fetched;	      /* the newest instruction has come, */
-	struct hp_lanes turned;		      /* the last taken branch has, */
+	/* The state. Times when … */
+	struct hp_lanes foreseen;	      /* … the newest line of code was requested, */
+	struct hp_lanes fetched;	      /* the newest instruction was fetched, */
+	struct hp_lanes turned;		      /* the last taken branch was fetched, */
 	struct hp_lanes dispatched;	      /* the newest instruction was dispatched, */
-	struct hp_lanes done;		      /* is done */
+	struct hp_lanes done;		      /* is done, */
 	struct hp_lanes retired;	      /* and retires; */
-	struct hp_lanes fenced;		      /* loads may begin again; */
-	struct hp_lanes drained;	      /* the newest store has left the store buffer. */
-	struct hp_lanes registers[REGISTERS]; /* a value is there */
-	struct hp_lanes units[HP_CORE_UNITS]; /* a unit has done what it was given */
-	struct hp_lanes slots[SLOTS];	      /* by number of the slot: it is free again */
-	struct hp_lanes ahead[AHEAD];	      /* by number of the instruction: it was dispatched */
-	struct hp_lanes lines[LINES];	      /* by number of the line: its code has come */
-	struct hp_lanes stored[STORES];	      /* by number of the store: its data are there, */
-	struct hp_lanes drains[STORES];	      /* it has left */
-	struct hp_lanes misses[MISSES];	      /* by number of the miss: its buffer is free again */
-	struct hp_lanes walks[WALKS];	      /* by number of the walk: its walker is, too */
-	struct hp_lanes filled[FILLS];	      /* by line: it is there */
+	struct hp_lanes fenced;		      /* loads may begin again after a fence; */
+	struct hp_lanes drained;	      /* the newest store left the store buffer. */
+	struct hp_lanes registers[REGISTERS]; /* the value is available */
+	struct hp_lanes units[HP_CORE_UNITS]; /* the unit has finished its work */
+	struct hp_lanes slots[SLOTS];	      /* by number of the slot: when it is free again */
+	/* by number of the instruction: when it was dispatched */
+	struct hp_lanes ahead[AHEAD];
+	struct hp_lanes lines[LINES]; /* by number of the line: when its code arrived */
+	/* by number of the store: when its data are available, */
+	struct hp_lanes stored[STORES];
+	struct hp_lanes drains[STORES]; /* and when it has left */
+	/* by number of the miss: when its buffer is free again */
+	struct hp_lanes misses[MISSES];
+	/* by number of the walk: when its walker is free again */
+	struct hp_lanes walks[WALKS];
+	struct hp_lanes filled[FILLS]; /* by line: when it has arrived */
 	struct fill fills[FILLS];
 	uint64_t instruction, slot, line, store, miss, walk;
-	unsigned strayed; /* cycles of code beside the path behind the last mispredicted branch */
-	unsigned in_cycle; /* slots fetched in the cycle that began at `turned`, if it asks late */
+	unsigned strayed; /* cycles of fetch beside the path after the last mispredicted branch */
+	/* slots fetched in the cycle that began at `turned`, for lanes that request late */
+	unsigned in_cycle;
 	bool is_decoded; /* code comes from the cache of decoded instructions */
 
 	/* Of the core. */
 	const struct hp_core *core;
 	uint32_t reorder_slots, store_entries, miss_buffers, walkers;
-	bool has_third;		    /* events tell whether it has a line */
-	struct hp_lanes has[PARTS]; /* all bits where a lane has the part */
+	bool has_third;		    /* events tell whether the third level has a line */
+	struct hp_lanes has[PARTS]; /* all bits set in lanes with that property */
 	struct hp_lanes issue, retire;
-	struct hp_lanes fetch[2]; /* of a slot: decoded before; not */
+	struct hp_lanes fetch[2]; /* time per slot: for decoded code, and for other code */
 	struct hp_lanes loads[LEVELS][COMINGS];
 	struct hp_lanes stores[LEVELS];
 };

@@ -44,7 +44,7 @@ void uarch_tlbs_reset(struct uarch_tlbs *tlbs)
 	uarch_sets_reset(&tlbs->tables);
 }
 
-/* The last step of a page walk; those before are of far fewer entries. */
+/* Only the last step of a page walk: earlier steps use far fewer entries. */
 static unsigned walk(const struct uarch_tlb *tlb, uint64_t page, bool is_certain)
 {
 	enum uarch_found found =

@@ -14,17 +14,17 @@
 struct uarch_tlb {
 	struct uarch_sets first;
 	struct uarch_sets *second; /* NULL: none */
-	struct uarch_sets *tables; /* lines of page tables in the second cache */
+	struct uarch_sets *tables; /* the second cache, for lines of page tables */
 };
 
 struct uarch_tlbs {
 	struct uarch_tlb code, data;
-	struct uarch_sets second, second_code; /* the latter may not exist */
+	struct uarch_sets second, second_code; /* `second_code` may not exist */
 	struct uarch_sets tables;
 	unsigned page_shift;
 };
 
-/* The structure must stay where it is. */
+/* The structure must not be moved. */
 bool uarch_tlbs_create(struct uarch_tlbs *tlbs, const struct hp_uarch_geometry *geometry);
 void uarch_tlbs_destroy(struct uarch_tlbs *tlbs);
 void uarch_tlbs_reset(struct uarch_tlbs *tlbs);
@@ -34,12 +34,12 @@ static inline uint64_t uarch_tlbs_page(const struct uarch_tlbs *tlbs, uint64_t a
 	return address >> tlbs->page_shift;
 }
 
-/* The events of a page that its first level answered `first` for, other than a hit; `miss` is that
- * level's. */
+/* The events of a page for which its first level found `first` (not a hit). `miss`: the miss event
+ * of that level. */
 unsigned uarch_tlb_behind(struct uarch_tlb *tlb, uint64_t page, enum uarch_found first,
 			  unsigned miss);
 
-/* Uses the page of an address, and gives the events. */
+/* Uses the page of an address, and returns the events. */
 static inline unsigned uarch_tlbs_use(const struct uarch_tlbs *tlbs, struct uarch_tlb *tlb,
 				      uint64_t address, unsigned miss)
 {

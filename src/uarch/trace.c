@@ -15,7 +15,8 @@ static struct hp_error *damaged(const struct hp_reader *reader, const char *why)
 
 /* --- looking at all of it ---------------------------------------------------------------------- */
 
-/* Accesses of all blocks are in one array, which moves while it grows: first of each block. */
+/* Accesses of all blocks are in one array, which moves as it grows; of each block the index of its
+ * first one. */
 struct opening {
 	struct hp_trace *trace;
 	struct hp_reader reader;
@@ -180,8 +181,8 @@ void hp_trace_close(struct hp_trace *trace)
 struct hp_trace_cursor {
 	const struct hp_trace *trace;
 	struct hp_reader reader;
-	size_t block_count; /* met so far */
-	uint64_t *last;	    /* by access, of all blocks: where it was */
+	size_t block_count; /* number of blocks met so far */
+	uint64_t *last;	    /* by access, over all blocks: its address in the last run */
 };
 
 struct hp_trace_cursor *hp_trace_cursor_create(const struct hp_trace *trace)
@@ -209,7 +210,7 @@ void hp_trace_cursor_destroy(struct hp_trace_cursor *cursor)
 	free(cursor);
 }
 
-/* It was looked at when the trace was opened. */
+/* It was checked when the trace was opened. */
 static void pass_block(struct hp_trace_cursor *cursor)
 {
 	const struct hp_trace_block *block = &cursor->trace->blocks[cursor->block_count++];
@@ -251,7 +252,7 @@ bool hp_trace_next(struct hp_trace_cursor *cursor, struct hp_trace_run *run)
 	run->is_apart = false;
 	while (hp_read_varint(&cursor->reader, &record) && record < TRACE_RUN) {
 		if (record == TRACE_END)
-			cursor->reader.failed = true; /* nothing is behind it */
+			cursor->reader.failed = true; /* nothing may follow it */
 		else if (record == TRACE_BLOCK)
 			pass_block(cursor);
 		else

@@ -12,9 +12,9 @@ enum trace_record {
 	TRACE_BLOCK,
 	TRACE_APART,
 	TRACE_END,
-	TRACE_RUN, /* and the number of its block */
+	TRACE_RUN, /* followed by the number of its block */
 };
 
-enum { TRACE_REPEATED = 0x80 }; /* beside the kind of an access */
+enum { TRACE_REPEATED = 0x80 }; /* flag in the kind of an access */
 
 #endif

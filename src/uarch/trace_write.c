@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A block, and where each of its accesses was in its last run. */
+/* A block, and the address of each of its accesses in the last run. */
 struct hp_trace_written {
 	uint8_t access_count;
 	struct {
