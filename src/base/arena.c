@@ -48,7 +48,7 @@ void hp_arena_destroy(struct hp_arena *arena)
 
 void hp_arena_reset(struct hp_arena *arena)
 {
-	/* Blocks double in size, so the newest alone holds at least half of it all. */
+	/* Blocks double in size, so the newest one has at least half of all memory. */
 	if (!arena->current)
 		return;
 	free_blocks(arena->current->next);

@@ -90,7 +90,7 @@ struct hp_error *hp_error_wrap(struct hp_error *error, const char *format, ...)
 	va_start(arguments, format);
 	context = hp_text_format_list(format, arguments);
 	va_end(arguments);
-	/* Short of memory the bare message is still worth more than none. */
+	/* If memory is short, the message without context is better than none. */
 	if (context && asprintf(&message, "%s: %s", context, error->message) >= 0) {
 		free(error->message);
 		error->message = message;

@@ -92,7 +92,7 @@ int hp_foreign_open_of(pid_t pid, const char *path, int flags, struct stat *stat
 	return handle < 0 ? -1 : hp_foreign_reopen(handle, status);
 }
 
-/* False where one of them cannot be told. */
+/* False if one of them is unknown. */
 static bool differ(const char *left, const char *right)
 {
 	struct stat a;

@@ -160,8 +160,8 @@ uint64_t hp_unforeseen_u64(void)
 {
 	uint64_t value = 0;
 
-	/* It fails early in a machine's life only, when no program runs that could foresee the time
-	 * to a nanosecond. */
+	/* It fails only early after boot, when no program runs that could predict the time to a
+	 * nanosecond. */
 	if (getrandom(&value, sizeof(value), GRND_NONBLOCK) != (ssize_t)sizeof(value))
 		value = hp_clock_monotonic_ns() * UINT64_C(0x9e3779b97f4a7c15);
 	return value;

@@ -152,7 +152,7 @@ char *hp_text_join(char *const *words, const char *separator)
 	return NULL;
 }
 
-/* Of the characters that terminals give two columns, and none. */
+/* Ranges of characters that take two columns on terminals, or none. */
 static const struct {
 	uint32_t first;
 	uint32_t last;
@@ -174,7 +174,7 @@ static size_t width_of(uint32_t point)
 	return 1;
 }
 
-/* One character: its bytes (at least one) and its columns. */
+/* Reads one character: returns its bytes (at least one), and sets its columns. */
 static size_t next_character(const char *text, size_t *columns)
 {
 	uint32_t point;

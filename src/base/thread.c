@@ -8,8 +8,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Shared by the process, as signals are. Held while the process must not be stopped, or while all
- * of it stops. */
+/* Shared by the process, like signals. Held while the process must not be stopped, or while all of
+ * it stops. */
 static pthread_mutex_t stopping = PTHREAD_MUTEX_INITIALIZER;
 
 int hp_thread_start(pthread_t *thread, void *(*run)(void *), void *context)
@@ -25,7 +25,7 @@ int hp_thread_start(pthread_t *thread, void *(*run)(void *), void *context)
 	return failure;
 }
 
-/* As the kernel has it, up to where all versions agree; not all of glibc's say it, nor have the
+/* The kernel's structure, up to where all versions agree; not all versions of glibc have it or its
  * calls. */
 struct attributes {
 	uint32_t size;
@@ -70,7 +70,7 @@ void hp_thread_hurry(uint64_t slice_ns, int nice)
 		return;
 	before = attributes.nice;
 	attributes.runtime_ns = slice_ns;
-	/* Who was told to give way does so to the end. */
+	/* A thread that was set to give way stays so. */
 	if (before == 0)
 		attributes.nice = nice;
 	if (syscall(SYS_sched_setattr, 0, &attributes, 0) < 0) {
@@ -105,7 +105,7 @@ void hp_thread_end_unstoppable(void)
 	pthread_mutex_unlock(&stopping);
 }
 
-/* By the signal itself: the kernel ignores it in orphaned process groups. */
+/* Sends the signal itself: the kernel ignores it in orphaned process groups. */
 void hp_thread_stop_process(void)
 {
 	sigset_t stop;
@@ -115,7 +115,7 @@ void hp_thread_stop_process(void)
 	sigaddset(&stop, SIGTSTP);
 	pthread_mutex_lock(&stopping);
 	kill(getpid(), SIGTSTP);
-	/* It stops here. */
+	/* the process stops here */
 	pthread_sigmask(SIG_UNBLOCK, &stop, &before);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	pthread_mutex_unlock(&stopping);

@@ -50,7 +50,7 @@ bool aarch64_target(const uint8_t *bytes, size_t size, uint64_t address, uint64_
 	return false;
 }
 
-/* ADR and ADRP name addresses, too. */
+/* ADR and ADRP also name addresses. */
 static bool names_address(const uint8_t *bytes, uint64_t address)
 {
 	uint64_t target;

@@ -7,11 +7,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* As hp_isa_length, except that any word has a length. */
+/* Like hp_isa_length, except that any word has a length. */
 size_t aarch64_length(size_t size);
-/* As hp_isa_target. */
+/* Like hp_isa_target. */
 bool aarch64_target(const uint8_t *bytes, size_t size, uint64_t address, uint64_t *target);
-/* As hp_isa_text; what does not fit into `text` does not decode. */
+/* Like hp_isa_text. If the text does not fit into `text`, the instruction does not decode. */
 size_t aarch64_text(const uint8_t *bytes, size_t size, uint64_t address, char *text,
 		    size_t text_bytes);
 

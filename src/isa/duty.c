@@ -50,7 +50,7 @@ enum hp_duty hp_duty_of(const struct hp_isa *isa, const struct hp_insn *insn)
 		return HP_DUTY_MULTIPLY;
 	if (name[0] == 'f' && insn->kind == HP_INSN_PLAIN && !begins_with(name, "fxch"))
 		return HP_DUTY_FP;
-	/* The name's beginning first: it rules most out. */
+	/* The beginning of the name is compared first, since it excludes most. */
 	if (begins_with_any(plain, floating, HP_ARRAY_COUNT(floating)) && length > 2 &&
 	    (writes_vector(insn) || strstr(name, "comi") || strstr(name, "cvt")) &&
 	    (name[length - 2] == 's' || name[length - 2] == 'p' || strstr(name, "cvt")))

@@ -18,7 +18,7 @@ static inline struct hp_partial partial_of(uint64_t value)
 	return (struct hp_partial){ value, UINT64_MAX };
 }
 
-/* Cut to a width; what is above is 0. */
+/* Cut to a width; bits above are 0. */
 static inline struct hp_partial partial_cut(struct hp_partial a, unsigned width)
 {
 	uint64_t mask = partial_mask(width);
@@ -36,7 +36,7 @@ static inline bool partial_is_known(struct hp_partial a)
 	return a.known == UINT64_MAX;
 }
 
-/* The least and the greatest that it may be. */
+/* The smallest and the largest possible value. */
 static inline uint64_t partial_least(struct hp_partial a)
 {
 	return a.value;
@@ -47,7 +47,7 @@ static inline uint64_t partial_most(struct hp_partial a)
 	return a.value | ~a.known;
 }
 
-/* Bits below the lowest one that is not known. */
+/* A mask of the bits below the lowest unknown one. */
 static inline uint64_t partial_low(uint64_t known)
 {
 	return known == UINT64_MAX ? UINT64_MAX : (known ^ (known + 1)) >> 1;
@@ -95,7 +95,7 @@ static inline struct hp_partial partial_xor(struct hp_partial a, struct hp_parti
 	return (struct hp_partial){ (a.value ^ b.value) & known, known };
 }
 
-/* Low bits of a product follow from the low bits of both. */
+/* The low bits of a product follow from the low bits of the factors. */
 static inline struct hp_partial partial_multiply(struct hp_partial a, struct hp_partial b,
 						 unsigned width)
 {
@@ -121,7 +121,7 @@ static inline struct hp_partial partial_sign_extend(struct hp_partial a, unsigne
 	return partial_cut(a, width);
 }
 
-/* `count` below `width`. */
+/* `count` is below `width`. */
 static inline struct hp_partial partial_shift_left(struct hp_partial a, unsigned count,
 						   unsigned width)
 {
@@ -135,7 +135,7 @@ static inline struct hp_partial partial_shift_right(struct hp_partial a, unsigne
 	return (struct hp_partial){ a.value >> count, a.known >> count | ~(UINT64_MAX >> count) };
 }
 
-/* Of 64 bits with a sign. */
+/* An arithmetic shift of 64 bits. */
 static inline struct hp_partial partial_shift_sign(struct hp_partial a, unsigned count)
 {
 	uint64_t known = (uint64_t)((int64_t)a.known >> count);
@@ -143,7 +143,7 @@ static inline struct hp_partial partial_shift_sign(struct hp_partial a, unsigned
 	return (struct hp_partial){ (uint64_t)((int64_t)a.value >> count) & known, known };
 }
 
-/* Either of two; it is not known which. */
+/* One of the two; it is unknown which. */
 static inline struct hp_partial partial_either(struct hp_partial a, struct hp_partial b)
 {
 	uint64_t known = a.known & b.known & ~(a.value ^ b.value);

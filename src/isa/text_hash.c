@@ -17,7 +17,7 @@ uint64_t hp_isa_text_hash(const char *text, bool has_target)
 	for (const char *at = text; *at && length < sizeof(kept); at++) {
 		if (has_target && *at == ' ')
 			break;
-		/* Text has the address that the operand comes to. */
+		/* The text contains the operand's address. */
 		if (strncmp(at, "[rip", 4) == 0 || strncmp(at, "[0x", 3) == 0)
 			relative = true;
 		else if (*at == ']')

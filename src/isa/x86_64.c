@@ -10,7 +10,7 @@
 	[ZYDIS_DECODER_MODE_MPX] = ZYAN_TRUE, [ZYDIS_DECODER_MODE_CET] = ZYAN_TRUE,                \
 	[ZYDIS_DECODER_MODE_LZCNT] = ZYAN_TRUE, [ZYDIS_DECODER_MODE_TZCNT] = ZYAN_TRUE
 
-/* What ZydisDecoderInit makes, made once by the compiler. */
+/* The result of ZydisDecoderInit, as a constant. */
 static const ZydisDecoder flow_decoder = {
 	.machine_mode = ZYDIS_MACHINE_MODE_LONG_64,
 	.stack_width = ZYDIS_STACK_WIDTH_64,
@@ -51,10 +51,11 @@ static enum hp_insn_kind kind_of(const ZydisDecodedInstruction *raw)
 	case ZYDIS_MNEMONIC_SYSENTER:
 	case ZYDIS_MNEMONIC_INT:
 		return HP_INSN_SYSCALL;
-	case ZYDIS_MNEMONIC_XBEGIN: /* an abort goes to its operand */
+	case ZYDIS_MNEMONIC_XBEGIN: /* an abort jumps to its operand */
 		return HP_INSN_CONDITIONAL;
 	default:
-		/* Conditional jumps, loop and jrcxz are the only others with a relative operand. */
+		/* Conditional jumps, loop and jrcxz are the only other instructions with a relative
+		 * operand. */
 		return is_direct ? HP_INSN_CONDITIONAL : HP_INSN_PLAIN;
 	}
 }
@@ -266,7 +267,8 @@ static void add_register(const ZydisDecodedOperand *from, struct hp_insn *insn)
 	if (!(from->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE))
 		return;
 	hp_register_add(&insn->written, number);
-	/* The rest of the register stays as it was; so it does where the write is conditional. */
+	/* The rest of the register keeps its value; so does all of it if the write is
+	 * conditional. */
 	if ((number < HP_REGISTER_VECTOR && from->size < 32) ||
 	    (from->actions & ZYDIS_OPERAND_ACTION_CONDWRITE))
 		hp_register_add(&insn->read, number);
@@ -339,7 +341,7 @@ static void add_explicit(const ZydisDecodedOperand *from, struct hp_insn *insn)
 static void fill_operands(const ZydisDecodedInstruction *raw, const ZydisDecodedOperand *operands,
 			  struct hp_insn *insn)
 {
-	/* cdqe and cwde have hidden operands only, which matter here. */
+	/* cdqe and cwde have only hidden operands, which matter here. */
 	bool take_hidden = insn->operation == HP_OPERATION_SIGN_EXTEND;
 
 	for (size_t i = 0; i < raw->operand_count; i++) {
@@ -412,7 +414,7 @@ static bool x86_64_decode(const uint8_t *bytes, size_t size, uint64_t address, s
 	fill_flags(&raw, insn);
 	fill_operands(&raw, operands, insn);
 	insn->is_zeroing = is_zeroing(&raw, insn);
-	/* xchg with memory is atomic without being told. */
+	/* xchg with memory is atomic without a prefix. */
 	if (raw.mnemonic == ZYDIS_MNEMONIC_XCHG && insn->memory_count)
 		insn->is_locked = true;
 	return true;
@@ -427,7 +429,7 @@ static const char *x86_64_mnemonic(uint16_t mnemonic)
 	return text ? text : "(bad)";
 }
 
-/* The System V convention keeps rbx, rsp, rbp and r12 to r15 across calls, and nothing else. */
+/* The System V convention preserves rbx, rsp, rbp and r12 to r15 across calls, and nothing else. */
 const struct hp_isa isa_x86_64 = {
 	.machine = EM_X86_64,
 	.pointer_bytes = 8,

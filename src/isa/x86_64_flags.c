@@ -44,7 +44,7 @@ void flags_of_sum(struct hp_state *state, struct hp_partial a, struct hp_partial
 		flags_set(state, ADJUST, (a.value ^ b.value ^ result.value) & 0x10);
 }
 
-/* Ranges and single bits tell more than the difference. */
+/* Ranges and single known bits tell more than the difference. */
 void flags_of_difference(struct hp_state *state, struct hp_partial a, struct hp_partial b,
 			 struct hp_partial result, uint64_t borrow, unsigned width)
 {
@@ -63,7 +63,7 @@ void flags_of_difference(struct hp_state *state, struct hp_partial a, struct hp_
 		flags_set(state, CARRY, true);
 	if (known & sign)
 		flags_set(state, OVERFLOW, (a.value ^ b.value) & (a.value ^ result.value) & sign);
-	/* Neither is negative: no overflow, and the sign is the carry. */
+	/* Neither is negative, so there is no overflow, and the sign equals the carry. */
 	else if ((a.known & b.known & sign) && !((a.value | b.value) & sign)) {
 		flags_set(state, OVERFLOW, false);
 		if (state->known_flags & CARRY)
@@ -98,7 +98,7 @@ int flags_hold(const struct hp_state *state, unsigned condition)
 	bool knows_less = (known & SIGN) && (known & OVERFLOW);
 	unsigned kind = condition / 2;
 
-	/* One of several may be enough. */
+	/* One of several flags may suffice. */
 	if (kind == 3 && (flags & (CARRY | ZERO)))
 		holds = true;
 	else if (kind == 7 && ((flags & ZERO) || (knows_less && is_less)))

@@ -3,9 +3,9 @@
 #include "x86_64_step.h"
 
 static const uint64_t red_zone_bytes = 128;
-static const uint64_t frame_bytes = 4096; /* of the stack: what a frame's spills are within */
+static const uint64_t frame_bytes = 4096; /* of the stack: spills of a frame are within this */
 
-/* A general register by number; unknown of other numbers. */
+/* A general register by number; unknown for other numbers. */
 static struct hp_partial step_register(const struct hp_state *state, unsigned number,
 				       unsigned width)
 {
@@ -46,7 +46,7 @@ struct hp_partial step_address(const struct step *step, const struct hp_memory *
 	return sum;
 }
 
-/* False for an address that is not known, of thread-local memory among others. */
+/* False for an unknown address, such as that of thread-local memory. */
 static bool address_of(const struct step *step, const struct hp_memory *memory, uint64_t *address)
 {
 	struct hp_partial sum = step_address(step, memory);
@@ -63,7 +63,7 @@ static bool is_near_stack(const struct hp_state *state, uint64_t address)
 	       address - (stack.value - red_zone_bytes) < red_zone_bytes + frame_bytes;
 }
 
-/* Somewhere: what is near the stack's end stays. */
+/* A store to an unknown address: only what is near the stack pointer stays known. */
 static void store_anywhere(struct hp_state *state)
 {
 	for (unsigned i = 0; i < HP_STATE_STORES; i++)
@@ -71,7 +71,7 @@ static void store_anywhere(struct hp_state *state)
 			state->stores[i].bytes = 0;
 }
 
-/* What is there is not known any more; `bytes` may be many. */
+/* Forgets `bytes` of memory at the address; they may be many. */
 static void forget_at(struct hp_state *state, uint64_t address, uint64_t bytes)
 {
 	for (uint64_t done = 0; done < bytes; done += 8)
@@ -94,7 +94,7 @@ static struct hp_partial load_elsewhere(const struct step *step, uint64_t addres
 	uint8_t held[8] = { 0 };
 	uint64_t value = 0;
 
-	/* Stores that no longer fit may have hit anything. */
+	/* When the list of stores is full, any memory may have changed. */
 	if (!memory || !memory->read(memory->context, address, bytes,
 				     step->state->store_count > HP_STATE_STORES, held))
 		return partial_unknown(bytes * 8);
@@ -203,7 +203,7 @@ void step_forget(const struct step *step)
 
 		if (!(memory->access & HP_ACCESS_WRITE) || memory->segment != HP_REGISTER_NONE)
 			continue;
-		/* What vector registers save is long, and of strings nobody knows how long. */
+		/* Vector registers store more than is kept, and strings have an unknown length. */
 		if (!insn->is_repeated && !memory->is_implicit && memory->bytes <= 64 &&
 		    address_of(step, memory, &address))
 			forget_at(state, address, memory->bytes ? memory->bytes : 64);

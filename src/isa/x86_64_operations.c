@@ -91,7 +91,7 @@ static bool run_shift(const struct step *step)
 	struct hp_partial by = step->insn->operand_count > 1 ? step_get(step, 1) : partial_of(1);
 	uint64_t limit = width == 64 ? 63 : 31;
 	struct hp_partial result = a;
-	uint64_t last = 0; /* the bit that was shifted out */
+	uint64_t last = 0; /* the bit shifted out last */
 	unsigned count;
 
 	if ((by.known & limit) != limit)
@@ -102,7 +102,7 @@ static bool run_shift(const struct step *step)
 		return true;
 	}
 	if (count >= width)
-		return false; /* of 8 and 16 bits */
+		return false; /* for 8 and 16 bits */
 	if (mnemonic == ZYDIS_MNEMONIC_SHL) {
 		result = partial_shift_left(a, count, width);
 		last = UINT64_C(1) << (width - count);
@@ -187,7 +187,7 @@ static bool run_bits(const struct step *step)
 		return true;
 	}
 	if (a.value == 0 && !counts)
-		return false; /* the register is then as it was, or not */
+		return false; /* the register may be unchanged */
 	if (a.value == 0)
 		result = width;
 	else if (mnemonic == ZYDIS_MNEMONIC_BSR)
@@ -235,7 +235,7 @@ static bool run_bit_test(const struct step *step)
 	return true;
 }
 
-/* cbw to cqo: hidden operands. */
+/* cbw to cqo, whose operands are hidden. */
 static bool run_widening(const struct step *step)
 {
 	struct hp_state *state = step->state;
@@ -362,7 +362,7 @@ static bool is_general(const struct hp_operand *operand)
 	       operand->bytes == 8;
 }
 
-/* On whole general registers and memory of their sizes. */
+/* For whole general registers, and memory of their sizes. */
 static bool run_general(const struct step *step)
 {
 	switch ((unsigned)step->insn->mnemonic) {

@@ -4,7 +4,7 @@
 
 #include <Zydis/Zydis.h>
 
-/* jrcxz and jecxz; loop and its kin are not understood. */
+/* jrcxz and jecxz; loop and its variants are not supported. */
 static int jump_is_taken(const struct step *step)
 {
 	int condition = flags_condition(step->insn->mnemonic);

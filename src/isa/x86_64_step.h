@@ -30,14 +30,14 @@ enum {
 
 struct step {
 	const struct hp_insn *insn;
-	uint64_t shift;			     /* from link-time to run-time addresses */
-	const struct hp_step_memory *memory; /* or NULL */
-	struct hp_state *state;		     /* changes under way */
+	uint64_t shift;			     /* run-time address minus link-time address */
+	const struct hp_step_memory *memory; /* may be NULL */
+	struct hp_state *state;		     /* being changed */
 };
 
 /* --- flags: x86_64_flags.c ------------------------------------------------------------------- */
 
-/* `flag` may be several, which are then alike. */
+/* `flag` may be several flags, which become equal. */
 static inline void flags_set(struct hp_state *state, uint8_t flag, bool value)
 {
 	state->known_flags |= flag;
@@ -50,50 +50,52 @@ static inline void flags_forget(struct hp_state *state, uint8_t flags)
 	state->flags &= (uint8_t)~flags;
 }
 
-/* OF_RESULT alone. */
+/* Sets the flags of OF_RESULT only. */
 void flags_of_result(struct hp_state *state, struct hp_partial result, unsigned width);
 
-/* All of ARITHMETIC: of result = a + b + carry, of result = a - b - borrow, and of what and, or and
- * xor made. */
+/* Sets all flags of ARITHMETIC: for result = a + b + carry; for result = a - b - borrow; for the
+ * result of and, or and xor. */
 void flags_of_sum(struct hp_state *state, struct hp_partial a, struct hp_partial b,
 		  struct hp_partial result, uint64_t carry, unsigned width);
 void flags_of_difference(struct hp_state *state, struct hp_partial a, struct hp_partial b,
 			 struct hp_partial result, uint64_t borrow, unsigned width);
 void flags_of_logic(struct hp_state *state, struct hp_partial result, unsigned width);
 
-/* The condition of jumps, moves and sets, 0 to 15 as in their opcodes; -1 of everything else. */
+/* The condition of a jump, move or set, 0 to 15 as in opcodes; -1 for other instructions. */
 int flags_condition(uint16_t mnemonic);
-/* Whether a condition holds: 1, 0, or -1 when it is not known. */
+/* Whether a condition holds: 1, 0, or -1 if unknown. */
 int flags_hold(const struct hp_state *state, unsigned condition);
 
 /* --- operands: x86_64_operands.c ------------------------------------------------------------- */
 
-/* The bits [from, from + width). 32 bits clear the rest of the register, fewer keep it. */
+/* Sets the bits [from, from + width). A width of 32 clears the rest of the register, smaller ones
+ * keep it. */
 void step_set_register(struct hp_state *state, unsigned number, unsigned width, unsigned from,
 		       struct hp_partial value);
 
-/* Base, index and displacement, without the segment's base. */
+/* Base, index and displacement, without the base of the segment. */
 struct hp_partial step_address(const struct step *step, const struct hp_memory *memory);
-/* 1 to 8 bytes at a run-time address: what was stored, else what step->memory holds. */
+/* Loads 1 to 8 bytes at a run-time address: what was stored there, otherwise what step->memory
+ * has. */
 struct hp_partial step_load(const struct step *step, uint64_t address, unsigned bytes);
 
-/* An explicit operand, which must be there; its width is a general register's. Immediates are of 64
- * bits: cut them. */
+/* An explicit operand, which must exist; its width is that of a general register. Immediates have
+ * 64 bits, and must be cut. */
 unsigned step_width(const struct step *step, unsigned number);
 struct hp_partial step_get(const struct step *step, unsigned number);
 void step_put(const struct step *step, unsigned number, struct hp_partial value);
 
-/* The stack pointer moves in any case, known or not. */
+/* The stack pointer moves whether it is known or not. */
 void step_push(const struct step *step, unsigned bytes, struct hp_partial value);
 struct hp_partial step_pop(const struct step *step, unsigned bytes);
 
-/* Everything that the instruction may write is unknown from now on. */
+/* Makes everything unknown that the instruction may write. */
 void step_forget(const struct step *step);
 
 /* --- operations: x86_64_operations.c --------------------------------------------------------- */
 
-/* Computes what a plain instruction writes. False when it is not understood: the state is then as
- * it was before, and step_forget() is called for. */
+/* Computes what a plain instruction writes. False if it is not supported: the state is unchanged,
+ * and the caller must use step_forget(). */
 bool step_operate(const struct step *step);
 
 #endif

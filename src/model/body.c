@@ -20,7 +20,7 @@ void hp_hashes_add(struct hp_hashes *hashes, uint32_t hash)
 	hashes->at[at] = hash;
 }
 
-/* Of the smallest hashes of both together, the share that both have. */
+/* The share of common hashes among the smallest hashes of both bodies together. */
 static double common_share(const struct hp_hashes *a, const struct hp_hashes *b)
 {
 	size_t common = 0;

@@ -13,7 +13,7 @@ void hp_clock_clear(struct hp_clock *clock)
 	*clock = (struct hp_clock){ 0 };
 }
 
-/* Where `hz` is, or would have to be. */
+/* Index of the class with this rate, or where it would be inserted. */
 static size_t find_class(const struct hp_clock *clock, uint64_t hz)
 {
 	size_t at = 0;

@@ -119,8 +119,8 @@ static bool is_default(const char *source)
 }
 
 /*
- * The skid of a sum, the same in any order: two different ones leave the default, else a default
- * prevails over calibrations, and the older of those.
+ * The skid of a sum, independent of the order: two different skids leave the default; otherwise a
+ * default prevails over calibrations, and the older calibration over the newer.
  */
 static bool join_skids(struct hp_event_info *into, const struct hp_event_info *from)
 {
@@ -154,7 +154,7 @@ static struct hp_error *add_event(struct hp_epoch_meta *into, const struct hp_ev
 				       hp_unit_name(from->info.unit));
 	if (!join_skids(&event->info, &from->info))
 		return hp_error_create_no_memory();
-	/* Two rates are no single rate: the strata of the profiles keep them apart. */
+	/* Two different rates are no single rate; strata of the profiles keep them apart. */
 	if (!(event->frequency_hz <= from->frequency_hz &&
 	      event->frequency_hz >= from->frequency_hz))
 		event->frequency_hz = 0;
@@ -201,7 +201,7 @@ static struct hp_error *insert_command(struct hp_epoch_meta *into, size_t at,
 	return NULL;
 }
 
-/* Both lists are sorted, so one walk merges them. */
+/* Both lists are sorted, so they are merged in one pass. */
 static struct hp_error *add_commands(struct hp_epoch_meta *into, const struct hp_epoch_meta *from)
 {
 	for (size_t i = 0, at = 0; i < from->command_count; i++) {
@@ -263,7 +263,7 @@ static bool contains(char *const *texts, size_t count, const char *text)
 	return false;
 }
 
-/* A reader of the sum must know what a reader of each part had to. */
+/* The sum has the warnings of each part. */
 static struct hp_error *add_warnings(struct hp_epoch_meta *into, const struct hp_epoch_meta *from)
 {
 	size_t count = 0;

@@ -73,7 +73,7 @@ static struct hp_error *copy_images(const struct hp_image_id *const *from, size_
 	return NULL;
 }
 
-/* Where each side's images are in the union. */
+/* By side: index of each image in the union. */
 struct numbering {
 	uint32_t *into;
 	uint32_t *from;
@@ -106,7 +106,8 @@ static void renumber(struct hp_window_evidence *evidence, const uint32_t *number
 	}
 }
 
-/* Both lists are sorted: one walk. The order of what is there stays, so items stay sorted. */
+/* Both lists are sorted, so one pass suffices. The order of existing images stays, so items stay
+ * sorted. */
 static struct hp_error *unite_images(struct hp_window_evidence *into,
 				     const struct hp_window_evidence *from,
 				     const struct numbering *numbering)
@@ -183,7 +184,7 @@ static struct hp_counted renumbered(const struct hp_counted *item, const uint32_
 	return other;
 }
 
-/* Of the items that `into` has already; how many it does not have. */
+/* Adds the items that `into` has already; returns the number of others. */
 static struct hp_error *add_known(struct counted_list *into, const struct counted_list *from,
 				  const uint32_t *numbers, size_t *new_count)
 {
@@ -206,7 +207,8 @@ static struct hp_error *add_known(struct counted_list *into, const struct counte
 	return NULL;
 }
 
-/* From the back, so that each item moves once, and those before the first new one not at all. */
+/* Inserts from the end, so that each item moves once, and items before the first new one do not
+ * move. */
 static void insert_new(struct counted_list *into, const struct counted_list *from,
 		       const uint32_t *numbers, size_t new_count)
 {
@@ -230,8 +232,8 @@ static void insert_new(struct counted_list *into, const struct counted_list *fro
 }
 
 /*
- * `numbers`: what the images of `from` are called in `into`. In place: items are large, and a
- * compiler's sum has hundreds of thousands of them, most of which a window does not touch.
+ * `numbers`: index in `into` of each image of `from`. Works in place, since items are large, and a
+ * compiler's sum has hundreds of thousands, most of which a window does not change.
  */
 static struct hp_error *add_items(struct counted_list *into, const struct counted_list *from,
 				  const uint32_t *numbers)

@@ -5,8 +5,8 @@
 
 #include <hpcprof/model/evidence.h>
 
-/* As strcmp(). Strata are sorted by recording, then command; reasons by whether they are refusals,
- * then text. Items: hp_counted_compare. */
+/* Like strcmp(). Strata are sorted by recording, then by command; reasons by whether they are
+ * refusals, then by text. For items: hp_counted_compare. */
 int evidence_compare_strata(const struct hp_window_stratum *a, const struct hp_window_stratum *b);
 int evidence_compare_reasons(bool is_refusal, const char *what, const struct hp_window_reason *b);
 

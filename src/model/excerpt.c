@@ -98,7 +98,7 @@ uint32_t hp_excerpt_word(struct hp_excerpt *excerpt, const char *text)
 	memcpy(known->text, text, length);
 	known->number = (uint32_t)(excerpt->words.count - 1);
 	HASH_ADD(hh, excerpt->known_words, text, length, known);
-	/* Without it the word is only written twice. */
+	/* If it cannot be remembered, the word is only stored twice. */
 	if (!known->hh.tbl)
 		free(known);
 	return (uint32_t)(excerpt->words.count - 1);
@@ -149,7 +149,7 @@ static int compare_texts(const void *left, const void *right)
 	return compare_u64(a->address, b->address);
 }
 
-/* Where one part comes from two excerpts, the one with more to tell first. */
+/* If two excerpts have the same part, the one with more information comes first. */
 static int compare_parts(const void *left, const void *right)
 {
 	const struct hp_excerpt_part *a = left;
@@ -245,7 +245,7 @@ static void finish_parts(struct hp_excerpt *excerpt)
 	excerpt->parts.count = kept;
 }
 
-/* What overlaps the line before begins behind it. */
+/* A line that overlaps the one before begins after it. */
 static void finish_lines(struct hp_excerpt *excerpt)
 {
 	size_t kept = 0;
@@ -272,7 +272,7 @@ static void finish_lines(struct hp_excerpt *excerpt)
 	excerpt->lines.count = kept;
 }
 
-/* Appends what `range` has beyond `last`, which it touches. */
+/* Appends what `range` has beyond `last`, which it touches or overlaps. */
 static bool join_ranges(struct hp_excerpt_range *last, const struct hp_excerpt_range *range)
 {
 	uint64_t covered = last->size - (range->address - last->address);
@@ -354,7 +354,7 @@ static struct hp_error *broken(const char *what)
 	return hp_error_create(HP_ERROR_DAMAGED, "an excerpt's %s", what);
 }
 
-/* Entries with an address and a size, sorted and apart. */
+/* Whether entries with an address and a size are sorted and do not overlap. */
 #define are_apart(vector, size_of)                                                                 \
 	({                                                                                         \
 		bool fine_ = true;                                                                 \
@@ -397,7 +397,7 @@ static const char *check_map(const struct hp_excerpt *excerpt)
 	return NULL;
 }
 
-/* Frames are asked for all at once, so chains are short. */
+/* All frames of a place are returned together, so chains must be short. */
 static const char *check_places(const struct hp_excerpt *excerpt)
 {
 	_cleanup_free_ uint8_t *depths = calloc(excerpt->places.count + 1, 1);

@@ -32,7 +32,7 @@ struct hp_grouped hp_grouped_by_windows(const uint64_t counts[HP_EVIDENCE_GROUPS
 
 double hp_student_widening(double freedom)
 {
-	/* Of Student's distribution what 95 % are below, by degrees of freedom: known exactly. */
+	/* 95 % quantiles of Student's distribution, by degrees of freedom. */
 	static const double few[] = { 6.3138, 2.9200, 2.3534, 2.1318, 2.0150, 1.9432 };
 	enum { FEW = sizeof(few) / sizeof(few[0]) };
 	const double z = HP_NORMAL_90;
@@ -44,7 +44,7 @@ double hp_student_widening(double freedom)
 		size_t below = (size_t)freedom - 1;
 		double part = freedom - floor(freedom);
 
-		/* Between the two, in 1 / freedom nearly a straight line. */
+		/* Interpolates in 1 / freedom, which is nearly linear. */
 		part = part * floor(freedom + 1) / freedom;
 		quantile = few[below] + part * (few[below + 1] - few[below]);
 	} else {
@@ -57,16 +57,16 @@ double hp_student_widening(double freedom)
 	return quantile / z;
 }
 
-/* What is known beforehand of how groups vary: the variance of one over its value squared, what that
- * is worth in degrees of freedom, and the least that it ever is. */
+/* What is assumed of groups in advance: the variance of one relative to its squared value, its
+ * weight in degrees of freedom, and its lower limit. */
 struct prior {
 	double variance;
 	double freedom;
 	double least;
 };
 
-/* By how much the logarithm of a variance of so many degrees of freedom is too low on average
- * (Abramowitz and Stegun 6.3.18, an expansion for many; it has no meaning for much less than one). */
+/* By how much the logarithm of a variance with this many degrees of freedom is too low on average
+ * (Abramowitz and Stegun 6.3.18, an asymptotic expansion, which is meaningless much below one). */
 static double log_bias(double freedom)
 {
 	double n = fmax(freedom, least_pace_freedom);
@@ -74,9 +74,9 @@ static double log_bias(double freedom)
 	return -1 / n - 1 / (3 * n * n);
 }
 
-/* Some programs' windows differ by a hundredth, others' by half: of that kind of number one knows the
- * order of magnitude. So logarithms are pooled; with the numbers themselves programs that are steady
- * would never be taken for it. */
+/* Windows of some programs differ by a hundredth, of others by half, so only the order of magnitude
+ * is known. Logarithms are pooled: with the variances themselves, steady programs would never be
+ * recognized. */
 static double pooled_variance(double own, double freedom, double known, const struct prior *prior)
 {
 	if (!(known > 0))
@@ -89,8 +89,8 @@ static double pooled_variance(double own, double freedom, double known, const st
 /* How the groups of a ratio vary. */
 struct groups {
 	double whole;	/* of `under` */
-	double squares; /* of residuals, summed */
-	double shares;	/* of the groups in `under`, squared and summed: one by their number */
+	double squares; /* sum of squared residuals */
+	double shares;	/* sum of the groups' squared shares in `under`: one over their number */
 	double freedom; /* degrees of freedom */
 };
 
@@ -110,7 +110,7 @@ static struct groups groups_of(const struct hp_grouped *over, const struct hp_gr
 	return groups;
 }
 
-/* Of the ratio, by the groups alone: squares / (1 - shares), which their freedom is the weight of. */
+/* The variance of the ratio by the groups alone: squares / (1 - shares), weighted by `freedom`. */
 static double variance_of(const struct groups *groups)
 {
 	return groups->freedom > 0
@@ -151,7 +151,7 @@ struct hp_grouped_ratio hp_grouped_ratio(const struct hp_grouped *over,
 
 /* --- pace --------------------------------------------------------------------------------------- */
 
-/* There are 1 / shares groups. */
+/* The number of groups is 1 / shares. */
 static double windows_of_group(double shares, double windows)
 {
 	return fmax(windows * shares, 1);
@@ -201,7 +201,7 @@ struct hp_pace hp_pace_of_all(const struct hp_paces *paces)
 
 	if (!(paces->weights > 0))
 		return any;
-	/* As many as if all had the same weight; they have their windows in common. */
+	/* As many as if all had the same weight, since they share their windows. */
 	own = paces->freedom / paces->weights *
 	      fmin(paces->weights * paces->weights / paces->squared_weights, most_paces);
 	return (struct hp_pace){

@@ -130,7 +130,7 @@ struct hp_error *hp_paths_series(struct hp_paths *paths, const struct hp_path_se
 
 /* --- nodes ------------------------------------------------------------------------------------ */
 
-/* HP_PATH_NO_NODE when memory is short. */
+/* HP_PATH_NO_NODE: out of memory. */
 static uint32_t new_node(struct hp_paths *paths, uint32_t parent, const struct hp_path_frame *frame)
 {
 	struct hp_path_node node = { .offset = frame->offset,

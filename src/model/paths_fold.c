@@ -31,7 +31,7 @@ static size_t find_leaves(const struct hp_paths *paths, enum paths_fold_order or
 
 		if (node->children || hp_path_is_root(node))
 			continue;
-		/* How long ago, since the clock may wrap. */
+		/* the age, since the clock may wrap around */
 		leaves[count++] = (struct leaf){
 			order == PATHS_FOLD_BY_SAMPLES ? node->samples + node->folded
 						       : UINT32_MAX - (paths->clock - node->used),
@@ -41,7 +41,7 @@ static size_t find_leaves(const struct hp_paths *paths, enum paths_fold_order or
 	return count;
 }
 
-/* Gives the remaining nodes their new numbers; those in `gone` leave. The order stays. */
+/* Renumbers the remaining nodes in their order; those in `gone` are removed. */
 static void close_ranks(struct hp_paths *paths, const bool *gone, uint32_t *numbers)
 {
 	size_t count = 0;
@@ -83,7 +83,7 @@ static void fold(struct hp_paths *paths, uint32_t number)
 		parent->used = node->used;
 }
 
-/* In rounds: a parent may become a leaf. */
+/* In rounds, since a parent may become a leaf. */
 bool paths_fold_down(struct hp_paths *paths, size_t wanted, enum paths_fold_order order)
 {
 	_cleanup_free_ struct leaf *leaves = calloc(paths->nodes.count + 1, sizeof(*leaves));

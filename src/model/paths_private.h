@@ -5,7 +5,8 @@
 
 #include <hpcprof/model/paths.h>
 
-/* Series whose last paths are known: programs take turns, and each goes on where it was. */
+/* Number of series whose last paths are kept: programs alternate, and each continues where it
+ * was. */
 enum { PATHS_CACHED = 8 };
 
 /* The last path of a series: its frames from the root, and their nodes. */
@@ -33,19 +34,19 @@ static inline size_t paths_limit(const struct hp_paths *paths)
 	return paths->node_limit ? paths->node_limit : HP_PATHS_DEFAULT_NODES;
 }
 
-/* The table of nodes by parent and place: room in it (false when memory is short), a node into it,
- * all nodes into an empty one, and the child at a place, or HP_PATH_NO_NODE. */
+/* The hash table of nodes by parent and place. In order: reserve room (false: out of memory), add a
+ * node, add all nodes to an empty table, find the child at a place (HP_PATH_NO_NODE: none). */
 bool paths_table_reserve(struct hp_paths *paths, size_t nodes);
 void paths_enter(struct hp_paths *paths, uint32_t number);
 void paths_enter_all(struct hp_paths *paths);
 uint32_t paths_find(const struct hp_paths *paths, uint32_t parent,
 		    const struct hp_path_frame *frame);
 
-/* Which leaves go first: those not used for longest, those of fewest samples. */
+/* Which leaves are folded first: the least recently used, or those with the fewest samples. */
 enum paths_fold_order { PATHS_FOLD_BY_USE, PATHS_FOLD_BY_SAMPLES };
 
-/* Folds leaves into their parents until at most `wanted` nodes remain; roots always do. False when
- * memory is short. */
+/* Folds leaves into their parents until at most `wanted` nodes remain; roots always remain. False:
+ * out of memory. */
 bool paths_fold_down(struct hp_paths *paths, size_t wanted, enum paths_fold_order order);
 
 #endif

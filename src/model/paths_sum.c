@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Which nodes have samples, at or below them. */
+/* Marks nodes that have samples, themselves or below them. */
 static bool *find_lived(const struct hp_paths *paths)
 {
 	bool *lived = calloc(paths->nodes.count + 1, sizeof(*lived));
@@ -24,7 +24,7 @@ static bool *find_lived(const struct hp_paths *paths)
 	return lived;
 }
 
-/* Only what live nodes need is taken over. */
+/* Copies only what live nodes need. */
 static struct hp_error *take_image(struct hp_paths *into, const struct hp_paths *from,
 				   uint32_t image, uint32_t *images)
 {
@@ -80,7 +80,7 @@ struct hp_error *hp_paths_bound(struct hp_paths *paths)
 
 /* --- canonical order -------------------------------------------------------------------------- */
 
-/* What nodes are sorted by: their parents, then their places. */
+/* Nodes are sorted by parent, then by place. */
 struct sorting {
 	const struct hp_paths *paths;
 	const uint32_t *images; /* ranks */
@@ -108,7 +108,8 @@ static int compare_nodes(const void *left, const void *right, void *context)
 	return order ? order : path_compare_numbers(a->flags, b->flags);
 }
 
-/* Live nodes grouped by parent, siblings in order; roots, which have the largest parent, last. */
+/* Groups live nodes by parent, with siblings in order. Roots, whose parent is the largest number,
+ * come last. */
 static void sort_nodes(const struct hp_paths *paths, const bool *lived,
 		       const struct hp_paths_order *order, uint32_t *sorted, size_t *count)
 {
@@ -122,7 +123,7 @@ static void sort_nodes(const struct hp_paths *paths, const bool *lived,
 		qsort_r(sorted, *count, sizeof(*sorted), compare_nodes, &sorting);
 }
 
-/* The ranks of those that live nodes need. */
+/* Finds the ranks of images and series that live nodes need. */
 static void rank(const struct hp_paths *paths, const bool *lived, struct hp_paths_order *order)
 {
 	for (size_t i = 0; i < paths->nodes.count; i++) {
@@ -143,7 +144,7 @@ static void rank(const struct hp_paths *paths, const bool *lived, struct hp_path
 			order->series[paths->series_order.at[i]] = (uint32_t)order->series_count++;
 }
 
-/* Down each tree, by nodes yet to be taken, the next one on top. */
+/* Walks down each tree, with a stack of nodes yet to be visited. */
 static struct hp_error *descend(const struct hp_paths *paths, const uint32_t *sorted, size_t count,
 				struct hp_paths_order *order)
 {

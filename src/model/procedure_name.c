@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The opening parenthesis of the one at `at`, or NULL. */
+/* The opening parenthesis that matches the one at `at`, or NULL. */
 static const char *opening(const char *name, const char *at)
 {
 	size_t depth = 0;
@@ -26,7 +26,7 @@ static const char *opening(const char *name, const char *at)
 	}
 }
 
-/* Past the last blank outside of brackets, which comes after the type of a result. */
+/* The position after the last blank outside of brackets, which follows the result type. */
 static const char *after_result(const char *name, size_t length)
 {
 	static const char operator_word[] = "operator";
@@ -47,7 +47,7 @@ static const char *after_result(const char *name, size_t length)
 	return name;
 }
 
-/* The length without what demangling makes of a compiler's ".isra.0": " [clone .isra.0]". */
+/* The length without " [clone .isra.0]", into which demangling turns a compiler's suffix. */
 static size_t without_clones(const char *name)
 {
 	static const char mark[] = " [clone ";
@@ -98,7 +98,7 @@ static void add(struct hp_writer *text, const char *from, size_t length)
 	hp_write_bytes(text, from, length);
 }
 
-/* Bytes of the operator whose name begins at `at`, behind the word. */
+/* The number of bytes of the operator at `at`, after the word "operator". */
 static size_t operator_length(const char *at, const char *end)
 {
 	static const char *const symbols[] = { "()", "<=>", "<<=", ">>=", "->*", "<<",
@@ -113,7 +113,7 @@ static size_t operator_length(const char *at, const char *end)
 	return 0;
 }
 
-/* Of "operator" where a name of a function begins, else 0. */
+/* The length of "operator" if a function's name begins with it there, otherwise 0. */
 static size_t word_length(const char *name, const char *at, const char *end)
 {
 	static const char word[] = "operator";
@@ -124,7 +124,7 @@ static size_t word_length(const char *name, const char *at, const char *end)
 	return at == name || at[-1] == ':' || at[-1] == ' ' ? length : 0;
 }
 
-/* Past the bracket that closes the one at `at`; NULL where none does. */
+/* The position after the bracket that closes the one at `at`; NULL if none does. */
 static const char *past_brackets(const char *at, const char *end)
 {
 	const char open = *at;
@@ -140,7 +140,7 @@ static const char *past_brackets(const char *at, const char *end)
 	return NULL;
 }
 
-/* What is between brackets is what the code is for, and seldom which code it is. */
+/* The contents of brackets say what the code is for, but seldom which code it is. */
 static void add_brackets(struct hp_writer *text, const char *at, const char *past)
 {
 	static const char anonymous[] = "(anonymous namespace)";
@@ -156,7 +156,7 @@ static void add_brackets(struct hp_writer *text, const char *at, const char *pas
 	add(text, past - 1, 1);
 }
 
-/* With `is_plain`, nothing of a template's arguments. */
+/* `is_plain`: without template arguments. */
 static void add_name(struct hp_writer *text, const char *name, const char *end, bool is_plain)
 {
 	const char *at = name;
@@ -185,7 +185,8 @@ static void add_short(struct hp_writer *text, const char *name, const char *end)
 	add_name(text, name, end, false);
 }
 
-/* The last part of a path: Vec<…> of alloc::vec::Vec<…>; with what a reference has before it. */
+/* Adds the last component of a path: Vec<…> for alloc::vec::Vec<…>; including the prefix of a
+ * reference. */
 static void add_last_part(struct hp_writer *text, const char *type, const char *end)
 {
 	const char *last;
@@ -206,7 +207,7 @@ static void add_last_part(struct hp_writer *text, const char *type, const char *
 	add_short(text, last, end);
 }
 
-/* Rust's "<Type as Trait>" and "<Type>" in front of a method. */
+/* Rust's "<Type as Trait>" and "<Type>" before a method. */
 static const char *add_qualified(struct hp_writer *text, const char *name, const char *end)
 {
 	static const char as[] = " as ";
@@ -257,7 +258,7 @@ char *hp_name_shorten(const char *name, const char *linkage)
 
 /* --- found ------------------------------------------------------------------------------------- */
 
-/* Up to the arguments of a template that end the name: its length without them. */
+/* The length without template arguments at the end of the name. */
 static size_t without_template(const char *name, size_t length)
 {
 	size_t depth = 0;
@@ -282,7 +283,7 @@ static bool is_bare(const char *name, const char *wanted)
 
 	hp_name_bare(name, &start, &length);
 	result = (size_t)(start - name);
-	/* With the type of the result, or without; the same for a template's arguments. */
+	/* With or without the result type, and with or without template arguments. */
 	if (length + result == size && memcmp(name, wanted, size) == 0)
 		return true;
 	return length >= size && memcmp(start, wanted, size) == 0 &&
@@ -297,7 +298,7 @@ static bool is_short(const char *name, const char *linkage, const char *wanted)
 	return text && strcmp(text, wanted) == 0;
 }
 
-/* NULL when memory is short. */
+/* NULL: out of memory. */
 static char *without_templates(const char *name)
 {
 	struct hp_writer text = { 0 };

@@ -152,7 +152,7 @@ uint64_t hp_profile_samples(const struct hp_profile *profile)
 	return samples;
 }
 
-/* Merges two sorted histograms; `counts` has room for both. Returns how many came out. */
+/* Merges two sorted histograms; `counts` has room for both. Returns the number of entries. */
 static size_t merge_counts(const struct hp_stratum *a, const struct hp_stratum *b,
 			   struct hp_count *counts)
 {
@@ -221,7 +221,7 @@ static struct hp_error *insert_stratum(const struct list *into, size_t at,
 	return NULL;
 }
 
-/* Both are sorted. */
+/* Both lists are sorted. */
 static struct hp_error *add_strata(const struct list *into, const struct hp_stratum *from,
 				   size_t count)
 {
@@ -240,7 +240,8 @@ static struct hp_error *add_strata(const struct list *into, const struct hp_stra
 	return NULL;
 }
 
-/* What one of them does not tell apart is of an unknown thread and CPU. */
+/* If one profile does not distinguish threads and CPUs, its samples are of an unknown thread and
+ * CPU. */
 static struct hp_error *add_shares(struct hp_profile *into, const struct hp_profile *from)
 {
 	const struct list shares = { &into->shares, &into->share_count };
@@ -287,7 +288,7 @@ static int compare_offsets(const void *left, const void *right)
 	return compare_numbers(a->offset.value, b->offset.value);
 }
 
-/* One stratum of `count` shares, not 0. */
+/* Makes one stratum of `count` shares; `count` is not 0. */
 static struct hp_error *join_shares(const struct hp_stratum *const *shares, size_t count,
 				    struct hp_stratum *stratum)
 {

@@ -68,7 +68,7 @@ static bool take_vendor(const char *line, struct hp_cpu *cpu)
 	return cpu->vendor;
 }
 
-/* One line of a CPU's block; false when memory is short. */
+/* Parses one line of a CPU's block. False: out of memory. */
 static bool take_line(const char *line, struct hp_cpu *cpu)
 {
 	const char *flags = value_of(line, "flags");
@@ -84,7 +84,7 @@ static bool take_line(const char *line, struct hp_cpu *cpu)
 	return take_vendor(line, cpu);
 }
 
-/* The next block, up to its blank line. False where there is none. */
+/* Reads the next block, up to its blank line. False: there is none. */
 static bool read_block(FILE *file, struct hp_cpu *block, bool *no_memory)
 {
 	_cleanup_free_ char *line = NULL;
@@ -103,8 +103,9 @@ static bool read_block(FILE *file, struct hp_cpu *block, bool *no_memory)
 }
 
 /*
- * On x86 the first block tells all: with two kinds of core they say the same. On Arm all are read,
- * since big and little cores are no one CPU. Other blocks than of CPUs are passed over.
+ * On x86 the first block suffices: with two kinds of cores all say the same. On Arm all blocks are
+ * read, since a machine with big and little cores has no single CPU. Blocks that describe no CPU
+ * are skipped.
  */
 static struct hp_error *read_blocks(FILE *file, struct hp_cpu *cpu)
 {
@@ -171,7 +172,7 @@ struct hp_error *hp_cpu_find(const char *root, struct hp_cpu *cpu)
 		return NULL;
 	error = read_blocks(file, cpu);
 	fclose(file);
-	/* Of x86 cores of two kinds this is the only sign. */
+	/* the only sign of x86 machines with two kinds of cores */
 	if (exists(root, "/sys/devices/cpu_atom") && exists(root, "/sys/devices/cpu_core"))
 		hp_cpu_clear(cpu);
 	if (!error && hp_cpu_is_known(cpu))

@@ -5,7 +5,7 @@
 
 #include <hpcprof/model/cpu.h>
 
-/* Unknown (all zero) when the machine does not say, or has CPUs of several kinds. */
+/* All zero if the machine does not tell, or has several kinds of CPUs. */
 struct hp_error *hp_cpu_find(const char *root, struct hp_cpu *cpu);
 
 #endif

@@ -121,7 +121,7 @@ static struct hp_error *precise_refused(const char *name)
 		"the modifier P (as precise as the machine can)");
 }
 
-/* One event that is out of reach does not spoil the set. */
+/* One unavailable event does not make the set fail. */
 static struct hp_error *refuse(struct hp_draft *draft, struct hp_error *error)
 {
 	if (!draft->event.set || error->class != HP_ERROR_NOT_PERMITTED)
@@ -132,7 +132,7 @@ static struct hp_error *refuse(struct hp_draft *draft, struct hp_error *error)
 	return NULL;
 }
 
-/* Modifiers into the event and its name. */
+/* Puts modifiers into the event and its name. */
 struct hp_error *hp_draft_finish(const struct hp_machine *machine, struct hp_draft *draft)
 {
 	struct hp_modifiers *modifiers = &draft->modifiers;
@@ -165,7 +165,7 @@ struct hp_error *hp_draft_finish(const struct hp_machine *machine, struct hp_dra
 		 modifiers->kernel ? "k" : "", modifiers->hypervisor ? "h" : "",
 		 (int)(modifiers->best_precise ? 0 : modifiers->precise), "ppp",
 		 modifiers->best_precise ? "P" : "");
-	/* A name of one's own stays as it is, unless there is something to own up to. */
+	/* A user-given name stays, unless a substitution must be shown. */
 	if (draft->named)
 		snprintf(letters, sizeof(letters), "%s", added ? "u" : "");
 	if (!letters[0])

@@ -151,7 +151,7 @@ static bool give_pfm(const char *pmu, bool core, const char *event, const char *
 
 	if (asprintf(&kind, "pmu %s", pmu) < 0 || asprintf(&name, "%s::%s", pmu, event) < 0)
 		return false;
-	/* libpfm4 goes by the CPU's model; a virtual machine may keep its counters from us. */
+	/* libpfm4 goes by the CPU's model, but a virtual machine may lack counters. */
 	give(enumeration, name, kind, description, !core || enumeration->machine->has_cycles);
 	return !enumeration->stopped;
 }

@@ -68,7 +68,7 @@ bool hp_event_is_clock(const struct hp_event *event)
 						     event->config == PERF_COUNT_SW_TASK_CLOCK);
 }
 
-/* Which of the kernel's PMUs counts it: those that need no hardware are several. */
+/* Which of the kernel's PMUs counts it; several need no hardware. */
 enum keeper { HARDWARE, SOFTWARE, TRACEPOINTS, BREAKPOINTS, CPU_CLOCK, TASK_CLOCK };
 
 static enum keeper keeper_of(const struct hp_event *event)
@@ -95,7 +95,7 @@ bool hp_event_same_pmu(const struct hp_event *a, const struct hp_event *b)
 					  (a->type <= PERF_TYPE_RAW && b->type <= PERF_TYPE_RAW));
 }
 
-/* x86 reports a data breakpoint after the access, the others before it. */
+/* x86 reports a data breakpoint after the access, other architectures before it. */
 static bool traps_after_access(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
@@ -148,7 +148,7 @@ static struct hp_error *default_cycles(const struct hp_machine *machine, struct 
 	return error;
 }
 
-/* A core PMU that sysfs shows although `cycles` did not open. */
+/* Whether sysfs has a core PMU, although `cycles` did not open. */
 static bool shows_core_pmu(const struct hp_machine *machine)
 {
 	return hp_sysfs_has_pmu(machine, "cpu") || hp_sysfs_has_pmu(machine, "cpu_core") ||

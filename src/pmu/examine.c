@@ -16,7 +16,7 @@
 
 enum {
 	DEFAULT_RATE_HZ = 1000,
-	HIGHEST_RATE_HZ = 10000, /* what record asks for at most, without --no-cap */
+	HIGHEST_RATE_HZ = 10000, /* the highest rate that record uses without --no-cap */
 	COMFORTABLE_RING_PAGES = 64,
 };
 
@@ -58,7 +58,7 @@ static void add_paranoid(struct hp_examination *examination)
 				   "%d: everything is permitted", level);
 }
 
-/* Whether the level is all there is to it shows by opening. */
+/* Whether the level permits sampling is found out by opening an event. */
 static void add_sampling(struct hp_examination *examination)
 {
 	const struct hp_machine *machine = examination->machine;
@@ -109,7 +109,7 @@ static void add_reach(struct hp_examination *examination)
 				   "record -- COMMAND and -p PID", "refused to this user");
 }
 
-/* The largest ring, a power of two of pages beside its control page, within the kernel's budget. */
+/* The largest ring within the kernel's budget: a power of two of pages, plus a control page. */
 static uint64_t ring_pages(int64_t mlock_kb)
 {
 	uint64_t page_kb = (uint64_t)sysconf(_SC_PAGESIZE) / 1024;
@@ -190,7 +190,7 @@ static void add_rates(struct hp_examination *examination)
 				   (long long)percent, (long long)percent);
 }
 
-/* Where addresses are hidden, /proc/kallsyms reads as zeros. */
+/* If addresses are hidden, /proc/kallsyms contains zeros. */
 static bool kernel_symbols_readable(const struct hp_machine *machine)
 {
 	_cleanup_free_ char *path = NULL;
@@ -205,7 +205,7 @@ static bool kernel_symbols_readable(const struct hp_machine *machine)
 	if (size <= 0)
 		return false;
 	head[size] = 0;
-	/* The very first symbols may truly be at 0 (per-CPU ones). */
+	/* The first symbols may really be at 0 (those of per-CPU data). */
 	for (char *line = head; line; line = strchr(line, '\n')) {
 		line += *line == '\n';
 		if (strtoull(line, NULL, 16) != 0)

@@ -17,7 +17,7 @@ void hp_examination_add(struct hp_examination *examination, enum hp_finding_stat
 			const char *topic, const char *lift, const char *without,
 			const char *format, ...) __attribute__((format(printf, 6, 7)));
 
-/* PMUs, counters, precise levels, branch stacks, breakpoints: what is there, by trying. */
+/* Examines PMUs, counters, precise levels, branch stacks and breakpoints by trying them. */
 void hp_examine_hardware(struct hp_examination *examination);
 
 #endif

@@ -73,15 +73,15 @@ static struct perf_event_attr hardware(const struct hp_machine *machine, uint64_
 	};
 }
 
-/* Long enough on the CPU for a group to have its turn. */
+/* Runs long enough for a group to get its turn. */
 static void spin(void)
 {
 	for (unsigned i = 0; i < SPIN_STEPS; i++)
 		__asm__ volatile("");
 }
 
-/* Whether a group of `size` copies gets onto the PMU at once. The kernel takes groups that never
- * run (Arm), so opening is not proof: the group has to have run. */
+/* Whether a group of `size` copies counts at once. Some kernels (Arm) accept groups that never run,
+ * so the group must have run. */
 static bool group_runs(struct perf_event_attr attr, size_t size)
 {
 	struct {
@@ -191,7 +191,7 @@ static void add_branch_stacks(struct hp_examination *examination, const struct h
 			"estimates from samples alone", "no LBR or BRBE: %s", strerror(failure));
 }
 
-/* Which of them are never hit; NULL: all are. */
+/* Names those that are never hit; NULL: all are. */
 static const char *silent_breakpoints(void)
 {
 	bool code = hp_breakpoints_try(HW_BREAKPOINT_X) == HP_BREAKPOINTS_SILENT;
@@ -204,7 +204,7 @@ static const char *silent_breakpoints(void)
 	return data ? "those on data open, but never fire on this machine" : NULL;
 }
 
-/* As many as open at once on an address of ours that nothing executes. */
+/* Counts how many breakpoints open at once on an address that nothing executes. */
 static void add_breakpoints(struct hp_examination *examination)
 {
 	static const char watched[8] __attribute__((aligned(8))) = { 0 };
@@ -257,7 +257,7 @@ void hp_examine_hardware(struct hp_examination *examination)
 	_cleanup_(hp_names_scope) struct hp_names pmus = { 0 };
 	struct hp_error *error = hp_sysfs_pmus(examination->machine, &pmus);
 
-	/* An unreadable sysfs has no PMUs; only memory can be short here. */
+	/* an unreadable sysfs has no PMUs, so only memory can be short here */
 	examination->no_memory |= error != NULL;
 	hp_error_destroy(error);
 	add_pmus(examination, &pmus);

@@ -19,22 +19,22 @@ struct grouping {
 	const struct hp_machine *machine;
 	const struct hp_grouping_options *options;
 	struct hp_counter_trial trial;
-	struct hp_trial_memory *memory; /* NULL under a test's trial */
+	struct hp_trial_memory *memory; /* NULL in tests */
 	struct hp_rotation_sets *rotation_sets;
-	uint32_t *rotation_set_of; /* of each event */
-	int first_failure;	   /* what the first event met that does not open */
+	uint32_t *rotation_set_of; /* by event */
+	int first_failure;	   /* errno of the first event that did not open */
 	size_t first_failed;
 	size_t countable;
 };
 
-/* What a group must be asked about: whole {groups} of the user are one item. */
+/* What is grouped: events, or whole {groups} of the user as one item. */
 struct items {
 	const struct grouping *grouping;
 	const struct hp_rotation_set *rotation_set;
 	uint32_t *events; /* item by item */
-	uint32_t *first;  /* of each item, in `events`; and one past the last */
+	uint32_t *first;  /* by item: index of its first event; one more element for the end */
 	size_t count;
-	const struct hp_event **asked; /* scratch */
+	const struct hp_event **asked; /* buffer */
 };
 
 void hp_rotation_sets_clear(struct hp_rotation_sets *rotation_sets)
@@ -48,7 +48,7 @@ void hp_rotation_sets_clear(struct hp_rotation_sets *rotation_sets)
 static void notice(struct hp_rotation_sets *rotation_sets, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* One line each; what cannot be said for want of memory is not worth failing for. */
+/* Adds a notice; if memory is short it is dropped. */
 static void notice(struct hp_rotation_sets *rotation_sets, const char *format, ...)
 {
 	_cleanup_free_ char *line = NULL;
@@ -134,7 +134,7 @@ static struct hp_error *nothing_left(const struct grouping *grouping)
 	if (grouping->first_failure) {
 		event = &grouping->events->events[grouping->first_failed];
 		error = hp_machine_open_error(grouping->machine, event, 0, grouping->first_failure);
-		/* Why it does not matter: nothing can be counted, and doctor knows more. */
+		/* The reason does not matter: nothing can be counted, and doctor explains why. */
 		error->class = HP_ERROR_NOT_PERMITTED;
 		advice = error->advice;
 		error->advice = NULL;
@@ -178,7 +178,7 @@ static bool same_event(const struct hp_event *a, const struct hp_event *b)
 	       a->exclude_user == b->exclude_user && a->exclude_kernel == b->exclude_kernel;
 }
 
-/* Cycles, else instructions, in the mode that covers what the rotation set's events count. */
+/* Cycles, otherwise instructions, in a mode that covers what the rotation set's events count. */
 static struct hp_error *choose_reference(struct grouping *grouping, uint32_t number)
 {
 	static const struct {
@@ -238,7 +238,7 @@ static struct hp_error *push_index(uint32_t **at, uint32_t *count, uint32_t inde
 	return NULL;
 }
 
-/* The reference event is counted anyway: an event that is the same needs no counter. */
+/* An event equal to the reference event needs no counter of its own. */
 static struct hp_error *take_reference_event(const struct grouping *grouping,
 					     struct hp_rotation_set *rotation_set, size_t index)
 {
@@ -249,7 +249,7 @@ static struct hp_error *take_reference_event(const struct grouping *grouping,
 	return push_index(&rotation_set->always, &rotation_set->always_count, (uint32_t)index);
 }
 
-/* The rotation set's events as items; {groups} stay together if they can. */
+/* Makes items of the rotation set's events; {groups} stay together if possible. */
 static struct hp_error *make_items(struct grouping *grouping, uint32_t number, struct items *items,
 				   bool whole_groups)
 {
@@ -311,7 +311,7 @@ static struct hp_error *fill_groups(const struct grouping *grouping,
 	return NULL;
 }
 
-/* An event that gets no counter even alone: others hold them all. */
+/* An event that gets no counter even alone, because others use them. */
 static struct hp_error *mark_unschedulable(struct grouping *grouping, const struct items *items,
 					   const uint32_t *group_of)
 {
@@ -348,7 +348,7 @@ static bool any_group_is_split(const struct grouping *grouping, const struct ite
 	return split;
 }
 
-/* What was remembered may no longer hold. */
+/* Checks whether what was remembered still holds. */
 static bool groups_still_run(const struct grouping *grouping, struct items *items,
 			     const uint32_t *group_of, uint32_t group_count)
 {
@@ -371,7 +371,7 @@ static bool groups_still_run(const struct grouping *grouping, struct items *item
 	return true;
 }
 
-/* An event that every group has room for is counted all the time, like the reference event. */
+/* An event for which every group has room is counted all the time, like the reference event. */
 static struct hp_error *promote(struct hp_rotation_set *rotation_set, struct items *items,
 				uint32_t *group_of, uint32_t group_count)
 {
@@ -388,7 +388,7 @@ static struct hp_error *promote(struct hp_rotation_set *rotation_set, struct ite
 		for (uint32_t group = 0; everywhere && group < group_count; group++) {
 			size_t count = 0;
 
-			/* Those promoted before belong to every group. */
+			/* Promoted events belong to every group. */
 			for (uint32_t j = 0; j < items->count; j++)
 				if (j == i || group_of[j] == group || group_of[j] == group_count)
 					members[count++] = j;
@@ -400,14 +400,14 @@ static struct hp_error *promote(struct hp_rotation_set *rotation_set, struct ite
 		error = push_index(&rotation_set->always, &rotation_set->always_count,
 				   items->events[items->first[i]]);
 	}
-	/* They are in no group of their own. */
+	/* promoted items are in no group of their own */
 	for (size_t i = 0; i < items->count; i++)
 		if (group_of[i] == group_count)
 			group_of[i] = HP_NO_GROUP;
 	return error;
 }
 
-/* Groups that lost all their events to `always` are gone. */
+/* Removes groups whose events were all promoted to `always`. */
 static void drop_empty_groups(struct hp_rotation_set *rotation_set)
 {
 	uint32_t kept = 0;
@@ -418,7 +418,7 @@ static void drop_empty_groups(struct hp_rotation_set *rotation_set)
 		else
 			free(rotation_set->groups[i].events);
 	}
-	/* Something has to carry the reference event. */
+	/* one group must remain for the reference event */
 	rotation_set->group_count = kept || !rotation_set->always_count ? kept : 1;
 	if (!kept && rotation_set->group_count)
 		rotation_set->groups[0] = (struct hp_counter_group){ 0 };

@@ -42,8 +42,8 @@ static int64_t read_number(const char *root, const char *path, int64_t otherwise
 	return error ? otherwise : value;
 }
 
-/* The value of the first line "key : value" in the head of a file that may be long (cpuinfo has a
- * block for every CPU). malloc'ed, NULL when there is none. */
+/* The value of the first line "key : value" in the beginning of a long file (cpuinfo has a block
+ * per CPU). malloc'ed; NULL: none. */
 static char *read_key(const char *root, const char *path, const char *key)
 {
 	_cleanup_free_ char *full = NULL;
@@ -167,8 +167,7 @@ static void read_limits(struct hp_machine *machine)
 	machine->max_sample_rate = read_number(root, "/proc/sys/kernel/perf_event_max_sample_rate",
 					       DEFAULT_SAMPLE_RATE, NULL);
 	machine->privileged = is_privileged(root);
-	/* The file is the documented way to tell a kernel with perf from one without; /proc may be
-	 * hidden from us, though. */
+	/* A missing file tells that the kernel has no perf; but /proc may be hidden from us. */
 	if (absent) {
 		struct perf_event_attr attr = { .type = PERF_TYPE_SOFTWARE };
 

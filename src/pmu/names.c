@@ -122,7 +122,7 @@ static const struct axis_entry results[] = {
 	[PERF_COUNT_HW_CACHE_RESULT_MISS] = { "misses miss", "that miss", 0 },
 };
 
-/* The entry that `*text` begins with, which is stepped over; -1 for none. */
+/* Returns the entry that `*text` begins with, and moves past it; -1: none. */
 static int take(const struct axis_entry *axis, size_t count, const char **text)
 {
 	size_t best = 0;

@@ -14,17 +14,17 @@
 
 struct hp_event_name {
 	const char *name;    /* canonical */
-	const char *aliases; /* separated by blanks, "" for none */
+	const char *aliases; /* separated by blanks; "" if there are none */
 	uint32_t type;
 	uint64_t config;
 	enum hp_unit unit;
-	bool in_kernel; /* only ever happens with the CPU in the kernel: counts nothing under :u */
+	bool in_kernel; /* it only happens in the kernel, so it counts nothing with :u */
 	const char *description;
 };
 extern const struct hp_event_name hp_event_names[];
 extern const size_t hp_event_name_count;
 
-/* By name or alias, without regard to case; NULL when there is none. */
+/* By name or alias, ignoring case; NULL: none. */
 const struct hp_event_name *hp_event_name_find(const char *name);
 
 /* A cell of the cache matrix: "L1-dcache-load-misses", "LLC-loads", "dTLB-stores", … False when

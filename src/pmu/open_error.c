@@ -115,7 +115,7 @@ static struct hp_error *not_permitted(const struct refusal *refusal)
 	const struct hp_machine *machine = refusal->machine;
 	const struct hp_event *event = refusal->event;
 
-	/* The kernel's own checks say EACCES; a container's filter says EPERM. */
+	/* The kernel's own checks return EACCES, a container's filter EPERM. */
 	if (refusal->errno_value == EPERM && refusal->around.seccomp)
 		return refused(refusal, SECCOMP_ADVICE,
 			       "a seccomp filter forbids perf_event_open to this process");

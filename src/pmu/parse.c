@@ -25,13 +25,13 @@ struct parser {
 	int groups; /* number of the next group */
 };
 
-/* Says where in the list something is wrong, unless the list is just that. */
+/* Adds to an error where in the list it is, unless the list has nothing else. */
 static struct hp_error *locate(const struct parser *parser, const char *where,
 			       struct hp_error *error)
 {
 	char *message;
 
-	/* Out of memory is nowhere in the text (and its message is not ours to change). */
+	/* If memory is short, the position does not matter. */
 	if (!error || error->errno_value == ENOMEM)
 		return error;
 	if (where == parser->text && !strpbrk(parser->text, ",{}"))
@@ -70,7 +70,7 @@ static bool has_fields(const struct hp_event_terms *terms)
 	return false;
 }
 
-/* period, freq and name go with any event; the rest was the PMU's. */
+/* period, freq and name apply to any event; the others were used by the PMU. */
 static struct hp_error *apply_terms(struct parser *parser, const struct hp_event_terms *terms,
 				    bool pmu, size_t first)
 {
@@ -95,7 +95,7 @@ static struct hp_error *apply_terms(struct parser *parser, const struct hp_event
 	return NULL;
 }
 
-/* Takes "/terms/" apart; the cursor stands on the first slash. */
+/* Parses "/terms/"; the cursor is on the first slash. */
 static struct hp_error *parse_terms(struct parser *parser, struct hp_event_terms *terms)
 {
 	const char *from = parser->at + 1;
@@ -178,7 +178,7 @@ static struct hp_error *resolve_word(struct parser *parser, const char *word, si
 		return NULL;
 	}
 	whole = hp_resolve(parser->machine, word, false, &parser->drafts);
-	/* Complain about the name, not about the name with its modifiers. */
+	/* The error is about the name, without its modifiers. */
 	if (whole && letters) {
 		hp_error_destroy(whole);
 		return error;
@@ -270,7 +270,7 @@ static struct hp_error *unknown_set(const struct parser *parser, const char *nam
 				"the sets are: %s", list));
 }
 
-/* `@name`; what of it cannot be had is said of each event, see finish(). */
+/* `@name`. Events of it that are not available are reported one by one: see finish(). */
 static struct hp_error *parse_set(struct parser *parser)
 {
 	const char *name = parser->at + 1;
@@ -404,7 +404,7 @@ static struct hp_error *append(struct parser *parser, struct hp_event_list *list
 	for (size_t i = 0; i < count; i++) {
 		struct hp_event *event = &parser->drafts.at[i].event;
 
-		/* Sets overlap, with each other and with what was named. */
+		/* Sets overlap with each other, and with named events. */
 		if (event->set && is_listed(list, event->name))
 			hp_event_clear(event);
 		else

@@ -13,15 +13,16 @@ struct partition {
 	void *context;
 	uint32_t *group_of;
 	uint32_t group_count;
-	uint32_t *members; /* scratch: a group as it is asked for */
-	uint32_t *queue;   /* items that look for another group, each once */
-	uint32_t *pusher;  /* of a queued item: who would take its place; NO_ITEM: not queued */
-	uint32_t *before;  /* group_of, in case a chain turns out wrong */
+	uint32_t *members; /* buffer: a group to be tried */
+	uint32_t *queue;   /* items that look for another group, each at most once */
+	/* by queued item: the item that would take its place; NO_ITEM: not queued */
+	uint32_t *pusher;
+	uint32_t *before; /* copy of group_of, in case a chain fails */
 	size_t placed;
-	size_t rank; /* no group can be larger */
+	size_t rank; /* size of the largest group */
 };
 
-/* Asks whether the group fits with `added` in it and without `removed` (NO_ITEM: none). */
+/* Whether the group fits with `added` and without `removed` (NO_ITEM: none). */
 static bool fits_with(struct partition *partition, uint32_t group, uint32_t added, uint32_t removed)
 {
 	size_t count = 0;
@@ -32,7 +33,8 @@ static bool fits_with(struct partition *partition, uint32_t group, uint32_t adde
 	return partition->fits(partition->context, partition->members, count);
 }
 
-/* How many items go together at most: any that cannot be added to is a largest, in a matroid. */
+/* The largest number of items that fit together: in a matroid, each set that cannot be extended is
+ * largest. */
 static size_t find_rank(struct partition *partition)
 {
 	size_t count = 0;
@@ -45,7 +47,7 @@ static size_t find_rank(struct partition *partition)
 	return count;
 }
 
-/* `item` has found room in `group`; everyone in its chain moves up. */
+/* `item` has found room in `group`; each item of its chain moves. */
 static bool follow(struct partition *partition, uint32_t item, uint32_t group)
 {
 	size_t bytes = partition->item_count * sizeof(*partition->group_of);
@@ -60,7 +62,7 @@ static bool follow(struct partition *partition, uint32_t item, uint32_t group)
 		group = left;
 		item = partition->pusher[item];
 	}
-	/* A matroid keeps its promises along a shortest chain. */
+	/* In a matroid, a shortest chain always works. */
 	for (uint32_t i = 0; i < partition->group_count; i++) {
 		if (!fits_with(partition, i, NO_ITEM, NO_ITEM)) {
 			memcpy(partition->group_of, partition->before, bytes);
@@ -70,7 +72,7 @@ static bool follow(struct partition *partition, uint32_t item, uint32_t group)
 	return true;
 }
 
-/* Breadth first: who would have to move for `item` to fit. */
+/* Breadth-first search for the items that must move so that `item` fits. */
 static bool place(struct partition *partition, uint32_t item)
 {
 	size_t head = 0;
@@ -101,7 +103,7 @@ static bool place(struct partition *partition, uint32_t item)
 	return false;
 }
 
-/* Full groups need not be asked. */
+/* Full groups need not be tried. */
 static bool may_have_room(const struct partition *partition)
 {
 	return partition->placed < partition->rank * partition->group_count;

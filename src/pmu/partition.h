@@ -19,14 +19,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Whether these items go together; `count` may be 0. */
+/* Whether these items fit together; `count` may be 0. */
 typedef bool hp_fits(void *context, const uint32_t *items, size_t count);
 
 #define HP_NO_GROUP UINT32_MAX
 
-/* `group_of[item]`: from 0 to below `*group_count`; HP_NO_GROUP for an item that does not even fit
- * alone. Groups come in the order of their first items. `alike`: every item takes one counter, so
- * that full groups are known without asking. */
+/* Sets `group_of[item]` to a number below `*group_count`, or HP_NO_GROUP for an item that does not
+ * fit even alone. Groups are in order of their first items. `alike`: each item takes one counter,
+ * so full groups need not be tried. */
 struct hp_error *hp_partition(size_t item_count, bool alike, hp_fits *fits, void *context,
 			      uint32_t *group_of, uint32_t *group_count);
 

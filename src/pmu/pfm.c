@@ -104,7 +104,8 @@ static bool can_be_asked_for(const struct listing *listing, const char *event)
 	       hp_pfm_encode(name, &encoding, &says) == HP_PFM_OK;
 }
 
-/* "EVENT: what it is" and "EVENT:MASK: what that is": the first alone does not tell masks apart. */
+/* Adds "EVENT: description" and "EVENT:MASK: description"; the first alone does not distinguish
+ * masks. */
 static bool list_unit_mask(const struct listing *listing, const pfm_event_info_t *event,
 			   const pfm_event_attr_info_t *mask)
 {

@@ -17,17 +17,17 @@ struct hp_pfm_encoding {
 	uint64_t config2;
 	bool user;
 	bool kernel;
-	bool hypervisor; /* also false where the CPU does not tell it from the kernel */
+	bool hypervisor; /* also false if the CPU does not distinguish it from the kernel */
 };
 
 enum hp_pfm_result {
 	HP_PFM_OK,
-	HP_PFM_UNKNOWN,	   /* no PMU of this machine has such an event */
-	HP_PFM_ABSENT_PMU, /* the event's PMU is known, but not this machine's */
-	HP_PFM_MALFORMED,  /* the event is known; its attributes are wrong: `*says` has the words */
+	HP_PFM_UNKNOWN,	   /* no PMU has such an event */
+	HP_PFM_ABSENT_PMU, /* the event belongs to a PMU that this machine does not have */
+	HP_PFM_MALFORMED,  /* the event is known, but its attributes are wrong: see `*says` */
 };
 
-/* All three levels are on unless the name says otherwise. `*says` is static. */
+/* All three levels are enabled unless the name says otherwise. `*says` is static. */
 enum hp_pfm_result hp_pfm_encode(const char *name, struct hp_pfm_encoding *encoding,
 				 const char **says);
 

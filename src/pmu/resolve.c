@@ -64,8 +64,8 @@ static bool is_raw(const char *name, uint64_t *config)
 	return true;
 }
 
-/* Where cores differ, a generic name means all of them: one event for each kind, which counts only
- * while the task is on such a core. */
+/* Where cores differ, a generic name means all kinds: one event for each, which only counts on such
+ * cores. */
 static struct hp_error *push_generic(const struct hp_machine *machine, struct hp_draft draft,
 				     const char *name, struct hp_drafts *drafts)
 {
@@ -86,7 +86,7 @@ static struct hp_error *push_generic(const struct hp_machine *machine, struct hp
 	return error;
 }
 
-/* Generic, software, cache matrix, raw. */
+/* Finds generic, software, cache-matrix and raw events. */
 static struct hp_error *from_tables(const struct hp_machine *machine, const char *name,
 				    struct hp_drafts *drafts)
 {
@@ -130,7 +130,7 @@ struct hp_error *hp_resolve_pmu(const struct hp_machine *machine, const char *pm
 	for (size_t i = 0; i < terms->count; i++) {
 		const struct hp_event_term *term = &terms->at[i];
 
-		/* A rate is not part of what is counted. */
+		/* A rate does not change what is counted. */
 		if (!strcmp(term->name, "period") || !strcmp(term->name, "freq") ||
 		    !strcmp(term->name, "share") || !strcmp(term->name, "name"))
 			continue;
@@ -142,7 +142,7 @@ struct hp_error *hp_resolve_pmu(const struct hp_machine *machine, const char *pm
 	return push(drafts, draft, "%s/%s/", pmu, list);
 }
 
-/* The name of an event file, of whichever PMUs have one. */
+/* Finds an event file of this name in any PMU. */
 static struct hp_error *from_sysfs(const struct hp_machine *machine, const char *name,
 				   struct hp_drafts *drafts)
 {
@@ -159,7 +159,7 @@ static struct hp_error *from_sysfs(const struct hp_machine *machine, const char 
 			error = hp_resolve_pmu(machine, pmus.at[i], &terms, drafts);
 		hp_event_terms_clear(&terms);
 	}
-	/* The short name suffices where one PMU has it. */
+	/* The short name suffices if only one PMU has it. */
 	if (!error && drafts->count == before + 1) {
 		char *copy = strdup(name);
 

@@ -16,12 +16,12 @@ struct hp_modifiers {
 	unsigned precise;
 };
 
-/* An event on its way: its name still lacks the modifiers. */
+/* An event being resolved; its name does not contain modifiers yet. */
 struct hp_draft {
 	struct hp_event event;
 	struct hp_modifiers modifiers;
-	bool in_kernel; /* counts nothing under :u */
-	bool named;	/* by name=: modifiers that were typed are not put into the name */
+	bool in_kernel; /* counts nothing with :u */
+	bool named;	/* named with name=: modifiers are not added to the name */
 };
 struct hp_drafts {
 	struct hp_draft *at;

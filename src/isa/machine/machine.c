@@ -12,8 +12,8 @@
 
 static enum core intel_core(const struct hp_cpu_id *id)
 {
-	/* Matrix tiles came with Golden Cove, whatever the model is said to be; the core after it
-	 * has twice the instruction cache. */
+	/* Matrix tiles came with Golden Cove, whatever the model number; the core after it has an
+	 * instruction cache of twice the size. */
 	if (id->has_amx && id->instruction_cache_bytes > 32 << 10)
 		return CORE_GRANITE_RAPIDS;
 	if (id->has_amx)
@@ -111,7 +111,7 @@ const char *hp_core_unit(const struct hp_core *machine, unsigned unit)
 
 /* --- costs ------------------------------------------------------------------------------------ */
 
-/* The form of this shape, else the one for any shape, else NULL. */
+/* The form for this shape, otherwise the one for any shape, otherwise NULL. */
 static const struct table_form *find_form(uint16_t mnemonic, uint16_t shape)
 {
 	uint32_t wanted = (uint32_t)mnemonic << 16 | shape;
@@ -146,7 +146,7 @@ static bool is_eliminated(const struct hp_core *machine, const struct hp_insn *i
 	if (insn->operand_count != 2 || to->type != HP_OPERAND_REGISTER ||
 	    from->type != HP_OPERAND_REGISTER)
 		return false;
-	/* A register moved to itself is not renamed. */
+	/* A move of a register to itself is not eliminated. */
 	if (to->number == from->number)
 		return false;
 	switch ((unsigned)insn->mnemonic) {
@@ -171,7 +171,7 @@ static bool is_eliminated(const struct hp_core *machine, const struct hp_insn *i
 	}
 }
 
-/* Full registers plus a small constant, which cores that can do add up at rename. */
+/* Additions of a small constant to full registers, which some cores execute at rename. */
 static bool is_small_addition(const struct hp_insn *insn)
 {
 	enum { LEAST = -1024, MOST = 1023 };
@@ -213,7 +213,7 @@ static bool is_serializing(const struct hp_insn *insn)
 	}
 }
 
-/* What may fuse with a conditional jump, by the weakest core that does. */
+/* What may fuse with a conditional jump, on the core that fuses least. */
 static enum hp_fusion fusion_class(const struct hp_insn *insn, bool *keeps_carry)
 {
 	*keeps_carry = false;
@@ -257,13 +257,14 @@ static bool is_fused(const struct hp_core *machine, const struct hp_insn *before
 	if (before->operation == HP_OPERATION_TEST || before->mnemonic == ZYDIS_MNEMONIC_AND ||
 	    machine->fusion == HP_FUSION_LOGIC)
 		return true;
-	/* Sign, overflow and parity are for test and and alone. */
+	/* Jumps on sign, overflow and parity only fuse with test and and. */
 	if (insn->condition == HP_CONDITION_OTHER)
 		return false;
 	return !keeps_carry || !(insn->flags_read & HP_FLAG_CARRY);
 }
 
-/* Not in the tables: one slot, one cycle, any unit; from memory what that takes. */
+/* For instructions that are not in the tables: one slot, one cycle, any unit; memory operands cost
+ * their latency. */
 static void guess(const struct hp_core *machine, uint8_t access, struct hp_cost *cost)
 {
 	cost->is_guess = true;
@@ -272,7 +273,7 @@ static void guess(const struct hp_core *machine, uint8_t access, struct hp_cost 
 	cost->late = access & HP_ACCESS_READ ? machine->l1_cycles : 0;
 }
 
-/* The tables may have it that a move costs nothing: not to the register itself. */
+/* Tables may say that a move costs nothing, which is not true for a move to itself. */
 static bool is_move_to_itself(const struct hp_insn *insn)
 {
 	return (insn->operation == HP_OPERATION_MOVE ||
@@ -286,7 +287,8 @@ static void take_row(const struct hp_core *machine, const struct table_row *row,
 {
 	unsigned slots = row->micro_ops;
 
-	/* The load goes with its operation, and a store's address with its data. */
+	/* A load belongs to the micro-op of its operation, and a store's address to that of its
+	 * data. */
 	if (machine->counts_unfused && slots > 1 && slots <= 4) {
 		if (access & HP_ACCESS_READ)
 			slots--;
@@ -313,7 +315,7 @@ void hp_core_cost(const struct hp_core *machine, const struct hp_insn *before,
 
 	*cost = (struct hp_cost){
 		.is_serializing = is_serializing(insn),
-		/* Of zero they leave the destination as it is. */
+		/* For an operand of zero they leave the destination unchanged. */
 		.is_merging = insn->mnemonic == ZYDIS_MNEMONIC_BSF ||
 			      insn->mnemonic == ZYDIS_MNEMONIC_BSR,
 	};

@@ -8,7 +8,7 @@ enum shape {
 	SHAPE_WORD,
 	SHAPE_DOUBLE,
 	SHAPE_QUAD,
-	SHAPE_X87, /* and MMX */
+	SHAPE_X87, /* also MMX */
 	SHAPE_VECTOR_16,
 	SHAPE_VECTOR_32,
 	SHAPE_VECTOR_64,
@@ -49,7 +49,7 @@ static enum shape shape_of(const struct hp_operand *operand)
 	return operand->number < HP_REGISTER_SEGMENT ? SHAPE_X87 : SHAPE_SPECIAL;
 }
 
-/* What makes an address slow to compute takes the place of its width. */
+/* An address that is slow to compute has a shape of its own, whatever its width. */
 static enum shape address_shape(const struct hp_memory *memory)
 {
 	bool has_index = memory->index != HP_REGISTER_NONE;
