@@ -55,20 +55,6 @@ const char *hp_cpi_word(enum hp_cpi_component component)
 	return (unsigned)component < HP_CPI_COMPONENTS ? words[component] : "?";
 }
 
-bool hp_cpi_is_in(enum hp_cpi_group group, enum hp_cpi_component component)
-{
-	if (group == HP_CPI_DATA)
-		return component == HP_CPI_L2 || component == HP_CPI_FAR ||
-		       component == HP_CPI_DTLB;
-	return component == HP_CPI_MISPREDICT || component == HP_CPI_ICACHE ||
-	       component == HP_CPI_ITLB || component == HP_CPI_FETCH;
-}
-
-const char *hp_cpi_group_name(enum hp_cpi_group group)
-{
-	return group == HP_CPI_DATA ? "data" : group == HP_CPI_FRONT_END ? "front-end" : "?";
-}
-
 static double fitted(const struct hp_prediction *prediction, double measured)
 {
 	const double *lanes = prediction->predicted;
@@ -237,54 +223,6 @@ static double most_of(const struct hp_prediction *prediction, enum hp_cpi_compon
 	return component == HP_CPI_FAR ? prediction->most_far : prediction->most[causes[component]];
 }
 
-/* What of the cycles a component, or a group, has: between both orders, give or take the error, and what
- * was not predicted as far as its events can have taken it. */
-static struct hp_cpi_part part_of(struct hp_cpi_orders orders, double likely, double most,
-				  double unexplained, double measured)
-{
-	double low = fmin(likely, fmin(orders.last, orders.first));
-	double high = fmax(likely, fmax(orders.last, orders.first)) * (1 + stack_error);
-	double missing = fmax(0, fmin(fmax(0, unexplained), most - high));
-
-	return (struct hp_cpi_part){
-		fmax(0, low * (1 - stack_error) + fmin(0, unexplained)) / measured,
-		fmin(1, (high + missing) / measured),
-		likely / measured,
-	};
-}
-
-/* All events but those of others. No core was timed without the group, or with the group alone, so the
- * others are taken away in both orders. The group has at least what its components have for sure, and at
- * most what they can have. */
-static struct hp_cpi_part group_of(const struct hp_prediction *prediction, enum hp_cpi_group group,
-				   const struct hp_cpi_orders orders[HP_CPI_COMPONENTS],
-				   const struct hp_cpi_stack *stack, double events,
-				   double unexplained)
-{
-	struct hp_cpi_orders left = { events, events };
-	struct hp_cpi_part sum = { 0 }, part;
-	double most = 0;
-
-	for (unsigned i = HP_CPI_MISPREDICT; i < HP_CPI_UNEXPLAINED; i++) {
-		if (!hp_cpi_is_in(group, i)) {
-			/* Others that come first leave what the group has when it comes last. */
-			left.last -= orders[i].first;
-			left.first -= orders[i].last;
-			continue;
-		}
-		most += most_of(prediction, i);
-		sum.low += stack->parts[i].low;
-		sum.high += stack->parts[i].high;
-		sum.likely += stack->parts[i].likely;
-	}
-	part = part_of(left, sum.likely * stack->cycles, most, unexplained, stack->cycles);
-	return (struct hp_cpi_part){
-		fmin(sum.likely, fmax(part.low, sum.low)),
-		fmax(sum.likely, fmin(part.high, sum.high)),
-		sum.likely,
-	};
-}
-
 struct hp_cpi_stack hp_cpi_of(const struct hp_prediction *prediction, bool is_absolute)
 {
 	const double *lanes = prediction->predicted;
@@ -307,18 +245,22 @@ struct hp_cpi_stack hp_cpi_of(const struct hp_prediction *prediction, bool is_ab
 	for (unsigned i = 0; i < HP_CPI_UNEXPLAINED; i++) {
 		double mean = (orders[i].last + orders[i].first) / 2;
 		double likely = i < HP_CPI_MISPREDICT ? mean : sum > 0 ? mean * events / sum : 0;
+		double low = fmin(likely, fmin(orders[i].last, orders[i].first));
+		double high =
+			fmax(likely, fmax(orders[i].last, orders[i].first)) * (1 + stack_error);
+		double missing = fmax(0, fmin(fmax(0, unexplained), most_of(prediction, i) - high));
 
-		stack.parts[i] =
-			part_of(orders[i], likely, most_of(prediction, i), unexplained, measured);
+		stack.parts[i] = (struct hp_cpi_part){
+			fmax(0, low * (1 - stack_error) + fmin(0, unexplained)) / measured,
+			fmin(1, (high + missing) / measured),
+			likely / measured,
+		};
 	}
 	stack.parts[HP_CPI_UNEXPLAINED] = (struct hp_cpi_part){
 		(unexplained - stack_error * predicted) / measured,
 		(unexplained + stack_error * predicted) / measured,
 		unexplained / measured,
 	};
-	for (enum hp_cpi_group group = 0; group < HP_CPI_GROUPS; group++)
-		stack.groups[group] =
-			group_of(prediction, group, orders, &stack, events, unexplained);
 	return stack;
 }
 
@@ -344,47 +286,29 @@ struct hp_cpi_stack hp_cpi_of_analysis(const struct hp_analysis *analysis)
 	return hp_cpi_of_part(analysis, &analysis->prediction);
 }
 
-static void widen(struct hp_cpi_part *part, const struct hp_cpi_part *other)
-{
-	part->low = fmin(part->low, other->low);
-	part->high = fmax(part->high, other->high);
-}
-
 void hp_cpi_widen(struct hp_cpi_stack *stack, const struct hp_cpi_stack *other)
 {
-	for (unsigned i = 0; i < HP_CPI_COMPONENTS; i++)
-		widen(&stack->parts[i], &other->parts[i]);
-	for (unsigned i = 0; i < HP_CPI_GROUPS; i++)
-		widen(&stack->groups[i], &other->groups[i]);
-}
-
-static void add_weighted(struct hp_cpi_part *into, const struct hp_cpi_part *part, double weight)
-{
-	into->low += part->low * weight;
-	into->high += part->high * weight;
-	into->likely += part->likely * weight;
+	for (unsigned i = 0; i < HP_CPI_COMPONENTS; i++) {
+		stack->parts[i].low = fmin(stack->parts[i].low, other->parts[i].low);
+		stack->parts[i].high = fmax(stack->parts[i].high, other->parts[i].high);
+	}
 }
 
 void hp_cpi_sum(struct hp_cpi_stack *into, const struct hp_cpi_stack *more)
 {
-	for (unsigned i = 0; i < HP_CPI_COMPONENTS; i++)
-		add_weighted(&into->parts[i], &more->parts[i], more->cycles);
-	for (unsigned i = 0; i < HP_CPI_GROUPS; i++)
-		add_weighted(&into->groups[i], &more->groups[i], more->cycles);
+	for (unsigned i = 0; i < HP_CPI_COMPONENTS; i++) {
+		into->parts[i].low += more->parts[i].low * more->cycles;
+		into->parts[i].high += more->parts[i].high * more->cycles;
+		into->parts[i].likely += more->parts[i].likely * more->cycles;
+	}
 	into->cycles += more->cycles;
-}
-
-static void divide(struct hp_cpi_part *part, double by)
-{
-	part->low /= by;
-	part->high /= by;
-	part->likely /= by;
 }
 
 void hp_cpi_sum_end(struct hp_cpi_stack *sum)
 {
-	for (unsigned i = 0; i < HP_CPI_COMPONENTS && sum->cycles > 0; i++)
-		divide(&sum->parts[i], sum->cycles);
-	for (unsigned i = 0; i < HP_CPI_GROUPS && sum->cycles > 0; i++)
-		divide(&sum->groups[i], sum->cycles);
+	for (unsigned i = 0; i < HP_CPI_COMPONENTS && sum->cycles > 0; i++) {
+		sum->parts[i].low /= sum->cycles;
+		sum->parts[i].high /= sum->cycles;
+		sum->parts[i].likely /= sum->cycles;
+	}
 }

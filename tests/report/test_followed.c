@@ -91,41 +91,6 @@ TEST(a_procedure_and_its_loop_have_stacks_of_their_own)
 	ck_assert_double_lt(number_at(procedure, "components.dependency.likely"), 0.9);
 }
 
-/* Its body misses a cache and the TLB at the same time. */
-TEST(parts_of_a_stack_that_hide_each_other_have_a_sum)
-{
-	const struct hp_report_options options = { .view = HP_VIEW_STACK };
-	const struct fixture_count counts[] = { clock_at(counted_back, 2400) };
-	struct fixture *fixture;
-	json_t *document, *data;
-
-	followed_count = 0;
-	follow(counted_body, counted_back, 1, 10000, 75000);
-	for (enum hp_lane lane = HP_LANE_WIDTH; lane < HP_LANES; lane++)
-		if (lane != HP_LANE_MEMORY && lane != HP_LANE_THIRD &&
-		    lane != HP_LANE_ONLY_DCACHE && lane != HP_LANE_ONLY_DTLB)
-			without(lane, 10000);
-	without(HP_LANE_NO_FAR, 700000000);
-	without(HP_LANE_NO_DCACHE, 700000000);
-	without(HP_LANE_NO_DTLB, 700000000);
-	qsort(followed, followed_count, sizeof(*followed), compare_items);
-	stratum.events = followed;
-	stratum.event_count = followed_count;
-	fixture = record_counts(counts, HP_ARRAY_COUNT(counts));
-	document = view_of(fixture, HP_VIEW_STACK);
-	data = json_at(document, "program.together.data");
-	ck_assert_uint_eq(json_array_size(json_at(data, "components")), 3);
-	ck_assert_double_lt(number_at(document, "program.components.dtlb.low"), 0.1);
-	ck_assert_double_gt(number_at(data, "low"), 0.3);
-	ck_assert_double_gt(number_at(data, "low"),
-			    number_at(document, "program.components.dtlb.low") +
-				    number_at(document, "program.components.l3-or-memory.low"));
-	ck_assert_double_le(number_at(data, "low"), number_at(data, "likely"));
-	ck_assert_double_ge(number_at(data, "high"), number_at(data, "likely"));
-	assert_contains(fixture_output(fixture, &options), "  # L3 or memory + data TLB: ");
-	ck_assert_ptr_null(strstr(fixture->output, "mispredicted + "));
-}
-
 /* Each window took 300 million cycles, and the model has little more than half of them. */
 TEST(penalties_are_fitted_to_windows)
 {

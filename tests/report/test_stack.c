@@ -41,10 +41,6 @@ static void ck_holds(const struct hp_cpi_stack *stack)
 		ck_assert_double_le(stack->parts[i].low, stack->parts[i].likely + 1e-9);
 		ck_assert_double_ge(stack->parts[i].high, stack->parts[i].likely - 1e-9);
 	}
-	for (unsigned i = 0; i < HP_CPI_GROUPS; i++) {
-		ck_assert_double_le(stack->groups[i].low, stack->groups[i].likely + 1e-9);
-		ck_assert_double_ge(stack->groups[i].high, stack->groups[i].likely - 1e-9);
-	}
 }
 
 TEST(components_add_up_and_hold_both_orders)
@@ -105,36 +101,6 @@ TEST(what_was_not_predicted_may_be_of_events_as_far_as_they_were_counted)
 	stack = hp_cpi_of(&made, true);
 	ck_assert_double_ge(stack.parts[HP_CPI_MISPREDICT].high, 0.23 - 1e-9);
 	ck_assert_double_le(stack.parts[HP_CPI_MISPREDICT].high, 0.25);
-}
-
-/* Cache and TLB miss at the same time, so that without one of them hardly anything is saved. */
-TEST(components_that_hide_each_other_are_known_together)
-{
-	struct hp_prediction made = prediction();
-	const struct hp_cpi_part *data;
-	struct hp_cpi_stack stack;
-
-	made.predicted[HP_LANE_NO_MISPREDICT] = 100;
-	made.predicted[HP_LANE_ONLY_MISPREDICT] = 30;
-	made.predicted[HP_LANE_NO_FAR] = made.predicted[HP_LANE_NO_DCACHE] = 95;
-	made.predicted[HP_LANE_NO_DTLB] = 95;
-	made.predicted[HP_LANE_ONLY_DCACHE] = made.predicted[HP_LANE_ONLY_DTLB] = 95;
-	stack = hp_cpi_of(&made, true);
-	ck_holds(&stack);
-	data = &stack.groups[HP_CPI_DATA];
-	ck_assert_double_le(stack.parts[HP_CPI_FAR].low, 0.05);
-	ck_assert_double_ge(stack.parts[HP_CPI_DTLB].high, 0.65);
-	ck_assert_double_eq_tol(data->likely, 0.7, 1e-9);
-	ck_assert_double_eq_tol(data->low, 0.7 * 0.85, 1e-9);
-	ck_assert_double_eq_tol(data->high, 0.7 * 1.15, 1e-9);
-	ck_assert_double_eq_tol(stack.groups[HP_CPI_FRONT_END].high, 0, 1e-9);
-	/* What others may have instead is not theirs for sure. */
-	made.predicted[HP_LANE_ONLY_MISPREDICT] = 60;
-	stack = hp_cpi_of(&made, true);
-	data = &stack.groups[HP_CPI_DATA];
-	ck_assert_double_lt(data->low, 0.4 * 0.85 + 1e-9);
-	ck_assert_double_ge(data->high, data->likely);
-	ck_assert_double_gt(stack.groups[HP_CPI_FRONT_END].high, 0.3);
 }
 
 TEST(lines_of_unknown_place_are_where_the_time_puts_them)

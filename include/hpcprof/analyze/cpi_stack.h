@@ -47,17 +47,9 @@ struct hp_cpi_part {
 	double likely; /* they add up to 1 */
 };
 
-/* Components whose sum is known better than each of them: their events happen at the same time. */
-enum hp_cpi_group {
-	HP_CPI_DATA,	  /* L2, L3 or memory, data TLB */
-	HP_CPI_FRONT_END, /* mispredicted branches, code cache, code TLB, fetch */
-	HP_CPI_GROUPS,
-};
-
 struct hp_cpi_stack {
 	struct hp_cpi_part parts[HP_CPI_COMPONENTS];
-	struct hp_cpi_part groups[HP_CPI_GROUPS]; /* `likely` is the sum over the components */
-	double cycles;				  /* measured, in code that was timed */
+	double cycles;	  /* measured, in code that was timed */
 	double predicted; /* with unknown lines where they fit the time best; NAN unless absolute */
 	double cpi;	  /* NAN unless absolute */
 };
@@ -98,8 +90,6 @@ void hp_cpi_sum_end(struct hp_cpi_stack *sum);
 /* The ranges hold those of another stack of the same cycles, too. */
 void hp_cpi_widen(struct hp_cpi_stack *stack, const struct hp_cpi_stack *other);
 
-bool hp_cpi_is_in(enum hp_cpi_group group, enum hp_cpi_component component);
-const char *hp_cpi_group_name(enum hp_cpi_group group);	  /* "front-end", as in JSON */
 const char *hp_cpi_name(enum hp_cpi_component component); /* "l3-or-memory", as in JSON */
 const char *hp_cpi_word(enum hp_cpi_component component); /* "L3 or memory", for people */
 

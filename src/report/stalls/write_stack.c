@@ -35,22 +35,6 @@ static void write_part(const struct hp_cpi_stack *stack, unsigned component, FIL
 	putc('\n', out);
 }
 
-/* Writes the range of a group if several of its components are large enough. */
-static void write_group(const struct hp_cpi_stack *stack, enum hp_cpi_group group, FILE *out)
-{
-	const struct hp_cpi_part *part = &stack->groups[group];
-	_cleanup_(hp_buffer_free) struct hp_buffer names = { 0 };
-	unsigned count = 0;
-
-	for (unsigned i = 0; i < HP_CPI_COMPONENTS; i++)
-		if (hp_cpi_is_in(group, i) && stack->parts[i].likely >= least_stack_share)
-			hp_buffer_printf(&names, "%s%s", count++ ? " + " : "",
-					 hp_cpi_word((enum hp_cpi_component)i));
-	if (count > 1)
-		fprintf(out, "  # %s: %.0f to %.0f %%\n", hp_buffer_text(&names), 100 * part->low,
-			100 * part->high);
-}
-
 /* Writes parts that are large enough, the largest first. */
 static void write_parts(const struct hp_cpi_stack *stack, unsigned most, FILE *out)
 {
@@ -65,8 +49,6 @@ static void write_parts(const struct hp_cpi_stack *stack, unsigned most, FILE *o
 		if (i < most && fabs(likely) >= least_stack_share)
 			write_part(stack, order[i], out);
 	}
-	for (enum hp_cpi_group group = 0; group < HP_CPI_GROUPS; group++)
-		write_group(stack, group, out);
 	if (stack->parts[HP_CPI_UNEXPLAINED].likely <= -least_stack_share)
 		fprintf(out, "  # %.0f %% more were predicted than measured\n",
 			-100 * stack->parts[HP_CPI_UNEXPLAINED].likely);
@@ -172,25 +154,6 @@ static json_t *components_object(const struct hp_cpi_stack *stack)
 	return components;
 }
 
-static json_t *groups_object(const struct hp_cpi_stack *stack)
-{
-	json_t *groups = json_object();
-
-	for (enum hp_cpi_group group = 0; group < HP_CPI_GROUPS; group++) {
-		const struct hp_cpi_part *part = &stack->groups[group];
-		json_t *names = json_array();
-
-		for (unsigned i = 0; i < HP_CPI_COMPONENTS; i++)
-			if (hp_cpi_is_in(group, i))
-				json_array_append_new(
-					names, json_string(hp_cpi_name((enum hp_cpi_component)i)));
-		json_object_set_new(groups, hp_cpi_group_name(group),
-				    json_pack("{s:f, s:f, s:f, s:o}", "likely", part->likely, "low",
-					      part->low, "high", part->high, "components", names));
-	}
-	return groups;
-}
-
 static json_t *errors_object(const struct hp_penalty_errors *errors)
 {
 	return json_pack("{s:f, s:f}", "median", errors->median, "p90", errors->ninth);
@@ -219,14 +182,14 @@ static json_t *stack_object(const struct stacked *one)
 	const struct hp_prediction *prediction = one->prediction;
 	bool is_absolute = isfinite(stack->cpi);
 
-	return json_pack("{s:f, s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "share", one->share,
-			 "cycles", stack->cycles, "predicted_cycles", json_number(stack->predicted),
+	return json_pack("{s:f, s:f, s:o, s:o, s:o, s:o, s:o, s:o}", "share", one->share, "cycles",
+			 stack->cycles, "predicted_cycles", json_number(stack->predicted),
 			 "guessed_cycles",
 			 json_number(is_absolute ? prediction->predicted[HP_LANE_AS_IS] : NAN),
 			 "cpi", json_number(stack->cpi), "instructions",
 			 json_number(is_absolute ? prediction->instructions : NAN),
 			 "best_case_cycles", json_number(is_absolute ? prediction->best_case : NAN),
-			 "components", components_object(stack), "together", groups_object(stack));
+			 "components", components_object(stack));
 }
 
 static json_t *procedure_object(const struct stacked *one)
