@@ -14,7 +14,6 @@ static struct price_terms terms_of(const struct job *job)
 		.window_ns = job->order.window_ns,
 		.threads = job->order.threads,
 		.runnable = job->order.runnable,
-		.cpus = job->order.machine_cpus,
 		.room = job->order.room,
 		.is_later = job->order.is_later,
 		.is_recorded = job->order.is_recorded,
@@ -94,7 +93,6 @@ bool books_begin(struct books *books, struct job *job)
 		return false;
 	order->room = spare_cpus(choice.tid, choice.running, cpus_to_use(), &order->cpus);
 	order->runnable = books->load.runnable;
-	order->machine_cpus = books_cpus();
 	if (order->room != ROOM_NONE && (books->is_urgent || cpu_load_is_full(&books->load)))
 		order->room = ROOM_SHARED;
 	order->is_later = !is_idle_room(order->room) && !books->is_urgent;

@@ -56,7 +56,7 @@ enum {
 	/* … and at most so often, to take next to no CPU time itself. So do looks for new
 	 * descendants, whose beginnings windows are to find, too, and at a copy's CPU time. */
 	SHORTEST_PAUSE_NS = 1000000, /* ns of wall time [chosen] */
-	/* After a refusal that another moment will not change. */
+	/* After a refusal that another moment will not change (no permission, no memory). */
 	REFUSED_PAUSE_MS = 500, /* ms of wall time [chosen] */
 	/* When recording ends while the target runs on, a replay under way may go on for so long, during
 	 * which the recorder does its last work. */
@@ -142,7 +142,7 @@ static const double lent_most_share = 0.004; /* share of CPU time: 0.4 points [c
 /* … and no more than this part of the budget. Nor does any window begin before all of them cost at most so
  * much of the target's CPU time so far, if it ends right behind the window. */
 static const double lent_part = 0.4; /* times the budget [chosen] */
-/* A target is expected to run at least for so long: its beginning is to be seen, too. */
+/* For that, a target is expected to run at least for so long: its beginning is to be seen, too. */
 static const double shortest_run_ns = 3e9; /* ns of the target's CPU time [chosen] */
 
 /* A stop whatever there is to read, before one has been measured: the upper end of what
@@ -167,10 +167,11 @@ static const uint64_t little_read_bytes = 1048576; /* bytes: 1 MiB [chosen] */
 static const double guessed_sample_ns = 13e3; /* ns per sample [chosen] */
 /* What was read has pushed the target's data out of the caches: filling them again, … */
 static const double refill_ns_per_byte = 0.05; /* ns per byte [chosen] */
-/* … up to the size of a last-level cache. With less memory than that, loss_by_sharing is less, too. */
+/* … up to the size of a last-level cache. With less memory than that, what a copy takes of it is
+ * less, too (loss_by_sharing). */
 static const double cpu_cache_bytes = 33554432; /* bytes: 32 MiB [chosen] */
-/* A copy's CPU time per ns of its window, before one has been measured. The script prints less for hot code;
- * what is cold and what is matched comes on top. */
+/* A copy's CPU time per ns of its window, before one has been measured. scripts/bench/shadow-replay
+ * prints 1.1 to 2.5 for hot code; what is cold and what is matched comes on top. */
 static const double guessed_taken_per_ns = 3; /* ns per ns; scripts/bench/shadow-replay */
 /* The first copy has its code translated, in proportion to what of its files is in memory, about. */
 static const double guessed_translating_ns = 7; /* ns of CPU time per byte [chosen] */
@@ -183,10 +184,6 @@ static const double loss_in_core = 0.5; /* share of the copy's CPU time [chosen]
  * 2.9 % (xz) of real programs, 5.8 % of one that does nothing but miss, up to 4 % of a loop that needs no
  * memory, which is the machine's noise. With 3 % for all, windows became too few. */
 static const double loss_by_sharing = 0.01; /* share of CPU time; scripts/bench/shadow-price */
-/* Where more threads than CPUs, the copy's included, have wanted one of late, by more than this, … */
-static const double crowd_noise = 0.25; /* threads [chosen] */
-/* … the target waits for them while the copy is made and traced, about this part of its CPU time. */
-static const double own_part = 0.5; /* share of the copy's CPU time [chosen] */
 
 /* How long a program's moments stay alike, which makes a long window worth less than two short ones
  * (Cochran, Sampling Techniques, 1977, section 10.6: the best size of a cluster). Phases last from

@@ -81,7 +81,6 @@ struct window_order {
 	uint64_t resident_bytes; /* out: bytes of the address space in memory */
 	uint64_t threads; /* running threads of the process, including `tid`; at most the CPUs */
 	double runnable;  /* threads of the machine that want a CPU */
-	uint64_t machine_cpus;
 	enum spare_cpus room; /* where the copy runs, or where it is made, if it waits */
 	bool is_recorded;     /* the thread's calls are recorded: see window_record.h */
 	bool is_later;	      /* the copy waits for an idle CPU */

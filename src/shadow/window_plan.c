@@ -47,7 +47,6 @@ struct price_terms window_terms(const struct window_order *order, uint64_t bytes
 		.window_ns = order->window_ns,
 		.threads = order->threads,
 		.runnable = order->runnable,
-		.cpus = order->machine_cpus,
 		.room = order->room,
 		.is_later = order->is_later,
 		.is_recorded = order->is_recorded,

@@ -247,25 +247,6 @@ TEST(the_first_windows_are_lent_part_of_a_point_and_of_the_budget)
 	}
 }
 
-TEST(a_copy_beside_more_threads_than_cpus_keeps_them_waiting)
-{
-	struct price_terms terms = { .bytes = 64 << 20, .window_ns = 200000000, .cpus = 2 };
-	struct ledger ledger;
-	uint64_t alone, beside, crowded;
-
-	begin_steadily(&ledger, 1, 0);
-	terms.runnable = 1.1;
-	alone = ledger_price(&ledger, &terms);
-	terms.runnable = 1.5;
-	beside = ledger_price(&ledger, &terms);
-	terms.runnable = 2.5;
-	crowded = ledger_price(&ledger, &terms);
-	ck_assert_uint_gt(beside, alone + alone / 10);
-	ck_assert_uint_gt(crowded, beside);
-	terms.cpus = 8;
-	ck_assert_uint_eq(ledger_price(&ledger, &terms), alone);
-}
-
 /* A slot may end long after the program does: a window whose price is not nearly earned is not begun. */
 TEST(no_window_begins_before_most_of_its_price_is_earned)
 {

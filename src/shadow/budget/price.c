@@ -179,18 +179,6 @@ static double translating_ns(const struct ledger *ledger, const struct price_ter
 	return ledger->has_taken ? 0 : guessed_translating_ns * (double)file_bytes;
 }
 
-/* The share of a copy's CPU time that the target is expected to wait, although a CPU is idle at the moment:
- * others have wanted that CPU, too, of late. It is charged as measured (waits.h). */
-static double waiting_share(const struct price_terms *terms)
-{
-	double threads = threads_of(terms);
-	double crowd = terms->runnable + 1 - (double)terms->cpus - crowd_noise;
-
-	if (!is_idle_room(terms->room) || !terms->cpus || crowd <= 0)
-		return 0;
-	return own_part * fmin(crowd, 1) * threads / fmax(terms->runnable, threads);
-}
-
 /* The cost of running the copy, or, if it waits, of making it. */
 static double copy_cost_ns(const struct ledger *ledger, const struct price_terms *terms)
 {
@@ -200,7 +188,7 @@ static double copy_cost_ns(const struct ledger *ledger, const struct price_terms
 	/* The copy waits, and its buffer is filled at the lowest priority. */
 	if (terms->is_later)
 		taken_ns = ledger->making * guess_making_ns(terms);
-	return (loss_of_copy(terms) + waiting_share(terms)) * taken_ns;
+	return loss_of_copy(terms) * taken_ns;
 }
 
 uint64_t ledger_copy_price(const struct ledger *ledger, const struct price_terms *terms)

@@ -65,8 +65,7 @@ struct price_terms {
 	uint64_t resident_bytes; /* of the target, including pages of files */
 	uint64_t window_ns;
 	uint64_t threads; /* running threads of the process, including the held one; 0 means 1 */
-	double runnable;  /* threads of the machine that want a CPU */
-	uint64_t cpus;	  /* of the machine; 0: unknown */
+	double runnable;  /* threads of the machine that want a CPU; for ROOM_SHARED */
 	enum spare_cpus room;
 	bool is_recorded; /* the thread's system calls are recorded */
 	bool is_later;	  /* the copy waits for an idle CPU: only making it costs CPU time */
