@@ -142,7 +142,7 @@ static const double lent_most_share = 0.004; /* share of CPU time: 0.4 points [c
 /* … and no more than this part of the budget. Nor does any window begin before all of them cost at most so
  * much of the target's CPU time so far, if it ends right behind the window. */
 static const double lent_part = 0.4; /* times the budget [chosen] */
-/* For that, a target is expected to run at least for so long: its beginning is to be seen, too. */
+/* A target is expected to run at least for so long: its beginning is to be seen, too. */
 static const double shortest_run_ns = 3e9; /* ns of the target's CPU time [chosen] */
 
 /* A stop whatever there is to read, before one has been measured: the upper end of what
@@ -167,8 +167,7 @@ static const uint64_t little_read_bytes = 1048576; /* bytes: 1 MiB [chosen] */
 static const double guessed_sample_ns = 13e3; /* ns per sample [chosen] */
 /* What was read has pushed the target's data out of the caches: filling them again, … */
 static const double refill_ns_per_byte = 0.05; /* ns per byte [chosen] */
-/* … up to the size of a last-level cache. With less memory than that, what a copy takes of it is
- * less, too (loss_by_sharing). */
+/* … up to the size of a last-level cache. With less memory than that, loss_by_sharing is less, too. */
 static const double cpu_cache_bytes = 33554432; /* bytes: 32 MiB [chosen] */
 /* A copy's CPU time per ns of its window, before one has been measured. scripts/bench/shadow-replay
  * prints 1.1 to 2.5 for hot code; what is cold and what is matched comes on top. */
