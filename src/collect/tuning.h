@@ -43,8 +43,8 @@ enum {
 	 * two looks at the rings, which come sooner where a ring would be half full by then. */
 	TICK_MEAN_MS = 250, /* ms of wall time [chosen] */
 	/* The same at the beginning, from where it grows with the run: a short run gets its share
-	 * of new periods, too. As often as ticks come is looked at rings where that says how much of
-	 * the stack to copy next. */
+	 * of new periods, too. Rings are read as often as ticks come where the samples decide how much
+	 * of the stack is copied next. */
 	FIRST_TICKS_MEAN_MS = 50, /* ms of wall time [chosen] */
 	/* It grows to this part of the time so far. */
 	TICK_PART = 4, /* parts of the time so far [chosen] */

@@ -136,12 +136,11 @@ enum {
 	/* Windows that may cost more than has been earned by then: one or two say little of a run. */
 	LENT_WINDOWS = 3, /* windows [chosen] */
 };
-/* So much more, of the target's CPU time: a run that ends then has cost that. Half a point is what may be
- * promised, and some of it is for predictions that are too low; … */
-static const double lent_most_share = 0.004; /* share of CPU time: 0.4 points [chosen] */
+/* So much more, of the target's CPU time: a run that ends then has cost that; … */
+static const double lent_most_share = 0.005; /* share of CPU time: half a point [chosen] */
 /* … and no more than this part of the budget. Nor does any window begin before all of them cost at most so
  * much of the target's CPU time so far, if it ends right behind the window. */
-static const double lent_part = 0.4; /* times the budget [chosen] */
+static const double lent_part = 0.5; /* times the budget [chosen] */
 /* A target is expected to run at least for so long: its beginning is to be seen, too. */
 static const double shortest_run_ns = 3e9; /* ns of the target's CPU time [chosen] */
 

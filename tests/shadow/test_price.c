@@ -228,7 +228,7 @@ TEST(the_first_windows_are_lent_part_of_a_point_and_of_the_budget)
 	const struct price_terms terms = { 0 };
 	const struct {
 		double percent, most;
-	} rows[] = { { 1, 0.014 }, { 0.2, 0.0028 }, { 5, 0.054 } };
+	} rows[] = { { 1, 0.015 }, { 0.2, 0.003 }, { 5, 0.055 } };
 
 	for (size_t i = 0; i < HP_ARRAY_COUNT(rows); i++) {
 		uint64_t most_ns = (uint64_t)(rows[i].most * 1e9);
@@ -256,12 +256,12 @@ TEST(no_window_begins_before_most_of_its_price_is_earned)
 	uint64_t earliest;
 
 	begin_steadily(&ledger, 1, 0);
-	/* A target is expected to run for 3 s at least: 42 ms may be spent at any time. */
-	ck_assert(ledger_allows(&ledger, 41 * ms, 0, never));
-	ck_assert(!ledger_allows(&ledger, 43 * ms, 0, never));
+	/* A target is expected to run for 3 s at least: 45 ms may be spent at any time. */
+	ck_assert(ledger_allows(&ledger, 44 * ms, 0, never));
+	ck_assert(!ledger_allows(&ledger, 46 * ms, 0, never));
 	ledger_other(&ledger, 30.0 * (double)ms);
 	earliest = ledger_earliest(&ledger, 35 * ms);
-	ck_assert_double_eq_tol((double)earliest, 65e6 / 0.014, 1e3);
+	ck_assert_double_eq_tol((double)earliest, 65e6 / 0.015, 1e3);
 	ck_assert(!ledger_allows(&ledger, 35 * ms, earliest - 1, never));
 	ck_assert(ledger_allows(&ledger, 35 * ms, earliest, never));
 	ck_assert(!ledger_allows(&ledger, 35 * ms, earliest, earliest));

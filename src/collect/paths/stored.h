@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Unwind tables that earlier recordings made, in the user's cache (base/cache.h): making that of a
- * large library takes a tenth of a second.
+ * Unwind tables that earlier recordings made, in the user's cache (base/cache.h): the table of a
+ * large library takes long to make.
  *
  * A table is found by the identity of its image and by what the kernel says of the file: device,
  * inode, size, and the times of its last changes. So a file that only claims to be another gets its

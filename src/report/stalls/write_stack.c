@@ -91,8 +91,8 @@ static void write_penalties(const struct hp_penalties *penalties, FILE *out)
 		fprintf(out, "%s %s %.2f", i ? "," : "\n#", hp_penalty_word((enum hp_penalty)i),
 			penalties->factors[i]);
 	fprintf(out,
-		"\n# their error on %s that were left out of the fit is %.0f %% (median; of nine "
-		"in ten below %.0f %%), that of the table %.0f %%\n",
+		"\n# their error on %s that were left out of the fit is %.0f %% (median; 90th "
+		"percentile %.0f %%), that of the table %.0f %%\n",
 		penalties->by_parts ? "parts" : "windows", 100 * penalties->left_out.median,
 		100 * penalties->left_out.ninth, 100 * penalties->by_table.median);
 }
