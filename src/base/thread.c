@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <hpcprof/base/thread.h>
 
+#include <hpcprof/base/cleanup.h>
+#include <hpcprof/base/file.h>
+
 #include <inttypes.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -93,6 +97,18 @@ bool hp_thread_times(pid_t pid, pid_t tid, struct hp_thread_times *times)
 	is_known = fscanf(file, "%" SCNu64 " %" SCNu64, &times->ran_ns, &times->delayed_ns) == 2;
 	fclose(file);
 	return is_known;
+}
+
+bool hp_thread_transfers(pid_t pid, pid_t tid, uint64_t *calls)
+{
+	_cleanup_free_ char *text = hp_file_text("/proc/%d/task/%d/io", (int)pid, (int)tid);
+	const char *line = text ? strstr(text, "syscr:") : NULL;
+	unsigned long long reads, writes;
+
+	if (!line || sscanf(line, "syscr: %llu syscw: %llu", &reads, &writes) != 2)
+		return false;
+	*calls = reads + writes;
+	return true;
 }
 
 void hp_thread_begin_unstoppable(void)

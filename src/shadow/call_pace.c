@@ -18,15 +18,11 @@ enum { SYSCALL_BYTES = 2, NS_PER_MS = 1000000 };
 
 static bool read_sums(pid_t pid, pid_t tid, struct call_sums *sums)
 {
-	_cleanup_free_ char *text = hp_file_text("/proc/%d/task/%d/io", (int)pid, (int)tid);
-	const char *line = text ? strstr(text, "syscr:") : NULL;
 	struct hp_thread_times times = { 0 };
-	unsigned long long reads, writes;
 
-	if (!line || sscanf(line, "syscr: %llu syscw: %llu", &reads, &writes) != 2 ||
-	    !hp_thread_times(pid, tid, &times))
+	if (!hp_thread_transfers(pid, tid, &sums->calls) || !hp_thread_times(pid, tid, &times))
 		return false;
-	*sums = (struct call_sums){ reads + writes, times.ran_ns };
+	sums->cpu_ns = times.ran_ns;
 	return true;
 }
 

@@ -204,11 +204,11 @@ static const double guessed_making_ns = 5e6; /* ns of CPU time [chosen] */
 static const double guessed_area_ns = 25e3; /* ns of CPU time per area [chosen] */
 /* … and the kernel looks at each page in memory, for secrets and for what is to be read. */
 static const double guessed_resident_ns = 0.06; /* ns of CPU time per byte [chosen] */
-/* Where calls are recorded each one costs two stops, and one window is like another: shorter than this the
- * copy itself costs more than all calls of it, … */
-static const double shortest_recorded_ns = 2e6; /* ns of the target's CPU time [chosen] */
-/* … and longer than this it tells nothing new, where several are to fit into a short run. */
-static const double longest_recorded_ns = 4e6; /* ns of the target's CPU time [chosen] */
+/* Where calls are recorded each one costs two stops, and one request is like another. The first windows have
+ * this length: some ten requests of a web server, whose calls cost about twice what copying does. */
+static const double shortest_recorded_ns = 0.5e6; /* ns of the target's CPU time [chosen] */
+/* Later windows are no longer than this, so that several fit into a short run. */
+static const double longest_recorded_ns = 1e6; /* ns of the target's CPU time [chosen] */
 /* Such a call, before one was recorded: on a VM, with the thread that records on the same CPU, some tens
  * of microseconds; … */
 static const double guessed_call_ns = 40e3; /* ns per call [chosen] */
@@ -415,14 +415,15 @@ enum {
 	PACE_PATIENCE_NS = 100000000, /* ns of wall time [bound] */
 	/* Of a program's array of pieces so many are read at once. */
 	LOGGED_IOVECS = 64, /* pieces [bound] */
-	/* Fewer waits than this say little of a thread that has just begun. */
-	OFTEN_WAITS = 16, /* waits [chosen] */
+	/* Fewer waits, reads and writes than this say little of a thread that has just begun. */
+	OFTEN_LEAST = 16, /* times [chosen] */
 	/* A thread that was found so often in calls on sockets or pipes is mostly there. */
 	OFTEN_IN_CALLS = 2, /* times [chosen] */
 };
-/* A thread that waits so often for each ns of its CPU time would have its windows ended by that: once in
- * 2 ms. */
+/* A thread that waits so often per CPU time, once in 2 ms, would have its windows ended by that. */
 static const double often_waits_per_ns = 500e-9; /* waits per ns [chosen] */
+/* So would one that reads and writes so often, once in 0.2 ms, if that is not all in files. */
+static const double often_transfers_per_ns = 5e-6; /* calls per ns [chosen] */
 /* A hit of such a breakpoint takes less than this part of the time between two. */
 static const double pace_most_hit = 0.5; /* times [chosen] */
 /* A stop takes as much CPU time as this quantile of all calls: there are some that do next to nothing. */

@@ -83,4 +83,26 @@ TEST(times_of_a_thread_grow_while_it_runs)
 	ck_assert(!hp_thread_times(getpid(), 0, &after));
 }
 
+TEST(reads_and_writes_of_a_thread_are_counted)
+{
+	uint64_t before, after;
+	char byte = 0;
+	int ends[2];
+
+	if (!hp_thread_transfers(getpid(), gettid(), &before))
+		return; /* a kernel without counts of I/O */
+	ck_assert_int_eq(pipe(ends), 0);
+	for (int i = 0; i < 100; i++) {
+		ck_assert_int_eq(write(ends[1], &byte, 1), 1);
+		ck_assert_int_eq(read(ends[0], &byte, 1), 1);
+	}
+	ck_assert(hp_thread_transfers(getpid(), gettid(), &after));
+	ck_assert_uint_ge(after, before + 200);
+	/* Reading the count takes a few more. */
+	ck_assert_uint_le(after, before + 220);
+	ck_assert(!hp_thread_transfers(getpid(), 0, &after));
+	close(ends[0]);
+	close(ends[1]);
+}
+
 HP_TEST_MAIN("base/thread")

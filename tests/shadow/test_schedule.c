@@ -11,6 +11,8 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <math.h>
+#include <signal.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -324,6 +326,62 @@ TEST(a_program_that_is_mostly_in_calls_on_pipes_is_recorded_from_its_first_windo
 	close(file);
 	close(ends[0]);
 	close(ends[1]);
+}
+
+/* A child that has read so often from a file, its only descriptor; -1: from a pipe. It then waits to be
+ * killed. */
+static pid_t reader_of(int descriptor, unsigned times)
+{
+	int ends[2], done[2];
+	char byte;
+	pid_t pid;
+
+	ck_assert_int_eq(pipe(done), 0);
+	pid = fork();
+	ck_assert_int_ge(pid, 0);
+	if (pid == 0) {
+		if (descriptor < 0 && pipe(ends) < 0)
+			_exit(1);
+		for (unsigned i = 0; i < times; i++) {
+			if (descriptor < 0
+				    ? write(ends[1], "", 1) != 1 || read(ends[0], &byte, 1) != 1
+				    : pread(descriptor, &byte, 1, 0) != 1)
+				_exit(1);
+		}
+		if (descriptor >= 0) {
+			close_range(0, (unsigned)descriptor - 1, 0);
+			/* With the end that the parent waits for, which was opened later. */
+			close_range((unsigned)descriptor + 1, UINT_MAX, 0);
+		}
+		close(done[1]);
+		pause();
+		_exit(1);
+	}
+	close(done[1]);
+	/* It has closed its end. */
+	ck_assert_int_eq(read(done[0], &byte, 1), 0);
+	close(done[0]);
+	return pid;
+}
+
+TEST(a_program_that_often_reads_from_a_pipe_is_recorded_from_its_first_window)
+{
+	struct recordings recordings = { 0 };
+	int file = open("/proc/self/exe", O_RDONLY);
+	pid_t talker = reader_of(-1, 5000);
+	pid_t seldom = reader_of(-1, OFTEN_LEAST / 4);
+	pid_t reader = reader_of(file, 5000);
+
+	ck_assert(recordings_want(&recordings, talker, talker, 1));
+	ck_assert(!recordings_want(&recordings, talker, talker, 2));
+	/* Too few calls to tell, and a file that the copy can read itself. */
+	ck_assert(!recordings_want(&recordings, seldom, seldom, 1));
+	ck_assert(!recordings_want(&recordings, reader, reader, 1));
+	close(file);
+	for (int i = 0; i < 3; i++)
+		ck_assert_int_eq(kill((pid_t[]){ talker, seldom, reader }[i], SIGKILL), 0);
+	while (wait(NULL) > 0)
+		;
 }
 
 HP_TEST_MAIN("shadow/schedule")

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Starts threads of hpcprof, in which all signals are blocked so that the main thread receives
- * them. Also sets the time slices of threads, reads their CPU times, and defers job control.
+ * them. Also sets the time slices of threads, reads what the kernel counts of them, and defers job
+ * control.
  */
 #ifndef HPCPROF_BASE_THREAD_H
 #define HPCPROF_BASE_THREAD_H
@@ -32,6 +33,9 @@ struct hp_thread_times {
 };
 /* Of a thread of any process, so far. False: the kernel does not tell, or it is gone. */
 bool hp_thread_times(pid_t pid, pid_t tid, struct hp_thread_times *times);
+/* How often such a thread has called read(), write() and their variants, by the kernel's count.
+ * False: the kernel does not tell, or the thread has ended. */
+bool hp_thread_transfers(pid_t pid, pid_t tid, uint64_t *calls);
 
 /* Between these two calls job control (Ctrl-Z) does not stop the process, because another process
  * waits for it. Any thread may call them; they do not nest. Nothing delays SIGSTOP. */

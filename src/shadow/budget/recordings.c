@@ -45,32 +45,7 @@ static bool waits_often(pid_t pid, pid_t tid)
 
 	return line && sscanf(line, "\nvoluntary_ctxt_switches: %llu", &waits) == 1 &&
 	       hp_thread_times(pid, tid, &times) &&
-	       (double)waits > often_waits_per_ns * (double)times.ran_ns && waits > OFTEN_WAITS;
-}
-
-bool recordings_want(const struct recordings *recordings, pid_t pid, pid_t tid, uint64_t running)
-{
-	struct recorded_program like;
-	const struct recorded_program *program = find(recordings, pid, &like);
-
-	if (program && program->has_window)
-		return program->is_recorded;
-	return running == 1 &&
-	       ((program && program->in_calls >= OFTEN_IN_CALLS) || waits_often(pid, tid));
-}
-
-/* NULL: the process has ended, or there are too many programs. */
-static struct recorded_program *find_or_add(struct recordings *recordings, pid_t pid)
-{
-	struct recorded_program like = { 0 };
-	const struct recorded_program *found = find(recordings, pid, &like);
-
-	if (found)
-		return &recordings->programs[found - recordings->programs];
-	if (!like.inode || recordings->count == RECORDED_PROGRAMS)
-		return NULL;
-	recordings->programs[recordings->count] = like;
-	return &recordings->programs[recordings->count++];
+	       (double)waits > often_waits_per_ns * (double)times.ran_ns && waits > OFTEN_LEAST;
 }
 
 /* Whether the descriptor is a channel to other processes: a socket, a pipe or the like. */
@@ -87,6 +62,47 @@ static bool is_channel(pid_t pid, uint64_t descriptor)
 		if (strncmp(target, kinds[i], strlen(kinds[i])) == 0)
 			return true;
 	return false;
+}
+
+/* Whether the thread often reads or writes, and its process has a channel that this may go through. */
+static bool talks_often(pid_t pid, pid_t tid)
+{
+	struct hp_thread_times times = { 0 };
+	uint64_t calls;
+
+	if (!hp_thread_transfers(pid, tid, &calls) || calls < OFTEN_LEAST ||
+	    !hp_thread_times(pid, tid, &times) ||
+	    (double)calls <= often_transfers_per_ns * (double)times.ran_ns)
+		return false;
+	for (uint64_t descriptor = 0; descriptor < DESCRIPTOR_LIMIT; descriptor++)
+		if (is_channel(pid, descriptor))
+			return true;
+	return false;
+}
+
+bool recordings_want(const struct recordings *recordings, pid_t pid, pid_t tid, uint64_t running)
+{
+	struct recorded_program like;
+	const struct recorded_program *program = find(recordings, pid, &like);
+
+	if (program && program->has_window)
+		return program->is_recorded;
+	return running == 1 && ((program && program->in_calls >= OFTEN_IN_CALLS) ||
+				waits_often(pid, tid) || talks_often(pid, tid));
+}
+
+/* NULL: the process has ended, or there are too many programs. */
+static struct recorded_program *find_or_add(struct recordings *recordings, pid_t pid)
+{
+	struct recorded_program like = { 0 };
+	const struct recorded_program *found = find(recordings, pid, &like);
+
+	if (found)
+		return &recordings->programs[found - recordings->programs];
+	if (!like.inode || recordings->count == RECORDED_PROGRAMS)
+		return NULL;
+	recordings->programs[recordings->count] = like;
+	return &recordings->programs[recordings->count++];
 }
 
 void recordings_note_call(struct recordings *recordings, pid_t pid, uint64_t argument)
