@@ -25,10 +25,10 @@ static const int ending[] = { SIGINT, SIGTERM, SIGHUP };
 
 /* --- what a recorder says -------------------------------------------------------------------- */
 
-/* When it is ready; and at its end, before the outcome. */
+/* Messages of a recorder: it is ready; it has ended, and the outcome follows. */
 enum { SAYS_READY = 'r', SAYS_OUTCOME = 'o' };
 
-/* NULL is the empty string: none of them is empty. */
+/* A text that is NULL is sent as the empty string: no text that is set is empty. */
 static void say_outcome(int fd, const struct check_both_outcome *outcome)
 {
 	const struct hp_error *error = outcome->error;
@@ -52,9 +52,9 @@ static void say_outcome(int fd, const struct check_both_outcome *outcome)
 
 struct child {
 	pid_t pid;
-	int from; /* what it says; -1 once it has ended */
-	int go;	  /* a byte lets it run its command, the end forbids it; -1 when that is said */
-	int go_reader; /* its end of that, kept: writing to one that has died is no SIGPIPE */
+	int from;      /* pipe with its messages; -1 once it has ended */
+	int go;	       /* a byte starts its command, closing forbids it; -1 afterwards */
+	int go_reader; /* read end of `go`: writing to a dead recorder is no SIGPIPE */
 	bool is_ready;
 	HP_VECTOR(uint8_t) said;
 };
@@ -69,8 +69,9 @@ static void go_on(int signal)
 	(void)signal;
 }
 
-/* From now on signals end the command, and what it did is still to be told when the recording has
- * given them back. The command is held by now, with those that it shall have. */
+/* From now on signals end the command only: this process still has to report the outcome when the
+ * recording has restored the signal actions. The command is already held by now; it gets the
+ * original actions. */
 static void outlive_signals(void)
 {
 	const struct sigaction going_on = { .sa_handler = go_on, .sa_flags = SA_RESTART };
@@ -97,7 +98,8 @@ static struct hp_error *be_ready(void *context)
 	return hp_error_create(HP_ERROR_INSUFFICIENT, "the other command could not be started");
 }
 
-/* Never returns. A terminal that goes away, or a kill of the one that waits, ends us too. */
+/* Never returns. The recorder also ends when the terminal is closed or when its parent is
+ * killed. */
 static void run_recorder(const struct check_both_recorder *recorder, enum hp_side side, int say,
 			 int go, const sigset_t *mask)
 {
@@ -142,7 +144,8 @@ static struct hp_error *start(const struct check_both_recorder *recorder, enum h
 	child->pid = fork();
 	failure = errno;
 	if (child->pid == 0) {
-		/* Else the other's pipes would not end with their recorder, or with us. */
+		/* Otherwise the other recorder's pipes would stay open when it, or its parent,
+		 * ends. */
 		close(say[0]);
 		close(go[1]);
 		if (other->from >= 0)
@@ -178,7 +181,7 @@ static void let_go(struct both *both, enum hp_side first)
 	for (size_t i = 0; i < HP_SIDES; i++)
 		if (!both->children[i].is_ready || both->children[i].go < 0)
 			return;
-	/* One that died meanwhile says so by its other pipe. */
+	/* If it has died meanwhile, its other pipe reports that. */
 	hp_file_write_fd(both->children[first].go, "g", 1);
 	hp_file_write_fd(both->children[!first].go, "g", 1);
 	for (size_t i = 0; i < HP_SIDES; i++)
@@ -253,7 +256,7 @@ static void end_child(struct both *both, size_t side)
 	if (!outcome->error)
 		return;
 	if (both->has_failed) {
-		/* It is the first one's failure that ended this one. */
+		/* The failure of the first side ended this one: only that error is reported. */
 		hp_error_destroy(outcome->error);
 		outcome->error = NULL;
 		outcome->interrupted = 0;
@@ -284,7 +287,8 @@ static void listen_to(struct both *both, size_t side)
 		end_child(both, side);
 }
 
-/* One from the terminal has reached them before: to them both are one. */
+/* Passes signals to both recorders. One from the terminal has already reached them; they treat the
+ * two as one. */
 static void pass_on(const struct both *both)
 {
 	struct signalfd_siginfo info;
@@ -315,7 +319,8 @@ static void wait_for(struct both *both, enum hp_side first)
 	}
 }
 
-/* Blocked for us, as `saved` was before; read from a descriptor. Those that are ignored stay so. */
+/* Blocks the signals in this process and has them read from a descriptor; `saved` receives the
+ * former mask. Ignored signals stay ignored. */
 static struct hp_error *take_signals(struct both *both, sigset_t *saved)
 {
 	sigset_t mask;
@@ -351,7 +356,7 @@ struct hp_error *check_both_record(const struct check_both_recorder *recorder, e
 	memset(outcomes, 0, HP_SIDES * sizeof(*outcomes));
 	if (error)
 		return error;
-	/* Else both would print what we have not by now. */
+	/* Otherwise both children would print what is still in the buffers. */
 	fflush(stdout);
 	fflush(stderr);
 	for (size_t side = 0; side < HP_SIDES && !error; side++)

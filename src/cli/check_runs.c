@@ -61,7 +61,7 @@ static void print_command(char *const *words)
 	}
 }
 
-/* One line that each run writes over. */
+/* Shows one line, which each run overwrites. */
 static void print_progress(const struct progress *progress, const char *what, bool is_warm_up)
 {
 	uint64_t spent_ns = hp_clock_monotonic_ns() - progress->start_ns;
@@ -133,7 +133,8 @@ bool check_runs_share_work(const struct check_runs *runs)
 	       strcmp(base->given, candidate->given) == 0;
 }
 
-/* What it did not get because others had it is not what it waited for. */
+/* Returns the time that the run waited on purpose: waiting for a CPU that others used does not
+ * count. */
 static double waited_ns(const struct check_alone *alone)
 {
 	double elapsed = (double)alone->run.elapsed_ns;
@@ -144,15 +145,15 @@ static double waited_ns(const struct check_alone *alone)
 		left -= cpu * (double)alone->delay.delayed_ns / (double)alone->delay.ran_ns;
 	else if (cpu < hardly_any * elapsed)
 		return left;
-	/* While it waits, its CPU is idle, unless others keep all of them busy: then a command that
-	 * waits gets hardly any CPU time. */
+	/* While a command sleeps, its CPU is idle, unless other programs keep all CPUs busy: then a
+	 * command that sleeps gets hardly any CPU time. */
 	if (cpu >= hardly_any * elapsed)
 		left = fmin(left, (double)alone->idle_ns);
 	return fmax(left, 0);
 }
 
-/* What stands against running the commands at the same time, as a sentence without a full stop, by
- * how each ran alone: NULL if nothing does. Static, or in `buffer`. */
+/* Returns the reason against running the commands at the same time, as a sentence without a full
+ * stop, judged by how each ran alone; NULL if there is none. The text is static or in `buffer`. */
 static const char *check_runs_why_in_turns(const struct check_runs *runs, char *buffer, size_t size)
 {
 	if (check_runs_share_work(runs))
@@ -203,7 +204,7 @@ static struct hp_error *make_labels(struct check_runs *runs)
 	return NULL;
 }
 
-/* Each run reads the same from its start, when that is a file. */
+/* If standard input is a file, each run reads it from its start. */
 static struct hp_error *open_streams(struct check_runs *runs)
 {
 	struct hp_session_options *session = &runs->recording.session;
@@ -271,7 +272,7 @@ static struct hp_error *keep(struct check_runs *runs, enum hp_side side, char *s
 	return NULL;
 }
 
-/* Before the candidate's run, and again after it. */
+/* Exchanges the two descriptions of work: called before the candidate's run and again after it. */
 static void swap_work(struct check_runs *runs, enum hp_side side)
 {
 	struct work kept = runs->recording.work;
@@ -282,7 +283,7 @@ static void swap_work(struct check_runs *runs, enum hp_side side)
 	runs->candidate_work = kept;
 }
 
-/* Its epoch's stamp, malloc'ed, is there after errors, too, where there is an epoch. */
+/* `result` has the stamp of the epoch, if there is an epoch, also after an error. */
 static struct hp_error *run_once(struct check_runs *runs, enum hp_side side, bool is_warm_up,
 				 char **stamp, struct hp_run *run, int *interrupted)
 {
@@ -335,7 +336,7 @@ static struct hp_error *record_one(struct check_runs *runs, enum hp_side side, u
 	uint64_t idle_after_ns = hp_cpu_idle_ns();
 	struct hp_thread_times delay = hp_run_delay_end(meter);
 
-	/* Counters of idle time may go back a little. */
+	/* Counters of idle time may decrease a little. */
 	if (is_warm_up)
 		runs->alone[side] = (struct check_alone){
 			.run = run,
@@ -361,7 +362,7 @@ struct turn {
 	bool is_warm_up;
 };
 
-/* In a process of its own. */
+/* Runs in a process of its own. */
 static void record_side(const struct check_both_recorder *recorder, enum hp_side side,
 			struct check_both_outcome *outcome)
 {
@@ -371,7 +372,7 @@ static void record_side(const struct check_both_recorder *recorder, enum hp_side
 
 	recording->ready = recorder->ready;
 	recording->ready_context = recorder->ready_context;
-	/* The other side says it. */
+	/* The baseline's recording prints the messages; this one does not repeat them. */
 	recording->session.is_repeated |= side == HP_CANDIDATE;
 	outcome->error = hp_shared_cpu_leave(recording->session.shared_cpu);
 	if (!outcome->error)
@@ -379,8 +380,8 @@ static void record_side(const struct check_both_recorder *recorder, enum hp_side
 					  &outcome->interrupted);
 }
 
-/* Of a turn that failed nothing is kept: the one side would have no other. In a trial the other one
- * goes on to its end, so that it leaves things as it does when it runs alone. */
+/* Keeps nothing of a turn that failed, because one side would have no partner. In a trial the other
+ * side runs to its end, so that it leaves files as it does when it runs alone. */
 static struct hp_error *record_both(struct check_runs *runs, uint64_t turn, bool is_warm_up,
 				    bool is_trial, int *interrupted)
 {
@@ -389,7 +390,7 @@ static struct hp_error *record_both(struct check_runs *runs, uint64_t turn, bool
 						      .context = &what,
 						      .spares_other = is_trial };
 	struct check_both_outcome outcomes[HP_SIDES];
-	/* Which one is let go first takes turns, as runs one after the other would. */
+	/* Which side starts first alternates, as with runs one after the other. */
 	struct hp_error *error = check_both_record(&recorder, check_runs_side(2 * turn), outcomes);
 
 	runs->recording.session.is_repeated = true;
@@ -411,7 +412,7 @@ static struct hp_error *record_both(struct check_runs *runs, uint64_t turn, bool
 	return error;
 }
 
-/* Before the first of them. */
+/* Prepares for runs side by side, before the first one. */
 static struct hp_error *go_side_by_side(struct check_runs *runs)
 {
 	struct hp_session_options *session = &runs->recording.session;
@@ -422,8 +423,9 @@ static struct hp_error *go_side_by_side(struct check_runs *runs)
 	return error;
 }
 
-/* What wants the same port, file or lock fails, or not, when both want it: so they are tried. The
- * outcome is a way, and why it is not the other one, malloc'ed; an error only if we were interrupted. */
+/* Tries both commands at the same time: commands that need the same port, file or lock may fail
+ * then. Returns how to run them, and why not the other way (malloc'ed); an error only if hpcprof
+ * was interrupted. */
 static struct hp_error *try_side_by_side(struct check_runs *runs, char **why, int *interrupted)
 {
 	struct hp_error *error = go_side_by_side(runs);
@@ -498,7 +500,8 @@ struct hp_error *check_runs_record(struct check_runs *runs, struct hp_db *db, in
 	*interrupted = 0;
 	session->db = db;
 	runs->recording.is_brief = true;
-	/* The kernel takes no more, and lowers that by itself where samples take it long. */
+	/* The kernel rejects higher frequencies, and lowers its limit by itself where samples take
+	 * long. */
 	if (!error)
 		session->default_frequency_hz = fmin(
 			CHECK_RUNS_FREQUENCY_HZ, (double)runs->recording.machine->max_sample_rate);

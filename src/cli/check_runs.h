@@ -13,32 +13,31 @@
 #include <hpcprof/target/run_delay.h>
 
 enum check_way {
-	CHECK_WAY_TO_CHOOSE, /* side by side where nothing stands against it */
+	CHECK_WAY_TO_CHOOSE, /* side by side, unless something speaks against it */
 	CHECK_IN_TURNS,
 	CHECK_SIDE_BY_SIDE,
 };
 
-/* One run of a side with nothing of ours beside it. */
+/* One run of a side without the other side beside it. */
 struct check_alone {
 	struct hp_run run;
-	/* Idle CPU time meanwhile, of all CPUs; UINT64_MAX: unknown. */
+	/* Idle time of all CPUs during the run; UINT64_MAX: unknown. */
 	uint64_t idle_ns;
-	struct hp_thread_times delay; /* ran 0: not known */
+	struct hp_thread_times delay; /* unknown if its `ran` is 0 */
 };
 
 struct check_runs {
 	struct recording recording;
-	struct work
-		candidate_work; /* its own, where it has one; else the recording's is for both */
-	uint64_t runs;		/* of each side; 0: epochs are given, nothing is recorded */
-	uint64_t warm_up;	/* runs of each side before, of which nothing is kept */
+	struct work candidate_work; /* if it has its own; else the recording's is for both */
+	uint64_t runs;		    /* per side; 0: epochs are given, and nothing is recorded */
+	uint64_t warm_up;	    /* runs per side that come first and are not kept */
 	const char
 		*label; /* epochs are labelled LABEL-base and LABEL-candidate; NULL: one is made */
-	enum check_way way; /* as it was asked for; once it is chosen, as it is done */
-	bool shows_output;  /* of the commands, on standard error */
+	enum check_way way; /* as requested; after the choice, as it is done */
+	bool shows_output;  /* the commands' output goes to standard error */
 	bool ignores_status;
 	char **commands[HP_SIDES];	    /* NULL-terminated, of argv */
-	struct check_alone alone[HP_SIDES]; /* the last run of warming up in turns */
+	struct check_alone alone[HP_SIDES]; /* the last warm-up run of each side, in turns */
 	/* What was recorded, oldest first. */
 	struct {
 		char *label;
@@ -50,13 +49,14 @@ struct check_runs {
 /* Divides the words of a command line at the first "--versus". USAGE when a side is missing. */
 struct hp_error *check_runs_divide(struct check_runs *runs, char **words, size_t count);
 
-/* Both take what they did from one file, which runs at the same time cannot share. */
+/* Whether both sides read their work from one file, which runs at the same time cannot share. */
 bool check_runs_share_work(const struct check_runs *runs);
 
 /*
- * Fills in `sides`. A command that cannot be started, that fails or that does not say its work ends
- * it, with an error that names the run; *interrupted is the status of one that was asked to end (a
- * signal from the terminal), else 0. What was recorded by then stays in the database.
+ * Records the runs and fills in `sides`. Stops with an error that names the run when a command
+ * cannot be started, fails, or does not tell its work. *interrupted is the exit status of a run
+ * that was asked to end (by a signal from the terminal), else 0. What was recorded so far stays in
+ * the database.
  */
 struct hp_error *check_runs_record(struct check_runs *runs, struct hp_db *db, int *interrupted);
 void check_runs_clear(struct check_runs *runs);

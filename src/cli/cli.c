@@ -40,9 +40,9 @@ size_t hp_cli_line_columns(FILE *stream)
 
 static const char indent[] = "  ";
 
-/* On a terminal in as many lines as it takes, all but the first indented; the first has room for
- * what stands before it. File and symbol names come from anywhere: nothing of theirs steers the
- * terminal. */
+/* Prints the text on a terminal in several lines, all but the first indented; the first line leaves
+ * room for `before`. File and symbol names may contain anything: control characters in them are not
+ * sent to the terminal. */
 static void print_wrapped(const char *before, const char *text)
 {
 	size_t columns = hp_cli_line_columns(stderr);
@@ -95,7 +95,7 @@ int hp_cli_fail(struct hp_error *error)
 {
 	int status = exit_status_of(error->class);
 
-	/* Keep the order when both streams go to one place. */
+	/* Keeps the order when both streams go to the same place. */
 	fflush(stdout);
 	print_wrapped("hpcprof: ", error->message);
 	if (error->advice)
@@ -132,10 +132,10 @@ const char *hp_cli_closest(const char *word, const char *const *candidates)
 	for (; *candidates; candidates++) {
 		size_t distance = hp_text_distance(word, *candidates, allowed);
 
-		/* What was typed may also simply be cut short. */
+		/* The word may be cut short … */
 		if (*word && strncmp(word, *candidates, strlen(word)) == 0)
 			distance = 0;
-		/* Or go on: --frequency for --freq. */
+		/* … or be too long: --frequency for --freq. */
 		if (strlen(*candidates) > 3 && distance > 1 &&
 		    strncmp(word, *candidates, strlen(*candidates)) == 0)
 			distance = 1;

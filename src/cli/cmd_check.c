@@ -155,7 +155,7 @@ static error_t parse_recording(int key, char *argument, struct argp_state *state
 	return failed;
 }
 
-/* Words before "--" are argp's arguments; what follows it is cut off before argp sees any. */
+/* argp sees only the words before "--"; the words after it were cut off before. */
 static void parse_sides(struct argp_state *state, struct arguments *arguments)
 {
 	arguments->base = state->argv + state->next;
@@ -197,7 +197,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		recording_parse_work(state, argument, &arguments->runs.candidate_work);
 		return 0;
 	case KEY_MIN_CHANGE:
-		/* What grew may have grown by more than 100 %. */
+		/* A cost may grow by more than 100 %. */
 		arguments->compare.least_change =
 			hp_argument_percent(state, "--min-change", argument, INFINITY) / 100;
 		return 0;
@@ -255,7 +255,7 @@ static const struct argp argp = {
 
 /* --- the steps ------------------------------------------------------------------------------ */
 
-/* What would be read of a run, where no run is made. */
+/* Refuses work that is read from a run when nothing is run. */
 static struct hp_error *check_amount(const char *option, const struct work *work)
 {
 	if (work->kind != WORK_IN_OUTPUT && work->kind != WORK_IN_FILE)
@@ -268,7 +268,7 @@ static struct hp_error *check_amount(const char *option, const struct work *work
 			       "their work and need no option here");
 }
 
-/* Runs at the same time need files of their own. */
+/* Runs at the same time need separate files. */
 static struct hp_error *check_work_apart(const struct check_runs *runs)
 {
 	const struct work *base = &runs->recording.work;
@@ -348,7 +348,7 @@ static struct hp_error *resolve(const struct arguments *arguments, struct hp_db 
 }
 
 struct job {
-	struct hp_db *dbs[HP_SIDES]; /* the same twice, or two */
+	struct hp_db *dbs[HP_SIDES]; /* may be the same database twice */
 	struct hp_compare_epochs sides[HP_SIDES];
 	char **stamps[HP_SIDES];
 };
@@ -419,7 +419,7 @@ static int status_of(enum hp_verdict verdict)
 	return HP_EXIT_OK;
 }
 
-/* Whether it arrived is seen when standard output is closed. */
+/* Write errors are noticed when standard output is closed. */
 static struct hp_error *print(struct arguments *arguments, const struct hp_comparison *comparison,
 			      const struct output_file *page)
 {
@@ -427,7 +427,7 @@ static struct hp_error *print(struct arguments *arguments, const struct hp_compa
 	const char *given = arguments->output.source_root;
 	struct hp_error *error;
 
-	/* Compilers write down real paths. A root that is not there matches nothing. */
+	/* Debugging information has real paths. If the root does not exist, it matches nothing. */
 	if (realpath(given ? given : ".", root) && strcmp(root, "/") != 0)
 		arguments->output.source_root = root;
 	arguments->output.columns = hp_cli_line_columns(stdout);
@@ -438,7 +438,7 @@ static struct hp_error *print(struct arguments *arguments, const struct hp_compa
 	return error;
 }
 
-/* What was asked for may have been several events, or another one's stand-in was sampled. */
+/* Several events may have been requested, or a substitute may have been sampled. */
 static const char *compared_event(const struct check_runs *runs)
 {
 	const struct recording *recording = &runs->recording;
@@ -475,7 +475,7 @@ static struct hp_error *check(struct arguments *arguments, int *status)
 	return error;
 }
 
-/* argp would take "--" for its own; the words after it are cut off and kept. */
+/* argp would interpret "--" itself, so the words after it are cut off and kept. */
 static int cut_candidate(int argc, char **argv, struct arguments *arguments)
 {
 	int at = 1;

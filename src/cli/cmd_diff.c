@@ -26,7 +26,7 @@ struct arguments {
 	const char *db;
 	struct hp_compare_options compare;
 	enum hp_comparison_format format;
-	double work[HP_SIDES]; /* units that a run does; 0: as the epochs say */
+	double work[HP_SIDES]; /* units of work per run; 0: as the epochs say */
 	double fail_over;      /* share; 0: never */
 	uint64_t top;
 	char *epochs[HP_SIDES];
@@ -129,7 +129,7 @@ static const struct argp argp = {
 
 /* --- what was asked -------------------------------------------------------------------------- */
 
-/* Calls it a loss when even the lower end of the interval is one. */
+/* Returns whether the cost grew by more than the share, even at the lower end of its interval. */
 static bool is_over(const struct hp_comparison *comparison, double share)
 {
 	const struct hp_compared *program = comparison->program;

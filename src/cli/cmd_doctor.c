@@ -68,7 +68,7 @@ static const char *const states[] = {
 
 /* --- the verdict ------------------------------------------------------------------------------ */
 
-/* What people come for, as findings and in words; what helps most when it is missing comes first. */
+/* The purposes of hpcprof, as findings and in words; the most helpful one comes first. */
 static const struct {
 	const char *topic;
 	const char *words;
@@ -94,7 +94,7 @@ static bool works(const struct hp_finding *finding)
 	return finding->state == HP_FINDING_OK || finding->state == HP_FINDING_LIMITED;
 }
 
-/* What to lift first; NULL when nothing can be. */
+/* Returns the obstacle to remove first; NULL when none can be removed. */
 static const char *helps_most(const struct hp_findings *findings)
 {
 	for (size_t i = 0; i < HP_ARRAY_COUNT(abilities); i++) {
@@ -123,8 +123,8 @@ static json_t *list_abilities(const struct hp_findings *findings, bool that_work
 
 enum { COLUMNS = 80 };
 
-/* Breaks lines at blanks; all but the first begin with `indent` blanks. `at` is where the cursor is.
- */
+/* Prints text with lines broken at blanks; all but the first line begin with `indent` blanks. `at`
+ * is the column of the cursor. */
 static void print_wrapped(const char *text, size_t at, size_t indent)
 {
 	while (*text) {
@@ -241,7 +241,7 @@ static struct hp_error *print_json(const struct hp_machine *machine,
 		      : NULL;
 }
 
-/* The first finding is the plainest sampling of all. */
+/* The first finding is the simplest kind of sampling: without it nothing works. */
 static bool nothing_works(const struct hp_findings *findings)
 {
 	return findings->count > 0 && findings->at[0].state == HP_FINDING_BLOCKED;
@@ -335,7 +335,8 @@ static json_t *skid_json(const struct hp_skid *skid)
 			 instructions, "share", skid->share, "kernels", kernels);
 }
 
-/* Measures, shows and keeps the skid of each source. What cannot be kept is the last to be told. */
+/* Measures, shows and stores the skid of each source. If it cannot be stored, that is the last
+ * message. */
 static struct hp_error *calibrate_all(const struct hp_machine *machine,
 				      const struct hp_event_list *sources, json_t *shown,
 				      bool *kept)

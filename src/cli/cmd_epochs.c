@@ -33,14 +33,14 @@ struct options {
 	struct hp_gc_options gc;
 	char **words; /* of argv; words[0] is the action */
 	size_t word_count;
-	const char *given[LAST_OPTION - FIRST_OPTION + 2]; /* spelling of each option that was */
+	const char *given[LAST_OPTION - FIRST_OPTION + 2]; /* how each given option was spelled */
 };
 
 struct action {
 	const char *name;
 	int (*run)(const struct options *options, struct hp_db *db);
-	const char *takes; /* options beside --db, each followed by a blank */
-	size_t least;	   /* arguments */
+	const char *takes; /* options allowed beside --db, each followed by a blank */
+	size_t least;	   /* least number of arguments */
 	size_t most;
 };
 
@@ -175,7 +175,7 @@ static void print_text(FILE *stream, const char *text)
 	fputs(printable ? printable : "?", stream);
 }
 
-/* The epochs that the words after the action name; none at all means every epoch. */
+/* Finds the epochs that the words after the action name; without any word, all epochs. */
 static struct hp_error *resolve(const struct options *options, struct hp_db *db, char ***stamps,
 				size_t *count)
 {
@@ -193,14 +193,14 @@ static struct hp_error *resolve(const struct options *options, struct hp_db *db,
 	hp_db_free_list(epochs, *count);
 	if (*count)
 		return hp_db_resolve(db, all, 1, stamps, count);
-	/* An empty database has nothing to list or to verify, and that is fine. */
+	/* An empty database has nothing to list or to verify, which is no error. */
 	*stamps = NULL;
 	return NULL;
 }
 
 /* --- list --------------------------------------------------------------------------------- */
 
-/* `stamps` is NULL where there are none. */
+/* `stamps` may be NULL: none are named. */
 static bool is_named(const char *stamp, char *const *stamps, size_t count)
 {
 	for (size_t i = 0; stamps && i < count; i++) {
@@ -226,7 +226,7 @@ static int list(const struct options *options, struct hp_db *db)
 		hp_db_free_stamps(stamps, count);
 		return hp_cli_fail(error);
 	}
-	/* The others go to the end. */
+	/* The epochs that are not named go to the end. */
 	for (size_t i = 0; i < epoch_count; i++) {
 		struct hp_epoch_summary epoch = epochs[i];
 
@@ -243,7 +243,7 @@ static int list(const struct options *options, struct hp_db *db)
 
 /* --- label -------------------------------------------------------------------------------- */
 
-/* The other epochs that carry the label lose it, or are a reason to refuse. */
+/* Takes the label from other epochs, or refuses if it must not. */
 static struct hp_error *free_label(const struct options *options, struct hp_db *db,
 				   const char *label, const char *stamp)
 {
@@ -439,7 +439,7 @@ static struct hp_error *find_action(const char *name, const struct action **acti
 	return hp_error_advise(error, "it is one of: list label rm merge gc verify");
 }
 
-/* An option that an action would ignore is a mistake that should not pass in silence. */
+/* Reports options that the action would ignore. */
 static struct hp_error *check_usage(const struct options *options, const struct action *action)
 {
 	size_t arguments = options->word_count ? options->word_count - 1 : 0;

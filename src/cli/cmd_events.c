@@ -67,8 +67,8 @@ struct listing {
 	const struct options *options;
 	json_t *json;
 	size_t listed;
-	size_t hidden;	    /* matched, but not on this machine */
-	char last_kind[80]; /* of the line before */
+	size_t hidden;	    /* events that matched, but that this machine lacks */
+	char last_kind[80]; /* kind of the event on the previous line */
 	bool failed;
 };
 
@@ -81,7 +81,8 @@ static bool matches(const char *pattern, const struct hp_event_entry *entry)
 	return strcasestr(entry->name, pattern) || strcasestr(entry->kind, pattern);
 }
 
-/* Names and descriptions come from drivers and libraries; the terminal gets what is printable. */
+/* Names and descriptions come from drivers and libraries: only printable characters go to the
+ * terminal. */
 static void print_plain(const char *text)
 {
 	for (; *text; text++) {
@@ -186,8 +187,8 @@ static struct hp_error *finish_json(struct listing *listing)
 	return listing->failed ? hp_error_create(HP_ERROR_SYSTEM, "writing JSON failed") : NULL;
 }
 
-/* The names of tracepoints alone have a colon: "sched:sched_switch", and so have modifiers: what is
- * before it says nothing. */
+/* Only names of tracepoints ("sched:sched_switch") and events with modifiers contain a colon, so
+ * the part before it is no name of a PMU. */
 static struct hp_error *without_tracepoints(const struct hp_machine *machine, const char *pattern)
 {
 	if (!pattern || !strchr(pattern, ':'))

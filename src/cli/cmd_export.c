@@ -56,7 +56,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 
 	switch (key) {
 	case OPTION_FORMAT:
-		/* Refuses what is not in the list. */
+		/* Exits with a usage error if the format is unknown. */
 		hp_argument_choice(state, "--format", argument, hp_export_formats);
 		arguments->options.format = argument;
 		return 0;
@@ -99,7 +99,7 @@ static const struct argp argp = {
 	       "nothing to export; 5 damaged database.",
 };
 
-/* Nothing is written before all of it is known. */
+/* Writes the file only after the export is complete. */
 static struct hp_error *export_to_file(const struct arguments *arguments, struct hp_db *db,
 				       const struct hp_notices *notices)
 {

@@ -218,7 +218,7 @@ static struct hp_error *configure(struct model_output *output)
 
 	if (error)
 		return hp_error_advise(error, "eyerman2006, zen-4 and so on: see hpcprof-model(1)");
-	/* What formulas take for granted. */
+	/* The formulas assume this. */
 	if (output->table_count && output->tables[0]->refill > 0)
 		output->config.front_stages = (uint16_t)output->tables[0]->refill;
 	for (size_t i = 0; i < output->change_count && !error; i++) {
@@ -243,7 +243,7 @@ static struct hp_error *work(struct options *options)
 	if (error)
 		return error;
 	choose_warming(options, trace);
-	/* It would not be seen. */
+	/* The output would not show the truth. */
 	options->cycle.has_truth &= !options->output.table_count || options->format == JSON;
 	error = measure(options, trace);
 	hp_trace_close(trace);

@@ -178,7 +178,7 @@ static struct hp_error *open_database(struct arguments *arguments, char ***stamp
 	return NULL;
 }
 
-/* The command has done its work, and the epoch stands without the figure. */
+/* The command has ended and the epoch is stored; only the amount of work is missing. */
 static void warn_of_work(const struct work *work)
 {
 	struct hp_error *error = work_missing(work);
@@ -218,7 +218,7 @@ static struct hp_error *record(struct arguments *arguments, int *status)
 	return error;
 }
 
-/* Asking for counters where there are none is an impossible request, not a failure. */
+/* A request for counters on a machine without any is an impossible request, not a failure. */
 static bool lacks_counters(const struct recording *recording)
 {
 	return recording->wants_stalls && recording->machine && !recording->machine->has_cycles;

@@ -40,7 +40,7 @@ static void fit_to_terminal(struct report_arguments *arguments)
 				    strcmp(terminal, "dumb") != 0);
 }
 
-/* A graph is DOT, which Graphviz makes SVG of. */
+/* A graph is written as DOT; Graphviz makes SVG of it. */
 static struct hp_error *settle_format(struct report_arguments *arguments)
 {
 	if (arguments->flame_graph && arguments->report.format != HP_FORMAT_TEXT)
@@ -50,7 +50,7 @@ static struct hp_error *settle_format(struct report_arguments *arguments)
 	if (arguments->flame_graph)
 		return NULL;
 	if (arguments->as_svg && arguments->report.view == HP_VIEW_STACK) {
-		arguments->as_svg = false; /* Graphviz has no part in it */
+		arguments->as_svg = false; /* drawn without Graphviz */
 		arguments->report.format = HP_FORMAT_SVG;
 		return NULL;
 	}
@@ -58,7 +58,7 @@ static struct hp_error *settle_format(struct report_arguments *arguments)
 		return hp_error_advise(
 			hp_error_create(HP_ERROR_USAGE, "--format=svg is for --cfg and --stack"),
 			"--flamegraph FILE draws call paths");
-	/* For programs it is the instructions with everything that is known of them. */
+	/* For programs, annotation lists the instructions with all that is known of them. */
 	if (arguments->report.view == HP_VIEW_ANNOTATE &&
 	    arguments->report.format != HP_FORMAT_TEXT)
 		arguments->report.view = HP_VIEW_INSTRUCTIONS;
@@ -97,7 +97,7 @@ static struct hp_error *show(const struct report_arguments *arguments)
 	return error;
 }
 
-/* The graph is complete before Graphviz starts: an error leaves nothing half drawn. */
+/* Completes the graph before Graphviz starts, so that an error leaves no partial drawing. */
 static struct hp_error *draw_svg(const struct report_arguments *arguments)
 {
 	char program[] = "dot";
@@ -124,7 +124,7 @@ static struct hp_error *draw_svg(const struct report_arguments *arguments)
 		failed = posix_spawnp(&child, command[0], &actions, NULL, command, environ);
 	posix_spawn_file_actions_destroy(&actions);
 	fclose(graph);
-	/* Where a directory of PATH may not be searched, "permission denied" is of that one. */
+	/* EACCES also means that a directory of PATH may not be searched. */
 	if (failed == ENOENT || failed == EACCES)
 		return hp_error_advise(hp_error_create(HP_ERROR_NOT_FOUND,
 						       "SVG is drawn by dot, and PATH has no dot "
@@ -140,7 +140,7 @@ static struct hp_error *draw_svg(const struct report_arguments *arguments)
 	return NULL;
 }
 
-/* Nothing is written before all is drawn. */
+/* Writes the file only after the drawing is complete. */
 static struct hp_error *draw_flame_graph(const struct report_arguments *arguments)
 {
 	struct output_file file;

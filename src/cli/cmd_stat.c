@@ -31,10 +31,10 @@ struct printing {
 	struct stat_stalls stalls;
 	struct stat_history history; /* of stacks, with intervals */
 	FILE *stream;
-	struct stat_plot *plot; /* NULL without */
+	struct stat_plot *plot; /* NULL without --plot */
 	FILE *plot_stream;
 	uint32_t run;
-	double *counts; /* [run][event, then STAT_TIMES]: for the spread; NaN where there was none */
+	double *counts; /* [run][event, then STAT_TIMES]: for the spread; NaN: not counted */
 	struct hp_error *error;
 	bool print_intervals;
 };
@@ -53,7 +53,7 @@ static struct hp_error *open_output(const struct stat_arguments *arguments, FILE
 		if (fd < 0)
 			return hp_error_create_errno(errno, "opening %s", arguments->output);
 	} else if (arguments->output_fd >= 0) {
-		/* Ours alone: the command does not get it. */
+		/* The command does not inherit this descriptor. */
 		fcntl(arguments->output_fd, F_SETFD, FD_CLOEXEC);
 		fd = arguments->output_fd;
 	} else {
@@ -67,13 +67,14 @@ static struct hp_error *close_output(FILE *stream)
 {
 	bool failed = ferror(stream) != 0;
 
-	/* main() looks after standard output. */
+	/* main() closes standard output. */
 	if (stream != stdout && stream != stderr && fclose(stream) != 0)
 		failed = true;
 	return failed ? hp_error_create(HP_ERROR_SYSTEM, "writing the counts failed") : NULL;
 }
 
-/* Before anything runs: a command of hours is not to end with a directory that is not there. */
+/* Opens the drawing before anything runs, so that a missing directory is reported before the
+ * command has run for hours. */
 static struct hp_error *begin_plot(struct printing *printing, struct hp_counting_options *options)
 {
 	const char *path = printing->arguments->plot;
@@ -144,7 +145,7 @@ static bool write_view(struct printing *printing, const struct stat_view *view)
 	}
 }
 
-/* The stack of an interval or of the run, and the phases of the run. */
+/* Finds the stack of an interval or of the run, and at the end of the run its phases. */
 static struct hp_error *find_stack(struct printing *printing,
 				   const struct hp_counting_report *report, struct hp_stack *stack)
 {
@@ -293,7 +294,8 @@ static struct hp_error *check_strictly(const struct hp_event_list *events)
 	return NULL;
 }
 
-/* Slices of instructions need something that counts them and says when it has. */
+/* Checks that slices of instructions can be made: an event must count instructions and
+ * interrupt. */
 static struct hp_error *check_slices(const struct stat_arguments *arguments,
 				     const struct hp_rotation_sets *rotation_sets)
 {
@@ -366,7 +368,7 @@ static char *name_others(const struct hp_counting_options *counting)
 	return length < 0 ? NULL : text;
 }
 
-/* NULL of a command that is counted itself. */
+/* Returns a description of the target; NULL if a command is counted. */
 static char *describe_target(const struct hp_counting_options *counting)
 {
 	_cleanup_free_ char *others = NULL;
@@ -399,7 +401,7 @@ static struct hp_error *run_once(struct printing *printing, const struct hp_mach
 	error = hp_counting_create(options, machine, &counting);
 
 	if (error) {
-		/* Nothing has run: the error's class says it all. */
+		/* Nothing has run: the exit status is that of the error's class. */
 		*status = 0;
 		return error;
 	}
@@ -430,7 +432,7 @@ static struct hp_error *run_all(struct printing *printing, const struct hp_machi
 		stat_csv_header(printing->stream, &printing->subject);
 	for (printing->run = 1; !error; printing->run++) {
 		error = run_once(printing, machine, options, status);
-		/* A signal ended it: no more runs. */
+		/* A signal ended the run: no further run. */
 		if (printing->run == arguments->runs || *status >= 128)
 			break;
 		options->seed++;
@@ -525,7 +527,7 @@ static int run(int argc, char **argv)
 	if (!error)
 		return status;
 	class_status = hp_cli_fail(error);
-	/* Before anything ran the error's class says it; then what became of the command. */
+	/* If nothing ran, the status is that of the error's class, otherwise the command's. */
 	return status ? status : class_status;
 }
 

@@ -26,7 +26,7 @@ enum hp_exit {
 	HP_EXIT_INSUFFICIENT = 3,
 	HP_EXIT_NOT_PERMITTED = 4,
 	HP_EXIT_DAMAGED = 5,
-	HP_EXIT_SYSTEM = 125,	/* the machine said no: disk full, out of memory */
+	HP_EXIT_SYSTEM = 125,	/* the machine refused: disk full, out of memory */
 	HP_EXIT_RECORDER = 125, /* record's and stat's own failures */
 };
 
@@ -35,8 +35,8 @@ struct hp_command {
 	const char *summary; /* one line, for `hpcprof --help` */
 	const struct argp *argp;
 	int (*run)(int argc, char **argv); /* argv[0] is "hpcprof NAME"; returns the exit status */
-	bool runs_command; /* what follows the first argument is another command's own */
-	int usage_status;  /* of a command line that makes no sense; 0: HP_EXIT_USAGE */
+	bool runs_command; /* the words after the first argument are another command line */
+	int usage_status;  /* exit status of a usage error; 0: HP_EXIT_USAGE */
 };
 
 extern const struct hp_command hp_command_record;
@@ -59,23 +59,24 @@ extern const struct hp_command *const hp_commands[];
  * status of its class. A name that does not exist is a usage error. */
 int hp_cli_fail(struct hp_error *error);
 
-/* "hpcprof: warning: MESSAGE" and the advice, if any, to standard error. */
+/* Prints "hpcprof: warning: MESSAGE" and the advice, if any, to standard error. */
 void hp_cli_warn(const char *message, const char *advice);
-/* As a callback. */
+/* The same as a callback. */
 void hp_cli_tell(const char *message, const char *advice, void *context);
-/* The same of what could be better. */
+/* Prints a hint: nothing is wrong, but something could be better. */
 void hp_cli_hint(const char *message);
 
-/* Of the terminal that the stream goes to: 0 where it is none. */
+/* Returns the width of the terminal that the stream goes to, or 0 if it goes elsewhere. */
 size_t hp_cli_columns(FILE *stream);
-/* The same for sentences, whose lines have at most 80 columns. */
+/* The same for sentences: at most 80 columns. */
 size_t hp_cli_line_columns(FILE *stream);
 
 struct hp_compare_epochs;
-/* Two sides of one database: USAGE if an epoch is on both, which makes them look alike. */
+/* Checks that no epoch of one database is on both sides, which would make them look alike:
+ * USAGE. */
 struct hp_error *hp_cli_check_apart(const struct hp_compare_epochs *sides);
 
-/* The candidate that `word` was probably meant to be, or NULL; `candidates` ends with NULL. */
+/* Returns the candidate that `word` probably means, or NULL; `candidates` ends with NULL. */
 const char *hp_cli_closest(const char *word, const char *const *candidates);
 
 #endif

@@ -64,7 +64,7 @@ struct figures {
 	uint64_t samples;
 	uint64_t lost;
 	uint64_t duration_ns;
-	/* Of all runs. */
+	/* Sum over all runs. */
 	uint64_t elapsed_ns;
 	uint64_t user_ns;
 	uint64_t system_ns;
@@ -123,7 +123,7 @@ static char *or_dash(const char *text)
 	return printable(strdup(text && *text ? text : "-"));
 }
 
-/* How much was counted by shadow windows. */
+/* Returns how much shadow windows counted, as text. */
 static char *counted_of(const struct hp_epoch_summary *epoch)
 {
 	if (!epoch->windows.windows)
@@ -141,7 +141,8 @@ static bool has_retired(const struct hp_epoch_meta *meta)
 	return false;
 }
 
-/* What there is beside samples of time: words, NULL where there is none of the kind. */
+/* Lists the kinds of evidence beside samples, each as a word; NULL: the epoch has none of the
+ * kind. */
 static void list_evidence(const struct hp_epoch_summary *epoch, const char *words[EVIDENCE_KINDS])
 {
 	words[0] = epoch->evidence & HP_CONTAINS_WINDOWS ? "shadow" : NULL;
@@ -188,7 +189,7 @@ static char *runs_of(const struct hp_epoch_meta *meta, const struct figures *fig
 	return formatted("%zu, %zu failed", meta->run_count, figures->failed);
 }
 
-/* CPU time of one run, in the mean. */
+/* Returns the mean CPU time per run, as text. */
 static char *cpu_of(const struct hp_epoch_meta *meta, const struct figures *figures)
 {
 	double cpu_ns = (double)figures->user_ns + (double)figures->system_ns;
@@ -198,7 +199,7 @@ static char *cpu_of(const struct hp_epoch_meta *meta, const struct figures *figu
 	return formatted("%.3f s", cpu_ns / (double)meta->run_count / 1e9);
 }
 
-/* Owned texts; false when memory is short. */
+/* Fills in texts that the caller frees; false when memory is short. */
 static bool fill_cells(const struct hp_epoch_summary *epoch, char **cells)
 {
 	const struct hp_epoch_meta *meta = &epoch->meta;
@@ -229,7 +230,7 @@ static bool fill_cells(const struct hp_epoch_summary *epoch, char **cells)
 
 /* --- text --------------------------------------------------------------------------------- */
 
-/* Characters, not bytes: close enough for names. */
+/* Counts characters, not bytes, which suffices for names. */
 static size_t width_of(const char *text)
 {
 	size_t width = 0;
@@ -244,7 +245,7 @@ static bool is_number_column(size_t column)
 	return column >= 5 && column <= 12 && column != 10;
 }
 
-/* What fits a terminal of 80 columns; the others are for --wide. */
+/* The columns that fit a terminal of 80 characters; --wide adds the others. */
 static const size_t narrow[] = { 0, 1, 5, 7, 8, COLUMNS - 1 };
 enum { NARROW_COLUMNS = 80, LONGEST_LABEL = 14 };
 
@@ -324,7 +325,7 @@ static void print_table(FILE *stream, char *(*rows)[COLUMNS], size_t count, bool
 	}
 }
 
-/* Without a column for it, a state that is not as it should be stands before the command. */
+/* Puts the state, if it is unusual, in front of the command: narrow lists have no column for it. */
 static bool add_state(const struct hp_epoch_summary *epoch, char **cells)
 {
 	char *text;
@@ -415,7 +416,7 @@ static struct hp_error *print_as_csv(FILE *stream, const struct hp_epoch_summary
 
 /* --- JSON --------------------------------------------------------------------------------- */
 
-/* null for NULL; bytes that are not UTF-8 are spelt out. */
+/* Makes null of NULL; spells out bytes that are not UTF-8. */
 static json_t *json_of(const char *text)
 {
 	_cleanup_free_ char *safe = NULL;
@@ -460,7 +461,7 @@ static json_t *json_of_command(const struct hp_epoch_meta *meta)
 	return list;
 }
 
-/* 0 is not known. */
+/* 0 means unknown, and becomes null. */
 static json_t *json_known(uint64_t value)
 {
 	return value ? json_integer((json_int_t)value) : json_null();

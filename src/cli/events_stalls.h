@@ -8,7 +8,8 @@
 
 #define HP_STALLS_SET "@stalls"
 
-/* As hp_event_enumerate. The description: the encoding, and the components that need the event. */
+/* Like hp_event_enumerate. The description is the encoding and the components that need the
+ * event. */
 struct hp_error *hp_stalls_enumerate(const struct hp_machine *machine,
 				     bool (*each)(const struct hp_event_entry *entry,
 						  void *context),

@@ -15,7 +15,7 @@
 /* The size of a line buffer on the stack: a signal handler must not allocate. */
 enum { LINE_BYTES = 8192 };
 
-/* The next line of the file, without its newline; false at the end. */
+/* Reads the next line of the file, without its newline; false at the end. */
 static bool next_line(int fd, char line[LINE_BYTES])
 {
 	size_t length = 0;
@@ -38,7 +38,7 @@ static void say(const char *text)
 		_exit(HP_EXIT_DAMAGED);
 }
 
-/* The path is not trusted: control characters are left out. */
+/* The path is not trusted: control characters are omitted. */
 static void say_path(char *path)
 {
 	for (char *at = path; *at; at++) {

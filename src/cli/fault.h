@@ -3,8 +3,8 @@
 #ifndef CLI_FAULT_H
 #define CLI_FAULT_H
 
-/* From now on such a fault is the end of the command, with the file's name and status 5; any other
- * stays what it is. */
+/* From now on such a fault ends the command with the file's name and status 5. Other faults are
+ * handled as before. */
 void fault_name_files(void);
 
 #endif

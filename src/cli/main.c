@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* argp prints this for --version, ours and every subcommand's. */
+/* argp prints this for --version, with and without a subcommand. */
 const char *argp_program_version = PACKAGE_STRING;
 
 static const char help_head[] =
@@ -38,7 +38,7 @@ static void print_help(FILE *stream)
 	fputs(help_tail, stream);
 }
 
-/* Ours, or one of perf's that is ours by another name. */
+/* Finds the command by its name or by perf's name for it. */
 static const struct hp_command *find_command(const char *word)
 {
 	const char *ours = perf_words_command(word);
@@ -106,7 +106,7 @@ static int help_command(int argc, char **argv)
 		name = NULL;
 		return hp_cli_fail(hp_error_create_no_memory());
 	}
-	/* Prints it and exits. */
+	/* The command prints its help and exits. */
 	return command->run(2, (char *[]){ name, option, NULL });
 }
 
@@ -121,12 +121,12 @@ static int run_option(const char *option)
 		puts(argp_program_version);
 		return HP_EXIT_OK;
 	}
-	/* For a test. */
+	/* A test reads this. */
 	if (strcmp(option, "--perf-words") == 0) {
 		perf_words_print(stdout);
 		return HP_EXIT_OK;
 	}
-	/* For the build, see option_table.h. */
+	/* The build reads this (option_table.h). */
 	if (strcmp(option, "--option-table") == 0) {
 		hp_option_table_print(stdout);
 		return HP_EXIT_OK;
@@ -136,8 +136,7 @@ static int run_option(const char *option)
 		"options follow the command: hpcprof COMMAND [OPTION...]"));
 }
 
-/* Runs at exit, argp's own exits included: output that did not arrive must not look like success.
- */
+/* Runs at exit, also when argp exits: lost output must not look like success. */
 static void close_standard_output(void)
 {
 	bool failed = ferror(stdout) != 0;
@@ -147,7 +146,7 @@ static void close_standard_output(void)
 		failure = errno;
 	if (!failed && !failure)
 		return;
-	/* The reader has seen enough (`hpcprof report | head`): nothing to tell. */
+	/* The reader has left (`hpcprof report | head`): not an error. */
 	if (failure == EPIPE)
 		_exit(128 + SIGPIPE);
 	if (failure)
@@ -157,8 +156,9 @@ static void close_standard_output(void)
 	_exit(HP_EXIT_SYSTEM);
 }
 
-/* A standard descriptor that was closed would become some file of ours. Reading 0 and writing 1
- * and 2 still fails, and close-on-exec keeps it closed for the commands we start. */
+/* Opens closed standard descriptors, as files that are opened later would take their numbers.
+ * Reading 0 and writing 1 and 2 still fails; close-on-exec keeps them closed in commands that
+ * hpcprof starts. */
 static void fill_standard_descriptors(void)
 {
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
@@ -175,8 +175,8 @@ static void take_no_notice(int signal)
 	(void)signal;
 }
 
-/* A limit on the size of files is an error of the write, like a full disk. A handler ends at exec:
- * the commands that we start have the signal as we got it. */
+/* Catches SIGXFSZ, so that a limit on file sizes makes a write fail, like a full disk. exec removes
+ * the handler: commands that hpcprof starts have the original action. */
 static void survive_file_size_limits(void)
 {
 	struct sigaction action;
@@ -192,7 +192,7 @@ int main(int argc, char **argv)
 	survive_file_size_limits();
 	fill_standard_descriptors();
 	fault_name_files();
-	/* Characters only: numbers are read and written the same everywhere. */
+	/* Only characters follow the locale: numbers are read and written the same everywhere. */
 	setlocale(LC_CTYPE, "");
 	argp_err_exit_status = HP_EXIT_USAGE;
 	if (atexit(close_standard_output) != 0)

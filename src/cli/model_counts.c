@@ -13,15 +13,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* All that the values are made of. */
+/* The data that values are computed from. */
 struct counted {
 	const struct hp_stack_table *table;
 	const struct hp_cycle_counts *counts;
 	const struct hp_cycle_counters *counters;
-	double width; /* the table's slots per slot of the core */
+	double width; /* slots in the table's terms per slot of the core */
 	double walk;  /* cycles */
-	double late;  /* cycles of refills that this core takes for the back end's */
-	double extra; /* slots that it counts too many of the front end */
+	double late;  /* cycles of refills that this core attributes to the back end */
+	double extra; /* slots of the front end that it counts in excess */
 };
 
 static uint64_t all(const struct counted *counted, enum hp_cycle_part part)
@@ -49,8 +49,7 @@ VALUE(dispatched, slots(of, of->counters->path_slots + of->counters->strayed_slo
 VALUE(mispredicts, of->counts->mispredicts)
 VALUE(all_front_slots, slots(of, of->counters->front_slots + of->counters->refill_slots))
 VALUE(front_slots, all_front_slots(of) - of->table->width * of->late + of->extra)
-VALUE(front_cycles,
-      (double)(of->counters->front_cycles + of->counters->refill_cycles) - of->late)
+VALUE(front_cycles, (double)(of->counters->front_cycles + of->counters->refill_cycles) - of->late)
 VALUE(refill_cycles, of->counters->refill_cycles)
 VALUE(back_slots, slots(of, of->counters->back_slots) + of->table->width * of->late)
 VALUE(back_cycles, (double)of->counters->back_cycles + of->late)
@@ -93,7 +92,7 @@ VALUE(walk_cycles, (double)of->counts->misses[HP_CYCLE_DTLB] * of->walk)
 
 static const struct emulated {
 	const char *name;				/* as in the tables */
-	double (*value)(const struct counted *counted); /* NULL: there is none of it on this core */
+	double (*value)(const struct counted *counted); /* NULL: this core has no such event */
 } events[] = {
 	/* AMD */
 	{ "ls_not_halted_cyc", cycles },
@@ -244,8 +243,8 @@ const struct hp_stack_table *model_table_named(const char *name)
 }
 
 /*
- * Of a refill's four cycles, three look like the back end's to Neoverse N2 and V2 (Arm's formulas).
- * Before r0p3 Neoverse N2 counts a slot of the front end too many in each cycle.
+ * Arm's formulas say that Neoverse N2 and V2 attribute three of a refill's four cycles to the back
+ * end. Before r0p3, Neoverse N2 counts one slot of the front end too many per cycle.
  */
 static void set_oddities(struct counted *counted, const struct hp_cycle_result *result)
 {

@@ -25,10 +25,10 @@ struct model_output {
 	} changes[MODEL_CHANGES_MOST];
 };
 
-/* Tables whose events are emulated: NULL for others. */
+/* Returns the table if its events are emulated, else NULL. */
 const struct hp_stack_table *model_table_named(const char *name);
-/* Counts of the table's events, a text for hpcprof stat --replay: malloc'ed; NULL when memory is
- * short. */
+/* Returns the counts of the table's events as a text for hpcprof stat --replay: malloc'ed; NULL
+ * when memory is short. */
 char *model_counts_text(const struct model_output *output, const struct hp_stack_table *table);
 
 struct hp_error *model_print_text(const struct model_output *output);

@@ -26,7 +26,7 @@ static bool walk(const struct argp *argp, hp_option_visit *visit, void *context)
 
 bool hp_options_walk(const struct hp_command *command, hp_option_visit *visit, void *context)
 {
-	/* What argp adds by itself. */
+	/* The options that argp adds. */
 	static const struct argp_option common[] = {
 		{ "help", '?', NULL, 0, "Give this help list", 0 },
 		{ "usage", 0, NULL, 0, "Give a short usage message", 0 },
@@ -40,15 +40,15 @@ bool hp_options_walk(const struct hp_command *command, hp_option_visit *visit, v
 
 /* --- as text ---------------------------------------------------------------------------------- */
 
-/* One line, no tabs: they separate the fields. */
+/* Prints one line without tabs, because tabs separate the fields. */
 static void print_field(FILE *stream, const char *text)
 {
 	for (; text && *text; text++)
 		putc(*text == '\t' || *text == '\n' || *text == '\v' ? ' ' : *text, stream);
 }
 
-/* What may stand for an argument is its name, unless that is too long for a line of --help: then
- * the text says "NAME: a | b | c". */
+/* The possible words are the argument's name, unless that is too long for a line of --help: then
+ * the description says "NAME: a | b | c". */
 static void print_argument(FILE *stream, const struct argp_option *option)
 {
 	const char *at = option->arg && option->doc ? strstr(option->doc, option->arg) : NULL;

@@ -16,13 +16,13 @@
 
 #include <stdio.h>
 
-/* `described` is the option itself, or the one that it is an alias of: it has argument and text.
- * True ends the walk. */
+/* `described` is the option, or the option that it is an alias of; it has the argument and the
+ * description. Returns true to end the walk. */
 typedef bool hp_option_visit(const struct argp_option *option, const struct argp_option *described,
 			     void *context);
 
-/* Visits the options of a command, its children's, and those that argp adds to each. True when it
- * was ended. */
+/* Visits the options of a command, of its children, and those that argp adds. Returns true if a
+ * visit ended the walk. */
 bool hp_options_walk(const struct hp_command *command, hp_option_visit *visit, void *context);
 
 void hp_option_table_print(FILE *stream);

@@ -28,7 +28,7 @@ static struct hp_error *look(const struct output_file *file)
 {
 	if (!can_stand_there(file))
 		return hp_error_create(HP_ERROR_USAGE, "it is not a file");
-	/* Of an effective user, as all that is opened. */
+	/* Checks the effective user, as open() does. */
 	if (faccessat(file->directory, ".", W_OK | X_OK, AT_EACCESS) < 0)
 		return hp_error_create_errno(errno, "its directory");
 	return NULL;

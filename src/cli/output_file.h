@@ -19,15 +19,16 @@ struct output_file {
 	const char *path;   /* as given; not owned */
 	const char *name;   /* in the directory; part of `path` */
 	int directory;
-	char *temporary; /* what has been begun; NULL: nothing */
+	char *temporary; /* the file being written; NULL: none */
 	int fd;
 };
 
-/* USAGE when no file can be there, NOT_PERMITTED when it may not be written, NOT_FOUND without its
- * directory. */
+/* Checks the path. USAGE when no file can be there, NOT_PERMITTED when it may not be written,
+ * NOT_FOUND when its directory is missing. */
 struct hp_error *output_file_open(const char *option, const char *path, struct output_file *file);
 struct hp_error *output_file_write(const struct output_file *file, const void *bytes, size_t size);
-/* Beside the file; output_file_commit puts it in its place, output_file_close removes it else. */
+/* Creates a temporary file beside it; output_file_commit renames it, output_file_close removes it
+ * if it was not committed. */
 struct hp_error *output_file_begin(struct output_file *file, int *fd);
 struct hp_error *output_file_commit(struct output_file *file);
 void output_file_close(struct output_file *file);

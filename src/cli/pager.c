@@ -16,7 +16,8 @@
 
 /* --- words -------------------------------------------------------------------------------- */
 
-/* One word into `word`, which has room; returns what follows it, NULL when a quote stays open. */
+/* Reads one word into `word`, which must be large enough; returns what follows it, NULL when a
+ * quote stays open. */
 static const char *take_word(const char *at, char *word)
 {
 	char quote = 0;
@@ -42,7 +43,7 @@ static void hp_pager_free_words(char **words)
 	free(words);
 }
 
-/* The words of a command, NULL-terminated and malloc'ed one by one; NULL when memory is short or a
+/* Splits a command into words: NULL-terminated, each malloc'ed; NULL when memory is short or a
  * quote is not closed. */
 static char **hp_pager_words(const char *command)
 {
@@ -86,7 +87,8 @@ static bool is_less(const char *program)
 	return strcmp(slash ? slash + 1 : program, "less") == 0;
 }
 
-/* The environment with `added` (NULL-terminated) in front; what the user has set comes first. */
+/* Returns the environment with `added` (NULL-terminated) in front; a variable that the user has set
+ * wins. */
 static char **environment_with(char **added)
 {
 	size_t count = 0;
@@ -110,8 +112,8 @@ static char **environment_with(char **added)
 	return all;
 }
 
-/* Quit when it fits on the screen, keep colours, leave the text behind; our text is UTF-8. Options
- * on the command line add to what the user has in LESS. */
+/* Options for less: quit if the text fits on the screen, keep colours, leave the text on the
+ * screen; the text is UTF-8. They add to the user's LESS. */
 static bool spawn(char **words, int input, pid_t *child)
 {
 	static char less_options[] = "LESS=FRX";
@@ -173,7 +175,7 @@ void hp_pager_start(struct hp_pager *pager)
 
 		close(ends[0]);
 		if (started) {
-			/* Writing to a reader that has left must fail, not kill. */
+			/* Writing to a pager that has exited must fail, not kill hpcprof. */
 			ignore(SIGPIPE);
 			pager->out = out;
 		} else if (out) {
@@ -210,7 +212,7 @@ void hp_pager_hint(struct hp_pager *pager, const char *message)
 			return;
 	}
 	free(held.message);
-	/* After the text, where both go to one place. */
+	/* Warnings come after the text when both go to the same place. */
 	fflush(pager->out);
 	hp_cli_hint(message);
 }
@@ -220,7 +222,7 @@ void hp_pager_end(struct hp_pager *pager)
 	int status;
 
 	if (pager->child) {
-		/* From here on a ^C is the pager's, which may do something else with it. */
+		/* From here on ^C is for the pager, which may use it otherwise. */
 		ignore(SIGINT);
 		ignore(SIGQUIT);
 		fclose(pager->out);

@@ -25,17 +25,18 @@ struct hp_held_warning {
 
 struct hp_pager {
 	FILE *out;				    /* the pager's input, or standard output */
-	pid_t child;				    /* 0: there is none */
-	HP_VECTOR(struct hp_held_warning) warnings; /* while there is one */
+	pid_t child;				    /* 0: no pager */
+	HP_VECTOR(struct hp_held_warning) warnings; /* held while the pager runs */
 };
 
-/* Standard output itself unless it is a terminal and a pager could be started. */
+/* Starts the pager. `out` is standard output if that is no terminal or if no pager could be
+ * started. */
 void hp_pager_start(struct hp_pager *pager);
 void hp_pager_warn(struct hp_pager *pager, const char *message, const char *advice);
-/* Said last of all, and quietly: nothing is wrong. */
+/* Keeps a hint, which is printed after the warnings. */
 void hp_pager_hint(struct hp_pager *pager, const char *message);
-/* Waits until the reader has seen enough, then says what was to be warned of. That the reader left
- * before the end is no error. */
+/* Waits until the pager exits, then prints the warnings. It is no error if the reader left
+ * early. */
 void hp_pager_end(struct hp_pager *pager);
 
 #endif

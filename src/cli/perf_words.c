@@ -12,10 +12,10 @@
 /* --- the table -------------------------------------------------------------------------------- */
 
 enum how {
-	SAY,	/* refused, and the text says the way here */
-	IGNORE, /* taken, and nothing changes */
-	AS,	/* the text instead, with the argument for %s */
-	COMMA,	/* the same where the argument is a comma */
+	SAY,	/* refused; the text names the way to do it in hpcprof */
+	IGNORE, /* accepted without effect */
+	AS,	/* replaced by the text, with the argument for %s */
+	COMMA,	/* the same if the argument is a comma */
 };
 
 static const char *const hows[] = {
@@ -25,7 +25,7 @@ static const char *const hows[] = {
 struct perf_word {
 	const char *command; /* ours, or "annotate"; NULL: the word is a command itself */
 	const char *word;    /* "--long", "-x", or a command */
-	bool takes;	     /* an argument */
+	bool takes;	     /* whether it takes an argument */
 	enum how how;
 	const char *text;
 };
@@ -297,9 +297,9 @@ const char *perf_words_closest_command(const char *word)
 struct wanted {
 	const char *name; /* without dashes */
 	size_t length;
-	int letter; /* instead; 0: by name */
+	int letter; /* to find it by letter; 0: by name */
 	bool exact;
-	const struct argp_option *found; /* that has its argument */
+	const struct argp_option *found; /* the option found, aliases resolved */
 };
 
 static bool is_wanted(const struct argp_option *option, const struct argp_option *described,
@@ -359,7 +359,7 @@ static struct hp_error *unknown_option(const struct hp_command *command, const c
 						 said, name ? name : word);
 
 	hp_options_walk(command, add_name, &names);
-	/* Perf's lead on from there. */
+	/* perf's options are candidates, too: the table leads on from them. */
 	for (size_t i = 0; i < HP_ARRAY_COUNT(table); i++)
 		if (table[i].command && strcmp(table[i].command, command->name) == 0 &&
 		    table[i].word[1] == '-' && !hp_vector_push(&names.list, table[i].word + 2))
@@ -378,8 +378,8 @@ static struct hp_error *unknown_option(const struct hp_command *command, const c
 struct line {
 	const struct hp_command *command;
 	const char *said;
-	bool annotates; /* said, and no procedure has been seen */
-	char **argv;	/* what is left of it */
+	bool annotates; /* "annotate" was typed, and no procedure so far */
+	char **argv;	/* words not yet translated */
 	struct hp_arena *arena;
 	HP_VECTOR(char *) words;
 	bool no_memory;
@@ -404,7 +404,7 @@ static void push_text(struct line *line, const char *format, const char *argumen
 	push(line, word);
 }
 
-/* `attached` is what follows in the same word, NULL where nothing does. */
+/* `attached` is the rest of the same word, NULL if there is none. */
 static struct hp_error *take_perf_word(struct line *line, const struct perf_word *word,
 				       const char *attached)
 {
@@ -433,7 +433,7 @@ static bool needs_argument(const struct argp_option *option)
 	return option->arg && !(option->flags & OPTION_ARG_OPTIONAL);
 }
 
-/* A command that was typed by perf's name has perf's letters, whatever ours mean. */
+/* If the command was typed by perf's name, letters have perf's meaning first. */
 static const struct perf_word *find_first(const struct line *line, const char *word, size_t length)
 {
 	return strcmp(line->said, line->command->name) == 0 ? NULL : find(line->said, word, length);
@@ -512,7 +512,7 @@ static struct hp_error *take_all(struct line *line)
 			push_text(line, "--annotate=%s", word);
 		} else {
 			push(line, word);
-			/* What follows is a command's own, or no option. */
+			/* The following words belong to another command, or are no options. */
 			if (line->command->runs_command || strcmp(word, "--") == 0)
 				while (*line->argv)
 					push(line, *line->argv++);

@@ -13,20 +13,20 @@
 
 #include <stdio.h>
 
-/* Our name for a command of perf's, or NULL where it is none that is taken. */
+/* Returns hpcprof's name for a command of perf, or NULL if it has no equivalent. */
 const char *perf_words_command(const char *word);
-/* The error that says the way, or NULL where perf has no such command. */
+/* Returns the error that names the equivalent, or NULL if perf has no such command. */
 struct hp_error *perf_words_refuse_command(const char *word);
-/* The command, ours or perf's, that was probably meant; or NULL. */
+/* Returns the command, hpcprof's or perf's, that was probably meant, or NULL. */
 const char *perf_words_closest_command(const char *word);
 
-/* The arguments for `command`, argv[0] and the final NULL included, in the arena. `said` is the
- * command as it was typed: "annotate" of report. -h becomes --help. */
+/* Translates the arguments for `command`, argv[0] and the final NULL included, into the arena.
+ * `said` is the command as it was typed: "annotate" for report. -h becomes --help. */
 struct hp_error *perf_words_translate(const struct hp_command *command, const char *said, int argc,
 				      char **argv, struct hp_arena *arena, int *count,
 				      char ***translated);
 
-/* The table, for its test: "COMMAND \t WORD \t takes \t how \t TEXT" on each line. */
+/* Prints the table for its test: "COMMAND \t WORD \t takes \t how \t TEXT" per line. */
 void perf_words_print(FILE *stream);
 
 #endif

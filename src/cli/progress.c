@@ -14,14 +14,14 @@
 #include <termios.h>
 #include <unistd.h>
 
-/* With fewer rows, one is too many to take away. */
+/* A terminal with fewer rows keeps all of them. */
 enum { LEAST_ROWS = 4 };
 
 /* The sequences below: \0337 and \0338 keep and restore the cursor with its colours; \033[A;Br lets
  * only rows A to B scroll, \033[r all of them, and both move the cursor. */
 static bool shown;
-static int reserved_rows;	     /* of the terminal whose last row is the line's; 0: none is */
-static struct sigaction before_quit; /* while one is */
+static int reserved_rows;	     /* of the terminal; 0: its last row is not reserved */
+static struct sigaction before_quit; /* the former action while a row is reserved */
 
 static bool can_show(void)
 {
@@ -54,14 +54,15 @@ void progress_show(const char *format, ...)
 	va_end(arguments);
 	if (!text)
 		return;
-	/* The last column stays free: a full line would begin the next one. */
+	/* Leaves the last column free: a full line would wrap. */
 	fprintf(stderr, "\r\033[K%.*s", size_of_terminal().ws_col - 1, text);
 	shown = true;
 }
 
 /* --- beside what others write ---------------------------------------------------------------- */
 
-/* Programs that draw, and editors of lines, take the keys one by one. */
+/* Returns whether hpcprof is in the foreground and others write line by line: programs that draw,
+ * and line editors, switch canonical mode off. */
 static bool others_write_lines(void)
 {
 	struct termios settings;
@@ -70,7 +71,7 @@ static bool others_write_lines(void)
 	       tcgetpgrp(STDERR_FILENO) == getpgrp();
 }
 
-/* Ctrl-\ ends hpcprof at once; all rows are restored first. */
+/* Ctrl-\ ends hpcprof at once; the terminal is restored first. */
 static void on_quit(int number)
 {
 	static const char all_rows[] = "\0337\033[r\0338\033[J";
@@ -81,7 +82,7 @@ static void on_quit(int number)
 	raise(number);
 }
 
-/* Moves what is on the last row up, in the column where it is. */
+/* Moves the text on the last row up, and keeps the cursor's column. */
 static void reserve(int rows)
 {
 	static const struct sigaction action = { .sa_handler = on_quit };
@@ -107,8 +108,8 @@ static void show_on_last_row(const char *text)
 		return;
 	if (reserved_rows != size.ws_row)
 		reserve(size.ws_row);
-	/* At once, so that nothing comes between; and all of it each time, for somebody may have
-	 * cleared the screen. */
+	/* Written in one piece, so that nothing comes between; completely each time, because
+	 * somebody may have cleared the screen. */
 	fprintf(stderr, "\0337\033[1;%dr\033[%d;1H\033[m\033[K%.*s\0338", size.ws_row - 1,
 		size.ws_row, size.ws_col - 1, text);
 }
@@ -121,7 +122,7 @@ void progress_show_below(const char *format, ...)
 	if (!can_show())
 		return;
 	if (!others_write_lines()) {
-		/* What is on the last row now is theirs. */
+		/* The text on the last row is now the other program's. */
 		if (reserved_rows)
 			release("");
 		return;

@@ -6,13 +6,13 @@
 #ifndef HPCPROF_CLI_PROGRESS_H
 #define HPCPROF_CLI_PROGRESS_H
 
-/* Instead of the line before; cut to the terminal's width. */
+/* Replaces the line; cut to the terminal's width. */
 void progress_show(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* The same where another program writes to the terminal, too: the line has the last row, and what
- * the others write scrolls above it. Nothing is shown in the background, and while a program draws
- * on the whole screen. */
+/* The same when another program writes to the terminal, too: the line is on the last row, and the
+ * output of others scrolls above it. Nothing is shown while hpcprof is in the background or a
+ * program draws on the whole screen. */
 void progress_show_below(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* Before anything else is written there. */
+/* Erases the line. Call it before writing anything else to the terminal. */
 void progress_hide(void);
 
 #endif

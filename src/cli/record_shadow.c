@@ -30,7 +30,7 @@ static void start(struct hp_session *session, void *context)
 	hp_error_destroy(error);
 }
 
-/* Why windows ended the session sees for itself. */
+/* Adds the refusals; the session itself records why windows ended. */
 static struct hp_error *add_refusals(struct hp_window_evidence *figures,
 				     const struct hp_shadow_statistics *statistics)
 {
@@ -45,7 +45,7 @@ static struct hp_error *add_refusals(struct hp_window_evidence *figures,
 	return error;
 }
 
-/* What the epoch keeps beside the counts. */
+/* Adds the figures that the epoch stores beside the counts. */
 static void add_figures(struct hp_session *session, const struct record_shadow *shadow)
 {
 	const struct hp_shadow_statistics *statistics = &shadow->statistics;
@@ -94,8 +94,8 @@ static void take(struct hp_session *session, bool is_last, void *context)
 	if (!is_last)
 		return;
 	hp_shadow_statistics(shadow->shadow, &shadow->statistics);
-	/* What ran since windows were last due, or while the last copy was replayed: the one knows
-	 * only the session, the other only the windows' thread. */
+	/* The CPU time since windows were last due, and while the last copy was replayed: the
+	 * session knows the former, the thread of the windows the latter. */
 	command_ns = hp_session_command_cpu_ns(session);
 	if (command_ns > shadow->statistics.target_ns)
 		shadow->statistics.target_ns = command_ns;
@@ -163,8 +163,8 @@ void record_shadow_print_banner(const struct record_shadow *shadow)
 		      stderr);
 }
 
-/* That a moment was not right is no matter; nor that prices were not known at first, if there were
- * windows in the end. */
+/* Unsuitable moments are not worth a message; neither are unknown prices at first, if there were
+ * windows later. */
 static bool is_worth_saying(const struct hp_shadow_statistics *statistics, unsigned refusal)
 {
 	return statistics->refusals[refusal] && refusal != HP_SHADOW_IN_KERNEL &&
@@ -200,15 +200,15 @@ static void print_ends(const struct hp_shadow_statistics *statistics)
 	}
 }
 
-/* Then more windows would not help. */
+/* Returns whether system calls end most windows: then more windows would not help. */
 static bool do_calls_end_them(const struct hp_shadow_statistics *statistics)
 {
 	return statistics->windows && !statistics->useful &&
 	       2 * statistics->ends[HP_WINDOW_SYSTEM_CALL] >= statistics->windows;
 }
 
-/* "; 4 more were over budget: --shadow=3 or 10 s of CPU time would give absolute counts", or, as one
- * window tells them by time, narrower intervals. */
+/* Prints "; 4 more were over budget: --shadow=3 or 10 s of CPU time would give absolute counts", or
+ * "narrower intervals", as one window suffices for those by time. */
 static void print_shortage(const struct record_shadow *shadow)
 {
 	const struct hp_shadow_statistics *statistics = &shadow->statistics;

@@ -14,20 +14,20 @@ enum record_causes { RECORD_CAUSES_AUTO, RECORD_CAUSES_ALWAYS, RECORD_CAUSES_OFF
 struct record_shadow {
 	double percent; /* 0: no shadow windows */
 	enum record_causes causes;
-	struct hp_resizes resizes; /* that paths are timed with, too */
-	int trace_fd;		   /* paths are written there; 0: nowhere */
+	struct hp_resizes resizes; /* other sizes of caches that paths are timed with, too */
+	int trace_fd;		   /* where paths are written; 0: nowhere */
 	bool quiet;
 	struct hp_shadow *shadow;
-	struct hp_shadow_statistics statistics; /* when it is over */
+	struct hp_shadow_statistics statistics; /* set at the end */
 };
 
-/* Makes a session have windows, if any are wanted. What cannot be had at all is an error. */
+/* Makes the session use windows, if any are wanted. If that is impossible, it is an error. */
 struct hp_error *record_shadow_attach(struct record_shadow *shadow, struct hp_session *session,
 				      const struct hp_session_options *options,
 				      const struct hp_machine *machine);
 void record_shadow_clear(struct record_shadow *shadow);
 
-/* One line beside the banner, and some when it is over. */
+/* Prints a line beside the banner, and the results at the end. */
 void record_shadow_print_banner(const struct record_shadow *shadow);
 void record_shadow_print_closing(const struct record_shadow *shadow);
 

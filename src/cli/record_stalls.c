@@ -33,7 +33,8 @@ static struct hp_error *add(const struct hp_machine *machine, const char *encodi
 	return hp_event_parse(text, machine, events);
 }
 
-/* A period would suit some of them only: stalls are frequent, misses may be rare. */
+/* Samples by frequency: one period would suit only some of the events, as stalls are frequent and
+ * misses may be rare. */
 static struct hp_error *add_stall_event(const struct hp_machine *machine,
 					const struct hp_stack_event *stall, const char *mode,
 					double frequency_hz, struct hp_event_list *events)

@@ -38,7 +38,7 @@ static void print_progress(uint64_t elapsed_ns, uint64_t samples, void *context)
 	const struct hp_event_list *events = &recording->events;
 	uint64_t seconds = elapsed_ns / 1000000000;
 
-	/* A command may write to this terminal at any time. */
+	/* The command may write to this terminal at any time. */
 	(recording->session.command ? progress_show_below : progress_show)(
 		"hpcprof: %" PRIu64 ":%02" PRIu64 ", %" PRIu64 " sample%s of %s%s", seconds / 60,
 		seconds % 60, samples, samples == 1 ? "" : "s", events->events[0].name,
@@ -72,7 +72,7 @@ static void print_bytes(uint64_t bytes)
 		fprintf(stderr, "%.1f MiB", (double)bytes / (1 << 20));
 }
 
-/* What the profile does not show, where it is of user mode. */
+/* Prints what a profile of user mode does not show. */
 static void print_left_out(const struct hp_epoch_meta *meta)
 {
 	char text[HP_USER_ONLY_BYTES];
@@ -93,7 +93,7 @@ static void print_left_out(const struct hp_epoch_meta *meta)
 	}
 }
 
-/* As many hits as the report says, too. */
+/* Prints the same number of hits as the report. */
 static void print_probes(const struct hp_session_result *result)
 {
 	uint64_t left_out = result->probe_hits - result->probe_kept;
@@ -204,7 +204,8 @@ static struct hp_error *parse_events(struct recording *recording)
 	return error ? error : hp_breakpoints_check(&recording->events);
 }
 
-/* Profiles are kept by event name, and --strict takes nothing else than what was asked for. */
+/* Checks that the event can have a profile, which is stored by event name; with --strict it must be
+ * the requested one. */
 static struct hp_error *check_event(const struct hp_event_list *events, size_t index, bool strict)
 {
 	const struct hp_event *event = &events->events[index];
@@ -234,7 +235,7 @@ static struct hp_error *find_events(struct recording *recording)
 	return error;
 }
 
-/* What of a set cannot be had is said, and the rest sampled. */
+/* Drops events of a set that this machine lacks, with a message; the others are sampled. */
 static void drop_absent(struct hp_event_list *events, bool quiet)
 {
 	struct hp_event_list absent = { 0 };
@@ -260,8 +261,8 @@ static void drop_absent(struct hp_event_list *events, bool quiet)
 	events->count = kept;
 }
 
-/* More events than counters take turns. What cannot be opened is found out again, and said, when it
- * is to be sampled. */
+/* Divides the events into groups that take turns, if there are more events than counters. Sampling
+ * opens them again, and reports those that fail. */
 static struct hp_error *find_turns(struct recording *recording)
 {
 	struct hp_event_list *events = &recording->events;
@@ -285,7 +286,7 @@ static struct hp_error *find_turns(struct recording *recording)
 		return hp_error_advise(hp_error_create(HP_ERROR_NOT_PERMITTED,
 						       "none of these events can be sampled here"),
 				       "run: hpcprof doctor");
-	/* Indices have moved: divide what is left. */
+	/* Indices have changed: divide again. */
 	hp_rotation_sets_clear(rotation_sets);
 	if (whole && events->count > 1)
 		return hp_rotation_sets_create(events, recording->machine, &options, rotation_sets);
@@ -315,7 +316,7 @@ void recording_clear(struct recording *recording)
 
 /* --- one epoch ---------------------------------------------------------------------------- */
 
-/* Only where groups take turns. */
+/* Prints nothing unless groups take turns. */
 static void print_turns(const struct hp_session_options *options)
 {
 	for (size_t i = 0; i < options->rotation_sets->count; i++) {
@@ -328,7 +329,7 @@ static void print_turns(const struct hp_session_options *options)
 	}
 }
 
-/* Without them there is still everything else. */
+/* Without windows, sampling still works: failures are warnings. */
 static struct hp_error *make_shadows(struct recording *recording, struct hp_session *session)
 {
 	struct hp_error *error;
@@ -345,7 +346,7 @@ static struct hp_error *make_shadows(struct recording *recording, struct hp_sess
 	return NULL;
 }
 
-/* Without work to find the output stays as the caller has it. */
+/* Unless work is read from it, the output stays as the caller set it. */
 static struct hp_error *begin_work(struct recording *recording)
 {
 	int output;

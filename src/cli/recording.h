@@ -29,15 +29,13 @@ struct recording {
 	uint32_t counters;
 	struct record_shadow shadow;
 	struct work work;
-	FILE *output; /* what the command prints goes there, when it has ended; NULL: nowhere. Only
-			 where its work is read from it */
-	const char *given; /* name of the first option that says how to record, which -e, --work
-			      and -q do not alone; NULL: none */
-	/* Asked when all is set up and the command about to run; NULL: nobody is. An error ends the
-	 * run before it began. */
+	FILE *output; /* the command's output after its end, if `work` is read from it; or NULL */
+	const char *given; /* the first option that says how to record; NULL: none */
+	/* Called when all is set up and the command is about to run; may be NULL. An error ends the
+	 * run before the command starts. */
 	struct hp_error *(*ready)(void *context);
 	void *ready_context;
-	bool wants_stalls; /* the events of stalls, too */
+	bool wants_stalls; /* sample the events of the stall stack, too */
 	bool is_strict;
 	bool is_brief;
 	bool is_quiet;
@@ -47,23 +45,24 @@ struct recording {
 	struct hp_rotation_sets rotation_sets;
 };
 
-/* What became of one run. */
+/* The outcome of one run. */
 struct recording_result {
-	int exit_status; /* the command's; 0 without one, HP_EXIT_RECORDER after an error of ours */
+	int exit_status; /* 0 without a command, HP_EXIT_RECORDER after an error of hpcprof */
 	bool has_run;
 	struct hp_run run;
 	char *stamp; /* of the epoch, malloc'ed; NULL when there is none */
 };
 
 extern const struct argp recording_argp;
-/* --work's argument, for more than one work. What is wrong with it is said by argp, which exits. */
+/* Parses the argument of --work. On an error, argp prints the reason and exits. */
 void recording_parse_work(struct argp_state *state, const char *text, struct work *work);
 
-/* What is sampled instead of what was asked for, and why; nothing when all is as asked. */
+/* Prints what is sampled instead of the requested events, and why; nothing if there are no
+ * substitutes. */
 void recording_print_substitutes(const struct recording *recording);
 
 struct hp_error *recording_prepare(struct recording *recording);
-/* `result` is filled after errors, too. */
+/* Records one epoch. `result` is also set after an error. */
 struct hp_error *recording_run(struct recording *recording, struct recording_result *result);
 void recording_clear(struct recording *recording);
 

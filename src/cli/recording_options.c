@@ -26,7 +26,7 @@ enum {
 	KEY_CALL_GRAPH,
 };
 
-/* More would be no profile of the program any more. */
+/* Above these, the profile would not be the undisturbed program's. */
 enum { MOST_SHADOW_PERCENT = 50, DEFAULT_PROBES_PERCENT = 1, MOST_PROBES_PERCENT = 10 };
 enum { MOST_STACK_BYTES = 65528 };
 
@@ -128,7 +128,7 @@ static void parse_stack_bytes(struct argp_state *state, const char *text, uint32
 		*bytes = (uint32_t)value;
 }
 
-/* "-gfp" comes as "fp", "-g=fp" as "=fp". */
+/* Parses the argument of -g: "-gfp" comes as "fp", "-g=fp" as "=fp". */
 static void parse_paths(struct argp_state *state, const char *text,
 			struct hp_session_options *session)
 {
@@ -175,7 +175,7 @@ static void parse_causes(struct argp_state *state, const char *text, struct reco
 		argp_error(state, "--causes takes auto, always or off, not '%s'", text);
 }
 
-/* What has no model of that size is found before anything is recorded. */
+/* Refuses sizes that have no model, before anything is recorded. */
 static void parse_what_if(struct argp_state *state, const char *text, struct hp_resizes *resizes)
 {
 	struct hp_uarch_geometry geometry = hp_uarch_geometry_generic();
@@ -188,7 +188,7 @@ static void parse_what_if(struct argp_state *state, const char *text, struct hp_
 			   HP_MOST_RESIZES, text);
 }
 
-/* What is recorded beside time, and how events take turns. */
+/* Takes the options of evidence and of how events take turns. */
 static error_t take_evidence_option(struct recording *recording, int key, char *argument,
 				    struct argp_state *state)
 {

@@ -384,7 +384,7 @@ static error_t parse_view(int key, char *argument, struct argp_state *state)
 	}
 }
 
-/* As perf means --sort: a list, or what nothing can be in the order of. */
+/* Returns whether --sort has perf's meaning: a list, or a key that reports cannot be sorted by. */
 static bool is_breakdown(const char *keys)
 {
 	static const char *const of_perf[] = { "comm", "pid",	 "tid", "cpu",
@@ -396,7 +396,7 @@ static bool is_breakdown(const char *keys)
 	return strchr(keys, ',');
 }
 
-/* What is shown, and under which names. */
+/* Takes the options that select what is shown, and names. */
 static bool parse_filter(int key, char *argument, struct hp_report_options *report)
 {
 	switch (key) {
@@ -459,7 +459,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		arguments->no_pager = true;
 		return 0;
 	case ARGP_KEY_END:
-		/* Call paths and stacks are told apart in their own views. */
+		/* Views of call paths and stacks break down by these themselves. */
 		return report->of.by && !shows_call_paths(report) && report->view != HP_VIEW_STACK
 			       ? choose_view(state, HP_VIEW_BREAKDOWN)
 			       : 0;

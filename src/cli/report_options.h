@@ -18,7 +18,7 @@ struct report_arguments {
 	const char *flame_graph; /* the file */
 	bool no_pager;
 	enum { REPORT_COLOR_AUTO, REPORT_COLOR_ALWAYS, REPORT_COLOR_NEVER } color;
-	int status; /* of a usage error that was told already */
+	int status; /* exit status of a usage error that was already printed */
 };
 
 /* Parses into a struct report_arguments. */

@@ -50,7 +50,7 @@ void stat_draw_time_axis(FILE *stream, double most_s, const char *note, double y
 		STAT_DRAW_WIDTH - STAT_DRAW_RIGHT, y + 18);
 }
 
-/* The target, or as much of a long command as has room. */
+/* Draws the target as the title, cut to the width of the drawing. */
 static void draw_title(FILE *stream, const struct stat_subject *subject)
 {
 	enum { MOST_CHARACTERS = 86 };
@@ -68,7 +68,7 @@ static void draw_title(FILE *stream, const struct stat_subject *subject)
 	if (fclose(text) != 0)
 		return;
 	for (size_t i = 0; i < size; i++) {
-		/* The first byte of a character of UTF-8. */
+		/* Counts the first byte of each UTF-8 character. */
 		characters += (title[i] & 0xc0) != 0x80;
 		if (characters > MOST_CHARACTERS)
 			title[i] = 0;

@@ -14,14 +14,15 @@ enum {
 	STAT_DRAW_BOTTOM = 48,
 };
 
-/* 1, 2 or 5 times a power of ten, so that about `count` of them reach `most`. */
+/* Returns a step of 1, 2 or 5 times a power of ten, so that about `count` steps reach `most`. */
 double stat_draw_step(double most, int count);
-/* Escaped; what is not ASCII becomes '?'. */
+/* Writes escaped text; bytes outside ASCII become '?'. */
 void stat_draw_text(FILE *stream, const char *text);
-/* From <svg> to the title, which is the target. `style`: more rules. */
+/* Writes the document from <svg> to the title, which names the target. `style`: further CSS
+ * rules. */
 void stat_draw_head(FILE *stream, const struct stat_subject *subject, int height,
 		    const char *style);
-/* Seconds from 0 to `most_s`, and a note below. */
+/* Draws the time axis, from 0 to `most_s` seconds, and a note below it. */
 void stat_draw_time_axis(FILE *stream, double most_s, const char *note, double y);
 
 #endif

@@ -7,8 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-/* PELT's time may grow with the square; an hour of 100 ms is 36,000, and a drawing has 840
- * pixels. */
+/* The time of PELT may grow with the square of the intervals. An hour of 100 ms has 36,000
+ * intervals; a drawing has 840 pixels. */
 enum { INTERVALS_MOST = 8192 };
 
 void stat_history_clear(struct stat_history *history)
@@ -24,7 +24,8 @@ double stat_stretch_cpi(const struct stat_stretch *stretch)
 
 /* --- collecting ------------------------------------------------------------------------------- */
 
-/* Sums of cycles: parts are per instruction. A part that one of them lacks is lacking. */
+/* Joins two intervals by their cycles, as parts are per instruction. A component that one of them
+ * lacks is NaN. */
 static void join(struct stat_stretch *into, const struct stat_stretch *from)
 {
 	double instructions = into->instructions + from->instructions;
@@ -94,8 +95,8 @@ static bool is_counted_always(const struct stat_history *history, unsigned compo
 	return true;
 }
 
-/* Row by row, the logarithm of the CPI and the shares in it of the components that all intervals
- * have: where a program is slower its noise is larger, too, but not that of these. */
+/* Makes a row per interval: the logarithm of the CPI, and the shares of the components that all
+ * intervals have. Noise grows with the CPI, but not in its logarithm and in shares. */
 static double *values_of(const struct stat_history *history, size_t *width)
 {
 	double *values =

@@ -18,34 +18,34 @@
 struct stat_stretch {
 	double begin_s, end_s;
 	double cycles, instructions;
-	double parts[HP_STACK_COMPONENTS]; /* likely, cycles per instruction; NaN: not counted */
+	double parts[HP_STACK_COMPONENTS]; /* likely cycles per instruction; NaN: not counted */
 };
 
 struct stat_history {
 	HP_VECTOR(struct stat_stretch) intervals;
 	size_t joined;			       /* reports in one interval */
-	size_t in_last;			       /* in the last one so far */
+	size_t in_last;			       /* reports in the last interval so far */
 	HP_VECTOR(struct stat_stretch) phases; /* after stat_history_end */
 };
 void stat_history_clear(struct stat_history *history);
 
-/* Keeps the stack of an interval; false when memory is short. One without instructions is passed
- * over: nothing ran. */
+/* Adds the stack of an interval; false when memory is short. Ignores intervals without
+ * instructions. */
 bool stat_history_add(struct stat_history *history, const struct hp_counting_report *report,
 		      const struct hp_stack *stack);
 /* Finds the phases. */
 struct hp_error *stat_history_end(struct stat_history *history);
 
 double stat_stretch_cpi(const struct stat_stretch *stretch);
-/* The component whose share of the CPI changed most since the phase before; `*change`: by so many
- * cycles per instruction. */
+/* Returns the component whose share of the CPI changed most since the previous phase; `*change` is
+ * the change in cycles per instruction. */
 enum hp_stack_component stat_stretch_changed(const struct stat_stretch *before,
 					     const struct stat_stretch *after, double *change);
 
 void stat_phases_text(FILE *stream, const struct stat_history *history);
-/* An array; NULL when memory is short. */
+/* Returns the phases as an array; NULL when memory is short. */
 json_t *stat_phases_json(const struct stat_history *history);
-/* Components as areas one above the other, the phases' ends as lines. */
+/* Draws components as stacked areas, and the ends of phases as lines. */
 void stat_history_plot(FILE *stream, const struct stat_subject *subject,
 		       const struct stat_history *history);
 

@@ -45,7 +45,7 @@ static double y_of(const struct drawing *drawing, double cpi)
 	return STAT_DRAW_TOP + PANEL * (1 - fmin(1, cpi / drawing->most_cpi));
 }
 
-/* What lies below a component, and with it. */
+/* Returns the sums up to a component, without it and with it. */
 static void edges(const struct stat_stretch *interval, unsigned component, double *below,
 		  double *above)
 {
@@ -64,7 +64,7 @@ static bool is_drawn(const struct stat_history *history, unsigned component)
 	return false;
 }
 
-/* Steps: a stack is that of an interval. */
+/* Draws steps, as a stack is that of a whole interval. */
 static void draw_area(const struct drawing *drawing, unsigned component)
 {
 	const struct stat_history *history = drawing->history;
@@ -113,7 +113,7 @@ static void draw_phases(const struct drawing *drawing)
 	}
 }
 
-/* Below the drawing; the number of its rows. */
+/* Draws the legend below the drawing; returns the number of its rows. */
 static int draw_legend(FILE *stream, const struct stat_history *history, int top)
 {
 	const int column = (STAT_DRAW_WIDTH - STAT_DRAW_LEFT) / LEGEND_COLUMNS;
@@ -136,7 +136,7 @@ static int draw_legend(FILE *stream, const struct stat_history *history, int top
 	return (number + LEGEND_COLUMNS - 1) / LEGEND_COLUMNS;
 }
 
-/* The largest, but not where one wild interval would hide all the others. */
+/* Returns the largest CPI, without outliers that would hide all other intervals. */
 static double most_cpi(const struct stat_history *history)
 {
 	double most = 0, sum = 0;

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Numbers that there are not are null. */
+/* NaN becomes null. */
 static json_t *number(double value)
 {
 	return isfinite(value) ? json_real(value) : json_null();

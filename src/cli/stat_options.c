@@ -91,7 +91,7 @@ static const struct argp_option option_table[] = {
 
 /* --- options ---------------------------------------------------------------------------------- */
 
-/* "2M:instructions"; k, M and G are thousands. */
+/* Parses "2M:instructions"; k, M and G are powers of 1000. */
 static bool parse_units(const char *text, uint64_t *units, enum hp_unit *unit)
 {
 	const char *at = text;

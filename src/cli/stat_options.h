@@ -22,7 +22,7 @@ struct stat_arguments {
 	const char *plot;
 	uint32_t runs;
 	enum hp_unit slice_unit;
-	const char *replay; /* a text of counts, instead of counting; NULL */
+	const char *replay; /* file with counts to use instead of counting, or NULL */
 	bool stalls;
 	enum stat_mode stalls_mode;
 	enum hp_stack_accounting accounting;

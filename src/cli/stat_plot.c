@@ -20,19 +20,19 @@ static const char style[] =
 	".line { fill: none; stroke: #08519c; stroke-width: 1.6 }\n"
 	".unsure { fill: none; stroke: #999; stroke-width: 1.2; stroke-dasharray: 3 3 }\n";
 
-/* One event in one interval, as a rate a second; NaN where there is none. */
+/* The rate of one event in one interval, per second; NaN: none. */
 struct point {
 	double begin_s;
 	double end_s;
 	double rate;
-	bool sure; /* there is an interval, or no need of one */
+	bool sure; /* it has an interval, or needs none */
 	double low;
 	double high;
 };
 
 struct stat_plot {
 	const struct stat_subject *subject;
-	HP_VECTOR(struct point) points; /* interval by interval, of all events */
+	HP_VECTOR(struct point) points; /* by interval, then by event */
 };
 
 struct stat_plot *stat_plot_create(const struct stat_subject *subject)
@@ -142,7 +142,8 @@ static void draw_grid(const struct panel *panel)
 	}
 }
 
-/* Steps, since a rate is an interval's; a run of intervals that have a band is one shape. */
+/* Draws steps, as a rate is that of a whole interval; neighbouring intervals with a band make one
+ * shape. */
 static void draw_band(const struct panel *panel)
 {
 	size_t count = intervals_of(panel->plot);
@@ -194,7 +195,7 @@ static void draw_line(const struct panel *panel, bool sure)
 	fputs("\"/>\n", panel->stream);
 }
 
-/* The largest rate, band included, but not where one wild band would hide all the others. */
+/* Returns the largest rate, band included, without outliers that would hide all others. */
 static double most_of(const struct stat_plot *plot, size_t event)
 {
 	size_t each = plot->subject->events->count;

@@ -10,8 +10,8 @@ void stat_replay_clear(struct stat_replay *replayed)
 	*replayed = (struct stat_replay){ NULL, NULL };
 }
 
-/* Finds an event by its symbol, its public name or its encoding; a text may have more than one of
- * them. */
+/* Finds an event by its symbol, its public name or its encoding: a text may have several of
+ * these. */
 static struct hp_error *find_event(struct hp_replay *replay, const struct hp_stack_event *event,
 				   bool is_generic, size_t *number)
 {

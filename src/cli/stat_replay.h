@@ -8,12 +8,12 @@
 #include <hpcprof/count/replay.h>
 
 struct stat_replay {
-	struct hp_replay *replay; /* NULL: counters count */
-	size_t *names;		  /* of each event of the list: its number in there */
+	struct hp_replay *replay; /* NULL: hardware counters are used */
+	size_t *names;		  /* per event of the list: its number in the replay */
 };
 void stat_replay_clear(struct stat_replay *replayed);
 
-/* All events of the text, or with `stalls` those of its core's stack. */
+/* Adds all events of the text, or with `stalls` those of its core's stack. */
 struct hp_error *stat_replay_events(struct stat_replay *replayed, const char *path,
 				    struct stat_stalls *stalls, struct hp_event_list *events);
 

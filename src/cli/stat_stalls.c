@@ -16,7 +16,7 @@ void stat_stalls_clear(struct stat_stalls *stalls)
 
 /* --- which events ----------------------------------------------------------------------------- */
 
-/* Those of the stack and of its ranges, and of the accounting that is shown beside it. */
+/* The events of the stack and of its ranges, and those of the other accounting if that is shown. */
 bool stat_stalls_needs(const struct stat_stalls *stalls, size_t event)
 {
 	const struct hp_stack_table *table = stalls->table;
@@ -42,7 +42,7 @@ static struct hp_error *make_numbers(struct stat_stalls *stalls)
 	return NULL;
 }
 
-/* The public name instead of the encoding; modifiers stay. */
+/* Replaces the encoding by the public name; modifiers stay. */
 static struct hp_error *rename_event(struct hp_event *event, const char *name)
 {
 	const char *modifiers = strrchr(event->name, ':');
@@ -55,7 +55,7 @@ static struct hp_error *rename_event(struct hp_event *event, const char *name)
 	return NULL;
 }
 
-/* Some of the table's events, which are counted at the same time if they can be. */
+/* Adds some of the table's events, which are counted at the same time if possible. */
 static struct hp_error *add_group(struct stat_stalls *stalls, const struct hp_machine *machine,
 				  const char *modifiers, const size_t *members, size_t count,
 				  struct hp_event_list *events)

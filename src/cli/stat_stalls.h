@@ -16,22 +16,23 @@ enum stat_mode { STAT_ANY_MODE, STAT_USER_MODE, STAT_KERNEL_MODE };
 
 struct stat_stalls {
 	const struct hp_stack_table *table;
-	enum hp_stack_accounting accounting; /* beside that of HP_STACK_INTERVAL */
-	uint32_t *numbers;		     /* of each of its events in the list; owned */
+	enum hp_stack_accounting accounting; /* beside HP_STACK_INTERVAL */
+	uint32_t *numbers; /* per event of the table: its number in the list; owned */
 };
-/* Why there is no stack without counters, in one line that says what else there is:
+/* Returns the error for a machine without counters, in one line that names alternatives:
  * NOT_PERMITTED. */
 struct hp_error *stat_stalls_refusal(const struct hp_machine *machine);
 void stat_stalls_clear(struct stat_stalls *stalls);
 
-/* Adds the events of the machine's core to the list; stat_stalls_refusal without counters. */
+/* Adds the events of the machine's core to the list; stat_stalls_refusal if there are no
+ * counters. */
 struct hp_error *stat_stalls_events(struct stat_stalls *stalls, const struct hp_machine *machine,
 				    enum stat_mode mode, struct hp_event_list *events);
-/* The same for the counts of a text, of a core of this name (NULL: unknown); nothing is asked of
- * the machine. */
+/* The same for the counts of a text, from a core of this name (NULL: unknown); does not look at the
+ * machine. */
 struct hp_error *stat_stalls_replayed(struct stat_stalls *stalls, const char *core,
 				      struct hp_event_list *events);
-/* An event that a text has counts of. */
+/* Adds an event that a text has counts of. */
 struct hp_error *stat_add_replayed(struct hp_event_list *events, const char *name, uint64_t config,
 				   int group);
 /* Whether the accounting that is shown needs the event. */
@@ -41,9 +42,9 @@ struct hp_error *stat_stalls_stack(const struct stat_stalls *stalls,
 				   const struct hp_mux_estimates *estimates,
 				   struct hp_stack *stack);
 
-/* A bar for each component, and what each means. */
+/* Prints a bar per component, and what the components mean. */
 void stat_stalls_text(FILE *stream, const struct stat_stalls *stalls, const struct hp_stack *stack);
-/* One line for an interval that ends then. */
+/* Prints one line for the interval that ends at `end_s`. */
 void stat_stalls_line(FILE *stream, double end_s, const struct hp_stack *stack);
 /* Adds `cpi`, `stack` and `stalls`; false when memory is short. */
 bool stat_stalls_json(json_t *object, const struct stat_stalls *stalls,

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-/* What each component is, and where more of it is seen. */
+/* What each component means, and where to see more of it. */
 static const char *const meanings[HP_STACK_COMPONENTS] = {
 	[HP_STACK_BASE] = "instructions, at the width of the core",
 	[HP_STACK_MISPREDICT] = "wrong paths, and filling the pipeline again: report --branches",
@@ -33,7 +33,7 @@ static const char *const meanings[HP_STACK_COMPONENTS] = {
 
 enum { BAR = 22, COLUMNS = 80 };
 
-/* Full up to the likely value, light up to the upper end. */
+/* Draws the bar: full up to the likely value, light up to the upper end. */
 static void print_bar(FILE *stream, double likely, double high, double cpi)
 {
 	int full = (int)lround(BAR * fmin(1, fmax(0, isnan(likely) ? 0 : likely / cpi)));
@@ -45,7 +45,7 @@ static void print_bar(FILE *stream, double likely, double high, double cpi)
 		fputs("░", stream);
 }
 
-/* Without the sign of what rounding leaves of nothing. */
+/* Avoids "-0.00". */
 static double unsigned_nothing(double value)
 {
 	return fabs(value) < least_shown ? 0 : value;
@@ -79,7 +79,7 @@ static void print_part(FILE *stream, const struct stat_stalls *stalls, const str
 	putc('\n', stream);
 }
 
-/* Below a component's bar, one line. */
+/* Prints one line below a component's bar. */
 static void print_meaning(FILE *stream, const struct hp_stack *stack,
 			  enum hp_stack_component component)
 {
@@ -91,7 +91,7 @@ static void print_meaning(FILE *stream, const struct hp_stack *stack,
 			hp_stack_component_word(part->within));
 }
 
-/* What lacks an event that would only change it is counted all the same. */
+/* A component is also counted if the missing event would only refine it. */
 static bool is_counted(const struct hp_stack_part *part)
 {
 	return part->is_known && (!part->missing || !isnan(part->values[HP_STACK_INTERVAL]));
@@ -120,7 +120,7 @@ static void print_heading(FILE *stream, const struct stat_stalls *stalls,
 	fprintf(stream, " %6s    %-6s (%s)\n", "from", "to", stack->table->title);
 }
 
-/* In lines of 80 columns. */
+/* Prints a remark in lines of 80 columns. */
 static void print_remark(FILE *stream, const char *about, const char *says)
 {
 	size_t room = COLUMNS - strlen("# : ") - strlen(about);
@@ -138,7 +138,8 @@ static void print_remark(FILE *stream, const char *about, const char *says)
 	}
 }
 
-/* Those of one component that contains them, or of none, and how much of it they can be. */
+/* Prints the missing components that another component contains, or that none does, and the largest
+ * value they can have. */
 static void print_missing(FILE *stream, const struct hp_stack *stack,
 			  enum hp_stack_component within)
 {
@@ -217,7 +218,7 @@ static double likely_of(const struct hp_stack *stack, enum hp_stack_component co
 	return isnan(likely) ? 0 : likely;
 }
 
-/* The largest components that a line has room for, `other` among them. */
+/* Prints the largest components that the line has room for, `other` among them. */
 void stat_stalls_line(FILE *stream, double end_s, const struct hp_stack *stack)
 {
 	enum hp_stack_component order[HP_STACK_COMPONENTS];

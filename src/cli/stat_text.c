@@ -45,7 +45,7 @@ static void show_count(const struct hp_event *event, const struct hp_mux_estimat
 	}
 }
 
-/* How far the truth may be, as a share of the count. */
+/* Shows the width of the interval, as a share of the count. */
 static void show_width(const struct hp_mux_estimate *estimate, char cell[CELL_BYTES])
 {
 	double percent = 100 * fmax(estimate->high / estimate->count - 1,
@@ -74,7 +74,7 @@ static void print_safely(FILE *stream, const char *text)
 	fputs(printable ? printable : "out of memory", stream);
 }
 
-/* Four figures, or all before the point. */
+/* Shows four digits, or all before the point. */
 static void show_ratio(double value, char cell[CELL_BYTES])
 {
 	if (fabs(value) >= 9999.5)
@@ -106,7 +106,7 @@ static void print_figure(FILE *stream, const struct hp_mux_metric *metric)
 	}
 }
 
-/* A cell, right-aligned; `±` and the like are one column, though more bytes. */
+/* Prints a right-aligned cell; `±` and the like occupy one column but several bytes. */
 static void print_cell(FILE *stream, const char *cell, int width)
 {
 	fprintf(stream, "%*s", width, cell);
@@ -154,7 +154,7 @@ static void print_row(FILE *stream, const struct stat_view *view, size_t index, 
 	}
 	fputs("  ", stream);
 	print_safely(stream, event->name);
-	/* Too little to say how far off an estimate would be; what was seen did happen. */
+	/* Too little was seen for an estimate, but what was counted is certain. */
 	if (estimate->verdict == HP_MUX_INSUFFICIENT && estimate->raw) {
 		struct hp_mux_estimate seen = { .count = (double)estimate->raw,
 						.verdict = HP_MUX_EXACT };
@@ -183,7 +183,7 @@ static void print_headings(FILE *stream, const struct stat_view *view, bool with
 
 /* --- below the table -------------------------------------------------------------------------- */
 
-/* Events that cannot be had for one reason, together. */
+/* Lists events that cannot be counted, together if the reason is the same. */
 static void print_absent(FILE *stream, const struct stat_subject *subject)
 {
 	const struct hp_event_list *events = subject->events;
@@ -210,7 +210,7 @@ static void print_absent(FILE *stream, const struct stat_subject *subject)
 	}
 }
 
-/* Those that never had a turn. */
+/* Lists events that never had a turn. */
 static void print_unseen(FILE *stream, const struct stat_view *view)
 {
 	const struct hp_event_list *events = view->subject->events;
@@ -291,7 +291,7 @@ static void print_replayed(FILE *stream, const struct stat_view *view)
 		set->group_count, set->group_count == 1 ? "" : "s");
 }
 
-/* Clocks count all the time that a task runs, whatever their modifiers (Linux 6.18). */
+/* Clocks count all the time that a task runs, whatever the event's modifiers are (Linux 6.18). */
 static void print_left_out(FILE *stream, const struct stat_subject *subject, double cpu_ns,
 			   double system_ns)
 {
@@ -336,8 +336,8 @@ static void print_interval(FILE *stream, const struct stat_view *view)
 	fflush(stream);
 }
 
-/* Counts of which a stack does not tell enough: those that were asked for besides, and all that an
- * unknown core has. */
+/* Returns whether the count is printed beside the stack: events that the user added, and all events
+ * of an unknown core. */
 static bool is_other_event(const struct stat_subject *subject, size_t event)
 {
 	const struct hp_stack_table *table = subject->stalls->table;
@@ -396,7 +396,7 @@ void stat_text_view(FILE *stream, const struct stat_view *view)
 	fflush(stream);
 }
 
-/* Twice the standard error and the standard deviation, as shares of the mean. */
+/* Prints twice the standard error and the standard deviation, as shares of the mean. */
 static void print_spread(FILE *stream, const struct stat_spread *spread)
 {
 	struct hp_mux_estimate mean = {
@@ -419,7 +419,7 @@ static void print_spread(FILE *stream, const struct stat_spread *spread)
 
 static void print_mean(FILE *stream, const struct hp_event *event, const struct stat_spread *spread)
 {
-	/* A mean of one run is a count. */
+	/* The mean of one run is its count. */
 	const struct hp_mux_estimate mean = {
 		.count = spread->mean,
 		.verdict = spread->runs ? HP_MUX_ESTIMATED : HP_MUX_NOT_COUNTED,

@@ -82,7 +82,7 @@ struct hp_error *work_begin(struct work *work, int *output)
 	return NULL;
 }
 
-/* The number that a match's first group is; 0 when it is none. */
+/* Returns the number in the first group of a match; 0 if it is none. */
 static double number_of(const char *line, const regmatch_t *group)
 {
 	_cleanup_free_ char *text = NULL;
@@ -122,7 +122,8 @@ static uint64_t timespec_ns(struct timespec time)
 	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
-/* A file that the run did not write is an older run's. File times come in ticks of some ms. */
+/* A file older than the start of the run is from another run. File times have a resolution of some
+ * ms. */
 static double measure_file(const struct work *work, const struct hp_run *run)
 {
 	_cleanup_close_ int fd = open(work->given, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);

@@ -19,23 +19,23 @@
 
 struct work {
 	enum { WORK_NOT_ASKED, WORK_SAME, WORK_IN_OUTPUT, WORK_IN_FILE } kind;
-	double units;	   /* each time */
+	double units;	   /* per run */
 	const char *given; /* the option's argument; not owned */
 	regex_t pattern;
-	FILE *output; /* what the command printed in this run; NULL between runs */
+	FILE *output; /* output of the command in this run; NULL between runs */
 };
 
-/* What the option's argument means; `given` stays the caller's. USAGE when it means nothing. */
+/* Parses the option's argument; `given` stays the caller's. USAGE if it is invalid. */
 struct hp_error *work_parse(const char *given, struct work *work);
 void work_clear(struct work *work);
 
-/* Before a run: a descriptor for its output where that has to be read, else 0. */
+/* Call before a run: sets a descriptor for the command's output if that is to be read, else 0. */
 struct hp_error *work_begin(struct work *work, int *output);
-/* After it: the units of work, or 0 when it does not say. */
+/* Call after a run: returns the units of work, or 0 if it does not say. */
 double work_measure(struct work *work, const struct hp_run *run);
-/* Hands what it printed on to `to`, or nowhere (NULL), and forgets it. */
+/* Copies the output of the run to `to`, or nowhere (NULL), and forgets it. */
 void work_end(struct work *work, FILE *to);
-/* What to do when a run did not say. */
+/* Returns the error for a run that did not say its work, with advice. */
 struct hp_error *work_missing(const struct work *work);
 
 #endif

@@ -2,14 +2,14 @@
 #include <hpcprof/image/body.h>
 #include <hpcprof/isa/text.h>
 
-/* The bytes of the longest procedure. A longer one is an error in a symbol table, or nothing that
- * people look at. */
+/* The size of the longest procedure. A longer one is an error in a symbol table, or not for human
+ * readers. */
 enum { LONGEST_BYTES = 1 << 20, TEXT_BYTES = 256 };
-/* Instructions in a run: of fewer there are too few different ones, and each that changed is in as
- * many runs. */
+/* Instructions per run. Shorter runs would often be equal by chance; in longer ones each changed
+ * instruction would change more runs. */
 enum { EXACT_RUN = 3, SHAPE_RUN = 4 };
 
-/* The latest instructions' hashes. */
+/* The hashes of the latest instructions. */
 struct run {
 	uint64_t at[SHAPE_RUN];
 	size_t count;
@@ -58,7 +58,7 @@ void hp_image_body(struct hp_image *image, const struct hp_procedure *part, stru
 			length = hp_isa_step(machine);
 		if (!length)
 			break;
-		/* As much as it takes until code is where the compiler wants it. */
+		/* Padding depends on the alignment that the compiler wants. */
 		if (hp_isa_text_is_padding(text))
 			continue;
 		body->instructions++;

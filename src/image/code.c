@@ -11,19 +11,18 @@ enum { SCAN_BYTES = 1 << 22 };
 
 struct import {
 	uint64_t where;
-	const char *name; /* in the file */
+	const char *name; /* name in the file */
 };
 
 struct code {
 	const struct elf_file *file;
-	extents functions; /* those with exception tables, sorted */
+	extents functions; /* functions with exception tables, sorted */
 	bool has_functions;
-	uint64_t
-		budget; /* entries of exception tables: forged ones may all be the same large one */
+	uint64_t budget; /* entries of exception tables left: many functions may share one */
 	HP_VECTOR(struct hp_code_pointer) pointers; /* by target */
 	HP_VECTOR(struct import) imports;	    /* by place */
 	bool has_pointers;
-	const struct elf_segment *last_segment; /* looked into */
+	const struct elf_segment *last_segment; /* the segment that the last look-up used */
 };
 
 struct code *code_create(const struct elf_file *file)
@@ -33,7 +32,7 @@ struct code *code_create(const struct elf_file *file)
 	if (!code)
 		return NULL;
 	code->file = file;
-	code->budget = 4 * (uint64_t)file->size + 4096; /* each byte many times over */
+	code->budget = 4 * (uint64_t)file->size + 4096; /* allows each byte to be read many times */
 	return code;
 }
 
@@ -78,7 +77,7 @@ void code_landings(struct code *code, uint64_t address, uint64_t size, struct hp
 	if (!code->has_functions)
 		find_functions(code);
 	first = hp_bisect(i, code->functions.count, code->functions.at[i].address < address);
-	/* The part may begin inside a function: its table then belongs to the one before. */
+	/* The part may begin inside a function, whose table then applies to it. */
 	if (first > 0 &&
 	    address - code->functions.at[first - 1].address < code->functions.at[first - 1].size)
 		first--;

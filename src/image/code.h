@@ -21,8 +21,8 @@ const char *code_import(struct code *code, uint64_t where);
 
 typedef HP_VECTOR(struct hp_landing) landing_list;
 
-/* Adds the landing pads of the function's exception table, of at most `budget` entries, which it
- * counts down. False when memory is short; a damaged table ends early. */
+/* Adds the landing pads of the function's exception table. Reads at most `budget` entries, and
+ * subtracts them. False when memory is short; reading stops at damage. */
 bool exceptions_read(const struct elf_file *file, const struct extent *function, uint64_t *budget,
 		     landing_list *found);
 

@@ -8,7 +8,7 @@
 /* How certain it is that a procedure is the one wanted; a higher value wins. */
 enum match {
 	MATCH_NONE,
-	MATCH_WITHOUT_PART, /* f for f.part.N.cold: f.part.N itself is gone, inlined back */
+	MATCH_WITHOUT_PART, /* f for f.part.N.cold: f.part.N itself was inlined back */
 	MATCH_OTHER_UNIT,   /* a static function of another source file */
 	MATCH_GLOBAL,
 	MATCH_SAME_UNIT,
@@ -20,7 +20,7 @@ struct cold {
 	uint64_t owner;
 };
 
-/* Cold symbols that are looking for a procedure of this name. */
+/* A cold symbol whose procedure has this name. */
 struct wanted {
 	size_t cold;	     /* index */
 	bool without_part;   /* the name is shortened */

@@ -72,7 +72,7 @@ static bool is_wanted(const struct wanted *wanted, Elf *elf)
 						   : wanted->has_crc && has_crc(elf, wanted->crc);
 }
 
-/* A descriptor of the file when it is the wanted one, else -1. */
+/* Returns a descriptor of the file if it is the wanted one, else -1. */
 static int try_file(const struct wanted *wanted, const char *path)
 {
 	_cleanup_close_ int fd = -1;
@@ -129,7 +129,8 @@ static int try_name(const struct wanted *wanted, const char *directory, const ch
 	return fd;
 }
 
-/* Beside the program, in .debug beside it, and in its directory below the system's. */
+/* Looks beside the program, in .debug beside it, and in the same directory below the system's debug
+ * directory. */
 static int try_names(const struct wanted *wanted, const char *directory, const char *name,
 		     char **found)
 {
@@ -142,7 +143,7 @@ static int try_names(const struct wanted *wanted, const char *directory, const c
 		system = NULL;
 		return fd;
 	}
-	/* The directory's own first parts may be of --symfs. */
+	/* The first parts of the directory may be those of --symfs. */
 	while (fd < 0 && directory && *directory == '/') {
 		fd = try_name(wanted, system, directory, name, found);
 		directory = strchr(directory + 1, '/');
@@ -166,7 +167,7 @@ static int find_by_name(const struct wanted *wanted, const char *path, const cha
 	return try_names(wanted, directory, link ? link : invented, found);
 }
 
-/* What is said to be notes may lie over each other. */
+/* Segments may overlap, so the sum of their notes may exceed the file. */
 static uint64_t note_bytes_of_segments(Elf *elf, size_t file_bytes)
 {
 	uint64_t bytes = 0;
@@ -197,7 +198,7 @@ static uint64_t note_bytes_of_sections(Elf *elf, size_t file_bytes)
 	return bytes;
 }
 
-/* Before it asks a server libdwfl reads all notes for a build-id, however many there are. */
+/* Before libdwfl asks a server it reads all notes for a build-id, however many there are. */
 static bool has_short_notes(struct elf_file *file)
 {
 	size_t file_bytes = 0;
@@ -209,8 +210,8 @@ static bool has_short_notes(struct elf_file *file)
 	return !file->notes_too_long;
 }
 
-/* To find that no server is named, libdwfl loads libdebuginfod and some 30 libraries that it
- * needs. */
+/* Checks the environment first, because libdwfl would load libdebuginfod and some 30 libraries only
+ * to find that no server is named. */
 static bool has_servers(const struct elf_file *file)
 {
 	const char *urls = getenv("DEBUGINFOD_URLS");
@@ -218,7 +219,7 @@ static bool has_servers(const struct elf_file *file)
 	return file->debug_files == DEBUG_FILES_SERVED && urls && *urls;
 }
 
-/* By what is too long for a file's name, so that nothing is opened, and debuginfod is asked. */
+/* Makes libdwfl ask debuginfod: the file name is too long to exist, so no local file is opened. */
 static int ask_debuginfod(struct elf_file *file, const char *path, char **found)
 {
 	char no_name[NAME_MAX + 2];
@@ -230,7 +231,7 @@ static int ask_debuginfod(struct elf_file *file, const char *path, char **found)
 	return dwfl_standard_find_debuginfo(file->module, NULL, NULL, 0, path, no_name, 0, found);
 }
 
-/* libdwfl asks for dwz's common file in the same way; that is debug_file_open_alternate's. */
+/* libdwfl also asks for dwz's common file in this way; debug_file_open_alternate opens that. */
 static bool is_link_of(Elf *elf, const char *link)
 {
 	GElf_Word crc;
@@ -263,7 +264,7 @@ int debug_file_find_none(Dwfl_Module *module, void **user_data, const char *name
 	return -1;
 }
 
-/* Of the file that has the debugging information. */
+/* Returns the path of the file that has the debugging information. */
 static const char *path_with_dwarf(const struct elf_file *file)
 {
 	const char *main_path = NULL;
@@ -277,7 +278,7 @@ static const char *path_with_dwarf(const struct elf_file *file)
 
 /* --- dwz's common file -------------------------------------------------------------------------- */
 
-/* `name` as it stands, or from the directory of the file that names it. */
+/* Tries `name` as it is, or relative to the directory of the file that names it. */
 static int try_alternate(const struct wanted *wanted, const char *beside, const char *name,
 			 char **found)
 {
@@ -303,7 +304,7 @@ static int find_alternate(struct elf_file *file, Dwarf *dwarf, char **found)
 	fd = try_build_id(&wanted, root_of(file), found);
 	if (fd < 0)
 		fd = try_alternate(&wanted, path_with_dwarf(file), name, found);
-	/* libdwfl has the program's information by now, and asks for the common file's. */
+	/* libdwfl has the program's information by now, so it asks for the common file. */
 	return fd >= 0 ? fd : ask_debuginfod(file, path_with_dwarf(file), found);
 }
 
@@ -326,7 +327,7 @@ bool debug_file_open_alternate(struct elf_file *file, Dwarf *dwarf)
 
 /* --- split DWARF -------------------------------------------------------------------------------- */
 
-/* libdw maps it itself: what is not there does no harm. */
+/* libdw maps the file itself. A missing file does no harm. */
 static bool may_be_mapped(struct elf_file *file, const char *path)
 {
 	struct stat status;

@@ -16,12 +16,12 @@ int debug_file_find(Dwfl_Module *module, void **user_data, const char *name, Dwa
 int debug_file_find_none(Dwfl_Module *module, void **user_data, const char *name, Dwarf_Addr base,
 			 const char *path, const char *link, GElf_Word crc, char **found);
 
-/* dwz's common file, which `dwarf` names by build-id and by path; it closes with the elf_file.
- * False when there is one and it was not found: libdw would then look for it by its path. */
+/* Opens dwz's common file, which `dwarf` names by build-id and by path; it is closed with the
+ * elf_file. False if there is one and it was not found: libdw would then search for it by its
+ * path. */
 bool debug_file_open_alternate(struct elf_file *file, Dwarf *dwarf);
 
-/* Whether the files may be opened where libdw looks for the unit that this one is the skeleton
- * of. */
+/* Whether the files may be opened where libdw looks for the split unit of this skeleton. */
 bool debug_file_may_open_split(struct elf_file *file, Dwarf_Die *skeleton);
 
 #endif

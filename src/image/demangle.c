@@ -8,10 +8,9 @@
 #include <string.h>
 
 /*
- * A name of some hundred bytes that refers to itself again and again stands for one of gigabytes,
- * so names are written up to here; real ones, of nested templates, take some ten thousand. The
- * library writes as it goes, keeps nothing but on its stack meanwhile, and cannot be told to stop:
- * it is left.
+ * The output is limited to this size, as a name of some hundred bytes that refers to itself
+ * repeatedly may stand for gigabytes; names of nested templates take some ten thousand bytes. The
+ * library cannot be told to stop, but it keeps all data on its stack, so longjmp may leave it.
  */
 enum { LONGEST_BYTES = 64 << 10 };
 
@@ -31,7 +30,7 @@ static void take(const char *text, size_t size, void *context)
 	written->size += size;
 }
 
-/* Rust's legacy scheme looks like C++ with a hash as last component: Rust goes first. */
+/* Rust's legacy scheme looks like C++ with a hash as last component, so Rust is tried first. */
 static bool write_name(struct written *written, const char *linkage)
 {
 	if (setjmp(written->too_long)) // NOLINT(cert-err52-cpp)

@@ -5,7 +5,8 @@
 
 #include <hpcprof/base/arena.h>
 
-/* The readable form, in `arena`, or `linkage` itself when it is not mangled or memory is short. */
+/* Returns the readable form, in `arena`, or `linkage` itself if it is not mangled or memory is
+ * short. */
 const char *demangle(struct hp_arena *arena, const char *linkage);
 
 #endif

@@ -28,8 +28,8 @@ struct member {
 	size_t scope;
 };
 
-/* Of one compilation unit: what its functions are declared in. DWARF has no way up from a DIE, so
- * this is had by one walk down. */
+/* The scopes of one compilation unit. DWARF has no link from a DIE to its parent, so one walk down
+ * collects them. */
 struct scopes {
 	const Dwarf_CU *unit;
 	HP_VECTOR(struct scope) scopes;
@@ -162,7 +162,7 @@ static size_t scope_of(const struct scopes *scopes, const void *die)
 
 /* --- names ------------------------------------------------------------------------------------ */
 
-/* C and assembly have no scopes to look for. */
+/* Code in C and assembly has no scopes. */
 static bool language_has_scopes(Dwarf_Die *unit)
 {
 	switch (dwarf_srclang(unit)) {
@@ -197,7 +197,7 @@ static const char *qualified(struct die_names *names, const struct scopes *scope
 	return name;
 }
 
-/* From a copy to what it is a copy of, from a definition to its declaration. */
+/* Goes from an instance to its abstract origin, or from a definition to its declaration. */
 static bool follow(Dwarf_Die *die, unsigned attribute)
 {
 	Dwarf_Attribute reference;
@@ -271,7 +271,7 @@ struct die_identity die_identity(struct die_names *names, Dwarf_Die *function)
 		return (struct die_identity){ .name = dwarf_diename(function) };
 	known->die = key;
 	known->identity = make_identity(names, &origin);
-	/* Not remembered is only slower. */
+	/* If memory is short, the name is looked up again next time. */
 	HASH_ADD(hh, names->known, die, sizeof(known->die), known);
 	return known->identity;
 }

@@ -15,14 +15,15 @@ struct die_names;
 struct die_names *die_names_create(struct hp_arena *arena);
 void die_names_destroy(struct die_names *names);
 
-/* What DWARF does not say is NULL or 0. Texts live in the arena or in the DWARF data. */
+/* The names that DWARF gives a function; NULL or 0 if it has none. Texts live in the arena or in
+ * the DWARF data. */
 struct die_identity {
 	const char *name;
 	const char *linkage; /* the plain name where there is none */
 	uint32_t declared;   /* line */
 };
 
-/* Of a subprogram or an inlined subroutine. */
+/* Returns the names of a subprogram or an inlined subroutine. */
 struct die_identity die_identity(struct die_names *names, Dwarf_Die *function);
 
 #endif

@@ -22,10 +22,10 @@ struct unwind_section {
 	struct hp_encoded_form form;
 };
 
-/* What a CIE says of its FDEs. */
+/* The data of a CIE that its FDEs need. */
 struct cie_says {
 	bool usable;
-	bool has_augmentation; /* their data begins with its length */
+	bool has_augmentation; /* their augmentation data begins with its length */
 	uint8_t encoding;      /* of addresses */
 	uint8_t lsda_encoding; /* of the pointer to the exception table */
 };
@@ -74,7 +74,8 @@ static struct cie_says read_cie(const struct unwind_section *section, const Dwar
 	return says;
 }
 
-/* 0 without one. The pointer's base is where it stands; nothing else is in use. */
+/* Returns the address of the exception table, 0 without one. The pointer may be absolute or
+ * relative to its own place; no other base is in use. */
 static uint64_t fde_lsda(const struct unwind_section *section, const struct cie_says *cie,
 			 struct hp_cursor *cursor)
 {
@@ -123,7 +124,7 @@ static bool fde_extent(const struct unwind_section *section, const Dwarf_FDE *fd
 	case DW_EH_PE_pcrel:
 		extent->address += here;
 		break;
-	default: /* relative to the text or data of another age */
+	default: /* relative to text or data, which is obsolete */
 		return false;
 	}
 	if (!section->form.is_64)
@@ -137,7 +138,7 @@ static bool push_extent(const struct elf_file *file, struct extent extent, exten
 	const struct elf_text *text = elf_file_text_at(file, extent.address);
 
 	if (!text || extent.size == 0)
-		return true; /* of discarded code, or nonsense */
+		return true; /* discarded code, or damage */
 	if (extent.size > text->end - extent.address)
 		extent.size = text->end - extent.address;
 	return hp_vector_push(found, extent);
@@ -145,8 +146,8 @@ static bool push_extent(const struct elf_file *file, struct extent extent, exten
 
 HP_ORDER_BY_TWO(compare_extents, struct extent, address, size);
 
-/* Without section headers .eh_frame_hdr, which has a program header, says where it begins; a zero
- * word ends it. */
+/* Without section headers, .eh_frame_hdr, which has a program header, gives the beginning of
+ * .eh_frame; a zero word ends it. */
 static bool find_by_segment(const struct elf_file *file, struct unwind_section *section,
 			    uint64_t header_address)
 {
@@ -224,7 +225,7 @@ bool eh_frame_extents(const struct elf_file *file, extents *found)
 		next = offset;
 		result = dwarf_next_cfi(file->header.e_ident, section.data, true, offset, &next,
 					&entry);
-		/* An entry it does not understand may still let us step over it. */
+		/* libdw can step over some entries that it cannot parse. */
 		if (result > 0 || next <= offset)
 			break;
 		offset = next;

@@ -21,7 +21,7 @@ static int find_no_elf(Dwfl_Module *module, void **user_data, const char *name, 
 		       char **file_name, Elf **elf)
 {
 	(void)module, (void)user_data, (void)name, (void)base, (void)file_name, (void)elf;
-	return -1; /* each file is handed to libdwfl open */
+	return -1; /* all files are passed to libdwfl open */
 }
 
 HP_ORDER_BY(compare_segments, struct elf_segment, address);
@@ -158,7 +158,7 @@ static bool report_to_dwfl(struct elf_file *file, const char *path, int *fd)
 	if (!file->dwfl)
 		return false;
 	dwfl_report_begin(file->dwfl);
-	/* At base 0 with p_vaddr added every address stays as linked. */
+	/* With base 0 and p_vaddr added, every address stays as linked. */
 	file->module = dwfl_report_elf(file->dwfl, path, path, *fd, 0, true);
 	if (file->module)
 		*fd = -1;

@@ -55,16 +55,17 @@ struct elf_file {
 	size_t segment_count;
 	struct elf_text *texts; /* sorted by address, not overlapping */
 	size_t text_count;
-	/* Compressed sections, its own or of a file beside it, stay as they are. */
+	/* Compressed sections would exceed the limit (inflation.h), in the file or its debug file:
+	 * they stay compressed. */
 	bool unpacks_too_far;
-	/* So no debuginfod server was asked for its debug file. */
+	/* The notes are too long, so no debuginfod server was asked for the debug file. */
 	bool notes_too_long;
 	Dwarf *alternate; /* dwz's common file */
 	int alternate_fd;
 	bool in_little_memory;
 };
 
-/* Takes over `fd`, in failure too. `*file` is NULL without error when the file is no linked ELF
+/* Takes over `fd`, also on failure. `*file` is NULL without an error if the file is no linked ELF
  * program or library. `symfs` may be NULL and must outlive the file. */
 struct hp_error *elf_file_open(const char *path, int fd, const char *symfs,
 			       enum debug_files debug_files, struct elf_file **file);
@@ -73,21 +74,21 @@ HP_DEFINE_CLEANUP(struct elf_file, elf_file_close);
 
 bool elf_file_is_elf(int fd);
 
-/* The executable part that holds the address, or NULL. */
+/* Returns the executable part that contains the address, or NULL. */
 const struct elf_text *elf_file_text_at(const struct elf_file *file, uint64_t address);
 
-/* An executable or data segment that holds the address in the file, or NULL. */
+/* Returns the segment with code or data that contains the address in the file, or NULL. */
 const struct elf_segment *elf_file_segment_at(const struct elf_file *file, uint64_t address);
 
-/* Behind each step that reads much of it. Its pages are given back if there is to be little
- * memory. */
+/* Releases the mapped pages of the file, if the configuration asks for little memory. Called after
+ * each step that reads much. */
 void elf_file_forget_pages(const struct elf_file *file);
 
-/* Debugging information from the file or beside it, or NULL. An address in it plus `bias` is a
- * link-time address. Slow the first time. */
+/* Returns the debugging information from the file or its debug file, or NULL. An address in it plus
+ * `bias` is a link-time address. The first call is slow. */
 Dwarf *elf_file_dwarf(struct elf_file *file, uint64_t *bias);
 
-/* Whether the linker has left in it what it changed in code (ld --emit-relocs). */
+/* Whether the file has the linker's relocations for code (ld --emit-relocs). */
 bool elf_file_has_relocations(const struct elf_file *file);
 
 #endif

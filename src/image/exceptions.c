@@ -40,7 +40,7 @@ static bool read_byte(struct table *table, uint8_t *byte)
 	return true;
 }
 
-/* Leaves the cursor over the call sites alone. `pads` is what landing pads count from. */
+/* Leaves the cursor at the call sites. `pads`: the base of landing pads. */
 static bool read_header(struct table *table, uint64_t *pads, uint8_t *encoding)
 {
 	uint64_t ignored;

@@ -3,7 +3,7 @@
 
 #include <hpcprof/base/search.h>
 
-/* Gives the last entry, in order of addresses, that begins at `wanted` or before, or NULL. */
+/* Finds the last entry, in order of addresses, that begins at `wanted` or before, or NULL. */
 #define last_before(vector, wanted)                                                                \
 	({                                                                                         \
 		size_t after_ =                                                                    \
@@ -66,8 +66,7 @@ void excerpted_landings(const struct hp_excerpt *excerpt, uint64_t address, uint
 
 	*landings = NULL;
 	*count = 0;
-	/* Where a symbol cuts a function in two the first call of the second half may begin
-	 * before. */
+	/* If a symbol splits a function, the first call of the second part may begin before it. */
 	if (first > 0 && excerpt->landings.at[first - 1].end > address)
 		first--;
 	copy = end > first ? hp_arena_array(arena, end - first, sizeof(*copy)) : NULL;

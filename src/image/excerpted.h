@@ -14,7 +14,7 @@ bool excerpted_is_code(const struct hp_excerpt *excerpt, uint64_t address);
 bool excerpted_is_writable_code(const struct hp_excerpt *excerpt, uint64_t address);
 void excerpted_landings(const struct hp_excerpt *excerpt, uint64_t address, uint64_t size,
 			struct hp_arena *arena, const struct hp_landing **landings, size_t *count);
-/* In `arena`. */
+/* Finds the pointers to code in a range; they are in `arena`. */
 void excerpted_pointers(const struct hp_excerpt *excerpt, uint64_t low, uint64_t high,
 			struct hp_arena *arena, const struct hp_code_pointer **pointers,
 			size_t *count);

@@ -14,12 +14,12 @@
 struct extent {
 	uint64_t address;
 	uint64_t size; /* > 0 */
-	uint64_t lsda; /* of its exception table (C++ and the like), 0 without one */
+	uint64_t lsda; /* address of its exception table (C++ and the like), 0 without one */
 };
 typedef HP_VECTOR(struct extent) extents;
 
-/* The extents of the FDEs in .eh_frame that lie in executable parts, sorted by address. False when
- * memory is short; damaged unwind data ends the list early. */
+/* Finds the extents of the FDEs in .eh_frame that lie in executable parts, sorted by address. False
+ * when memory is short; reading stops at damage. */
 bool eh_frame_extents(const struct elf_file *file, extents *found);
 
 /* How a candidate for a procedure was found; a better rank wins an address. */
@@ -35,14 +35,14 @@ struct symbol {
 	uint64_t address;
 	uint64_t size;	   /* 0 unknown */
 	uint64_t limit;	   /* the end of the executable part that holds it */
-	const char *name;  /* as in the symbol table, version suffix and all */
-	uint32_t unit;	   /* which STT_FILE the symbol follows: local names are unique within */
+	const char *name;  /* as in the symbol table, with its version suffix */
+	uint32_t unit;	   /* the STT_FILE before it: local names are unique in one */
 	uint8_t rank;	   /* enum symbol_rank */
 	bool global_label; /* RANK_LABEL, but with global binding */
 };
 typedef HP_VECTOR(struct symbol) symbols;
 
-/* Where the symbols were, for hp_image_symbol_origin. */
+/* The table that the symbols came from, for hp_image_symbol_origin. */
 enum symbol_origin {
 	ORIGIN_NONE,
 	ORIGIN_SYMTAB,
@@ -52,16 +52,16 @@ enum symbol_origin {
 	ORIGIN_GOPCLNTAB,
 };
 
-/* Every symbol that may name code, from the file or its separate debug file, in table order. False
- * when memory is short. */
+/* Reads every symbol that may name code, from the file or its separate debug file, in table order.
+ * False when memory is short. */
 bool symbols_read(struct elf_file *file, symbols *found, enum symbol_origin *origin);
 
-/* Functions of a Go program, from the table that its runtime has. False when memory is short; a
- * damaged table ends the list early. */
+/* Reads the functions of a Go program from the table for its runtime. False when memory is short;
+ * reading stops at damage. */
 bool gopclntab_symbols(const struct elf_file *file, symbols *found);
 
-/* PLT entries under the names of what they jump to, "name@plt" (kept in `arena`), sorted. `known`,
- * sorted by address and preference, names entries that go to an address instead of a symbol. */
+/* Names PLT entries after their targets, "name@plt" (in `arena`), sorted. `known`, sorted by
+ * address and preference, names entries that lead to an address instead of a symbol. */
 bool plt_entries(const struct elf_file *file, const symbols *known, struct hp_arena *arena,
 		 symbols *found);
 

@@ -48,7 +48,7 @@ static bool read_integer(const struct table *table, uint64_t offset, unsigned by
 	return true;
 }
 
-/* Of a field of the head, from 0. */
+/* Returns the offset in a field of the header, numbered from 0. */
 static uint64_t field_offset(const struct table *table, unsigned number)
 {
 	return 8 + (uint64_t)number * table->pointer_bytes;
@@ -77,7 +77,8 @@ static bool find_section(const struct elf_file *file, struct table *table)
 	return false;
 }
 
-/* What the loader would put at the address, of a program that runs anywhere; 0: nothing is said. */
+/* Returns the value that the loader would store at the address of a position-independent program;
+ * 0: none. */
 static uint64_t relocated(const struct elf_file *file, uint64_t address)
 {
 	Elf_Scn *section = NULL;
@@ -137,7 +138,7 @@ static bool read_head(const struct elf_file *file, struct table *table)
 	       (!table->has_start || read_start(file, table));
 }
 
-/* The name of a function whose further words are at `more`; NULL where the table has none. */
+/* Returns the name of the function whose record is at `more`; NULL if the table has none. */
 static const char *name_of(const struct table *table, uint64_t more)
 {
 	unsigned entry_bytes = table->has_start ? 4 : table->pointer_bytes;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads the program headers only, with bounded reads: section headers may be missing, and a
- * recorder cannot afford to map every file.
+ * Identifies files by build-id or hash. Reads only the program headers, with bounded reads: section
+ * headers may be missing, and mapping every file is too expensive for a recorder.
  */
 #include <hpcprof/base/search.h>
 #include <hpcprof/image/identity.h>
@@ -19,7 +19,7 @@
 enum {
 	CHUNK_BYTES = 256 << 10,
 	HEADER_LIMIT = 1 << 16, /* program headers looked at */
-	HEAD_BYTES = 4096,	/* read at once: the headers and the notes are mostly there */
+	HEAD_BYTES = 4096,	/* first read: mostly contains the headers and the notes */
 };
 static const uint64_t HASH_LIMIT_BYTES = 1ull << 30;
 
@@ -68,7 +68,7 @@ static struct hp_error *read_some(const struct source *source, uint64_t offset, 
 		if (done < 0)
 			return hp_error_create_errno(errno, "reading it to identify it");
 		if (done == 0)
-			break; /* it shrank under us */
+			break; /* the file has become shorter */
 		*got += (size_t)done;
 	}
 	return NULL;
@@ -183,7 +183,7 @@ static void find_build_id(const struct layout *layout, const uint8_t *bytes, siz
 
 		if (data > size || data_bytes > size - data)
 			return;
-		/* The kernel, too, knows build-ids of 1 to 20 bytes only. */
+		/* The kernel also supports only build-ids of 1 to 20 bytes. */
 		if (type == NT_GNU_BUILD_ID && name_bytes == sizeof(ELF_NOTE_GNU) &&
 		    memcmp(bytes + name, ELF_NOTE_GNU, sizeof(ELF_NOTE_GNU)) == 0 &&
 		    data_bytes > 0 && data_bytes <= HP_IDENTITY_MAX_BYTES) {
@@ -234,7 +234,8 @@ static struct hp_error *read_notes(const struct source *source, const struct lay
 
 typedef HP_VECTOR(struct range) ranges;
 
-/* One pass over the program headers: stops at a build-id, collects what else would be hashed. */
+/* Passes over the program headers once: stops at a build-id, and collects the segments to hash
+ * otherwise. */
 static struct hp_error *read_segments(const struct source *source, const struct layout *layout,
 				      struct hp_identity *identity, ranges *executable)
 {
@@ -312,7 +313,7 @@ static struct hp_error *hash_ranges(const struct source *source, struct range *a
 
 	for (size_t i = 0; i < count; i++) {
 		if (at[i].size > HASH_LIMIT_BYTES - total)
-			return NULL; /* too much to read: it stays unidentified */
+			return NULL; /* too large to hash: it stays unidentified */
 		total += at[i].size;
 	}
 	qsort(at, count, sizeof(*at), compare_ranges);
@@ -351,7 +352,7 @@ static struct hp_error *identify(struct source *source, struct hp_identity *iden
 	error = read_layout(source, &layout, &is_elf);
 	if (!error && is_elf)
 		error = read_segments(source, &layout, identity, &executable);
-	/* Nothing executable in it, or no ELF at all: then the whole file is what it is. */
+	/* No ELF, or without executable segments: the whole file is hashed. */
 	if (!error && executable.count == 0 && source->size > 0 &&
 	    !hp_vector_push(&executable, (struct range){ .size = source->size }))
 		error = hp_error_create_no_memory();
@@ -369,7 +370,7 @@ struct hp_error *hp_identity_of_fd(int fd, struct hp_identity *identity)
 	*identity = (struct hp_identity){ 0 };
 	if (fstat(fd, &status) < 0)
 		return hp_error_create_errno(errno, "examining a mapped file");
-	/* Devices can be mapped, too, but reading one may have effects. */
+	/* Devices can be mapped, too, but reading them may have side effects. */
 	if (!S_ISREG(status.st_mode))
 		return NULL;
 	source.size = (uint64_t)status.st_size;

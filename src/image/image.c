@@ -15,10 +15,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Of section .comment; a sentence for each compiler. */
+/* The largest section .comment that is read; it has a sentence per compiler. */
 enum { MOST_COMMENT_BYTES = 1 << 16 };
-/* Of code, after which the pages of a file are given back: to find them all takes a millisecond of
- * a file of 100 MB. */
+/* The amount of code that is read before the pages of a file are released, as finding them all
+ * takes a millisecond in a file of 100 MB. */
 enum { MOST_READ_BYTES = 1 << 22 };
 
 struct hp_image {
@@ -28,14 +28,14 @@ struct hp_image {
 	char *origin;
 	struct hp_arena *arena;
 	struct elf_file *file;		  /* NULL when the image has none, or it is no ELF */
-	const struct hp_excerpt *excerpt; /* of the file that it has not, or NULL */
+	const struct hp_excerpt *excerpt; /* of a file that is not available; or NULL */
 	symbols kept;
 	struct procedures *procedures; /* made when first asked for */
 	struct lines *lines;	       /* likewise */
 	struct code *code;	       /* likewise */
-	size_t read_bytes;	       /* since the file's pages were given back */
+	size_t read_bytes;	       /* bytes read since the pages were last released */
 	bool unverified;	       /* no identity was recorded to compare with */
-	struct hp_procedure nothing;   /* handed out when memory is too short for better */
+	struct hp_procedure nothing;   /* returned when memory is short */
 };
 
 /* --- opening ---------------------------------------------------------------------------------- */
@@ -59,7 +59,7 @@ static struct hp_error *check_identity(struct hp_image *image, int fd, const cha
 		return NULL;
 	hp_identity_format(recorded, recorded_text);
 	hp_identity_format(&found, found_text);
-	/* As many digits as tell builds apart: the line goes on. */
+	/* Enough digits to tell builds apart in one line. */
 	return hp_error_advise(
 		hp_error_create(HP_ERROR_DAMAGED,
 				"%s has changed since the recording (%s %.12s, now %s%.12s)", path,
@@ -277,7 +277,7 @@ bool hp_image_has_relocations(const struct hp_image *image)
 	return image->file && elf_file_has_relocations(image->file);
 }
 
-/* A string for each compiler; the image's bytes. NULL: it does not say. */
+/* Returns section .comment, a string per compiler, in the image's bytes; NULL without it. */
 static const void *compilers_of(const struct hp_image *image, size_t *size)
 {
 	GElf_Shdr header;
@@ -529,7 +529,7 @@ const char *hp_image_symbol_origin(struct hp_image *image)
 	if (!image->file || !procedures)
 		return image->kept.count ? "names stored with the profile" : nothing;
 	names = symbols_from(image, procedures);
-	/* Beside a full symbol table unwind data describes little more than the PLT. */
+	/* With a full symbol table, unwind data adds little more than the PLT. */
 	if (procedures_from_unwind(procedures) && procedures_origin(procedures) != ORIGIN_SYMTAB &&
 	    procedures_origin(procedures) != ORIGIN_DEBUG_FILE)
 		unwind = names ? " and unwind data" : "unwind data";

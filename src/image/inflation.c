@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Debugging information of gcc and clang unpacks to 2 to 5 times its size, symbols to 4 to 8 times,
- * very regular tables to some 20 times. */
+/* The largest ratio of decompression. Debugging information of gcc and clang decompresses to 2 to 5
+ * times its size, symbols to 4 to 8 times, very regular tables to some 20 times. */
 static const uint64_t TIMES = 32;
-/* For small files, of which a few may be all zeros. */
+/* Always allowed: some small files are all zeros. */
 static const uint64_t FREE_BYTES = 16 << 20;
-/* What `xz -9` makes is unpacked in 65 MiB. */
+/* The decoder's memory: files made by `xz -9` need 65 MiB. */
 static const uint64_t LZMA_BYTES = 128 << 20;
 
 static uint64_t ceiling_of(uint64_t stored)
@@ -22,8 +22,8 @@ static uint64_t ceiling_of(uint64_t stored)
 	return FREE_BYTES + TIMES * stored;
 }
 
-/* Before SHF_COMPRESSED: ".zdebug_*" is "ZLIB", the size in 8 bytes, the first one highest, a
- * stream. */
+/* The format before SHF_COMPRESSED: section ".zdebug_*" contains "ZLIB", the size in 8 bytes, big-
+ * endian, then a stream. */
 static uint64_t old_size(Elf *elf, Elf_Scn *section, const GElf_Shdr *header)
 {
 	size_t names;
@@ -69,7 +69,7 @@ bool inflation_of_sections_is_bounded(Elf *elf)
 		grows_to = unpacked_size(elf, section, &header);
 		if (!grows_to)
 			continue;
-		/* Sections may lie over each other. */
+		/* Sections may overlap. */
 		stored += header.sh_size;
 		if (stored > file_bytes || header.sh_size > file_bytes)
 			stored = file_bytes;

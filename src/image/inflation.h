@@ -10,9 +10,10 @@
 #include <gelf.h>
 #include <stdbool.h>
 
-/* Of all compressed sections together. */
+/* Whether all compressed sections together are within the limit. */
 bool inflation_of_sections_is_bounded(Elf *elf);
-/* Of .gnu_debugdata, and of the compressed sections in it; true when there is none. Unpacks it. */
+/* Whether .gnu_debugdata and the compressed sections in it are within the limit; true without
+ * .gnu_debugdata. Decompresses it. */
 bool inflation_of_debugdata_is_bounded(Elf *elf);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * DIEs are visited in file order: each must lie behind the one before. This rule keeps damaged
- * sibling pointers from making the walk long or endless.
+ * Finds the inlined functions around addresses. DIEs are visited in file order: each must lie
+ * behind the one before. This rule keeps damaged sibling pointers from making the walk long or
+ * endless.
  */
 #include "inlines.h"
 
@@ -35,8 +36,8 @@ enum hits {
 	HITS_SOME,
 };
 
-/* Makes `node` the innermost one of the addresses in the DIE's ranges; with INLINE_NONE only looks
- * whether there are any. */
+/* Makes `node` the innermost node of the addresses in the DIE's ranges. With INLINE_NONE it only
+ * tests whether there are such addresses. */
 static enum hits mark_ranges(struct walk *walk, Dwarf_Die *die, size_t node)
 {
 	enum hits hits = HITS_NO_RANGES;

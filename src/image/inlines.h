@@ -22,7 +22,8 @@ struct inline_nodes {
 	size_t *innermost; /* per address: index into nodes, or INLINE_NONE */
 };
 
-/* `addresses` sorted, in the unit's own terms. False when memory is short. */
+/* Finds the nodes of `addresses`, which are sorted and relative to the unit's bias. False when
+ * memory is short. */
 bool inlines_collect(Dwarf_Die *unit, const uint64_t *addresses, size_t count,
 		     struct inline_nodes *found);
 void inlines_clear(struct inline_nodes *found);

@@ -16,13 +16,13 @@
 
 enum { FRAME_LIMIT = 256 };
 #ifndef DW_AT_GNU_discriminator
-enum { DW_AT_GNU_discriminator = 0x2136 }; /* of calls that were inlined */
+enum { DW_AT_GNU_discriminator = 0x2136 }; /* discriminator of an inlined call */
 #endif
 
 struct unit_range {
 	uint64_t low; /* link-time */
 	uint64_t high;
-	uint64_t highest; /* of this and all ranges before */
+	uint64_t highest; /* the largest end of this and all ranges before */
 	size_t unit;
 };
 
@@ -33,7 +33,7 @@ struct unit {
 
 /* The complete path of a source file's relative name. */
 struct full_path {
-	const char *name; /* as DWARF has it; each unit has its own copy */
+	const char *name; /* as in DWARF; each unit has its own copy */
 	const char *path;
 	UT_hash_handle hh;
 };
@@ -55,11 +55,11 @@ struct hit {
 	size_t index; /* of the address */
 };
 
-/* One unit's share of a question. */
+/* The part of a question that one unit answers. */
 struct question {
 	struct lines *lines;
 	const struct unit *unit;
-	const char *directory; /* that the unit was compiled in, or NULL */
+	const char *directory; /* directory of the compilation, or NULL */
 	const struct hit *hits;
 	const uint64_t *addresses; /* of the hits, in the debugging information's terms */
 	size_t count;
@@ -82,7 +82,7 @@ static bool add_unit(struct lines *lines, Dwarf_CU *cu, Dwarf_Die *die)
 		uint64_t low = start + lines->bias;
 		uint64_t high = end + lines->bias;
 
-		/* Code that the linker threw away is described at address 0 or thereabouts. */
+		/* Code that the linker discarded is described at address 0 or nearby. */
 		if (low >= high || !elf_file_text_at(lines->file, low))
 			continue;
 		if (!hp_vector_push(&lines->ranges,
@@ -151,7 +151,7 @@ bool lines_any(const struct lines *lines)
 	return lines->ranges.count > 0;
 }
 
-/* The unit whose range begins nearest before the address and holds it. */
+/* Finds the unit whose range contains the address and begins nearest before it. */
 static bool unit_at(const struct lines *lines, uint64_t address, size_t *unit)
 {
 	size_t at = hp_bisect(i, lines->ranges.count, lines->ranges.at[i].low <= address);
@@ -168,7 +168,7 @@ static bool unit_at(const struct lines *lines, uint64_t address, size_t *unit)
 
 /* --- answers of one unit ---------------------------------------------------------------------- */
 
-/* How many rows lie at or before the address; they are sorted. */
+/* Returns how many rows lie at or before the address; they are sorted. */
 static size_t rows_until(Dwarf_Lines *table, size_t count, uint64_t address)
 {
 	size_t low = 0;
@@ -258,7 +258,7 @@ static const char *join_path(struct hp_arena *arena, const char *directory, cons
 	size_t length = strlen(directory);
 	char *path;
 
-	/* The names of some versions begin with a relative directory already. */
+	/* Some compilers put a relative directory before the name already. */
 	if (strncmp(name, directory, length) == 0 && name[length] == '/')
 		return name;
 	path = hp_arena_alloc(arena, length + strlen(name) + 2);
@@ -342,7 +342,7 @@ static size_t chain_length(const struct inline_nodes *found, size_t node)
 	return length;
 }
 
-/* The function at a place in a chain; the last one is the procedure itself. */
+/* Names the function at a place in a chain; the last one is the procedure itself. */
 static void name_function(const struct question *question, size_t i, Dwarf_Die *die,
 			  bool is_outermost, struct hp_frame *frame)
 {
@@ -360,7 +360,7 @@ static void name_function(const struct question *question, size_t i, Dwarf_Die *
 		frame->function = procedure->name;
 }
 
-/* Frame 0 has its place from the line table; each frame around it from the call. */
+/* Frame 0 gets its position from the line table; each outer frame from the inlined call. */
 static bool answer_address(const struct question *question, size_t i, struct hp_frame innermost,
 			   const struct inline_nodes *found, Dwarf_Files *files, size_t file_count)
 {
@@ -387,7 +387,7 @@ static bool answer_address(const struct question *question, size_t i, struct hp_
 	return true;
 }
 
-/* Where the functions are described: split DWARF leaves only a skeleton in the file. */
+/* Returns the unit with the functions: with split DWARF the file contains only a skeleton. */
 static Dwarf_Die function_unit(const struct lines *lines, const struct unit *unit)
 {
 	uint8_t type = 0;

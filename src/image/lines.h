@@ -17,9 +17,9 @@
 
 struct lines;
 
-/* Opens the debugging information; without any the result answers nothing. What it hands out lives
- * in `arena`, `file` and `procedures`, which names the outermost frames as the symbol table does:
- * DWARF knows neither clones nor the parameters of C++ functions that are local to a file. */
+/* Opens the debugging information; without any, the result has no answers. Results live in `arena`,
+ * `file` and `procedures`. The outermost frames get their names from `procedures`, because DWARF
+ * knows neither clones nor the parameters of C++ functions that are local to a file. */
 struct hp_error *lines_create(struct elf_file *file, struct procedures *procedures,
 			      struct hp_arena *arena, struct lines **lines);
 void lines_destroy(struct lines *lines);
@@ -27,7 +27,7 @@ HP_DEFINE_CLEANUP(struct lines, lines_destroy);
 
 bool lines_any(const struct lines *lines);
 
-/* `addresses` sorted ascending. */
+/* Finds the frames of addresses, which are sorted ascending. */
 struct hp_error *lines_frames(struct lines *lines, const hp_link_address *addresses, size_t count,
 			      bool inlines, struct hp_frames *frames);
 

@@ -9,8 +9,7 @@
 #include <sys/sendfile.h>
 #include <unistd.h>
 
-/* The size limit of a copy; it exceeds the size of the largest programs with their debugging
- * information. */
+/* The size limit of a copy: more than the largest programs with their debugging information. */
 enum { LARGEST_COPY_BYTES = 1 << 30 };
 
 bool our_file_stays(const struct stat *status)
@@ -48,7 +47,7 @@ struct hp_error *our_file_open(const char *path, int *fd)
 {
 	struct stat status;
 
-	/* A FIFO or a device at that path must not hold us up. */
+	/* A FIFO or a device at that path must not block hpcprof. */
 	*fd = hp_foreign_open(path, 0, &status);
 	if (*fd < 0 && errno == EACCES && stat(path, &status) == 0 && !S_ISREG(status.st_mode))
 		return hp_error_create(HP_ERROR_DAMAGED, "%s is not a regular file", path);

@@ -11,11 +11,11 @@
 #include <stdbool.h>
 #include <sys/stat.h>
 
-/* Nobody else may write it. */
+/* Whether only this user and root can write the file. */
 bool our_file_stays(const struct stat *status);
 
-/* For reading, whoever named it; DAMAGED when it is no regular file, INSUFFICIENT when it is
- * somebody else's and too large to be copied. */
+/* Opens the file for reading. DAMAGED when it is no regular file, INSUFFICIENT when another user
+ * can write it and it is too large to copy. */
 struct hp_error *our_file_open(const char *path, int *fd);
 
 #endif

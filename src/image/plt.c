@@ -14,12 +14,12 @@
 struct slot {
 	uint64_t address; /* in the global offset table */
 	const char *name; /* of the symbol, or NULL */
-	uint64_t target;  /* without a symbol: address that the relocation computes from */
+	uint64_t target;  /* without a symbol: the address in the relocation */
 };
 
 struct slots {
 	HP_VECTOR(struct slot) sorted; /* by address */
-	HP_VECTOR(struct slot) lazy;   /* those of .rela.plt in its order */
+	HP_VECTOR(struct slot) lazy;   /* slots of .rela.plt, in its order */
 };
 
 static bool is_wanted_relocation(uint16_t machine, uint64_t type, bool *is_relative)
@@ -106,7 +106,7 @@ static const struct slot *slot_at(const struct slots *slots, uint64_t address)
 				   : NULL;
 }
 
-/* An entry whose slot is not in its code: the number it pushes for the dynamic linker. */
+/* Finds the slot of an entry by the number that the entry pushes for the dynamic linker. */
 static const struct slot *slot_numbered(const struct slots *slots, uint64_t number)
 {
 	return number < slots->lazy.count ? &slots->lazy.at[number] : NULL;
@@ -215,7 +215,8 @@ static bool x86_64_entries(const struct naming *naming, const struct elf_text *t
 	return true;
 }
 
-/* Entries differ in size with branch protection: each begins at its adrp, or at the bti before. */
+/* Names entries of AArch64. Their size depends on branch protection: each begins at its adrp, or at
+ * the bti before. */
 static bool aarch64_entries(const struct naming *naming, const struct elf_text *text,
 			    const uint8_t *bytes, size_t size)
 {

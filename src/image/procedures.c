@@ -11,14 +11,14 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The procedure handed out comes first, so that its address is the part's. Until it is named its
- * `linkage` is the symbol as the table has it. */
+/* `procedure` comes first, so that its address is also the part's. Until it is named, its `linkage`
+ * is the symbol as in the table. */
 struct part {
 	struct hp_procedure procedure;
-	bool linked; /* `linkage` is what it is to be, unless no symbol has it */
+	bool linked; /* `linkage` is final, unless no symbol has it */
 	bool named;
 	bool is_cold;
-	bool has_namesake; /* by an excerpt, which has not all of them */
+	bool has_namesake; /* an excerpt says so, which does not contain the namesakes */
 };
 
 struct gap {
@@ -105,7 +105,7 @@ static enum hp_procedure_source source_of(const struct hp_excerpt_part *part)
 	return HP_PROCEDURE_EH_FRAME;
 }
 
-/* What was resolved when the excerpt was made. */
+/* Takes the parts that were resolved when the excerpt was made. */
 static struct hp_error *take_excerpt(struct procedures *procedures)
 {
 	const struct hp_excerpt *excerpt = procedures->excerpt;
@@ -166,7 +166,7 @@ static void link_cold_parts(struct procedures *procedures, const cold_links *lin
 	}
 }
 
-/* Where there is no full symbol table. */
+/* Reads Go's table if there is no full symbol table. */
 static bool read_go(const struct elf_file *file, symbols *found, enum symbol_origin *origin)
 {
 	size_t before = found->count;
@@ -391,7 +391,8 @@ static uint64_t linkage_hash(const struct part *part)
 	return XXH3_64bits(name, strcspn(name, "@"));
 }
 
-/* Parts of others have their names, and code without symbols has none. */
+/* Whether the part has a symbol of its own: parts of other procedures have their names, and code
+ * without symbols has none. */
 static bool has_own_symbol(const struct part *part)
 {
 	return part->procedure.source == HP_PROCEDURE_SYMBOL && !part->is_cold &&
@@ -482,7 +483,7 @@ static const struct hp_procedure *gap_at(struct procedures *procedures, const st
 		.owner = &gap->procedure,
 		.source = HP_PROCEDURE_GAP,
 	};
-	/* Code of which nothing at all is known is called after its image alone. */
+	/* Code without any information is named after its image. */
 	gap->procedure.name = !procedures->file && !procedures->excerpt && procedures->count == 0
 				      ? procedures->image_name
 				      : address_name(procedures, low);

@@ -22,10 +22,10 @@ struct procedures;
 
 struct procedures_input {
 	struct elf_file *file;		  /* NULL without one */
-	const struct hp_excerpt *excerpt; /* of it, then; or NULL */
+	const struct hp_excerpt *excerpt; /* an excerpt of the missing file, or NULL */
 	const symbols *kept;		  /* names that came with the profile, any order */
-	const char *image_name; /* what unnamed code is called after; must outlive it all */
-	bool plain_names;	/* not mangled, no suffixes: a JIT compiler's own words */
+	const char *image_name; /* unnamed code is named after it; must outlive the result */
+	bool plain_names; /* names are used as they are: a JIT compiler does not mangle them */
 };
 
 struct hp_error *procedures_create(const struct procedures_input *input,
@@ -39,7 +39,7 @@ void procedures_list(struct procedures *procedures, bool with_names,
 bool procedures_have_namesake(struct procedures *procedures, uint64_t address);
 void procedures_join(struct procedures *procedures, const struct hp_joint *joints, size_t count);
 enum symbol_origin procedures_origin(const struct procedures *procedures);
-/* Some of them come from unwind data. */
+/* Whether some of them come from unwind data. */
 bool procedures_from_unwind(const struct procedures *procedures);
 
 #endif

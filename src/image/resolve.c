@@ -67,7 +67,7 @@ void resolve_sort(symbols *found)
 		qsort(found->at, found->count, sizeof(*found->at), compare_symbols);
 }
 
-/* Aliases leave one symbol, with the longest extent that any of them claims. */
+/* Merges aliases into one symbol, with the longest extent of any of them. */
 static void merge_aliases(symbols *found)
 {
 	size_t kept = 0;
@@ -84,8 +84,8 @@ static void merge_aliases(symbols *found)
 	found->count = kept;
 }
 
-/* Where a symbol without a size ends: its unwind extent, the next symbol, or its section. Labels
- * inside an unwind extent that begins with the symbol are of that procedure. */
+/* Guesses the end of a symbol without a size: its unwind extent, the next symbol, or its section.
+ * Labels inside an unwind extent that begins with the symbol belong to that procedure. */
 static uint64_t guess_end(const symbols *found, size_t index, const struct extent *unwind)
 {
 	const struct symbol *symbol = &found->at[index];
@@ -119,8 +119,8 @@ static void repair_sizes(symbols *found, const extents *unwind)
 		struct symbol symbol = found->at[i];
 		bool is_label = symbol.rank == RANK_LABEL;
 
-		/* A label inside a function is a place to jump to; only assembly that knows
-		 * nothing but labels means procedures by its global ones. */
+		/* A label inside a function is a jump target; global labels are procedures only in
+		 * assembly that has nothing but labels. */
 		if (is_label && symbol.address < covered &&
 		    !(symbol.global_label && covered_by_label))
 			continue;
@@ -142,7 +142,7 @@ static void repair_sizes(symbols *found, const extents *unwind)
 	found->count = kept;
 }
 
-/* What the sweep is inside of, outermost first. */
+/* A symbol that contains the current position of the sweep; outermost first. */
 struct open_symbol {
 	const struct symbol *symbol;
 	size_t first; /* its first part, or NO_PART */
@@ -175,7 +175,7 @@ static bool emit_until(struct sweep *sweep, uint64_t end)
 	return true;
 }
 
-/* Closes what ends at or before `address`. */
+/* Closes the symbols that end at or before `address`. */
 static bool close_until(struct sweep *sweep, uint64_t address)
 {
 	while (sweep->open.count > 0) {
@@ -208,7 +208,8 @@ static bool cut_into_parts(const symbols *found, resolved_parts *parts)
 	return fine;
 }
 
-/* Symbols and PLT entries in one sorted list; where both begin, the symbol wins. */
+/* Merges symbols and PLT entries into one sorted list; a symbol comes before an entry at the same
+ * address. */
 static bool merge_plt(const symbols *found, const symbols *plt, symbols *all)
 {
 	size_t at = 0;
@@ -227,7 +228,7 @@ static bool merge_plt(const symbols *found, const symbols *plt, symbols *all)
 	return true;
 }
 
-/* The unwind extents, where no symbol covers them. */
+/* Adds unwind extents that no symbol covers. */
 static bool fill_holes(const resolved_parts *named, const extents *unwind, resolved_parts *holes)
 {
 	uint64_t done = 0;

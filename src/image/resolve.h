@@ -17,7 +17,7 @@ typedef HP_VECTOR(struct resolved) resolved_parts;
 /* Sorts by address, the preferred name first. */
 void resolve_sort(symbols *found);
 
-/* `found` and `plt` are sorted, and used up. False when memory is short. */
+/* Makes the parts. `found` and `plt` are sorted, and are consumed. False when memory is short. */
 bool resolve_parts(symbols *found, const symbols *plt, const extents *unwind,
 		   resolved_parts *parts);
 

@@ -119,8 +119,8 @@ static bool read_table(const struct elf_file *file, const struct table *table, s
 	return true;
 }
 
-/* The one or two tables that libdwfl has put together: the main one first. Their symbols lie in
- * blocks (locals of both, then globals of both), so the borders of the blocks show them all. */
+/* Finds the one or two tables that libdwfl has combined; the main one is first. Their symbols are
+ * in blocks (locals of both, then globals of both), whose borders show the tables. */
 static size_t tables_of_dwfl(const struct elf_file *file, struct table *tables)
 {
 	int count = dwfl_module_getsymtab(file->module);

@@ -52,7 +52,8 @@ void call_pace_meet(struct call_pace *pace, pid_t pid, pid_t tid)
 		pace->threads[pace->next++ % PACED_THREADS] = thread;
 }
 
-/* Linux counts them in vfs_read, vfs_write and the like, whatever comes of them. */
+/* Returns whether Linux counts the call, which it does in vfs_read, vfs_write and the like,
+ * whatever their result is. */
 static uint64_t counted(int64_t number)
 {
 	switch (number) {
@@ -86,13 +87,13 @@ static struct call_sums sums_of_log(const struct call_log *log)
 	return sums;
 }
 
-/* CPU time per call that was not recorded; 0: too few of them. */
+/* Returns the CPU time per call that was not recorded; 0: too few calls. */
 static double per_call_ns(const struct paced_thread *thread, const struct call_sums *now)
 {
 	uint64_t calls = now->calls - thread->begun.calls - thread->recorded.calls;
 	uint64_t cpu_ns = now->cpu_ns - thread->begun.cpu_ns - thread->recorded.cpu_ns;
 
-	/* It was met just now: all of its life. */
+	/* The thread was first seen just now: uses its whole life. */
 	if (calls < PACE_LEAST_CALLS && now->calls > thread->recorded.calls) {
 		calls = now->calls - thread->recorded.calls;
 		cpu_ns = now->cpu_ns - thread->recorded.cpu_ns;
@@ -111,14 +112,15 @@ static size_t calls_behind(const struct call_log *log, uint64_t address)
 	return count;
 }
 
-/* How often it waits, and asks in vain, depends on how fast others are; what it sends does not. */
+/* Whether the call sends. How often a thread waits or polls depends on the speed of others; how
+ * often it sends does not. */
 static bool is_sending(int64_t number)
 {
 	return number == SYS_sendto || number == SYS_sendmsg || number == SYS_sendmmsg ||
 	       number == SYS_write || number == SYS_writev || number == SYS_pwrite64;
 }
 
-/* The address behind the most frequent call that sends; 0: none is frequent. */
+/* Returns the address behind the most frequent call that sends; 0: none is frequent. */
 static uint64_t frequent_call(const struct call_log *log, size_t *calls)
 {
 	uint64_t address = 0;
@@ -137,8 +139,8 @@ static uint64_t frequent_call(const struct call_log *log, size_t *calls)
 	return address;
 }
 
-/* CPU time from one hit to the next, until there were enough; 0: the thread takes too long, or there are
- * no breakpoints. `other`: a second one, which is hit as often; 0: none. */
+/* Measures the CPU time between hits, until there were enough; 0: it takes too long, or there are
+ * no breakpoints. `other`: a second address that is hit as often; 0: none. */
 static double time_hits(pid_t tid, uint64_t address, uint64_t other, int stop_fd, uint64_t *hits)
 {
 	uint64_t until_ns = hp_clock_monotonic_ns() + PACE_PATIENCE_NS;
@@ -157,14 +159,14 @@ static double time_hits(pid_t tid, uint64_t address, uint64_t other, int stop_fd
 	return count.hits < PACE_HITS ? 0 : (double)count.running_ns / (double)count.hits;
 }
 
-/* What a hit takes differs from one time to the next by more than it takes. */
+/* Averages the cost of a hit, because one measurement scatters by more than the cost. */
 static void learn_hit(struct call_pace *pace, double hit_ns)
 {
 	pace->differences_ns += hit_ns;
 	pace->differences++;
 }
 
-/* User CPU time that the calls of the log take; 0: unknown. */
+/* Returns the user CPU time of the logged calls; 0: unknown. */
 static double time_by_breakpoints(struct call_pace *pace, const struct call_log *log, pid_t pid,
 				  pid_t tid, int stop_fd)
 {
@@ -176,7 +178,7 @@ static double time_by_breakpoints(struct call_pace *pace, const struct call_log 
 				   : 0;
 	double hit_ns;
 
-	/* At first what it takes here, where caches are warm. */
+	/* The first value is measured in this process, where caches are warm. */
 	if (!pace->differences)
 		learn_hit(pace, hp_breakpoint_cost_ns(PACE_HITS));
 	if (two_ns > 0)

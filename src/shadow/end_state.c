@@ -9,8 +9,8 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-/* Whether it is the only thread of its process: others may write to memory meanwhile. A directory
- * has a link for each of its folders, and two more. */
+/* Whether the process has one thread, so that no other can write to memory meanwhile. A directory
+ * has a link per folder, and two more. */
 static bool is_alone(pid_t pid)
 {
 	struct stat tasks;
@@ -39,7 +39,8 @@ void end_state_clear(struct end_state *state)
 	*state = (struct end_state){ 0 };
 }
 
-/* Of this very moment: a moment before or after it may be another program's. */
+/* Checks the rights now, while the thread is held: before or after, the process may be another
+ * program. */
 static bool has_rights(struct end_state *state, pid_t pid, pid_t tid, const struct rights *rights)
 {
 	struct hp_error *error = rights_read(&state->rights, pid, tid);

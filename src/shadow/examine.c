@@ -29,7 +29,7 @@ static _Noreturn void work(pid_t parent)
 	_exit(0);
 }
 
-/* By something that another moment will not change. */
+/* Whether windows are refused for a reason that does not pass. */
 static bool is_refused(const struct hp_shadow_statistics *statistics)
 {
 	for (unsigned i = 0; i < HP_SHADOW_REFUSALS; i++) {
@@ -39,7 +39,7 @@ static bool is_refused(const struct hp_shadow_statistics *statistics)
 	return false;
 }
 
-/* Until there was a window, or there will be none. */
+/* Waits until there was a window or will be none. */
 static void try_out(struct hp_shadow *shadow, struct hp_shadow_statistics *statistics)
 {
 	struct pollfd ready = { .fd = hp_shadow_fd(shadow), .events = POLLIN };
@@ -82,7 +82,7 @@ static struct hp_error *make_one(struct hp_shadow_statistics *statistics)
 	return error;
 }
 
-/* Of a refusal, rather not for the budget: another moment is cheaper. "": there was none. */
+/* Returns the reason of a refusal, preferably not the budget, which is temporary; "": none. */
 static const char *reason_of(const struct hp_shadow_statistics *statistics)
 {
 	const char *reason = statistics->reasons[HP_SHADOW_BUDGET];

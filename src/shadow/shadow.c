@@ -64,7 +64,7 @@ static void publish(struct hp_shadow *shadow, struct hp_window *window)
 	const uint64_t one = 1;
 
 	if (shadow->ready.count < READY_LIMIT && hp_vector_push(&shadow->ready, *window)) {
-		/* The eventfd is full only if the caller takes no windows. */
+		/* The eventfd overflows only if the caller takes no windows. */
 		if (write(shadow->ready_fd, &one, sizeof(one)) < 0)
 			errno = 0;
 		return;

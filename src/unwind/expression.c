@@ -147,7 +147,7 @@ static bool run_two(struct machine *machine, uint8_t operation)
 	return true;
 }
 
-/* Those that need a value. */
+/* Runs an operation that takes a value from the stack. */
 static bool run_one(struct machine *machine, uint8_t operation)
 {
 	uint64_t *top = &machine->values[machine->count - 1];
@@ -192,7 +192,7 @@ static bool run_one(struct machine *machine, uint8_t operation)
 	}
 }
 
-/* False where it fails, and where it is not known. */
+/* Runs an operation. False if it fails or is unknown. */
 static bool run(struct machine *machine, uint8_t operation)
 {
 	uint64_t value;

@@ -11,10 +11,11 @@
 
 enum read_result { READ_OK, READ_BEYOND, READ_NEVER };
 
-/* Eight bytes of the stack; BEYOND if they lie above its end, NEVER where no stack is. */
+/* Reads eight bytes of the stack; BEYOND if they lie above the end of the copy, NEVER if no stack
+ * is there. */
 enum read_result stack_read(const struct hp_unwind_stack *stack, uint64_t address, uint64_t *value);
 
-/* `cfa`: what is on the expression's stack at first, NULL for nothing. */
+/* Evaluates an expression. `cfa`: the initial value on its stack; NULL for none. */
 enum read_result expression_value(const struct hp_unwind_table *table, int32_t number,
 				  const struct hp_unwind_registers *registers,
 				  const struct hp_unwind_stack *stack, const uint64_t *cfa,

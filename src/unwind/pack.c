@@ -19,8 +19,8 @@ static int compare_ranked(const void *left, const void *right)
 	return (a->number > b->number) - (a->number < b->number);
 }
 
-/* The most frequent ones get the smallest numbers, which take one byte. Those of nothing keep
- * theirs. */
+/* Renumbers recipes: the most frequent ones get the smallest numbers, which take one byte. The
+ * special recipes keep their numbers. */
 static bool rank(struct hp_unwind_table *table, const struct raw_rows *rows, uint16_t *new_numbers)
 {
 	const uint8_t *at = rows->bytes.at;
@@ -85,7 +85,7 @@ static bool begin_block(struct hp_unwind_table *table, uint32_t place)
 	       hp_vector_push(&table->blocks, (struct block){ place, (uint32_t)table->rows.count });
 }
 
-/* Takes no more than it needs: tables live as long as a recording. */
+/* Shrinks the arrays, as tables live as long as a recording. */
 static void trim(struct hp_unwind_table *table)
 {
 	void *rows = realloc(table->rows.at, table->rows.count + 1);

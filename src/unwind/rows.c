@@ -18,8 +18,8 @@ struct run {
 	struct frame_state state;
 	struct frame_state remembered[MOST_REMEMBERED];
 	size_t depth;
-	uint64_t offset;	   /* where the state holds from */
-	const struct entry *entry; /* NULL: of the shared instructions */
+	uint64_t offset;	   /* the state holds from here */
+	const struct entry *entry; /* NULL: the shared instructions are run */
 	bool is_changed;	   /* since the last row */
 	bool no_memory;
 };
@@ -33,7 +33,8 @@ bool builder_begin(struct builder *builder, struct hp_unwind_table *table)
 		.slots = calloc(FIRST_SLOTS, sizeof(uint16_t)),
 		.slot_count = FIRST_SLOTS,
 	};
-	/* Numbers of those that say nothing; number 0 of the others stands for none. */
+	/* Reserves the special recipes, which have no rules; number 0 of the other rules means
+	 * none. */
 	return builder->slots && hp_vector_push(&table->recipes, (struct hp_unwind_recipe){ 0 }) &&
 	       hp_vector_push(&table->recipes, (struct hp_unwind_recipe){ 0 }) &&
 	       hp_vector_push(&table->others, (struct other_rules){ 0 });
@@ -67,7 +68,7 @@ static bool is_followed(const struct frame_state *state)
 	       state->at[HP_UNWIND_RIP].kind != RULE_SAME;
 }
 
-/* Where it is, or has its place. */
+/* Returns the slot of the recipe, or the free slot for it. */
 static size_t find_slot(const struct builder *builder, const struct hp_unwind_recipe *recipe)
 {
 	const struct hp_unwind_recipe *recipes = builder->table->recipes.at;
@@ -94,8 +95,8 @@ static bool grow(struct builder *builder)
 	return true;
 }
 
-/* The number of the recipe, new or known; RECIPE_UNSUPPORTED if it cannot be followed, or if there
- * are too many. */
+/* Returns the number of the recipe, new or known; RECIPE_UNSUPPORTED if it cannot be followed, or
+ * if there are too many. */
 static uint16_t number_recipe(struct builder *builder, const struct frame_state *state,
 			      bool is_signal)
 {
@@ -136,7 +137,7 @@ static bool push_row(struct builder *builder, uint64_t offset, uint16_t recipe)
 		builder->row.recipe = recipe;
 	if (builder->has_row && (offset == builder->last || builder->row.recipe == recipe))
 		return true;
-	/* What lies too far behind the first row has none. */
+	/* Rows too far from the first one cannot be stored. */
 	if (offset - builder->table->first > UINT32_MAX || builder->rows.count == MOST_ROWS)
 		return true;
 	if (builder->has_row && !raw_rows_push(&builder->rows, &builder->row))
@@ -147,7 +148,7 @@ static bool push_row(struct builder *builder, uint64_t offset, uint16_t recipe)
 	return true;
 }
 
-/* The state holds from here up to where the next one does. */
+/* Adds a row for the state, which holds up to the next row. */
 static void put(struct run *run)
 {
 	uint16_t recipe;
@@ -160,7 +161,7 @@ static void put(struct run *run)
 	run->is_changed = false;
 }
 
-/* False at the end of the entry. */
+/* Advances the place. False at the end of the entry. */
 static bool advance_to(struct run *run, uint64_t offset)
 {
 	if (!run->entry)
@@ -189,7 +190,8 @@ static struct rule rule_of(enum rule_kind kind, int64_t value)
 	return (struct rule){ .value = (int32_t)value, .kind = kind };
 }
 
-/* Values past this are nonsense; up to it the product with any factor that makes sense is exact. */
+/* Scales a value. Larger values are invalid; with smaller ones the product with any valid factor is
+ * exact. */
 static int64_t scaled(const struct run *run, uint64_t value)
 {
 	int64_t product;
@@ -324,7 +326,7 @@ static bool run_set_location(struct run *run, struct hp_cursor *cursor)
 {
 	uint64_t address;
 
-	/* In use nowhere; what is relative has no base here. */
+	/* Not used by any compiler; relative addresses have no base here. */
 	if (!run->entry || (run->shared->encoding & HP_ENCODING_BASE) != DW_EH_PE_absptr ||
 	    !hp_encoded_pointer(form, cursor, run->shared->encoding, &address) ||
 	    address < run->entry->address)
@@ -333,7 +335,7 @@ static bool run_set_location(struct run *run, struct hp_cursor *cursor)
 	return address >= run->offset && advance_to(run, address);
 }
 
-/* Those with a register and an offset. */
+/* Runs instructions with a register and an offset. */
 static bool run_saved(struct run *run, struct hp_cursor *cursor, bool is_signed,
 		      enum rule_kind kind, int sign)
 {
@@ -399,7 +401,8 @@ static bool run_restore_extended(struct run *run, struct hp_cursor *cursor)
 	return true;
 }
 
-/* False when it is cut off, unknown, or leads past the end: nothing more comes of the entry. */
+/* Runs an extended instruction. False when it is cut off, unknown, or leads past the end: the rest
+ * of the entry is ignored. */
 static bool run_extended(struct run *run, struct hp_cursor *cursor, uint8_t operation)
 {
 	uint64_t ignored;
@@ -482,7 +485,7 @@ void rows_share(struct builder *builder, struct shared *shared, struct hp_cursor
 {
 	struct run run = { .builder = builder, .shared = shared };
 
-	/* Without a rule for it, the CFA is nowhere. */
+	/* Without a rule for the CFA, frames cannot be followed. */
 	run.state.is_unsupported = true;
 	while (instructions.at < instructions.end) {
 		if (!run_one(&run, &instructions)) {
@@ -513,13 +516,13 @@ bool rows_add(struct builder *builder, const struct entry *entry)
 
 	if (entry->end <= builder->floor)
 		return true;
-	/* Between procedures nothing runs: what lies there takes no row. */
+	/* Padding between procedures is never executed, so it gets no row. */
 	if (entry->offset - builder->floor >= PADDING_BYTES && entry->offset > builder->floor &&
 	    !push_gap(builder))
 		return false;
 	while (is_whole && cursor.at < cursor.end)
 		is_whole = run_one(&run, &cursor);
-	/* Of a damaged entry the rest is not known. */
+	/* The rest of a damaged entry is unknown. */
 	if (!is_whole && run.offset < entry->end) {
 		run.state.is_unsupported = true;
 		run.is_changed = true;

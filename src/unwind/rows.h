@@ -12,7 +12,7 @@
 
 #include <hpcprof/base/encoded.h>
 
-/* Registers are known to this number; what is said of others is skipped. */
+/* Rules are kept for registers below this number; rules of others are skipped. */
 enum { COLUMNS = HP_UNWIND_REGISTERS };
 
 struct frame_state {
@@ -22,13 +22,13 @@ struct frame_state {
 	struct rule at[COLUMNS];
 };
 
-/* What FDEs of one CIE share. */
+/* The data that FDEs of one CIE share. */
 struct shared {
-	uint64_t offset; /* in its section, to be found by */
+	uint64_t offset; /* in its section; look-ups use it */
 	uint64_t code_factor;
 	int64_t data_factor;
 	uint8_t encoding;      /* of addresses */
-	bool has_augmentation; /* entries have a block of it behind their addresses */
+	bool has_augmentation; /* entries have augmentation data behind their addresses */
 	bool is_signal;
 	bool is_usable;
 	struct frame_state initial;
@@ -41,18 +41,18 @@ struct entry {
 	const uint8_t *instructions;
 	const uint8_t *instructions_end;
 	const struct shared *shared;
-	uint64_t address; /* what DW_CFA_set_loc counts from: link-time address of `offset` */
+	uint64_t address; /* link-time address of `offset`, for DW_CFA_set_loc */
 };
 
 struct builder {
 	struct hp_unwind_table *table;
-	struct raw_rows rows; /* but for the last one, which may change yet */
+	struct raw_rows rows; /* all but the last row, which may still change */
 	struct row row;	      /* the last one, … */
 	bool has_row;	      /* … if there is one */
 	uint16_t *slots;      /* hash of recipes, at most half full; 0: free */
 	size_t slot_count;    /* a power of two */
 	uint64_t last;	      /* offset of the last row */
-	uint64_t floor;	      /* rows before it are of an earlier entry */
+	uint64_t floor;	      /* rows below it belong to an earlier entry */
 };
 
 /* False when memory is short. */
@@ -65,7 +65,7 @@ void rows_share(struct builder *builder, struct shared *shared, struct hp_cursor
 /* Adds the rows of an entry. Entries come in order of their offsets. False when memory is short. */
 bool rows_add(struct builder *builder, const struct entry *entry);
 
-/* After the last entry: the table has its rows then. */
+/* Call after the last entry: completes the table. */
 bool rows_finish(struct builder *builder);
 
 #endif

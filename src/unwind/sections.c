@@ -34,8 +34,8 @@ struct section {
 	Elf_Data *data;
 	uint64_t address; /* link-time address of its first byte */
 	bool is_eh_frame;
-	size_t first_shared; /* its own among `making.shared` */
-	uint64_t budget;     /* bytes of instructions that may still be run */
+	size_t first_shared; /* its CIEs begin here in `making.shared` */
+	uint64_t budget;     /* bytes of instructions that may still be executed */
 };
 
 struct making {
@@ -58,7 +58,8 @@ static bool is_of_this_machine(Elf *elf, GElf_Ehdr *header)
 	       (header->e_type == ET_EXEC || header->e_type == ET_DYN);
 }
 
-/* All loaded segments may hold the section, those with code the rest. */
+/* Returns the segment that contains the address. The section may be in any loaded segment; code is
+ * only in executable ones. */
 static const struct segment *segment_at(const struct making *making, uint64_t address)
 {
 	for (size_t i = 0; i < making->segments.count; i++) {
@@ -151,8 +152,8 @@ static void find_by_segment(const struct making *making, uint64_t frame_header,
 
 /* --- entries --------------------------------------------------------------------------------- */
 
-/* What the augmentation says: how addresses are encoded, and whether frames are of a signal. False
- * if it says something unknown. */
+/* Reads the augmentation: how addresses are encoded, and whether frames are of a signal. False if
+ * something in it is unknown. */
 static bool read_augmentation(const Dwarf_CIE *cie, struct shared *shared)
 {
 	const char *letters = cie->augmentation;
@@ -226,7 +227,7 @@ static void add_shared(struct making *making, struct section *section, uint64_t 
 	making->no_memory |= !hp_vector_push(&making->shared, shared);
 }
 
-/* Those of a section are in order. */
+/* The CIEs of a section are in order. */
 static const struct shared *find_shared(const struct making *making, const struct section *section,
 					uint64_t offset)
 {
@@ -237,7 +238,8 @@ static const struct shared *find_shared(const struct making *making, const struc
 	return at < count && own[at].offset == offset ? &own[at] : NULL;
 }
 
-/* The augmentation data of an entry, which only says where its exception table is. */
+/* Skips the augmentation data of an entry, which only contains the address of its exception
+ * table. */
 static bool skip_augmentation(struct hp_cursor *cursor)
 {
 	uint64_t length;
@@ -249,14 +251,14 @@ static bool skip_augmentation(struct hp_cursor *cursor)
 	return true;
 }
 
-/* Where the code of an entry lies in the file, cut to its segment. */
+/* Finds the place of the entry's code in the file, cut to its segment. */
 static bool place(const struct making *making, struct found *found, uint64_t size)
 {
 	const struct segment *segment = segment_at(making, found->address);
 	uint64_t skip;
 
 	if (!segment || size == 0)
-		return false; /* of code that was discarded, or nonsense */
+		return false; /* discarded code, or damage */
 	skip = found->address - segment->address;
 	if (size > segment->bytes - skip)
 		size = segment->bytes - skip;
@@ -288,7 +290,7 @@ static void add_entry(struct making *making, struct section *section, const Dwar
 	making->no_memory |= !hp_vector_push(&making->found, found);
 }
 
-/* Calls one of the two for each entry. */
+/* Visits the CIEs (shared_ones) or the FDEs of a section. */
 static void walk(struct making *making, struct section *section, bool shared_ones)
 {
 	Dwarf_Off offset = 0;
@@ -302,7 +304,7 @@ static void walk(struct making *making, struct section *section, bool shared_one
 		next = offset;
 		result = dwarf_next_cfi(making->ident, section->data, section->is_eh_frame, offset,
 					&next, &entry);
-		/* An entry that it does not understand may still let us step over it. */
+		/* libdw can step over some entries that it cannot parse. */
 		if (result > 0 || next <= offset || making->no_memory)
 			return;
 		if (result == 0 && dwarf_cfi_cie_p(&entry)) {
@@ -324,7 +326,7 @@ static void read_section(struct making *making, struct section *section)
 	section->first_shared = making->shared.count;
 	section->budget = (uint64_t)section->data->d_size * MOST_TIMES_RUN;
 	making->builder.table->source_bytes += section->data->d_size;
-	/* A .debug_frame may use an entry that comes later. */
+	/* In .debug_frame, an entry may refer to a later CIE. */
 	walk(making, section, true);
 	walk(making, section, false);
 }
@@ -351,7 +353,7 @@ static void read_sections(struct making *making, uint64_t frame_header)
 
 /* --- all together ---------------------------------------------------------------------------- */
 
-/* Of two for the same code, that of the first section comes first. */
+/* Sorts by address; of two entries for the same code, that of the first section comes first. */
 static int compare_found(const void *left, const void *right)
 {
 	const struct found *a = left;
@@ -382,14 +384,14 @@ static void fill(struct making *making)
 		ok = rows_add(&making->builder, &entry);
 	}
 	making->no_memory |= !ok;
-	/* All is read: packing needs room of its own. */
+	/* Frees the entries, because packing needs memory. */
 	hp_vector_free(&making->found);
 	elf_end(making->elf);
 	making->elf = NULL;
 	making->no_memory |= !rows_finish(&making->builder);
 }
 
-/* Ends `elf`. */
+/* Makes the table, and closes `elf`. */
 static struct hp_error *make(Elf *elf, struct hp_unwind_table **result)
 {
 	_cleanup_(hp_unwind_table_destroy_scope) struct hp_unwind_table *table =
@@ -429,7 +431,7 @@ struct hp_error *hp_unwind_table_of_fd(int fd, struct hp_unwind_table **table)
 struct hp_error *hp_unwind_table_of_bytes(const void *bytes, size_t size,
 					  struct hp_unwind_table **table)
 {
-	/* libelf wants to be able to write to it. */
+	/* libelf requires writable memory. */
 	_cleanup_free_ char *copy = malloc(size + 1);
 
 	if (!copy)

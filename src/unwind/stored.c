@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the arrays follow. */
+/* The header before the arrays. */
 struct head {
 	char magic[8];
 	uint64_t checksum; /* of all that is behind it */
@@ -18,7 +18,7 @@ struct head {
 	uint64_t row_count;
 	uint64_t unsupported;
 	uint64_t source_bytes;
-	uint64_t blocks; /* how many of each */
+	uint64_t blocks; /* number of entries, per array */
 	uint64_t rows;	 /* bytes */
 	uint64_t recipes;
 	uint64_t others;
@@ -103,7 +103,7 @@ static bool is_recipe(const struct hp_unwind_table *table, const struct hp_unwin
 	       is_rule(table, recipe->rbp) && is_rule(table, recipe->rbx);
 }
 
-/* As table_take takes it. */
+/* Reads a number like table_take, with checks. */
 static bool take_checked(const uint8_t **at, const uint8_t *end, uint64_t *value)
 {
 	*value = 0;
@@ -117,7 +117,7 @@ static bool take_checked(const uint8_t **at, const uint8_t *end, uint64_t *value
 	return false;
 }
 
-/* The rows of one block; `count` grows by them. */
+/* Checks the rows of one block, and adds their number to `count`. */
 static bool are_rows(const struct hp_unwind_table *table, const uint8_t *at, const uint8_t *end,
 		     size_t *count)
 {
@@ -148,7 +148,7 @@ static bool are_blocks(const struct hp_unwind_table *table)
 	return count == table->row_count;
 }
 
-/* What following a table relies on. */
+/* Checks all that following a table relies on. */
 static bool is_sound(const struct hp_unwind_table *table)
 {
 	for (size_t i = 0; i < table->expressions.count; i++) {

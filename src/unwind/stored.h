@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Sets the checksum, so that changed bytes are looked at; fewer than there must be are left alone. */
+/* Sets the checksum, so that tests can change bytes. Does nothing if there are too few bytes. */
 void stored_seal(uint8_t *bytes, size_t size);
 
 #endif

@@ -39,7 +39,7 @@ enum { CFA_BY_EXPRESSION = 0xff, NO_OTHERS = 0 };
 struct hp_unwind_recipe {
 	int32_t cfa;	      /* offset from the register, or an expression's number */
 	uint8_t cfa_register; /* or CFA_BY_EXPRESSION */
-	bool is_signal;	      /* the caller was interrupted: its address is where it goes on */
+	bool is_signal;	      /* the caller was interrupted: its address is not behind a call */
 	uint16_t others;      /* where in `others` the rules of the other registers are */
 	struct rule rip;
 	struct rule rbp;
@@ -56,7 +56,7 @@ struct block {
 	uint32_t at;	/* where its rows begin */
 };
 
-/* No information, and information that cannot be followed. */
+/* Special recipes: no information, and information that cannot be followed. */
 enum { RECIPE_NONE, RECIPE_UNSUPPORTED, RECIPES_OF_NOTHING };
 
 struct expression {
@@ -77,7 +77,7 @@ struct hp_unwind_table {
 	size_t source_bytes;
 };
 
-/* The next number of rows, as unsigned LEB128. */
+/* Reads the next number of rows, an unsigned LEB128. */
 static inline uint32_t table_take(const uint8_t **at)
 {
 	uint32_t value = *(*at)++;

@@ -16,36 +16,39 @@
 #include <stdint.h>
 
 enum {
-	/* A section with call frame information: a browser of 200 MB has 20 MB of it. */
+	/* The largest section of call frame information that is read: a browser of 200 MB has 20 MB
+	 * of it. */
 	MOST_SECTION_BYTES = 67108864, /* bytes: 64 MiB [bound] */
-	/* A section unpacks to at most so many times its size, beyond what is free (image/inflation.c). */
+	/* The largest decompressed size of a section: a multiple of its size, plus a fixed amount
+	 * (image/inflation.c). */
 	MOST_UNPACKED_TIMES = 32,	/* times [bound] */
 	FREE_UNPACKED_BYTES = 16777216, /* bytes: 16 MiB [bound] */
 	/* Rows of one image: libLLVM has 1.0 million. */
 	MOST_ROWS = 16777216, /* rows: 40 MiB [bound] */
-	/* Rows that are looked through one by one. With 16, perl's table is more than half of its .eh_frame. */
+	/* Rows per block, which are searched one by one. With 16, perl's table is more than half
+	 * the size of its .eh_frame. */
 	ROWS_PER_BLOCK = 32, /* rows; scripts/path-accuracy */
-	/* Two numbers of 32 and of 16 bits, with 7 bits in a byte. */
+	/* The longest row: numbers of 32 and 16 bits, with 7 bits per byte. */
 	MOST_ROW_BYTES = 8, /* bytes; DWARF 5, section 7.6 */
-	/* A shorter gap between procedures is padding: they are aligned to 16 bytes. */
+	/* Shorter gaps between procedures are padding: compilers align procedures to 16 bytes. */
 	PADDING_BYTES = 16, /* bytes; compilers' default */
-	/* Entries that others share; each compiler and language brings a few. */
+	/* Shared entries (CIEs); each compiler and language adds a few. */
 	MOST_CIES = 65536, /* entries [bound] */
-	/* Bytes of instructions that are run for each byte of the section: those of a shared entry are
-	 * run once, so it is one time in an honest file. */
+	/* Bytes of instructions executed per byte of the section. Instructions of a shared entry
+	 * are executed once, so honest files need 1. */
 	MOST_TIMES_RUN = 4, /* times [bound] */
-	/* DW_CFA_remember_state within each other; compilers use one. */
+	/* Nesting of DW_CFA_remember_state; compilers use one level. */
 	MOST_REMEMBERED = 8, /* states [bound] */
-	/* Different expressions of an image: assembly and the linker's tables have a handful. */
+	/* Different expressions per image: assembly and the linker's tables have a handful. */
 	MOST_EXPRESSIONS = 256, /* expressions [bound] */
-	/* One expression; that of a linker's table has 11 bytes. */
+	/* The longest expression; a linker's table has 11 bytes. */
 	MOST_EXPRESSION_BYTES = 64, /* bytes [bound] */
 	/* Operations of one expression, and values on its stack. */
 	MOST_OPERATIONS = 128, /* operations [bound] */
 	MOST_VALUES = 16,      /* values [bound] */
 };
 
-/* A caller by frame pointer that is further up the stack than this is no caller. */
+/* The largest frame that is followed by frame pointer. */
 static const uint64_t most_frame_bytes = 16777216; /* bytes: 16 MiB [bound] */
 
 #endif

@@ -38,7 +38,7 @@ static enum read_result find_cfa(const struct climb *climb, const struct hp_unwi
 	return READ_OK;
 }
 
-/* NEVER also where the caller's register is not known any more. */
+/* Applies a rule. READ_NEVER also if the needed register is unknown. */
 static enum read_result apply(const struct climb *climb, const struct hp_unwind_table *table,
 			      struct rule rule, unsigned number, uint64_t cfa, uint64_t *value)
 {
@@ -83,9 +83,9 @@ static void restore(const struct climb *climb, const struct hp_unwind_table *tab
 	caller->known |= UINT32_C(1) << number;
 }
 
-/* A frame that is left as its table says. Only what a signal interrupted had all of its registers;
- * of others those that calls preserve and that frames are found by are followed: rbp, and rbx,
- * which is one where the dynamic linker runs. */
+/* Finds the caller by the table. All registers are restored in frames of signals only. In other
+ * frames only rbp, which calls preserve and most other frames need, and rbx, which frames of the
+ * dynamic linker need. */
 static enum step leave_by_table(struct climb *climb, const struct hp_unwind_table *table,
 				const struct hp_unwind_recipe *recipe)
 {
@@ -109,7 +109,7 @@ static enum step leave_by_table(struct climb *climb, const struct hp_unwind_tabl
 			restore(climb, table, table->others.at[recipe->others].at[i], i, cfa,
 				&caller);
 	}
-	/* A stack grows; only a signal may have come on another one. */
+	/* A caller's frame is higher, except that a signal may be on another stack. */
 	if (!recipe->is_signal && cfa <= climb->registers.at[HP_UNWIND_RSP])
 		return STEP_LOST;
 	climb->registers = caller;
@@ -118,8 +118,8 @@ static enum step leave_by_table(struct climb *climb, const struct hp_unwind_tabl
 	return STEP_CALLER;
 }
 
-/* A frame of which nothing is known, if rbp points to what could be the caller's rbp and a return
- * address. */
+/* Finds the caller of a frame without information, if rbp points to a possible rbp of the caller
+ * and a return address. */
 static enum step leave_by_frame_pointer(struct climb *climb)
 {
 	struct hp_unwind_registers caller = {
@@ -155,7 +155,7 @@ static enum step leave(struct climb *climb)
 		      : leave_by_frame_pointer(climb);
 }
 
-/* Whether the frame that was reached can be one. */
+/* Looks up the code of the frame that was reached. Fails if no code is there. */
 static enum step arrive(struct climb *climb)
 {
 	uint64_t address = climb->registers.at[HP_UNWIND_RIP];
@@ -164,7 +164,7 @@ static enum step arrive(struct climb *climb)
 	if (address == 0)
 		return STEP_ROOT;
 	climb->place = (struct hp_unwind_place){ 0 };
-	/* What follows a call that never returns is of another procedure. */
+	/* A return address may be that of the next procedure, if the call never returns. */
 	return climb->find(climb->context, address - climb->is_return, &climb->place) ? STEP_CALLER
 										      : STEP_LOST;
 }

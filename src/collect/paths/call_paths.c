@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where a frame of user code is, in the tree. */
+/* The place of a frame of user code in the tree. */
 struct path_place {
 	uint64_t offset;
 	uint32_t image;
@@ -32,14 +32,15 @@ struct call_paths {
 	struct raw_images raw;
 	struct lasts lasts;
 	struct depths depths;
-	HP_VECTOR(uint32_t) series; /* by context: the number plus 1 */
+	HP_VECTOR(uint32_t) series; /* by context: number of the series plus 1 */
 	struct call_path_figures figures;
-	bool has_ended; /* the figures are all that is left */
-	/* Of the sample at hand. */
+	bool has_ended; /* everything but the figures was freed */
+	/* State of the current sample. */
 	const struct context *context;
-	const struct mapping *mapping; /* of the frame before: the next one is often in it, too */
+	const struct mapping
+		*mapping; /* mapping of the previous frame: the next frame is often in it, too */
 	struct hp_unwind_frame frames[MOST_FRAMES];
-	struct path_place places[MOST_FRAMES + 1]; /* of each frame; the last one has no room */
+	struct path_place places[MOST_FRAMES + 1]; /* per frame, and one to spare */
 	size_t place_count;
 	struct last_frame climbed[MOST_FRAMES];
 	size_t climbed_count;
@@ -114,7 +115,7 @@ size_t call_paths_choose_stack(struct call_paths *paths)
 
 /* --- series ---------------------------------------------------------------------------------- */
 
-/* As strata of profiles are told apart. */
+/* Makes a series per stratum, as for profiles. */
 static struct hp_error *make_series(struct call_paths *paths, const struct context *context,
 				    uint32_t *number)
 {
@@ -136,7 +137,7 @@ static struct hp_error *make_series(struct call_paths *paths, const struct conte
 	return hp_paths_series(&paths->tree, &series, number);
 }
 
-/* False when memory is short. */
+/* Finds the series of a context. False when memory is short. */
 static bool find_series(struct call_paths *paths, uint32_t context, uint32_t *number)
 {
 	struct hp_error *error;
@@ -168,7 +169,7 @@ static bool number_image(struct call_paths *paths, const struct hp_image_id *id,
 	return !error;
 }
 
-/* Of memory that a file is behind; a compiler may have filled other memory. */
+/* Looks up an address in a mapped file. Other memory may contain generated code. */
 static bool know_in_file(struct call_paths *paths, uint64_t address)
 {
 	struct image *image = paths->mapping->image;
@@ -178,7 +179,7 @@ static bool know_in_file(struct call_paths *paths, uint64_t address)
 	if (!unwinding || (unwinding->number == UINT32_MAX &&
 			   !number_image(paths, &image->id, &unwinding->number)))
 		return false;
-	/* What was known may be gone: the table is new. */
+	/* The look-up may have released tables, and so cleared the cache. */
 	known = known_slot(&paths->known, &paths->tables, paths->context->space, address);
 	*known = (struct known_place){
 		.space = paths->context->space,
@@ -242,7 +243,7 @@ static void push(struct call_paths *paths, struct hp_path_frame frame)
 
 static struct hp_path_frame frame_of(const struct path_place *place, uint32_t flags)
 {
-	/* A return address was looked up by the call before it. */
+	/* Return addresses were looked up by the byte before. */
 	bool is_return = !(flags & HP_PATH_EXACT);
 
 	return place->is_known
@@ -263,7 +264,7 @@ static void push_kernel(struct call_paths *paths, uint64_t address, bool is_exac
 	push_place(paths, &place, HP_PATH_KERNEL | (is_exact ? HP_PATH_EXACT : 0));
 }
 
-/* What the kernel said of its own part; of a sample in it, at least where it was. */
+/* Adds the kernel's part of the path; for a sample in the kernel, at least its address. */
 static void add_kernel(struct call_paths *paths, const struct hp_record *record)
 {
 	bool is_kernel = record->cpu_mode == PERF_RECORD_MISC_KERNEL;
@@ -280,14 +281,14 @@ static enum hp_unwind_end end_of(const struct hp_unwind_place *outermost,
 	return hp_unwind_is_root(outermost->recipe) ? HP_UNWIND_ROOT : otherwise;
 }
 
-/* The kernel follows frame pointers wherever they lead. */
+/* Adds a path that the kernel found by frame pointers, which may be wrong. */
 static enum hp_unwind_end add_chain(struct call_paths *paths, const struct hp_record *record)
 {
 	const uint64_t *chain = record->sample.chain + record->sample.chain_user;
 	size_t count = record->sample.chain_count - record->sample.chain_user;
 	struct hp_unwind_place place = { 0 };
 
-	/* Of a kernel thread. */
+	/* A kernel thread has no user part. */
 	if (!count && paths->path_count)
 		return HP_UNWIND_ROOT;
 	for (size_t i = 0; i < count; i++) {
@@ -299,11 +300,11 @@ static enum hp_unwind_end add_chain(struct call_paths *paths, const struct hp_re
 			return HP_UNWIND_LOST;
 		push_place(paths, &paths->places[0], is_exact ? HP_PATH_EXACT : HP_PATH_GUESS);
 	}
-	/* It does not say why it ended. */
+	/* The kernel does not report why it stopped. */
 	return end_of(&place, HP_UNWIND_LOST);
 }
 
-/* The kernel's numbers of registers are those of instructions; DWARF has others. */
+/* Converts registers: the kernel numbers them as instructions do, DWARF differently. */
 static void read_registers(const struct hp_record *record, struct hp_unwind_registers *registers)
 {
 	static const uint8_t of_instructions[HP_UNWIND_REGISTERS] = {
@@ -316,9 +317,9 @@ static void read_registers(const struct hp_record *record, struct hp_unwind_regi
 			record->sample.registers[hp_sampled_register_place(of_instructions[i])];
 }
 
-/* Asks at once for all the memory that the path needs if it is the thread's last one again, as most of
- * it is: the words of the copied stack with its return addresses, which the kernel wrote on another
- * CPU, and what is known of these. */
+/* Prefetches the memory that the path needs if it equals the thread's last one, as most do: the
+ * words of the copied stack with return addresses, which the kernel has written on another CPU, and
+ * the cache entries of these addresses. */
 static void fetch(const struct call_paths *paths, uint32_t tid, const struct hp_unwind_stack *stack)
 {
 	const struct last_frame *frames;
@@ -335,7 +336,7 @@ static void fetch(const struct call_paths *paths, uint32_t tid, const struct hp_
 	}
 }
 
-/* Leaves the frames in `climbed`. */
+/* Unwinds the copied stack; leaves the frames in `climbed`. */
 static enum hp_unwind_end climb(struct call_paths *paths, const struct hp_record *record)
 {
 	struct hp_unwind_registers registers;
@@ -363,8 +364,7 @@ static enum hp_unwind_end climb(struct call_paths *paths, const struct hp_record
 	return end;
 }
 
-/* Continues what was climbed as the thread's latest path went on, if it passed through the same
- * frame. */
+/* Completes the path from the thread's latest path, if both pass through the same frame. */
 static bool join(struct call_paths *paths, uint32_t tid)
 {
 	struct last_frame *climbed = paths->climbed;
@@ -383,7 +383,7 @@ static bool join(struct call_paths *paths, uint32_t tid)
 	return true;
 }
 
-/* How much of the stack the path takes that was climbed. */
+/* Returns how many bytes of stack the path spans. */
 static uint64_t climbed_bytes(const struct call_paths *paths)
 {
 	return paths->climbed[paths->climbed_count - 1].stack - paths->climbed[0].stack;
@@ -414,7 +414,7 @@ static enum hp_unwind_end add_unwound(struct call_paths *paths, const struct hp_
 {
 	enum hp_unwind_end end;
 
-	/* A kernel thread is in the kernel alone. */
+	/* A kernel thread has no user registers. */
 	if (record->sample.register_count != HP_SAMPLED_REGISTERS)
 		return paths->path_count ? HP_UNWIND_ROOT : HP_UNWIND_LOST;
 	end = climb(paths, record);
@@ -425,8 +425,9 @@ static enum hp_unwind_end add_unwound(struct call_paths *paths, const struct hp_
 	return end;
 }
 
-/* Each record is a call that has not returned: the hardware says from where. It has room for some
- * of them, and none of those before the recording. */
+/* Adds a path from branch records: each record is a call that has not returned, and contains the
+ * address of the call. There is a limited number of records, and none of calls before the
+ * recording. */
 static enum hp_unwind_end add_branches(struct call_paths *paths, const struct hp_record *record)
 {
 	struct hp_unwind_place place = { 0 };
@@ -435,8 +436,8 @@ static enum hp_unwind_end add_branches(struct call_paths *paths, const struct hp
 		uint64_t address = i ? record->sample.branches[i - 1].from : record->sample.address;
 		uint32_t flags = i ? 0 : HP_PATH_EXACT;
 
-		/* Of a sample in the kernel the user's own place is only known to be behind where
-		 * the last call led to. */
+		/* For a sample in the kernel, the user's own address is only known to be in the
+		 * procedure that was called last. */
 		if (i == 0 && record->cpu_mode == PERF_RECORD_MISC_KERNEL) {
 			if (!record->sample.branch_count)
 				break;
@@ -489,7 +490,7 @@ void call_paths_take(struct call_paths *paths, const struct hp_record *record, u
 	add_kernel(paths, record);
 	add_user(paths, record);
 	error = hp_paths_add(&paths->tree, series, paths->path, paths->path_count, count);
-	/* Without memory the sample has no path, as it may have no place. */
+	/* When memory is short, the sample has no path. */
 	hp_error_destroy(error);
 }
 

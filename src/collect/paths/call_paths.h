@@ -27,44 +27,45 @@ struct call_paths;
 
 struct call_path_figures {
 	uint64_t samples;
-	uint64_t whole;	    /* those that reach the root */
-	uint64_t joined;    /* … as an earlier path of the thread did, from some frame on */
-	uint64_t truncated; /* the copied stack ended before */
-	uint64_t lost;	    /* what came next was no code, or nobody knew how to go on */
+	uint64_t whole;	 /* paths that reach the root */
+	uint64_t joined; /* of the whole ones, those completed from an earlier path of the thread */
+	uint64_t truncated; /* the copied stack ended too early */
+	uint64_t lost;	    /* the next address was no code, or the frame had no rule */
 	uint64_t frames;
-	uint64_t guesses;     /* of the frames: found without a rule */
-	uint32_t stack_bytes; /* copied per sample now; 0: not chosen here */
+	uint64_t guesses;     /* frames found without a rule */
+	uint32_t stack_bytes; /* bytes copied per sample now; 0: the size is not chosen here */
 	size_t tables;
 	uint64_t tables_ns; /* CPU time of making them */
 	size_t table_bytes; /* in memory now */
 };
 
-/* `attributor` is borrowed, and its processes, images and streams are. */
+/* Creates it. `attributor` is borrowed, with its processes, images and streams. */
 struct hp_error *call_paths_create(enum hp_call_paths how, struct attributor *attributor,
 				   struct call_paths **paths);
 void call_paths_destroy(struct call_paths *paths);
 
-/* The sizes of the stack that samples can come with, the smallest first (borrowed), and which they
- * come with at first. */
+/* Sets the sizes of stack that samples can have, in ascending order (borrowed), and the index of
+ * the first one in use. */
 void call_paths_offer_stacks(struct call_paths *paths, const uint32_t *sizes, size_t count,
 			     size_t first);
-/* Which of them they are to come with from now on. */
+/* Returns the index of the size for the next samples. */
 size_t call_paths_choose_stack(struct call_paths *paths);
 
-/* No more samples come, and all was written: gives back the memory, but for the figures. */
+/* Call after the last sample and write: frees everything but the figures. */
 void call_paths_end(struct call_paths *paths);
 
-/* Takes the path of a sample that was taken under this context, and counts as so many. */
+/* Finds the path of a sample in this context and adds it with this weight. */
 void call_paths_take(struct call_paths *paths, const struct hp_record *record, uint32_t context,
 		     uint64_t count);
 
-/* Takes no path, but keeps it to continue others of the thread with. */
+/* Finds the path of a deep sample without counting it: later paths of the thread may be completed
+ * from it. */
 void call_paths_learn(struct call_paths *paths, const struct hp_record *record, uint32_t context);
 
-/* Numbers of contexts are given out again from now on. */
+/* Call when numbers of contexts are reused. */
 void call_paths_forget_contexts(struct call_paths *paths);
 
-/* Adds what there is to the epoch; kept for the next try when that fails. */
+/* Adds the paths so far to the epoch; after an error they are kept for the next try. */
 struct hp_error *call_paths_write(struct call_paths *paths, struct hp_epoch_writer *writer);
 
 struct call_path_figures call_paths_figures(const struct call_paths *paths);

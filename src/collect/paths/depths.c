@@ -35,7 +35,7 @@ void depths_note(struct depths *depths, uint64_t bytes)
 
 void depths_note_beyond(struct depths *depths, uint64_t copied)
 {
-	/* Of an earlier, smaller size; or more of the stack is not in memory. */
+	/* The sample has an earlier, smaller size; or the rest of the stack is not in memory. */
 	if (depths->count && copied >= depths->sizes[depths->now])
 		depths_note(depths, UINT64_MAX);
 }
@@ -46,8 +46,8 @@ void depths_note_deep(struct depths *depths, uint64_t bytes)
 		add(depths, depths->deep, bytes, DEPTHS_DEEP_SAMPLES);
 }
 
-/* The share of samples that each size holds. Of those that the present one does not, as many as of
- * deep samples like them; all, while there are none. */
+/* Estimates the share of samples that each size covers. Samples beyond the present size are divided
+ * over the larger sizes like deep samples; without deep samples, all count as covered. */
 static void find_held(const struct depths *depths, double *held)
 {
 	size_t now = depths->now;
@@ -62,8 +62,8 @@ static void find_held(const struct depths *depths, double *held)
 				  (beyond > 0 ? sum(depths->deep, now + 1, i + 1) / beyond : 1);
 }
 
-/* A few samples are enough to see that the size is too small; that it is larger than need be takes
- * more. */
+/* Whether enough samples were seen. Few suffice to see that the size is too small; to see that it
+ * is too large takes more. */
 static bool is_known(const struct depths *depths)
 {
 	return depths->count && (sum(depths->copied, 0, depths->count + 1) >= DEPTHS_ENOUGH ||
@@ -79,8 +79,8 @@ size_t depths_choose(struct depths *depths)
 	if (!is_known(depths))
 		return depths->now;
 	find_held(depths, held);
-	/* The longer the piece is, the more of a path that is beyond all sizes has not changed
-	 * since it was seen whole. */
+	/* If paths exceed all sizes, use the first one: a longer piece makes it likelier that the
+	 * rest of the path is that of the last complete path. */
 	if (held[depths->count - 1] < depths_held)
 		i = depths->first;
 	while (i < depths->count - 1 &&

@@ -14,22 +14,23 @@
 
 struct depths {
 	const uint32_t *sizes; /* the smallest first; borrowed */
-	size_t count;	       /* 0: there is nothing to choose */
-	size_t first;	       /* the size that is copied at first, and if paths are beyond all */
+	size_t count;	       /* 0: no choice */
+	size_t first;	       /* the size used at first, and if paths exceed all sizes */
 	size_t now;	       /* the size that is copied */
-	/* Samples by the first size that holds them, behind all sizes those that none does. */
-	uint32_t copied[HP_SAMPLER_STACKS + 1]; /* since `now` is */
+	/* Samples by the smallest size that covers them; the last entry is for those that no size
+	 * covers. */
+	uint32_t copied[HP_SAMPLER_STACKS + 1]; /* samples since `now` was chosen */
 	uint32_t deep[HP_SAMPLER_STACKS + 1];
 };
 
-/* A sample whose path takes so many bytes of the stack; of which `copied` were there. */
+/* Notes a sample whose path takes `bytes` of stack. */
 void depths_note(struct depths *depths, uint64_t bytes);
-/* One whose path goes beyond what was copied of it. */
+/* Notes a sample whose path exceeds the `copied` bytes of stack. */
 void depths_note_beyond(struct depths *depths, uint64_t copied);
-/* The same of a deep sample; UINT64_MAX: it goes beyond. */
+/* Notes a deep sample; UINT64_MAX: its path exceeds the copied stack. */
 void depths_note_deep(struct depths *depths, uint64_t bytes);
 
-/* The size to copy from now on. */
+/* Returns the index of the size to copy from now on. */
 size_t depths_choose(struct depths *depths);
 
 #endif

@@ -32,17 +32,17 @@ struct known_rule {
 struct known {
 	struct known_place at[KNOWN_PLACES];
 	struct known_rule rules[KNOWN_PLACES];
-	uint64_t changes; /* of the tables, when the oldest entry was made */
+	uint64_t changes; /* `changes` of the tables when the oldest entry was made */
 };
 
-/* Forgets places. */
+/* Empties the cache of places. */
 void known_forget(struct known *known);
 
-/* The one entry that the address may have: it is known if space and address agree. */
+/* Returns the only entry that the address may have: it is valid if space and address agree. */
 struct known_place *known_slot(struct known *known, const struct tables *tables,
 			       const struct space *space, uint64_t address);
 
-/* Asks for the memory of the address's entry. */
+/* Prefetches the address's entry. */
 void known_fetch(const struct known *known, const struct space *space, uint64_t address);
 
 /* The rule of an offset, from the image's table if it is not known; NULL: none. The slot of the place

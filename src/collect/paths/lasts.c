@@ -48,7 +48,7 @@ static struct last_path *find_or_add(struct lasts *lasts, uint32_t tid)
 	if (!path)
 		return NULL;
 	path->tid = tid;
-	/* Behind all others. */
+	/* Moves the thread to the end: it was used last. */
 	HASH_ADD(hh, lasts->by_thread, tid, sizeof(path->tid), path);
 	if (path->hh.tbl)
 		return path;
@@ -83,8 +83,8 @@ size_t lasts_find(const struct lasts *lasts, uint32_t tid, const struct last_fra
 		return 0;
 	frames = path->frames.at;
 	count = path->frames.count;
-	/* Stacks grow: the further out, the higher; but for signals on another one, whose frames
-	 * are then not found. */
+	/* Outer frames are higher on the stack, except below a signal handler on another stack,
+	 * whose callers are not found. */
 	at = hp_bisect(i, count, frames[i].stack < outermost->stack);
 	if (at == count || frames[at].stack != outermost->stack ||
 	    frames[at].address != outermost->address)

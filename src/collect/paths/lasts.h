@@ -15,7 +15,7 @@
 #include <hpcprof/model/paths.h>
 #include <hpcprof/unwind/unwind.h>
 
-/* A frame, and what it is in the tree. */
+/* A frame and its entry in the tree. */
 struct last_frame {
 	uint64_t address;
 	uint64_t stack;
@@ -30,16 +30,16 @@ struct lasts {
 
 void lasts_clear(struct lasts *lasts);
 
-/* The path is whole; so are, by and by, those that were joined to others. */
+/* Keeps a complete path; it may itself have been joined from an earlier one. */
 void lasts_remember(struct lasts *lasts, uint32_t tid, const struct last_frame *frames,
 		    size_t count);
-/* The frames that call `outermost`, up to the root; how many, 0 if it is not in the thread's last
- * path. Valid until something is remembered. */
+/* Finds the frames that call `outermost`, up to the root. Returns their number, 0 if the frame is
+ * not in the thread's last path. Valid until the next lasts_remember. */
 size_t lasts_find(const struct lasts *lasts, uint32_t tid, const struct last_frame *outermost,
 		  const struct last_frame **callers);
 
-/* The thread's last path, innermost first; how many frames, 0 if it is not known. Valid until
- * something is remembered. */
+/* Finds the thread's last path, innermost first. Returns the number of frames, 0 if unknown. Valid
+ * until the next lasts_remember. */
 size_t lasts_path(const struct lasts *lasts, uint32_t tid, const struct last_frame **frames);
 
 #endif

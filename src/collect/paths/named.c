@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A node on its way into the sum. */
+/* The data of a node for the new tree. */
 struct carried {
 	uint64_t offset;
-	uint32_t image;	 /* in the sum */
-	uint32_t number; /* its own there */
-	bool is_live;	 /* it, or what is below it, has samples */
+	uint32_t image;	 /* its image in the new tree */
+	uint32_t number; /* the node's number there */
+	bool is_live;	 /* it or a node below it has samples */
 };
 
 struct naming {
@@ -31,7 +31,7 @@ static const struct raw_image *raw_image_of(const struct naming *naming, size_t 
 	return raw_images_find(naming->raw, from->image);
 }
 
-/* Parents have smaller numbers. */
+/* Marks nodes with samples. Parents have smaller numbers. */
 static void find_live(const struct naming *naming)
 {
 	for (size_t i = naming->tree->nodes.count; i-- > 0;) {
@@ -45,7 +45,7 @@ static void find_live(const struct naming *naming)
 
 /* --- addresses ------------------------------------------------------------------------------- */
 
-/* One map of generated code is loaded at a time: nodes of a process come together. */
+/* Sorts nodes by process, as one map of generated code is loaded at a time. */
 static int compare_raw(const void *left, const void *right, void *context)
 {
 	const struct naming *naming = context;
@@ -57,7 +57,7 @@ static int compare_raw(const void *left, const void *right, void *context)
 	return (a->offset > b->offset) - (a->offset < b->offset);
 }
 
-/* The image (a reference) and offset of an address; NULL when memory is short. */
+/* Finds the image (a reference) and offset of an address; NULL when memory is short. */
 static struct image *resolve(const struct naming *naming, const struct raw_image *raw,
 			     uint64_t address, uint64_t *offset)
 {
@@ -117,7 +117,7 @@ static struct hp_error *name_raw(struct naming *naming)
 
 /* --- the tree -------------------------------------------------------------------------------- */
 
-/* The others: images have new numbers. */
+/* Converts the place of a node that is not raw: its image gets a new number. */
 static struct hp_error *carry_place(const struct naming *naming, size_t number)
 {
 	const struct hp_path_node *node = &naming->tree->nodes.at[number];

@@ -6,8 +6,8 @@
 #include "raw_images.h"
 #include "../samples/attribute.h"
 
-/* What has no samples is left out. The names that addresses have now are kept
- * with those of samples. */
+/* Adds the tree to the sum, without nodes that have no samples. Addresses get their present names,
+ * which are stored with the names of samples. */
 struct hp_error *paths_name(const struct hp_paths *tree, const struct raw_images *raw,
 			    struct attributor *attributor, struct hp_paths *sum);
 

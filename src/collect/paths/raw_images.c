@@ -17,7 +17,7 @@ static bool is_of(const struct raw_image *image, uint32_t pid, uint32_t command)
 	return image->pid == pid && image->command == command;
 }
 
-/* Numbers of a tree grow: they stay in order. */
+/* Adds an image. The numbers of a tree increase, so the list stays sorted. */
 static bool add(struct raw_images *images, struct hp_paths *tree, uint32_t pid, uint32_t command,
 		uint32_t *number)
 {

@@ -17,17 +17,17 @@ struct raw_image {
 
 struct raw_images {
 	HP_VECTOR(struct raw_image) at;
-	size_t latest; /* most come in runs */
+	size_t latest; /* the latest one: the same often comes again */
 };
 
 void raw_images_clear(struct raw_images *images);
 
-/* Its number in the tree; false when memory is short. */
+/* Finds or adds the image of a process; false when memory is short. */
 bool raw_images_of_process(struct raw_images *images, struct hp_paths *tree, uint32_t pid,
 			   uint32_t command, uint32_t *number);
 bool raw_images_of_kernel(struct raw_images *images, struct hp_paths *tree, uint32_t *number);
 
-/* NULL: it is an image like any other. */
+/* Returns the placeholder with this number, or NULL for other images. */
 const struct raw_image *raw_images_find(const struct raw_images *images, uint32_t number);
 
 #endif

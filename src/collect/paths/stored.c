@@ -19,7 +19,7 @@ bool stored_key_of(int fd, const struct hp_identity *identity, struct stored_key
 
 	if (identity->kind == HP_IDENTITY_NONE || fstat(fd, &status) != 0)
 		return false;
-	/* It is compared as bytes. */
+	/* Keys are compared as bytes, padding included. */
 	memset(key, 0, sizeof(*key));
 	key->identity.kind = identity->kind;
 	key->identity.size = identity->size;

@@ -13,22 +13,22 @@
 #include <hpcprof/model/image_id.h>
 #include <hpcprof/unwind/table.h>
 
-/* What a table is found by. */
+/* The key of a table. */
 struct stored_key {
 	struct hp_identity identity;
 	uint64_t device;
 	uint64_t inode;
 	uint64_t size;
 	int64_t modified[2]; /* s, ns */
-	int64_t changed[2];  /* of the inode */
+	int64_t changed[2];  /* time of the inode's change */
 };
 
-/* Of an open file; false when nothing is known of it. */
+/* Makes the key of an open file; false if the file is unsuitable. */
 bool stored_key_of(int fd, const struct hp_identity *identity, struct stored_key *key);
 
-/* NULL where there is none, or it is damaged. */
+/* Returns the table; NULL if there is none or it is damaged. */
 struct hp_unwind_table *stored_load(const struct stored_key *key);
-/* Keeps a table; where that fails, it is made again next time. */
+/* Stores a table. After an error it is created again next time. */
 void stored_save(const struct stored_key *key, const struct hp_unwind_table *table);
 
 #endif

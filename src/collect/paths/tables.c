@@ -52,7 +52,7 @@ static int open_image(const struct tables *tables, const struct image *image, ui
 	return fd;
 }
 
-/* The vdso has no file. */
+/* Makes the table of the vdso, which has no file. */
 static struct hp_unwind_table *make_of_vdso(const struct hp_identity *wanted)
 {
 	struct hp_unwind_table *table = NULL;
@@ -66,7 +66,8 @@ static struct hp_unwind_table *make_of_vdso(const struct hp_identity *wanted)
 	return table;
 }
 
-/* Of a file that is no program, or has no such information, there is none: that is no error. */
+/* Makes the table of a file. A file that is no program, or has no such information, gets none
+ * without an error. */
 static void make_table(const struct tables *tables, struct unwinding *unwinding, uint32_t pid)
 {
 	const struct image *image = unwinding->image;

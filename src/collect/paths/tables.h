@@ -17,12 +17,12 @@
 
 struct unwinding {
 	struct image *image;
-	struct hp_unwind_table *table; /* NULL: there is none to be had */
-	uint32_t number;	       /* of the image in the tree of paths; UINT32_MAX: none yet */
+	struct hp_unwind_table *table; /* NULL: the file has no table */
+	uint32_t number; /* the image's number in the tree of paths; UINT32_MAX: none yet */
 	size_t bytes;
-	uint64_t used; /* when, by `clock` */
+	uint64_t used; /* last use, by `clock` */
 	struct stored_key key;
-	bool is_worth_storing; /* as `key` */
+	bool is_worth_storing; /* worth storing under `key` */
 };
 
 struct tables {
@@ -30,16 +30,16 @@ struct tables {
 	HP_VECTOR(struct unwinding *) at;
 	size_t bytes;
 	uint64_t clock;
-	uint64_t changes; /* how often something was released, or numbers forgotten */
-	/* Ever made. */
+	uint64_t changes; /* how often tables were released or numbers forgotten */
+	/* Number of tables created. */
 	size_t made;
 	uint64_t made_ns; /* CPU time */
 };
 
 void tables_clear(struct tables *tables);
 
-/* What there is of the image, looked for if need be through the process; NULL when memory is short.
- * Valid up to the next call for an image that has none yet. */
+/* Returns the data of the image, which it may create by reading the file through the process; NULL
+ * when memory is short. Valid until the next call that creates data. */
 struct unwinding *tables_of(struct tables *tables, struct image *image, uint32_t pid);
 
 static inline void tables_use(struct tables *tables, struct unwinding *unwinding)
@@ -47,7 +47,7 @@ static inline void tables_use(struct tables *tables, struct unwinding *unwinding
 	unwinding->used = ++tables->clock;
 }
 
-/* Numbers are of a tree that is gone. */
+/* Call when a new tree begins: numbers of the old one are invalid. */
 void tables_forget_numbers(struct tables *tables);
 
 #endif
