@@ -75,9 +75,9 @@ struct hp_happened {
 	const double *cycles;
 	const double *block_cycles;
 	const double *resized_cycles; /* of the block, on a core with other sizes */
-	/* Of its accesses: bytes from one to the next where most are as far apart, in
-	 * mean[HP_EVENT_STRIDE] of the executions; distinct lines and pages, in each window; 0: not
-	 * known. */
+	/* The distance in bytes between successive accesses that is most frequent;
+	 * mean[HP_EVENT_STRIDE] is the share of executions with it. Then the distinct lines and
+	 * pages per window; 0: unknown. */
 	int64_t stride;
 	double lines, pages;
 };
@@ -122,8 +122,8 @@ struct hp_analysis_input {
 	/* By cause: the most cycles of the whole epoch that it can have taken in this procedure, as
 	 * counters say; INFINITY: not known. NULL: they say nothing. */
 	const double *most_cycles;
-	/* Tells what happened to the instruction; false where it was not simulated. NULL: none
-	 * was. */
+	/* Returns what happened to the instruction; false if it was not simulated. NULL: nothing
+	 * was simulated. */
 	bool (*happened)(const void *context, hp_link_address address,
 			 struct hp_happened *happened);
 	const void *happened_context;
@@ -218,7 +218,7 @@ struct hp_analysed_insn {
 	double samples; /* as recorded at its address */
 	double moved;	/* after moving them back by the skid */
 	double cycles;	/* cycles of `moved` */
-	/* One execution, in the block's schedule. */
+	/* Per execution, in the block's schedule. */
 	double best_case_cycles;
 	double stall_cycles;  /* static, of these */
 	uint32_t producer;    /* the instruction that it waits for, in `insns`; HP_SCHEDULE_NONE */
@@ -319,7 +319,7 @@ struct hp_analysis {
 	size_t cause_count;
 	struct hp_stall_sheet sheet;
 	struct hp_prediction prediction; /* `measured` is 0 where nothing was timed */
-	/* Of the graph's loops, each with those in it; NULL where nothing of the procedure was
+	/* Per loop of the graph, inner loops included; NULL if nothing of the procedure was
 	 * timed. */
 	struct hp_prediction *loop_predictions;
 	bool is_absolute;

@@ -73,7 +73,8 @@ struct hp_cpi_stack hp_cpi_of_part(const struct hp_analysis *analysis,
 struct hp_prediction hp_cpi_scaled(const struct hp_analysis *analysis,
 				   const struct hp_prediction *part);
 
-/* Cycles of a component, taken away from the core as it is, and added to the one without events. */
+/* The cycles of a component: what its removal from the real core saves, and what adding it alone to
+ * the core without events costs. */
 struct hp_cpi_orders {
 	double last, first;
 };
@@ -87,7 +88,7 @@ double hp_cpi_find_orders(const struct hp_prediction *prediction,
 void hp_cpi_sum(struct hp_cpi_stack *into, const struct hp_cpi_stack *more);
 void hp_cpi_sum_end(struct hp_cpi_stack *sum);
 
-/* The ranges hold those of another stack of the same cycles, too. */
+/* Widens the ranges to contain those of another stack of the same cycles. */
 void hp_cpi_widen(struct hp_cpi_stack *stack, const struct hp_cpi_stack *other);
 
 const char *hp_cpi_name(enum hp_cpi_component component); /* "l3-or-memory", as in JSON */

@@ -33,17 +33,17 @@ void hp_penalties_split(const double lanes[HP_LANES], double cycles[HP_PENALTIES
 
 /* A part of a window. */
 struct hp_timed_part {
-	size_t window;	   /* that it is of, by any number */
-	size_t fold;	   /* what is left out with it; hp_penalties_fit sets it */
+	size_t window; /* its window, by any number */
+	size_t fold; /* parts with the same number are left out together; set by hp_penalties_fit */
 	bool is_simulated; /* by events of this window; else by those of others in the same code */
 	double measured;   /* cycles, > 0 */
-	double by_table; /* cycles, predicted by the table, where lines are as the model guesses */
-	double left_out; /* out: by factors that were fitted to other windows */
+	double by_table; /* cycles predicted by the table, with lines where the model guesses them */
+	double left_out; /* out: cycles predicted by factors fitted to other windows */
 	double of
 		[HP_PENALTIES]; /* cycles of each cause by the table, by the events of this window */
 };
 
-/* Distances of predicted from measured cycles, as shares. */
+/* Errors of predicted cycles, as shares of the measured ones. */
 struct hp_penalty_errors {
 	double median, ninth; /* the latter: the 90th percentile */
 };
@@ -54,7 +54,7 @@ struct hp_penalties {
 	struct hp_penalty_errors by_table, left_out;
 	bool is_judged; /* something could be left out: windows, */
 	bool by_parts;	/* or, as there is but one window, its parts */
-	bool is_fitted; /* what was left out is predicted better */
+	bool is_fitted; /* the factors predict what was left out better than the table does */
 };
 
 /* Fits to the parts, those of a window next to each other, and judges each window by the others, or each
@@ -63,15 +63,16 @@ struct hp_penalties {
 struct hp_error *hp_penalties_fit(struct hp_timed_part *parts, size_t count,
 				  struct hp_penalties *penalties);
 
-/* Of errors, in any order, which are sorted. requires: count > 0 */
+/* Returns the quantiles of the errors, and sorts them. requires: count > 0 */
 struct hp_penalty_errors hp_penalty_quantiles(double *errors, size_t count);
 
-/* The prediction with these penalties, if they are fitted; everything else of it stays. */
+/* Returns the prediction with these penalties, if they are fitted; other fields stay. */
 struct hp_prediction hp_penalties_apply(const struct hp_penalties *penalties,
 					const struct hp_prediction *prediction);
 
-/* The stack of a procedure, or of a part of it, by these penalties. Its ranges hold those by the table,
- * too: that windows were predicted better does not prove that each component is. */
+/* Returns the stack of a procedure, or of a part of it, with these penalties. Its ranges also
+ * contain those by the table, because better predictions of windows do not prove that each
+ * component is better. */
 struct hp_cpi_stack hp_penalties_stack(const struct hp_penalties *penalties,
 				       const struct hp_analysis *analysis,
 				       const struct hp_prediction *part);

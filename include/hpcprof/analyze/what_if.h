@@ -25,9 +25,9 @@
 enum { HP_MOST_CHANGES = 8 };
 
 struct hp_what_change {
-	char text[32];	     /* as it was asked for */
-	uint32_t components; /* of the stack, bits */
-	double factor;	     /* of the latency; 0: there is no such wait */
+	char text[32];	     /* as requested */
+	uint32_t components; /* the stack's components that change; bits */
+	double factor;	     /* factor of the latency; 0: no change of the latency */
 	bool is_size;	     /* and which, */
 	struct hp_resize size;
 };
@@ -38,10 +38,9 @@ struct hp_what_if {
 	struct hp_resizes sizes; /* of all changes that are of a size */
 };
 
-/* USAGE for what is not known. */
+/* Parses a list of changes. USAGE if it is unknown. */
 struct hp_error *hp_what_if_parse(const char *text, struct hp_what_if *what_if);
-/* INSUFFICIENT for sizes that nothing is known of: they were not recorded, and are not larger than
- * those of the core. */
+/* INSUFFICIENT for sizes that were not recorded and are not larger than those of the core. */
 struct hp_error *hp_what_if_check(const struct hp_what_if *what_if, const struct hp_core *core,
 				  bool has_resized);
 
@@ -56,14 +55,15 @@ struct hp_what_gain {
 struct hp_what_gain hp_what_change_gain(const struct hp_what_change *change,
 					const struct hp_core *core,
 					const struct hp_prediction *prediction);
-/* Of all changes at once. */
+/* Returns the gain of all changes together. */
 struct hp_what_gain hp_what_if_gain(const struct hp_what_if *what_if, const struct hp_core *core,
 				    const struct hp_prediction *prediction);
 
-/* The range holds another one of the same, too. */
+/* Widens the range to contain another one of the same gain. */
 void hp_what_gain_widen(struct hp_what_gain *gain, const struct hp_what_gain *other);
 void hp_what_gain_add(struct hp_what_gain *into, const struct hp_what_gain *more);
-/* What is saved at most where nothing was predicted, as a share of that time; and lost. */
+/* Returns the limits of the gain (and loss) for time without a prediction, as shares of that
+ * time. */
 struct hp_what_gain hp_what_if_unknown(const struct hp_what_change *changes, size_t count);
 
 #endif

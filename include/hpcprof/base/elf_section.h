@@ -5,8 +5,8 @@
 
 #include <gelf.h>
 
-/* The first section of this name, and its header; NULL when there is none, or one whose contents
- * are not in the file, as in files of debugging information. */
+/* Finds the first section of this name and its header; NULL if there is none, or if its contents
+ * are not in the file, as in files with separate debugging information. */
 Elf_Scn *hp_elf_section(Elf *elf, const char *name, GElf_Shdr *header);
 
 #endif

@@ -20,7 +20,7 @@
 struct hp_error *hp_file_read_fd(int fd, size_t limit_bytes, uint8_t **bytes, size_t *size);
 struct hp_error *hp_file_read_at(int directory, const char *name, size_t limit_bytes,
 				 uint8_t **bytes, size_t *size);
-/* All of it, however many calls that takes: 0, or an errno. */
+/* Writes everything, in as many calls as needed. Returns 0 or an errno. */
 int hp_file_write_fd(int fd, const void *bytes, size_t size);
 /* The whole text of a small /proc or /sys file, trailing newline removed. */
 struct hp_error *hp_file_read_text(const char *path, char **text);
@@ -39,9 +39,9 @@ struct hp_error *hp_file_sync_directory(int directory);
 /* True for names that hp_file_replace leaves behind when it is killed (".NAME.tmp.XXXX"). */
 bool hp_file_is_temporary(const char *name);
 
-/* Gives back the pages of a private mapping of a file that are as the file has them; who reads
- * there again gets them again. What was written stays, and so does memory that no file is behind.
- * No other thread may write there meanwhile. */
+/* Releases the pages of a private file mapping that are unmodified; the next access reads them
+ * again. Modified pages and anonymous memory stay. No other thread may write to the mapping
+ * meanwhile. */
 void hp_file_forget_pages(const void *mapped, size_t size);
 
 #endif

@@ -32,10 +32,10 @@
 		hp_bisect_low;                                                                     \
 	})
 
-/* -1, 0 or 1; 0 also where one of them is no number. */
+/* Compares: -1, 0 or 1; 0 also if one of them is NaN. */
 #define hp_order(left, right) (((left) > (right)) - ((left) < (right)))
 
-/* Defines a static function for qsort(3): by a field of `type`, ascending, … */
+/* Defines a static function for qsort(3) that sorts by a field of `type`, ascending. */
 #define HP_ORDER_BY(name, type, field)                                                             \
 	static int name(const void *hp_left, const void *hp_right)                                 \
 	{                                                                                          \
@@ -45,7 +45,7 @@
 	}                                                                                          \
 	static int name(const void *, const void *)
 
-/* … or by one field, and then by another. */
+/* The same by two fields. */
 #define HP_ORDER_BY_TWO(name, type, first, second)                                                 \
 	static int name(const void *hp_left, const void *hp_right)                                 \
 	{                                                                                          \
@@ -56,7 +56,7 @@
 	}                                                                                          \
 	static int name(const void *, const void *)
 
-/* … or of numbers themselves. */
+/* The same for numbers. */
 #define HP_ORDER_VALUES(name, type)                                                                \
 	static int name(const void *hp_left, const void *hp_right)                                 \
 	{                                                                                          \

@@ -20,18 +20,19 @@ int hp_thread_start(pthread_t *thread, void *(*run)(void *), void *context);
  * policy. Of two threads that are owed the same, the one with the shorter slice runs first. Before
  * Linux 6.12, and where it is forbidden, it does nothing. */
 void hp_thread_set_slice(pid_t tid, uint64_t slice_ns);
-/* The shortest that Linux gives (kernel/sched/fair.c, custom slices). */
+/* The shortest slice that Linux permits (kernel/sched/fair.c, custom slices). */
 enum { HP_SHORTEST_SLICE_NS = 100000 };
 
-/* The same for the calling thread, which also becomes as nice as this if it was of the usual
- * niceness and may be: what it starts from now on is so, too. */
+/* The same for the calling thread, which also gets this niceness if it has the default one and is
+ * permitted to. Threads and processes that it starts inherit both. */
 void hp_thread_hurry(uint64_t slice_ns, int nice);
 
 struct hp_thread_times {
 	uint64_t ran_ns;
-	uint64_t delayed_ns; /* ready to run, and had no CPU */
+	uint64_t delayed_ns; /* time ready to run without a CPU */
 };
-/* Of a thread of any process, so far. False: the kernel does not tell, or it is gone. */
+/* Reads the times of a thread of any process. False: the kernel does not report them, or the thread
+ * has ended. */
 bool hp_thread_times(pid_t pid, pid_t tid, struct hp_thread_times *times);
 /* How often such a thread has called read(), write() and their variants, by the kernel's count.
  * False: the kernel does not tell, or the thread has ended. */

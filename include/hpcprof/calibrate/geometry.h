@@ -13,15 +13,15 @@
 #include <hpcprof/pmu/machine.h>
 #include <hpcprof/uarch/geometry.h>
 
-/* cpuid is asked only if `machine` is the running one: its root is "". */
+/* Returns the geometry. cpuid is used only if `machine` is the running one (its root is ""). */
 struct hp_uarch_geometry hp_geometry_of_machine(const struct hp_machine *machine);
 
-/* AMD's leaves 0x80000005 and 0x80000006 (APM volume 3, E.4.3 and E.4.4): four registers each, in
- * order of their letters. Fields that are reserved or odd change nothing. */
+/* Takes the TLBs from AMD's leaves 0x80000005 and 0x80000006 (APM volume 3, E.4.3 and E.4.4): four
+ * registers each, in alphabetical order. Reserved or implausible fields are ignored. */
 void hp_geometry_take_amd_tlbs(struct hp_uarch_geometry *geometry, const uint32_t first[4],
 			       const uint32_t second[4]);
 
-/* One part of leaf 0x18 of cpuid, as Intel has it (Intel 253666, CPUID): four registers. */
+/* Takes a TLB from one part of Intel's leaf 0x18 of cpuid (Intel 253666, CPUID): four registers. */
 void hp_geometry_take_intel_tlb(struct hp_uarch_geometry *geometry, const uint32_t part[4]);
 
 #endif

@@ -15,9 +15,9 @@
 #include <hpcprof/isa/machine.h>
 #include <hpcprof/uarch/geometry.h>
 
-/* Puts the latencies of this moment in place of the core's, and a third level of the size that
- * serves this CPU into the geometry. Takes some 100 ms, and 64 MiB of memory meanwhile; without
- * those nothing changes. */
+/* Replaces the core's latencies by measured ones, and the geometry's third level by one of the size
+ * that serves this CPU. Takes some 100 ms, and 64 MiB of memory for that time; without the memory
+ * nothing changes. */
 void hp_latencies_measure(struct hp_uarch_geometry *geometry, struct hp_core *core);
 
 #endif

@@ -25,17 +25,17 @@ struct hp_import_result {
 	uint64_t samples;
 	uint64_t lost;
 	uint64_t unattributed;
-	uint64_t damaged;      /* records that make no sense */
+	uint64_t damaged;      /* malformed records */
 	uint64_t path_samples; /* samples with a call path, and those that reach the root */
 	uint64_t path_whole;
-	bool is_truncated; /* perf did not end properly: the file is used as far as it goes */
+	bool is_truncated; /* perf did not end properly: the file is used up to its end */
 	bool are_chains;   /* paths are the kernel's, by frame pointers */
 	size_t images;
 	char *stamp; /* of the epoch; owned */
 };
 
-/* USAGE for files that cannot be imported, DAMAGED for what is none, INSUFFICIENT without samples:
- * there is no epoch then. */
+/* USAGE for files that cannot be imported, DAMAGED for files of another format, INSUFFICIENT if
+ * there are no samples; then there is no epoch. */
 struct hp_error *hp_import_perf_data(const struct hp_import_options *options,
 				     struct hp_import_result *result);
 

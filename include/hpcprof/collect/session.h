@@ -48,7 +48,7 @@ struct hp_session_options {
 	const pid_t *tids; /* single threads and what they start */
 	size_t tid_count;
 	bool system_wide;
-	bool imported; /* from a file: what it says of a command was not run by us */
+	bool imported; /* the epoch is imported from a file; its command was not run by hpcprof */
 
 	const char *cpus; /* "0-3,6": only there; NULL: every online CPU */
 	const struct hp_event_list *events;
@@ -69,7 +69,7 @@ struct hp_session_options {
 	bool per_thread; /* and so per process */
 	bool per_cpu;
 	bool no_code;	  /* do not store the code of procedures with samples */
-	bool is_repeated; /* one of several recordings: what is true of all is known by now */
+	bool is_repeated; /* one of several recordings: messages that hold for all are not repeated */
 	enum hp_call_paths call_paths;
 	uint32_t call_path_stack_bytes; /* copied for CFI, a multiple of 8; 0: chosen */
 	bool no_registers;		/* no registers with samples, so no outcomes of branches */
@@ -111,7 +111,7 @@ struct hp_session_result {
 	bool throttled;
 	size_t images;
 	uint64_t own_cpu_ns;
-	uint64_t least_period;	/* of an event: so often has it to happen for a sample */
+	uint64_t least_period;	/* of an event: occurrences per sample */
 	uint64_t hidden;	/* processes that the kernel excluded from the recording */
 	double own_cpu_percent; /* hpcprof's CPU time divided by the elapsed time */
 	/* Of call paths: samples that have one, those whose path is whole, of these those that were

@@ -104,12 +104,12 @@ struct hp_compared_extent {
 	uint64_t end; /* the first address after it */
 };
 
-/* What the call paths of both sides say of a procedure's change. */
+/* The result of comparing call paths for a procedure's change. */
 enum hp_blame {
 	HP_BLAME_UNKNOWN,      /* nothing: a side has no call paths */
-	HP_BLAME_CALLERS,      /* what is below some callers changed more than the rest */
-	HP_BLAME_ALIKE,	       /* what is below each caller changed alike */
-	HP_BLAME_ONE,	       /* it has one caller, as the first is */
+	HP_BLAME_CALLERS,      /* the cost below some callers changed more than the rest */
+	HP_BLAME_ALIKE,	       /* the cost below all callers changed alike */
+	HP_BLAME_ONE,	       /* it has one caller, the first one */
 	HP_BLAME_INSUFFICIENT, /* there are too few samples to tell */
 };
 const char *hp_blame_name(enum hp_blame blame); /* "callers", "alike", ...; NULL unknown */
@@ -140,7 +140,7 @@ struct hp_compared_calls {
 	struct hp_measured ratio; /* candidate's to base's */
 };
 
-/* What takes a part of a procedure's cycles that differs between the sides beyond doubt. */
+/* A cause whose share of a procedure's cycles differs significantly between the sides. */
 struct hp_compared_cause {
 	const char *name;		    /* as in hpcprof-stack/1 */
 	struct hp_measured share[HP_SIDES]; /* of the procedure's cycles; ranges, not intervals */
@@ -191,8 +191,8 @@ struct hp_compared {
 	struct hp_compared *carrier;
 	/* For procedures that are findings, and the carrier: who calls them. */
 	struct hp_compared_callers callers;
-	/* What changed the most first; none without counts on both sides:
-	 * hp_comparison_add_reasons. */
+	/* The calls, those that changed most first; none without counts on both sides
+	 * (hp_comparison_add_reasons). */
 	const struct hp_compared_calls *calls;
 	size_t call_count;
 	/* For the same procedures, where both sides' cycles are known by cause: those
@@ -221,9 +221,9 @@ struct hp_comparison {
 	double least_of_program; /* of findings, as a share of the program's cost */
 	/* ratio of variance to mean of the samples, between runs of the same build */
 	double dispersion;
-	/* How many times as much the candidate's runs cost by the machine alone, as far as a
-	 * reference says; 1: as much, or nothing is known. Costs of the candidate are without it,
-	 * but for those of its epochs. */
+	/* The ratio of the candidate's to the base's costs that is due to the machine, by the
+	 * reference loop; 1: none, or unknown. The candidate's costs are divided by it, except
+	 * those of its epochs. */
 	double machine;
 	double run_deviation; /* standard deviation between the costs of runs, relative */
 	/* number of earlier epochs that the previous two were learned from; 0: from the sides, or

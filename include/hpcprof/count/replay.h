@@ -28,7 +28,7 @@
 struct hp_replay {
 	char *core;    /* NULL: the text does not say */
 	char **names;  /* of events, in the order of the text */
-	size_t *turns; /* of each: slices that have it */
+	size_t *turns; /* per name: slices that have it */
 	size_t name_count;
 	struct hp_replay_slice *slices;
 	size_t slice_count;
@@ -36,21 +36,21 @@ struct hp_replay {
 };
 
 struct hp_replay_slice {
-	uint64_t begin_ns, end_ns; /* both 0: the text does not say, and hp_replay_group does */
+	uint64_t begin_ns, end_ns; /* both 0: not in the text; hp_replay_group sets them */
 };
 
 #define HP_REPLAY_NOT_COUNTED UINT64_MAX
 #define HP_REPLAY_NO_NAME     SIZE_MAX
 
-/* DAMAGED where the text is not as above. */
+/* Reads the text. DAMAGED if it has another format. */
 struct hp_error *hp_replay_create(const char *path, struct hp_replay **replay);
 void hp_replay_destroy(struct hp_replay *replay);
 HP_DEFINE_CLEANUP(struct hp_replay, hp_replay_destroy);
 
-/* HP_REPLAY_NO_NAME when there is none. Case does not matter. */
+/* Finds a name, ignoring case; HP_REPLAY_NO_NAME if there is none. */
 size_t hp_replay_find(const struct hp_replay *replay, const char *name);
-/* Two names are of one event: the first has the counts of both, the second none. DAMAGED where a slice
- * has both. */
+/* Joins two names of one event: the first gets the counts of both, the second has none. DAMAGED if
+ * a slice has both. */
 struct hp_error *hp_replay_join(struct hp_replay *replay, size_t into, size_t from);
 
 /* The rotation sets of these events: `names[i]` is the number of event i's name. Events without
@@ -60,8 +60,8 @@ struct hp_error *hp_replay_group(struct hp_replay *replay, const size_t *names,
 				 const struct hp_grouping_options *options,
 				 struct hp_rotation_sets *rotation_sets);
 
-/* Reports as hp_counting_run does. Of `options` the events, the rotation sets, the policy, method,
- * seed, interval and callbacks are used. */
+/* Reports like hp_counting_run. Uses the events, rotation sets, policy, method, seed, interval and
+ * callbacks of `options`. */
 struct hp_error *hp_replay_run(const struct hp_replay *replay, const size_t *names,
 			       const struct hp_counting_options *options);
 

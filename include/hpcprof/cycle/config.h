@@ -35,25 +35,27 @@ struct hp_cycle_config {
 	struct hp_core core;
 	struct hp_uarch_geometry geometry;
 	uint16_t front_stages;	/* cycles from fetch to dispatch */
-	uint16_t fetch_width;	/* instructions of a cycle, of one line */
-	uint16_t fetch_entries; /* fetched, in front of the pipeline */
+	uint16_t fetch_width;	/* instructions per cycle, from one line */
+	uint16_t fetch_entries; /* fetched instructions in front of the pipeline */
 	uint16_t issue_width;	/* instructions that begin in a cycle */
 	uint16_t lsq_entries;	/* loads and stores in flight */
-	/* A store has an entry of geometry.store_entries from dispatch until its line is there and the stores
-	 * before it have left. Without: stores leave when they retire. */
+	/* A store occupies an entry of geometry.store_entries from dispatch until its line has
+	 * arrived and earlier stores have left. Otherwise stores leave when they retire. */
 	bool has_store_buffer;
-	/* Instructions cost what their kind does, as in a simulated machine: not the tables of `core`. */
+	/* Costs depend on the kind of instruction only, as in a simulated machine, not on the
+	 * tables of `core`. */
 	bool is_plain;
 	unsigned ignores; /* events of uarch/path.h that this core does not have */
-	unsigned perfect; /* bits of enum hp_cycle_part: what costs nothing */
-	bool is_in_order; /* each instruction begins when the one before has retired */
-	bool fetches_all; /* code that is there is fetched at once, across lines and behind branches */
+	unsigned perfect; /* bits of enum hp_cycle_part: causes without a cost */
+	bool is_in_order; /* each instruction begins after the previous one has retired */
+	bool fetches_all; /* cached code is fetched at once, across lines and behind branches */
 };
 
 /* USAGE if there is no such core. */
 struct hp_error *hp_cycle_config_named(const char *name, struct hp_cycle_config *config);
 
-/* Changes it by a list. USAGE if that is none, or no such core can be made; then nothing is changed. */
+/* Applies a list of changes. USAGE if the list is malformed or no such core can be made; then
+ * nothing is changed. */
 struct hp_error *hp_cycle_config_change(struct hp_cycle_config *config, const char *list);
 
 #endif

@@ -31,9 +31,9 @@ enum hp_accounting {
 	HP_ACCOUNTING_POWER5,	      /* what completion waits for */
 	HP_ACCOUNTING_SFMT_PRINTED, /* shared front-end miss event table, as the paper prints it */
 	HP_ACCOUNTING_FMT_PRINTED,  /* front-end miss event table, as printed */
-	HP_ACCOUNTING_FMT_RESOLVED, /* a branch counts until it is resolved, … */
-	HP_ACCOUNTING_FMT_MISSES,   /* … and code that misses meanwhile is not the branch's, … */
-	HP_ACCOUNTING_SFMT,	    /* … which costs nothing until the fetch buffer is empty */
+	HP_ACCOUNTING_FMT_RESOLVED, /* a branch counts until it is resolved */
+	HP_ACCOUNTING_FMT_MISSES,   /* and misses of code meanwhile are not charged to the branch */
+	HP_ACCOUNTING_SFMT, /* and a miss of code costs nothing until the fetch buffer is empty */
 	HP_ACCOUNTING_FMT,
 	HP_ACCOUNTING_DISPATCH, /* slots lost at dispatch */
 	HP_ACCOUNTING_COMMIT,	/* slots lost at retirement */
@@ -50,20 +50,20 @@ struct hp_cycle_counters {
 	 * was resolved nothing of the path has; there was no room. */
 	uint64_t front_slots, refill_slots, back_slots;
 	uint64_t front_cycles, refill_cycles, back_cycles;
-	uint64_t refill_late; /* of the refill's, the second to the fourth since each branch */
-	/* Of those without room, by what there was none in: the queue of loads and stores, all else. */
+	uint64_t refill_late; /* of these, slots in cycles two to four after a branch */
+	/* Cycles without room, by the full structure: the queue of loads and stores; any other. */
 	uint64_t queue_cycles, buffer_cycles;
-	uint64_t back_load_slots; /* empty for want of room while the oldest loads, or a store waits */
-	uint64_t back_memory; /* of the last, those in which data of memory were under way */
-	/* Cycles in which nothing retired: in all, with nothing to retire, behind a load. */
+	uint64_t back_load_slots; /* of back_slots, those behind loads or a store */
+	uint64_t back_memory;	  /* of these, those while data of memory were on the way */
+	/* Cycles in which nothing retired: all; with nothing to retire; behind a load. */
 	uint64_t no_retire, no_retire_empty, no_retire_load;
-	/* Cycles in which nothing began: in all, and while a load was under way, or one that missed the
-	 * first, the second, the third level. */
+	/* Cycles in which nothing began: all; while a load was under way; while one was that missed
+	 * the first, second, third level. */
 	uint64_t stalled, stalled_load, stalled_l1, stalled_l2, stalled_l3;
-	uint64_t load_cycles, l1_cycles;   /* … whether or not something began */
+	uint64_t load_cycles, l1_cycles;   /* the same cycles whether or not something began */
 	uint64_t began_one, began_two;	   /* so many instructions began */
 	uint64_t code_cycles, page_cycles; /* fetch waited for a line, a page */
-	uint64_t divider;		   /* it was busy */
+	uint64_t divider;		   /* cycles in which the divider was busy */
 	/* Dispatch lacked an entry for a store; … nothing began either, and no load was under way. */
 	uint64_t store_full, store_bound;
 };
@@ -74,7 +74,7 @@ struct hp_cycle_counts {
 	uint64_t branches, mispredicts;
 	/* By part, from UNITS on: misses of the path, and of what was fetched beside it. */
 	uint64_t misses[HP_CYCLE_PARTS], strayed_misses[HP_CYCLE_PARTS];
-	/* What these would cost if each had its whole latency. */
+	/* The cost of these if each took its whole latency. */
 	uint64_t latencies[HP_CYCLE_PARTS], strayed_latencies[HP_CYCLE_PARTS];
 };
 
@@ -88,14 +88,14 @@ struct hp_cycle_result {
 	struct hp_cycle_stack stacks[HP_ACCOUNTINGS];
 	/* Lowest and highest of the two orders. */
 	struct hp_cycle_stack truth_low, truth_high;
-	double fetch_low, fetch_high; /* of the base, what lines and branches cost that end a fetch */
-	double one_pass_cpi; /* by uarch/timing.h */
+	double fetch_low, fetch_high; /* of the base: cost of lines and branches that end a fetch */
+	double one_pass_cpi;	      /* by uarch/timing.h */
 };
 
 struct hp_cycle_options {
 	uint64_t warming; /* instructions that are not counted */
 	uint64_t most;	  /* instructions in all; 0: the whole trace */
-	bool has_truth;	  /* idealised runs, some 12 times the work */
+	bool has_truth;	  /* measure the truth: idealised runs, some 12 times the work */
 };
 
 /* USAGE for a machine that cannot be decoded; INSUFFICIENT if nothing is left to measure. */
@@ -104,7 +104,7 @@ struct hp_error *hp_cycle_measure(const struct hp_trace *trace,
 				  const struct hp_cycle_options *options,
 				  struct hp_cycle_result *result);
 
-/* How far the worst component is from the truth, as a share of the cycles. */
+/* Returns the largest error of a component, as a share of the cycles. */
 double hp_cycle_error(const struct hp_cycle_result *result, enum hp_accounting accounting,
 		      enum hp_cycle_part *worst);
 

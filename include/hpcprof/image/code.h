@@ -40,7 +40,7 @@ const char *hp_image_import(struct hp_image *image, uint64_t where);
 /* Whether the address is in an executable part of the image. */
 bool hp_image_is_code(const struct hp_image *image, uint64_t address);
 
-/* Whether it is loaded so that the program may both write there and run it. */
+/* Whether the address is in a segment that is both writable and executable. */
 bool hp_image_is_writable_code(const struct hp_image *image, uint64_t address);
 
 #endif

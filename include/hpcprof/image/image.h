@@ -15,10 +15,10 @@
 struct hp_image;
 
 struct hp_image_options {
-	const char *symfs;	/* prefix of every file looked up; NULL for none */
-	bool no_debuginfo;	/* symbols and lines from the file itself only */
-	bool no_server;		/* no debuginfod server is asked: nothing waits for a network */
-	bool in_little_memory;	/* of a large file no more is in memory than was read last */
+	const char *symfs;     /* prefix of every file looked up; NULL for none */
+	bool no_debuginfo;     /* symbols and lines from the file itself only */
+	bool no_server;	       /* no debuginfod server is asked: nothing waits for a network */
+	bool in_little_memory; /* only the most recently read pages of a large file stay in memory */
 	const char *bytes_path; /* a kept copy of the image (vdso), read instead of its path */
 	const struct hp_symbol *symbols; /* names kept in the epoch (JIT, kernel, vdso), or NULL */
 	size_t symbol_count;
@@ -106,8 +106,8 @@ struct hp_frame {
 	const char *file; /* full path as compiled; NULL without line information */
 	/* 0 unknown: in frame 0 the line of the address, in outer frames the line of the call */
 	uint32_t line;
-	/* What tells apart code of one line, as compilers made it; 0 none. The next two are not in
-	 * excerpts. */
+	/* The compiler's discriminator of code on one line; 0 none. This and the next two fields
+	 * are not in excerpts. */
 	uint32_t discriminator;
 	uint32_t declared;   /* line that `function` begins at; 0 unknown */
 	const char *linkage; /* as DWARF has it, or its plain name; NULL unknown */

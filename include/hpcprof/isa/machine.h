@@ -27,9 +27,9 @@ struct hp_unit_use {
 	uint8_t cycles;
 };
 
-/* Of one instruction, as it passes through the core. */
+/* The cost of one instruction in the core. */
 struct hp_cost {
-	/* of the issue and retirement width; 0 when fused with the previous instruction */
+	/* slots of the issue and retirement width; 0 when fused with the previous instruction */
 	uint16_t slots;
 	uint16_t latency;    /* to the slowest result, from the address where it loads */
 	uint16_t late;	     /* how much later than the address other operands are needed */
@@ -65,7 +65,7 @@ struct hp_core {
 	bool eliminates_general_moves;
 	bool eliminates_vector_moves;
 	bool eliminates_small_additions; /* of constants to full registers */
-	bool asks_late; /* for code when it is fetched, not when it is predicted: old cores */
+	bool asks_late;			 /* requests code only when it fetches it: old cores */
 	uint16_t reorder_slots;
 	uint8_t miss_buffers; /* lines that the first level of data waits for at a time */
 	uint8_t page_walkers; /* page walks at a time */
@@ -73,11 +73,11 @@ struct hp_core {
 	uint16_t l2_cycles;
 	uint16_t l3_cycles;
 	uint16_t memory_cycles;
-	uint16_t l2_tlb_cycles; /* more, on a miss of the first TLB */
-	uint16_t walk_cycles;	/* more, on a miss of both */
+	uint16_t l2_tlb_cycles; /* additional cycles on a miss of the first TLB */
+	uint16_t walk_cycles;	/* additional cycles on a miss of both TLBs */
 	uint16_t mispredict_cycles;
-	/* After a branch that only a long history foretells (a conditional one, an indirect one) no
-	 * code comes for so long; 0: not known. */
+	/* The delay of fetch behind a branch (conditional or indirect) that only a long history
+	 * predicts; 0: unknown. */
 	uint8_t late_branch_cycles;
 	uint8_t late_target_cycles;
 	uint16_t forward_cycles; /* from a store to a load of the same bytes */
@@ -96,7 +96,7 @@ struct hp_cpu_id {
 	uint32_t instruction_cache_bytes; /* first level; 0 when not known */
 };
 
-/* Never NULL: the generic core when the CPU is not known. */
+/* Finds the core by its identification; the generic core if the CPU is unknown. Never NULL. */
 const struct hp_core *hp_core_of(const struct hp_cpu_id *id);
 const struct hp_core *hp_core_of_cpu(const struct hp_cpu *cpu); /* as an epoch keeps it */
 

@@ -14,15 +14,16 @@ struct hp_core_sets {
 };
 
 struct hp_core_sizes {
-	struct hp_core_sets l1i, l1d, l2;    /* of lines of 64 bytes */
-	bool l2_is_inclusive;		     /* the first levels have nothing that it has not */
-	struct hp_core_sets itlb, dtlb;	     /* of pages of 4 KiB */
-	struct hp_core_sets tlb2, tlb2_code; /* none for code: it shares that of data */
-	struct hp_core_sets decoded;	     /* entries of the cache of micro-ops, */
-	uint32_t decoded_bytes;		     /* each for about so much code */
+	struct hp_core_sets l1i, l1d, l2; /* of lines of 64 bytes */
+	bool l2_is_inclusive;		  /* the first levels contain only lines that it contains */
+	struct hp_core_sets itlb, dtlb;	  /* of pages of 4 KiB */
+	struct hp_core_sets tlb2, tlb2_code; /* `tlb2_code` is empty if code and data share one */
+	struct hp_core_sets decoded;	     /* entries of the micro-op cache */
+	uint32_t decoded_bytes;		     /* code per entry, about */
 	uint32_t store_entries;
 	uint32_t return_entries;
-	/* Of the predictor, in each table: directions by history, and targets; 0: not known. */
+	/* Entries per table of the predictor: for directions by history, and for targets; 0:
+	 * unknown. */
 	uint32_t tagged_entries, indirect_entries;
 };
 

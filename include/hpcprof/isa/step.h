@@ -39,8 +39,8 @@ struct hp_state {
 
 /* Memory outside the state; NULL: unknown. */
 struct hp_step_memory {
-	/* Fills `into` (`bytes`: 1 to 8, of the machine's order) with what is at the address; false
-	 * when that is not known. With `is_constant` only what nothing ever writes is. */
+	/* Reads `bytes` (1 to 8, in the machine's byte order) at the address; false if they are
+	 * unknown. With `is_constant` only memory that is never written is known. */
 	bool (*read)(void *context, uint64_t address, size_t bytes, bool is_constant,
 		     uint8_t *into);
 	void *context;

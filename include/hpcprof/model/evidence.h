@@ -69,8 +69,8 @@ enum hp_counted_kind {
 	HP_COUNTED_RANGE = 13,
 	HP_COUNTED_RANGE_CYCLES = 14,
 	HP_COUNTED_RANGE_TIME = 15,
-	/* What happened to the instruction at `at`, which is also `to`, where windows were simulated: this,
-	 * more by enum hp_event_kind. Of HP_EVENT_STRIDE `to` is the stride, in bytes. */
+	/* Events of the instruction at `at`, which is also `to`, in simulated windows: this value
+	 * plus enum hp_event_kind. For HP_EVENT_STRIDE `to` is the stride, in bytes. */
 	HP_COUNTED_EVENT = 16,
 	/* Core cycles that models spent, of the instruction at `at`, which is also `to`, or of a block that
 	 * begins there. Groups are lanes (model/lanes.h). */
@@ -137,8 +137,8 @@ struct hp_window_stratum {
 	struct hp_counted *ranges;
 	size_t range_count;
 	uint64_t record_cycles[HP_RECORD_GROUPS]; /* cycles that the records stand for */
-	/* Where windows were simulated: BLOCK, how often straight code ran there, EVENT, what happened to
-	 * instructions then, and their CYCLES. Groups are of windows, in their first parts, but those of
+	/* Of simulated windows: BLOCK, the executions of straight code; EVENT, the events of
+	 * instructions; and their CYCLES. Groups are of windows (first parts only), except for
 	 * cycles. Sorted, distinct. Owned. */
 	struct hp_counted *events;
 	size_t event_count;
@@ -166,7 +166,7 @@ struct hp_window_price {
 	uint64_t target_ns;  /* its time while there were windows; 0 unknown */
 	uint64_t replay_ns;  /* that shadows took on other CPUs */
 	uint64_t beside_ns;  /* counted time in which the copy of another window ran */
-	uint64_t aside_ns;   /* of what was lost, what the time of windows is told without */
+	uint64_t aside_ns;   /* the part of the loss that is not in the time of windows */
 	uint32_t budget_ppm; /* the largest asked for */
 };
 
@@ -246,18 +246,18 @@ struct hp_grouped_ratio hp_grouped_ratio(const struct hp_grouped *over,
 					 const struct hp_grouped *under);
 
 /*
- * What is known beforehand of how pace (counts by the time that they took) varies between windows. Of any
- * program it is an order of magnitude: windows differ by about a fifth. Of one program it is what all its
- * procedures tell together (Smyth, Linear Models and Empirical Bayes Methods, 2004; but of logarithms, because
+ * Prior knowledge of how the pace (counts per time) varies between windows. For any program it is
+ * an order of magnitude: windows differ by about a fifth. For one program it is pooled from all its
+ * procedures (Smyth, Linear Models and Empirical Bayes Methods, 2004; but of logarithms, because
  * some programs are much steadier than others).
  */
 struct hp_pace {
 	double variance; /* of one window's pace, over its square */
-	double freedom;	 /* degrees of freedom that knowing it is worth */
+	double freedom;	 /* degrees of freedom that this knowledge is worth */
 };
 struct hp_pace hp_pace_of_any(void);
 
-/* Of several procedures in the same windows: begins as { 0 }. */
+/* Sums over several procedures in the same windows; zeroed at first. */
 struct hp_paces {
 	double logs; /* of variances, times weights */
 	double weights, squared_weights;
@@ -265,7 +265,7 @@ struct hp_paces {
 };
 void hp_paces_add(struct hp_paces *paces, const struct hp_grouped *over,
 		  const struct hp_grouped *under, double windows, double weight);
-/* That of any program, where there are too few. */
+/* Returns the pooled variance; that of any program if there are too few procedures. */
 struct hp_pace hp_pace_of_all(const struct hp_paces *paces);
 
 /*
@@ -289,10 +289,11 @@ struct hp_share {
 };
 struct hp_share hp_share_of(double part, double rest, double bias);
 
-/* Of a normal distribution 90 % are within so many standard deviations. */
+/* 90 % of a normal distribution are within so many standard deviations. */
 #define HP_NORMAL_90 1.6449
 
-/* Counts; what ran so often is seen at least once in 19 cases of 20: Poisson, exp(-3) = 0.05. */
+/* A number of executions: code with so many expected executions in windows is seen at least once in
+ * 19 of 20 cases (Poisson, exp(-3) = 0.05). */
 static const double hp_surely_seen = 3;
 
 /* Student's 90 % interval divided by that of the normal distribution; 1 for very many degrees. */

@@ -29,8 +29,8 @@ struct hp_mux_ratio hp_mux_ratio_of(const struct hp_mux_estimates *estimates,
 				    const struct hp_mux_term *denominator, size_t denominator_count,
 				    double divisor, double scale);
 
-/* The variance of the sum of the terms. Covariances of events in different groups are taken to be 0, what they
- * are on average: of many terms the worst case of each is not to be had, and is far too wide. */
+/* The variance of the sum of the terms. Covariances of events in different groups are taken to be
+ * 0, their average: for many terms the sum of all worst cases is far too wide. */
 double hp_mux_sum_variance(const struct hp_mux_estimates *estimates,
 			   const struct hp_mux_term *terms, size_t count);
 

@@ -28,7 +28,7 @@ struct hp_mux_plan {
 	const struct hp_mux_group *groups;
 	uint32_t group_count;  /* > 0 */
 	uint32_t always_count; /* events counted in every slice */
-	/* Who counts next follows from rates that were seen: hp_mux_policy_follows_rates. */
+	/* The next group depends on rates that were seen: hp_mux_policy_follows_rates. */
 	bool follows_rates;
 };
 
@@ -42,7 +42,7 @@ struct hp_error *hp_mux_plan_check(const struct hp_mux_plan *plan);
 uint32_t hp_mux_plan_events(const struct hp_mux_plan *plan); /* of all groups, and always */
 /* The number of a group's first event; of group `group_count`, the first that is always counted. */
 uint32_t hp_mux_plan_first(const struct hp_mux_plan *plan, uint32_t group);
-uint32_t hp_mux_plan_share(const struct hp_mux_plan *plan, uint32_t group); /* not said: 1 */
+uint32_t hp_mux_plan_share(const struct hp_mux_plan *plan, uint32_t group); /* unset: 1 */
 
 /*
  * One actual slice. Slices are in the order of time and do not overlap; the time between two slices

@@ -14,15 +14,16 @@
 #include <stdint.h>
 
 enum {
-	/* Longer slices see too few moments of a program, however dear turning is. */
+	/* The longest slice, however expensive rotation is: longer ones sample too few moments of a
+	 * program. */
 	HP_MUX_LONGEST_SLICE_NS = 500000000,
-	/* A new cost of a turn counts by one in so many, against those before it. */
+	/* The weight of a new cost of rotation is one in this number. */
 	HP_MUX_COSTS_AVERAGED = 16,
 };
 
 struct hp_mux_ramp {
 	uint32_t group_count; /* that take turns; > 0 */
-	uint64_t shortest_ns; /* shorter ones cost too much */
+	uint64_t shortest_ns; /* the shortest slice */
 	uint64_t full_ns;     /* takes precedence if it is less than shortest_ns */
 };
 

@@ -67,7 +67,7 @@ const char *hp_mux_policy_name(enum hp_mux_policy policy); /* "rr", "rr-random",
 /* Whether it gives turns by the last rates (roc), so that the slices are no fair sample: estimators
  * must know (struct hp_mux_plan). adaptive does so only in the long run. */
 bool hp_mux_policy_follows_rates(enum hp_mux_policy policy);
-/* False when there is none of that name. */
+/* Parses a policy's name. False if there is none. */
 bool hp_mux_policy_parse(const char *name, enum hp_mux_policy *policy);
 
 #define HP_MUX_ROC_PATIENCE	 2

@@ -29,11 +29,11 @@ struct hp_breakpoint_count {
 	uint64_t running_ns; /* CPU time of the thread, in the kernel too, until it stopped */
 };
 
-/* Counts user code of the thread (0: our own) that runs the instruction at the address, `most`
- * times at most: then it stops by itself. The descriptor, or -1 and errno. */
+/* Counts how often user code of the thread (0: the calling one) executes the instruction at the
+ * address, up to `most` times; then it stops. Returns the descriptor, or -1 and errno. */
 int hp_breakpoint_open(pid_t tid, uint64_t address, unsigned most);
 bool hp_breakpoint_read(int fd, struct hp_breakpoint_count *count);
-/* What one hit takes here, measured by so many of our own; 0 when there are no breakpoints to be had. */
+/* Returns the cost of a hit, measured with `hits` hits in this thread; 0 without breakpoints. */
 double hp_breakpoint_cost_ns(unsigned hits);
 
 /* An error if one of the events is a breakpoint of a kind that is never hit here. If breakpoints do

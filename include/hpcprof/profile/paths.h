@@ -48,7 +48,7 @@ struct hp_path_place {
 	size_t count; /* > 0 once named */
 };
 
-/* What is told apart by the recording: each has a tree. */
+/* A series of the recording; each has a tree. */
 struct hp_path_root {
 	size_t event; /* in the profiles' events */
 	const char *command;
@@ -77,8 +77,8 @@ struct hp_call_paths {
 	HP_VECTOR(struct hp_path_place) places;
 	HP_VECTOR(struct hp_path_step) steps;
 	HP_VECTOR(struct hp_called *) procedures;
-	/* With the option `by`: what stands for each of the profiles' groups in trees; procedures
-	 * that are none. Named by hp_paths_name. */
+	/* With the option `by`: the procedure that represents each of the profiles' groups in
+	 * trees; no real procedures. Named by hp_paths_name. */
 	HP_VECTOR(const struct hp_called *) groups;
 	/* By event: all samples, and those whose path does not reach the root, has a frame that is
 	 * a guess or is unknown, was joined to an earlier path, or was folded. */
@@ -88,7 +88,7 @@ struct hp_call_paths {
 	struct hp_tally *unknown;
 	struct hp_tally *grafted;
 	struct hp_tally *folded;
-	size_t epochs_without; /* that have none, or damaged ones */
+	size_t epochs_without; /* epochs without paths, or with damaged ones */
 	bool are_flat;	       /* made of samples without paths */
 	/* Private. */
 	struct path_place_entry *place_index;

@@ -40,7 +40,7 @@ struct hp_profiles_options {
 	bool stalls;	   /* events of record --stalls too, which only `event` selects otherwise */
 	const char *image; /* full path or its last part */
 	const char *procedure; /* as shown, or as in the symbol table */
-	bool by_part;	       /* that may be a part of a name, too */
+	bool by_part;	       /* `procedure` may be a part of a name */
 	const char *comm;
 	const char *pid;    /* needs epochs recorded with --per-process */
 	const char *listed; /* the requested procedure: see hp_profiles_resolve */
@@ -230,7 +230,7 @@ struct hp_profiles {
 	HP_VECTOR(struct hp_row *) rows;
 	struct hp_breakdown by;
 	HP_VECTOR(struct hp_loaded_group) groups;
-	bool keeps_files; /* after attribution: `needs_code`, or who asks wants them for counts */
+	bool keeps_files; /* after attribution: `needs_code`, or the caller needs them */
 	/* Commands whose windows counted something; inference sets them before profiles are
 	 * loaded. */
 	HP_VECTOR(struct hp_covered) covered;

@@ -51,7 +51,7 @@ struct hp_perf_file {
 	char *cpu_model;
 	char **command_line; /* of perf; NULL-terminated */
 	uint32_t cpus;
-	uint64_t damaged;  /* records that make no sense, and what is behind one without a size */
+	uint64_t damaged;  /* malformed records, and the rest behind one without a size */
 	bool is_truncated; /* perf did not end properly */
 	/* Private. */
 	uint8_t *unpacked;
@@ -60,12 +60,12 @@ struct hp_perf_file {
 	void *unpacker;
 };
 
-/* DAMAGED: no such file, or nothing of it can be read; USAGE: recorded in a way that is not
- * supported. */
+/* Reads the file. DAMAGED: another format, or nothing of it is readable; USAGE: a way of recording
+ * that is not supported. */
 struct hp_error *hp_perf_file_read(const uint8_t *bytes, size_t size, struct hp_perf_file *file);
 void hp_perf_file_clear(struct hp_perf_file *file);
 
-/* The record, and the event it is of; false if it is damaged. */
+/* Parses a record, and sets the event it belongs to; false if it is damaged. */
 bool hp_perf_file_record(const struct hp_perf_file *file, size_t number, struct hp_record *record,
 			 size_t *event);
 

@@ -34,15 +34,15 @@ struct hp_record_layout {
 	 * HP_RECORD_REGISTERS. */
 	uint64_t registers;
 	uint32_t stack_bytes; /* PERF_SAMPLE_STACK_USER: at most so many; 0: not sampled */
-	/* What others ask for, of which only the id and the CPU are used: PERF_SAMPLE_ADDR, ID,
+	/* Fields that perf may request; only the id and the CPU are used: PERF_SAMPLE_ADDR, ID,
 	 * STREAM_ID, CPU, RAW. */
 	bool data_address;
 	bool event_id;
 	bool stream;
 	bool cpu;
 	bool raw;
-	/* Mappings have none, even if they say so: where one event asks for build-ids, Linux marks
-	 * the mappings of others, too (seen with 6.18). */
+	/* Mappings have no build-ids, even if they say so: if one event asks for build-ids, Linux
+	 * also marks the mappings of others (seen with 6.18). */
 	bool no_build_ids;
 };
 

@@ -45,12 +45,12 @@ struct hp_sampler_options {
 	 * inherit their own: there is only `stack_bytes` if that were too many. */
 	const uint32_t *stacks;
 	size_t stack_count;
-	/* Now and then a sample of user time with much more of the stack, which is none of any
-	 * event's: hp_sampler_is_deep. So much, a multiple of 8; 0: never. */
+	/* Deep samples: occasional samples of user time with so much more of the stack, a multiple
+	 * of 8; 0: none. They belong to no event (hp_sampler_is_deep). */
 	uint32_t deep_stack_bytes;
 	uint64_t deep_period_ns;
-	/* If events take turns, else NULL: which are on at first, and which belong together (events
-	 * with one number may be one group of the kernel). By event. */
+	/* If events take turns, else NULL. By event: whether it is on at first; and its group
+	 * (events with one number may be one group of the kernel). */
 	const bool *on;
 	const uint32_t *turn_of;
 };
@@ -74,7 +74,7 @@ struct hp_sampler {
 	bool of_threads; /* not of the whole system */
 	uint32_t stack_bytes[HP_SAMPLER_STACKS];
 	size_t stack_count; /* at least 1, also where no stack is copied */
-	size_t stack;	    /* the size that is copied now: which of them */
+	size_t stack;	    /* index of the size that is copied now */
 	struct hp_ring_set rings;
 	size_t ring_pages;
 	bool rings_shrunk;
@@ -85,30 +85,30 @@ struct hp_sampler {
 	const bool *on;		   /* see the options; borrowed */
 	bool *is_on;		   /* by event */
 	struct hp_redraw *redraws; /* by event */
-	uint64_t *drawn;	   /* of each descriptor, the last period that was not the first */
+	uint64_t *drawn;	   /* per descriptor, the latest period after the first */
 };
 
 struct hp_error *hp_sampler_open(struct hp_sampler *sampler,
 				 const struct hp_sampler_options *options,
 				 const struct hp_machine *machine, struct hp_event *resolved);
 void hp_sampler_close(struct hp_sampler *sampler);
-/* Of records that come from a file: no event is opened. Records of event i have the id i. */
+/* For records from a file: opens no event. Records of event i have the id i. */
 struct hp_error *hp_sampler_replay(struct hp_sampler *sampler, const struct hp_event_list *events,
 				   const struct hp_rate *rates, struct hp_record_layout layout);
-/* The CPU of its next record. */
+/* Sets the CPU of the next record. */
 void hp_sampler_set_cpu(struct hp_sampler *sampler, int cpu);
 
 void hp_sampler_enable(struct hp_sampler *sampler);
 void hp_sampler_disable(struct hp_sampler *sampler);
-/* For good, and at once however many threads there are: rings take no more records. Events may go
- * on to count until they are closed. */
+/* Stops sampling for good, in constant time: rings take no more records. Events may continue to
+ * count until they are closed. */
 void hp_sampler_stop(struct hp_sampler *sampler);
 
-/* One event of those that take turns. */
+/* Switches one event of those that take turns. */
 void hp_sampler_switch(struct hp_sampler *sampler, size_t event, bool on);
-/* Which of `stacks` samples come with from now on. Those that are in the rings have others. */
+/* Chooses which of `stacks` new samples have. Samples in the rings keep theirs. */
 void hp_sampler_copy_stack(struct hp_sampler *sampler, size_t stack);
-/* What it counted so far, and for how long; enabled time is not divided as in sampler_times. */
+/* An event's count so far, and its times; unlike hp_sampler_times, enabled time is not divided. */
 struct hp_sampler_count {
 	uint64_t value;
 	uint64_t enabled_ns;

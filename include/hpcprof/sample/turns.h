@@ -22,10 +22,10 @@ struct hp_turns {
 	size_t count;
 	/* of each event: groups of all rotation sets numbered through; HP_NO_TURN */
 	uint32_t *group_of;
-	bool *on; /* of each event: now */
+	bool *on; /* per event: whether it is on now */
 	size_t event_count;
 	uint64_t slice_ns; /* asked for; 0: as short as rotating costs allow */
-	double cost_ns;	   /* of a rotation, of late */
+	double cost_ns;	   /* recent cost of a rotation */
 	uint64_t turn_ns;  /* when the running slice ends */
 };
 
@@ -37,7 +37,7 @@ struct hp_error *hp_turns_create(struct hp_turns *turns,
 				 enum hp_mux_policy policy, uint64_t slice_ns);
 void hp_turns_clear(struct hp_turns *turns);
 
-/* The events are open, and the first groups about to count. */
+/* Begins the first turns; call it when the events are open. */
 void hp_turns_begin(struct hp_turns *turns, struct hp_sampler *sampler, uint64_t now_ns);
 /* Switches each rotation set to its next group when its slice has ended. */
 void hp_turns_go(struct hp_turns *turns, uint64_t now_ns);

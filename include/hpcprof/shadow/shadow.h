@@ -46,14 +46,14 @@ struct hp_shadow_options {
 	/* The core that windows are simulated on while a CPU is idle, to find the causes of
 	 * stalls; NULL: windows only count. */
 	const struct hp_uarch_geometry *geometry;
-	const struct hp_core *core; /* whose times they are told for; with a geometry */
+	const struct hp_core *core; /* the core whose cycles are reported; with a geometry */
 	/* Replaces sizes and latencies by those measured on this machine. Called in a thread of
 	 * its own before the first window is simulated. */
 	void (*measure)(struct hp_uarch_geometry *geometry, struct hp_core *core);
 	/* Paths are timed a second time, with these sizes; NULL: they are not. Copied. */
 	const struct hp_resizes *resizes;
-	bool simulates_always; /* in time that others want, too */
-	bool is_urgent;	       /* copies run in such time, too: they do not wait for an idle CPU */
+	bool simulates_always; /* simulates even if no CPU is idle */
+	bool is_urgent;	       /* copies run even if no CPU is idle */
 	/* If more than 0, a descriptor that simulated paths are written to (uarch/trace.h), up
 	 * to `trace_bytes`. Borrowed until hp_shadow_destroy. */
 	int trace_fd;
@@ -74,7 +74,7 @@ struct hp_shadow_statistics {
 	uint64_t crowded; /* short because no CPU was idle */
 	uint64_t late;	  /* replayed when the target had ended, as no CPU was idle before */
 	uint64_t useful;  /* with counts */
-	uint64_t paced;	  /* of these, with recorded calls; their time is without what that cost */
+	uint64_t paced;	  /* of these, with recorded calls; their time excludes that cost */
 	uint64_t ends[HP_WINDOW_ENDS];
 	/* The first kinds of system calls that ended windows; count 0 after the last. */
 	struct hp_shadow_system_call calls[HP_SHADOW_SYSTEM_CALLS];
@@ -84,7 +84,7 @@ struct hp_shadow_statistics {
 	uint64_t target_ns;  /* CPU time of the target while there were windows */
 	uint64_t covered_ns; /* the part of it that is user CPU time within counted stretches */
 	uint64_t beside_ns;  /* the part of that in which the copy of another window ran */
-	uint64_t aside_ns;   /* of what was lost: beside the time of windows for certain */
+	uint64_t aside_ns;   /* the part of the loss that is certainly not in the time of windows */
 	uint64_t longest_stop_ns;
 	uint64_t lost_ns;   /* measured: stops and samples of windows */
 	uint64_t replay_ns; /* CPU time that copies took, on other CPUs */

@@ -29,8 +29,9 @@ struct hp_stack_part {
 	double low, high; /* cycles per instruction, as all others */
 	/* By accounting; NaN: not counted here. That of HP_STACK_INTERVAL is the likely value. */
 	double values[HP_STACK_ACCOUNTINGS];
-	/* The likely value is so near that of full counts in 95 of 100 cases: what turns of
-	 * counters make of it. 0: all was counted all the time; NaN: too little was. */
+	/* The likely value is within this of the value by full counts in 95 of 100 cases, as events
+	 * took turns on the counters. 0: everything was counted all the time; NaN: too little was
+	 * counted. */
 	double half;
 	const char *missing; /* the name of an event that is missing; NULL: none is */
 };

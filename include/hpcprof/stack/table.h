@@ -61,7 +61,7 @@ struct hp_stack_event {
 	const char *encoding;
 	const char *name; /* in public lists, in lower case */
 	unsigned group;
-	bool is_rare; /* 0 is plausible; any other that reads 0 is taken for dead */
+	bool is_rare; /* a count of 0 is plausible; else it means a dead event */
 };
 
 struct hp_stack_term {
@@ -79,7 +79,7 @@ struct hp_stack_row {
 	enum hp_stack_component component;
 	enum hp_stack_component within; /* HP_STACK_OTHER unless it is a part of another */
 	const char *formulas[HP_STACK_ACCOUNTINGS];
-	unsigned doubt;	      /* by so many thousandths of the cycles its range is wider */
+	unsigned doubt;	      /* its range is widened by so many thousandths of the cycles */
 	const char *overlaps; /* components that hide it, or that it hides */
 	const char *source;
 };
@@ -93,9 +93,9 @@ struct hp_stack_table {
 	const char *name; /* "zen-4" */
 	const char *title;
 	const char *list; /* the folder of the kernel's event lists: "x86/amdzen4"; NULL: none */
-	const char *sampled; /* the name of the table for sampling, where the kernel counts events of
-			      * this one and does not sample them; NULL: this one */
-	const char *core; /* of isa/machine, which has its latencies; NULL: `latencies` */
+	const char
+		*sampled; /* the table for sampling, if these events only count; NULL: this one */
+	const char *core; /* core of isa/machine with its latencies; NULL: `latencies` */
 	struct hp_stack_latencies latencies;
 	double width;
 	double refill;
@@ -105,7 +105,7 @@ struct hp_stack_table {
 	size_t term_count;
 	const struct hp_stack_row *rows;
 	size_t row_count;
-	const char *whole; /* the term that metrics are shares of; NULL: the cycles */
+	const char *whole;	 /* the term that metrics are shares of; NULL: the cycles */
 	const char *const *sums; /* "a + b = c", "a <= b": they hold for counts; NULL ends */
 };
 

@@ -11,10 +11,9 @@
 #include <hpcprof/base/thread.h>
 
 struct hp_run_delay_meter;
-/* NULL when it cannot be had: the kernel does not tell, or memory is short. */
+/* Starts measuring; NULL if the kernel does not report these times or memory is short. */
 struct hp_run_delay_meter *hp_run_delay_begin(void);
-/* Sums over threads, from the beginning up to now; takes NULL, of which it tells nothing. Frees the
- * meter. */
+/* Returns the sums over threads so far (zeros for NULL), and frees the meter. */
 struct hp_thread_times hp_run_delay_end(struct hp_run_delay_meter *meter);
 
 #endif

@@ -38,16 +38,16 @@ struct hp_uarch_geometry {
 	struct hp_uarch_sets l1d;
 	struct hp_uarch_sets l2;
 	struct hp_uarch_sets l3;
-	/* Others use the third level, too: its size is twice what serves this CPU, give or take a
-	 * factor of two. What it says of lines that were used so long ago is a guess. */
+	/* The third level is shared with other programs: its size is twice what serves this CPU,
+	 * within a factor of two. For lines used long ago its answer is a guess. */
 	bool l3_is_shared;
 	bool l2_is_inclusive; /* a line that leaves the second level leaves the first, too */
 
 	uint32_t page_bytes; /* of all pages; a power of two */
 	struct hp_uarch_sets itlb;
 	struct hp_uarch_sets dtlb;
-	struct hp_uarch_sets tlb2;	/* of data, … */
-	struct hp_uarch_sets tlb2_code; /* … and of code; none: code shares that of data */
+	struct hp_uarch_sets tlb2;	/* the second TLB, for data */
+	struct hp_uarch_sets tlb2_code; /* and for code; none: code shares that of data */
 
 	struct hp_uarch_sets decoded; /* the cache of decoded instructions, */
 	uint32_t decoded_bytes;	      /* of so many bytes of code each; a power of two */
@@ -61,7 +61,7 @@ struct hp_uarch_geometry {
 /* A generic core of today. */
 struct hp_uarch_geometry hp_uarch_geometry_generic(void);
 
-/* What is known of that core; the generic core's for what is not. */
+/* The sizes of that core; the generic core's where they are unknown. */
 struct hp_uarch_geometry hp_uarch_geometry_of(const struct hp_core *core);
 
 /* Whether models of these sizes can be made, in bounded memory: some 250 MB at most. */

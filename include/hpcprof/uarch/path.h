@@ -34,14 +34,18 @@ enum {
 	HP_UARCH_L1_UNKNOWN = 1 << 1,
 	HP_UARCH_DTLB_MISS = 1 << 2,
 	HP_UARCH_DTLB_UNKNOWN = 1 << 3,
-	/* The line was brought by a prefetcher or a prefetch instruction, and is used for the first
-	 * time. Misses that stand beside it are those that would have been without. */
+	/* A prefetcher or a prefetch instruction fetched the line, and this is its first use.
+	 * Misses beside this bit are those that would have happened without prefetching. */
 	HP_UARCH_PREFETCHED = 1 << 4,
-	HP_UARCH_PREFETCHED_LATE = 1 << 5, /* beside it: begun so shortly before that it may wait */
-	HP_UARCH_FORWARDED = 1 << 6,	   /* a load gets all its bytes from a store in the queue */
-	HP_UARCH_FORWARDED_YOUNG = 1 << 7, /* beside it: from one that has hardly been executed */
-	HP_UARCH_FORWARD_FAILED = 1 << 8,  /* some bytes are in the queue, but not in one store */
-	HP_UARCH_ALIAS_4K = 1 << 9, /* not those, but some of an equal place in another page */
+	HP_UARCH_PREFETCHED_LATE =
+		1 << 5, /* beside it: prefetched so recently that the access may wait */
+	HP_UARCH_FORWARDED = 1 << 6, /* a load gets all its bytes from a store in the queue */
+	HP_UARCH_FORWARDED_YOUNG = 1
+				   << 7, /* beside it: from a store that was executed just before */
+	HP_UARCH_FORWARD_FAILED = 1 << 8, /* some bytes are in the queue, but not in one store */
+	HP_UARCH_ALIAS_4K =
+		1
+		<< 9, /* no byte of it is in the queue, but one at the same place in another page */
 	HP_UARCH_LINE_SPLIT = 1 << 10,
 	HP_UARCH_PAGE_SPLIT = 1 << 11,
 
@@ -65,18 +69,18 @@ enum {
 	HP_UARCH_MISPREDICTED = 1 << 24,
 	HP_UARCH_BRANCH_UNKNOWN = 1 << 25, /* mispredicted, by a predictor that hardly knows it */
 
-	/* Beside HP_UARCH_TLB2_MISS or …_UNKNOWN: the page's entry of the page table is not in the second
-	 * cache, of which tables have a part. */
+	/* Beside HP_UARCH_TLB2_MISS or …_UNKNOWN: the page's entry of the page table is not in the
+	 * second cache, a part of which holds page tables. */
 	HP_UARCH_WALK_MISS = 1 << 26,
 	HP_UARCH_WALK_UNKNOWN = 1 << 27,
 
-	/* Beside HP_UARCH_L3_UNKNOWN: the third level would not have it, had it been left as it was when
-	 * the path was resumed. */
+	/* Beside HP_UARCH_L3_UNKNOWN: the third level would miss if its contents were those of the
+	 * time when the path was resumed. */
 	HP_UARCH_L3_LIKELY_MISS = 1 << 28,
 
-	/* of hp_uarch_branch: the direction (the target) was rightly predicted, but only by a
-	 * long history (by the history). Who predicts by a short one (the address alone), and is
-	 * faster, had begun to fetch elsewhere. */
+	/* of hp_uarch_branch: the direction (or target) was predicted correctly, but only with a
+	 * long history (or any history). A faster predictor with a short history (or the address
+	 * alone) had already redirected fetch elsewhere. */
 	HP_UARCH_BRANCH_LATE = 1 << 29,
 	HP_UARCH_TARGET_LATE = 1 << 30,
 };
@@ -84,7 +88,7 @@ enum {
 enum hp_uarch_access_kind {
 	HP_UARCH_LOAD,
 	HP_UARCH_STORE,
-	HP_UARCH_PREFETCH, /* an instruction of the program; its misses stall nobody */
+	HP_UARCH_PREFETCH, /* a prefetch instruction; its misses delay nothing */
 };
 
 enum hp_uarch_branch_kind {
@@ -96,22 +100,23 @@ enum hp_uarch_branch_kind {
 	HP_UARCH_RETURN,
 };
 
-/* More bytes of one access or fetch than this are not looked at. */
+/* Only this many bytes of one access or fetch are modelled. */
 enum { HP_UARCH_BYTES_MOST = 4096 };
 
 struct hp_uarch;
 
-/* Cold. NULL when memory is short or the geometry is not valid. The geometry is copied. */
+/* Creates an empty model. NULL when memory is short or the geometry is not valid. The geometry is
+ * copied. */
 struct hp_uarch *hp_uarch_create(const struct hp_uarch_geometry *geometry);
 void hp_uarch_destroy(struct hp_uarch *uarch);
 HP_DEFINE_CLEANUP(struct hp_uarch, hp_uarch_destroy);
-/* Cold again: all is forgotten. */
+/* Empties the model. */
 void hp_uarch_reset(struct hp_uarch *uarch);
-/* What follows is a later stretch of the same program. Predictors keep what they have learnt. So does the
- * third level, which no stretch is long enough to fill: what it says of lines that are not used in the
- * new stretch is a guess, as in "stitched" samples of traces (Kessler, Hill, Wood, "A comparison of
- * trace-sampling techniques for multi-megabyte caches", IEEE Transactions on Computers 1994). All else is
- * cold. */
+/* Begins a later stretch of the same program. Predictors keep what they have learnt, and so does
+ * the third level, because no stretch is long enough to fill it: for lines that the new stretch has
+ * not used its answer is a guess, as in "stitched" samples of traces (Kessler, Hill, Wood, "A
+ * comparison of trace-sampling techniques for multi-megabyte caches", IEEE Transactions on
+ * Computers 1994). Everything else is emptied. */
 void hp_uarch_resume(struct hp_uarch *uarch);
 
 /* The instruction at `ip` accesses data. A split access has the events of both halves. */
@@ -131,7 +136,7 @@ unsigned hp_uarch_fetch(struct hp_uarch *uarch, uint64_t address, uint32_t bytes
 unsigned hp_uarch_branch(struct hp_uarch *uarch, uint64_t ip, uint64_t next,
 			 enum hp_uarch_branch_kind kind, bool taken, uint64_t target);
 
-/* Where the last indirect branch or return was predicted to go. */
+/* The predicted target of the last indirect branch or return. */
 uint64_t hp_uarch_predicted(const struct hp_uarch *uarch);
 
 /* What a core fetches behind a branch that it predicts wrongly: from hp_uarch_stray until
@@ -143,8 +148,8 @@ uint64_t hp_uarch_guess(struct hp_uarch *uarch, uint64_t ip, uint64_t next,
 			enum hp_uarch_branch_kind kind, uint64_t target);
 void hp_uarch_rejoin(struct hp_uarch *uarch);
 
-/* So many instructions were executed since the last call: the time that ages stores and prefetches.
- * Once a block suffices. */
+/* So many instructions were executed since the last call; this ages stores and prefetches. One call
+ * per block suffices. */
 void hp_uarch_retire(struct hp_uarch *uarch, unsigned instructions);
 
 #endif

@@ -31,14 +31,15 @@ struct hp_resizes {
 	size_t count;
 };
 
-/* false: not such a list, or a part twice. Sizes have 11 significant bits; the rest is 0. */
+/* Parses a list. False if it is malformed or has a part twice. Sizes have 11 significant bits; the
+ * rest is 0. */
 bool hp_resizes_parse(const char *text, struct hp_resizes *resizes);
-/* One more; false: too many, or the part a second time. */
+/* Adds a size; false: too many, or the part is there already. */
 bool hp_resizes_add(struct hp_resizes *resizes, enum hp_part part, uint64_t size);
 
 uint64_t hp_part_size(enum hp_part part, const struct hp_uarch_geometry *geometry,
 		      const struct hp_core *core);
-/* false: models of these sizes cannot be made, and nothing is changed. */
+/* Applies the sizes; false if no models of these sizes can be made, then nothing is changed. */
 bool hp_resizes_apply(const struct hp_resizes *resizes, struct hp_uarch_geometry *geometry,
 		      struct hp_core *core);
 

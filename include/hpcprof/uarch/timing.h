@@ -48,56 +48,57 @@ struct hp_timed_insn {
 	uint8_t operands[HP_TIMED_REGISTERS];
 	uint8_t results[HP_TIMED_REGISTERS];
 	uint8_t use_count;
-	uint32_t units[HP_TIMED_USES]; /* one of which each micro-op goes to, */
-	uint16_t busy[HP_TIMED_USES];  /* for that many cycles */
+	uint32_t units[HP_TIMED_USES]; /* units per micro-op, any one of which serves it */
+	uint16_t busy[HP_TIMED_USES];  /* cycles for which the unit is busy */
 	uint8_t slots;
 	uint8_t duty;	  /* enum hp_duty */
 	uint16_t latency; /* cycles, from the address where it loads */
-	uint16_t late;	  /* so much later than its address it needs the other operands, cycles */
+	uint16_t late;	  /* cycles by which the other operands are needed later than the address */
 	bool is_eliminated;
 	bool is_serializing;
-	bool is_at_stack; /* what it accesses is addressed by the stack pointer */
+	bool is_at_stack; /* its memory operand is addressed by the stack pointer */
 	bool is_fencing;  /* later loads wait for it */
 };
 
 /* What happens to its data, as hp_uarch_access has it. */
 struct hp_timed_access {
 	uint64_t line;
-	uint64_t store; /* the number of the store that a load is forwarded from, or of itself */
+	uint64_t store; /* the store that a load is forwarded from, or itself */
 	unsigned events;
 	bool is_store;
 };
 
 struct hp_timing;
 
-/* NULL when memory is short. The core is borrowed; of the geometry only queues are looked at. */
+/* Creates it; NULL when memory is short. The core is borrowed; only the queues of the geometry are
+ * used. */
 struct hp_timing *hp_timing_create(const struct hp_core *core,
 				   const struct hp_uarch_geometry *geometry);
 void hp_timing_destroy(struct hp_timing *timing);
 HP_DEFINE_CLEANUP(struct hp_timing, hp_timing_destroy);
 void hp_timing_reset(struct hp_timing *timing);
 
-/* A block's instructions one after another: `before` is the one in front, or NULL. May change what
- * was made of that one, `made[-1]`, if the two fuse. */
+/* Makes the instructions of a block, in order: `before` is the previous one, or NULL. May change
+ * its result, `made[-1]`, if the two fuse. */
 void hp_timed_insn_make(const struct hp_core *core, const struct hp_isa *isa,
 			const struct hp_insn *before, const struct hp_insn *insn,
 			struct hp_timed_insn *made);
 
-/* Code comes, as hp_uarch_fetch has it: before the first instruction that is there. */
+/* A fetch with these events of hp_uarch_fetch: call it before the first instruction in it. */
 void hp_timing_fetch(struct hp_timing *timing, unsigned events);
-/* The branch that was timed last went, with these events of hp_uarch_branch. */
+/* The direction of the branch that was timed last, and its events of hp_uarch_branch. */
 void hp_timing_branch(struct hp_timing *timing, unsigned events, bool is_taken);
-/* For so many cycles code came from beside the path, as the first lane sees it, if that branch was
- * mispredicted. */
+/* Returns for how many cycles code beside the path was fetched, in the first lane, if that branch
+ * was mispredicted. */
 unsigned hp_timing_strayed(const struct hp_timing *timing);
-/* Adds to `spent` what the instruction makes the path longer by: from when the one before it
- * retired to when it does. */
+/* Adds to `spent` the time by which the instruction extends the path: from the retirement of the
+ * previous one to its own. */
 void hp_timing_insn(struct hp_timing *timing, const struct hp_timed_insn *insn,
 		    const struct hp_timed_access *accesses, unsigned access_count,
 		    struct hp_lanes *spent);
 
-/* Whether times have become large: then sums of `spent` are to be put aside, and hp_timing_rebase
- * be called. Asked every 256 instructions at least, no sum overflows. */
+/* Whether times have become large: the caller then saves the sums of `spent` and calls
+ * hp_timing_rebase. If asked every 256 instructions, no sum overflows. */
 bool hp_timing_is_due(const struct hp_timing *timing);
 void hp_timing_rebase(struct hp_timing *timing);
 

@@ -27,7 +27,7 @@ enum {
 	HP_TRACE_INSNS_MOST = 255,    /* of a block */
 	HP_TRACE_ACCESSES_MOST = 255, /* of a block */
 };
-/* What is longer is not read, nor written. */
+/* The longest trace that is read or written. */
 #define HP_TRACE_BYTES_MOST (UINT64_C(1) << 30)
 
 enum hp_trace_access_kind {
@@ -40,9 +40,9 @@ enum hp_trace_access_kind {
 
 struct hp_trace_access {
 	uint16_t bytes;	  /* of an element; not 0 */
-	uint8_t insn;	  /* of the block; no less than that of the access before */
+	uint8_t insn;	  /* index in the block; ascending */
 	uint8_t kind;	  /* enum hp_trace_access_kind */
-	bool is_repeated; /* each run says of how many elements, one behind the other */
+	bool is_repeated; /* each run has its number of consecutive elements */
 };
 
 struct hp_trace_block {
@@ -66,7 +66,8 @@ struct hp_trace {
 	struct hp_trace_access *accesses;
 };
 
-/* The bytes are borrowed, and must not change. DAMAGED: it says where and why. */
+/* Opens a trace. The bytes are borrowed and must not change. DAMAGED: the message says where and
+ * why. */
 struct hp_error *hp_trace_open(const void *bytes, size_t size, struct hp_trace **trace);
 void hp_trace_close(struct hp_trace *trace);
 HP_DEFINE_CLEANUP(struct hp_trace, hp_trace_close);
@@ -74,24 +75,24 @@ HP_DEFINE_CLEANUP(struct hp_trace, hp_trace_close);
 /* A run of a block. */
 struct hp_trace_run {
 	uint32_t block;
-	bool is_apart; /* it does not follow the run before: something is left out */
+	bool is_apart; /* it does not follow the previous run: something is omitted */
 	uint64_t addresses[HP_TRACE_ACCESSES_MOST]; /* by access */
 	uint64_t elements[HP_TRACE_ACCESSES_MOST];
 };
 
-/* A way through a trace from its beginning; any number at a time. */
+/* A cursor from the trace's beginning; several may exist. */
 struct hp_trace_cursor;
 /* NULL when memory is short. The trace is borrowed. */
 struct hp_trace_cursor *hp_trace_cursor_create(const struct hp_trace *trace);
 void hp_trace_cursor_destroy(struct hp_trace_cursor *cursor);
 HP_DEFINE_CLEANUP(struct hp_trace_cursor, hp_trace_cursor_destroy);
-/* false: it is over. */
+/* Reads the next run; false at the end. */
 bool hp_trace_next(struct hp_trace_cursor *cursor, struct hp_trace_run *run);
 
 /* --- writing ----------------------------------------------------------------------------------- */
 
 struct hp_trace_writer {
-	struct hp_writer out; /* what is written so far; the owner may take pieces away */
+	struct hp_writer out;		 /* the bytes so far; the owner may take pieces away */
 	struct hp_trace_written *blocks; /* private */
 	size_t block_count, block_capacity;
 	uint64_t runs;
@@ -99,9 +100,9 @@ struct hp_trace_writer {
 
 /* Zero-initialized before. */
 void hp_trace_begin(struct hp_trace_writer *writer, uint16_t machine);
-/* One more block; blocks have numbers from 0. false: there are too many, or memory is short. */
+/* Adds a block; blocks are numbered from 0. False: too many, or memory is short. */
 bool hp_trace_add_block(struct hp_trace_writer *writer, const struct hp_trace_block *block);
-/* `elements` of accesses that are not repeated are not looked at. */
+/* Adds a run. `elements` is ignored for accesses that are not repeated. */
 void hp_trace_add_run(struct hp_trace_writer *writer, const struct hp_trace_run *run);
 void hp_trace_end(struct hp_trace_writer *writer);
 void hp_trace_writer_free(struct hp_trace_writer *writer);

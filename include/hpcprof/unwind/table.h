@@ -26,28 +26,27 @@ struct hp_unwind_recipe;
 /* Whether tables can be made and used for the code that this machine runs: x86-64. */
 bool hp_unwind_is_offered(void);
 
-/* Of a 64-bit ELF file of this machine. The descriptor stays the caller's, and is read, not mapped:
- * a file may shrink. DAMAGED if it is no such file; one without call frame information makes an
- * empty table. */
+/* Makes the table of a 64-bit ELF file of this machine. The descriptor stays the caller's; the file
+ * is read, not mapped, as it may shrink. DAMAGED if it is no such file; without call frame
+ * information the table is empty. */
 struct hp_error *hp_unwind_table_of_fd(int fd, struct hp_unwind_table **table);
-/* Of such a file in memory (the vdso), which the table does not need afterwards. */
+/* The same for a file in memory (the vdso), which is not needed afterwards. */
 struct hp_error *hp_unwind_table_of_bytes(const void *bytes, size_t size,
 					  struct hp_unwind_table **table);
-/* A table as bytes (malloc'ed), to be kept on this machine: its own order of bytes, and no format that
- * other versions read. */
+/* Encodes a table as bytes (malloc'ed) for this machine and this version of hpcprof only. */
 struct hp_error *hp_unwind_table_encode(const struct hp_unwind_table *table, uint8_t **bytes,
 					size_t *size);
-/* The same table, of bytes that may come from anywhere; DAMAGED if they are none. */
+/* Decodes bytes from any source; DAMAGED if they are not such a table. */
 struct hp_error *hp_unwind_table_decode(const uint8_t *bytes, size_t size,
 					struct hp_unwind_table **table);
 void hp_unwind_table_destroy(struct hp_unwind_table *table);
 HP_DEFINE_CLEANUP(struct hp_unwind_table, hp_unwind_table_destroy);
 
-/* How the caller is found from an offset; NULL when nothing is known there that can be followed. Lives
- * as long as the table. */
+/* Returns how the caller is found from an offset; NULL if that is unknown or cannot be followed.
+ * Lives as long as the table. */
 const struct hp_unwind_recipe *hp_unwind_recipe_at(const struct hp_unwind_table *table,
 						   uint64_t offset);
-/* Whether it has none: there a thread begins. NULL is no such place. */
+/* Whether the code has no caller, as at the beginning of a thread. False for NULL. */
 bool hp_unwind_is_root(const struct hp_unwind_recipe *recipe);
 
 struct hp_unwind_facts {

@@ -33,14 +33,14 @@ struct hp_unwind_stack {
 	size_t size;
 };
 
-/* What is known of an address. */
+/* The code at an address. */
 struct hp_unwind_place {
 	const struct hp_unwind_table *table;
 	const struct hp_unwind_recipe *recipe; /* of this table; NULL: none */
 };
 
-/* Finds the place of an address. False when nothing is mapped there that can be run: no frame is
- * there. */
+/* Finds the code at an address. False if no executable memory is mapped there: then it is no
+ * frame. */
 typedef bool (*hp_unwind_find)(void *context, uint64_t address, struct hp_unwind_place *place);
 
 enum {
@@ -58,7 +58,7 @@ struct hp_unwind_frame {
 enum hp_unwind_end {
 	HP_UNWIND_ROOT,	     /* the last frame has no caller: the path is whole */
 	HP_UNWIND_TRUNCATED, /* the copied stack, or the room for frames, ends before the path does */
-	HP_UNWIND_LOST,	     /* what comes next is no code, or nobody knows how to go on */
+	HP_UNWIND_LOST,	     /* the next address is no code, or the frame cannot be unwound */
 };
 
 /* Writes at most `room` frames, of which the first is the thread's own place, and returns how many;
