@@ -34,25 +34,26 @@
 
 /* --- which group counts next: adaptive.c, ramp.c --------------------------------------------- */
 
-/* A period is drawn from this range around its length, so that no rhythm of the program locks in. */
+/* A period is drawn from this range around its length, so that it does not synchronise with the
+ * program. */
 static const double period_jitter = 0.1; /* of the period, up and down [chosen] */
-/* An event that comes from fewer slices than this happened there by chance: it says nothing about
- * where more slices are worth it. */
+/* An event seen in fewer slices occurred there by chance: it does not show where more slices
+ * help. */
 static const double slices_behind_needed = 8; /* slices [chosen] */
-/* By how much groups differ is believed to this share, … */
+/* The weight of measured differences between groups, … */
 static const double difference_trusted = 0.25; /* share [chosen] */
-/* … and to half of it when a group has so many observations. */
+/* … and the observations of a group at which it is half of that. */
 static const double half_trusted_observations = 24; /* observations [chosen] */
-/* No group is thought to vary less than this: log 0 is no weight. */
+/* The least variability of a group: log 0 is no weight. */
 static const double least_variability = 1e-4; /* of the largest variance [chosen] */
-/* A slice shorter than this waits for the next of its group, and counts with it: what happened in a
- * moment says little of a rate, and reading the counters takes a moment too. */
+/* A slice shorter than this is merged with the next one of its group: a moment says little about a
+ * rate, and reading the counters takes a moment, too. */
 static const double short_slice = 0.25; /* of the average slice [chosen] */
 
 enum {
-	/* While a run begins, a round of all groups takes this part of the time so far (ramp.h).
-	 * With slices of full length from the start, most events of a run of 0.3 s would have too
-	 * few slices for an estimate. */
+	/* At the beginning of a run, a round of all groups takes this part of the time so far
+	 * (ramp.h). With slices of full length from the start, most events of a short run would
+	 * have too few slices for an estimate. */
 	ROUND_PART = 3, /* parts of the time so far [chosen] */
 };
 
@@ -61,13 +62,13 @@ enum {
 /* An estimate whose variance has fewer degrees of freedom than this is insufficient: Student's
  * quantile is 3.2 at 3, and 4.3 and 12.7 below. */
 static const double freedom_needed = 3; /* degrees of freedom [chosen] */
-/* So is a count that comes from fewer slices than this: it says nothing about slices that were not
+/* A count from fewer slices is insufficient, too: it says nothing about slices that were not
  * seen. */
 static const double slices_needed = 5; /* slices [chosen] */
-/* And one whose interval is as wide as the count on either side. */
+/* So is a count whose interval is as wide as the count on either side. */
 static const double useless_width = 1; /* half width per count [chosen] */
-/* A count whose variance is so small needs no degrees of freedom: at the widest quantile its
- * interval is within this. */
+/* A count with so small a variance needs no degrees of freedom: at the widest quantile its interval
+ * is within this. */
 static const double steady_width = 0.01; /* half width per count [chosen] */
 
 /* --- what corrects an estimate: estimates.c, estimator.c, estimator.h, regress.c -------------- */
@@ -75,20 +76,20 @@ static const double steady_width = 0.01; /* half width per count [chosen] */
 enum {
 	/* The reference event, and the first of the events that all groups count. */
 	KNOWN_MAX = 4, /* events [chosen] */
-	/* What the known explain is judged on other steps than it was learnt from, or a burst that
-	 * happens to fit would pass for knowledge: blocks of steps take turns between two halves. */
+	/* The regression on known events is tested on other steps than it was fitted to, because
+	 * bursts may fit by chance: blocks of this length alternate between the two halves. */
 	HALF_BLOCK = 8, /* steps per block [chosen] */
-	/* With fewer steps per coefficient a regression fits chance. */
+	/* With fewer steps per coefficient a regression fits noise. */
 	STEPS_EACH = 8, /* steps per coefficient [chosen] */
-	/* In a time series, what was seen before counts from so many observations on. */
+	/* In a time series, the past is used from so many observations on. */
 	PAST_NEEDED = 16, /* observations [chosen] */
 };
 
-/* Something known is used where it leaves less than this of the variance. */
+/* A known event is used if it leaves less than this share of the variance. */
 static const double worth_knowing = 0.9; /* of the variance [chosen] */
-/* Something known that the others explain but for this gets no coefficient. */
+/* A known event gets no coefficient if the others explain all but this share of it. */
 static const double distinct_rest = 1e-3; /* of its sum of squares [chosen] */
-/* Of the variance between observations, which are a round apart, so much belongs to a slice. */
+/* The share of a slice in the variance between observations, which are a round apart. */
 static const double recalled_part = 0.1; /* of the variance [chosen] */
 
 /* --- the shape of an event's variability: fit.h, fit.c, shape.c, estimator.c ------------------ */
@@ -109,10 +110,10 @@ static const double ladder_start = 0.03125; /* of the distance: 1 / 32 [chosen] 
 /* … and grow by this factor. Longer than the last looks like a random walk, shorter than the first
  * like noise without memory. */
 static const double ladder_step = 4; /* times [chosen] */
-/* Noise without memory is the worst that successive differences may mean, memory told from few of
- * them the best: this share of the memory is not believed, or intervals held too seldom. At 0 those of
- * judged simulated programs held in 90.1 %, with this in 91.5, at 0.5 in 92.5; those of stacks, whose events
- * are in fewer groups, in 94.9, 97.4 and 98.3 % (stack-accuracy --multiplexed, the same programs). */
+/* The share of fitted memory that is not believed, as otherwise intervals hold too seldom. With 0,
+ * this value and 0.5, 90.1, 91.5 and 92.5 % of the intervals of judged simulated programs hold
+ * (scripts/mux-accuracy), and 94.9, 97.4 and 98.3 % of those of stacks, whose events are in fewer
+ * groups (scripts/stack-accuracy --multiplexed, the same programs). */
 static const double memory_doubted = 0.25; /* share [chosen] */
 
 /* --- reconciliation: reconcile.c ------------------------------------------------------------- */

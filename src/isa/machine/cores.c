@@ -15,7 +15,7 @@
 #include "tables.h"
 
 #define UNIT(number) (UINT32_C(1) << (number))
-#define SERIAL	     UNIT(31) /* what overrides say is slow */
+#define SERIAL	     UNIT(31) /* slow instructions, by overrides.txt */
 
 const struct hp_core cores[CORE_COUNT] = {
 	/* Between Ice Lake and Zen 3 in what differs; the tables are Ice Lake's. */
@@ -110,8 +110,8 @@ const struct hp_core cores[CORE_COUNT] = {
 			    .fence_cycles = 33,
 			    .pause_cycles = 140 },
 	/* LLVM 19: issue width, reorder buffer, load latency. Published descriptions of Golden
-	 * Cove: six decoders, eight micro-ops a cycle out of their cache. That stores are forwarded
-	 * at no cost was measured on its successor. Unchecked: the rest. */
+	 * Cove: six decoders, eight micro-ops per cycle from their cache. Forwarding of stores: as
+	 * measured on Granite Rapids. Unchecked: the rest. */
 	[CORE_SAPPHIRE_RAPIDS] = { .name = "sapphire-rapids",
 				   .title = "Intel Sapphire Rapids, Emerald Rapids (Golden Cove)",
 				   .table = TABLE_SAPPHIRE_RAPIDS,
@@ -141,15 +141,10 @@ const struct hp_core cores[CORE_COUNT] = {
 				   .locked_cycles = 18,
 				   .fence_cycles = 33,
 				   .pause_cycles = 140 },
-	/* Its multiplications are faster, and its instructions are the ones that were measured. So
-	 * are the latencies here, in a virtual machine of a loaded server (2026-11): second
-	 * level 15.8; third, of 8 to 128 MiB, 540 to 690; memory from 1040 on, mostly 1500; second
-	 * TLB 6.9; a walk, through two page tables, 48 to 58 where those are in the second level; a
-	 * wrong guess 22.6 where the branch knows its operand, 26.4 where it loads it; a store
-	 * forwarded and added to 1.1, one that cannot be forwarded 18.7 to 19.7; a locked addition
-	 * 15 to 17.7; a store and mfence 52. An idle server of its own is published to have a third
-	 * level of some 130 cycles.
-	 */
+	/* Measured in a virtual machine of a loaded server (2026-11): instructions by
+	 * scripts/measure-machine, latencies by scripts/machine/measure_core granite-rapids, which
+	 * prints them beside the figures here. Levels beyond the second are those of that server,
+	 * which others use, too; those of an idle one are shorter. */
 	[CORE_GRANITE_RAPIDS] = { .name = "granite-rapids",
 				  .title = "Intel Granite Rapids (Redwood Cove)",
 				  .table = TABLE_GRANITE_RAPIDS,
@@ -238,14 +233,11 @@ const struct hp_core cores[CORE_COUNT] = {
 			 .fence_cycles = 60,
 			 .pause_cycles = 65 },
 	/* LLVM 19 (AMD 57647, 2.8, 2.9.8, 2.10.3, 2.12): issue and retire width, op cache, reorder
-	 * buffer, load latency. Measured on family 25 model 17, in a virtual machine whose third level
-	 * and memory are shared (from 4 MiB on 430 to 550 cycles, in memory 750 to 940; the figures
-	 * here are an idle server's): level 1 3.9, level 2 13.7, second TLB 6 to 10, a walk through
-	 * two page tables 60, a wrong guess 19.7 with the branch's own time (AMD has 11 to 18
-	 * without), a store forwarded and added to 2.0, one that cannot be forwarded 18.5, a locked
-	 * addition 5.9, a store and mfence 58, pause 90; a branch that goes as it did some thousand branches
-	 * ago, and otherwise at random, 2 more than one that always goes one way. Of an indirect jump the script
-	 * has 8, lost targets among them; half of it is assumed for those that are known. */
+	 * buffer, load latency. Measured on family 25 model 17, in a virtual machine, by
+	 * scripts/machine/measure_core zen-4, which prints them beside the figures here: all other
+	 * latencies but those of the third level and memory, which are those of an idle server.
+	 * AMD's 11 to 18 cycles of a mispredicted branch are without the branch's own time. For
+	 * late targets half of what the script prints is taken, as that includes lost targets. */
 	[CORE_ZEN_4] = { .name = "zen-4",
 			 .title = "AMD Zen 4",
 			 .table = TABLE_ZEN_4,
@@ -275,7 +267,7 @@ const struct hp_core cores[CORE_COUNT] = {
 			 .locked_cycles = 6,
 			 .fence_cycles = 58,
 			 .pause_cycles = 90 },
-	/* LLVM 19 has but a copy of Zen 4's instructions: four arithmetic units, where six are.
+	/* LLVM 19 has a copy of Zen 4's instructions, with four arithmetic units instead of six.
 	 * Unchecked against AMD 58455: all of it. */
 	[CORE_ZEN_5] = { .name = "zen-5",
 			 .title = "AMD Zen 5 (instructions as Zen 4's)",
