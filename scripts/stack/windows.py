@@ -58,7 +58,7 @@ def run(build, work, options):
                                    shadow=SHADOW, again=options.again)
     sets = {title: [] for title in TITLES}
     print(f"  {'simulated windows':26}{'by the table':>18}{'fitted to others':>18}{'not simulated':>18}"
-          "  base mispredict L2 far in-memory")
+          "  base mispredict L2 far dtlb in-memory")
     print(f"  {'program':10}{'windows':>9}{'parts':>7}" + f"{'median':>9}{'90 %':>9}" * 3)
     for name, title, database in databases(work, recording, options.texts):
         parts, factors = parts_of(build, database)

@@ -11,16 +11,14 @@
 
 /* The factors that stand for the core's table. Lines of unknown place cost nothing by it, since
  * where they are is the model's guess. */
-static const double of_table[HP_PENALTIES] = { 1, 1, 1, 1, 0 };
+static const double of_table[HP_PENALTIES] = { 1, 1, 1, 1, 1, 0 };
 
 const char *hp_penalty_name(enum hp_penalty penalty)
 {
 	static const char *const names[HP_PENALTIES] = {
-		[HP_PENALTY_BASE] = "base",
-		[HP_PENALTY_MISPREDICT] = "mispredict",
-		[HP_PENALTY_L2] = "l2",
-		[HP_PENALTY_FAR] = "l3-or-memory",
-		[HP_PENALTY_UNPLACED] = "unplaced",
+		[HP_PENALTY_BASE] = "base", [HP_PENALTY_MISPREDICT] = "mispredict",
+		[HP_PENALTY_L2] = "l2",	    [HP_PENALTY_FAR] = "l3-or-memory",
+		[HP_PENALTY_DTLB] = "dtlb", [HP_PENALTY_UNPLACED] = "unplaced",
 	};
 
 	return (unsigned)penalty < HP_PENALTIES ? names[penalty] : "?";
@@ -29,11 +27,9 @@ const char *hp_penalty_name(enum hp_penalty penalty)
 const char *hp_penalty_word(enum hp_penalty penalty)
 {
 	static const char *const words[HP_PENALTIES] = {
-		[HP_PENALTY_BASE] = "base",
-		[HP_PENALTY_MISPREDICT] = "mispredicted",
-		[HP_PENALTY_L2] = "L2",
-		[HP_PENALTY_FAR] = "L3 or memory",
-		[HP_PENALTY_UNPLACED] = "in memory",
+		[HP_PENALTY_BASE] = "base",	[HP_PENALTY_MISPREDICT] = "mispredicted",
+		[HP_PENALTY_L2] = "L2",		[HP_PENALTY_FAR] = "L3 or memory",
+		[HP_PENALTY_DTLB] = "data TLB", [HP_PENALTY_UNPLACED] = "in memory",
 	};
 
 	return (unsigned)penalty < HP_PENALTIES ? words[penalty] : "?";
@@ -57,8 +53,10 @@ void hp_penalties_split(const double lanes[HP_LANES], double cycles[HP_PENALTIES
 	cycles[HP_PENALTY_MISPREDICT] = scale * means[HP_CPI_MISPREDICT];
 	cycles[HP_PENALTY_L2] = scale * means[HP_CPI_L2];
 	cycles[HP_PENALTY_FAR] = scale * means[HP_CPI_FAR];
+	cycles[HP_PENALTY_DTLB] = scale * means[HP_CPI_DTLB];
 	cycles[HP_PENALTY_BASE] = lanes[HP_LANE_AS_IS] - cycles[HP_PENALTY_MISPREDICT] -
-				  cycles[HP_PENALTY_L2] - cycles[HP_PENALTY_FAR];
+				  cycles[HP_PENALTY_L2] - cycles[HP_PENALTY_FAR] -
+				  cycles[HP_PENALTY_DTLB];
 	cycles[HP_PENALTY_UNPLACED] = fmax(0, lanes[HP_LANE_MEMORY] - lanes[HP_LANE_AS_IS]);
 }
 
@@ -107,10 +105,23 @@ static void add_part(const struct hp_timed_part *part, const double factors[HP_P
 	}
 }
 
+/* The least factor of the base: no core is faster than its width allows. */
+static double least_base(const struct hp_timed_part *parts, size_t count)
+{
+	double width = 0, base = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		width += parts[i].width;
+		base += parts[i].of[HP_PENALTY_BASE];
+	}
+	return base > 0 ? fmin(1, width / base) : 1;
+}
+
 /* Fits the penalties to all parts except those of one fold. */
 static void fit_without(const struct hp_timed_part *parts, size_t count, size_t left_out,
 			double factors[HP_PENALTIES])
 {
+	const double least = fmax(least_penalty, least_base(parts, count));
 	const double held = part_noise / penalty_prior * (part_noise / penalty_prior);
 
 	memcpy(factors, of_table, sizeof(of_table));
@@ -126,8 +137,9 @@ static void fit_without(const struct hp_timed_part *parts, size_t count, size_t 
 				add_part(&parts[k], factors, rows);
 		solve(rows);
 		for (size_t i = 0; i < HP_PENALTIES; i++)
-			factors[i] = fmax(least_penalty * of_table[i],
-					  factors[i] + rows[i][HP_PENALTIES]);
+			factors[i] =
+				fmax(i == HP_PENALTY_BASE ? least : least_penalty * of_table[i],
+				     factors[i] + rows[i][HP_PENALTIES]);
 	}
 }
 
@@ -208,13 +220,14 @@ static void apply(const double factors[HP_PENALTIES], const double from[HP_LANES
 {
 	double base = factors[HP_PENALTY_BASE], branch = factors[HP_PENALTY_MISPREDICT];
 	double near = factors[HP_PENALTY_L2], far = factors[HP_PENALTY_FAR];
+	double page = factors[HP_PENALTY_DTLB];
 	double of[HP_PENALTIES], as_is, ideal = base * from[HP_LANE_IDEAL], data;
 	double saved_far = fmax(0, from[HP_LANE_AS_IS] - from[HP_LANE_NO_FAR]);
 	double saved_near = fmax(0, from[HP_LANE_NO_FAR] - from[HP_LANE_NO_DCACHE]);
 
 	hp_penalties_split(from, of);
 	as_is = base * of[HP_PENALTY_BASE] + branch * of[HP_PENALTY_MISPREDICT] +
-		near * of[HP_PENALTY_L2] + far * of[HP_PENALTY_FAR];
+		near * of[HP_PENALTY_L2] + far * of[HP_PENALTY_FAR] + page * of[HP_PENALTY_DTLB];
 	for (unsigned lane = 0; lane < HP_LANES; lane++)
 		into[lane] = lane < HP_LANE_IDEAL
 				     ? as_is + base * (from[lane] - from[HP_LANE_AS_IS])
@@ -223,12 +236,14 @@ static void apply(const double factors[HP_PENALTIES], const double from[HP_LANES
 		as_is + branch * (from[HP_LANE_NO_MISPREDICT] - from[HP_LANE_AS_IS]);
 	into[HP_LANE_NO_FAR] = as_is - far * saved_far;
 	into[HP_LANE_NO_DCACHE] = as_is - far * saved_far - near * saved_near;
+	into[HP_LANE_NO_DTLB] = as_is + page * (from[HP_LANE_NO_DTLB] - from[HP_LANE_AS_IS]);
 	into[HP_LANE_WIDTH] = from[HP_LANE_WIDTH]; /* no core is faster than its width allows */
 	into[HP_LANE_THIRD] = as_is + far * (from[HP_LANE_THIRD] - from[HP_LANE_AS_IS]);
 	into[HP_LANE_MEMORY] = as_is + fmax(far, factors[HP_PENALTY_UNPLACED]) *
 					       (from[HP_LANE_MEMORY] - from[HP_LANE_AS_IS]);
 	into[HP_LANE_ONLY_MISPREDICT] =
 		ideal + branch * (from[HP_LANE_ONLY_MISPREDICT] - from[HP_LANE_IDEAL]);
+	into[HP_LANE_ONLY_DTLB] = ideal + page * (from[HP_LANE_ONLY_DTLB] - from[HP_LANE_IDEAL]);
 	data = saved_near + saved_far;
 	into[HP_LANE_ONLY_DCACHE] =
 		ideal + (data > 0 ? (near * saved_near + far * saved_far) / data : far) *

@@ -30,6 +30,7 @@ struct met {
 struct part {
 	double instructions, known; /* `known`: those of instructions whose time a model knows */
 	double cycles[HP_LANES];
+	double measured; /* cycles */
 };
 
 HP_ORDER_BY_TWO(by_place, struct timed, image, at);
@@ -101,6 +102,9 @@ static enum hp_penalty penalty_of(const struct hp_counted *item)
 	case HP_EVENT_L2_MISS:
 	case HP_EVENT_L2_UNKNOWN:
 		return HP_PENALTY_FAR;
+	case HP_EVENT_TLB2_MISS:
+	case HP_EVENT_TLB2_UNKNOWN:
+		return HP_PENALTY_DTLB;
 	default:
 		return HP_PENALTIES;
 	}
@@ -185,11 +189,48 @@ static void find_parts(const struct hp_window_stratum *stratum, const timed_bloc
 	}
 }
 
+static double all_per_known(const struct part *part)
+{
+	return part->known > 0 ? part->instructions / part->known : 0;
+}
+
+/* Whether more ran than the core's width allows. A program that does the same again and again may
+ * have matched a moment of another round, which is not the measured one. */
+static bool is_too_fast(const struct part *part)
+{
+	return all_per_known(part) * part->cycles[HP_LANE_WIDTH] > part->measured;
+}
+
+static void add_to_first(struct part *first, struct part *part)
+{
+	first->instructions += part->instructions;
+	first->known += part->known;
+	first->measured += part->measured;
+	for (size_t i = 0; i < HP_LANES; i++)
+		first->cycles[i] += part->cycles[i];
+	*part = (struct part){ 0 };
+}
+
+/* Where a part of a window is too fast, the moments between its parts are wrong: only all of them
+ * together have a known time, and not even they if that is too short, too. */
+static void join_wrong(struct part window[HP_WINDOW_PARTS])
+{
+	bool is_wrong = false;
+
+	for (size_t i = 0; i < HP_WINDOW_PARTS; i++)
+		is_wrong |= is_too_fast(&window[i]);
+	for (size_t i = 1; i < HP_WINDOW_PARTS && is_wrong; i++)
+		add_to_first(&window[0], &window[i]);
+	if (is_too_fast(&window[0]))
+		window[0] = (struct part){ 0 };
+}
+
 static struct hp_error *push_part(const struct part *part, const struct met *met,
 				  struct hp_timed_part one, hp_timed_parts *parts)
 {
-	double scale = part->instructions / part->known;
+	double scale = all_per_known(part);
 
+	one.width = scale * part->cycles[HP_LANE_WIDTH];
 	hp_penalties_split(part->cycles, one.of);
 	for (unsigned i = 0; i < HP_PENALTIES; i++)
 		one.of[i] *= scale * factor_of(met, (enum hp_penalty)i);
@@ -207,12 +248,15 @@ struct hp_error *hp_window_parts(const struct hp_window_stratum *stratum, double
 	if (!error) {
 		find_met(stratum, &blocks, met);
 		find_parts(stratum, &blocks, all);
+		for (size_t i = 0; i < HP_EVIDENCE_GROUPS; i++)
+			all[i].measured = (double)stratum->groups[i].time_ns * cycles_per_ns;
+		for (size_t i = 0; i < HP_EVIDENCE_GROUPS; i += HP_WINDOW_PARTS)
+			join_wrong(&all[i]);
 	}
 	for (size_t i = 0; i < HP_EVIDENCE_GROUPS && !error; i++) {
 		size_t window = i / HP_WINDOW_PARTS;
-		double cycles = (double)stratum->groups[i].time_ns * cycles_per_ns;
 
-		if (cycles < least_part_cycles ||
+		if (all[i].measured < least_part_cycles ||
 		    !(all[i].known > least_part_known * all[i].instructions))
 			continue;
 		error = push_part(
@@ -220,7 +264,7 @@ struct hp_error *hp_window_parts(const struct hp_window_stratum *stratum, double
 			(struct hp_timed_part){
 				.window = first + window,
 				.is_simulated = simulated_in(&blocks, window) >= least_simulated,
-				.measured = cycles,
+				.measured = all[i].measured,
 			},
 			parts);
 	}

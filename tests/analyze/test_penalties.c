@@ -30,7 +30,7 @@ static void take(const double factors[HP_PENALTIES], double chance)
 	}
 }
 
-static const double slower[HP_PENALTIES] = { 1.4, 1, 1, 1.6, 0 };
+static const double slower[HP_PENALTIES] = { 1.4, 1, 1, 1.6, 1, 0 };
 
 TEST(factors_of_a_slower_core_are_found)
 {
@@ -52,6 +52,39 @@ TEST(factors_of_a_slower_core_are_found)
 	ck_assert_double_eq_tol(found.factors[HP_PENALTY_UNPLACED], 0, 1e-9);
 }
 
+/* Data nearer than the model guesses does not make instructions fit through a narrower core. */
+TEST(the_base_is_no_faster_than_the_width)
+{
+	const double nearer[HP_PENALTIES] = { 0.5, 1, 1, 0.2, 1, 0 };
+	struct hp_penalties found;
+
+	take(nearer, 0);
+	hp_assert_ok(hp_penalties_fit(parts, COUNT, &found));
+	ck_assert_double_lt(found.factors[HP_PENALTY_BASE], 0.7);
+	for (size_t i = 0; i < COUNT; i++)
+		parts[i].width = 0.9 * parts[i].of[HP_PENALTY_BASE];
+	hp_assert_ok(hp_penalties_fit(parts, COUNT, &found));
+	ck_assert(found.is_fitted);
+	ck_assert_double_ge(found.factors[HP_PENALTY_BASE], 0.9 - 1e-9);
+	ck_assert_double_lt(found.factors[HP_PENALTY_FAR], 0.5);
+}
+
+/* Whether a page walk is long is another question than whether instructions are. */
+TEST(page_walks_have_a_penalty_of_their_own)
+{
+	const double walks[HP_PENALTIES] = { 1, 1, 1, 1, 2, 0 };
+	struct hp_penalties found;
+
+	take(walks, 0);
+	for (size_t i = 0; i < COUNT; i++) {
+		parts[i].of[HP_PENALTY_DTLB] = 3e6 * (double)(1 + i % 6);
+		parts[i].measured += 2 * parts[i].of[HP_PENALTY_DTLB];
+	}
+	hp_assert_ok(hp_penalties_fit(parts, COUNT, &found));
+	ck_assert_double_eq_tol(found.factors[HP_PENALTY_DTLB], 2, 0.2);
+	ck_assert_double_eq_tol(found.factors[HP_PENALTY_BASE], 1, 0.1);
+}
+
 /* A window of data that no simulated one has met. */
 TEST(one_window_of_its_own_kind_does_not_move_the_others)
 {
@@ -69,7 +102,7 @@ TEST(one_window_of_its_own_kind_does_not_move_the_others)
 
 TEST(the_table_stays_where_others_are_no_better)
 {
-	const double as_table[HP_PENALTIES] = { 1, 1, 1, 1, 0 };
+	const double as_table[HP_PENALTIES] = { 1, 1, 1, 1, 1, 0 };
 	struct hp_penalties found;
 
 	take(as_table, 0);
@@ -144,6 +177,7 @@ TEST(cycles_are_split_among_causes_and_add_up)
 	made.predicted[HP_LANE_MEMORY] = 115;
 	hp_penalties_split(made.predicted, of);
 	ck_assert_double_eq_tol(of[HP_PENALTY_BASE], 30, 1e-9);
+	ck_assert_double_eq_tol(of[HP_PENALTY_DTLB], 0, 1e-9);
 	ck_assert_double_eq_tol(of[HP_PENALTY_MISPREDICT], 40, 1e-9);
 	ck_assert_double_eq_tol(of[HP_PENALTY_L2], 0, 1e-9);
 	ck_assert_double_eq_tol(of[HP_PENALTY_FAR], 30, 1e-9);
@@ -153,7 +187,7 @@ TEST(cycles_are_split_among_causes_and_add_up)
 TEST(components_take_as_much_longer_as_their_penalties)
 {
 	struct hp_prediction made = prediction(), fitted;
-	struct hp_penalties penalties = { .is_fitted = true, .factors = { 1, 1.5, 1, 2, 0 } };
+	struct hp_penalties penalties = { .is_fitted = true, .factors = { 1, 1.5, 1, 2, 1, 0 } };
 	struct hp_cpi_stack stack;
 
 	fitted = hp_penalties_apply(&penalties, &made);
@@ -169,16 +203,35 @@ TEST(components_take_as_much_longer_as_their_penalties)
 	penalties.is_fitted = false;
 	fitted = hp_penalties_apply(&penalties, &made);
 	ck_assert_mem_eq(&fitted, &made, sizeof(made));
-	penalties = (struct hp_penalties){ .is_fitted = true, .factors = { 1, 1, 1, 1, 0 } };
+	penalties = (struct hp_penalties){ .is_fitted = true, .factors = { 1, 1, 1, 1, 1, 0 } };
 	fitted = hp_penalties_apply(&penalties, &made);
 	for (unsigned lane = 0; lane < HP_LANES; lane++)
 		ck_assert_double_eq_tol(fitted.predicted[lane], made.predicted[lane], 1e-9);
 }
 
+TEST(lanes_of_pages_take_their_penalty)
+{
+	struct hp_prediction made = prediction(), fitted;
+	struct hp_penalties penalties = { .is_fitted = true, .factors = { 1, 1, 1, 1, 3, 0 } };
+	double of[HP_PENALTIES];
+
+	made.predicted[HP_LANE_NO_FAR] = made.predicted[HP_LANE_NO_DCACHE] = 100;
+	made.predicted[HP_LANE_ONLY_DCACHE] = 30;
+	made.predicted[HP_LANE_NO_DTLB] = 70;
+	made.predicted[HP_LANE_ONLY_DTLB] = 60;
+	hp_penalties_split(made.predicted, of);
+	ck_assert_double_eq_tol(of[HP_PENALTY_DTLB], 30, 1e-9);
+	ck_assert_double_eq_tol(of[HP_PENALTY_FAR], 0, 1e-9);
+	fitted = hp_penalties_apply(&penalties, &made);
+	ck_assert_double_eq_tol(fitted.predicted[HP_LANE_AS_IS], 160, 1e-9);
+	ck_assert_double_eq_tol(fitted.predicted[HP_LANE_NO_DTLB], 70, 1e-9);
+	ck_assert_double_eq_tol(fitted.predicted[HP_LANE_ONLY_DTLB], 120, 1e-9);
+}
+
 /* Better windows do not prove better components. */
 TEST(ranges_hold_those_by_the_table)
 {
-	struct hp_penalties penalties = { .is_fitted = true, .factors = { 1.3, 0.5, 1, 2, 0 } };
+	struct hp_penalties penalties = { .is_fitted = true, .factors = { 1.3, 0.5, 1, 2, 1, 0 } };
 	struct hp_analysis analysis = { .is_absolute = true, .prediction = prediction() };
 	struct hp_cpi_stack by_table = hp_cpi_of_part(&analysis, &analysis.prediction);
 	struct hp_cpi_stack stack = hp_penalties_stack(&penalties, &analysis, &analysis.prediction);

@@ -6,8 +6,15 @@
 #include <hpcprof/model/lanes.h>
 
 /* The block has 10 instructions, and an access that misses the second cache. In two windows of three it
- * was simulated: 200000 runs in each, of 20 cycles; without what is far, 12. */
-enum { SIMULATED = 200000, INSTRUCTIONS = 10, CYCLES = 20, NEAR_CYCLES = 12, WINDOWS = 3 };
+ * was simulated: 200000 runs in each, of 20 cycles; without what is far, 12; by the core's width alone, 5. */
+enum {
+	SIMULATED = 200000,
+	INSTRUCTIONS = 10,
+	CYCLES = 20,
+	NEAR_CYCLES = 12,
+	WIDTH_CYCLES = 5,
+	WINDOWS = 3
+};
 static const double cycles_per_ns = 2;
 
 static struct hp_counted item, events[3];
@@ -31,6 +38,7 @@ static void make(void)
 	for (enum hp_lane lane = 0; lane < HP_LANES; lane++)
 		events[2].counts[lane] =
 			2 * SIMULATED * (uint64_t)(lane < HP_LANE_IDEAL ? CYCLES : NEAR_CYCLES);
+	events[2].counts[HP_LANE_WIDTH] = 2 * SIMULATED * WIDTH_CYCLES;
 	events[2].counts[HP_LANE_NO_FAR] = events[2].counts[HP_LANE_NO_DCACHE] =
 		2 * SIMULATED * NEAR_CYCLES;
 	events[2].counts[HP_LANE_ONLY_DCACHE] = 2 * SIMULATED * CYCLES;
@@ -60,6 +68,7 @@ TEST(parts_are_predicted_by_the_events_of_their_windows)
 		ck_assert_double_eq_tol(parts.at[i].of[HP_PENALTY_FAR],
 					met[i] * 1e6 * (CYCLES - NEAR_CYCLES), 1e4);
 		ck_assert_double_eq_tol(parts.at[i].of[HP_PENALTY_MISPREDICT], 0, 1);
+		ck_assert_double_eq_tol(parts.at[i].width, 1e6 * WIDTH_CYCLES, 1);
 		ck_assert(parts.at[i].is_simulated == (i < 2));
 	}
 	hp_vector_free(&parts);
@@ -94,6 +103,28 @@ TEST(what_is_short_or_unknown_is_left_out)
 	item.is_relative = true;
 	hp_assert_ok(hp_window_parts(&stratum, cycles_per_ns, 0, &parts));
 	ck_assert_uint_eq(parts.count, 0);
+	hp_vector_free(&parts);
+}
+
+/* A part of 15 ms, or 30 million cycles, has no room for 7 million runs of at least 5. */
+TEST(parts_that_no_core_can_run_are_joined)
+{
+	hp_timed_parts parts = { 0 };
+
+	make();
+	item.counts[0] = 7000000;
+	item.counts[1] = 1000000;
+	stratum.groups[1].time_ns = 15000000;
+	hp_assert_ok(hp_window_parts(&stratum, cycles_per_ns, 0, &parts));
+	ck_assert_uint_eq(parts.count, WINDOWS);
+	ck_assert_double_eq_tol(parts.at[0].measured, 6e7, 1);
+	ck_assert_double_eq_tol(parts.at[0].of[HP_PENALTY_BASE], 8e6 * NEAR_CYCLES, 1e3);
+	hp_vector_free(&parts);
+	/* Not even together had they room for that. */
+	item.counts[1] = 7000000;
+	hp_assert_ok(hp_window_parts(&stratum, cycles_per_ns, 0, &parts));
+	ck_assert_uint_eq(parts.count, WINDOWS - 1);
+	ck_assert_uint_eq(parts.at[0].window, 1);
 	hp_vector_free(&parts);
 }
 

@@ -23,6 +23,7 @@ enum hp_penalty {
 	HP_PENALTY_MISPREDICT, /* mispredicted branches */
 	HP_PENALTY_L2,	       /* data from the second level */
 	HP_PENALTY_FAR,	       /* data from behind it */
+	HP_PENALTY_DTLB,       /* pages of data that the first TLB lacks */
 	HP_PENALTY_UNPLACED,   /* what lines of unknown place take more if they are in memory */
 	HP_PENALTIES,
 };
@@ -38,6 +39,7 @@ struct hp_timed_part {
 	bool is_simulated; /* by events of this window; else by those of others in the same code */
 	double measured;   /* cycles, > 0 */
 	double by_table; /* cycles predicted by the table, with lines where the model guesses them */
+	double width;	 /* cycles that the core's width needs for all instructions of the part */
 	double left_out; /* out: cycles predicted by factors fitted to other windows */
 	double of
 		[HP_PENALTIES]; /* cycles of each cause by the table, by the events of this window */
