@@ -12,6 +12,7 @@
 #include <limits.h>
 #include <math.h>
 #include <signal.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -328,7 +329,7 @@ TEST(a_program_that_is_mostly_in_calls_on_pipes_is_recorded_from_its_first_windo
 	close(ends[1]);
 }
 
-/* A child that has read so often from a file, its only descriptor; -1: from a pipe. It then waits to be
+/* A child that has read so often from a file, its only descriptor; -1: from a socket. It then waits to be
  * killed. */
 static pid_t reader_of(int descriptor, unsigned times)
 {
@@ -340,7 +341,7 @@ static pid_t reader_of(int descriptor, unsigned times)
 	pid = fork();
 	ck_assert_int_ge(pid, 0);
 	if (pid == 0) {
-		if (descriptor < 0 && pipe(ends) < 0)
+		if (descriptor < 0 && socketpair(AF_UNIX, SOCK_STREAM, 0, ends) < 0)
 			_exit(1);
 		for (unsigned i = 0; i < times; i++) {
 			if (descriptor < 0
@@ -364,7 +365,7 @@ static pid_t reader_of(int descriptor, unsigned times)
 	return pid;
 }
 
-TEST(a_program_that_often_reads_from_a_pipe_is_recorded_from_its_first_window)
+TEST(a_program_that_often_reads_from_a_socket_is_recorded_from_its_first_window)
 {
 	struct recordings recordings = { 0 };
 	int file = open("/proc/self/exe", O_RDONLY);

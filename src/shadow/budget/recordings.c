@@ -48,23 +48,27 @@ static bool waits_often(pid_t pid, pid_t tid)
 	       (double)waits > often_waits_per_ns * (double)times.ran_ns && waits > OFTEN_LEAST;
 }
 
-/* Whether the descriptor is a channel to other processes: a socket, a pipe or the like. */
-static bool is_channel(pid_t pid, uint64_t descriptor)
+/* Whether the descriptor is of this kind, as the name of what it leads to begins. */
+static bool is_kind(pid_t pid, uint64_t descriptor, const char *kind)
 {
-	static const char *const kinds[] = { "socket:", "pipe:", "anon_inode:" };
 	char path[64], target[64];
 	ssize_t length;
 
 	snprintf(path, sizeof(path), "/proc/%d/fd/%llu", (int)pid, (unsigned long long)descriptor);
 	length = readlink(path, target, sizeof(target) - 1);
 	target[length > 0 ? length : 0] = '\0';
-	for (size_t i = 0; i < HP_ARRAY_COUNT(kinds); i++)
-		if (strncmp(target, kinds[i], strlen(kinds[i])) == 0)
-			return true;
-	return false;
+	return strncmp(target, kind, strlen(kind)) == 0;
 }
 
-/* Whether the thread often reads or writes, and its process has a channel that this may go through. */
+/* Whether the descriptor is a channel to other processes: a socket, a pipe or the like. */
+static bool is_channel(pid_t pid, uint64_t descriptor)
+{
+	return is_kind(pid, descriptor, "socket:") || is_kind(pid, descriptor, "pipe:") ||
+	       is_kind(pid, descriptor, "anon_inode:");
+}
+
+/* Whether the thread often reads or writes, and its process has opened a socket: programs that only read
+ * files often have pipes or a socket as standard streams. */
 static bool talks_often(pid_t pid, pid_t tid)
 {
 	struct hp_thread_times times = { 0 };
@@ -74,8 +78,8 @@ static bool talks_often(pid_t pid, pid_t tid)
 	    !hp_thread_times(pid, tid, &times) ||
 	    (double)calls <= often_transfers_per_ns * (double)times.ran_ns)
 		return false;
-	for (uint64_t descriptor = 0; descriptor < DESCRIPTOR_LIMIT; descriptor++)
-		if (is_channel(pid, descriptor))
+	for (uint64_t descriptor = STDERR_FILENO + 1; descriptor < DESCRIPTOR_LIMIT; descriptor++)
+		if (is_kind(pid, descriptor, "socket:"))
 			return true;
 	return false;
 }

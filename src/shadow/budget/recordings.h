@@ -6,7 +6,7 @@
  * required part of its time. Before the first window of a program, three observations of a thread
  * that is the only running one of its process suggest a server, which is then recorded: the thread
  * often gives up its CPU to wait, it repeatedly could not be held because it was in a call on a
- * socket or a pipe, or it often reads and writes while its process has a socket or a pipe open.
+ * socket or a pipe, or it often reads and writes while its process has a socket open.
  *
  * Each call in a recorded window stops the thread twice, so programs that only compute are not
  * recorded. If recording has repeatedly counted nothing in a program, it is not used again for that
