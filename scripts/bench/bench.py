@@ -160,8 +160,15 @@ class Bench:
         run.recorded = data
         run.size = data.stat().st_size
         found = re.search(r'\((\d+) samples\)', said)
-        run.samples = int(found[1]) if found else 0
+        run.samples = int(found[1]) if found else self.samples_of(data)
         return run
+
+    def samples_of(self, data):
+        """With --buildid-mmap perf record (6.1) does not say how many."""
+        text = subprocess.run([self.perf, 'report', '--stats', '-i', str(data)], stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False,
+                              env={**os.environ, 'LC_ALL': 'C'}).stdout
+        return sum(int(found) for found in re.findall(r'SAMPLE events:\s+(\d+)', text)[:1])
 
     def record_hpcprof(self, command, hz=1000, peak=False, watched=True, options=()):
         database = self.fresh('.db')

@@ -101,6 +101,8 @@ static double solve_scale(const struct stalls *stalls, double highest, double cy
 	for (unsigned i = 0; i < 60; i++) {
 		double middle = i < 40 && low == 0 ? high / 2 : (low + high) / 2;
 
+		if (middle <= low || middle >= high)
+			break; /* there is no number between the two */
 		if (explains_at_most(stalls, middle, at_most, cycles))
 			low = middle;
 		else

@@ -23,6 +23,28 @@ static bool writes_vector(const struct hp_insn *insn)
 	return insn->written.bits[HP_REGISTER_VECTOR / 64] >> HP_REGISTER_VECTOR % 64 & UINT32_MAX;
 }
 
+/* Most instructions are moves, additions, comparisons and jumps, for which no name is looked at. */
+static bool is_plain(const struct hp_insn *insn)
+{
+	switch ((enum hp_insn_kind)insn->kind) {
+	case HP_INSN_JUMP:
+	case HP_INSN_JUMP_INDIRECT:
+	case HP_INSN_CALL:
+	case HP_INSN_CALL_INDIRECT:
+	case HP_INSN_RETURN:
+		return true;
+	case HP_INSN_CONDITIONAL: /* xbegin is one, too */
+		return insn->condition != HP_CONDITION_NONE &&
+		       insn->condition != HP_CONDITION_OTHER;
+	case HP_INSN_PLAIN:
+	case HP_INSN_TRAP:
+	case HP_INSN_HALT:
+	case HP_INSN_SYSCALL:
+		break;
+	}
+	return insn->operation != HP_OPERATION_OTHER;
+}
+
 /* Classifies by mnemonic, in the groups of both vendors' manuals. */
 enum hp_duty hp_duty_of(const struct hp_isa *isa, const struct hp_insn *insn)
 {
@@ -38,10 +60,15 @@ enum hp_duty hp_duty_of(const struct hp_isa *isa, const struct hp_insn *insn)
 						"fnmadd", "fnmsub", "cvt",   "hadd",  "hsub",
 						"addsub", "dp",	    "max",   "min",   "cmp",
 						"round",  "comi",   "ucomi", "rcp",   "rsqrt" };
-	const char *name = isa->mnemonic(insn->mnemonic);
-	size_t length = strlen(name);
-	const char *plain = name[0] == 'v' ? name + 1 : name;
+	const char *name;
+	const char *plain;
+	size_t length;
 
+	if (!insn->is_locked && is_plain(insn))
+		return HP_DUTY_PLAIN;
+	name = isa->mnemonic(insn->mnemonic);
+	length = strlen(name);
+	plain = name[0] == 'v' ? name + 1 : name;
 	if (insn->is_locked || begins_with_any(name, sync, HP_ARRAY_COUNT(sync)))
 		return HP_DUTY_SYNC;
 	if (begins_with_any(name, divide, HP_ARRAY_COUNT(divide)))

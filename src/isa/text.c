@@ -51,7 +51,10 @@ size_t hp_isa_length(uint16_t machine, const uint8_t *bytes, size_t size)
 
 	if (machine == EM_AARCH64)
 		return aarch64_length(size);
+	/* It leaves out what the length does not need. */
 	if (!init_decoder(&decoder, machine) ||
+	    !ZYAN_SUCCESS(
+		    ZydisDecoderEnableMode(&decoder, ZYDIS_DECODER_MODE_MINIMAL, ZYAN_TRUE)) ||
 	    !ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&decoder, NULL, bytes, size, &instruction)))
 		return 0;
 	return instruction.length;

@@ -42,6 +42,9 @@ enum {
 	PARALLEL_TOGETHER = 16,
 	/* bytes that a process keeps for its next procedure; the largest take more; [bound] */
 	PARALLEL_KEPT_BYTES = 16777216,
+	/* bytes that a worker makes before it hands them over: most items are smaller, and each time
+	 * wakes who reads; [bound] */
+	PARALLEL_HANDED_BYTES = 131072,
 	/* bytes that a pipe holds, and that are read at once: what Linux allows to anybody; */
 	PARALLEL_PIPE_BYTES = 1048576,
 	/* bytes that are kept of a worker that is ahead; a tenth of what builds give; [bound] */

@@ -2,7 +2,9 @@
 /* Instructions by their bytes; what they do is from the manuals of the processors. */
 #include "../support.h"
 
+#include <hpcprof/isa/duty.h>
 #include <hpcprof/isa/insn.h>
+#include <hpcprof/isa/text.h>
 
 #include <elf.h>
 #include <string.h>
@@ -334,6 +336,63 @@ TEST(mnemonics_have_names)
 {
 	ck_assert_str_eq(isa()->mnemonic(DECODE("\x48\x01\xd8").mnemonic), "add");
 	ck_assert_str_eq(isa()->mnemonic(UINT16_MAX), "(bad)");
+}
+
+/* --- duties ----------------------------------------------------------------------------------- */
+
+static const struct {
+	const char *text;
+	const char *bytes;
+	size_t size;
+	enum hp_duty duty;
+} duties[] = {
+#define B(text) text, sizeof(text) - 1
+	{ "mov rax, rbx", B("\x48\x89\xd8"), HP_DUTY_PLAIN },
+	{ "add rax, rbx", B("\x48\x01\xd8"), HP_DUTY_PLAIN },
+	{ "cmp rax, rbx", B("\x48\x39\xd8"), HP_DUTY_PLAIN },
+	{ "call", B("\xe8\x00\x00\x00\x00"), HP_DUTY_PLAIN },
+	{ "ret", B("\xc3"), HP_DUTY_PLAIN },
+	{ "jz", B("\x74\x00"), HP_DUTY_PLAIN },
+	{ "js", B("\x78\x00"), HP_DUTY_PLAIN },
+	{ "sete al", B("\x0f\x94\xc0"), HP_DUTY_PLAIN },
+	{ "lock add [rdi], eax", B("\xf0\x01\x07"), HP_DUTY_SYNC },
+	{ "xchg [rdi], eax", B("\x87\x07"), HP_DUTY_SYNC },
+	{ "xbegin", B("\xc7\xf8\x00\x00\x00\x00"), HP_DUTY_SYNC },
+	{ "syscall", B("\x0f\x05"), HP_DUTY_SYNC },
+	{ "pause", B("\xf3\x90"), HP_DUTY_SYNC },
+	{ "mfence", B("\x0f\xae\xf0"), HP_DUTY_SYNC },
+	{ "div rcx", B("\x48\xf7\xf1"), HP_DUTY_DIVIDE },
+	{ "sqrtsd xmm0, xmm1", B("\xf2\x0f\x51\xc1"), HP_DUTY_DIVIDE },
+	{ "mul rcx", B("\x48\xf7\xe1"), HP_DUTY_MULTIPLY },
+	{ "imul rax, rcx", B("\x48\x0f\xaf\xc1"), HP_DUTY_MULTIPLY },
+	{ "addsd xmm0, xmm1", B("\xf2\x0f\x58\xc1"), HP_DUTY_FP },
+	{ "cvtsi2sd xmm0, rax", B("\xf2\x48\x0f\x2a\xc0"), HP_DUTY_FP },
+	{ "ucomisd xmm0, xmm1", B("\x66\x0f\x2e\xc1"), HP_DUTY_FP },
+	{ "fadd st0, st1", B("\xd8\xc1"), HP_DUTY_FP },
+#undef B
+};
+
+TEST(what_may_take_long_has_a_duty)
+{
+	for (size_t i = 0; i < HP_ARRAY_COUNT(duties); i++) {
+		struct hp_insn insn = decode(duties[i].bytes, duties[i].size);
+
+		ck_assert_msg(hp_duty_of(isa(), &insn) == duties[i].duty, "%s", duties[i].text);
+	}
+}
+
+TEST(lengths_alone_are_those_of_decoded_instructions)
+{
+	for (size_t i = 0; i < HP_ARRAY_COUNT(duties); i++) {
+		const uint8_t *bytes = (const uint8_t *)duties[i].bytes;
+
+		ck_assert_uint_eq(hp_isa_length(EM_X86_64, bytes, duties[i].size), duties[i].size);
+		ck_assert_uint_eq(hp_isa_length(EM_X86_64, bytes, duties[i].size - 1), 0);
+	}
+	/* lock is not allowed with mov; push es exists with 32 bits only */
+	ck_assert_uint_eq(hp_isa_length(EM_X86_64, (const uint8_t *)"\xf0\x89\xd8", 3), 0);
+	ck_assert_uint_eq(hp_isa_length(EM_X86_64, (const uint8_t *)"\x06", 1), 0);
+	ck_assert_uint_eq(hp_isa_length(EM_386, (const uint8_t *)"\x06", 1), 1);
 }
 
 HP_TEST_MAIN("isa/insn")

@@ -81,35 +81,71 @@ static bool hand_error(int fd, struct hp_error *error)
 	       hand(fd, advice, strlen(advice) + 1);
 }
 
-static bool make_item(const struct parallel *parallel, size_t item, int fd)
-{
-	_cleanup_free_ char *bytes = NULL;
-	struct head head = { 0 };
-	size_t size = 0;
-	FILE *out = open_memstream(&bytes, &size);
-	struct hp_error *error = out ? parallel->write(parallel->context, item, out)
-				     : hp_error_create_no_memory();
+/* What a worker has made but not yet handed over. */
+struct made {
+	FILE *stream; /* writes to `bytes`; valid after fflush() */
+	char *bytes;
+	size_t size;
+};
 
-	if (out && fclose(out) != 0 && !error)
+static bool hand_over(struct made *made, int fd)
+{
+	bool handed = fflush(made->stream) == 0 && hand(fd, made->bytes, made->size);
+
+	rewind(made->stream);
+	return handed;
+}
+
+/* The head is written last, over the room that was left for it. */
+static bool add_item(const struct parallel *parallel, size_t item, struct made *made,
+		     struct hp_error **error)
+{
+	FILE *out = made->stream;
+	struct head head = { 0 };
+	off_t begin = ftello(out);
+	off_t end;
+
+	fwrite(&head, sizeof(head), 1, out);
+	*error = parallel->write(parallel->context, item, out);
+	end = ftello(out);
+	if (*error || end < 0)
+		return fseeko(out, begin, SEEK_SET) == 0;
+	head.size = (uint64_t)(end - begin) - sizeof(head);
+	return fseeko(out, begin, SEEK_SET) == 0 && fwrite(&head, sizeof(head), 1, out) == 1 &&
+	       fseeko(out, end, SEEK_SET) == 0 && !ferror(out);
+}
+
+static bool make_item(const struct parallel *parallel, size_t item, struct made *made, int fd)
+{
+	struct hp_error *error = NULL;
+
+	if (!add_item(parallel, item, made, &error) && !error)
 		error = hp_error_create_no_memory();
 	if (error)
-		return hand_error(fd, error) && false;
-	head.size = size;
-	return hand(fd, &head, sizeof(head)) && hand(fd, bytes, size);
+		return hand_over(made, fd) && hand_error(fd, error) && false;
+	return ftello(made->stream) < PARALLEL_HANDED_BYTES || hand_over(made, fd);
 }
 
 /* Ends without exit handlers: buffers and open files are those of the parent process. */
 static void work(const struct parallel *parallel, size_t number, int fd)
 {
+	struct made made = { 0 };
 	bool fine = true;
 
 	/* Each item allocates and frees the same memory again. */
 	mallopt(M_MMAP_THRESHOLD, PARALLEL_KEPT_BYTES);
 	mallopt(M_TRIM_THRESHOLD, PARALLEL_KEPT_BYTES);
 	hp_broken_pipe_ignore();
+	made.stream = open_memstream(&made.bytes, &made.size);
+	if (!made.stream) {
+		hand_error(fd, hp_error_create_no_memory());
+		_exit(0);
+	}
 	for (size_t item = 0; item < parallel->items && fine; item++)
 		if (worker_of(parallel, item) == number)
-			fine = make_item(parallel, item, fd);
+			fine = make_item(parallel, item, &made, fd);
+	if (fine)
+		hand_over(&made, fd);
 	_exit(0);
 }
 
