@@ -99,6 +99,7 @@ static void add_part(struct hp_prediction *into, const struct hp_prediction *one
 	into->best_case += scale * one->best_case;
 	into->far_lines += scale * one->far_lines;
 	into->measured += one->measured;
+	into->apart += one->apart;
 	/* Infinite limits stay infinite. */
 	for (unsigned kind = 0; kind < HP_CAUSE_COUNT && scale > 0; kind++)
 		into->most[kind] += scale * one->most[kind];
@@ -223,6 +224,19 @@ static double most_of(const struct hp_prediction *prediction, enum hp_cpi_compon
 	return component == HP_CPI_FAR ? prediction->most_far : prediction->most[causes[component]];
 }
 
+/* Of the cycles in moments that no window saw, each component may have all or none. */
+static void allow_for_others(double apart, struct hp_cpi_stack *stack)
+{
+	for (unsigned i = 0; i < HP_CPI_COMPONENTS; i++) {
+		struct hp_cpi_part *part = &stack->parts[i];
+
+		part->low *= 1 - apart;
+		part->high = part->high * (1 - apart) + apart;
+		part->low = fmin(part->low, part->likely);
+		part->high = fmax(part->high, part->likely);
+	}
+}
+
 struct hp_cpi_stack hp_cpi_of(const struct hp_prediction *prediction, bool is_absolute)
 {
 	const double *lanes = prediction->predicted;
@@ -261,6 +275,8 @@ struct hp_cpi_stack hp_cpi_of(const struct hp_prediction *prediction, bool is_ab
 		(unexplained + stack_error * predicted) / measured,
 		unexplained / measured,
 	};
+	if (prediction->apart > 0)
+		allow_for_others(fmin(1, prediction->apart / measured), &stack);
 	return stack;
 }
 

@@ -62,9 +62,11 @@ static void take_own_time(const struct hp_analysis *analysis, uint32_t b,
 }
 
 /* Returns false if nothing of the block was timed. */
-static bool predict_block(const struct hp_analysis *analysis, const struct hp_isa *isa, uint32_t b,
+static bool predict_block(const struct analyzer *analyzer, uint32_t b,
 			  struct hp_prediction *prediction)
 {
+	const struct hp_analysis *analysis = analyzer->analysis;
+	const struct hp_isa *isa = analyzer->cfg->isa;
 	const struct hp_core *core = analysis->core;
 	const struct hp_analysed_block *block = &analysis->blocks[b];
 	const struct hp_frequency *frequency = &block->frequency;
@@ -73,6 +75,7 @@ static bool predict_block(const struct hp_analysis *analysis, const struct hp_is
 	bool is_timed = false;
 
 	*prediction = (struct hp_prediction){ .measured = block->cycles,
+					      .apart = analyzer->input->apart * block->cycles,
 					      .instructions = runs * block->insn_count,
 					      .best_case = runs * block->best_case_cycles };
 	begin_most(prediction);
@@ -110,6 +113,7 @@ static void add(struct hp_prediction *into, const struct hp_prediction *one)
 	into->best_case += one->best_case;
 	into->far_lines += one->far_lines;
 	into->measured += one->measured;
+	into->apart += one->apart;
 	for (unsigned kind = 0; kind < HP_CAUSE_COUNT; kind++)
 		into->most[kind] += one->most[kind];
 	into->most_far += one->most_far;
@@ -124,7 +128,7 @@ struct hp_error *predict(struct analyzer *analyzer)
 	for (uint32_t b = 0; b < cfg->block_count; b++) {
 		struct hp_prediction one;
 
-		if (!predict_block(analysis, cfg->isa, b, &one))
+		if (!predict_block(analyzer, b, &one))
 			continue;
 		if (!loops)
 			loops = hp_arena_array(analyzer->arena, (size_t)cfg->loop_count + 1,

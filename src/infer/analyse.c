@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "terms.h"
+#include "counts_clock.h"
 #include "exact_counts.h"
 #include "branches.h"
 #include "events.h"
@@ -170,6 +171,8 @@ static struct hp_error *collect_evidence(struct hp_inference *inference,
 	input->phase_deviation = terms->phase_deviation;
 	input->phase_count = terms->phase_count;
 	input->missed = terms->missed;
+	if (counted)
+		input->apart = counts_apart_share(counted, code->procedure->address.value);
 	input->happened = events ? events_happened : NULL;
 	input->happened_context = events;
 	return NULL;

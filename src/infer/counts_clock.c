@@ -425,6 +425,17 @@ double counts_missed_deviation(const struct hp_image_counts *counted, uint64_t a
 	return clock ? log1p(clock->missed / fmax(clock->samples, 1)) : 0;
 }
 
+double counts_apart_share(const struct hp_image_counts *counted, uint64_t address)
+{
+	const struct counts_clock *clock = clock_of(counted, address);
+	struct moved moved;
+
+	if (!clock || !(clock->place.samples > 0) || !(counted->moved > 0))
+		return 0;
+	moved = moved_of(&clock->place, counted->moved);
+	return moved_apart(&moved);
+}
+
 double counts_clock_deviation(const struct hp_image_counts *counted, uint64_t address)
 {
 	const struct counts_clock *clock = clock_of(counted, address);

@@ -85,6 +85,9 @@ double counts_clock_deviation(const struct hp_image_counts *counted, uint64_t ad
 double counts_factor(const struct hp_image_counts *counted, uint64_t address);
 /* The deviation of the logarithm of the procedure's instructions after pooling; 0: not pooled. */
 double counts_pooled_deviation(const struct hp_image_counts *counted, uint64_t address);
+/* The share of the time of the procedure at the address that is surely in other moments than windows
+ * saw: its share of the time is higher than of theirs by that, at the lower end of a 90 % interval. */
+double counts_apart_share(const struct hp_image_counts *counted, uint64_t address);
 /* The part of these deviations that is due to `missed`. */
 double counts_missed_deviation(const struct hp_image_counts *counted, uint64_t address);
 

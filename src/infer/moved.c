@@ -3,6 +3,8 @@
 
 #include "tuning.h"
 
+#include <hpcprof/model/evidence.h>
+
 #include <math.h>
 
 struct place_ticks place_ticks_of(double seen, double all_seen, double share_of_ticks,
@@ -45,6 +47,11 @@ struct moved moved_of(const struct place_ticks *place, double variance)
 	double part = variance / both;
 
 	return (struct moved){ part * x, sqrt(part * part * left + part * chance) };
+}
+
+double moved_apart(const struct moved *moved)
+{
+	return fmax(0, 1 - exp(HP_NORMAL_90 * moved->deviation - moved->log));
 }
 
 double moved_likelihood(const struct place_ticks *place, double variance)

@@ -35,6 +35,10 @@ struct moved {
 	double log;	  /* x, with the highest likelihood */
 	double deviation; /* of x */
 };
+/* The share of the place's time that is surely in other moments than windows saw: at the lower end of
+ * a 90 % interval of x. 0 where windows saw enough of it, or may have. */
+double moved_apart(const struct moved *moved);
+
 /* `variance`: of x over the places of the program. */
 struct moved moved_of(const struct place_ticks *place, double variance);
 

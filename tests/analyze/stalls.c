@@ -59,6 +59,7 @@ static void analyse(struct hp_image *image)
 		.evidence = counts,
 		.evidence_count = count_count,
 		.most_cycles = limits,
+		.apart = simulated.apart,
 		.happened = simulated.is_on ? happened : NULL,
 	};
 	struct hp_cfg *cfg;

@@ -20,6 +20,7 @@ extern struct hp_analysis *found;
 
 /* What was simulated: everything, as often; of one instruction, so many events. */
 extern struct simulated {
+	double apart; /* share of the time that no window saw */
 	bool is_on;
 	bool is_alone; /* nothing but that instruction was */
 	size_t at;

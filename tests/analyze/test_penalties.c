@@ -228,6 +228,27 @@ TEST(lanes_of_pages_take_their_penalty)
 	ck_assert_double_eq_tol(fitted.predicted[HP_LANE_ONLY_DTLB], 120, 1e-9);
 }
 
+/* What windows did not see may have been anything, and likely was like the rest. */
+TEST(cycles_of_other_moments_may_be_of_any_component)
+{
+	struct hp_prediction made = prediction();
+	struct hp_cpi_stack all = hp_cpi_of(&made, true), some;
+
+	made.apart = 0.25 * made.measured;
+	some = hp_cpi_of(&made, true);
+	for (unsigned i = 0; i < HP_CPI_COMPONENTS; i++) {
+		ck_assert_double_eq(some.parts[i].likely, all.parts[i].likely);
+		ck_assert_double_le(some.parts[i].low, all.parts[i].low + 1e-9);
+		ck_assert_double_ge(some.parts[i].high, all.parts[i].high - 1e-9);
+		ck_assert_double_ge(some.parts[i].high, 0.25);
+	}
+	ck_assert_double_eq_tol(some.parts[HP_CPI_MISPREDICT].low,
+				0.75 * all.parts[HP_CPI_MISPREDICT].low, 1e-9);
+	made.apart = 2 * made.measured;
+	some = hp_cpi_of(&made, true);
+	ck_assert_double_eq_tol(some.parts[HP_CPI_DIVIDER].high, 1, 1e-9);
+}
+
 /* Better windows do not prove better components. */
 TEST(ranges_hold_those_by_the_table)
 {

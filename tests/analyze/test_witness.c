@@ -24,6 +24,18 @@ TEST(a_load_that_was_seen_to_hit_is_cleared)
 	ck_assert_double_gt(least(0, HP_CAUSE_DTLB), 0.9);
 }
 
+TEST(a_load_that_windows_saw_to_hit_may_miss_in_other_moments)
+{
+	LOOP(LOAD_RAX_FROM_RAX);
+	takes(0, STALL);
+	sees(0, HP_EVENT_L1_MISS, 0);
+	simulated.apart = 0.5;
+	ck_assert_double_gt(most(0, HP_CAUSE_DCACHE), 0.3);
+	ck_assert_double_gt(most(0, HP_CAUSE_DTLB), 0.3);
+	ck_assert_double_gt(found->prediction.measured, 0);
+	ck_assert_double_eq_tol(found->prediction.apart, 0.5 * found->prediction.measured, 1e-6);
+}
+
 TEST(a_cause_takes_no_more_than_counters_say_of_the_procedure)
 {
 	static double said[HP_CAUSE_DYNAMIC_COUNT];

@@ -72,6 +72,25 @@ TEST(no_ticks_where_many_were_expected_say_much)
 	ck_assert_double_gt(varied.deviation, 0.3);
 }
 
+TEST(time_that_windows_surely_did_not_see_is_apart)
+{
+	const struct place_ticks more = { .expected = 60, .seen = 6, .samples = 2000 };
+	const struct place_ticks as_many = { .expected = 60, .seen = 55, .samples = 2000 };
+	const struct place_ticks fewer = { .expected = 60, .seen = 120, .samples = 2000 };
+	struct moved moved = moved_of(&more, 1);
+
+	/* Ten times as much time as in windows: nine tenths of it were elsewhere, or some less. */
+	ck_assert_double_gt(moved_apart(&moved), 0.7);
+	ck_assert_double_lt(moved_apart(&moved), 0.9);
+	/* In a program that does the same all the time that was chance. */
+	moved = moved_of(&more, 1e-6);
+	ck_assert_double_lt(moved_apart(&moved), 0.01);
+	moved = moved_of(&as_many, 1);
+	ck_assert_double_eq(moved_apart(&moved), 0);
+	moved = moved_of(&fewer, 1);
+	ck_assert_double_eq(moved_apart(&moved), 0);
+}
+
 TEST(few_samples_leave_open_what_was_to_be_expected)
 {
 	struct place_ticks place = { .expected = 500, .seen = 100, .samples = 1e6 };

@@ -127,6 +127,9 @@ struct hp_analysis_input {
 	bool (*happened)(const void *context, hp_link_address address,
 			 struct hp_happened *happened);
 	const void *happened_context;
+	/* The share of the procedure's time, at least, that is in other moments than windows saw: so
+	 * much more of the time than of theirs is in it. Nothing is known of what happened then. */
+	double apart;
 };
 
 /* --- out -------------------------------------------------------------------------------------- */
@@ -263,6 +266,7 @@ struct hp_prediction {
 	double best_case;
 	double far_lines; /* accesses that the second cache misses, or may */
 	double measured;
+	double apart; /* cycles of `measured`, at least, in other moments than windows saw */
 	/* What a cause can have taken at most: its events, at the upper end, times the largest cost of
 	 * one; INFINITY: its events are not counted. DCACHE is what the second level serves; what is
 	 * behind it is apart. */

@@ -8,6 +8,34 @@
 
 #include <math.h>
 
+/* Of executions that were not simulated: each event that the instruction can have, in each. */
+static struct hp_happened all_events(const struct hp_insn *insn)
+{
+	static const uint8_t of_data[] = {
+		HP_EVENT_L1_MISS,   HP_EVENT_L2_MISS,	     HP_EVENT_DTLB_MISS, HP_EVENT_TLB2_MISS,
+		HP_EVENT_WALK_MISS, HP_EVENT_FORWARD_FAILED, HP_EVENT_ALIAS_4K,
+	};
+	struct hp_happened all = { 0 };
+
+	for (unsigned kind = 0; kind < HP_EVENT_KINDS; kind++)
+		all.most[kind] = 1;
+	for (size_t i = 0; i < HP_ARRAY_COUNT(of_data); i++)
+		all.most[of_data[i]] = insn->memory_count;
+	if (insn->kind == HP_INSN_PLAIN)
+		all.most[HP_EVENT_MISPREDICTED] = 0;
+	return all;
+}
+
+/* In moments that no window saw, anything may have happened. */
+static void allow_for_others(const struct hp_insn *insn, double apart, struct hp_happened *seen)
+{
+	const struct hp_happened all = all_events(insn);
+
+	for (unsigned kind = 0; kind < HP_EVENT_KINDS && apart > 0; kind++)
+		if (all.most[kind] > seen->most[kind])
+			seen->most[kind] += apart * (all.most[kind] - seen->most[kind]);
+}
+
 struct hp_error *witness_prepare(struct hp_analysis *analysis,
 				 const struct hp_analysis_input *input, struct hp_arena *arena)
 {
@@ -21,6 +49,7 @@ struct hp_error *witness_prepare(struct hp_analysis *analysis,
 		kept = hp_arena_alloc(arena, sizeof(*kept));
 		if (!kept)
 			return hp_error_create_no_memory();
+		allow_for_others(insn->insn, input->apart, &seen);
 		*kept = seen;
 		insn->happened = kept;
 	}
@@ -75,24 +104,6 @@ static void add_events(const struct hp_core *core, const struct hp_happened *see
 	most[HP_CAUSE_STORE_FORWARD] +=
 		runs * (seen->most[HP_EVENT_FORWARD_FAILED] + seen->most[HP_EVENT_ALIAS_4K]) *
 		((double)core->mispredict_cycles + core->blocked_cycles);
-}
-
-/* For an instruction that was not simulated: each event that it can have, in each execution. */
-static struct hp_happened all_events(const struct hp_insn *insn)
-{
-	static const uint8_t of_data[] = {
-		HP_EVENT_L1_MISS,   HP_EVENT_L2_MISS,	     HP_EVENT_DTLB_MISS, HP_EVENT_TLB2_MISS,
-		HP_EVENT_WALK_MISS, HP_EVENT_FORWARD_FAILED, HP_EVENT_ALIAS_4K,
-	};
-	struct hp_happened all = { 0 };
-
-	for (unsigned kind = 0; kind < HP_EVENT_KINDS; kind++)
-		all.most[kind] = 1;
-	for (size_t i = 0; i < HP_ARRAY_COUNT(of_data); i++)
-		all.most[of_data[i]] = insn->memory_count;
-	if (insn->kind == HP_INSN_PLAIN)
-		all.most[HP_EVENT_MISPREDICTED] = 0;
-	return all;
 }
 
 void witness_add_most(const struct hp_core *core, const struct hp_isa *isa,

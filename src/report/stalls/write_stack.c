@@ -97,6 +97,19 @@ static void write_penalties(const struct hp_penalties *penalties, FILE *out)
 		100 * penalties->left_out.ninth, 100 * penalties->by_table.median);
 }
 
+/* Writes how much of the cycles the windows say nothing of, if that is much. */
+static void write_apart(const struct stacked *one, FILE *out)
+{
+	double apart = one->prediction->apart / one->prediction->measured;
+
+	if (apart >= least_stack_share)
+		fprintf(out,
+			"  # %.0f %% are of moments unlike those in windows, and may be of "
+			"anything: "
+			"record for longer\n",
+			100 * fmin(1, apart));
+}
+
 /* Writes the name of what the stack belongs to, for people. */
 static void write_heading(const struct stacked *one, FILE *out)
 {
@@ -126,6 +139,7 @@ struct hp_error *write_stack_text(struct report *report, FILE *out)
 		write_heading(one, out);
 		write_cpi(&one->stack, out);
 		write_parts(&one->stack, one->row ? STACK_LINES : HP_CPI_COMPONENTS, out);
+		write_apart(one, out);
 	}
 	if (program.survey.hidden)
 		fprintf(out, "\n# not shown: %zu procedures (%.2f %%); --limit N shows more\n",
@@ -182,9 +196,9 @@ static json_t *stack_object(const struct stacked *one)
 	const struct hp_prediction *prediction = one->prediction;
 	bool is_absolute = isfinite(stack->cpi);
 
-	return json_pack("{s:f, s:f, s:o, s:o, s:o, s:o, s:o, s:o}", "share", one->share, "cycles",
-			 stack->cycles, "predicted_cycles", json_number(stack->predicted),
-			 "guessed_cycles",
+	return json_pack("{s:f, s:f, s:f, s:o, s:o, s:o, s:o, s:o, s:o}", "share", one->share,
+			 "cycles", stack->cycles, "apart_cycles", prediction->apart,
+			 "predicted_cycles", json_number(stack->predicted), "guessed_cycles",
 			 json_number(is_absolute ? prediction->predicted[HP_LANE_AS_IS] : NAN),
 			 "cpi", json_number(stack->cpi), "instructions",
 			 json_number(is_absolute ? prediction->instructions : NAN),
