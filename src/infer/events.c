@@ -39,7 +39,8 @@ struct image_events {
 	HP_VECTOR(struct event) events;		  /* by address, then kind */
 	HP_VECTOR(struct timed) timed;		  /* by address */
 	uint32_t longest;			  /* longest block, in bytes */
-	double windows;				  /* number of simulated windows in the recording */
+	double windows;				  /* number of windows in the recording */
+	struct hp_pace pace;			  /* how events per run differ between them */
 	uint64_t resizes;			  /* sizes of the core that is asked for */
 };
 
@@ -182,27 +183,6 @@ static double windows_of(const struct hp_window_evidence *sum)
 			hp_window_evidence_relative(sum).windows);
 }
 
-struct hp_error *events_of(struct hp_inference *inference, const struct hp_loaded_part *part,
-			   const struct image_events **events)
-{
-	const struct hp_window_evidence *sum = &inference->windows.sum;
-	struct inferred_image *inferred = &inference->images[part->image->index];
-	struct hp_error *error = NULL;
-
-	if (!inferred->events && part->file && part->image->id.kind == HP_IMAGE_FILE) {
-		inferred->events = calloc(1, sizeof(*inferred->events));
-		if (!inferred->events)
-			return hp_error_create_no_memory();
-		inferred->events->windows = windows_of(sum);
-		inferred->events->resizes = inference->options->resizes;
-		for (uint32_t i = 0; i < sum->image_count && !error; i++)
-			if (hp_image_id_compare(&sum->images[i], &part->image->id) == 0)
-				error = make(inference, part, i, inferred->events);
-	}
-	*events = inferred->events && inferred->events->blocks.count ? inferred->events : NULL;
-	return error;
-}
-
 /* --- of one instruction ------------------------------------------------------------------------ */
 
 static void add_windows(struct hp_grouped *into, const struct by_windows *more)
@@ -223,18 +203,29 @@ static struct hp_grouped runs_of(const struct image_events *events, uint64_t add
 	return runs;
 }
 
-/* The upper limit of events that were seen a few times: they might have been a few more. */
-static double most_of(const struct hp_grouped *counts, const struct hp_grouped *runs,
-		      double windows)
+/* Windows differ, and those that were seen might have been a few more or less by chance. */
+struct events_range events_range_of(const struct hp_grouped *counts, const struct hp_grouped *runs,
+				    double windows, const struct hp_pace *pace)
 {
-	struct hp_pace any = hp_pace_of_any();
-	struct hp_grouped_ratio ratio = hp_grouped_pace(counts, runs, windows, &any);
-	double seen = hp_grouped_sum(counts);
-	double chance = (seen + 1 + HP_NORMAL_90 * sqrt(seen + 1)) / hp_grouped_sum(runs);
-	double most = isfinite(ratio.deviation) ? ratio.value + HP_NORMAL_90 * ratio.deviation
-						: ratio.value;
+	struct hp_grouped_ratio ratio = hp_grouped_pace(counts, runs, windows, pace);
+	double seen = hp_grouped_sum(counts), all = hp_grouped_sum(runs);
+	double most = seen + 1 + HP_NORMAL_90 * sqrt(seen + 1);
+	double least = seen - HP_NORMAL_90 * sqrt(seen);
+	double half = isfinite(ratio.deviation) ? HP_NORMAL_90 * ratio.deviation : 0;
 
-	return fmax(most, chance);
+	return (struct events_range){
+		fmax(0, fmin(least / all, ratio.value - half)),
+		fmax(most / all, ratio.value + half),
+	};
+}
+
+static void take_range(const struct image_events *events, const struct hp_grouped *counts,
+		       const struct hp_grouped *runs, unsigned kind, struct hp_happened *happened)
+{
+	struct events_range range = events_range_of(counts, runs, events->windows, &events->pace);
+
+	happened->least[kind] = range.low;
+	happened->most[kind] = range.high;
 }
 
 /* Sums up one kind of event at one address, and moves `i` past it. */
@@ -247,6 +238,47 @@ static struct hp_grouped take_kind(const struct image_events *events, size_t *i)
 	     ++*i)
 		add_windows(&counts, &events->events.at[*i].counts);
 	return counts;
+}
+
+/* Learns from all events of the image how events per run differ between windows: code that is the same
+ * in each may meet other data. */
+static void learn_pace(struct image_events *events)
+{
+	struct hp_paces paces = { 0 };
+
+	for (size_t i = 0; i < events->events.count;) {
+		const struct event *event = &events->events.at[i];
+		struct hp_grouped counts = take_kind(events, &i);
+		struct hp_grouped runs = runs_of(events, event->address);
+
+		if (event->kind < HP_EVENT_STRIDED)
+			hp_paces_add(&paces, &counts, &runs, events->windows,
+				     hp_grouped_sum(&counts));
+	}
+	events->pace = hp_pace_of_all(&paces);
+}
+
+struct hp_error *events_of(struct hp_inference *inference, const struct hp_loaded_part *part,
+			   const struct image_events **events)
+{
+	const struct hp_window_evidence *sum = &inference->windows.sum;
+	struct inferred_image *inferred = &inference->images[part->image->index];
+	struct hp_error *error = NULL;
+
+	if (!inferred->events && part->file && part->image->id.kind == HP_IMAGE_FILE) {
+		inferred->events = calloc(1, sizeof(*inferred->events));
+		if (!inferred->events)
+			return hp_error_create_no_memory();
+		inferred->events->windows = windows_of(sum);
+		inferred->events->resizes = inference->options->resizes;
+		for (uint32_t i = 0; i < sum->image_count && !error; i++)
+			if (hp_image_id_compare(&sum->images[i], &part->image->id) == 0)
+				error = make(inference, part, i, inferred->events);
+		if (!error)
+			learn_pace(inferred->events);
+	}
+	*events = inferred->events && inferred->events->blocks.count ? inferred->events : NULL;
+	return error;
 }
 
 static const double **cycles_for(struct hp_happened *happened, const struct timed *timed)
@@ -301,8 +333,9 @@ bool events_happened(const void *context, hp_link_address address, struct hp_hap
 	*happened = (struct hp_happened){ .runs = hp_grouped_sum(&runs) };
 	if (!(happened->runs > 0))
 		return false;
-	for (size_t kind = 0; kind < HP_EVENT_KINDS; kind++)
-		happened->most[kind] = most_of(&none, &runs, events->windows);
+	take_range(events, &none, &runs, 0, happened);
+	for (size_t kind = 1; kind < HP_EVENT_KINDS; kind++)
+		happened->most[kind] = happened->most[0];
 	while (i < events->events.count && events->events.at[i].address == address.value) {
 		unsigned kind = events->events.at[i].kind;
 		int64_t value = events->events.at[i].value;
@@ -313,7 +346,7 @@ bool events_happened(const void *context, hp_link_address address, struct hp_hap
 			continue;
 		}
 		happened->mean[kind] = hp_grouped_sum(&counts) / happened->runs;
-		happened->most[kind] = most_of(&counts, &runs, events->windows);
+		take_range(events, &counts, &runs, kind, happened);
 	}
 	find_footprint(happened);
 	find_cycles(events, address.value, happened);

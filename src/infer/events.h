@@ -15,6 +15,13 @@ struct image_events;
  * Owned by the inference. requires: its file open */
 struct hp_error *events_of(struct hp_inference *inference, const struct hp_loaded_part *part,
 			   const struct image_events **events);
+/* The ends of the 90 % interval of events per run. `counts` and `runs` are sums by windows, of which
+ * there are `windows` in all, and `pace` how they differ. requires: a run */
+struct events_range {
+	double low, high;
+};
+struct events_range events_range_of(const struct hp_grouped *counts, const struct hp_grouped *runs,
+				    double windows, const struct hp_pace *pace);
 /* A callback of struct hp_analysis_input. */
 bool events_happened(const void *events, hp_link_address address, struct hp_happened *happened);
 void events_destroy(struct image_events *events);

@@ -1,3 +1,4 @@
+check_PROGRAMS += tests/infer/test_events
 check_PROGRAMS += tests/infer/test_loop_clocks
 check_PROGRAMS += tests/infer/test_missed
 check_PROGRAMS += tests/infer/test_moved

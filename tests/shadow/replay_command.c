@@ -220,6 +220,9 @@ static void end_modelled(struct modelled *modelled)
 		fprintf(modelled->out, "%lx %s %lu\n", window.events[i].address.value,
 			hp_event_kind_name((enum hp_event_kind)window.events[i].kind),
 			window.events[i].count);
+	for (size_t i = 0; i < window.simulated_count; i++)
+		fprintf(modelled->out, "block %lx %u %lu\n", window.simulated[i].address.value,
+			window.simulated[i].size_bytes, window.simulated[i].counts[0]);
 	hp_window_clear(&window);
 }
 

@@ -68,7 +68,9 @@ struct hp_evidence {
 struct hp_happened {
 	double runs; /* executions that were simulated, > 0 */
 	double mean[HP_EVENT_KINDS];
-	double most[HP_EVENT_KINDS]; /* upper ends of 90 % intervals */
+	/* Lower and upper ends of 90 % intervals, by how windows differ, by chance, and by the time
+	 * that no window speaks for. */
+	double least[HP_EVENT_KINDS], most[HP_EVENT_KINDS];
 	/* HP_LANES core cycles that a model of the core spent in all these runs; NULL: it was not
 	 * timed. Of the instruction, and of what was translated as one block and begins with it: up
 	 * to the next branch. Borrowed from who tells. */

@@ -31,9 +31,11 @@ static void allow_for_others(const struct hp_insn *insn, double apart, struct hp
 {
 	const struct hp_happened all = all_events(insn);
 
-	for (unsigned kind = 0; kind < HP_EVENT_KINDS && apart > 0; kind++)
+	for (unsigned kind = 0; kind < HP_EVENT_KINDS && apart > 0; kind++) {
+		seen->least[kind] *= 1 - apart;
 		if (all.most[kind] > seen->most[kind])
 			seen->most[kind] += apart * (all.most[kind] - seen->most[kind]);
+	}
 }
 
 struct hp_error *witness_prepare(struct hp_analysis *analysis,

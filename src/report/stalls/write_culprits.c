@@ -326,8 +326,9 @@ static json_t *events_object(const struct hp_happened *seen)
 	for (size_t kind = 0; kind < HP_EVENT_LINES; kind++)
 		if (seen->mean[kind] > 0)
 			json_object_set_new(events, hp_event_kind_name((enum hp_event_kind)kind),
-					    json_pack("{s:f, s:f}", "mean", seen->mean[kind],
-						      "high", seen->most[kind]));
+					    json_pack("{s:f, s:f, s:f}", "mean", seen->mean[kind],
+						      "low", seen->least[kind], "high",
+						      seen->most[kind]));
 	return events;
 }
 

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Intervals of events per execution, by windows whose events are drawn. */
+#include "../support.h"
+#include "draws.h"
+
+#include "../../src/infer/events.h"
+
+enum { DRAWN = 2000 };
+
+/* How many of the intervals hold the truth, if windows have so many events each, which differ by `deviation`
+ * (of the logarithm), in 1000 runs. */
+static unsigned held_of(struct hp_random *random, unsigned windows, double events, double deviation)
+{
+	const struct hp_pace pace = { .variance = 0.04 + deviation * deviation, .freedom = 3 };
+	unsigned held = 0;
+
+	for (unsigned i = 0; i < DRAWN; i++) {
+		struct hp_grouped counts = { 0 }, runs = { 0 };
+		struct events_range range;
+
+		for (unsigned j = 0; j < windows; j++) {
+			double own = events *
+				     exp(deviation * normal(random) - deviation * deviation / 2);
+
+			counts.counts[j] = poisson(random, own);
+			runs.counts[j] = 1000;
+		}
+		range = events_range_of(&counts, &runs, windows, &pace);
+		ck_assert_double_ge(range.low, 0);
+		ck_assert_double_le(range.low, range.high);
+		held += range.low <= events / 1000 && events / 1000 <= range.high;
+	}
+	return held;
+}
+
+TEST(intervals_hold_the_truth_in_nine_of_ten_instructions)
+{
+	static const double deviations[] = { 0, 0.2, 0.5 };
+	struct hp_random random = hp_random_seeded(23);
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(deviations); i++)
+		for (unsigned windows = 3; windows <= HP_EVIDENCE_WINDOWS; windows *= 2) {
+			ck_assert_uint_ge(held_of(&random, windows, 2, deviations[i]),
+					  DRAWN * 0.85);
+			ck_assert_uint_ge(held_of(&random, windows, 100, deviations[i]),
+					  DRAWN * 0.85);
+		}
+	/* And they are no wider than they must be. */
+	ck_assert_uint_le(held_of(&random, HP_EVIDENCE_WINDOWS, 100, 0.5), DRAWN * 0.97);
+}
+
+TEST(what_was_never_seen_may_have_happened)
+{
+	const struct hp_grouped none = { 0 }, runs = { .counts = { 600, 400 } };
+	struct hp_pace any = hp_pace_of_any();
+	struct events_range range = events_range_of(&none, &runs, 2, &any);
+
+	ck_assert_double_eq(range.low, 0);
+	ck_assert_double_gt(range.high, 0.001);
+	ck_assert_double_lt(range.high, 0.01);
+}
+
+TEST(what_happened_each_time_did_so_in_one_window_too)
+{
+	const struct hp_grouped all = { .counts = { 1000 } }, runs = { .counts = { 1000 } };
+	struct hp_pace any = hp_pace_of_any();
+	struct events_range range = events_range_of(&all, &runs, 1, &any);
+
+	/* Of one window it is not known how windows differ, but they seldom do by half. */
+	ck_assert_double_gt(range.low, 0.3);
+	ck_assert_double_lt(range.low, 0.95);
+	ck_assert_double_ge(range.high, 1);
+}
+
+HP_TEST_MAIN("infer/events")
