@@ -44,7 +44,7 @@ void hp_note(bool *is_noted, const char *file, int line);
 #define hp_assert_fails(expected_class, expression)                                                \
 	hp_assert_says(expected_class, NULL, NULL, expression)
 
-/* So it does, and its message and its advice hold these (NULL: whatever they are). */
+/* The same, and its message and its advice contain these parts (NULL: any). */
 #define hp_assert_says(expected_class, in_message, in_advice, expression)                          \
 	do {                                                                                       \
 		struct hp_error *hp_failed = (expression);                                         \
@@ -59,6 +59,22 @@ void hp_note(bool *is_noted, const char *file, int line);
 				      (hp_failed->advice && strstr(hp_failed->advice, hp_part)),   \
 			      "advice: %s", hp_failed->advice ? hp_failed->advice : "none");       \
 		hp_error_destroy(hp_failed);                                                       \
+	} while (0)
+
+/* The text contains all of these parts, or none of them; else the whole text is printed. */
+#define hp_assert_contains(whole, ...) hp_assert_parts(true, whole, __VA_ARGS__)
+#define hp_assert_lacks(whole, ...)    hp_assert_parts(false, whole, __VA_ARGS__)
+#define hp_assert_parts(is_wanted, whole, ...)                                                     \
+	do {                                                                                       \
+		const char *hp_whole = (whole);                                                    \
+		const char *const hp_parts[] = { __VA_ARGS__ };                                    \
+		for (size_t hp_i = 0; hp_i < sizeof(hp_parts) / sizeof(*hp_parts); hp_i++) {       \
+			bool hp_is_there = strstr(hp_whole, hp_parts[hp_i]) != NULL;               \
+			if (hp_is_there != (is_wanted)) /* longer than Check's messages may be */  \
+				fprintf(stderr, "%s", hp_whole);                                   \
+			ck_assert_msg(hp_is_there == (is_wanted), "%s \"%.200s\"",                 \
+				      hp_is_there ? "there is" : "there is no", hp_parts[hp_i]);   \
+		}                                                                                  \
 	} while (0)
 
 /* What hangs is ended; sanitizers and a busy machine make some tests many times slower. */

@@ -43,7 +43,7 @@ TEST(the_list_shows_what_was_recorded)
 	assert_said(" base ");
 	assert_said(" 1234 ");
 	assert_said(" 60.0 s ");
-	ck_assert_ptr_null(strstr(output, "complete"));
+	hp_assert_lacks(output, "complete");
 	assert_run("--wide", 0);
 	assert_said(stamp);
 	assert_said(" base ");
@@ -72,7 +72,7 @@ TEST(the_list_fits_80_columns)
 	hp_epoch_meta_clear(&meta);
 	assert_run("list", 0);
 	assert_said("(interrupted) /");
-	assert_said("a-label-that-\xe2\x80\xa6 ");
+	assert_said("a-label-that-… ");
 	for (line = strtok(output, "\n"); line; line = strtok(NULL, "\n")) {
 		size_t columns = 0;
 
@@ -246,7 +246,7 @@ TEST(labels_are_given_moved_and_taken_away)
 	assert_run("label @-1 base", 0);
 	assert_run("list base", 0);
 	assert_said(first);
-	ck_assert_ptr_null(strstr(output, second));
+	hp_assert_lacks(output, second);
 	assert_run("label @latest base", 2);
 	assert_said("--move");
 	assert_run("label --move @latest base", 0);
@@ -276,7 +276,7 @@ TEST(merge_prints_the_new_stamp_and_rm_and_gc_what_they_remove)
 	assert_run("gc --keep=1", 0);
 	assert_said(second);
 	assert_run("list", 0);
-	ck_assert_ptr_null(strstr(output, second));
+	hp_assert_lacks(output, second);
 }
 
 TEST(mistakes_are_answered_with_exit_2)

@@ -133,7 +133,7 @@ TEST(runs_that_hardly_met_are_no_such_pairs)
 	ck_assert(!has_note(hardly.comparison, "the run at the same time"));
 	ck_assert(hardly.comparison->is_interleaved);
 	ck_assert_int_eq(hardly.comparison->verdict, HP_VERDICT_INSUFFICIENT);
-	ck_assert(strstr(hardly.comparison->shortages[0].advice, "--side-by-side"));
+	hp_assert_contains(hardly.comparison->shortages[0].advice, "--side-by-side");
 }
 
 TEST(three_at_the_same_time_are_no_pairs)
@@ -384,8 +384,7 @@ static void refused(enum hp_error_class class, size_t named)
 	ck_assert_ptr_nonnull(error);
 	ck_assert_int_eq(error->class, class);
 	for (size_t side = named < 2 ? named : 0; side < (named < 2 ? named + 1 : 2); side++)
-		ck_assert_msg(strstr(error->message, test.sides.stamps[side][0]) != NULL, "%s",
-			      error->message);
+		hp_assert_contains(error->message, test.sides.stamps[side][0]);
 	hp_error_destroy(error);
 }
 

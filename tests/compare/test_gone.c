@@ -248,7 +248,7 @@ TEST(with_names_it_is_compared_by_procedure)
 		ck_assert(host->is_finding);
 		/* The place is the candidate's; what the base's lines cost is not known. */
 		ck_assert_ptr_nonnull(host->file);
-		ck_assert_ptr_nonnull(strstr(host->file, "pair.c"));
+		hp_assert_contains(host->file, "pair.c");
 		ck_assert_uint_eq(host->part_count, 0);
 		ck_assert_uint_eq(host->code_count, 0);
 	}

@@ -70,7 +70,7 @@ TEST(findings_show_lines_and_instructions_of_both_sides)
 	bool instructions = false;
 
 	ck_assert_ptr_nonnull(host->file);
-	ck_assert_ptr_nonnull(strstr(host->file, "pair.c"));
+	hp_assert_contains(host->file, "pair.c");
 	ck_assert_uint_gt(host->line, 0);
 	ck_assert_uint_gt(host->part_count, 0);
 	for (size_t i = 0; i < host->code_count; i++) {
@@ -93,7 +93,7 @@ static double sum_of_lines(const struct hp_compared *procedure, size_t side, uin
 
 		ck_assert_int_eq(line->scope, HP_SCOPE_LINE);
 		ck_assert_str_eq(line->name, procedure->name);
-		ck_assert_ptr_nonnull(strstr(line->file, "pair.c"));
+		hp_assert_contains(line->file, "pair.c");
 		ck_assert_uint_gt(line->line, 0);
 		ck_assert(line->lost.low <= line->lost.value &&
 			  line->lost.value <= line->lost.high);

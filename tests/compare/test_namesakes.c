@@ -52,7 +52,7 @@ TEST(statics_of_one_name_in_two_files_are_two)
 	ck_assert_double_eq_tol(b->change.value, 0, 1e-9);
 	ck_assert(a->is_finding && !b->is_finding);
 	ck_assert_ptr_null(a->former_name);
-	ck_assert_ptr_nonnull(strstr(a->file, "namesake_a.c"));
+	hp_assert_contains(a->file, "namesake_a.c");
 }
 
 TEST(one_that_has_samples_here_is_not_the_other_that_has_them_there)

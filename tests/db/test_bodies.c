@@ -195,8 +195,7 @@ TEST(bodies_that_are_no_bodies_are_lost_and_names_are_not)
 		hp_assert_ok(hp_symbols_decode(file.bytes, file.size, &found));
 		ck_assert_msg(found.lost != NULL, "case %zu", i);
 		ck_assert_int_eq(found.lost->class, HP_ERROR_DAMAGED);
-		ck_assert_msg(strstr(found.lost->message, "section 'bod1', byte ") != NULL, "%s",
-			      found.lost->message);
+		hp_assert_contains(found.lost->message, "section 'bod1', byte ");
 		ck_assert_uint_eq(found.count, SYMBOLS);
 		for (size_t j = 0; j < SYMBOLS; j++) {
 			ck_assert_uint_eq(found.symbols[j].offset.value, j * 32);

@@ -270,7 +270,7 @@ TEST(a_list_says_what_each_epoch_is_and_why_one_cannot_be_read)
 	ck_assert_uint_gt(epochs[0].bytes, 100);
 	ck_assert_uint_eq(epochs[0].meta.events[0].samples, 4);
 	ck_assert_str_eq(epochs[1].stamp, second);
-	ck_assert_ptr_nonnull(strstr(epochs[1].problem, "meta: offset 0x7"));
+	hp_assert_contains(epochs[1].problem, "meta: offset 0x7");
 	ck_assert(epochs[2].recording);
 	ck_assert_str_eq(epochs[2].meta.label, "live");
 	hp_db_free_list(epochs, count);

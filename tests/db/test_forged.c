@@ -91,7 +91,7 @@ static void assert_not_shown(const struct forgery *forgery, const char *what)
 
 	if (error) {
 		ck_assert_int_eq(error->class, HP_ERROR_DAMAGED);
-		ck_assert_msg(strstr(error->message, forgery->name), "%s", error->message);
+		hp_assert_contains(error->message, forgery->name);
 		hp_error_destroy(error);
 		return;
 	}
@@ -475,7 +475,7 @@ TEST(a_sum_of_a_forged_epoch_says_so)
 	merged = fixture_merge(forgery.db, &forgery.stamp, 1, NULL);
 	hp_assert_ok(hp_epoch_open(forgery.db, merged, &epoch));
 	ck_assert_ptr_nonnull(hp_epoch_meta(epoch)->warnings);
-	ck_assert_ptr_nonnull(strstr(hp_epoch_meta(epoch)->warnings[0], forgery.name));
+	hp_assert_contains(hp_epoch_meta(epoch)->warnings[0], forgery.name);
 	hp_epoch_close(epoch);
 	hp_writer_free(&file);
 	hp_profile_clear(&profile);

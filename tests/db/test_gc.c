@@ -111,7 +111,7 @@ TEST(damaged_counts_are_left_out_of_a_sum_that_says_so)
 	ck_assert_ptr_null(lost);
 	ck_assert_uint_eq(evidence.stratum_count, 1);
 	ck_assert_ptr_nonnull(hp_epoch_meta(epoch)->warnings);
-	ck_assert_ptr_nonnull(strstr(hp_epoch_meta(epoch)->warnings[0], "were damaged"));
+	hp_assert_contains(hp_epoch_meta(epoch)->warnings[0], "were damaged");
 	hp_window_evidence_clear(&evidence);
 }
 

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#define ELIDED "\xe2\x80\xa6"
+#define ELIDED "…"
 
 TEST(names_are_short_and_still_say_which_code_it_is)
 {

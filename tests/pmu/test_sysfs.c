@@ -179,9 +179,9 @@ TEST(wrong_terms_of_a_pmu_are_usage_errors_that_name_its_fields)
 
 		ck_assert_msg(error != NULL, "'%s' was accepted", cases[i].text);
 		ck_assert_msg(error->class == HP_ERROR_USAGE, "%s", error->message);
-		ck_assert_msg(strstr(error->message, cases[i].says) != NULL, "%s", error->message);
+		hp_assert_contains(error->message, cases[i].says);
 		if (strstr(cases[i].says, "no field"))
-			ck_assert_ptr_nonnull(strstr(error->advice, "event"));
+			hp_assert_contains(error->advice, "event");
 		hp_error_destroy(error);
 	}
 }
@@ -319,7 +319,7 @@ static bool find(const struct hp_event_entry *entry, void *context)
 					      "sched:sched_switch" };
 	unsigned *seen = context;
 
-	ck_assert_ptr_null(strstr(entry->name, ".unit"));
+	hp_assert_lacks(entry->name, ".unit");
 	ck_assert_str_ne(entry->name, "sched:enable");
 	for (size_t i = 0; i < HP_ARRAY_COUNT(wanted); i++)
 		if (!strcmp(entry->name, wanted[i]))

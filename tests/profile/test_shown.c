@@ -40,7 +40,7 @@ TEST(names_are_short_where_that_tells_them_apart)
 	show(rows, HP_ARRAY_COUNT(rows), false);
 	ck_assert_str_eq(shown[0], node);
 	ck_assert_str_eq(shown[1], other);
-	ck_assert_str_eq(shown[2], "Tree<\xe2\x80\xa6>::erase");
+	ck_assert_str_eq(shown[2], "Tree<…>::erase");
 	ck_assert_str_eq(shown[3], plain);
 	ck_assert_str_eq(shown[4], "");
 }
@@ -51,8 +51,8 @@ TEST(the_same_procedure_in_two_rows_is_short_in_both)
 				 { .name = node, .linkage = "_Z1" } };
 
 	show(rows, HP_ARRAY_COUNT(rows), false);
-	ck_assert_str_eq(shown[0], "Tree<\xe2\x80\xa6>::insert");
-	ck_assert_str_eq(shown[1], "Tree<\xe2\x80\xa6>::insert");
+	ck_assert_str_eq(shown[0], "Tree<…>::insert");
+	ck_assert_str_eq(shown[1], "Tree<…>::insert");
 }
 
 TEST(who_asks_for_whole_names_has_them)

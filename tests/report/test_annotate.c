@@ -210,6 +210,14 @@ static struct scene *scene_create(void)
 	return scene;
 }
 
+static struct scene *analysed_scene(bool is_absolute)
+{
+	struct scene *scene = scene_create();
+
+	analyse_by_hand(scene, is_absolute);
+	return scene;
+}
+
 static const char *annotate(struct scene *scene, bool is_analysed)
 {
 	size_t size;
@@ -223,25 +231,11 @@ static const char *annotate(struct scene *scene, bool is_analysed)
 	return scene->output;
 }
 
-static void assert_contains(const char *text, const char *part)
-{
-	/* Longer than Check's messages may be. */
-	if (!strstr(text, part))
-		fprintf(stderr, "no \"%s\" in:\n%s", part, text);
-	ck_assert_msg(strstr(text, part) != NULL, "no \"%.200s\"", part);
-}
-
-static void assert_lacks(const char *text, const char *part)
-{
-	ck_assert_msg(strstr(text, part) == NULL, "\"%.200s\" is there", part);
-}
-
 TEST(a_procedure_is_shown_block_by_block_with_what_it_cost_and_why)
 {
-	struct scene *scene = scene_create();
+	struct scene *scene = analysed_scene(true);
 
-	analyse_by_hand(scene, true);
-	assert_contains(
+	hp_assert_contains(
 		annotate(scene, true),
 		"   address  instruction     samples  time%  executions  conf   CPI  culprit\n"
 		"*  *** Best-case 0.25/1 = 0.25 CPI       block 0, on the hottest path\n"
@@ -255,12 +249,10 @@ TEST(a_procedure_is_shown_block_by_block_with_what_it_cost_and_why)
 		"execution; by "
 		"0x1002 "
 		"add rax, [rdi]\n"
-		"*/>   1002  add rax, [rdi]       90   90.0   1000 \xc2\xb1"
-		"10%  high  7.20     "
+		"*/>   1002  add rax, [rdi]       90   90.0   1000 ±10%  high  7.20     "
 		"1002\n"
 		"*|    1005  add rdi, 0x8\n"
-		"*|    1009  dec esi              10   10.0   1000 \xc2\xb1"
-		"10%  high  0.80\n"
+		"*|    1009  dec esi              10   10.0   1000 ±10%  high  0.80\n"
 		"*\\-   100b  jnz 0x1002\n"
 		"\n"
 		"*  *** Best-case 0.25/1 = 0.25 CPI       block 2, on the hottest path\n"
@@ -268,41 +260,34 @@ TEST(a_procedure_is_shown_block_by_block_with_what_it_cost_and_why)
 		"*     100d  ret                                    100  high\n");
 	/* 0.1 + 4 + 0.1 instructions each time that block 1 runs, 0.025 + 1 + 0.025 cycles at best.
 	 */
-	assert_contains(scene->output, "*** Best-case 1050/4200 = 0.25 CPI\n"
-				       "*** Actual 1.90 CPI\n");
+	hp_assert_contains(scene->output, "*** Best-case 1050/4200 = 0.25 CPI\n"
+					  "*** Actual 1.90 CPI\n");
 }
 
 TEST(without_counts_cycles_are_lower_bounds_and_that_is_said)
 {
-	struct scene *scene = scene_create();
+	struct scene *scene = analysed_scene(false);
 
-	analyse_by_hand(scene, false);
 	annotate(scene, true);
-	assert_contains(scene->output, "*** Actual \xe2\x89\xa5"
-				       "1.00/4 = \xe2\x89\xa5"
-				       "0.25 CPI");
-	assert_contains(scene->output, "\xe2\x89\xa5"
-				       "0.90     1002\n");
-	assert_contains(scene->output, "  1.00 \xc2\xb1"
-				       "10%  high");
-	assert_contains(scene->output, "data cache miss: 40 to 90 %, likely 50 %; by 0x1002");
-	assert_contains(scene->output, "relative to the procedure's hottest block, which has 1");
-	assert_lacks(scene->output, "1000 \xc2\xb1");
+	hp_assert_contains(scene->output, "*** Actual ≥1.00/4 = ≥0.25 CPI", "≥0.90     1002\n",
+			   "  1.00 ±10%  high",
+			   "data cache miss: 40 to 90 %, likely 50 %; by 0x1002",
+			   "relative to the procedure's hottest block, which has 1");
+	hp_assert_lacks(scene->output, "1000 ±");
 	/* At least less than the least that it can be is no figure. */
 	for (size_t i = 0; i < BLOCKS; i++)
 		scene->analysed[i].best_case_cycles = 1e6;
 	annotate(scene, true);
-	assert_contains(scene->output, "*** Actual: not known");
-	assert_lacks(scene->output, "*** Actual \xe2\x89\xa5");
+	hp_assert_contains(scene->output, "*** Actual: not known");
+	hp_assert_lacks(scene->output, "*** Actual ≥");
 }
 
 TEST(what_is_certain_comes_first_and_what_nothing_speaks_for_is_told_to_who_wants_all)
 {
 	static struct hp_cause causes[3];
-	struct scene *scene = scene_create();
+	struct scene *scene = analysed_scene(true);
 	const char *certain, *likely;
 
-	analyse_by_hand(scene, true);
 	causes[0] =
 		(struct hp_cause){ .kind = HP_CAUSE_FETCH, .low = 0.1, .high = 0.7, .likely = 0.5 };
 	causes[1] = scene->cause;
@@ -316,11 +301,11 @@ TEST(what_is_certain_comes_first_and_what_nothing_speaks_for_is_told_to_who_want
 	ck_assert_ptr_nonnull(certain);
 	ck_assert_ptr_nonnull(likely);
 	ck_assert(certain < likely);
-	assert_lacks(scene->output, "up to 77 %");
+	hp_assert_lacks(scene->output, "up to 77 %");
 	scene->options.all = true;
 	annotate(scene, true);
-	assert_contains(scene->output, "up to 77 % but unlikely");
-	assert_lacks(scene->output, "0.00 cycles");
+	hp_assert_contains(scene->output, "up to 77 % but unlikely");
+	hp_assert_lacks(scene->output, "0.00 cycles");
 }
 
 static void analyse_with_joint(struct scene *scene, double alone)
@@ -352,14 +337,14 @@ TEST(causes_of_one_access_are_told_together_where_neither_is_sure_alone)
 
 	analyse_with_joint(scene, 0.1);
 	annotate(scene, true);
-	assert_contains(scene->output, "~~ data cache miss or data TLB miss: 84 to 92 % together, "
-				       "about 6.48 cycles per execution; by 0x1002");
-	assert_contains(scene->output, "~~ data cache miss: 10 to 90 %");
-	assert_contains(scene->output, "~~ data TLB miss: up to 80 %");
+	hp_assert_contains(scene->output,
+			   "~~ data cache miss or data TLB miss: 84 to 92 % together, "
+			   "about 6.48 cycles per execution; by 0x1002",
+			   "~~ data cache miss: 10 to 90 %", "~~ data TLB miss: up to 80 %");
 	analyse_with_joint(scene, 0.7);
 	annotate(scene, true);
-	assert_lacks(scene->output, "together");
-	assert_contains(scene->output, "~~ data cache miss: 70 to 90 %");
+	hp_assert_lacks(scene->output, "together");
+	hp_assert_contains(scene->output, "~~ data cache miss: 70 to 90 %");
 }
 
 TEST(without_an_analysis_there_are_samples_and_the_reason)
@@ -367,17 +352,16 @@ TEST(without_an_analysis_there_are_samples_and_the_reason)
 	struct scene *scene = scene_create();
 
 	annotate(scene, false);
-	assert_contains(scene->output, "so there are no frequencies, best cases and stalls\n");
-	assert_contains(scene->output, "1002  add rax, [rdi]       90   90.0\n");
-	assert_lacks(scene->output, "*** Best-case");
+	hp_assert_contains(scene->output, "so there are no frequencies, best cases and stalls\n",
+			   "1002  add rax, [rdi]       90   90.0\n");
+	hp_assert_lacks(scene->output, "*** Best-case");
 }
 
 TEST(every_line_fits_a_terminal_of_any_width)
 {
 	static const size_t widths[] = { 120, 100, 80, 60, 48 };
-	struct scene *scene = scene_create();
+	struct scene *scene = analysed_scene(true);
 
-	analyse_by_hand(scene, true);
 	for (size_t i = 0; i < HP_ARRAY_COUNT(widths); i++) {
 		const char *line;
 		const char *end;
@@ -394,24 +378,22 @@ TEST(every_line_fits_a_terminal_of_any_width)
 				      copy);
 			free(copy);
 		}
-		assert_contains(scene->output, "1002  add rax, [rdi]");
-		assert_contains(scene->output, "90");
+		hp_assert_contains(scene->output, "1002  add rax, [rdi]", "90");
 	}
-	assert_contains(scene->output, "the terminal is too narrow for: culprit");
+	hp_assert_contains(scene->output, "the terminal is too narrow for: culprit");
 }
 
 TEST(names_cannot_steer_the_terminal)
 {
-	struct scene *scene = scene_create();
+	struct scene *scene = analysed_scene(true);
 
-	analyse_by_hand(scene, true);
 	scene->row.name = "bad\033[2Jname";
 	scene->rows[1].text = "call <\033]0;x\007\xe2\x80\xae>";
 	annotate(scene, true);
 	ck_assert_ptr_null(strchr(scene->output, '\033'));
 	ck_assert_ptr_null(strchr(scene->output, '\007'));
-	assert_lacks(scene->output, "\xe2\x80\xae");
-	assert_contains(scene->output, "Summary of bad\\x1b[2Jname");
+	hp_assert_lacks(scene->output, "\xe2\x80\xae");
+	hp_assert_contains(scene->output, "Summary of bad\\x1b[2Jname");
 }
 
 /* A hundred instructions in one block, samples on the 50th alone. */
@@ -433,19 +415,18 @@ static void make_long(struct scene *scene)
 
 TEST(what_is_folded_inside_a_block_does_not_begin_it_again)
 {
-	struct scene *scene = scene_create();
+	struct scene *scene = analysed_scene(true);
 	const char *first;
 
-	analyse_by_hand(scene, true);
 	make_long(scene);
 	annotate(scene, true);
-	assert_contains(scene->output, "instructions without samples");
+	hp_assert_contains(scene->output, "instructions without samples");
 	first = strstr(scene->output, "*** Best-case");
 	ck_assert_ptr_nonnull(first);
 	/* That is the summary's own. */
 	first = strstr(first + 1, "*** Best-case");
 	ck_assert_ptr_nonnull(first);
-	ck_assert_ptr_null(strstr(first + 1, "*** Best-case"));
+	hp_assert_lacks(first + 1, "*** Best-case");
 }
 
 TEST(stretches_without_samples_are_folded_unless_all_is_asked_for)
@@ -455,15 +436,13 @@ TEST(stretches_without_samples_are_folded_unless_all_is_asked_for)
 	make_long(scene);
 	annotate(scene, false);
 	/* Shown are the first, the last, and two on either side of the 50th. */
-	assert_contains(scene->output, "\xe2\x80\xa6 47 instructions without samples \xe2\x80\xa6");
-	assert_contains(scene->output, "\xe2\x80\xa6 46 instructions without samples \xe2\x80\xa6");
-	assert_contains(scene->output, "1030  xor");
-	assert_contains(scene->output, "1034  xor");
-	assert_lacks(scene->output, "1035  xor");
+	hp_assert_contains(scene->output, "… 47 instructions without samples …",
+			   "… 46 instructions without samples …", "1030  xor", "1034  xor");
+	hp_assert_lacks(scene->output, "1035  xor");
 	scene->options.all = true;
 	annotate(scene, false);
-	assert_lacks(scene->output, "without samples");
-	assert_contains(scene->output, "1035  xor");
+	hp_assert_lacks(scene->output, "without samples");
+	hp_assert_contains(scene->output, "1035  xor");
 }
 
 /* Beside the 50th there are samples on the 20th, 0.3 % of them; of an analysis' time the same. */
@@ -481,36 +460,32 @@ TEST(cold_code_is_folded_below_the_limit_and_says_its_share)
 	scene->tallies[0].samples = 1000;
 	scene->row.tallies[0].samples = 1000;
 	annotate(scene, false);
-	assert_contains(scene->output,
-			"\xe2\x80\xa6 47 instructions, 0.3 % of the time \xe2\x80\xa6");
-	assert_contains(scene->output, "# hottest    1032 99.7 %, 1014 0.3 %");
-	assert_lacks(scene->output, "1014  xor");
+	hp_assert_contains(scene->output, "… 47 instructions, 0.3 % of the time …",
+			   "# hottest    1032 99.7 %, 1014 0.3 %");
+	hp_assert_lacks(scene->output, "1014  xor");
 	scene->options.percent_limit = 0.1;
 	annotate(scene, false);
-	assert_contains(scene->output, "1014  xor");
+	hp_assert_contains(scene->output, "1014  xor");
 	/* Nothing reaches it: then the hottest are shown. */
 	scene->options.percent_limit = 100;
 	annotate(scene, false);
-	assert_contains(scene->output, "1032  xor");
-	assert_lacks(scene->output, "1014  xor");
+	hp_assert_contains(scene->output, "1032  xor");
+	hp_assert_lacks(scene->output, "1014  xor");
 }
 
 TEST(the_summary_stands_before_the_listing)
 {
-	struct scene *scene = scene_create();
+	struct scene *scene = analysed_scene(true);
 	const char *summary;
 
-	analyse_by_hand(scene, true);
 	annotate(scene, true);
 	summary = strstr(scene->output, "Summary of sum_array");
 	ck_assert_ptr_nonnull(summary);
-	ck_assert_ptr_nonnull(strstr(summary, "   address  instruction"));
-	ck_assert_ptr_nonnull(strstr(summary, "\nLegend\n"));
+	hp_assert_contains(summary, "   address  instruction", "\nLegend\n");
 }
 
 /* Also a second stall: a quarter of the 800 cycles of `dec esi`, so 200. */
-static const char *list_stalls_beside(struct scene *scene, double percent_limit,
-				      struct hp_row *other)
+static const char *list_stalls(struct scene *scene, double percent_limit, struct hp_row *other)
 {
 	static struct hp_cause causes[2];
 	struct hp_row_code code = { .cfg = &cfg, .analysis = &scene->analysis };
@@ -549,11 +524,6 @@ static const char *list_stalls_beside(struct scene *scene, double percent_limit,
 	return scene->output;
 }
 
-static const char *list_stalls(struct scene *scene, double percent_limit)
-{
-	return list_stalls_beside(scene, percent_limit, NULL);
-}
-
 /* The other 25 of 125 samples. */
 TEST(samples_in_the_kernel_stand_apart_from_what_could_be_analysed)
 {
@@ -563,42 +533,42 @@ TEST(samples_in_the_kernel_stand_apart_from_what_could_be_analysed)
 	struct hp_tally tally = { .samples = 25, .weight = 2000 };
 	struct hp_row row = { .image = &kernel, .name = "copy_page", .tallies = &tally };
 
-	list_stalls_beside(scene, 0, &row);
-	assert_contains(scene->output,
-			"20.0 % of the samples are in the kernel, whose code is not analysed; "
-			"of the others:\n"
-			"100.0 % of the samples are in blocks whose relative frequency has at "
-			"least medium confidence\n"
-			"100.0 % are in blocks whose executions have at least medium confidence\n"
-			"0.0 % are in procedures with fewer than 10 samples, 0.0 % in "
-			"code that could not be analysed\n");
+	list_stalls(scene, 0, &row);
+	hp_assert_contains(
+		scene->output,
+		"20.0 % of the samples are in the kernel, whose code is not analysed; "
+		"of the others:\n"
+		"100.0 % of the samples are in blocks whose relative frequency has at "
+		"least medium confidence\n"
+		"100.0 % are in blocks whose executions have at least medium confidence\n"
+		"0.0 % are in procedures with fewer than 10 samples, 0.0 % in "
+		"code that could not be analysed\n");
 }
 
 TEST(the_worst_stalls_come_first_as_shares_of_the_whole_profile)
 {
 	struct scene *scene = scene_create();
 
-	list_stalls(scene, 0);
-	assert_contains(scene->output,
-			"100.0 % of the samples are in blocks whose relative frequency has at "
-			"least medium confidence\n"
-			"100.0 % are in blocks whose executions have at least medium confidence\n"
-			"0.0 % are in procedures with fewer than 10 samples, 0.0 % in "
-			"code that could not be analysed\n");
-	assert_contains(
+	list_stalls(scene, 0, NULL);
+	hp_assert_contains(
 		scene->output,
+		"100.0 % of the samples are in blocks whose relative frequency has at "
+		"least medium confidence\n"
+		"100.0 % are in blocks whose executions have at least medium confidence\n"
+		"0.0 % are in procedures with fewer than 10 samples, 0.0 % in "
+		"code that could not be analysed\n",
 		"    %    between   cum%  cycles  executions  conf  average  causes         "
 		"address  procedure  line\n"
-		"36.00  14.4-72.5  36.00    3600   1000 \xc2\xb1"
-		"10%  high     3.60  dcache 40-90%   0x1002  "
+		"36.00  14.4-72.5  36.00    3600   1000 ±10%  high     3.60  dcache 40-90%   "
+		"0x1002  "
 		"sum_array  sum\n"
-		" 2.00    0.3-8.2  38.00     200   1000 \xc2\xb1"
-		"10%  high     0.20  fetch 0-50%     0x1009  "
+		" 2.00    0.3-8.2  38.00     200   1000 ±10%  high     0.20  fetch 0-50%     "
+		"0x1009  "
 		"sum_array  sum\n");
 	/* 3600 of the 8000 that were analysed. */
-	assert_contains(scene->output, "= dynamic stalls           45.0 %");
-	assert_contains(scene->output, "execution                  55.0 %    39.6 % to  74.2 %\n");
-	assert_contains(scene->output, "(100 samples, 80.0 % of all");
+	hp_assert_contains(scene->output, "= dynamic stalls           45.0 %",
+			   "execution                  55.0 %    39.6 % to  74.2 %\n",
+			   "(100 samples, 80.0 % of all");
 }
 
 TEST(what_says_nothing_gives_way_to_the_causes)
@@ -607,22 +577,22 @@ TEST(what_says_nothing_gives_way_to_the_causes)
 
 	scene->row.name = "sum+0x1000";
 	scene->options.terminal_columns = 80;
-	list_stalls(scene, 0);
-	assert_contains(scene->output,
-			"    %    between  executions  conf  average  causes         address  "
-			"procedure");
-	assert_contains(scene->output, "sum+0x1000\n");
-	assert_lacks(scene->output, "  line\n");
+	list_stalls(scene, 0, NULL);
+	hp_assert_contains(scene->output,
+			   "    %    between  executions  conf  average  causes         address  "
+			   "procedure",
+			   "sum+0x1000\n");
+	hp_assert_lacks(scene->output, "  line\n");
 }
 
 TEST(stalls_below_the_limit_are_counted_not_shown)
 {
 	struct scene *scene = scene_create();
 
-	list_stalls(scene, 5);
-	assert_contains(scene->output, "36.00  14.4-72.5  36.00    3600");
-	assert_lacks(scene->output, "0x1009");
-	assert_contains(scene->output, "# not shown: 1 stall (2.00 %)");
+	list_stalls(scene, 5, NULL);
+	hp_assert_contains(scene->output, "36.00  14.4-72.5  36.00    3600");
+	hp_assert_lacks(scene->output, "0x1009");
+	hp_assert_contains(scene->output, "# not shown: 1 stall (2.00 %)");
 }
 
 HP_TEST_MAIN("report/annotate")

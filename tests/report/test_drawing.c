@@ -209,12 +209,8 @@ TEST(an_interval_is_a_percentage_only_where_it_is_even_and_small)
 		double value, low, high;
 		const char *expected;
 	} cases[] = {
-		{ 1, 0.95, 1.05,
-		  "1.00 \xc2\xb1"
-		  "5%" },
-		{ 1, 1, 1, "1.00" },
-		{ 1, 0.2, 3.1, "0.20 to 3.10" },
-		{ 0, 0, 2, "0 to 2.00" },
+		{ 1, 0.95, 1.05, "1.00 ±5%" },	 { 1, 1, 1, "1.00" },
+		{ 1, 0.2, 3.1, "0.20 to 3.10" }, { 0, 0, 2, "0 to 2.00" },
 		{ NAN, NAN, NAN, "?" },
 	};
 

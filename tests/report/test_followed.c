@@ -116,15 +116,13 @@ TEST(penalties_are_fitted_to_windows)
 	ck_assert_double_gt(number_at(document, "penalties.table_error.median"), 0.25);
 	ck_assert_double_lt(number_at(document, "penalties.left_out_error.p90"), 0.1);
 	fixture_output(fixture, &options);
-	ck_assert_ptr_nonnull(
-		strstr(fixture->output, "# penalties are fitted to 4 parts of 4 windows"));
+	hp_assert_contains(fixture->output, "# penalties are fitted to 4 parts of 4 windows");
 	/* Of most of the code no model knows the time. */
 	fixture = record_followed();
 	ck_assert(json_is_false(json_at(view_of(fixture, HP_VIEW_STACK), "penalties.fitted")));
-	ck_assert_ptr_nonnull(
-		strstr(fixture_output(fixture, &options),
-		       "# penalties are those of the core's table: fitting them to this "
-		       "program needs two long windows"));
+	hp_assert_contains(fixture_output(fixture, &options),
+			   "# penalties are those of the core's table: fitting them to this "
+			   "program needs two long windows");
 }
 
 /* The path comes into the loop from above, so that its first turn is timed with what is before it. */
@@ -158,16 +156,14 @@ TEST(people_see_loops_that_are_not_all_of_their_procedure)
 	char address[64];
 
 	snprintf(address, sizeof(address), "loop at 0x%" PRIx64, link_address(counted_body));
-	ck_assert_ptr_nonnull(strstr(fixture_output(fixture, &options), address));
+	hp_assert_contains(fixture_output(fixture, &options), address);
 	fixture_output(fixture, &picture);
-	ck_assert_ptr_nonnull(strstr(fixture->output, "<svg "));
-	ck_assert_ptr_nonnull(strstr(fixture->output, address));
-	ck_assert_ptr_nonnull(strstr(fixture->output, "prefers-color-scheme:dark"));
-	ck_assert_ptr_nonnull(strstr(fixture->output, "<title>mispredicted: "));
+	hp_assert_contains(fixture->output, "<svg ", address, "prefers-color-scheme:dark",
+			   "<title>mispredicted: ");
 	/* Without what comes after it the loop is nearly all. */
 	fixture = record_counts((const struct fixture_count[]){ clock_at(counted_back, 2000) }, 1);
-	ck_assert_ptr_null(strstr(fixture_output(fixture, &options), "loop at"));
-	ck_assert_ptr_nonnull(strstr(fixture->output, "counted_loop"));
+	hp_assert_lacks(fixture_output(fixture, &options), "loop at");
+	hp_assert_contains(fixture->output, "counted_loop");
 }
 
 /* pop, which misses each time. */
@@ -196,9 +192,9 @@ static const char *accesses_with_aliases(uint64_t aliases)
 /* Where a page holds many stores some loads meet one by chance. */
 TEST(aliases_are_named_where_they_are_no_chance)
 {
-	ck_assert_ptr_nonnull(strstr(accesses_with_aliases(900), "4K alias"));
-	ck_assert_ptr_null(strstr(accesses_with_aliases(100), "4K alias"));
-	ck_assert_ptr_nonnull(strstr(accesses_with_aliases(100), "counted_loop"));
+	hp_assert_contains(accesses_with_aliases(900), "4K alias");
+	hp_assert_lacks(accesses_with_aliases(100), "4K alias");
+	hp_assert_contains(accesses_with_aliases(100), "counted_loop");
 }
 
 TEST(what_if_says_what_the_program_and_its_procedures_would_save)

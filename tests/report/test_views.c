@@ -405,16 +405,14 @@ TEST(what_there_is_to_do_goes_on_in_the_next_line_while_there_is_room)
 					     .terminal_columns = 70,
 					     .of.event = "cycles" };
 
-	assert_shows(
-		fixture, &options,
-		"# no names   [anon java] (100 %): java -XX:+UnlockDiagnosticVMOptions\n"
-		"#            -XX:+DumpPerfMapAtExit names it (JDK 17 and later; befor\xe2\x80\xa6"
-		"\n\n");
+	assert_shows(fixture, &options,
+		     "# no names   [anon java] (100 %): java -XX:+UnlockDiagnosticVMOptions\n"
+		     "#            -XX:+DumpPerfMapAtExit names it (JDK 17 and later; befor…\n\n");
 	/* One line less. */
 	options.of.event = "cpu-clock:u";
 	assert_shows(fixture, &options,
 		     "# no names   [anon java] (100 %): java "
-		     "-XX:+UnlockDiagnosticVMOptions\xe2\x80\xa6\n\n");
+		     "-XX:+UnlockDiagnosticVMOptions…\n\n");
 }
 
 TEST(a_file_of_next_to_no_samples_takes_no_line_of_the_screen)
@@ -550,7 +548,7 @@ TEST(on_a_terminal_lines_are_cut_to_its_width_and_elsewhere_whole)
 	options.terminal_columns = 60;
 	/* 60 = "      1  100.00  100.00" + 2 + 24 + 2 + "[jit lua]" */
 	assert_shows(fixture, &options,
-		     "\n      1  100.00  100.00  a_procedure_whose_name_\xe2\x80\xa6  [jit lua]\n");
+		     "\n      1  100.00  100.00  a_procedure_whose_name_…  [jit lua]\n");
 	assert_lacks(fixture->output, "\033");
 	options.colour = true;
 	assert_shows(fixture, &options, "\033[31m");
