@@ -53,6 +53,12 @@ static const struct known kernels[] = {
 	{ "gather-memory", OF(gather), .causes = "dcache", .size = 1024 * MIB, .data = DATA_TABLE },
 	{ "page-stride", OF(pages), .causes = "dtlb", .size = 34 * MIB, .steps = 8192,
 	  .data = DATA_TABLE, .is_in_small_pages = true },
+	{ "chase-pages", OF(chase), .causes = "dcache+dtlb", .size = 256 * MIB, .stride = 4096 + 64,
+	  .is_in_small_pages = true },
+	{ "chase-far-pages", OF(chase), .causes = "dcache+dtlb", .size = 1024 * MIB,
+	  .stride = 4096 + 64, .is_in_small_pages = true },
+	{ "gather-pages", OF(gather), .causes = "dcache+dtlb", .size = 256 * MIB,
+	  .data = DATA_TABLE, .is_in_small_pages = true },
 	{ "branch-random", OF(branch), .causes = "branch-mispredict", .data = DATA_BYTES,
 	  .steps = 65536 },
 	{ "branch-alternating", OF(branch), .causes = "none", .data = DATA_TURNS, .steps = 65536,
@@ -150,11 +156,12 @@ static void make_data(const struct known *one, enum mode mode, struct work *work
 	for (uint64_t i = 0; i < work->steps; i++)
 		work->indices[i] = (uint32_t)next_random(&random);
 	if (one->data == DATA_LIST) {
-		work->start = make_list(get_memory(size, false), size, one->stride);
+		work->start =
+			make_list(get_memory(size, one->is_in_small_pages), size, one->stride);
 		work->mask = 0xffff;
 		return;
 	}
-	if (one->is_in_small_pages) {
+	if (one->run == pages) {
 		work->bytes = get_memory(one->size, true);
 		if (is_control) { /* few of them, as often */
 			work->rounds *= work->steps / 64;
@@ -162,7 +169,7 @@ static void make_data(const struct known *one, enum mode mode, struct work *work
 		}
 		return;
 	}
-	work->words = get_memory(size + 4096, false);
+	work->words = get_memory(size + 4096, one->is_in_small_pages);
 	work->mask = size / (one->run == scatter ? 64 : 8) - 1;
 	work->bytes = get_memory(bytes < 4096 ? 4096 : bytes, false);
 	if (one->data == DATA_SORTED)
