@@ -18,6 +18,8 @@ src_shadow_libshadow_a_SOURCES += \
 	src/shadow/translate/x86_block.h src/shadow/translate/x86_block.c \
 	src/shadow/translate/x86_decode.h src/shadow/translate/x86_decode.c \
 	src/shadow/translate/x86_emit.h src/shadow/translate/x86_emit.c \
+	src/shadow/translate/x86_expect.h src/shadow/translate/x86_expect.c \
+	src/shadow/translate/x86_goto.h src/shadow/translate/x86_goto.c \
 	src/shadow/translate/x86_link.h src/shadow/translate/x86_link.c \
 	src/shadow/translate/x86_log.h src/shadow/translate/x86_log.c \
 	src/shadow/translate/x86_translate.h src/shadow/translate/x86_translate.c \
@@ -30,6 +32,7 @@ src_shadow_libshadow_a_SOURCES += \
 	src/shadow/simulate/footprint.h src/shadow/simulate/footprint.c \
 	src/shadow/simulate/simulation.h src/shadow/simulate/simulation.c \
 	src/shadow/simulate/tracing.h src/shadow/simulate/tracing.c \
+	src/shadow/replay/branch_log.h src/shadow/replay/branch_log.c \
 	src/shadow/replay/logging.h src/shadow/replay/logging.c \
 	src/shadow/replay/watchdog.h src/shadow/replay/watchdog.c
 

@@ -3,7 +3,9 @@
 #include "../support.h"
 
 #include "replays.h"
+#include "../../src/shadow/translate/code_cache.h"
 
+#include <assert.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <signal.h>
@@ -273,6 +275,61 @@ TEST(code_that_is_protected_unmapped_or_emptied_is_read_again_and_other_code_is_
 		/* What it was translated to has counted until then, and no longer. */
 		ck_assert_uint_eq(bench.replay.blocks[0].address.value, PUPPET_CODE);
 		ck_assert_uint_eq(bench.replay.blocks[0].counts[0], 1);
+	}
+}
+
+/* --- indirect branches ------------------------------------------------------------------------ */
+
+/* Together more than the log of a zone has room for. */
+enum { CALLS = 500, ROUNDS = 20, CALL_BYTES = 5 };
+static_assert(CALLS * ROUNDS > CODE_EXPECTED_ENTRIES, "the log becomes full");
+
+/* A function that returns to CALLS places, in each of ROUNDS; what is at PUPPET_CODE. */
+static size_t many_calls(char *code)
+{
+	char *at = code;
+	int32_t distance;
+
+	at = stpcpy(at, "\xb9"); /* mov ROUNDS, %ecx */
+	memcpy(at, (const int32_t[]){ ROUNDS }, 4);
+	at += 4;
+	for (int i = 0; i < CALLS; i++, at += CALL_BYTES) {
+		/* call the end */
+		distance = (CALLS - i - 1) * CALL_BYTES + 10;
+		*at = '\xe8';
+		memcpy(at + 1, &distance, sizeof(distance));
+	}
+	memcpy(at, "\xff\xc9\x0f\x85", 4); /* dec %ecx; jne the first call */
+	distance = -(CALLS * CALL_BYTES + 8);
+	memcpy(at + 4, &distance, sizeof(distance));
+	memcpy(at + 8, "\x0f\x05\xc3", 3); /* syscall; ret */
+	return (size_t)(at + 11 - code);
+}
+
+static uint64_t returns_to(uint64_t address)
+{
+	for (size_t i = 0; i < bench.replay.edge_count; i++)
+		if (bench.replay.edges[i].kind == HP_WINDOW_EDGE_RETURN &&
+		    bench.replay.edges[i].to.value == address)
+			return bench.replay.edges[i].counts[0];
+	return 0;
+}
+
+TEST(returns_to_many_places_are_counted_without_leaving_the_cache)
+{
+	static char code[(CALLS + 5) * CALL_BYTES];
+	size_t bytes = many_calls(code);
+
+	if (!__builtin_cpu_supports("sse4.2"))
+		return;
+	/* The second time they are known. */
+	for (int pass = 0; pass < 2; pass++) {
+		run(pass == 0 ? code : NULL, bytes, NULL, 0);
+		assert_end(HP_WINDOW_SYSTEM_CALL, PUPPET_CODE + bytes - 3);
+		for (unsigned i = 0; i < CALLS; i++)
+			ck_assert_uint_eq(returns_to(PUPPET_CODE + 5 + (i + 1) * CALL_BYTES),
+					  ROUNDS);
+		ck_assert_uint_lt(bench.replay.exits, pass == 0 ? CALLS / 10 : 3);
 	}
 }
 

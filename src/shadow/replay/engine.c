@@ -6,8 +6,11 @@
 #include "../match/matcher.h"
 #include "../translate/text.h"
 #include "../tuning.h"
+#include "branch_log.h"
 #include "logging.h"
 #include "watchdog.h"
+#include "../translate/x86_expect.h"
+#include "../translate/x86_goto.h"
 #include "../translate/x86_link.h"
 #include "../translate/x86_translate.h"
 
@@ -152,14 +155,22 @@ static void do_site(struct run *run, const struct code_exit *exit)
 {
 	struct code_cache *cache = &run->engine->cache;
 	const struct code_zone *zone = &cache->zones[exit->zone];
-	uint32_t site = exit->number;
+	uint32_t site = exit->number != CODE_NO_NUMBER ? exit->number : x86_expect_site(zone);
 	uint64_t address = run->registers.r11;
 	uint32_t block = go_on_at(run, address);
 
 	run->registers.r11 = *code_spilled(zone, CODE_SPILL_R11);
 	run->registers.rcx = *code_spilled(zone, CODE_SPILL_RCX);
-	if (block == CODE_NO_NUMBER)
+	if (block == CODE_NO_NUMBER) {
+		/* The copy stays there, with the program's registers. */
+		ptrace(PTRACE_SETREGS, run->pid, NULL, &run->registers);
 		return;
+	}
+	if (site >= cache->sites.count) {
+		end(run, HP_WINDOW_SIGNAL, 0, SIGTRAP);
+		return;
+	}
+	x86_expect(cache, block);
 	if (!x86_site_add(cache, site, block,
 			  x86_flags_matter(&run->engine->translator, address)) ||
 	    code_zone_is_full(zone))
@@ -439,6 +450,7 @@ static void let_run(struct run *run)
 
 	logging_check(&run->logging);
 	note_logging(run);
+	x86_expect_enter(&run->engine->cache);
 	arm_changed(run);
 	run->registers.orig_rax = (unsigned long long)-1;
 	if (ptrace(PTRACE_SETREGS, run->pid, NULL, &run->registers) < 0 ||
@@ -451,7 +463,9 @@ static void let_run(struct run *run)
 			end(run, HP_WINDOW_DIED, 0, 0);
 			return;
 		}
-	if (!WIFSTOPPED(status) && WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS)
+	if (!branch_log_read(&run->engine->translator))
+		end(run, HP_WINDOW_CACHE_FULL, 0, 0);
+	else if (!WIFSTOPPED(status) && WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS)
 		end(run, HP_WINDOW_FORBIDDEN, 0, -1);
 	else if (!WIFSTOPPED(status))
 		end(run, HP_WINDOW_DIED, 0, WIFSIGNALED(status) ? WTERMSIG(status) : 0);

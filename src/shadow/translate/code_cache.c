@@ -10,7 +10,7 @@
 
 enum { PAGE = CODE_PAGE_BYTES, SMALLEST_ZONE_BYTES = SMALLEST_ZONE_COPIES * COPIES_BYTES };
 /* Spill words have a page of their own, since they are written all the time, by each shadow. */
-enum { COUNTERS_AT = PAGE };
+enum { EXPECTED_LOG_AT = PAGE, COUNTERS_AT = EXPECTED_LOG_AT + CODE_EXPECTED_LOG_BYTES };
 
 /* A memfd is a file. If the limit of file sizes is below the cache's size, several files are
  * used. */
@@ -97,6 +97,9 @@ void code_cache_destroy(struct code_cache *cache)
 	free(cache->sites.at);
 	free(cache->pending.at);
 	free(cache->moving.at);
+	free(cache->expected.at);
+	for (size_t i = 0; i < SHADOW_PLACES; i++)
+		free(cache->zones[i].landings.at);
 	shadow_table_free(&cache->by_address);
 	shadow_table_free(&cache->by_page);
 }
@@ -121,6 +124,8 @@ static void empty_zone(const struct code_cache *cache, struct code_zone *zone)
 	zone->constants_address = zone->address + cache->code_bytes;
 	zone->data_address = zone->constants_address + cache->constants_bytes;
 	zone->counter_count = zone->constant_count = 0;
+	zone->expected = NULL;
+	zone->landings.count = 0;
 }
 
 static void forget_plans(struct code_cache *cache)
@@ -140,6 +145,7 @@ void code_cache_forget(struct code_cache *cache)
 	cache->is_logging = cache->is_log_full = false;
 	cache->blocks.count = cache->exits.count = 0;
 	cache->sites.count = cache->pending.count = cache->moving.count = 0;
+	cache->expected.count = 0;
 	cache->count_starts = 0;
 	shadow_table_empty(&cache->by_address);
 	shadow_table_empty(&cache->by_page);
@@ -158,9 +164,11 @@ void code_cache_place(struct code_cache *cache, const uint64_t *places, size_t c
 
 void code_cache_zero_counters(struct code_cache *cache)
 {
-	for (size_t i = 0; i < cache->zone_count; i++)
+	for (size_t i = 0; i < cache->zone_count; i++) {
 		memset(cache->zones[i].data + COUNTERS_AT, 0,
 		       cache->zones[i].counter_count * sizeof(uint64_t));
+		code_zone_empty_log(&cache->zones[i]);
+	}
 }
 
 /* --- finding ---------------------------------------------------------------------------------- */
@@ -378,6 +386,17 @@ bool code_cache_is_full(const struct code_cache *cache)
 uint64_t code_counter_address(const struct code_zone *zone, uint32_t counter)
 {
 	return zone->data_address + COUNTERS_AT + (uint64_t)counter * 8;
+}
+
+const struct code_went *code_zone_log(const struct code_zone *zone)
+{
+	return (const void *)(zone->data + EXPECTED_LOG_AT);
+}
+
+void code_zone_empty_log(struct code_zone *zone)
+{
+	*code_spilled(zone, CODE_EXPECTED_NEXT) = zone->data_address + EXPECTED_LOG_AT;
+	*code_spilled(zone, CODE_EXPECTED_ROOM) = CODE_EXPECTED_ENTRIES;
 }
 
 uint64_t *code_spilled(const struct code_zone *zone, enum code_spill spill)

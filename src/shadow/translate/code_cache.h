@@ -7,13 +7,13 @@
  * limit of the size of files requires it:
  *
  *	[ code, --x in the shadow                     | constants, r-- | data, rw-            ]
- *	[ blocks ... | stubs, chains ... | logged ... | copies ... | words, tables | spills | counters ...
- *	                                                                  in the first zone: | log ]
+ *	[ blocks ... | stubs, chains ... | logged ... | copies ... | words, tables | spills | branches ... |
+ *	                                              counters ... | in the first zone: the path's log ]
  *
  * Each part ends with a page that is not mapped in the shadow. Data that the shadow can write never
  * decides where control goes: the targets are in code and constants. Spills hold only the values of
- * the program's registers, and a counter that the program has overwritten falsifies only the
- * program's own profile.
+ * the program's registers. A counter or a log of branches (x86_expect.h) that the program has
+ * overwritten falsifies only the program's own profile.
  *
  * Code addresses the data of its own zone relative to the instruction pointer, so it needs no fixed
  * or low address, no register, and not the stack. When one zone is full, the window ends, and the
@@ -44,10 +44,12 @@ enum {
 	CODE_LINK_BYTES = 5, /* size of the jump that arming writes over a block */
 	CODE_GUARD_BYTES = 4096,
 	CODE_PAGE_BYTES = 4096, /* page size of the program's memory */
+	/* The log of branches to expected targets: x86_expect.h. */
+	CODE_EXPECTED_LOG_BYTES = 32768,
 	CODE_NO_NUMBER = UINT32_MAX,
 };
 
-/* Words at the start of a zone's data in which code saves registers. */
+/* Words at the start of a zone's data, in which code saves registers and keeps its log of branches. */
 enum code_spill {
 	CODE_SPILL_SCRATCH, /* while an operand or a counter uses a register */
 	CODE_SPILL_R11,	    /* for r11, which holds the target of an indirect branch */
@@ -55,8 +57,18 @@ enum code_spill {
 	CODE_SPILL_RDX,
 	CODE_SPILL_CHECK_RAX, /* while a state is compared */
 	CODE_SPILL_CHECK_RCX,
+	CODE_EXPECTED_SITE, /* the branch that looks for its target */
+	CODE_EXPECTED_NEXT, /* where the next entry of the log goes */
+	CODE_EXPECTED_ROOM, /* entries that the log still has room for */
 	CODE_SPILLS,
 };
+
+/* An entry of a zone's log: a branch (index of a site), and the address that it went to. */
+struct code_went {
+	uint64_t address;
+	uint64_t site;
+};
+enum { CODE_EXPECTED_ENTRIES = CODE_EXPECTED_LOG_BYTES / sizeof(struct code_went) };
 
 struct code_zone {
 	uint64_t address; /* in the shadow */
@@ -69,6 +81,11 @@ struct code_zone {
 	/* code of blocks that log: see path_log.h; without room if none do */
 	struct x86_emitter logged;
 	uint8_t *copies_start;
+	/* Expected targets of indirect branches (x86_expect.h): the table in hpcprof, NULL: none; the
+	 * code that looks into it; and for each of cache->expected the way to that block. */
+	uint64_t *expected;
+	const uint8_t *look_up;
+	HP_VECTOR(const uint8_t *) landings;
 	uint32_t counter_count, constant_count;
 };
 
@@ -108,6 +125,7 @@ struct code_block {
 	bool is_armed;
 	bool is_diverted; /* its first bytes are a jump: it is armed, or diverted to `logged` */
 	bool is_gone;	  /* the code that it was made from is not at this address any more */
+	bool is_expected; /* as the target of indirect branches: it is in `expected` of the cache */
 	uint8_t plain[CODE_LINK_BYTES]; /* the bytes that the jump replaces */
 	uint8_t *logged;		/* in hpcprof; NULL: it does not log */
 	uint8_t *logged_count_at;	/* like `count_at` */
@@ -124,7 +142,7 @@ enum code_exit_kind {
 struct code_exit {
 	uint64_t address;
 	uint8_t *displacement; /* LINK: of the jump to be changed */
-	uint32_t number;       /* SITE: index of the site */
+	uint32_t number;       /* SITE: index of the site; CODE_NO_NUMBER: see x86_expect_site */
 	uint8_t kind;	       /* enum code_exit_kind */
 	uint8_t end;	       /* enum hp_window_end */
 	uint8_t zone;
@@ -141,9 +159,9 @@ struct code_target {
 };
 struct code_site {
 	HP_VECTOR(struct code_target) targets;
-	uint8_t *displacement; /* of the jump into its chain */
-	uint64_t *buckets;     /* its table, in hpcprof; NULL while one chain suffices */
-	uint8_t *miss_stub;    /* exit from the cache for new targets */
+	uint8_t *displacement;	  /* of the jump into its chain */
+	uint64_t *buckets;	  /* its table, in hpcprof; NULL while one chain suffices */
+	const uint8_t *miss_stub; /* for targets that its chain does not have */
 	uint8_t zone;
 };
 
@@ -166,7 +184,8 @@ struct code_cache {
 	HP_VECTOR(struct code_block) blocks;
 	HP_VECTOR(struct code_exit) exits;
 	HP_VECTOR(struct code_site) sites;
-	HP_VECTOR(uint32_t) pending; /* LINK exits whose targets may have been translated since */
+	HP_VECTOR(uint32_t) expected; /* blocks that indirect branches may go to */
+	HP_VECTOR(uint32_t) pending;  /* LINK exits whose targets may have been translated since */
 	HP_VECTOR(struct code_moving) moving;
 	struct shadow_table by_address, by_page;
 	/* Plans of blocks that log, by number, PATH_MOST_BLOCKS of them; NULL: no block logs. A
@@ -251,6 +270,9 @@ static inline uint64_t code_spill_address(const struct code_zone *zone, enum cod
 	return zone->data_address + 8 * (uint64_t)spill;
 }
 uint64_t code_counter_address(const struct code_zone *zone, uint32_t counter);
+/* The zone's log of branches, in hpcprof; and empties it. */
+const struct code_went *code_zone_log(const struct code_zone *zone);
+void code_zone_empty_log(struct code_zone *zone);
 /* In hpcprof. */
 uint64_t *code_spilled(const struct code_zone *zone, enum code_spill spill);
 uint64_t *code_counters(const struct code_zone *zone);

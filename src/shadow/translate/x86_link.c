@@ -2,62 +2,12 @@
 #include "x86_link.h"
 
 #include "../tuning.h"
-#include "counts.h"
-#include "x86_block.h"
+#include "x86_expect.h"
+#include "x86_goto.h"
 
 #include <string.h>
 
-/* --- blocks that are not counted at first ----------------------------------------------------- */
-
-void x86_count_from_now(struct code_cache *cache, uint32_t number)
-{
-	struct code_block *block = &cache->blocks.at[number];
-	struct code_zone *zone = &cache->zones[block->zone];
-	struct x86_emitter emitter = zone->blocks, logged = zone->logged;
-
-	if (block->counted_since != CODE_NO_NUMBER)
-		return;
-	code_counters(zone)[block->counter] = shadow_counts_now(cache, number);
-	block->counted_since = ++cache->count_starts;
-	/* The copy of a block does not count, so the diversion is removed; the matcher arms the
-	 * block again. */
-	code_block_divert(block, NULL);
-	emitter.at = block->count_at;
-	x86_emit_count(zone, &emitter, block->counter, &block->count_place);
-	if (block->logged) {
-		logged.at = block->logged_count_at;
-		x86_emit_count(zone, &logged, block->counter, &block->count_place);
-	}
-	code_cache_arm(cache, block, NULL);
-}
-
 /* --- direct jumps ----------------------------------------------------------------------------- */
-
-/* Used where zones are further apart than a displacement reaches. */
-static void jump_to(struct code_cache *cache, uint8_t zone, uint32_t number)
-{
-	struct code_zone *from = &cache->zones[zone];
-	const struct code_block *block = &cache->blocks.at[number];
-
-	x86_count_from_now(cache, number);
-	if (block->zone == zone)
-		x86_patch(x86_jump(&from->side), block->code);
-	else
-		x86_jump_memory(&from->side,
-				code_zone_constant(
-					cache, from,
-					code_zone_address(&cache->zones[block->zone], block->code),
-					block->zone));
-}
-
-void x86_exit(struct code_cache *cache, struct x86_emitter *emitter, const struct code_exit *exit)
-{
-	uint32_t number = code_cache_add_exit(cache, exit);
-
-	if (number == CODE_NO_NUMBER)
-		emitter->is_full = true;
-	x86_trap(emitter, number);
-}
 
 void x86_link(struct code_cache *cache, uint8_t zone, uint8_t *displacement, uint64_t address)
 {
@@ -72,7 +22,7 @@ void x86_link(struct code_cache *cache, uint8_t zone, uint8_t *displacement, uin
 			x86_patch(displacement, block->code);
 		} else {
 			x86_patch(displacement, side->at);
-			jump_to(cache, zone, number);
+			x86_jump_to(cache, zone, number);
 		}
 		return;
 	}
@@ -107,6 +57,7 @@ static void drop_block(struct code_cache *cache, uint32_t number)
 	/* Its count is frozen now, whatever the previous block does from here on. */
 	x86_count_from_now(cache, number);
 	code_block_divert(block, NULL);
+	x86_expect_no_more(cache, number);
 	block->is_gone = true;
 	block->is_armed = false;
 	shadow_table_remove(&cache->by_address, block->address);
@@ -175,7 +126,7 @@ static void emit_hit(struct code_cache *cache, const struct code_site *site,
 		x86_increment_changing_flags(side, counter);
 	x86_load(side, X86_RCX, code_spill_address(zone, CODE_SPILL_RCX));
 	x86_load(side, X86_R11, code_spill_address(zone, CODE_SPILL_R11));
-	jump_to(cache, site->zone, target->block);
+	x86_jump_to(cache, site->zone, target->block);
 }
 
 /* Emits rcx = address - target; if there is a `before`, rcx is address - `before` already.
@@ -297,17 +248,14 @@ static void sort_targets(const struct code_cache *cache, struct code_site *site)
 
 uint32_t x86_site_create(struct code_cache *cache, uint8_t zone, uint8_t *displacement)
 {
-	struct x86_emitter *side = &cache->zones[zone].side;
+	uint32_t number = (uint32_t)cache->sites.count;
 	struct code_site site = { .displacement = displacement,
 				  .zone = zone,
-				  .miss_stub = side->at };
-	uint32_t number = (uint32_t)cache->sites.count;
+				  .miss_stub = x86_expect_emit(cache, zone, number) };
 
 	if (!hp_vector_push(&cache->sites, site))
-		side->is_full = true;
-	x86_patch(displacement, side->at);
-	x86_exit(cache, side,
-		 &(struct code_exit){ .kind = CODE_EXIT_SITE, .zone = zone, .number = number });
+		cache->zones[zone].side.is_full = true;
+	x86_patch(displacement, site.miss_stub);
 	return number;
 }
 
@@ -377,5 +325,6 @@ bool x86_sites_move(struct code_cache *cache, const uint64_t by[SHADOW_PLACES])
 {
 	for (size_t i = 0; i < cache->sites.count; i++)
 		move_site(cache, &cache->sites.at[i], by);
+	x86_expect_move(cache);
 	return !code_cache_is_full(cache);
 }

@@ -8,10 +8,6 @@
 
 #include "code_cache.h"
 
-/* The block can now be reached by another way than from the previous block, so it gets a
- * counter. */
-void x86_count_from_now(struct code_cache *cache, uint32_t block);
-
 /* Makes the jump with this displacement (in `zone`) go to the block at `address`. If there is no
  * such block, it leaves the cache to ask for it. */
 void x86_link(struct code_cache *cache, uint8_t zone, uint8_t *displacement, uint64_t address);
@@ -21,9 +17,6 @@ void x86_link_pending(struct code_cache *cache);
 /* Invalidates what was translated from this page. New arrivals continue with what is translated at
  * the address next; control within such a block continues to its branch. */
 void x86_drop(struct code_cache *cache, uint64_t page);
-
-/* Emits a trap for this exit. */
-void x86_exit(struct code_cache *cache, struct x86_emitter *emitter, const struct code_exit *exit);
 
 /* Creates an indirect branch. Its jump expects the target in r11, and the program's registers in
  * SPILL_R11 and SPILL_RCX; it preserves all other registers and all flags. */

@@ -3,6 +3,8 @@
 
 #include "../tuning.h"
 #include "x86_block.h"
+#include "x86_expect.h"
+#include "x86_goto.h"
 #include "x86_link.h"
 #include "x86_log.h"
 
@@ -343,6 +345,20 @@ static bool translate_run(struct work *work, uint64_t address, unsigned *budget)
 	return !code_zone_is_full(work->zone);
 }
 
+/* Expects the calls among the blocks from `first` on to return. */
+static void expect_returns(struct code_cache *cache, size_t first)
+{
+	for (size_t i = first; i < cache->blocks.count; i++) {
+		const struct code_block *block = &cache->blocks.at[i];
+		uint32_t behind = block->kind == X86_CALL || block->kind == X86_CALL_INDIRECT
+					  ? code_cache_find(cache, block->next)
+					  : CODE_NO_NUMBER;
+
+		if (behind != CODE_NO_NUMBER)
+			x86_expect(cache, behind);
+	}
+}
+
 uint32_t x86_enter(struct x86_translator *translator, uint64_t address, uint8_t *end)
 {
 	struct x86_block decoded;
@@ -351,6 +367,7 @@ uint32_t x86_enter(struct x86_translator *translator, uint64_t address, uint8_t 
 			     .decoded = &decoded };
 	unsigned budget = AHEAD_BLOCKS;
 	uint32_t number = code_cache_find(work.cache, address);
+	size_t first = work.cache->blocks.count;
 	bool has_room = true;
 
 	if (number != CODE_NO_NUMBER)
@@ -369,6 +386,7 @@ uint32_t x86_enter(struct x86_translator *translator, uint64_t address, uint8_t 
 	}
 	hp_vector_free(&work.later);
 	x86_link_pending(work.cache);
+	expect_returns(work.cache, first);
 	has_room = has_room && !code_cache_is_full(work.cache);
 	*end = HP_WINDOW_CACHE_FULL;
 	return has_room ? code_cache_find(work.cache, address) : CODE_NO_NUMBER;
