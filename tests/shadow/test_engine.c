@@ -333,6 +333,47 @@ TEST(returns_to_many_places_are_counted_without_leaving_the_cache)
 	}
 }
 
+/* As a copy that writes to what hpcprof reads: the data of the first zone. */
+static struct hp_engine_call forge_log(struct script *script, pid_t pid,
+				       const struct user_regs_struct *registers)
+{
+	enum { ZONE_BYTES = 16 << 20, DATA_AT = ZONE_BYTES / 8 * 7, LOG_AT = CODE_PAGE_BYTES };
+	const size_t bytes = LOG_AT + CODE_EXPECTED_LOG_BYTES;
+	uint8_t *data = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
+			     hp_engine_memory(script->puppet->engine, 0), DATA_AT);
+	struct hp_random random = hp_random_seeded(script->calls);
+	struct code_went *log;
+	uint64_t *words;
+
+	(void)pid;
+	(void)registers;
+	ck_assert_ptr_ne(data, MAP_FAILED);
+	words = (uint64_t *)(void *)data;
+	log = (struct code_went *)(void *)(data + LOG_AT);
+	/* So it is what the code is addressed by. */
+	ck_assert_uint_le(words[CODE_EXPECTED_ROOM], CODE_EXPECTED_ENTRIES);
+	words[CODE_EXPECTED_ROOM] = hp_random_between(&random, 1, 2 * CODE_EXPECTED_ENTRIES);
+	words[CODE_EXPECTED_SITE] = hp_random_next(&random);
+	for (size_t i = 0; i < CODE_EXPECTED_ENTRIES; i++)
+		log[i] = (struct code_went){
+			.address = PUPPET_CODE + hp_random_between(&random, 0, 32),
+			.site = i % 2 ? hp_random_next(&random) : hp_random_between(&random, 0, 4),
+		};
+	munmap(data, bytes);
+	return (struct hp_engine_call){ .is_handled = true };
+}
+
+TEST(a_forged_log_of_branches_is_bounded)
+{
+	bench.script.answer = forge_log;
+	bench.limits.exits = 200;
+	/* call to the end; syscall; jmp to the call; ret */
+	RUN("\xe8\x04\x00\x00\x00\x0f\x05\xeb\xf7\xc3");
+	assert_end(HP_WINDOW_EXITS, 0);
+	ck_assert_uint_ge(bench.script.calls, 100);
+	ck_assert_uint_le(bench.replay.block_count, 16);
+}
+
 /* --- a full cache ----------------------------------------------------------------------------- */
 
 static struct hp_engine_call next_address(struct script *script, pid_t pid,

@@ -36,8 +36,7 @@ bool branch_log_read(struct x86_translator *translator)
 
 		for (uint64_t j = 0; has_room && j < entries; j++)
 			has_room = count(translator, &code_zone_log(zone)[j]);
-		if (entries)
-			code_zone_empty_log(zone);
+		code_zone_empty_log(zone);
 	}
 	return has_room;
 }
