@@ -203,6 +203,19 @@ static struct hp_grouped runs_of(const struct image_events *events, uint64_t add
 	return runs;
 }
 
+/* Events of one program share its windows and their data: all together tell no more than one. */
+struct hp_pace events_pace_of(const struct hp_paces *paces)
+{
+	double own = paces->weights > 0 ? paces->freedom / paces->weights : 0;
+	double logs = own > 0 ? own * paces->logs / paces->weights : 0;
+
+	return (struct hp_pace){
+		exp((logs + events_freedom * log(events_deviation * events_deviation)) /
+		    (own + events_freedom)),
+		own + events_freedom,
+	};
+}
+
 /* Windows differ, and those that were seen might have been a few more or less by chance. */
 struct events_range events_range_of(const struct hp_grouped *counts, const struct hp_grouped *runs,
 				    double windows, const struct hp_pace *pace)
@@ -211,11 +224,13 @@ struct events_range events_range_of(const struct hp_grouped *counts, const struc
 	double seen = hp_grouped_sum(counts), all = hp_grouped_sum(runs);
 	double most = seen + 1 + HP_NORMAL_90 * sqrt(seen + 1);
 	double least = seen - HP_NORMAL_90 * sqrt(seen);
-	double half = isfinite(ratio.deviation) ? HP_NORMAL_90 * ratio.deviation : 0;
+	double factor = seen > 0 && isfinite(ratio.deviation)
+				? exp(HP_NORMAL_90 * ratio.deviation / ratio.value)
+				: 1;
 
 	return (struct events_range){
-		fmax(0, fmin(least / all, ratio.value - half)),
-		fmax(most / all, ratio.value + half),
+		fmax(0, fmin(least / all, ratio.value / factor)),
+		fmax(most / all, ratio.value * factor),
 	};
 }
 
@@ -255,7 +270,7 @@ static void learn_pace(struct image_events *events)
 			hp_paces_add(&paces, &counts, &runs, events->windows,
 				     hp_grouped_sum(&counts));
 	}
-	events->pace = hp_pace_of_all(&paces);
+	events->pace = events_pace_of(&paces);
 }
 
 struct hp_error *events_of(struct hp_inference *inference, const struct hp_loaded_part *part,

@@ -15,6 +15,9 @@ struct image_events;
  * Owned by the inference. requires: its file open */
 struct hp_error *events_of(struct hp_inference *inference, const struct hp_loaded_part *part,
 			   const struct image_events **events);
+/* How events per run differ between windows, by what all events of an image tell. */
+struct hp_pace events_pace_of(const struct hp_paces *paces);
+
 /* The ends of the 90 % interval of events per run. `counts` and `runs` are sums by windows, of which
  * there are `windows` in all, and `pace` how they differ. requires: a run */
 struct events_range {

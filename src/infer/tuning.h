@@ -140,6 +140,14 @@ static const double least_probe_deviation = 0.1;
  * on the whole, or not at all; [chosen], a guard */
 static const double one_moment_deviation = 2;
 
+/* --- events in simulated windows (events.c) -------------------------------------------------------- */
+
+/* Between windows the events per run of a program's code differ by so much, as a rule, with the data that
+ * it meets; from a twentieth, in programs that do the same all the time, to more than the whole, … */
+static const double events_deviation = 0.3; /* share [chosen]; scripts/cause-accuracy --counts judges it */
+/* … so that this is hardly knowledge. */
+static const double events_freedom = 1; /* degrees of freedom [chosen]; the same */
+
 /* --- parts of windows, to which penalties are fitted (window_parts.c) ---------------------------- */
 
 /* events; a window that has met as few of a kind is like the others: chance; [chosen] */

@@ -52,7 +52,8 @@ TEST(intervals_hold_the_truth_in_nine_of_ten_instructions)
 TEST(what_was_never_seen_may_have_happened)
 {
 	const struct hp_grouped none = { 0 }, runs = { .counts = { 600, 400 } };
-	struct hp_pace any = hp_pace_of_any();
+	const struct hp_paces nothing = { 0 };
+	struct hp_pace any = events_pace_of(&nothing);
 	struct events_range range = events_range_of(&none, &runs, 2, &any);
 
 	ck_assert_double_eq(range.low, 0);
@@ -63,13 +64,34 @@ TEST(what_was_never_seen_may_have_happened)
 TEST(what_happened_each_time_did_so_in_one_window_too)
 {
 	const struct hp_grouped all = { .counts = { 1000 } }, runs = { .counts = { 1000 } };
-	struct hp_pace any = hp_pace_of_any();
+	const struct hp_paces nothing = { 0 };
+	struct hp_pace any = events_pace_of(&nothing);
 	struct events_range range = events_range_of(&all, &runs, 1, &any);
 
-	/* Of one window it is not known how windows differ, but they seldom do by half. */
-	ck_assert_double_gt(range.low, 0.3);
-	ck_assert_double_lt(range.low, 0.95);
+	/* Of one window it is not known how windows differ. */
+	ck_assert_double_gt(range.low, 0.05);
+	ck_assert_double_lt(range.low, 0.5);
 	ck_assert_double_ge(range.high, 1);
+}
+
+TEST(a_program_tells_how_its_windows_differ)
+{
+	struct hp_grouped steady = { 0 }, varied = { 0 }, runs = { 0 };
+	struct hp_paces steadily = { 0 }, variedly = { 0 }, nothing = { 0 };
+	struct hp_pace of_none = events_pace_of(&nothing), little, much;
+
+	for (size_t i = 0; i < 8; i++) {
+		runs.counts[i] = 10000;
+		steady.counts[i] = 5000;
+		varied.counts[i] = i % 2 ? 9000 : 1000;
+	}
+	hp_paces_add(&steadily, &steady, &runs, 8, 1);
+	hp_paces_add(&variedly, &varied, &runs, 8, 1);
+	little = events_pace_of(&steadily);
+	much = events_pace_of(&variedly);
+	ck_assert_double_lt(little.variance, 0.5 * of_none.variance);
+	ck_assert_double_gt(much.variance, 2 * of_none.variance);
+	ck_assert_double_gt(much.freedom, of_none.freedom);
 }
 
 HP_TEST_MAIN("infer/events")
