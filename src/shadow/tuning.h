@@ -457,7 +457,7 @@ enum {
 	/* The longest block: at 15 bytes per instruction it stays below a page. */
 	CODE_BLOCK_INSNS = 64, /* instructions [chosen] */
 	/* Blocks translated at once: leaving the cache costs as much as translating some ten. */
-	AHEAD_BLOCKS = 150, /* blocks [chosen] */
+	AHEAD_BLOCKS = 60, /* blocks [chosen] */
 	/* Instructions behind a branch that are searched for a reader of the flags, along jumps and
 	 * calls; beyond them flags are assumed to be read. */
 	LIVENESS_INSNS = 24, /* instructions [chosen] */
