@@ -158,14 +158,19 @@ static double way_of(const struct hp_what_change *change, const struct hp_core *
 /* Measured but unpredicted cycles may belong to any cause; cycles predicted beyond the measured
  * ones belong to none. */
 static struct hp_what_gain widened(double low, double likely, double high, double unexplained,
-				   double measured)
+				   const struct hp_prediction *prediction)
 {
+	double measured = prediction->measured;
+	double known = measured - fmin(measured, prediction->apart);
 	struct hp_what_gain gain = {
 		.low = fmax(0, low * (1 - stack_error) + fmin(0, unexplained)),
 		.likely = fmin(measured, likely),
 		.high = fmin(measured, high * (1 + stack_error) + fmax(0, unexplained)),
 	};
 
+	/* In moments that no window saw, all or nothing may be gained. */
+	gain.low *= known / measured;
+	gain.high = gain.high * known / measured + measured - known;
 	gain.low = fmin(gain.low, gain.likely);
 	gain.high = fmax(gain.high, gain.likely);
 	return gain;
@@ -202,7 +207,7 @@ struct hp_what_gain hp_what_change_gain(const struct hp_what_change *change,
 		       change->factor > 0
 			       ? fmax(way * saved, fmin(saved, (1 - change->factor) * longest))
 			       : saved,
-		       unexplained, prediction->measured);
+		       unexplained, prediction);
 	if (change->is_size) {
 		gain.low = 0;
 		gain.likely = NAN;
@@ -224,6 +229,7 @@ static struct hp_what_gain resized_gain(const struct hp_prediction *prediction)
 	double likely = saved * fmin(1, measured / predicted);
 	double more = fabs(saved) * stack_error + resize_error * measured;
 
+	more += prediction->apart;
 	return (struct hp_what_gain){ fmin(likely, saved - more), likely,
 				      fmin(measured, fmax(likely, saved + more)) };
 }
@@ -277,7 +283,7 @@ struct hp_what_gain hp_what_if_gain(const struct hp_what_if *what_if, const stru
 		most[i] = fmax(likely[i], fmax(orders[i].last, orders[i].first));
 	}
 	sum = widened(0, joint_gain(what_if, core, likely), joint_gain(what_if, core, most),
-		      prediction->measured - predicted, prediction->measured);
+		      prediction->measured - predicted, prediction);
 	sum.low = fmin(greatest, sum.likely);
 	sum.likely = is_known ? sum.likely : NAN;
 	hp_what_gain_add(&sum, &lost);

@@ -63,6 +63,21 @@ TEST(a_perfect_part_saves_what_the_core_without_it_takes_less)
 	ck_assert_double_eq_tol(gain_of("dtlb:perfect", &made).likely, 0, 1e-9);
 }
 
+TEST(what_no_window_saw_may_be_saved_or_not)
+{
+	struct hp_prediction made = prediction();
+	struct hp_what_gain all = gain_of("branch:perfect", &made), some;
+
+	made.apart = 500;
+	some = gain_of("branch:perfect", &made);
+	ck_assert_double_eq_tol(some.likely, all.likely, 1e-9);
+	ck_assert_double_eq_tol(some.low, all.low / 2, 1e-9);
+	ck_assert_double_eq_tol(some.high, all.high / 2 + 500, 1e-9);
+	made.apart = 2000;
+	some = gain_of("branch:perfect,l1d:perfect", &made);
+	ck_assert_double_eq_tol(some.high, 1000, 1e-9);
+}
+
 TEST(what_was_measured_and_not_predicted_may_be_saved_and_what_was_not_measured_not)
 {
 	struct hp_prediction made = prediction();
