@@ -321,8 +321,18 @@ TEST(a_program_that_is_mostly_in_calls_on_pipes_is_recorded_from_its_first_windo
 	/* And one that a call cut says that there is. */
 	recordings_note(&recordings, pid, false, true, SLOT, 0);
 	ck_assert(recordings_want(&recordings, pid, pid, 2));
-	for (int i = 0; i < RECORDED_IN_VAIN; i++)
+	/* It counts nothing: windows without recording did. */
+	recordings_note(&recordings, pid, true, true, SLOT, 0);
+	ck_assert(!recordings_want(&recordings, pid, pid, 1));
+	recordings_note(&recordings, pid, false, true, SLOT, SLOT / 4);
+	ck_assert(!recordings_want(&recordings, pid, pid, 1));
+	/* Where none did, it is tried some times. */
+	recordings = (struct recordings){ 0 };
+	recordings_note(&recordings, pid, false, true, SLOT, 0);
+	for (int i = 0; i < RECORDED_IN_VAIN; i++) {
+		ck_assert(recordings_want(&recordings, pid, pid, 1));
 		recordings_note(&recordings, pid, true, true, SLOT, 0);
+	}
 	ck_assert(!recordings_want(&recordings, pid, pid, 1));
 	close(file);
 	close(ends[0]);

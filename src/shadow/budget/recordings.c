@@ -119,6 +119,12 @@ void recordings_note_call(struct recordings *recordings, pid_t pid, uint64_t arg
 		program->in_calls++;
 }
 
+/* One vain window is enough where windows without recording counted something. */
+static bool is_vain(const struct recorded_program *program)
+{
+	return program->in_vain >= (program->has_counted ? 1 : RECORDED_IN_VAIN);
+}
+
 void recordings_note(struct recordings *recordings, pid_t pid, bool was_recorded, bool is_cut,
 		     uint64_t wanted_ns, uint64_t counted_ns)
 {
@@ -132,10 +138,11 @@ void recordings_note(struct recordings *recordings, pid_t pid, bool was_recorded
 	}
 	if (was_recorded) {
 		program->in_vain = counted_ns ? 0 : program->in_vain + 1;
-		if (program->in_vain >= RECORDED_IN_VAIN)
+		if (is_vain(program))
 			program->is_recorded = false;
-	} else if (is_cut && counted_ns < wanted_ns / RECORDED_BELOW_PART &&
-		   program->in_vain < RECORDED_IN_VAIN) {
-		program->is_recorded = true;
+		return;
 	}
+	program->has_counted |= counted_ns > 0;
+	if (is_cut && counted_ns < wanted_ns / RECORDED_BELOW_PART && !is_vain(program))
+		program->is_recorded = true;
 }

@@ -26,6 +26,7 @@ struct recorded_program {
 	uint64_t device, inode; /* of the program's file */
 	bool has_window;	/* a window has shown whether to record: see is_recorded */
 	bool is_recorded;	/* the next windows are to be recorded; requires: has_window */
+	bool has_counted;	/* a window without recording counted something */
 	unsigned in_vain;	/* recorded windows in a row that counted nothing */
 	unsigned in_calls;	/* how often a thread was in a call on a socket or a pipe */
 };
