@@ -4,7 +4,6 @@
 #include <hpcprof/base/file.h>
 #include <hpcprof/base/number.h>
 
-#include <stdio.h>
 #include <string.h>
 #ifdef __x86_64__
 #include <cpuid.h>

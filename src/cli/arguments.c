@@ -7,7 +7,6 @@
 #include <hpcprof/base/number.h>
 #include <hpcprof/base/vector.h>
 
-#include <math.h>
 #include <string.h>
 
 const char *hp_argument_name(const struct argp_option *table, int key)

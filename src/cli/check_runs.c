@@ -6,7 +6,6 @@
 #include "tuning.h"
 
 #include <hpcprof/base/cleanup.h>
-#include <hpcprof/base/file.h>
 #include <hpcprof/base/number.h>
 #include <hpcprof/base/text.h>
 #include <hpcprof/target/cpu_times.h>

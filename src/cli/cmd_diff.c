@@ -4,7 +4,6 @@
 #include "command.h"
 #include "tuning.h"
 
-#include <hpcprof/base/number.h>
 #include <hpcprof/compare/compare.h>
 #include <hpcprof/report/comparison.h>
 

@@ -5,7 +5,6 @@
 #include "recording.h"
 
 #include <hpcprof/base/broken_pipe.h>
-#include <hpcprof/pmu/machine.h>
 
 enum {
 	KEY_DB = 0x100,

@@ -6,7 +6,6 @@
  */
 #include "stat_drawing.h"
 #include "stat_history.h"
-#include "stat_stalls.h"
 #include "tuning.h"
 
 #include <math.h>

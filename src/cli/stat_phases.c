@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Writes phases as a table and as JSON. */
 #include "stat_history.h"
-#include "stat_stalls.h"
 #include "tuning.h"
 
 #include <math.h>

@@ -2,7 +2,6 @@
 #include "stat_stalls.h"
 
 #include <hpcprof/base/buffer.h>
-#include <hpcprof/base/text.h>
 #include <hpcprof/base/vector.h>
 #include <hpcprof/pmu/machine.h>
 

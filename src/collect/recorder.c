@@ -9,7 +9,6 @@
 #include <hpcprof/base/vector.h>
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

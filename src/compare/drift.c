@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "drift.h"
 
-#include "costs.h"
 #include "lineage.h"
 #include "tuning.h"
 

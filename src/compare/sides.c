@@ -9,7 +9,6 @@
 #include <fnmatch.h>
 #include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 const char *sides_format(struct hp_arena *arena, const char *format, ...)

@@ -2,7 +2,6 @@
 /* The sets of a spread are compared as replicates of one side. */
 #include <hpcprof/compare/spread.h>
 
-#include "names.h"
 #include "sides.h"
 
 #include <hpcprof/base/cleanup.h>

@@ -3,7 +3,6 @@
 
 #include "joined.h"
 
-#include <hpcprof/base/number.h>
 #include <hpcprof/mux/estimate.h>
 #include <hpcprof/mux/scheduler.h>
 

@@ -3,7 +3,6 @@
 
 #include "tuning.h"
 
-#include <hpcprof/base/number.h>
 #include <hpcprof/uarch/path.h>
 #include <hpcprof/uarch/resize.h>
 

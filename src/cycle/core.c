@@ -2,7 +2,6 @@
 #include "core.h"
 
 #include "pipeline.h"
-#include "tuning.h"
 
 #include <stdlib.h>
 

@@ -8,7 +8,6 @@
 #include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/file.h>
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

@@ -6,11 +6,9 @@
 #include "names.h"
 
 #include <hpcprof/base/cleanup.h>
-#include <hpcprof/base/file.h>
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 #include <zlib.h>
 

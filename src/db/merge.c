@@ -6,8 +6,6 @@
  * apart. So the resulting profiles have the same bytes in whatever order, and in however many
  * steps, epochs are merged.
  */
-#include "contents.h"
-#include "database.h"
 #include "names.h"
 #include "writer.h"
 #include "writing.h"

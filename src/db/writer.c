@@ -2,7 +2,6 @@
 #include "writer.h"
 
 #include "contents.h"
-#include "database.h"
 #include "names.h"
 #include "sums.h"
 #include "writing.h"

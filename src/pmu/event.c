@@ -9,7 +9,6 @@
 
 #include <errno.h>
 #include <linux/hw_breakpoint.h>
-#include <stdio.h>
 #include <string.h>
 
 void hp_event_list_clear(struct hp_event_list *list)

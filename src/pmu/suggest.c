@@ -7,7 +7,6 @@
 #include <hpcprof/base/text.h>
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_SUGGESTIONS = 3, LONGEST_SUGGESTION = 64 };

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Names the places of call paths: the procedure at each, and the functions inlined there. */
-#include "load.h"
 #include "paths_places.h"
 
 #include <hpcprof/base/search.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "breakdown.h"
 #include "rows.h"
-#include "tuning.h"
 
 #include <hpcprof/base/hash.h>
 #include <hpcprof/profile/profiles.h>

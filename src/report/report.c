@@ -2,17 +2,14 @@
 
 #include "annotate/write_annotate.h"
 #include <hpcprof/base/cleanup.h>
-#include <hpcprof/infer/counts.h>
 #include <hpcprof/infer/inference.h>
 #include "common/load.h"
 #include "common/sort.h"
 #include "stalls/sampled_stack.h"
-#include "stalls/survey.h"
 #include <hpcprof/analyze/what_if.h>
 #include "stalls/write_stack.h"
 #include "paths/write_paths.h"
 #include "write.h"
-#include "tuning.h"
 
 #include <hpcprof/report/report.h>
 

@@ -4,7 +4,6 @@
 
 #include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/cpu_list.h>
-#include <hpcprof/base/thread.h>
 #include <hpcprof/pmu/open.h>
 
 #include <errno.h>

@@ -10,7 +10,6 @@
 
 #include <math.h>
 #include <poll.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 

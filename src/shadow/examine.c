@@ -3,7 +3,6 @@
 #include <hpcprof/shadow/shadow.h>
 
 #include "budget/spare_cpus.h"
-#include "copy/permission.h"
 #include "tuning.h"
 
 #include <poll.h>

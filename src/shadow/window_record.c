@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "window_record.h"
 
-#include "copy/call_outputs.h"
 #include "copy/recorder.h"
 #include "tuning.h"
 #include "window_plan.h"
@@ -9,7 +8,6 @@
 #include <hpcprof/base/number.h>
 #include <hpcprof/base/thread.h>
 
-#include <signal.h>
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>

@@ -6,7 +6,6 @@
 #include <hpcprof/base/thread.h>
 
 #include <dirent.h>
-#include <inttypes.h>
 #include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>

@@ -5,8 +5,6 @@
 #include <hpcprof/analyze/penalties.h>
 #include <hpcprof/base/number.h>
 
-#include <math.h>
-
 enum { WINDOWS = 4, PARTS = 4, COUNT = WINDOWS * PARTS };
 
 static struct hp_timed_part parts[COUNT];

@@ -3,7 +3,6 @@
 #include "../support.h"
 #include "dump.h"
 
-#include <hpcprof/image/code.h>
 #include <hpcprof/image/identity.h>
 
 #include <fcntl.h>

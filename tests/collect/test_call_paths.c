@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* From samples to call paths in an epoch: the samples are of this test itself, or made up. */
 #include "../support.h"
-#include "../scratch.h"
 
 #include "bench.h"
 
 #include "../../src/collect/paths/call_paths.h"
 
 #include <hpcprof/base/cleanup.h>
-#include <hpcprof/base/vector.h>
 #include <hpcprof/pmu/registers.h>
-#include <hpcprof/unwind/table.h>
 
 #include <execinfo.h>
 #include <linux/perf_event.h>

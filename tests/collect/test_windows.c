@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Windows made up, over made-up and over real address spaces: what the epoch has of them. */
 #include "../support.h"
-#include "../scratch.h"
 
 #include "bench.h"
 
@@ -10,7 +9,6 @@
 #include <hpcprof/base/cleanup.h>
 
 #include <link.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -19,7 +19,6 @@
 #include <hpcprof/base/bytes.h>
 #include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/file.h>
-#include <hpcprof/base/number.h>
 #include <hpcprof/base/search.h>
 #include <hpcprof/base/vector.h>
 #include <hpcprof/pmu/registers.h>

@@ -4,7 +4,6 @@
 
 #include <hpcprof/base/cleanup.h>
 
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>

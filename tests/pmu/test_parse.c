@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <linux/hw_breakpoint.h>
-#include <stdio.h>
 #include <string.h>
 
 /* No /proc and no /sys: what is found is found in the tables. */

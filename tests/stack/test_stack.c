@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "../support.h"
 
-#include <hpcprof/mux/metric.h>
 #include <hpcprof/stack/stack.h>
 
 #include <math.h>

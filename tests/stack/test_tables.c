@@ -4,7 +4,6 @@
 
 #include "../../src/stack/evaluate.h"
 
-#include <hpcprof/mux/reconcile.h>
 #include <hpcprof/pmu/event.h>
 #include <hpcprof/pmu/machine.h>
 #include <hpcprof/stack/table.h>

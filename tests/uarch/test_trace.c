@@ -2,7 +2,6 @@
 /* Traces: what is written is read again, and what is damaged is named. */
 #include "../support.h"
 
-#include <hpcprof/base/number.h>
 #include <hpcprof/uarch/trace.h>
 
 #include <elf.h>

@@ -12,7 +12,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/hw_breakpoint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -6,7 +6,6 @@
 #include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/hash.h>
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -14,7 +14,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* An offset with samples, and its largest share of the samples of an event. */
 struct sampled {

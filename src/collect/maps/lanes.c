@@ -6,7 +6,6 @@
 #include <hpcprof/base/hash.h>
 #include <hpcprof/base/vector.h>
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "annotate.h"
 #include "../common/state.h"
-#include "../common/text.h"
 #include "../tuning.h"
 
 #include <hpcprof/infer/inference.h>

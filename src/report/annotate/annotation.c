@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Builds the lines of an annotation. */
 #include "annotate.h"
-#include "../common/state.h"
-#include "../common/text.h"
 
 #include <hpcprof/base/search.h>
-#include <hpcprof/infer/inference.h>
 
 #include <string.h>
 #include <unistd.h>

@@ -7,8 +7,6 @@
 #include "../common/state.h"
 #include "../tuning.h"
 
-#include <hpcprof/infer/inference.h>
-
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,6 @@
 /* What is common to documents of JSON: their header, and the summary of what was recorded. */
 #include "json.h"
 #include "machine.h"
-#include "text.h"
 
 #include <math.h>
 

@@ -4,7 +4,6 @@
 #include "../tuning.h"
 
 #include <hpcprof/base/broken_pipe.h>
-#include <hpcprof/base/number.h>
 #include <hpcprof/base/vector.h>
 
 #include <errno.h>

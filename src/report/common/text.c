@@ -4,7 +4,6 @@
 #include <hpcprof/base/text.h>
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static void escape_point(struct hp_buffer *buffer, uint32_t point)

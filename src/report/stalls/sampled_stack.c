@@ -7,7 +7,6 @@
 #include "../tables/cells.h"
 #include "../tuning.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 

@@ -3,7 +3,6 @@
 
 #include "../common/counting.h"
 #include "../common/json.h"
-#include "../tables/columns_analysis.h"
 #include "../tables/table.h"
 #include "../tuning.h"
 #include "stall_cells.h"

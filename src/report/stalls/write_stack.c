@@ -2,7 +2,6 @@
 #include "write_stack.h"
 
 #include "../common/json.h"
-#include "../common/quantity.h"
 #include "../common/text.h"
 #include "../tuning.h"
 #include "program_stack.h"

@@ -15,7 +15,6 @@
 #include "../tuning.h"
 
 #include <hpcprof/base/number.h>
-#include <hpcprof/infer/inference.h>
 
 #include <inttypes.h>
 #include <math.h>

@@ -2,8 +2,6 @@
 #include "columns_analysis.h"
 #include "../common/state.h"
 
-#include <hpcprof/infer/inference.h>
-
 #include <inttypes.h>
 #include <math.h>
 

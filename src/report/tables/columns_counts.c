@@ -4,8 +4,6 @@
 #include "../common/quantity.h"
 #include "../common/state.h"
 
-#include <hpcprof/infer/inference.h>
-
 #include <math.h>
 
 static double cycles_of(const struct report *report, const struct hp_row *row)

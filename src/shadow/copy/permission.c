@@ -5,7 +5,6 @@
 #include <hpcprof/base/number.h>
 
 #include <errno.h>
-#include <stdio.h>
 #include <sys/ptrace.h>
 #include <sys/uio.h>
 #include <unistd.h>

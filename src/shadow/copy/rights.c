@@ -4,7 +4,6 @@
 #include "../tuning.h"
 #include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/file.h>
-#include <hpcprof/base/number.h>
 #include <hpcprof/base/search.h>
 #include <hpcprof/base/vector.h>
 

@@ -13,7 +13,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
