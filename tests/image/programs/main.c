@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Calls first() and second(), two copies of cold.c, and pieces of libc through its PLT. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
