@@ -17,9 +17,8 @@ static struct hp_error *write_listing(struct report *report, const struct column
 				      const struct hp_row *row, struct hp_buffer *record, FILE *out)
 {
 	_cleanup_(listing_clear) struct listing listing = { 0 };
-	struct hp_error *error =
-		listing_make(report, row, report->options->of.listed ? LISTING_ALL : LISTING_COSTLY,
-			     &listing);
+	struct hp_error *error = listing_make(
+		report, row, report->options->of.listed ? LISTING_ALL : LISTING_COSTLY, &listing);
 
 	if (!error && listing_is_analysed(report, row))
 		error = listing_add_blocks(report, row, &listing);

@@ -60,9 +60,8 @@ static struct hp_error *write_listing(struct report *report, const struct column
 {
 	_cleanup_(listing_clear) struct listing listing = { 0 };
 	_cleanup_free_ struct hp_row **rows = NULL;
-	struct hp_error *error =
-		listing_make(report, row, report->options->of.listed ? LISTING_ALL : LISTING_SAMPLED,
-			     &listing);
+	struct hp_error *error = listing_make(
+		report, row, report->options->of.listed ? LISTING_ALL : LISTING_SAMPLED, &listing);
 
 	if (!error)
 		error = listing_add_blocks(report, row, &listing);

@@ -263,7 +263,8 @@ static void try_layers(const uint8_t *bytes, size_t size)
 		return;
 	hp_container_add(&builder, "key ", HP_SECTION_REQUIRED, key, sizeof(key));
 	hp_container_add(&builder, "map ", 0, bytes + header, map);
-	hp_container_add(&builder, bytes[0] == 'C' ? "lin2" : "line", 0, bytes + header + map, lines);
+	hp_container_add(&builder, bytes[0] == 'C' ? "lin2" : "line", 0, bytes + header + map,
+			 lines);
 	hp_container_add(&builder, "code", 0, bytes + header + map + lines,
 			 size - header - map - lines);
 	if (hp_container_finish(&builder, &file))

@@ -184,14 +184,13 @@ TEST(a_way_to_the_root_is_not_told_again)
 	add(paths, "MPMPMP", 30);
 	add(paths, "MPM", 20);
 	text = fixture_output(fixture_with(paths), &options);
-	assert_contains(text,
-			"   30.00                30  parse  [jit lua]\n"
-			"   30.00                30  main  [jit lua]\n"
-			"   30.00                30  … 4 more as above, to main  [jit lua]\n"
-			/* What is short is written out. */
-			"   20.00                20  main  [jit lua]\n"
-			"   20.00                20  parse  [jit lua]\n"
-			"   20.00                20  main  [jit lua]\n");
+	assert_contains(text, "   30.00                30  parse  [jit lua]\n"
+			      "   30.00                30  main  [jit lua]\n"
+			      "   30.00                30  … 4 more as above, to main  [jit lua]\n"
+			      /* What is short is written out. */
+			      "   20.00                20  main  [jit lua]\n"
+			      "   20.00                20  parse  [jit lua]\n"
+			      "   20.00                20  main  [jit lua]\n");
 }
 
 TEST(paths_to_one_procedure_begin_at_its_first_call)

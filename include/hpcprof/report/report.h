@@ -32,8 +32,8 @@ enum hp_report_view {
 	HP_VIEW_BRANCHES, /* branches, likewise */
 	HP_VIEW_STACK, /* what cycles were spent on: the program's, procedures', loops'; likewise, or
 			* where stalls were sampled */
-	HP_VIEW_WHAT_IF, /* how long it would take if `what_if` were so; likewise */
-	HP_VIEW_CALLS, /* callers, callees and the number of calls, counted by windows */
+	HP_VIEW_WHAT_IF,    /* how long it would take if `what_if` were so; likewise */
+	HP_VIEW_CALLS,	    /* callers, callees and the number of calls, counted by windows */
 	HP_VIEW_EXECUTIONS, /* of procedures and lines, likewise */
 	HP_VIEW_BREAKDOWN,  /* by the keys of `of.by` */
 	/* Of call paths, which need record -g. */

@@ -47,7 +47,7 @@ struct survey {
 	struct trouble {
 		size_t procedures;
 		uint64_t samples; /* samples in these procedures */
-		/* by number of the problem's bit: procedures with that problem */
+				  /* by number of the problem's bit: procedures with that problem */
 	} troubles[SURVEY_PROBLEMS];
 	HP_VECTOR(struct stall) stalls; /* the worst first, with limits applied */
 	size_t hidden;			/* number of stalls cut by limits */
