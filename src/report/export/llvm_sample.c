@@ -11,6 +11,10 @@
  * Lines are relative to that of their function, and may lie before it. A place has the count of its most
  * executed instruction, times the copies that the compiler says it made of it; a function has the sum over
  * all its bytes, as other writers have it. What did not run in functions that ran has 0.
+ *
+ * Jumps count only at places that have no other instruction: where blocks end alike, compilers make one
+ * end of them, whose jump has the line of one of the blocks. A jump of a loop that has the line of what
+ * follows the loop would let that run as often.
  */
 #include "counted_code.h"
 #include "export.h"
@@ -40,6 +44,8 @@ struct spot_key {
 struct spot {
 	struct spot_key key;
 	uint64_t count;	  /* of a function: sum over all bytes in it */
+	uint64_t jumped;  /* of a place: highest count of its jumps */
+	bool has_others;  /* a place with instructions that are no jumps */
 	uint64_t entered; /* of a function: number of entries */
 	HP_VECTOR(struct call) calls;
 	HP_VECTOR(struct spot *) inside;
@@ -50,6 +56,7 @@ struct instruction {
 	hp_link_address address;
 	uint64_t count;
 	uint8_t bytes;
+	bool is_jump;
 };
 
 struct sample_profile {
@@ -91,7 +98,7 @@ static bool add_instructions(struct sample_profile *profile, const struct counte
 	uint64_t at = range->from;
 
 	while (isa && at <= range->to) {
-		struct instruction one = { { at }, range->count, 0 };
+		struct instruction one = { { at }, range->count, 0, false };
 		const uint8_t *bytes;
 		size_t size =
 			hp_image_text(profile->code->part->file, one.address, isa->longest, &bytes);
@@ -100,6 +107,7 @@ static bool add_instructions(struct sample_profile *profile, const struct counte
 		if (!isa->flow(bytes, size, at, &flow) || !flow.length)
 			break;
 		one.bytes = flow.length;
+		one.is_jump = flow.kind == HP_INSN_JUMP || flow.kind == HP_INSN_CONDITIONAL;
 		if (!hp_vector_push(&profile->instructions, one))
 			return false;
 		at += flow.length;
@@ -254,8 +262,12 @@ static bool add_instruction(struct sample_profile *profile, const struct instruc
 		       discriminator);
 	if (!spot)
 		return false;
-	if (count > spot->count)
-		spot->count = count;
+	if (one->is_jump) {
+		spot->jumped = count > spot->jumped ? count : spot->jumped;
+	} else {
+		spot->count = count > spot->count ? count : spot->count;
+		spot->has_others = true;
+	}
 	return add_calls(profile, spot, one->address.value);
 }
 
@@ -325,7 +337,7 @@ static void put_inside(const struct spot *function, unsigned depth, FILE *out)
 			put_inside(spot, depth + 1, out);
 			continue;
 		}
-		fprintf(out, "%" PRIu64, spot->count);
+		fprintf(out, "%" PRIu64, spot->has_others ? spot->count : spot->jumped);
 		if (spot->calls.count)
 			qsort(spot->calls.at, spot->calls.count, sizeof(*spot->calls.at),
 			      compare_calls);
