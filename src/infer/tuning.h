@@ -144,8 +144,7 @@ static const double one_moment_deviation = 2;
 
 /* Between windows the events per run of a program's code differ by so much, as a rule, with the data that
  * it meets; from a twentieth, in programs that do the same all the time, to more than the whole, … */
-static const double events_deviation =
-	0.3; /* share [chosen]; scripts/cause-accuracy --counts judges it */
+static const double events_deviation = 0.3; /* share [chosen]; scripts/cause-accuracy */
 /* … so that this is hardly knowledge. */
 static const double events_freedom = 1; /* degrees of freedom [chosen]; the same */
 

@@ -29,8 +29,7 @@ static const double pace_freedom = 2; /* degrees of freedom [chosen] */
 /* … and the least that it ever is. */
 static const double least_pace_deviation = 0.03; /* share of the pace [chosen] */
 /* What it is worth in addition, once all procedures of the program have told it. */
-static const double pace_freedom_of_all =
-	8; /* degrees of freedom [chosen]; half of it changes little */
+static const double pace_freedom_of_all = 8; /* degrees of freedom [chosen] */
 /* Procedures share windows that were slower or faster: together they tell no more than so many that do not. */
 static const double most_paces = 8; /* procedures [chosen]; half of it changes little */
 /* A procedure with fewer degrees of freedom tells nothing of it. */
