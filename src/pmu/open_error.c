@@ -78,7 +78,11 @@ static struct hp_error *refused_by_paranoid(const struct refusal *refusal)
 	const char *advice = NULL;
 	const char *what = NULL;
 
-	if (machine->paranoid >= 3) {
+	/* 3 is a patch of distributions; other kernels take it for 2. */
+	if (refusal->pid == -1 && machine->paranoid >= 3) {
+		what = "forbids system-wide profiles to ordinary users";
+		advice = "run: sudo sysctl kernel.perf_event_paranoid=0, or: " SETCAP "";
+	} else if (machine->paranoid >= 3) {
 		what = "lets only privileged users open events";
 		advice = "run: sudo sysctl kernel.perf_event_paranoid=2 (to keep it: echo "
 			 "kernel.perf_event_paranoid=2 | sudo tee /etc/sysctl.d/50-perf.conf), or: "

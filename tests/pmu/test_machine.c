@@ -229,6 +229,8 @@ TEST(a_refused_open_says_which_level_refuses_and_how_to_lift_it)
 		  "perf_event_paranoid is 4", "setcap cap_perfmon" },
 		{ EACCES, 0, "cpu-clock", 2, false, HP_ERROR_NOT_PERMITTED, "kernel samples",
 		  "add :u to the event, or run: sudo sysctl kernel.perf_event_paranoid=1" },
+		{ EACCES, -1, "cpu-clock:u", 3, false, HP_ERROR_NOT_PERMITTED, "system-wide",
+		  "sudo sysctl kernel.perf_event_paranoid=0" },
 		{ EACCES, -1, "cpu-clock:u", 2, false, HP_ERROR_NOT_PERMITTED, "system-wide",
 		  "sudo sysctl kernel.perf_event_paranoid=0" },
 		{ EACCES, -1, "cpu-clock:u", 1, false, HP_ERROR_NOT_PERMITTED, "system-wide",
