@@ -273,9 +273,8 @@ enum {
 
 /* A part of the cycles that the timing gives to a cause is off by so much of itself, … */
 static const double timing_error = 0.15; /* share; scripts/cause-accuracy --ablations */
-/* … and by so many cycles, which the samples' place, too, puts on a neighbour. */
-static const double timing_noise =
-	0.2; /* cycles of one execution; scripts/cause-accuracy --ablations */
+/* … and by so many cycles per execution, which the samples' place, too, puts on a neighbour. */
+static const double timing_noise = 0.2; /* cycles; scripts/cause-accuracy --ablations */
 /* The timing of a whole procedure is off by so much. */
 static const double whole_error = 0.35; /* share; scripts/cause-accuracy --time */
 /* Executions of an instruction below which simulation says too little to clear anything. */
