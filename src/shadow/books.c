@@ -77,6 +77,7 @@ bool books_begin(struct books *books, struct job *job)
 	struct window_order *order = &job->order;
 	struct target_choice choice;
 
+	job->begun_ns = hp_clock_monotonic_ns();
 	job->cpu_ns = hp_clock_thread_ns();
 	job->stopped_ns = books->ledger.stopped_ns;
 	order->begin_ns = books_now_ns(books);
@@ -169,6 +170,7 @@ bool books_admit(struct books *books, struct job *job, bool is_over)
 	job->order.is_last = __atomic_sub_fetch(&books->waiting, 1, __ATOMIC_RELAXED) == 0 &&
 			     job->order.room == ROOM_AFTER;
 	job->order.is_later = false;
+	job->begun_ns = hp_clock_monotonic_ns();
 	begin_copy(books);
 	terms = terms_of(job);
 	job->owed_ns = ledger_owe(&books->ledger, &terms);
@@ -194,6 +196,28 @@ static void note_end(struct books *books, struct window_result *result)
 	window->is_truncated |= result->was_recorded && !result->is_paced;
 }
 
+double books_share_after(uint64_t begun_ns, uint64_t over_ns, uint64_t now_ns)
+{
+	if (!over_ns || over_ns >= now_ns)
+		return 0;
+	if (over_ns <= begun_ns)
+		return 1;
+	return (double)(now_ns - over_ns) / (double)(now_ns - begun_ns);
+}
+
+/* The share of the copy's time in which the target had ended. */
+static double share_without_target(struct books *books, const struct job *job)
+{
+	double share = books_share_after(job->begun_ns,
+					 __atomic_load_n(&books->over_ns, __ATOMIC_ACQUIRE),
+					 hp_clock_monotonic_ns());
+	struct target_choice choice;
+
+	if (share > 0)
+		target_choose(&books->target, &books->schedule.random, &choice);
+	return share > 0 && !choice.running ? share : 0;
+}
+
 void books_charge(struct books *books, struct job *job)
 {
 	const struct window_order *order = &job->order;
@@ -202,17 +226,21 @@ void books_charge(struct books *books, struct job *job)
 	const struct price_terms terms = terms_of(job);
 	uint64_t own_ns = own_since_ns(job);
 	uint64_t taken_ns = result->replay_ns + own_ns;
+	bool is_made = result->outcome == WINDOW_MADE;
 	/* A replay at the lowest priority keeps no thread waiting: only our own time can. */
 	double waited_ns = end_copy(books, own_ns);
 
 	ledger_settle(ledger, job->owed_ns);
 	if (is_idle_room(order->room))
 		ledger_other(ledger, waited_ns);
-	if (result->outcome != WINDOW_MADE) {
+	if (is_made)
+		ledger_taken(ledger, taken_ns, &terms);
+	else
 		ledger_wasted(ledger, taken_ns, &terms);
+	ledger_take_back(ledger, (uint64_t)(share_without_target(books, job) * (double)taken_ns),
+			 &terms);
+	if (!is_made)
 		return;
-	}
-	ledger_taken(ledger, taken_ns, &terms);
 	note_end(books, result);
 	if (result->window.end == HP_WINDOW_COMPLETE) {
 		ledger_whole(ledger, taken_ns, terms.window_ns);

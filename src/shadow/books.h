@@ -24,7 +24,8 @@
 struct job {
 	struct window_order order;
 	struct window_result result;
-	uint64_t cpu_ns;     /* CPU time of the calling thread when the work began */
+	uint64_t begun_ns;   /* when the work began, or went on after waiting (CLOCK_MONOTONIC) */
+	uint64_t cpu_ns;     /* CPU time of the calling thread then */
 	uint64_t stopped_ns; /* how long the target was stopped meanwhile */
 	double owed_ns;	     /* the expected cost of its copy: see ledger_owe */
 	double beside;	     /* share of the window's time in which another copy ran */
@@ -41,9 +42,10 @@ struct books {
 	struct truncation
 		truncation[2]; /* of windows that are not recorded, and of those that are */
 	struct recordings recordings;
-	bool is_urgent; /* copies do not wait for an idle CPU */
-	size_t copies;	/* that are made or run; not those that wait */
-	size_t waiting; /* copies that wait. Atomic, because it is also read without the lock */
+	bool is_urgent;	  /* copies do not wait for an idle CPU */
+	size_t copies;	  /* that are made or run; not those that wait */
+	size_t waiting;	  /* copies that wait. Atomic, because it is also read without the lock */
+	uint64_t over_ns; /* when the recording ended (CLOCK_MONOTONIC); 0: it goes on. Atomic */
 };
 
 /* The number of CPUs that are online. */
@@ -61,7 +63,10 @@ void books_copied(struct books *books, struct job *job);
 /* Whether a copy that waits may run now. If so, sets in its order where. `is_over`: the recording
  * ends. */
 bool books_admit(struct books *books, struct job *job, bool is_over);
-/* Charges what a window took, except stops and samples. Sets whether the window is truncated. */
+/* The share of the time from `begun_ns` to `now_ns` that is after `over_ns` (0: not over). */
+double books_share_after(uint64_t begun_ns, uint64_t over_ns, uint64_t now_ns);
+/* Charges what a window took, except stops and samples, and except what its copy took when the target
+ * had ended. Sets whether the window is truncated. */
 void books_charge(struct books *books, struct job *job);
 
 #endif

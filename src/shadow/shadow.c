@@ -487,10 +487,11 @@ void hp_shadow_finish(struct hp_shadow *shadow)
 	if (!shadow->hands[0].is_running || shadow->is_finishing)
 		return;
 	shadow->is_finishing = true;
+	shadow->finished_ns = hp_clock_monotonic_ns();
+	__atomic_store_n(&shadow->books.over_ns, shadow->finished_ns, __ATOMIC_RELEASE);
 	/* The write cannot fail: the counter of the eventfd is 0. */
 	if (write(shadow->stop_fd, &one, sizeof(one)) < 0)
 		errno = 0;
-	shadow->finished_ns = hp_clock_monotonic_ns();
 }
 
 /* Closes the trace. It may be called while a killed copy still exists: it is not traced any more.

@@ -293,6 +293,22 @@ TEST(windows_become_so_short_that_most_are_not_cut)
 	ck_assert_uint_gt(truncation_longest_ns(&cuts), 100 * ms);
 }
 
+TEST(a_copy_costs_nothing_when_the_target_has_ended)
+{
+	const struct price_terms terms = { .bytes = 1 << 30, .room = ROOM_SHARED, .runnable = 1 };
+	struct ledger ledger;
+
+	ck_assert_double_eq(books_share_after(100, 0, 300), 0);
+	ck_assert_double_eq(books_share_after(100, 400, 300), 0);
+	ck_assert_double_eq(books_share_after(100, 250, 300), 0.25);
+	ck_assert_double_eq(books_share_after(100, 50, 300), 1);
+	ledger_init(&ledger, 1, 0);
+	ledger_wasted(&ledger, 1000000, &terms);
+	ck_assert_uint_eq(ledger.lost_ns, 1000000);
+	ledger_take_back(&ledger, 400000, &terms);
+	ck_assert_uint_eq(ledger.lost_ns, 600000);
+}
+
 /* By the calls that this process is said to have been in. */
 TEST(a_program_that_is_mostly_in_calls_on_pipes_is_recorded_from_its_first_window)
 {

@@ -420,6 +420,11 @@ void ledger_wasted(struct ledger *ledger, uint64_t taken_ns, const struct price_
 	ledger_other(ledger, loss_of_copy(terms) * (double)taken_ns);
 }
 
+void ledger_take_back(struct ledger *ledger, uint64_t taken_ns, const struct price_terms *terms)
+{
+	ledger_other(ledger, -loss_of_copy(terms) * (double)taken_ns);
+}
+
 void ledger_matched(struct ledger *ledger, uint64_t samples, uint64_t matched)
 {
 	double missed = samples > matched ? 1 - (double)matched / (double)samples : 0;

@@ -145,6 +145,8 @@ void ledger_settle(struct ledger *ledger, double owed_ns);
 void ledger_taken(struct ledger *ledger, uint64_t taken_ns, const struct price_terms *terms);
 /* Charges the CPU time of a window without a result. Learns nothing. */
 void ledger_wasted(struct ledger *ledger, uint64_t taken_ns, const struct price_terms *terms);
+/* Takes back the charge for CPU time of a copy in which the target had ended: it lost nothing. */
+void ledger_take_back(struct ledger *ledger, uint64_t taken_ns, const struct price_terms *terms);
 /* Learns how many of a window's samples its replay matched. */
 void ledger_matched(struct ledger *ledger, uint64_t samples, uint64_t matched);
 /* How many samples to take after the end of a window, so that at least one of them matches in all
