@@ -49,12 +49,20 @@ TEST(intervals_hold_the_truth_in_nine_of_ten_instructions)
 	ck_assert_uint_le(held_of(&random, HP_EVIDENCE_WINDOWS, 100, 0.5), DRAWN * 0.97);
 }
 
-TEST(what_was_never_seen_may_have_happened)
+/* The range of an event that windows saw so often in so many runs, without knowing the program. */
+static struct events_range range_of(struct hp_grouped events, struct hp_grouped runs,
+				    double windows)
 {
-	const struct hp_grouped none = { 0 }, runs = { .counts = { 600, 400 } };
 	const struct hp_paces nothing = { 0 };
 	struct hp_pace any = events_pace_of(&nothing);
-	struct events_range range = events_range_of(&none, &runs, 2, &any);
+
+	return events_range_of(&events, &runs, windows, &any);
+}
+
+TEST(what_was_never_seen_may_have_happened)
+{
+	struct events_range range = range_of((struct hp_grouped){ 0 },
+					     (struct hp_grouped){ .counts = { 600, 400 } }, 2);
 
 	ck_assert_double_eq(range.low, 0);
 	ck_assert_double_gt(range.high, 0.001);
@@ -63,10 +71,8 @@ TEST(what_was_never_seen_may_have_happened)
 
 TEST(what_happened_each_time_did_so_in_one_window_too)
 {
-	const struct hp_grouped all = { .counts = { 1000 } }, runs = { .counts = { 1000 } };
-	const struct hp_paces nothing = { 0 };
-	struct hp_pace any = events_pace_of(&nothing);
-	struct events_range range = events_range_of(&all, &runs, 1, &any);
+	const struct hp_grouped each = { .counts = { 1000 } };
+	struct events_range range = range_of(each, each, 1);
 
 	/* Of one window it is not known how windows differ. */
 	ck_assert_double_gt(range.low, 0.05);
