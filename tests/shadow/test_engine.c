@@ -350,7 +350,7 @@ static struct hp_engine_call forge_log(struct script *script, pid_t pid,
 	ck_assert_ptr_ne(data, MAP_FAILED);
 	words = (uint64_t *)(void *)data;
 	log = (struct code_went *)(void *)(data + LOG_AT);
-	/* So it is what the code is addressed by. */
+	/* The words are where translated code keeps them. */
 	ck_assert_uint_le(words[CODE_EXPECTED_ROOM], CODE_EXPECTED_ENTRIES);
 	words[CODE_EXPECTED_ROOM] = hp_random_between(&random, 1, 2 * CODE_EXPECTED_ENTRIES);
 	words[CODE_EXPECTED_SITE] = hp_random_next(&random);

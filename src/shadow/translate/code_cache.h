@@ -44,7 +44,8 @@ enum {
 	CODE_LINK_BYTES = 5, /* size of the jump that arming writes over a block */
 	CODE_GUARD_BYTES = 4096,
 	CODE_PAGE_BYTES = 4096, /* page size of the program's memory */
-	/* The log of branches to expected targets: x86_expect.h. */
+	/* The log of branches to expected targets (x86_expect.h): 2048 between two stops. More
+	 * makes the copy leave the cache, as without the log. */
 	CODE_EXPECTED_LOG_BYTES = 32768,
 	CODE_NO_NUMBER = UINT32_MAX,
 };

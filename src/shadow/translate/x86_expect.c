@@ -10,10 +10,10 @@ enum {
 	SLOT_WORDS = 2,
 };
 
-/* A slot: the complement of the address, so that an empty slot is that of none; and where to go. */
 struct slot {
-	uint64_t unlike;
-	uint64_t landing;
+	uint64_t
+		unlike; /* complement of the target's address; 0, of an empty slot, is that of none */
+	uint64_t landing; /* the code that goes on there */
 };
 
 /* --- the table -------------------------------------------------------------------------------- */

@@ -7,9 +7,9 @@
  * leave the cache, which takes longer than anything else in a first replay. So there is a table of
  * expected targets. A branch whose chain (x86_link.h) does not have its target looks into the table
  * first. If the target is there, the branch and its target are written to a log, and the copy goes
- * on. Whenever the copy has stopped, the log is read (replay/branch_log.h): each pair is added to the branch's chain and
- * counted, as if the copy had left the cache for it. So counts are exact at each moment at which
- * they are read.
+ * on. Whenever the copy has stopped, replay/branch_log.c reads the log: each pair is added to the
+ * branch's chain and counted, as if the copy had left the cache for it. So counts are exact at each
+ * moment at which they are read.
  *
  * Each zone has its own table, among its constants, and its own log, among its data. The log is
  * written by the copy, so it may be forged; that falsifies only the program's own profile.
@@ -24,11 +24,11 @@
 const uint8_t *x86_expect_emit(struct code_cache *cache, uint8_t zone, uint32_t site);
 /* Expects branches to this block. */
 void x86_expect(struct code_cache *cache, uint32_t block);
-/* Expects no branches to this block any more: its code has changed. */
+/* Expects no branches to this block any more. Called before its code is dropped. */
 void x86_expect_no_more(struct code_cache *cache, uint32_t block);
-/* Enters what has become expected into the tables. */
+/* Enters the blocks that have become expected into the tables. The copy has stopped. */
 void x86_expect_enter(struct code_cache *cache);
-/* Enters all again, after blocks have moved. */
+/* Rebuilds the tables, after blocks have moved. */
 void x86_expect_move(struct code_cache *cache);
 
 /* The branch by which the copy has left the cache from x86_expect_emit's code of this zone. */

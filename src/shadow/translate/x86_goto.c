@@ -30,7 +30,6 @@ void x86_count_from_now(struct code_cache *cache, uint32_t number)
 
 /* --- ways on ---------------------------------------------------------------------------------- */
 
-/* Used where zones are further apart than a displacement reaches. */
 void x86_jump_to(struct code_cache *cache, uint8_t zone, uint32_t number)
 {
 	struct code_zone *from = &cache->zones[zone];

@@ -9,8 +9,8 @@
  * counter. */
 void x86_count_from_now(struct code_cache *cache, uint32_t block);
 
-/* Emits a jump, in `zone`, to this block, which is counted from now on. Used where zones are further
- * apart than a displacement reaches, too. */
+/* Emits a jump at the end of the zone's `side` to this block, which is counted from now on. The block
+ * may be in a zone that is further away than a displacement reaches. */
 void x86_jump_to(struct code_cache *cache, uint8_t zone, uint32_t block);
 
 /* Emits a trap for this exit. */
