@@ -20,7 +20,7 @@ void hp_buffer_clear(struct hp_buffer *buffer)
 		buffer->text[0] = 0;
 }
 
-void hp_buffer_add(struct hp_buffer *buffer, const char *text, size_t size)
+void hp_buffer_extend(struct hp_buffer *buffer, const char *text, size_t size)
 {
 	if (buffer->failed ||
 	    !hp_grow((void **)&buffer->text, &buffer->capacity, buffer->size + size + 1, 1)) {

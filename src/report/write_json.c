@@ -23,26 +23,38 @@
 
 /* --- procedures and instructions: rows under their images ----------------------------------- */
 
+/* `buffer`: what is in it is of no use any more. */
 static struct hp_error *write_cfg(const struct hp_cfg *cfg, const struct hp_analysis *analysis,
-				  FILE *out)
+				  struct hp_buffer *buffer, FILE *out)
 {
-	_cleanup_(hp_buffer_free) struct hp_buffer buffer = { 0 };
+	hp_buffer_clear(buffer);
+	json_add(buffer, ", \"cfg\": ");
+	json_add_cfg(buffer, cfg, analysis);
+	return hp_buffer_write(buffer, out);
+}
 
-	json_add(&buffer, ", \"cfg\": ");
-	json_add_cfg(&buffer, cfg, analysis);
-	return hp_buffer_write(&buffer, out);
+static struct hp_error *write_stack(const struct hp_analysis *analysis, struct hp_buffer *buffer,
+				    FILE *out)
+{
+	hp_buffer_clear(buffer);
+	json_add(buffer, ", \"stack\": ");
+	if (analysis)
+		json_add_stack(buffer, &analysis->sheet, analysis->is_absolute);
+	else
+		json_add(buffer, "null");
+	return hp_buffer_write(buffer, out);
 }
 
 static struct hp_error *write_instructions(const struct report *report,
 					   const struct listing *listing,
-					   const struct hp_analysis *analysis, FILE *out)
+					   const struct hp_analysis *analysis,
+					   struct hp_buffer *buffer, FILE *out)
 {
-	_cleanup_(hp_buffer_free) struct hp_buffer buffer = { 0 };
-
-	json_add(&buffer, ", \"instructions\": [");
-	json_add_instructions(&buffer, report, listing->rows.at, listing->rows.count, analysis);
-	json_add(&buffer, "]");
-	return hp_buffer_write(&buffer, out);
+	hp_buffer_clear(buffer);
+	json_add(buffer, ", \"instructions\": [");
+	json_add_instructions(buffer, report, listing->rows.at, listing->rows.count, analysis);
+	json_add(buffer, "]");
+	return hp_buffer_write(buffer, out);
 }
 
 static json_t *caveats_array(const struct listing *listing)
@@ -86,7 +98,8 @@ static struct hp_error *list(struct report *report, const struct hp_row *row,
 }
 
 /* A list of procedures does without graphs: of all its code only the names are read. */
-static struct hp_error *write_procedure(struct report *report, const struct hp_row *row, FILE *out)
+static struct hp_error *write_procedure(struct report *report, const struct hp_row *row,
+					struct hp_buffer *buffer, FILE *out)
 {
 	_cleanup_(listing_clear) struct listing listing = { 0 };
 	bool has_instructions = report->options->view == HP_VIEW_INSTRUCTIONS;
@@ -104,20 +117,20 @@ static struct hp_error *write_procedure(struct report *report, const struct hp_r
 			   json_samples(report, row->tallies));
 	error = json_write(object, true, out);
 	if (!error)
-		error = write_cfg(listing.cfg, analysis, out);
+		error = write_cfg(listing.cfg, analysis, buffer, out);
 	if (error)
 		return error;
-	object = json_pack("{s:o, s:o}", "not_analysed", caveats_array(&listing),
-			   "frequency_source", json_frequency_source(report, analysis));
-	if (has_instructions)
-		json_object_set_new(object, "stack",
-				    analysis ? json_stack(&analysis->sheet, analysis->is_absolute)
-					     : json_null());
-	if (row->counts)
-		json_object_set_new(object, "counts", counts_object(report, row));
-	error = json_write_more(object, out);
+	error = json_write_more(json_pack("{s:o, s:o}", "not_analysed", caveats_array(&listing),
+					  "frequency_source",
+					  json_frequency_source(report, analysis)),
+				out);
 	if (!error && has_instructions)
-		error = write_instructions(report, &listing, analysis, out);
+		error = write_stack(analysis, buffer, out);
+	if (!error && row->counts)
+		error = json_write_more(json_pack("{s:o}", "counts", counts_object(report, row)),
+					out);
+	if (!error && has_instructions)
+		error = write_instructions(report, &listing, analysis, buffer, out);
 	fputs("}", out);
 	return error;
 }
@@ -167,7 +180,8 @@ static struct hp_error *group_rows(const struct report *report, size_t **order)
 struct ordered {
 	struct report *report;
 	const size_t *order;
-	struct hp_arena *arena; /* of the graph and the analysis of one row */
+	struct hp_arena *arena;	  /* of the graph and the analysis of one row */
+	struct hp_buffer *buffer; /* for texts of one row: its memory serves the next one, too */
 };
 
 static const struct hp_row *row_at(const struct ordered *ordered, size_t item)
@@ -183,7 +197,7 @@ static struct hp_error *write_item(void *context, size_t item, FILE *out)
 	struct hp_error *error;
 
 	hp_inference_make_in(ordered->report->inference, ordered->arena);
-	error = write_procedure(ordered->report, row, out);
+	error = write_procedure(ordered->report, row, ordered->buffer, out);
 	hp_inference_make_in(ordered->report->inference, NULL);
 	if (row->code)
 		hp_inference_forget(row->code);
@@ -222,7 +236,8 @@ static struct hp_error *write_by_image(struct report *report, const char *schema
 	_cleanup_(hp_arena_destroy_scope) struct hp_arena *arena = hp_arena_create();
 	_cleanup_(parallel_end_scope) struct parallel *parallel = NULL;
 	_cleanup_free_ size_t *order = NULL;
-	struct ordered ordered = { .report = report, .arena = arena };
+	_cleanup_(hp_buffer_free) struct hp_buffer buffer = { 0 };
+	struct ordered ordered = { .report = report, .arena = arena, .buffer = &buffer };
 	bool is_long = report->options->view == HP_VIEW_INSTRUCTIONS;
 	struct hp_error *error = arena ? group_rows(report, &order) : hp_error_create_no_memory();
 

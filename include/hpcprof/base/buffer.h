@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 struct hp_buffer {
 	char *text; /* owned; terminated once anything was added */
@@ -21,7 +22,21 @@ struct hp_buffer {
 
 void hp_buffer_free(struct hp_buffer *buffer);
 void hp_buffer_clear(struct hp_buffer *buffer);
-void hp_buffer_add(struct hp_buffer *buffer, const char *text, size_t size);
+/* Adds where there is no room yet. */
+void hp_buffer_extend(struct hp_buffer *buffer, const char *text, size_t size);
+
+/* Inline, because long documents are made of millions of short pieces. */
+static inline void hp_buffer_add(struct hp_buffer *buffer, const char *text, size_t size)
+{
+	if (buffer->failed || size >= buffer->capacity - buffer->size) {
+		hp_buffer_extend(buffer, text, size);
+		return;
+	}
+	memcpy(buffer->text + buffer->size, text, size);
+	buffer->size += size;
+	buffer->text[buffer->size] = 0;
+}
+
 void hp_buffer_printf(struct hp_buffer *buffer, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 const char *hp_buffer_text(const struct hp_buffer *buffer); /* never NULL */

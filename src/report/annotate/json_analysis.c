@@ -76,38 +76,75 @@ json_t *json_together(const struct hp_analysed_insn *insn)
 
 /* --- the stack -------------------------------------------------------------------------------- */
 
+static void add_exact_member(struct hp_buffer *out, const char *name, double value)
+{
+	json_add(out, name);
+	json_add_exact(out, value);
+}
+
 /* In cycles, like the sheet. */
-static json_t *stack_line(const struct hp_stall_sheet *sheet, struct sheet_line line)
+static void add_stack_line(struct hp_buffer *out, const struct hp_stall_sheet *sheet,
+			   struct sheet_line line)
 {
 	const double unit = sheet->cycles / 100;
 
-	return json_pack("{s:f, s:f, s:f}", "low", unit * line.low, "high", unit * line.high,
-			 "likely", unit * line.likely);
+	add_exact_member(out, "{\"low\": ", unit * line.low);
+	add_exact_member(out, ", \"high\": ", unit * line.high);
+	add_exact_member(out, ", \"likely\": ", unit * line.likely);
+	json_add(out, "}");
+}
+
+static void add_stack_head(struct hp_buffer *out, const struct hp_stall_sheet *sheet,
+			   const struct sheet_line *execution, bool is_absolute)
+{
+	add_exact_member(out, "{\"samples\": ", sheet->samples);
+	add_exact_member(out, ", \"medium_samples\": ", sheet->medium_samples);
+	json_add(out, is_absolute ? ", \"absolute\": true" : ", \"absolute\": false");
+	add_exact_member(out, ", \"cycles\": ", sheet->cycles);
+	add_exact_member(out, ", \"counted_cycles\": ", sheet->counted_cycles);
+	add_exact_member(out, ", \"execution\": ", sheet->execution);
+	json_add(out, sheet_is_measured(sheet) ? ", \"execution_measured\": true"
+					       : ", \"execution_measured\": false");
+	add_exact_member(out, ", \"execution_low\": ", sheet->cycles / 100 * execution->low);
+	add_exact_member(out, ", \"execution_high\": ", sheet->cycles / 100 * execution->high);
+}
+
+void json_add_stack(struct hp_buffer *out, const struct hp_stall_sheet *sheet, bool is_absolute)
+{
+	struct sheet_sums sums;
+
+	if (!(sheet->cycles > 0)) {
+		json_add(out, "null");
+		return;
+	}
+	sums = sheet_sum(sheet);
+	add_stack_head(out, sheet, &sums.execution, is_absolute);
+	json_add(out, ", \"causes\": {");
+	for (int i = 0; i < HP_CAUSE_COUNT; i++) {
+		json_add(out, i ? ", \"" : "\"");
+		json_add(out, hp_cause_name((enum hp_cause_kind)i));
+		json_add(out, "\": ");
+		add_stack_line(out, sheet, sheet_cause(sheet, (enum hp_cause_kind)i));
+	}
+	json_add(out, "}, \"dynamic_stalls\": ");
+	add_stack_line(out, sheet, sums.dynamic);
+	json_add(out, ", \"static_stalls\": ");
+	add_stack_line(out, sheet, sums.fixed);
+	json_add(out, ", \"total_stalls\": ");
+	add_stack_line(out, sheet, sums.stalls);
+	add_exact_member(out, ", \"unexplained_gain\": ", sheet->unexplained_gain);
+	json_add(out, ", \"gain\": ");
+	add_stack_line(out, sheet, sums.gain);
+	add_exact_member(out, ", \"sampling_error\": ", sheet->sampling_error);
+	json_add(out, "}");
 }
 
 json_t *json_stack(const struct hp_stall_sheet *sheet, bool is_absolute)
 {
-	struct sheet_sums sums = sheet_sum(sheet);
-	json_t *causes;
+	_cleanup_(hp_buffer_free) struct hp_buffer text = { 0 };
 
-	if (!(sheet->cycles > 0))
-		return json_null();
-	causes = json_object();
-	for (int i = 0; i < HP_CAUSE_COUNT; i++)
-		json_object_set_new(causes, hp_cause_name((enum hp_cause_kind)i),
-				    stack_line(sheet, sheet_cause(sheet, (enum hp_cause_kind)i)));
-	return json_pack(
-		"{s:f, s:f, s:b, s:f, s:f, s:f, s:b, s:f, s:f, s:o, s:o, s:o, s:o, s:f, "
-		"s:o, s:f}",
-		"samples", sheet->samples, "medium_samples", sheet->medium_samples, "absolute",
-		is_absolute, "cycles", sheet->cycles, "counted_cycles", sheet->counted_cycles,
-		"execution", sheet->execution, "execution_measured", sheet_is_measured(sheet),
-		"execution_low", sheet->cycles / 100 * sums.execution.low, "execution_high",
-		sheet->cycles / 100 * sums.execution.high, "causes", causes, "dynamic_stalls",
-		stack_line(sheet, sums.dynamic), "static_stalls", stack_line(sheet, sums.fixed),
-		"total_stalls", stack_line(sheet, sums.stalls), "unexplained_gain",
-		sheet->unexplained_gain, "gain", stack_line(sheet, sums.gain), "sampling_error",
-		sheet->sampling_error);
+	json_add_stack(&text, sheet, is_absolute);
+	return text.failed ? NULL : json_loads(hp_buffer_text(&text), JSON_DECODE_ANY, NULL);
 }
 
 /* --- edges and instructions ---------------------------------------------------------------------

@@ -37,6 +37,7 @@ json_t *json_together(const struct hp_analysed_insn *insn);
 /* Where the cycles of all analysed code went; null if none was. `is_absolute`: all of its
  * executions were counted. */
 json_t *json_stack(const struct hp_stall_sheet *sheet, bool is_absolute);
+void json_add_stack(struct hp_buffer *out, const struct hp_stall_sheet *sheet, bool is_absolute);
 /* The same for a survey, and what is not included in it. */
 json_t *json_survey(const struct survey *survey);
 void json_add_cfg(struct hp_buffer *out, const struct hp_cfg *cfg,
@@ -55,8 +56,12 @@ struct hp_error *json_write_more(json_t *object, FILE *out);
 /* For values of which a long document has millions; they are written without a tree
  * (json_direct.c). Pieces are copied, numbers get twelve digits or become null if not finite, and
  * addresses and texts look like those of json_address and json_text. */
-void json_add(struct hp_buffer *out, const char *piece);
+static inline void json_add(struct hp_buffer *out, const char *piece)
+{
+	hp_buffer_add(out, piece, strlen(piece));
+}
 void json_add_number(struct hp_buffer *out, double value);
+void json_add_exact(struct hp_buffer *out, double value); /* with all digits, as json_write does */
 void json_add_count(struct hp_buffer *out, uint64_t count);
 void json_add_address(struct hp_buffer *out, bool known, uint64_t address);
 void json_add_text(struct hp_buffer *out, const char *text);

@@ -8,6 +8,7 @@
 #include "json.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -140,6 +141,37 @@ void json_add_number(struct hp_buffer *out, double value)
 	hp_buffer_add(out, text, (size_t)(to - text));
 }
 
+/* As json_dumps() writes it: all 17 digits that tell doubles apart, and no sign or zeros at the
+ * beginning of an exponent. */
+void json_add_exact(struct hp_buffer *out, double value)
+{
+	char text[32]; /* a sign, 17 digits, a point, and an exponent of 5 characters */
+	char *exponent;
+	char *digits;
+
+	if (!isfinite(value)) {
+		json_add(out, "null");
+		return;
+	}
+	if (fpclassify(value) == FP_ZERO) {
+		json_add(out, signbit(value) ? "-0.0" : "0.0");
+		return;
+	}
+	snprintf(text, sizeof(text), "%.17g", value);
+	exponent = strchr(text, 'e');
+	if (!exponent) {
+		json_add(out, text);
+		if (!strchr(text, '.'))
+			json_add(out, ".0");
+		return;
+	}
+	hp_buffer_add(out, text, (size_t)(exponent + 1 - text));
+	digits = exponent + 1;
+	if (*digits == '-')
+		json_add(out, "-");
+	json_add(out, digits + strspn(digits, "+-0"));
+}
+
 void json_add_count(struct hp_buffer *out, uint64_t count)
 {
 	char text[20]; /* the largest number has 20 digits */
@@ -199,9 +231,4 @@ void json_add_text(struct hp_buffer *out, const char *text)
 		json_add(out, encoded);
 	else
 		out->failed = true;
-}
-
-void json_add(struct hp_buffer *out, const char *piece)
-{
-	hp_buffer_add(out, piece, strlen(piece));
 }
