@@ -76,14 +76,6 @@ static bool is_hopeless(const struct flow *flow)
 
 /* --- the pattern ------------------------------------------------------------------------------ */
 
-static int slot_of(const struct term *term, unsigned i, unsigned j)
-{
-	unsigned high = i > j ? i : j;
-	unsigned low = i > j ? j : i;
-
-	return term->slots[high * (high + 1) / 2 + low];
-}
-
 struct pattern {
 	HP_VECTOR(struct sparse_place) places;
 	bool failed;
@@ -126,9 +118,8 @@ static void take_slots(struct flow *flow, const int *slots)
 	for (size_t t = 0; t < flow->terms.count; t++) {
 		struct term *term = &flow->terms.at[t];
 
-		for (unsigned i = 0; i < term->count; i++)
-			for (unsigned j = 0; j <= i; j++)
-				term->slots[i * (i + 1) / 2 + j] = slots[next++];
+		for (unsigned i = 0; i < term->count * (term->count + 1u) / 2; i++)
+			term->slots[i] = slots[next++];
 	}
 	for (size_t b = 0; b < flow->balances.count; b++) {
 		struct balance *balance = &flow->balances.at[b];
@@ -255,7 +246,7 @@ static struct look look_at_count(struct term *term, double sum)
  * expected, is normal with deviations of its own upwards and downwards. At the likeliest z
  * (Laplace) the slope by `sum` is z / spread, and the curvature 1 / (spread + 1 / mean).
  */
-static struct look look_at_time(struct term *term, double sum)
+static inline struct look look_at_time(struct term *term, double sum)
 {
 	double samples = term->samples;
 	double log_mean = at_least(at_most(sum + term->expected, 500), -500);
@@ -282,7 +273,9 @@ static struct look look_at_time(struct term *term, double sum)
 			      .curvature = 1 / (spread + 1 / (mean + 1e-300)) };
 }
 
-static struct look look_at(const struct flow *flow, struct term *term)
+/* Inline, so that a caller that wants the cost alone does not pay for the derivatives. */
+static inline __attribute__((always_inline)) struct look look_at(const struct flow *flow,
+								 struct term *term)
 {
 	double sum = sum_of(flow, term);
 
@@ -333,12 +326,13 @@ static void add_terms(struct flow *flow)
 	for (size_t t = 0; t < flow->terms.count; t++) {
 		struct term *term = &flow->terms.at[t];
 		struct look look = look_at(flow, term);
+		const int *slot = term->slots;
 
 		flow->cost += look.cost;
 		for (unsigned i = 0; i < term->count; i++) {
 			flow->slopes[term->unknowns[i]] += look.slope * term->factors[i];
 			for (unsigned j = 0; j <= i; j++)
-				values[slot_of(term, i, j)] +=
+				values[*slot++] +=
 					look.curvature * term->factors[i] * term->factors[j];
 		}
 	}
@@ -386,18 +380,21 @@ static double toward(const struct flow *flow, int unknown, double value)
 	return flow_is_shift(flow, unknown) ? -value : value;
 }
 
+static void clear(double *values, size_t count)
+{
+	if (count)
+		memset(values, 0, count * sizeof(*values));
+}
+
 /* Factors the curvature by relative changes of frequencies. `whole` includes the slopes of both
  * signs; otherwise only those that keep it positive. */
 static bool factor(struct flow *flow, bool whole)
 {
 	struct sparse *system = flow->system;
 
-	for (int i = 0; i < system->starts[system->size]; i++)
-		system->values[i] = 0;
-	for (int i = 0; i < system->size; i++)
-		flow->step[i] = 0;
-	for (int i = 0; i < flow->unknown_count; i++)
-		flow->slopes[i] = 0;
+	clear(system->values, (size_t)system->starts[system->size]);
+	clear(flow->step, (size_t)system->size);
+	clear(flow->slopes, (size_t)flow->unknown_count);
 	flow->cost = 0;
 	add_terms(flow);
 	add_balances(flow);

@@ -48,10 +48,21 @@ static void forget_until(struct core *core, int64_t cycle)
 		core->floor = cycle;
 }
 
+/* Where a cycle's bit is: unsigned, since no cycle is before 0 and signed divisions take longer. */
+static unsigned word_of(int64_t cycle)
+{
+	return (unsigned)((uint64_t)cycle / WORD % WORDS);
+}
+
+static uint64_t bit_of(int64_t cycle)
+{
+	return (uint64_t)1 << ((uint64_t)cycle % WORD);
+}
+
 static bool is_free(const struct core *core, unsigned unit, int64_t from, unsigned cycles)
 {
 	for (int64_t at = from; at < from + cycles; at++)
-		if (core->busy[unit][at / WORD % WORDS] >> at % WORD & 1)
+		if (core->busy[unit][word_of(at)] & bit_of(at))
 			return false;
 	return true;
 }
@@ -63,11 +74,12 @@ static int64_t next_free(const struct core *core, uint32_t units, int64_t from, 
 		uint64_t busy = UINT64_MAX;
 
 		for (uint32_t left = units; left; left &= left - 1)
-			busy &= core->busy[__builtin_ctz(left)][from / WORD % WORDS];
-		busy |= ((uint64_t)1 << from % WORD) - 1;
+			busy &= core->busy[__builtin_ctz(left)][word_of(from)];
+		busy |= bit_of(from) - 1;
+		from &= ~(int64_t)(WORD - 1);
 		if (~busy)
-			return from / WORD * WORD + __builtin_ctzll(~busy);
-		from = (from / WORD + 1) * WORD;
+			return from + __builtin_ctzll(~busy);
+		from += WORD;
 	}
 	return end;
 }
@@ -100,7 +112,7 @@ static int64_t take_unit(struct core *core, const struct hp_unit_use *use, int64
 		if (unit == HP_CORE_UNITS)
 			continue;
 		for (int64_t at = from; at < from + use->cycles; at++)
-			core->busy[unit][at / WORD % WORDS] |= (uint64_t)1 << at % WORD;
+			core->busy[unit][word_of(at)] |= bit_of(at);
 		core->work[unit] += use->cycles;
 		return from;
 	}

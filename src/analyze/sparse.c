@@ -187,12 +187,14 @@ static double eliminate(struct sparse *matrix, int column, int slot)
 	double *restrict factor = matrix->factor;
 	const int *rows = matrix->factor_rows;
 	double left = room[column];
+	double share =
+		left / matrix->diagonal[column]; /* it takes as long as the loop: both at once */
 
 	room[column] = 0;
 	for (int p = matrix->factor_starts[column]; p < slot; p++)
 		room[rows[p]] -= factor[p] * left;
-	factor[slot] = left / matrix->diagonal[column];
-	return factor[slot] * left;
+	factor[slot] = share;
+	return share * left;
 }
 
 /* The same operations in the same order as LDL's ldl_numeric, which however finds the rows again on
