@@ -100,6 +100,7 @@ static void add_part(struct hp_prediction *into, const struct hp_prediction *one
 	into->far_lines += scale * one->far_lines;
 	into->measured += one->measured;
 	into->apart += one->apart;
+	into->error = fmax(into->error, one->error);
 	/* Infinite limits stay infinite. */
 	for (unsigned kind = 0; kind < HP_CAUSE_COUNT && scale > 0; kind++)
 		into->most[kind] += scale * one->most[kind];
@@ -224,20 +225,131 @@ static double most_of(const struct hp_prediction *prediction, enum hp_cpi_compon
 	return component == HP_CPI_FAR ? prediction->most_far : prediction->most[causes[component]];
 }
 
-/* Of the cycles in moments that no window saw, each component may have all or none. */
-static void allow_for_others(double apart, struct hp_cpi_stack *stack)
+uint32_t hp_cpi_members(enum hp_cpi_group group)
 {
-	for (unsigned i = 0; i < HP_CPI_COMPONENTS; i++) {
-		struct hp_cpi_part *part = &stack->parts[i];
+	static const uint32_t members[HP_CPI_GROUPS] = {
+		[HP_CPI_OF_DATA] = 1U << HP_CPI_L2 | 1U << HP_CPI_FAR | 1U << HP_CPI_DTLB,
+		[HP_CPI_OF_SUPPLY] = 1U << HP_CPI_MISPREDICT | 1U << HP_CPI_ICACHE |
+				     1U << HP_CPI_ITLB | 1U << HP_CPI_FETCH,
+	};
 
-		part->low *= 1 - apart;
-		part->high = part->high * (1 - apart) + apart;
-		part->low = fmin(part->low, part->likely);
-		part->high = fmax(part->high, part->likely);
+	return (unsigned)group < HP_CPI_GROUPS ? members[group] : 0;
+}
+
+/* --- ranges ----------------------------------------------------------------------------------- */
+
+/* Of the cycles in moments that no window saw, each part may have all or none. */
+static void allow_for_others(double apart, struct hp_cpi_part *part)
+{
+	part->low *= 1 - apart;
+	part->high = part->high * (1 - apart) + apart;
+}
+
+/* What a component, or several together, take in cycles: in one order or the other, and at most by
+ * their events. */
+struct taken {
+	double low, high, likely, most;
+};
+
+static void add_taken(struct taken *into, const struct hp_prediction *prediction,
+		      enum hp_cpi_component component, const struct hp_cpi_orders *orders,
+		      double likely)
+{
+	into->low += fmin(likely, fmin(orders->last, orders->first));
+	into->high += fmax(likely, fmax(orders->last, orders->first));
+	into->likely += likely;
+	into->most += most_of(prediction, component);
+}
+
+/* The least and the most executions, as shares of those predicted; 1 where only shares of the path
+ * count. */
+static struct hp_range executions_of(const struct hp_prediction *prediction)
+{
+	double as_is = prediction->predicted[HP_LANE_AS_IS];
+
+	if (!(prediction->low > 0) || !(as_is > 0))
+		return (struct hp_range){ 1, 1 };
+	return (struct hp_range){ fmin(1, prediction->low / as_is),
+				  fmax(1, prediction->high / as_is) };
+}
+
+/* By the timing of the part itself, and by that of all the rest, whichever leaves less. */
+static struct hp_cpi_part range_of(const struct hp_prediction *prediction, double predicted,
+				   const struct taken *taken)
+{
+	double measured = prediction->measured;
+	double unexplained = measured - predicted;
+	double error = fmax(stack_error, prediction->error);
+	double rest_error = prediction->error > 0 ? error : whole_error;
+	struct hp_range executions = executions_of(prediction);
+	double high = taken->high * (1 + error);
+	double missing = fmax(0, fmin(unexplained, taken->most - high));
+	double without = fmax(0, predicted - taken->low);
+	double without_all = fmax(0, predicted - taken->high);
+	double low = fmax(taken->low * (1 - error) + fmin(0, unexplained),
+			  fmin(measured, predicted) - without * (1 + rest_error) * executions.high);
+
+	high = fmin(high + missing, measured - without_all * (1 - rest_error) * executions.low);
+	low = fmin(measured, fmax(0, low));
+	high = fmin(measured, fmax(0, high));
+	/* Otherwise the two contradict each other, and the truth may be as either says. */
+	return (struct hp_cpi_part){ fmin(low, high) / measured, fmax(low, high) / measured,
+				     taken->likely / measured };
+}
+
+static void hold_likely(struct hp_cpi_part *part)
+{
+	part->low = fmin(part->low, part->likely);
+	part->high = fmax(part->high, part->likely);
+}
+
+/* How far off the likely cycles of a component may be: penalties are less certain than the base. */
+static double doubt_of(const struct hp_cpi_stack *stack, unsigned component)
+{
+	double likely = stack->parts[component].likely;
+
+	return likely * (component < HP_CPI_MISPREDICT ? stack_error : penalty_prior);
+}
+
+/* Takes off what was predicted beyond the measured cycles: most where it is most in doubt. */
+static void take_excess(struct hp_cpi_stack *stack)
+{
+	double excess = fmax(0, -stack->parts[HP_CPI_UNEXPLAINED].likely), sum = 0;
+
+	for (unsigned i = 0; i < HP_CPI_UNEXPLAINED; i++)
+		sum += doubt_of(stack, i) * doubt_of(stack, i);
+	for (unsigned round = 0; round < EXCESS_ROUNDS && excess > 0 && sum > 0; round++) {
+		double left = excess, doubts = sum;
+
+		sum = 0;
+		for (unsigned i = 0; i < HP_CPI_UNEXPLAINED; i++) {
+			double doubt = doubt_of(stack, i);
+			double less = fmin(stack->parts[i].likely, left * doubt * doubt / doubts);
+
+			stack->parts[i].likely -= less;
+			excess -= less;
+			sum += doubt_of(stack, i) * doubt_of(stack, i);
+		}
+	}
+	stack->excess = fmax(0, -stack->parts[HP_CPI_UNEXPLAINED].likely) - excess;
+	stack->parts[HP_CPI_UNEXPLAINED].likely += stack->excess;
+}
+
+void hp_cpi_settle(struct hp_cpi_stack *stack)
+{
+	take_excess(stack);
+	for (unsigned i = 0; i < HP_CPI_COMPONENTS; i++)
+		hold_likely(&stack->parts[i]);
+	for (unsigned j = 0; j < HP_CPI_GROUPS; j++) {
+		stack->groups[j].likely = 0;
+		for (unsigned i = 0; i < HP_CPI_COMPONENTS; i++)
+			if (hp_cpi_members(j) >> i & 1)
+				stack->groups[j].likely += stack->parts[i].likely;
+		hold_likely(&stack->groups[j]);
 	}
 }
 
-struct hp_cpi_stack hp_cpi_of(const struct hp_prediction *prediction, bool is_absolute)
+static struct hp_cpi_stack unsettled(const struct hp_prediction *prediction, bool is_absolute)
 {
 	const double *lanes = prediction->predicted;
 	struct hp_cpi_orders orders[HP_CPI_COMPONENTS] = { 0 };
@@ -245,6 +357,7 @@ struct hp_cpi_stack hp_cpi_of(const struct hp_prediction *prediction, bool is_ab
 	double predicted = hp_cpi_find_orders(prediction, orders);
 	double unexplained = measured - predicted;
 	double events = predicted - fmin(predicted, lanes[HP_LANE_IDEAL]);
+	double apart = fmin(1, prediction->apart / measured);
 	struct hp_cpi_stack stack = {
 		.cycles = measured,
 		.predicted = is_absolute ? predicted : NAN,
@@ -252,6 +365,7 @@ struct hp_cpi_stack hp_cpi_of(const struct hp_prediction *prediction, bool is_ab
 			       ? measured / prediction->instructions
 			       : NAN,
 	};
+	struct taken groups[HP_CPI_GROUPS] = { 0 };
 	double sum = 0;
 
 	for (unsigned i = HP_CPI_MISPREDICT; i < HP_CPI_UNEXPLAINED; i++)
@@ -259,24 +373,33 @@ struct hp_cpi_stack hp_cpi_of(const struct hp_prediction *prediction, bool is_ab
 	for (unsigned i = 0; i < HP_CPI_UNEXPLAINED; i++) {
 		double mean = (orders[i].last + orders[i].first) / 2;
 		double likely = i < HP_CPI_MISPREDICT ? mean : sum > 0 ? mean * events / sum : 0;
-		double low = fmin(likely, fmin(orders[i].last, orders[i].first));
-		double high =
-			fmax(likely, fmax(orders[i].last, orders[i].first)) * (1 + stack_error);
-		double missing = fmax(0, fmin(fmax(0, unexplained), most_of(prediction, i) - high));
+		struct taken one = { 0 };
 
-		stack.parts[i] = (struct hp_cpi_part){
-			fmax(0, low * (1 - stack_error) + fmin(0, unexplained)) / measured,
-			fmin(1, (high + missing) / measured),
-			likely / measured,
-		};
+		add_taken(&one, prediction, i, &orders[i], likely);
+		stack.parts[i] = range_of(prediction, predicted, &one);
+		for (unsigned j = 0; j < HP_CPI_GROUPS; j++)
+			if (hp_cpi_members(j) >> i & 1)
+				add_taken(&groups[j], prediction, i, &orders[i], likely);
 	}
+	for (unsigned j = 0; j < HP_CPI_GROUPS; j++)
+		stack.groups[j] = range_of(prediction, predicted, &groups[j]);
 	stack.parts[HP_CPI_UNEXPLAINED] = (struct hp_cpi_part){
 		(unexplained - stack_error * predicted) / measured,
 		(unexplained + stack_error * predicted) / measured,
 		unexplained / measured,
 	};
-	if (prediction->apart > 0)
-		allow_for_others(fmin(1, prediction->apart / measured), &stack);
+	for (unsigned i = 0; i < HP_CPI_COMPONENTS && apart > 0; i++)
+		allow_for_others(apart, &stack.parts[i]);
+	for (unsigned j = 0; j < HP_CPI_GROUPS && apart > 0; j++)
+		allow_for_others(apart, &stack.groups[j]);
+	return stack;
+}
+
+struct hp_cpi_stack hp_cpi_of(const struct hp_prediction *prediction, bool is_absolute)
+{
+	struct hp_cpi_stack stack = unsettled(prediction, is_absolute);
+
+	hp_cpi_settle(&stack);
 	return stack;
 }
 
@@ -286,6 +409,10 @@ struct hp_prediction hp_cpi_scaled(const struct hp_analysis *analysis,
 	struct hp_prediction scaled = { 0 };
 
 	add_part(&scaled, part, scale_of(analysis, part));
+	if (is_absolute(analysis, part)) {
+		scaled.low = part->low;
+		scaled.high = part->high;
+	}
 	return scaled;
 }
 
@@ -294,37 +421,45 @@ struct hp_cpi_stack hp_cpi_of_part(const struct hp_analysis *analysis,
 {
 	struct hp_prediction scaled = hp_cpi_scaled(analysis, part);
 
-	return hp_cpi_of(&scaled, is_absolute(analysis, part));
+	return unsettled(&scaled, is_absolute(analysis, part));
 }
 
 struct hp_cpi_stack hp_cpi_of_analysis(const struct hp_analysis *analysis)
 {
-	return hp_cpi_of_part(analysis, &analysis->prediction);
+	struct hp_cpi_stack stack = hp_cpi_of_part(analysis, &analysis->prediction);
+
+	hp_cpi_settle(&stack);
+	return stack;
 }
 
-void hp_cpi_widen(struct hp_cpi_stack *stack, const struct hp_cpi_stack *other)
+static void add_share(struct hp_cpi_part *into, const struct hp_cpi_part *more, double cycles)
 {
-	for (unsigned i = 0; i < HP_CPI_COMPONENTS; i++) {
-		stack->parts[i].low = fmin(stack->parts[i].low, other->parts[i].low);
-		stack->parts[i].high = fmax(stack->parts[i].high, other->parts[i].high);
-	}
+	into->low += more->low * cycles;
+	into->high += more->high * cycles;
+	into->likely += more->likely * cycles;
 }
 
 void hp_cpi_sum(struct hp_cpi_stack *into, const struct hp_cpi_stack *more)
 {
-	for (unsigned i = 0; i < HP_CPI_COMPONENTS; i++) {
-		into->parts[i].low += more->parts[i].low * more->cycles;
-		into->parts[i].high += more->parts[i].high * more->cycles;
-		into->parts[i].likely += more->parts[i].likely * more->cycles;
-	}
+	for (unsigned i = 0; i < HP_CPI_COMPONENTS; i++)
+		add_share(&into->parts[i], &more->parts[i], more->cycles);
+	for (unsigned j = 0; j < HP_CPI_GROUPS; j++)
+		add_share(&into->groups[j], &more->groups[j], more->cycles);
 	into->cycles += more->cycles;
+}
+
+static void divide(struct hp_cpi_part *part, double cycles)
+{
+	part->low /= cycles;
+	part->high /= cycles;
+	part->likely /= cycles;
 }
 
 void hp_cpi_sum_end(struct hp_cpi_stack *sum)
 {
-	for (unsigned i = 0; i < HP_CPI_COMPONENTS && sum->cycles > 0; i++) {
-		sum->parts[i].low /= sum->cycles;
-		sum->parts[i].high /= sum->cycles;
-		sum->parts[i].likely /= sum->cycles;
-	}
+	for (unsigned i = 0; i < HP_CPI_COMPONENTS && sum->cycles > 0; i++)
+		divide(&sum->parts[i], sum->cycles);
+	for (unsigned j = 0; j < HP_CPI_GROUPS && sum->cycles > 0; j++)
+		divide(&sum->groups[j], sum->cycles);
+	hp_cpi_settle(sum);
 }

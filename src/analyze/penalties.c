@@ -256,6 +256,10 @@ struct hp_prediction hp_penalties_apply(const struct hp_penalties *penalties,
 	struct hp_prediction fitted = *prediction;
 	double was = prediction->predicted[HP_LANE_AS_IS], longer;
 
+	if (penalties->parts)
+		fitted.error = hypot(stack_error, penalties->is_fitted
+							  ? penalties->left_out.median
+							  : penalties->by_table.median);
 	if (!penalties->is_fitted)
 		return fitted;
 	apply(penalties->factors, prediction->predicted, fitted.predicted);
@@ -271,9 +275,6 @@ struct hp_cpi_stack hp_penalties_stack(const struct hp_penalties *penalties,
 				       const struct hp_prediction *part)
 {
 	struct hp_prediction fitted = hp_penalties_apply(penalties, part);
-	struct hp_cpi_stack by_table = hp_cpi_of_part(analysis, part);
-	struct hp_cpi_stack stack = hp_cpi_of_part(analysis, &fitted);
 
-	hp_cpi_widen(&stack, &by_table);
-	return stack;
+	return hp_cpi_of_part(analysis, &fitted);
 }

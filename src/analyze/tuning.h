@@ -434,6 +434,11 @@ static const double widest_executions = 2.5;
 /* share of a part of a stack; what it is off by where the path was timed; scripts/cause-accuracy
  * --time */
 static const double stack_error = 0.15;
+enum {
+	/* in which what was predicted beyond the measured cycles is taken off; [chosen] */
+	EXCESS_ROUNDS = 8,
+};
+
 /* share of the measured cycles; where the same model times both cores its errors are alike, but for
  * this; [chosen] */
 static const double resize_error = 0.02;

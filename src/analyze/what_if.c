@@ -278,8 +278,7 @@ struct hp_what_gain hp_what_if_gain(const struct hp_what_if *what_if, const stru
 			return one;
 	}
 	for (unsigned i = 0; i < HP_CPI_UNEXPLAINED; i++) {
-		likely[i] = stack.parts[i].likely * prediction->measured *
-			    fmin(1, prediction->measured / predicted);
+		likely[i] = stack.parts[i].likely * prediction->measured;
 		most[i] = fmax(likely[i], fmax(orders[i].last, orders[i].first));
 	}
 	sum = widened(0, joint_gain(what_if, core, likely), joint_gain(what_if, core, most),

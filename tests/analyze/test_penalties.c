@@ -193,10 +193,10 @@ TEST(components_take_as_much_longer_as_their_penalties)
 	ck_assert_double_eq_tol(fitted.high, 165, 1e-9);
 	stack = hp_cpi_of(&fitted, true);
 	ck_assert_double_eq_tol(stack.predicted, 150, 1e-9);
-	ck_assert_double_eq_tol(140 * stack.parts[HP_CPI_MISPREDICT].likely, 60, 1e-6);
-	ck_assert_double_eq_tol(140 * stack.parts[HP_CPI_FAR].likely, 60, 1e-6);
-	ck_assert_double_eq_tol(140 * stack.parts[HP_CPI_WIDTH].likely, 20, 1e-6);
-	ck_assert_double_eq_tol(140 * stack.parts[HP_CPI_UNEXPLAINED].likely, -10, 1e-6);
+	ck_assert_double_eq_tol(stack.parts[HP_CPI_MISPREDICT].likely,
+				stack.parts[HP_CPI_FAR].likely, 1e-6);
+	ck_assert_double_eq_tol(140 * stack.parts[HP_CPI_WIDTH].likely, 20, 0.1);
+	ck_assert_double_eq_tol(140 * stack.excess, 10, 1e-6);
 	/* Those of the table change nothing, nor do any that are not fitted. */
 	penalties.is_fitted = false;
 	fitted = hp_penalties_apply(&penalties, &made);
@@ -247,25 +247,36 @@ TEST(cycles_of_other_moments_may_be_of_any_component)
 	ck_assert_double_eq_tol(some.parts[HP_CPI_DIVIDER].high, 1, 1e-9);
 }
 
-/* Better windows do not prove better components. */
-TEST(ranges_hold_those_by_the_table)
+/* What the penalties leave other windows off by, they may leave each component off by. */
+TEST(ranges_are_as_wide_as_the_error_of_windows_left_out)
 {
 	struct hp_penalties penalties = { .is_fitted = true, .factors = { 1.3, 0.5, 1, 2, 1, 0 } };
 	struct hp_analysis analysis = { .is_absolute = true, .prediction = prediction() };
-	struct hp_cpi_stack by_table = hp_cpi_of_part(&analysis, &analysis.prediction);
-	struct hp_cpi_stack stack = hp_penalties_stack(&penalties, &analysis, &analysis.prediction);
+	struct hp_cpi_stack narrow, wide;
 	double sum = 0;
 
+	penalties.parts = 8;
+	penalties.left_out.median = 0.05;
+	narrow = hp_penalties_stack(&penalties, &analysis, &analysis.prediction);
+	penalties.left_out.median = 0.5;
+	wide = hp_penalties_stack(&penalties, &analysis, &analysis.prediction);
+	hp_cpi_settle(&narrow);
+	hp_cpi_settle(&wide);
 	for (unsigned i = 0; i < HP_CPI_COMPONENTS; i++) {
-		ck_assert_double_le(stack.parts[i].low, by_table.parts[i].low);
-		ck_assert_double_ge(stack.parts[i].high, by_table.parts[i].high);
-		ck_assert_double_le(stack.parts[i].low, stack.parts[i].likely + 1e-9);
-		ck_assert_double_ge(stack.parts[i].high, stack.parts[i].likely - 1e-9);
-		sum += stack.parts[i].likely;
+		ck_assert_double_le(wide.parts[i].low, narrow.parts[i].low + 1e-9);
+		ck_assert_double_ge(wide.parts[i].high, narrow.parts[i].high - 1e-9);
+		ck_assert_double_le(narrow.parts[i].low, narrow.parts[i].likely + 1e-9);
+		ck_assert_double_ge(narrow.parts[i].high, narrow.parts[i].likely - 1e-9);
+		sum += narrow.parts[i].likely;
 	}
 	ck_assert_double_eq_tol(sum, 1, 1e-9);
-	ck_assert_double_gt(stack.parts[HP_CPI_FAR].likely,
-			    1.5 * by_table.parts[HP_CPI_FAR].likely);
+	ck_assert_double_gt(narrow.parts[HP_CPI_FAR].low, wide.parts[HP_CPI_FAR].low + 0.05);
+	/* Nor is the table any better than it predicts windows. */
+	penalties.is_fitted = false;
+	penalties.by_table.median = 0.4;
+	ck_assert_double_gt(hp_penalties_apply(&penalties, &analysis.prediction).error, 0.4);
+	penalties.parts = 0;
+	ck_assert_double_eq(hp_penalties_apply(&penalties, &analysis.prediction).error, 0);
 }
 
 HP_TEST_MAIN("analyze/penalties")

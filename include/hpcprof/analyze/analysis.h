@@ -269,6 +269,8 @@ struct hp_prediction {
 	double far_lines; /* accesses that the second cache misses, or may */
 	double measured;
 	double apart; /* cycles of `measured`, at least, in other moments than windows saw */
+	/* Share by which predictions of parts of windows are off; 0: not known. */
+	double error;
 	/* What a cause can have taken at most: its events, at the upper end, times the largest cost of
 	 * one; INFINITY: its events are not counted. DCACHE is what the second level serves; what is
 	 * behind it is apart. */

@@ -10,9 +10,10 @@
  * The likely cost is the mean of both, scaled so that all components add up.
  *
  * The range of a component contains both costs (the truth of interval analysis is also obtained by
- * simulating in both orders) and the error of the timing. Measured cycles that were not predicted
- * form a component of their own; the range includes as many of them as the component's events can
- * have taken, if the number of events is known.
+ * simulating in both orders) and the error of the timing. It is limited by elimination, too: a
+ * component has what the time without it leaves, and where that is short, so is its error. Measured
+ * cycles that were not predicted form a component of their own; the range includes as many of them
+ * as the component's events can have taken, if the number of events is known.
  */
 #ifndef HPCPROF_ANALYZE_CPI_STACK_H
 #define HPCPROF_ANALYZE_CPI_STACK_H
@@ -36,8 +37,16 @@ enum hp_cpi_component {
 	HP_CPI_DTLB,
 	HP_CPI_STORE_BUFFER,
 	HP_CPI_STORE_FORWARD,
-	HP_CPI_UNEXPLAINED, /* less than 0: predicted, but not measured */
+	HP_CPI_UNEXPLAINED,
 	HP_CPI_COMPONENTS,
+};
+
+/* Components that one access or one branch can have at once. What each took depends on the order in
+ * which they are removed; what all took together is known better. */
+enum hp_cpi_group {
+	HP_CPI_OF_DATA, /* l2, l3-or-memory, dtlb */
+	HP_CPI_OF_SUPPLY, /* branch-mispredict, icache, itlb, fetch: the core has nothing to execute */
+	HP_CPI_GROUPS,
 };
 
 /* Shares of the measured cycles. */
@@ -49,7 +58,9 @@ struct hp_cpi_part {
 
 struct hp_cpi_stack {
 	struct hp_cpi_part parts[HP_CPI_COMPONENTS];
-	double cycles;	  /* measured, in code that was timed */
+	struct hp_cpi_part groups[HP_CPI_GROUPS];
+	double cycles; /* measured, in code that was timed */
+	double excess; /* share of `cycles` that was predicted beyond them, and taken off again */
 	double predicted; /* with unknown lines where they fit the time best; NAN unless absolute */
 	double cpi;	  /* NAN unless absolute */
 };
@@ -67,8 +78,12 @@ struct hp_cpi_stack hp_cpi_of(const struct hp_prediction *prediction, bool is_ab
 /* The stack of one procedure, or of a part of it, such as a loop. requires: something of it was
  * timed */
 struct hp_cpi_stack hp_cpi_of_analysis(const struct hp_analysis *analysis);
+/* The same, not settled, to be summed up or settled. */
 struct hp_cpi_stack hp_cpi_of_part(const struct hp_analysis *analysis,
 				   const struct hp_prediction *part);
+/* Takes off what was predicted beyond the measured cycles, most where the prediction is most in
+ * doubt. Until then `unexplained` is less than 0 by as much, and `likely` may be out of its range. */
+void hp_cpi_settle(struct hp_cpi_stack *stack);
 /* The part's prediction, scaled to what was measured unless it is absolute. */
 struct hp_prediction hp_cpi_scaled(const struct hp_analysis *analysis,
 				   const struct hp_prediction *part);
@@ -88,8 +103,7 @@ double hp_cpi_find_orders(const struct hp_prediction *prediction,
 void hp_cpi_sum(struct hp_cpi_stack *into, const struct hp_cpi_stack *more);
 void hp_cpi_sum_end(struct hp_cpi_stack *sum);
 
-/* Widens the ranges to contain those of another stack of the same cycles. */
-void hp_cpi_widen(struct hp_cpi_stack *stack, const struct hp_cpi_stack *other);
+uint32_t hp_cpi_members(enum hp_cpi_group group); /* bits by enum hp_cpi_component */
 
 const char *hp_cpi_name(enum hp_cpi_component component); /* "l3-or-memory", as in JSON */
 const char *hp_cpi_word(enum hp_cpi_component component); /* "L3 or memory", for people */

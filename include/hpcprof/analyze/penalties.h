@@ -72,9 +72,8 @@ struct hp_penalty_errors hp_penalty_quantiles(double *errors, size_t count);
 struct hp_prediction hp_penalties_apply(const struct hp_penalties *penalties,
 					const struct hp_prediction *prediction);
 
-/* Returns the stack of a procedure, or of a part of it, with these penalties. Its ranges also
- * contain those by the table, because better predictions of windows do not prove that each
- * component is better. */
+/* Returns the stack of a procedure, or of a part of it, with these penalties. Its ranges are as wide
+ * as the error of windows that were left out of the fit. Not settled (hp_cpi_settle). */
 struct hp_cpi_stack hp_penalties_stack(const struct hp_penalties *penalties,
 				       const struct hp_analysis *analysis,
 				       const struct hp_prediction *part);

@@ -64,6 +64,7 @@ static struct hp_error *add_loop(struct report *report, struct program_stack *pr
 		return NULL;
 	one.address = analysis->cfg->blocks[one.loop->header].address.value;
 	one.stack = hp_penalties_stack(&program->survey.penalties, analysis, prediction);
+	hp_cpi_settle(&one.stack);
 	one.is_minor = is_minor(analysis, loop, one.share);
 	return push(program, &one);
 }
@@ -119,9 +120,11 @@ static struct hp_error *add_procedure(struct report *report, struct program_stac
 			       .stack = hp_penalties_stack(&program->survey.penalties,
 							   timed->analysis,
 							   &timed->analysis->prediction) };
-	struct hp_error *error = push(program, &one);
-	size_t first = program->all.count;
+	size_t first = program->all.count + 1;
+	struct hp_error *error;
 
+	hp_cpi_settle(&one.stack);
+	error = push(program, &one);
 	for (uint32_t i = 0; i < timed->analysis->cfg->loop_count && !error; i++)
 		error = add_loop(report, program, row, i);
 	return error ? error : find_lines(report, program, first, timed->code);

@@ -48,9 +48,28 @@ static void write_parts(const struct hp_cpi_stack *stack, unsigned most, FILE *o
 		if (i < most && fabs(likely) >= least_stack_share)
 			write_part(stack, order[i], out);
 	}
-	if (stack->parts[HP_CPI_UNEXPLAINED].likely <= -least_stack_share)
-		fprintf(out, "  # %.0f %% more were predicted than measured\n",
-			-100 * stack->parts[HP_CPI_UNEXPLAINED].likely);
+	if (stack->excess >= least_stack_share)
+		fprintf(out, "  # %.0f %% more were predicted than measured, and are taken off\n",
+			100 * stack->excess);
+}
+
+/* Writes the range of components that one access can have at once, where several are shown. */
+static void write_groups(const struct hp_cpi_stack *stack, FILE *out)
+{
+	for (unsigned j = 0; j < HP_CPI_GROUPS; j++) {
+		uint32_t members = hp_cpi_members((enum hp_cpi_group)j);
+		unsigned shown = 0, written = 0;
+
+		for (unsigned i = 0; i < HP_CPI_COMPONENTS; i++)
+			shown += members >> i & 1 && stack->parts[i].likely >= least_stack_share;
+		for (unsigned i = 0; i < HP_CPI_COMPONENTS && shown > 1; i++)
+			if (members >> i & 1 && stack->parts[i].likely >= least_stack_share)
+				fprintf(out, "%s%s", written++ ? ", " : "  # ",
+					hp_cpi_word((enum hp_cpi_component)i));
+		if (shown > 1)
+			fprintf(out, " together: %.0f to %.0f %%\n", 100 * stack->groups[j].low,
+				100 * stack->groups[j].high);
+	}
 }
 
 static void write_cpi(const struct hp_cpi_stack *stack, FILE *out)
@@ -138,6 +157,7 @@ struct hp_error *write_stack_text(struct report *report, FILE *out)
 		write_heading(one, out);
 		write_cpi(&one->stack, out);
 		write_parts(&one->stack, one->row ? STACK_LINES : HP_CPI_COMPONENTS, out);
+		write_groups(&one->stack, out);
 		write_apart(one, out);
 	}
 	if (program.survey.hidden)
@@ -165,6 +185,25 @@ static json_t *components_object(const struct hp_cpi_stack *stack)
 					      "low", stack->parts[i].low, "high",
 					      stack->parts[i].high));
 	return components;
+}
+
+static json_t *groups_array(const struct hp_cpi_stack *stack)
+{
+	json_t *groups = json_array();
+
+	for (unsigned j = 0; j < HP_CPI_GROUPS; j++) {
+		json_t *members = json_array();
+
+		for (unsigned i = 0; i < HP_CPI_COMPONENTS; i++)
+			if (hp_cpi_members((enum hp_cpi_group)j) >> i & 1)
+				json_array_append_new(members, json_string(hp_cpi_name(
+								       (enum hp_cpi_component)i)));
+		json_array_append_new(groups, json_pack("{s:o, s:f, s:f, s:f}", "components",
+							members, "likely", stack->groups[j].likely,
+							"low", stack->groups[j].low, "high",
+							stack->groups[j].high));
+	}
+	return groups;
 }
 
 static json_t *errors_object(const struct hp_penalty_errors *errors)
@@ -195,14 +234,15 @@ static json_t *stack_object(const struct stacked *one)
 	const struct hp_prediction *prediction = one->prediction;
 	bool is_absolute = isfinite(stack->cpi);
 
-	return json_pack("{s:f, s:f, s:f, s:o, s:o, s:o, s:o, s:o, s:o}", "share", one->share,
-			 "cycles", stack->cycles, "apart_cycles", prediction->apart,
+	return json_pack("{s:f, s:f, s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:f}", "share",
+			 one->share, "cycles", stack->cycles, "apart_cycles", prediction->apart,
 			 "predicted_cycles", json_number(stack->predicted), "guessed_cycles",
 			 json_number(is_absolute ? prediction->predicted[HP_LANE_AS_IS] : NAN),
 			 "cpi", json_number(stack->cpi), "instructions",
 			 json_number(is_absolute ? prediction->instructions : NAN),
 			 "best_case_cycles", json_number(is_absolute ? prediction->best_case : NAN),
-			 "components", components_object(stack));
+			 "components", components_object(stack), "together", groups_array(stack),
+			 "excess", stack->excess);
 }
 
 static json_t *procedure_object(const struct stacked *one)
