@@ -117,13 +117,55 @@ static double least_base(const struct hp_timed_part *parts, size_t count)
 	return base > 0 ? fmin(1, width / base) : 1;
 }
 
+/* Makes a step be what it is fixed at, whatever the others are. */
+static void fix(double rows[HP_PENALTIES][HP_PENALTIES + 1], size_t fixed, double step)
+{
+	for (size_t i = 0; i < HP_PENALTIES; i++) {
+		rows[i][HP_PENALTIES] -= rows[i][fixed] * step;
+		rows[i][fixed] = 0;
+	}
+	for (size_t j = 0; j < HP_PENALTIES; j++)
+		rows[fixed][j] = 0;
+	rows[fixed][fixed] = 1;
+	rows[fixed][HP_PENALTIES] = step;
+}
+
+/* One step of all factors. Those that would become less than is possible stay there, and the others make
+ * up for them. */
+static void take_step(const double equations[HP_PENALTIES][HP_PENALTIES + 1],
+		      const double least[HP_PENALTIES], double factors[HP_PENALTIES])
+{
+	double rows[HP_PENALTIES][HP_PENALTIES + 1];
+	bool is_fixed[HP_PENALTIES] = { false };
+	bool is_new = true;
+
+	while (is_new) {
+		memcpy(rows, equations, sizeof(rows));
+		for (size_t i = 0; i < HP_PENALTIES; i++)
+			if (is_fixed[i])
+				fix(rows, i, least[i] - factors[i]);
+		solve(rows);
+		is_new = false;
+		for (size_t i = 0; i < HP_PENALTIES; i++) {
+			if (is_fixed[i] || factors[i] + rows[i][HP_PENALTIES] >= least[i])
+				continue;
+			is_fixed[i] = is_new = true;
+		}
+	}
+	for (size_t i = 0; i < HP_PENALTIES; i++)
+		factors[i] = fmax(least[i], factors[i] + rows[i][HP_PENALTIES]);
+}
+
 /* Fits the penalties to all parts except those of one fold. */
 static void fit_without(const struct hp_timed_part *parts, size_t count, size_t left_out,
 			double factors[HP_PENALTIES])
 {
-	const double least = fmax(least_penalty, least_base(parts, count));
+	double least[HP_PENALTIES];
 	const double held = part_noise / penalty_prior * (part_noise / penalty_prior);
 
+	for (size_t i = 0; i < HP_PENALTIES; i++)
+		least[i] = least_penalty * of_table[i];
+	least[HP_PENALTY_BASE] = fmax(least_penalty, least_base(parts, count));
 	memcpy(factors, of_table, sizeof(of_table));
 	for (unsigned round = 0; round < PENALTY_ROUNDS; round++) {
 		double rows[HP_PENALTIES][HP_PENALTIES + 1] = { 0 };
@@ -135,11 +177,7 @@ static void fit_without(const struct hp_timed_part *parts, size_t count, size_t 
 		for (size_t k = 0; k < count; k++)
 			if (parts[k].fold != left_out)
 				add_part(&parts[k], factors, rows);
-		solve(rows);
-		for (size_t i = 0; i < HP_PENALTIES; i++)
-			factors[i] =
-				fmax(i == HP_PENALTY_BASE ? least : least_penalty * of_table[i],
-				     factors[i] + rows[i][HP_PENALTIES]);
+		take_step(rows, least, factors);
 	}
 }
 

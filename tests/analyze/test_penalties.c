@@ -67,6 +67,28 @@ TEST(the_base_is_no_faster_than_the_width)
 	ck_assert_double_lt(found.factors[HP_PENALTY_FAR], 0.5);
 }
 
+/* What the base cannot give is to come from the others: not half of it from each. */
+TEST(others_make_up_for_a_penalty_at_its_least)
+{
+	const double nearer[HP_PENALTIES] = { 1, 1, 1, 0.2, 1, 0 };
+	struct hp_penalties found;
+
+	take(nearer, 0);
+	for (size_t i = 0; i < COUNT; i++) {
+		double more = 3e7 - parts[i].of[HP_PENALTY_FAR];
+
+		/* As many misses in each, so that the base alone could be shorter as well. */
+		parts[i].of[HP_PENALTY_FAR] += more;
+		parts[i].measured += nearer[HP_PENALTY_FAR] * more;
+		parts[i].width = parts[i].of[HP_PENALTY_BASE];
+	}
+	hp_assert_ok(hp_penalties_fit(parts, COUNT, &found));
+	ck_assert(found.is_fitted);
+	ck_assert_double_ge(found.factors[HP_PENALTY_BASE], 1 - 1e-9);
+	ck_assert_double_lt(found.factors[HP_PENALTY_FAR], 0.3);
+	ck_assert_double_lt(found.left_out.median, 0.05);
+}
+
 /* Whether a page walk is long is another question than whether instructions are. */
 TEST(page_walks_have_a_penalty_of_their_own)
 {
