@@ -249,6 +249,7 @@ static void allow_for_others(double apart, struct hp_cpi_part *part)
  * their events. */
 struct taken {
 	double low, high, likely, most;
+	bool of_base; /* also what a core without events takes */
 };
 
 static void add_taken(struct taken *into, const struct hp_prediction *prediction,
@@ -258,6 +259,7 @@ static void add_taken(struct taken *into, const struct hp_prediction *prediction
 	into->low += fmin(likely, fmin(orders->last, orders->first));
 	into->high += fmax(likely, fmax(orders->last, orders->first));
 	into->likely += likely;
+	into->of_base |= component < HP_CPI_MISPREDICT;
 	into->most += most_of(prediction, component);
 }
 
@@ -273,6 +275,20 @@ static struct hp_range executions_of(const struct hp_prediction *prediction)
 				  fmax(1, prediction->high / as_is) };
 }
 
+/* The least that all but these components take. No core is faster than its width allows, if it is known
+ * how much ran; and without any event the path takes as long as on the ideal core. */
+static double rest_of(const struct hp_prediction *prediction, double predicted,
+		      const struct taken *taken, double error)
+{
+	const double *lanes = prediction->predicted;
+	struct hp_range executions = executions_of(prediction);
+	double width = prediction->low > 0 && !taken->of_base ? lanes[HP_LANE_WIDTH] : 0;
+	double ideal = taken->of_base ? 0 : fmin(predicted, lanes[HP_LANE_IDEAL]);
+	double rest = fmax(predicted - taken->high, ideal) * (1 - error);
+
+	return fmax(0, fmax(rest, width)) * executions.low;
+}
+
 /* By the timing of the part itself, and by that of all the rest, whichever leaves less. */
 static struct hp_cpi_part range_of(const struct hp_prediction *prediction, double predicted,
 				   const struct taken *taken)
@@ -285,11 +301,10 @@ static struct hp_cpi_part range_of(const struct hp_prediction *prediction, doubl
 	double high = taken->high * (1 + error);
 	double missing = fmax(0, fmin(unexplained, taken->most - high));
 	double without = fmax(0, predicted - taken->low);
-	double without_all = fmax(0, predicted - taken->high);
 	double low = fmax(taken->low * (1 - error) + fmin(0, unexplained),
 			  fmin(measured, predicted) - without * (1 + rest_error) * executions.high);
 
-	high = fmin(high + missing, measured - without_all * (1 - rest_error) * executions.low);
+	high = fmin(high + missing, measured - rest_of(prediction, predicted, taken, rest_error));
 	low = fmin(measured, fmax(0, low));
 	high = fmin(measured, fmax(0, high));
 	/* Otherwise the two contradict each other, and the truth may be as either says. */

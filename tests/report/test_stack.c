@@ -133,6 +133,28 @@ TEST(ranges_are_limited_by_elimination)
 	ck_assert_double_lt(stack.parts[HP_CPI_FAR].low, 0.6);
 }
 
+/* As much ran as windows counted, and no core is faster than its width allows. */
+TEST(components_leave_the_rest_what_the_width_needs)
+{
+	struct hp_prediction made = prediction();
+	struct hp_cpi_stack stack;
+
+	made.measured = 200;
+	made.most_far = INFINITY;
+	made.error = 0.9;
+	made.predicted[HP_LANE_WIDTH] = 30;
+	stack = hp_cpi_of(&made, true);
+	ck_assert_double_gt(stack.parts[HP_CPI_FAR].high, 0.87);
+	made.low = 90;
+	made.high = 110;
+	stack = hp_cpi_of(&made, true);
+	ck_assert_double_eq_tol(stack.parts[HP_CPI_FAR].high, 1 - 0.9 * 30 / 200, 1e-9);
+	/* The base is not the rest of itself. */
+	made.most[HP_CAUSE_ISSUE_WIDTH] = INFINITY;
+	stack = hp_cpi_of(&made, true);
+	ck_assert_double_gt(stack.parts[HP_CPI_WIDTH].high, 0.7);
+}
+
 TEST(what_one_access_has_at_once_is_known_better_together)
 {
 	struct hp_prediction made = prediction();
