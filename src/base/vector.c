@@ -4,13 +4,11 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-bool hp_grow(void **data, size_t *capacity, size_t wanted, size_t element_bytes)
+bool hp_grow_to(void **data, size_t *capacity, size_t wanted, size_t element_bytes)
 {
 	size_t room = *capacity;
 	void *grown;
 
-	if (wanted <= room)
-		return true;
 	room = room > SIZE_MAX / 2 ? SIZE_MAX : room * 2;
 	if (room < wanted)
 		room = wanted;

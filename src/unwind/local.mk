@@ -5,7 +5,7 @@ src_unwind_libunwind_a_SOURCES = \
 	include/hpcprof/unwind/unwind.h src/unwind/unwind.c \
 	src/unwind/expression.h src/unwind/expression.c \
 	src/unwind/pack.h src/unwind/pack.c \
-	src/unwind/rows.h src/unwind/rows.c src/unwind/sections.c \
+	src/unwind/rows.h src/unwind/rows.c src/unwind/recipes.h src/unwind/recipes.c src/unwind/sections.c \
 	src/unwind/stored.h src/unwind/stored.c \
 	src/unwind/tuning.h
 

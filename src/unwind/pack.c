@@ -110,8 +110,10 @@ bool pack_rows(struct hp_unwind_table *table, const struct raw_rows *rows)
 		uint16_t recipe = new_numbers[table_take(&at)];
 
 		place += step;
-		if ((begins_block && !begin_block(table, place)) ||
-		    !hp_vector_reserve(&table->rows, table->rows.count + MOST_ROW_BYTES))
+		if (begins_block &&
+		    (!begin_block(table, place) ||
+		     !hp_vector_reserve(&table->rows,
+					table->rows.count + ROWS_PER_BLOCK * MOST_ROW_BYTES)))
 			return false;
 		table->rows.count += put_row(table->rows.at + table->rows.count,
 					     begins_block ? 0 : step, recipe);

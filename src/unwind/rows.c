@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "rows.h"
-
-#include <hpcprof/base/hash.h>
+#include "recipes.h"
 
 #include <dwarf.h>
 #include <stdlib.h>
@@ -9,7 +7,7 @@
 
 static const struct hp_encoded_form form = { .is_64 = true };
 
-enum { FIRST_SLOTS = 1024, MOST_RECIPES = UINT16_MAX };
+enum { FIRST_SLOTS = 1024 };
 
 /* The state of executing the instructions of an entry. */
 struct run {
@@ -23,8 +21,6 @@ struct run {
 	bool is_changed;	   /* since the last row */
 	bool no_memory;
 };
-
-/* --- recipes --------------------------------------------------------------------------------- */
 
 bool builder_begin(struct builder *builder, struct hp_unwind_table *table)
 {
@@ -45,84 +41,6 @@ void builder_end(struct builder *builder)
 	free(builder->slots);
 	raw_rows_free(&builder->rows);
 	*builder = (struct builder){ 0 };
-}
-
-static bool number_others(struct hp_unwind_table *table, const struct frame_state *state,
-			  uint16_t *number)
-{
-	struct other_rules rules;
-
-	memcpy(rules.at, state->at, sizeof(rules.at));
-	for (size_t i = 1; i < table->others.count; i++) {
-		*number = (uint16_t)i;
-		if (memcmp(&table->others.at[i], &rules, sizeof(rules)) == 0)
-			return true;
-	}
-	*number = (uint16_t)table->others.count;
-	return table->others.count < MOST_EXPRESSIONS && hp_vector_push(&table->others, rules);
-}
-
-static bool is_followed(const struct frame_state *state)
-{
-	return !state->is_unsupported && state->at[HP_UNWIND_RIP].kind != RULE_UNSUPPORTED &&
-	       state->at[HP_UNWIND_RIP].kind != RULE_SAME;
-}
-
-/* Returns the slot of the recipe, or the free slot for it. */
-static size_t find_slot(const struct builder *builder, const struct hp_unwind_recipe *recipe)
-{
-	const struct hp_unwind_recipe *recipes = builder->table->recipes.at;
-	size_t slot = XXH3_64bits(recipe, sizeof(*recipe)) & (builder->slot_count - 1);
-
-	while (builder->slots[slot] &&
-	       memcmp(&recipes[builder->slots[slot]], recipe, sizeof(*recipe)) != 0)
-		slot = (slot + 1) & (builder->slot_count - 1);
-	return slot;
-}
-
-static bool grow(struct builder *builder)
-{
-	const struct hp_unwind_table *table = builder->table;
-	uint16_t *slots = calloc(builder->slot_count * 4, sizeof(*slots));
-
-	if (!slots)
-		return false;
-	free(builder->slots);
-	builder->slots = slots;
-	builder->slot_count *= 4;
-	for (size_t i = RECIPES_OF_NOTHING; i < table->recipes.count; i++)
-		slots[find_slot(builder, &table->recipes.at[i])] = (uint16_t)i;
-	return true;
-}
-
-/* Returns the number of the recipe, new or known; RECIPE_UNSUPPORTED if it cannot be followed, or
- * if there are too many. */
-static uint16_t number_recipe(struct builder *builder, const struct frame_state *state,
-			      bool is_signal)
-{
-	struct hp_unwind_table *table = builder->table;
-	struct hp_unwind_recipe recipe = {
-		.cfa = state->cfa,
-		.cfa_register = state->cfa_register,
-		.is_signal = is_signal,
-		.rip = state->at[HP_UNWIND_RIP],
-		.rbp = state->at[HP_UNWIND_RBP],
-		.rbx = state->at[HP_UNWIND_RBX],
-	};
-	uint16_t number;
-	size_t slot;
-
-	if (!is_followed(state) || (is_signal && !number_others(table, state, &recipe.others)))
-		return RECIPE_UNSUPPORTED;
-	slot = find_slot(builder, &recipe);
-	if (builder->slots[slot])
-		return builder->slots[slot];
-	if (table->recipes.count >= MOST_RECIPES || !hp_vector_push(&table->recipes, recipe))
-		return RECIPE_UNSUPPORTED;
-	number = (uint16_t)(table->recipes.count - 1);
-	builder->slots[slot] = number;
-	return table->recipes.count * 2 < builder->slot_count || grow(builder) ? number
-									       : RECIPE_UNSUPPORTED;
 }
 
 /* --- rows ------------------------------------------------------------------------------------ */
@@ -155,7 +73,7 @@ static void put(struct run *run)
 
 	if (!run->is_changed || !run->entry)
 		return;
-	recipe = number_recipe(run->builder, &run->state, run->shared->is_signal);
+	recipe = recipe_number(run->builder, &run->state, run->shared->is_signal);
 	run->builder->table->unsupported += recipe == RECIPE_UNSUPPORTED;
 	run->no_memory |= !push_row(run->builder, run->offset, recipe);
 	run->is_changed = false;
@@ -188,6 +106,16 @@ static struct rule rule_of(enum rule_kind kind, int64_t value)
 	if (value < INT32_MIN || value > INT32_MAX)
 		return (struct rule){ .kind = RULE_UNSUPPORTED };
 	return (struct rule){ .value = (int32_t)value, .kind = kind };
+}
+
+/* Most numbers take one byte. */
+static inline bool take_number(struct hp_cursor *cursor, uint64_t *value)
+{
+	if (cursor->at < cursor->end && *cursor->at < 0x80) {
+		*value = *cursor->at++;
+		return true;
+	}
+	return hp_encoded_leb128(cursor, false, value);
 }
 
 /* Scales a value. Larger values are invalid; with smaller ones the product with any valid factor is
@@ -374,13 +302,13 @@ static bool run_cfa(struct run *run, struct hp_cursor *cursor, uint8_t operation
 	bool has_base = operation != DW_CFA_def_cfa_offset && operation != DW_CFA_def_cfa_offset_sf;
 	bool is_scaled = operation == DW_CFA_def_cfa_sf || operation == DW_CFA_def_cfa_offset_sf;
 
-	if (has_base && !hp_encoded_leb128(cursor, false, &base))
+	if (has_base && !take_number(cursor, &base))
 		return false;
 	if (operation == DW_CFA_def_cfa_register) {
 		set_cfa_register(run, base);
 		return true;
 	}
-	if (!hp_encoded_leb128(cursor, is_scaled, &offset))
+	if (!(is_scaled ? hp_encoded_leb128(cursor, true, &offset) : take_number(cursor, &offset)))
 		return false;
 	if (is_scaled)
 		offset = (uint64_t)scaled(run, offset);
@@ -469,7 +397,7 @@ static bool run_one(struct run *run, struct hp_cursor *cursor)
 	case DW_CFA_advance_loc:
 		return advance(run, operand);
 	case DW_CFA_offset:
-		if (!hp_encoded_leb128(cursor, false, &value))
+		if (!take_number(cursor, &value))
 			return false;
 		set(run, operand, rule_of(RULE_SAVED, scaled(run, value)));
 		return true;
@@ -503,17 +431,20 @@ static bool push_gap(struct builder *builder)
 
 bool rows_add(struct builder *builder, const struct entry *entry)
 {
-	struct run run = {
-		.builder = builder,
-		.shared = entry->shared,
-		.state = entry->shared->initial,
-		.offset = entry->offset,
-		.entry = entry,
-		.is_changed = true,
-	};
 	struct hp_cursor cursor = { entry->instructions, entry->instructions_end };
 	bool is_whole = true;
+	struct run run;
 
+	/* Remembered states stay without values: clearing them would take longer than most entries
+	 * do. */
+	run.builder = builder;
+	run.shared = entry->shared;
+	run.state = entry->shared->initial;
+	run.depth = 0;
+	run.offset = entry->offset;
+	run.entry = entry;
+	run.is_changed = true;
+	run.no_memory = false;
 	if (entry->end <= builder->floor)
 		return true;
 	/* Padding between procedures is never executed, so it gets no row. */

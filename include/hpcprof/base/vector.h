@@ -36,7 +36,15 @@
 		(vector)->count = (vector)->capacity = 0;                                          \
 	} while (0)
 
-bool hp_grow(void **data, size_t *capacity, size_t wanted, size_t element_bytes)
+/* Grows where there is not enough room. */
+bool hp_grow_to(void **data, size_t *capacity, size_t wanted, size_t element_bytes)
 	__attribute__((warn_unused_result));
+
+/* Inline, because nearly always there is room. */
+__attribute__((warn_unused_result)) static inline bool hp_grow(void **data, size_t *capacity,
+							       size_t wanted, size_t element_bytes)
+{
+	return wanted <= *capacity || hp_grow_to(data, capacity, wanted, element_bytes);
+}
 
 #endif
