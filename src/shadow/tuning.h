@@ -317,6 +317,13 @@ enum {
 	FILL_LOOK_MS = 2, /* ms of wall time [chosen] */
 	/* The most memory that is read ahead of a stop: more takes too long. */
 	LOOK_MOST_MIB = 2048, /* MiB [bound] */
+	/* The longest time of it: what was read first would be old. */
+	LOOK_PATIENCE_NS = 2000000000, /* ns of wall time [bound] */
+	/* The farthest that the stop reads from a page that changes, and the nearest: each time a
+	 * quarter, until what is read for this is at most … */
+	FARTHEST_REACH = 16, /* pages [measured by scripts/window-coverage] */
+	/* … so many times what changes. It is so much again for each copy that crashed. */
+	NEAR_TIMES = 1, /* times [chosen] */
 	/* Processes whose pages are remembered (copy/history.h): 32 bytes per page. */
 	HISTORIES = 4, /* processes [bound] */
 	/* A buffer this many times larger than needed is released. */

@@ -521,6 +521,7 @@ bool window_copy(struct window_maker *maker, struct window_order *order,
 	if (maker->is_recorded)
 		is_copied = window_end_record(maker, order, result);
 	move_beside_copy(maker, order);
+	result->is_ahead = is_copied && maker->snapshot.has_looked;
 	if (is_copied)
 		error = furnish(maker, order);
 	/* The window must not differ from other time, so the copy's memory is not filled meanwhile.

@@ -108,6 +108,7 @@ struct window_result {
 	/* A call ended the window early; and that call may wait for other threads. */
 	bool is_cut, may_wait;
 	bool was_recorded;
+	bool is_ahead;	       /* part of the memory was read before the stop */
 	bool is_paced;	       /* the undisturbed time of its calls is known: see call_pace.h */
 	uint64_t recording_ns; /* time that the target lost by being stopped */
 };

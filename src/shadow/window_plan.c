@@ -130,22 +130,35 @@ static bool is_worth_a_look(const struct window_maker *maker, const struct windo
 	       ledger_slot(maker->ledger, ledger_price(maker->ledger, &terms)) >= look_least_ns;
 }
 
+/* Sets which calm pages the stop reads with those that change: it may have missed that they do, and
+ * it has if copies crash. */
+static void set_reach(struct snapshot *snapshot, const struct history *history)
+{
+	uint64_t changing = snapshot->hot_bytes + snapshot->new_bytes;
+	uint64_t most_bytes = NEAR_TIMES * changing * (1 + history->crashes);
+	unsigned pages = FARTHEST_REACH;
+
+	snapshot_set_reach(snapshot, pages);
+	while (pages > 1 && snapshot->near_bytes > most_bytes)
+		snapshot_set_reach(snapshot, pages /= 4);
+}
+
 /* Reads memory ahead, so that less is left for the stop. After the first reading of a process it is
  * not known which pages change. If only these pages make the window too expensive, the result is
  * WINDOW_NOT_NOW: a second reading soon finds out that most of them do not change. */
 static bool look(struct window_maker *maker, struct window_order *order, struct plan *plan,
 		 struct window_result *result)
 {
-	const struct snapshot *snapshot = &maker->snapshot;
-	struct hp_error *error = snapshot_look(
-		&maker->snapshot,
-		histories_of(&maker->replayer->histories, order->pid, hp_clock_monotonic_ns()),
-		maker->stop_fd);
+	struct snapshot *snapshot = &maker->snapshot;
+	struct history *history =
+		histories_of(&maker->replayer->histories, order->pid, hp_clock_monotonic_ns());
+	struct hp_error *error = snapshot_look(snapshot, history, maker->stop_fd);
 
 	if (error && error->class != HP_ERROR_INSUFFICIENT) {
 		window_refuse(result, HP_SHADOW_FAILED, error);
 		return false;
 	}
+	set_reach(snapshot, history);
 	plan->bytes = snapshot->used_bytes;
 	plan->ahead_bytes = plan->bytes - snapshot_to_read(snapshot);
 	if (!error && can_pay(maker, order, plan, result))
@@ -158,11 +171,23 @@ static bool look(struct window_maker *maker, struct window_order *order, struct 
 	return false;
 }
 
-/* Pays for a window with the plan's memory, and decides whether to read memory ahead. */
+static bool has_crashed(struct histories *histories, pid_t pid)
+{
+	return histories_of(histories, pid, hp_clock_monotonic_ns())->crashes;
+}
+
+/* Pays for a window with the plan's memory, and decides whether to read memory ahead: not after a
+ * copy with such memory has crashed, if the budget pays for reading all of it. */
 static bool pay_beforehand(const struct window_maker *maker, struct window_order *order,
 			   struct plan *plan, struct window_result *result)
 {
-	plan->ahead_bytes = is_worth_a_look(maker, order, plan->bytes) ? plan->bytes : 0;
+	plan->ahead_bytes = 0;
+	if (!is_worth_a_look(maker, order, plan->bytes))
+		return pay(maker, order, plan, result);
+	if (has_crashed(&maker->replayer->histories, order->pid) &&
+	    can_pay(maker, order, plan, result))
+		return true;
+	plan->ahead_bytes = plan->bytes;
 	return pay(maker, order, plan, result);
 }
 

@@ -9,13 +9,16 @@
 #include <hpcprof/base/vector.h>
 
 #include <poll.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 enum {
 	PAGE_BYTES = 4096,
+	LEAST_PRIORITY = 19, /* the lowest priority, that of nice(2) */
 	/* enough for two readers, and more than first-level caches hold */
 	PROBE_BYTES = 2 * COPY_BYTES_AT_ONCE,
 };
@@ -217,7 +220,8 @@ static bool add_early(struct snapshot *snapshot, struct run run, enum page_kind 
 	if (!hp_grow((void **)&snapshot->early, &snapshot->early_capacity,
 		     snapshot->early_count + 1, sizeof(*last)))
 		return false;
-	snapshot->early[snapshot->early_count++] = (struct early){ run, kind == PAGE_CALM };
+	snapshot->early[snapshot->early_count++] =
+		(struct early){ .run = run, .is_calm = kind == PAGE_CALM };
 	return true;
 }
 
@@ -263,53 +267,124 @@ static bool is_readable(int fd)
 	return poll(&polled, 1, 0) > 0;
 }
 
-struct hp_error *snapshot_look(struct snapshot *snapshot, struct history *history, int stop_fd)
+static uint64_t end_of(const struct run *run)
 {
-	struct hp_error *error = scan(snapshot);
+	return run->address + run->bytes;
+}
+
+void snapshot_set_reach(struct snapshot *snapshot, unsigned pages)
+{
+	const uint64_t reach = (uint64_t)pages * PAGE_BYTES;
+	uint64_t before = 0;	      /* addresses below are near a page that may change */
+	uint64_t behind = UINT64_MAX; /* addresses from here on are, too */
+
+	snapshot->near_bytes = 0;
+	for (size_t i = 0; i < snapshot->early_count; i++) {
+		struct early *early = &snapshot->early[i];
+
+		if (!early->is_calm)
+			before = end_of(&early->run) + reach;
+		early->kept = before > early->run.address ? before : early->run.address;
+	}
+	for (size_t i = snapshot->early_count; i-- > 0;) {
+		struct early *early = &snapshot->early[i];
+		uint64_t end = end_of(&early->run);
+
+		if (!early->is_calm)
+			behind = early->run.address > reach ? early->run.address - reach : 0;
+		early->limit = early->is_calm && behind > end ? end : behind;
+		if (early->limit <= early->kept)
+			early->kept = early->limit = end;
+		if (early->is_calm)
+			snapshot->near_bytes += early->run.bytes - (early->limit - early->kept);
+	}
+}
+
+/* A reading ahead, in a thread of its own. */
+struct look {
+	struct snapshot *snapshot;
+	struct history *history;
+	int stop_fd;
+	struct hp_error *error;
+};
+
+/* A look that takes too long finds pages that have changed since. */
+static struct hp_error *read_ahead(const struct look *look)
+{
+	const struct snapshot *snapshot = look->snapshot;
+	uint64_t end_ns = hp_clock_monotonic_ns() + LOOK_PATIENCE_NS;
 	size_t count;
 
-	if (error)
-		return error;
-	if (snapshot->used_bytes > snapshot->buffer.bytes)
-		return hp_error_create(HP_ERROR_INSUFFICIENT, "its memory grew");
 	for (size_t at = 0; at < snapshot->run_count; at += count) {
-		if (is_readable(stop_fd))
+		if (is_readable(look->stop_fd))
 			return hp_error_create(HP_ERROR_INSUFFICIENT, "the recording has ended");
+		if (hp_clock_monotonic_ns() > end_ns)
+			return hp_error_create(HP_ERROR_INSUFFICIENT,
+					       "no CPU has time to read its memory");
 		count = some_runs(snapshot, at);
 		readers_read(snapshot->pid, snapshot->runs + at, count, snapshot->buffer.at,
 			     UINT64_MAX);
 	}
-	if (!judge(snapshot, history))
-		return hp_error_create_no_memory();
+	return NULL;
+}
+
+static void *look_aside(void *context)
+{
+	struct look *look = context;
+
+	setpriority(PRIO_PROCESS, (id_t)gettid(), LEAST_PRIORITY);
+	look->error = read_ahead(look);
+	if (!look->error && !judge(look->snapshot, look->history))
+		look->error = hp_error_create_no_memory();
+	return NULL;
+}
+
+struct hp_error *snapshot_look(struct snapshot *snapshot, struct history *history, int stop_fd)
+{
+	struct look look = { snapshot, history, stop_fd, scan(snapshot) };
+	pthread_t thread;
+
+	if (!look.error && snapshot->used_bytes > snapshot->buffer.bytes)
+		look.error = hp_error_create(HP_ERROR_INSUFFICIENT, "its memory grew");
+	if (!look.error && hp_thread_start(&thread, look_aside, &look) != 0)
+		look.error = hp_error_create_no_memory();
+	else if (!look.error)
+		pthread_join(thread, NULL);
+	if (look.error)
+		return look.error;
 	snapshot->early_bytes = snapshot->used_bytes;
 	snapshot->has_looked = true;
+	snapshot_set_reach(snapshot, 0);
 	return NULL;
 }
 
 uint64_t snapshot_to_read(const struct snapshot *snapshot)
 {
-	return snapshot->has_looked ? snapshot->hot_bytes + snapshot->new_bytes
-				    : snapshot->used_bytes;
+	return snapshot->has_looked
+		       ? snapshot->hot_bytes + snapshot->new_bytes + snapshot->near_bytes
+		       : snapshot->used_bytes;
 }
 
 /* --- in a stop -------------------------------------------------------------------------------- */
 
-/* Finds the part of `run` from `at` on that was either read ahead completely or not at all, and
- * sets its length. Returns what was read ahead, or NULL. `next`: index at which the search
- * starts. */
+/* Finds the part of `run` from `at` on that was either not read ahead, or read ahead and is kept,
+ * or read ahead and is to be read again, and sets its length. Returns what was read ahead, or NULL.
+ * `next`: index at which the search starts. */
 static const struct early *early_at(const struct snapshot *snapshot, const struct run *run,
 				    uint64_t at, size_t *next, uint64_t *bytes)
 {
 	uint64_t end = run->address + run->bytes;
 	const struct early *early = NULL;
 
-	while (*next < snapshot->early_count &&
-	       snapshot->early[*next].run.address + snapshot->early[*next].run.bytes <= at)
+	while (*next < snapshot->early_count && end_of(&snapshot->early[*next].run) <= at)
 		(*next)++;
 	if (*next < snapshot->early_count) {
 		const struct early *found = &snapshot->early[*next];
 		bool holds = found->run.address <= at;
-		uint64_t limit = holds ? found->run.address + found->run.bytes : found->run.address;
+		uint64_t limit = !holds		     ? found->run.address
+				 : at < found->kept  ? found->kept
+				 : at < found->limit ? found->limit
+						     : end_of(&found->run);
 
 		early = holds ? found : NULL;
 		end = limit < end ? limit : end;
@@ -342,7 +417,7 @@ static bool place_beside_early(struct snapshot *snapshot)
 			else
 				end += bytes;
 			ok = add_run(&placed, &count, &capacity, part) &&
-			     ((early && early->is_calm) ||
+			     ((early && at >= early->kept && at < early->limit) ||
 			      add_run(&snapshot->reads, &snapshot->read_count,
 				      &snapshot->read_capacity, part));
 		}

@@ -15,9 +15,10 @@
  * lack CONFIG_MEM_SOFT_DIRTY), so pages are compared with their earlier contents (history.h).
  *
  * This comparison can miss a change: a page that the target has just written for the first time is
- * likely to be used next. In-memory databases change hardly any pages, and their copies work well.
- * Compilers and interpreters with some ten MiB change nearly all of their pages: many copies
- * crashed, and stops were hardly shorter. So the memory of such programs is read during the stop.
+ * likely to be used next. Nearly all such pages are beside pages that change, so the stop reads
+ * these, too. In-memory databases change hardly any pages, and their copies work well. Compilers
+ * and interpreters with some ten MiB change nearly all of their pages: many copies crashed, and
+ * stops were hardly shorter. So the memory of such programs is read during the stop.
  *
  * The pages that are read are those in memory that no file holds: of private areas the pages that
  * have been written, of writable shared areas all pages. Devices are never read, nor is memory that
@@ -39,7 +40,8 @@
 /* A run that was read ahead. */
 struct early {
 	struct run run;
-	bool is_calm; /* the stop need not read it again */
+	bool is_calm;	      /* it is not expected to change */
+	uint64_t kept, limit; /* addresses: the stop need not read this part again */
 };
 
 struct snapshot {
@@ -54,10 +56,11 @@ struct snapshot {
 	struct early *early;   /* sorted by address */
 	size_t early_count, early_capacity;
 	uint64_t early_bytes;
-	bool has_looked;    /* since it was prepared, by snapshot_look */
-	uint64_t hot_bytes; /* bytes that change, at the last look */
-	uint64_t new_bytes; /* bytes that may change, as they are not known for long enough */
-	struct run *reads;  /* what the stop reads after a look */
+	bool has_looked;     /* since it was prepared, by snapshot_look */
+	uint64_t hot_bytes;  /* bytes that change, at the last look */
+	uint64_t new_bytes;  /* bytes that may change, as they are not known for long enough */
+	uint64_t near_bytes; /* calm bytes so near these that the stop reads them, too */
+	struct run *reads;   /* what the stop reads after a look */
 	size_t read_count, read_capacity;
 	struct pages pages;
 	struct secrets secrets; /* as of the last snapshot_prepare or snapshot_scrub */
@@ -89,9 +92,13 @@ struct hp_error *snapshot_prepare(struct snapshot *snapshot, pid_t pid, uint64_t
 struct hp_error *snapshot_reserve(struct snapshot *snapshot, enum filling_time time, int stop_fd);
 /* How many bytes of room are missing. */
 uint64_t snapshot_missing_bytes(const struct snapshot *snapshot);
-/* Reads all of it while the target runs, so that a stop has to read only what is new or changes.
- * INSUFFICIENT: the room is too small, or `stop_fd` became readable. */
+/* Reads all of it while the target runs, in a thread of the lowest priority, so that a stop has to
+ * read only what is new or changes, and what is near that (snapshot_set_reach). INSUFFICIENT: the
+ * room is too small, no CPU had time for it, or `stop_fd` became readable. */
 struct hp_error *snapshot_look(struct snapshot *snapshot, struct history *history, int stop_fd);
+/* Sets how many calm pages the stop reads on each side of a page that is new or changes: a program
+ * that writes a page for the first time is likely to have written the one beside it just before. */
+void snapshot_set_reach(struct snapshot *snapshot, unsigned pages);
 /* How many bytes a stop would read, according to the last look. */
 uint64_t snapshot_to_read(const struct snapshot *snapshot);
 /* Reads the memory; `pid` must have been prepared for. INSUFFICIENT when the room is too small, or
