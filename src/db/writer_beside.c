@@ -124,6 +124,19 @@ static struct hp_error *encode_added(struct hp_epoch_writer *writer,
 	return error;
 }
 
+static struct hp_error *encode_without_events(struct hp_epoch_writer *writer,
+					      const struct hp_window_evidence *evidence,
+					      struct hp_writer *file, uint64_t *items)
+{
+	struct hp_window_evidence bare = { 0 };
+	struct hp_error *error = hp_window_evidence_add_without_events(&bare, evidence);
+
+	if (!error)
+		error = encode_added(writer, &bare, file, items);
+	hp_window_evidence_clear(&bare);
+	return error;
+}
+
 /* What is there already stays as it is, and is readable. */
 static struct hp_error *encode_without_counts(struct hp_epoch_writer *writer,
 					      const struct hp_window_evidence *evidence,
@@ -162,6 +175,8 @@ struct hp_error *hp_epoch_writer_evidence(struct hp_epoch_writer *writer,
 		error = hp_writing_reopen(writer);
 	if (!error)
 		error = encode_added(writer, evidence, &file, &items);
+	if (!error && items > HP_EVIDENCE_MOST_ITEMS)
+		error = encode_without_events(writer, evidence, &file, &items);
 	if (!error && items > HP_EVIDENCE_MOST_ITEMS)
 		error = encode_without_counts(writer, evidence, &file);
 	if (!error)

@@ -444,6 +444,28 @@ uint64_t hp_window_evidence_items(const struct hp_window_evidence *evidence)
 	return items;
 }
 
+struct hp_error *hp_window_evidence_add_without_events(struct hp_window_evidence *into,
+						       const struct hp_window_evidence *from)
+{
+	struct hp_window_evidence bare = *from;
+	struct hp_error *error;
+
+	bare.strata = calloc(from->stratum_count + 1, sizeof(*bare.strata));
+	if (!bare.strata)
+		return hp_error_create_no_memory();
+	for (size_t i = 0; i < from->stratum_count; i++) {
+		struct hp_window_stratum *stratum = &bare.strata[i];
+
+		*stratum = from->strata[i];
+		bare.dropped += stratum->event_count;
+		stratum->event_count = 0;
+		memset(stratum->latencies, 0, sizeof(stratum->latencies));
+	}
+	error = hp_window_evidence_add(into, &bare);
+	free(bare.strata);
+	return error;
+}
+
 struct hp_error *hp_window_evidence_add_without_counts(struct hp_window_evidence *into,
 						       const struct hp_window_evidence *from)
 {

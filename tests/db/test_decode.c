@@ -175,10 +175,10 @@ TEST(no_memory_is_taken_for_items_that_no_epoch_may_have)
 {
 	assert_refused(1, "1 items, and no more than 0 fit");
 	assert_refused(HP_EVIDENCE_MOST_ITEMS,
-		       "more than the 16574 that a file of 95 bytes may have");
+		       "more than the 16576 that a file of 96 bytes may have");
 	assert_refused((uint64_t)HP_EVIDENCE_MOST_ITEMS + 1,
-		       "more than the 1048576 that an epoch may have");
-	assert_refused(UINT64_MAX, "more than the 1048576 that an epoch may have");
+		       "more than the 2097152 that an epoch may have");
+	assert_refused(UINT64_MAX, "more than the 2097152 that an epoch may have");
 }
 
 /* A byte of the section is another one. */

@@ -509,6 +509,29 @@ TEST(more_items_than_memory_is_for_are_refused)
 	hp_assert_fails(HP_ERROR_USAGE, hp_window_evidence_check(&evidence));
 }
 
+TEST(without_events_the_counts_stay)
+{
+	const struct hp_counted block = { .kind = HP_COUNTED_BLOCK,
+					  .image = 1,
+					  .at = { 8 },
+					  .bytes = 4,
+					  .instructions = 1,
+					  .counts = { 1 } };
+	struct hp_window_evidence whole = make_between(0);
+	_cleanup_(hp_window_evidence_clear) struct hp_window_evidence bare = { 0 };
+
+	whole.strata[0].events = malloc(sizeof(block));
+	whole.strata[0].events[whole.strata[0].event_count++] = block;
+	whole.strata[0].latencies[0] = 5;
+	hp_assert_ok(hp_window_evidence_add_without_events(&bare, &whole));
+	ck_assert_uint_eq(hp_window_evidence_items(&bare), hp_window_evidence_items(&whole) - 1);
+	ck_assert_uint_eq(bare.strata[0].item_count, 1);
+	ck_assert_uint_eq(bare.strata[0].event_count, 0);
+	ck_assert_uint_eq(bare.strata[0].latencies[0], 0);
+	ck_assert_uint_eq(bare.dropped, 1);
+	hp_window_evidence_clear(&whole);
+}
+
 TEST(without_counts_time_and_price_stay)
 {
 	struct hp_random random = hp_random_seeded(77);

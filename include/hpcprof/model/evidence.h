@@ -42,9 +42,9 @@ enum {
 	HP_RECORD_GROUPS = 16,
 };
 
-/* The maximum number of items in all lists of an epoch: 0.6 GB of memory. A large program (a
- * compiler) has about 300,000. */
-enum { HP_EVIDENCE_MOST_ITEMS = 1 << 20 };
+/* The maximum number of items in all lists of an epoch: 1.2 GB of memory. A large program (a
+ * compiler) has about 1,000,000, two thirds of them events. */
+enum { HP_EVIDENCE_MOST_ITEMS = 1 << 21 };
 
 enum hp_counted_kind {
 	HP_COUNTED_BLOCK = 1, /* straight code executed from `at`: `bytes`, `instructions` */
@@ -192,6 +192,10 @@ struct hp_error *hp_window_evidence_add(struct hp_window_evidence *into,
 					const struct hp_window_evidence *from);
 struct hp_error *hp_window_evidence_add_reason(struct hp_window_evidence *into, bool is_refusal,
 					       const char *what, uint64_t count);
+/* Adds all but the events of simulated windows, which are `dropped`. Errors as of
+ * hp_window_evidence_add. */
+struct hp_error *hp_window_evidence_add_without_events(struct hp_window_evidence *into,
+						       const struct hp_window_evidence *from);
 /* Adds what remains true when the counts have no room: the commands' time, the cost of windows, the
  * reasons why they ended. The items are `dropped`. For items that `into` already has, the same as
  * hp_window_evidence_add. */
