@@ -291,6 +291,18 @@ static bool goes_to_labels(struct code *code, struct indirect *jump)
 	return true;
 }
 
+/* A table of pointers that the jump itself names has its targets, and no others. Without this, two
+ * switches of one procedure whose guards the compiler left out have each other's cases, too. */
+static bool reads_own_table(struct code *code, struct indirect *jump, const struct way *way,
+			    const struct value *entry)
+{
+	const struct hp_memory *memory = &way->jump.memories[0];
+
+	return way->jump.memory_count && memory->base == HP_REGISTER_NONE &&
+	       memory->index != HP_REGISTER_NONE && memory->segment == HP_REGISTER_NONE &&
+	       read_table(code, jump, entry, (uint64_t)memory->displacement, MOST_GUESSED, false);
+}
+
 /* --- all together ----------------------------------------------------------------------------- */
 
 static bool resolve_entry(struct code *code, struct indirect *jump, const struct way *way,
@@ -300,7 +312,8 @@ static bool resolve_entry(struct code *code, struct indirect *jump, const struct
 		return true;
 	/* Pointers may be labels or functions; offsets exist in switches only. */
 	if (target->entry_bytes == 8) {
-		if (guess && goes_to_labels(code, jump))
+		if (guess &&
+		    (reads_own_table(code, jump, way, target) || goes_to_labels(code, jump)))
 			return true;
 		if (guess && way->is_whole && stack_is_as_on_entry(way)) {
 			jump->goes_out = true;
