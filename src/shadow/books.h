@@ -42,10 +42,11 @@ struct books {
 	struct truncation
 		truncation[2]; /* of windows that are not recorded, and of those that are */
 	struct recordings recordings;
-	bool is_urgent;	  /* copies do not wait for an idle CPU */
-	size_t copies;	  /* that are made or run; not those that wait */
-	size_t waiting;	  /* copies that wait. Atomic, because it is also read without the lock */
-	uint64_t over_ns; /* when the recording ended (CLOCK_MONOTONIC); 0: it goes on. Atomic */
+	bool is_urgent;	   /* copies do not wait for an idle CPU */
+	size_t copies;	   /* that are made or run; not those that wait */
+	size_t waiting;	   /* copies that wait. Atomic, because it is also read without the lock */
+	uint64_t admit_ns; /* when a waiting copy last looked for an idle CPU (CLOCK_MONOTONIC) */
+	uint64_t over_ns;  /* when the recording ended (CLOCK_MONOTONIC); 0: it goes on. Atomic */
 };
 
 /* The number of CPUs that are online. */

@@ -200,6 +200,19 @@ static void note_replay(struct hp_shadow *shadow, bool is_end)
 	pthread_mutex_unlock(&shadow->lock);
 }
 
+/* Whether none of the waiting copies has looked for an idle CPU lately: a look takes CPU time that
+ * others want. */
+static bool is_time_to_admit(struct books *books)
+{
+	const uint64_t least_ns = (uint64_t)WAITING_LOOK_MS * 1000000;
+	uint64_t now_ns = hp_clock_monotonic_ns();
+	bool is_time = now_ns - books->admit_ns >= least_ns;
+
+	if (is_time)
+		books->admit_ns = now_ns;
+	return is_time;
+}
+
 /* Waits until the copy may run. */
 static void await_room(struct hp_shadow *shadow, struct job *job)
 {
@@ -209,8 +222,10 @@ static void await_room(struct hp_shadow *shadow, struct job *job)
 		bool is_over = is_stopping(shadow, WAITING_LOOK_MS);
 
 		pthread_mutex_lock(&shadow->books_lock);
-		look_at_load(shadow);
-		may_run = books_admit(&shadow->books, job, is_over);
+		if (is_over || is_time_to_admit(&shadow->books)) {
+			look_at_load(shadow);
+			may_run = books_admit(&shadow->books, job, is_over);
+		}
 		pthread_mutex_unlock(&shadow->books_lock);
 	}
 }
@@ -309,6 +324,16 @@ static struct hp_error *add_targets(struct hp_shadow *shadow,
 	return room ? NULL : hp_error_create_no_memory();
 }
 
+/* Fills buffers while there is no target yet. What is not filled in time is filled later. */
+static void make_first_buffers(struct hp_shadow *shadow)
+{
+	const uint64_t bytes = FIRST_BUFFER_BYTES;
+
+	for (size_t i = 0; i < ACTIVE_MAKERS && bytes <= memory_to_spare() / FIRST_BUFFER_PART; i++)
+		hp_error_destroy(buffer_enlarge(&shadow->hands[i].maker.snapshot.buffer, bytes,
+						FILL_IDLE, shadow->stop_fd));
+}
+
 struct hp_error *hp_shadow_create(const struct hp_shadow_options *options,
 				  struct hp_shadow **result)
 {
@@ -345,6 +370,7 @@ struct hp_error *hp_shadow_create(const struct hp_shadow_options *options,
 			buffer_adopt(&shadow->hands[i].maker.snapshot.buffer,
 				     price.memory + i * part, part);
 	}
+	make_first_buffers(shadow);
 	error = replayer_create(&shadow->replayer,
 				&(struct simulation_options){ options->geometry, options->core,
 							      options->measure, options->resizes,

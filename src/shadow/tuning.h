@@ -42,8 +42,13 @@ enum {
 	 * would wait for each other, as one copy is replayed at a time. */
 	ACTIVE_MAKERS = 2, /* threads [chosen] */
 	/* The same, with those whose copies wait for an idle CPU: each has the target's memory. */
-	MAKERS = 5, /* threads [chosen] */
-	/* Waiting copies look for an idle CPU at this interval. */
+	MAKERS = 8, /* threads [measured by scripts/window-coverage: redis] */
+	/* What the buffer of each active maker has before the target starts, which costs the target
+	 * nothing, … */
+	FIRST_BUFFER_BYTES = 33554432, /* bytes: 32 MiB [chosen] */
+	/* … if that is at most this part of the free memory. */
+	FIRST_BUFFER_PART = 32, /* [chosen] */
+	/* Waiting copies look for an idle CPU at this interval, one for all. */
 	WAITING_LOOK_MS = 20, /* ms of wall time [chosen] */
 	/* Windows that are ready and not yet taken. Only a recorder that has stopped reaches
 	 * this. */

@@ -217,7 +217,9 @@ static bool make_room(struct window_maker *maker, const struct window_order *ord
 	struct snapshot *snapshot = &maker->snapshot;
 	struct hp_error *error = snapshot_reserve(snapshot, FILL_IDLE, maker->stop_fd);
 
-	ledger_filled_idly(maker->ledger, snapshot->filled_ns, snapshot->filled_bytes);
+	/* Other buffers have huge pages, which are made faster than the memory of copies. */
+	if (snapshot->buffer.is_lendable)
+		ledger_filled_idly(maker->ledger, snapshot->filled_ns, snapshot->filled_bytes);
 	if (error && error->class == HP_ERROR_INSUFFICIENT && !window_is_stopping(maker)) {
 		hp_error_destroy(error);
 		if (!pay_for_room(maker, order, &terms, result))

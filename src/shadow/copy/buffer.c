@@ -45,6 +45,13 @@ struct filling {
 	bool is_over;
 };
 
+/* Before Linux 5.14 the kernel is not asked for all pages at once. */
+static void populate(uint8_t *at, uint64_t bytes)
+{
+	if (madvise(at, bytes, MADV_POPULATE_WRITE) < 0)
+		memset(at, 0, bytes);
+}
+
 static void *fill(void *context)
 {
 	struct filling *filling = context;
@@ -57,7 +64,7 @@ static void *fill(void *context)
 
 		if (part > FILL_BYTES_AT_ONCE)
 			part = FILL_BYTES_AT_ONCE;
-		memset(filling->at + at, 0, part);
+		populate(filling->at + at, part);
 		at += part;
 		__atomic_store_n(&filling->done, at, __ATOMIC_RELAXED);
 	}
@@ -160,5 +167,7 @@ struct hp_error *buffer_enlarge(struct buffer *buffer, uint64_t bytes, enum fill
 	buffer->at = memory;
 	buffer->bytes = bytes;
 	madvise(memory, bytes, MADV_DONTDUMP);
+	/* Huge pages take a fraction of the time. Where they are not allowed, this does nothing. */
+	madvise(memory, bytes, MADV_HUGEPAGE);
 	return fill_rest(buffer, before, time, stop_fd);
 }
