@@ -447,6 +447,20 @@ struct hp_cpi_stack hp_cpi_of_analysis(const struct hp_analysis *analysis)
 	return stack;
 }
 
+static void widen(struct hp_cpi_part *part, const struct hp_cpi_part *other)
+{
+	part->low = fmin(part->low, other->low);
+	part->high = fmax(part->high, other->high);
+}
+
+void hp_cpi_widen_members(struct hp_cpi_stack *stack, enum hp_cpi_group group,
+			  const struct hp_cpi_stack *other)
+{
+	for (unsigned i = 0; i < HP_CPI_COMPONENTS; i++)
+		if (hp_cpi_members(group) >> i & 1)
+			widen(&stack->parts[i], &other->parts[i]);
+}
+
 static void add_share(struct hp_cpi_part *into, const struct hp_cpi_part *more, double cycles)
 {
 	into->low += more->low * cycles;

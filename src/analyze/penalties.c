@@ -3,7 +3,9 @@
 
 #include "tuning.h"
 
+#include <hpcprof/base/number.h>
 #include <hpcprof/base/search.h>
+#include <hpcprof/model/evidence.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -156,28 +158,69 @@ static void take_step(const double equations[HP_PENALTIES][HP_PENALTIES + 1],
 		factors[i] = fmax(least[i], factors[i] + rows[i][HP_PENALTIES]);
 }
 
+/* The normal equations of one step from these factors. */
+static void make_equations(const struct hp_timed_part *parts, size_t count, size_t left_out,
+			   const double factors[HP_PENALTIES],
+			   double rows[HP_PENALTIES][HP_PENALTIES + 1])
+{
+	const double held = part_noise / penalty_prior * (part_noise / penalty_prior);
+
+	memset(rows, 0, HP_PENALTIES * sizeof(*rows));
+	for (size_t i = 0; i < HP_PENALTIES; i++) {
+		rows[i][i] = held;
+		rows[i][HP_PENALTIES] = held * (of_table[i] - factors[i]);
+	}
+	for (size_t k = 0; k < count; k++)
+		if (parts[k].fold != left_out)
+			add_part(&parts[k], factors, rows);
+}
+
+static void find_least(const struct hp_timed_part *parts, size_t count, double least[HP_PENALTIES])
+{
+	for (size_t i = 0; i < HP_PENALTIES; i++)
+		least[i] = least_penalty * of_table[i];
+	least[HP_PENALTY_BASE] = fmax(least_penalty, least_base(parts, count));
+}
+
 /* Fits the penalties to all parts except those of one fold. */
 static void fit_without(const struct hp_timed_part *parts, size_t count, size_t left_out,
 			double factors[HP_PENALTIES])
 {
 	double least[HP_PENALTIES];
-	const double held = part_noise / penalty_prior * (part_noise / penalty_prior);
 
-	for (size_t i = 0; i < HP_PENALTIES; i++)
-		least[i] = least_penalty * of_table[i];
-	least[HP_PENALTY_BASE] = fmax(least_penalty, least_base(parts, count));
+	find_least(parts, count, least);
 	memcpy(factors, of_table, sizeof(of_table));
 	for (unsigned round = 0; round < PENALTY_ROUNDS; round++) {
-		double rows[HP_PENALTIES][HP_PENALTIES + 1] = { 0 };
+		double rows[HP_PENALTIES][HP_PENALTIES + 1];
 
-		for (size_t i = 0; i < HP_PENALTIES; i++) {
-			rows[i][i] = held;
-			rows[i][HP_PENALTIES] = held * (of_table[i] - factors[i]);
-		}
-		for (size_t k = 0; k < count; k++)
-			if (parts[k].fold != left_out)
-				add_part(&parts[k], factors, rows);
+		make_equations(parts, count, left_out, factors, rows);
 		take_step(rows, least, factors);
+	}
+}
+
+/* Finds the ends of each factor's interval, and how the others move with it. */
+static void find_ends(const struct hp_timed_part *parts, size_t count,
+		      struct hp_penalties *penalties)
+{
+	double equations[HP_PENALTIES][HP_PENALTIES + 1], least[HP_PENALTIES];
+
+	find_least(parts, count, least);
+	make_equations(parts, count, SIZE_MAX, penalties->factors, equations);
+	for (size_t i = 0; i < HP_PENALTIES; i++) {
+		double rows[HP_PENALTIES][HP_PENALTIES + 1], deviation;
+
+		memcpy(rows, equations, sizeof(rows));
+		for (size_t j = 0; j < HP_PENALTIES; j++)
+			rows[j][HP_PENALTIES] = j == i;
+		solve(rows);
+		/* A column of the covariance, in units of the noise. */
+		deviation = sqrt(rows[i][HP_PENALTIES]);
+		for (size_t j = 0; j < HP_PENALTIES; j++) {
+			double step = HP_NORMAL_90 * part_noise * rows[j][HP_PENALTIES] / deviation;
+
+			penalties->ends[i][0][j] = fmax(least[j], penalties->factors[j] - step);
+			penalties->ends[i][1][j] = fmax(least[j], penalties->factors[j] + step);
+		}
 	}
 }
 
@@ -244,8 +287,10 @@ struct hp_error *hp_penalties_fit(struct hp_timed_part *parts, size_t count,
 		errors[i] = fabs(parts[i].left_out / parts[i].measured - 1);
 	penalties->left_out = hp_penalty_quantiles(errors, count);
 	penalties->is_fitted = penalties->left_out.median < penalties->by_table.median;
-	if (penalties->is_fitted)
-		fit_without(parts, count, SIZE_MAX, penalties->factors);
+	if (!penalties->is_fitted)
+		return NULL;
+	fit_without(parts, count, SIZE_MAX, penalties->factors);
+	find_ends(parts, count, penalties);
 	return NULL;
 }
 
@@ -288,11 +333,22 @@ static void apply(const double factors[HP_PENALTIES], const double from[HP_LANES
 				(from[HP_LANE_ONLY_DCACHE] - from[HP_LANE_IDEAL]);
 }
 
+static void take_factors(const double factors[HP_PENALTIES], struct hp_prediction *prediction)
+{
+	const struct hp_prediction by_table = *prediction;
+	double was = by_table.predicted[HP_LANE_AS_IS], longer;
+
+	apply(factors, by_table.predicted, prediction->predicted);
+	apply(factors, by_table.resized, prediction->resized);
+	longer = was > 0 ? prediction->predicted[HP_LANE_AS_IS] / was : 1;
+	prediction->low *= longer;
+	prediction->high *= longer;
+}
+
 struct hp_prediction hp_penalties_apply(const struct hp_penalties *penalties,
 					const struct hp_prediction *prediction)
 {
 	struct hp_prediction fitted = *prediction;
-	double was = prediction->predicted[HP_LANE_AS_IS], longer;
 
 	if (penalties->parts)
 		fitted.error = hypot(stack_error, penalties->is_fitted
@@ -300,11 +356,7 @@ struct hp_prediction hp_penalties_apply(const struct hp_penalties *penalties,
 							  : penalties->by_table.median);
 	if (!penalties->is_fitted)
 		return fitted;
-	apply(penalties->factors, prediction->predicted, fitted.predicted);
-	apply(penalties->factors, prediction->resized, fitted.resized);
-	longer = was > 0 ? fitted.predicted[HP_LANE_AS_IS] / was : 1;
-	fitted.low *= longer;
-	fitted.high *= longer;
+	take_factors(penalties->factors, &fitted);
 	return fitted;
 }
 
@@ -313,6 +365,16 @@ struct hp_cpi_stack hp_penalties_stack(const struct hp_penalties *penalties,
 				       const struct hp_prediction *part)
 {
 	struct hp_prediction fitted = hp_penalties_apply(penalties, part);
+	struct hp_cpi_stack stack = hp_cpi_of_part(analysis, &fitted);
 
-	return hp_cpi_of_part(analysis, &fitted);
+	for (size_t i = 0; i < 2 * HP_PENALTIES && penalties->is_fitted; i++) {
+		struct hp_cpi_stack other;
+
+		fitted = *part;
+		fitted.error = stack_error;
+		take_factors(penalties->ends[i / 2][i % 2], &fitted);
+		other = hp_cpi_of_part(analysis, &fitted);
+		hp_cpi_widen_members(&stack, HP_CPI_OF_DATA, &other);
+	}
+	return stack;
 }

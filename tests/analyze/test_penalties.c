@@ -5,6 +5,8 @@
 #include <hpcprof/analyze/penalties.h>
 #include <hpcprof/base/number.h>
 
+#include <string.h>
+
 enum { WINDOWS = 4, PARTS = 4, COUNT = WINDOWS * PARTS };
 
 static struct hp_timed_part parts[COUNT];
@@ -277,6 +279,8 @@ TEST(ranges_are_as_wide_as_the_error_of_windows_left_out)
 	struct hp_cpi_stack narrow, wide;
 	double sum = 0;
 
+	for (size_t i = 0; i < 2 * HP_PENALTIES; i++)
+		memcpy(penalties.ends[i / 2][i % 2], penalties.factors, sizeof(penalties.factors));
 	penalties.parts = 8;
 	penalties.left_out.median = 0.05;
 	narrow = hp_penalties_stack(&penalties, &analysis, &analysis.prediction);
@@ -299,6 +303,34 @@ TEST(ranges_are_as_wide_as_the_error_of_windows_left_out)
 	ck_assert_double_gt(hp_penalties_apply(&penalties, &analysis.prediction).error, 0.4);
 	penalties.parts = 0;
 	ck_assert_double_eq(hp_penalties_apply(&penalties, &analysis.prediction).error, 0);
+}
+
+/* Where each part has as many misses of the cache as of the TLB, only their sum is known. */
+TEST(causes_that_parts_do_not_tell_apart_are_known_together)
+{
+	const double nearer[HP_PENALTIES] = { 1, 1, 1, 0.5, 0.5, 0 };
+	struct hp_analysis analysis = { .is_absolute = true, .prediction = prediction() };
+	struct hp_penalties found;
+	struct hp_cpi_stack stack;
+	double *lanes = analysis.prediction.predicted;
+
+	take(nearer, 0);
+	for (size_t i = 0; i < COUNT; i++) {
+		parts[i].of[HP_PENALTY_DTLB] = parts[i].of[HP_PENALTY_FAR];
+		parts[i].measured += nearer[HP_PENALTY_DTLB] * parts[i].of[HP_PENALTY_DTLB];
+	}
+	hp_assert_ok(hp_penalties_fit(parts, COUNT, &found));
+	ck_assert(found.is_fitted);
+	/* If one is longer, the other is as much shorter. */
+	ck_assert_double_gt(found.ends[HP_PENALTY_FAR][1][HP_PENALTY_FAR],
+			    found.factors[HP_PENALTY_FAR] + 0.3);
+	ck_assert_double_lt(found.ends[HP_PENALTY_FAR][1][HP_PENALTY_DTLB],
+			    found.factors[HP_PENALTY_DTLB] - 0.3);
+	lanes[HP_LANE_NO_DTLB] = 80;
+	lanes[HP_LANE_ONLY_DTLB] = 70;
+	stack = hp_penalties_stack(&found, &analysis, &analysis.prediction);
+	ck_assert_double_gt(stack.parts[HP_CPI_FAR].high - stack.parts[HP_CPI_FAR].low,
+			    stack.groups[HP_CPI_OF_DATA].high - stack.groups[HP_CPI_OF_DATA].low);
 }
 
 HP_TEST_MAIN("analyze/penalties")

@@ -81,6 +81,10 @@ struct hp_cpi_stack hp_cpi_of_analysis(const struct hp_analysis *analysis);
 /* The same, not settled, to be summed up or settled. */
 struct hp_cpi_stack hp_cpi_of_part(const struct hp_analysis *analysis,
 				   const struct hp_prediction *part);
+/* Widens the ranges of a group's members, not that of the group, to contain those of another stack of
+ * the same cycles. Before it is settled. */
+void hp_cpi_widen_members(struct hp_cpi_stack *stack, enum hp_cpi_group group,
+			  const struct hp_cpi_stack *other);
 /* Takes off what was predicted beyond the measured cycles, most where the prediction is most in
  * doubt. Until then `unexplained` is less than 0 by as much, and `likely` may be out of its range. */
 void hp_cpi_settle(struct hp_cpi_stack *stack);

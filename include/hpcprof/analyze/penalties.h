@@ -52,6 +52,9 @@ struct hp_penalty_errors {
 
 struct hp_penalties {
 	double factors[HP_PENALTIES];
+	/* All factors with one of them at either end of its 90 % interval, and the others as they then
+	 * fit best: parts that all have the same mix do not tell causes apart. */
+	double ends[HP_PENALTIES][2][HP_PENALTIES];
 	size_t parts, windows;
 	struct hp_penalty_errors by_table, left_out;
 	bool is_judged; /* something could be left out: windows, */
@@ -73,7 +76,9 @@ struct hp_prediction hp_penalties_apply(const struct hp_penalties *penalties,
 					const struct hp_prediction *prediction);
 
 /* Returns the stack of a procedure, or of a part of it, with these penalties. Its ranges are as wide
- * as the error of windows that were left out of the fit. Not settled (hp_cpi_settle). */
+ * as the error of windows that were left out of the fit. Those of L2, L3 or memory, and data TLB also
+ * hold what they are with the factors at their ends: the fit may know them only together. Not settled
+ * (hp_cpi_settle). */
 struct hp_cpi_stack hp_penalties_stack(const struct hp_penalties *penalties,
 				       const struct hp_analysis *analysis,
 				       const struct hp_prediction *part);
