@@ -17,10 +17,21 @@ void executions_clear(struct executions *executions)
 
 /* --- what all share --------------------------------------------------------------------------- */
 
+static bool is_filtered(const struct hp_profiles_options *of)
+{
+	return of->image || of->procedure || of->comm || of->pid;
+}
+
 static struct hp_error *nothing_counted(const struct report *report)
 {
 	static const char nothing[] = "no shadow window counted anything in these epochs";
 
+	if (hp_windows_exist(report->inference) && !is_filtered(&report->options->of))
+		return hp_error_advise(hp_error_create(HP_ERROR_INSUFFICIENT,
+						       "shadow windows counted code of no "
+						       "procedure, only such as was made at run "
+						       "time"),
+				       "%s", counting_advice(report));
 	if (hp_windows_exist(report->inference))
 		return hp_error_advise(hp_error_create(HP_ERROR_INSUFFICIENT,
 						       "the filters select none of the counts"),
