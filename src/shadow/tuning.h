@@ -42,12 +42,12 @@ enum {
 	 * would wait for each other, as one copy is replayed at a time. */
 	ACTIVE_MAKERS = 2, /* threads [chosen] */
 	/* The same, with those whose copies wait for an idle CPU: each has the target's memory. */
-	MAKERS = 8, /* threads [measured by scripts/window-coverage: redis] */
+	MAKERS = 8, /* threads; scripts/window-coverage --programs redis --size 12 */
 	/* What the buffer of each active maker has before the target starts, which costs the target
 	 * nothing, … */
 	FIRST_BUFFER_BYTES = 33554432, /* bytes: 32 MiB [chosen] */
 	/* … if that is at most this part of the free memory. */
-	FIRST_BUFFER_PART = 32, /* [chosen] */
+	FIRST_BUFFER_PART = 32, /* parts of the free memory [chosen] */
 	/* Waiting copies look for an idle CPU at this interval, one for all. */
 	WAITING_LOOK_MS = 20, /* ms of wall time [chosen] */
 	/* Windows that are ready and not yet taken. Only a recorder that has stopped reaches
@@ -73,8 +73,8 @@ enum {
 	/* Samples are taken for at most so many times the window's length. */
 	SAMPLING_PATIENCE = 10, /* wall time per length of the window [bound] */
 	/* Tries to hold a thread that is in a system call. A try costs far less than preparing the
-	 * copy did, which a refusal wastes: with 12, nginx got one window in 4 s instead of three. */
-	HOLD_TRIES = 40, /* times [measured by scripts/window-coverage: nginx] */
+	 * copy did, which a refusal wastes. */
+	HOLD_TRIES = 40, /* times; scripts/window-coverage --programs nginx --size 4 */
 	/* The pause after each try. */
 	HOLD_PAUSE_NS = 300000, /* ns of wall time [chosen] */
 	/* A stop is given up after the predicted time times this, plus LATE_STOP_NS. */
@@ -324,10 +324,10 @@ enum {
 	LOOK_MOST_MIB = 2048, /* MiB [bound] */
 	/* The longest time of it: what was read first would be old. */
 	LOOK_PATIENCE_NS = 2000000000, /* ns of wall time [bound] */
-	/* The farthest that the stop reads from a page that changes, and the nearest: each time a
-	 * quarter, until what is read for this is at most … */
-	FARTHEST_REACH = 16, /* pages [measured by scripts/window-coverage] */
-	/* … so many times what changes. It is so much again for each copy that crashed. */
+	/* Pages on each side of a page that changes, which the stop reads, too; or a quarter of them,
+	 * or a quarter of that, so that these are at most … */
+	FARTHEST_REACH = 16, /* pages; scripts/window-coverage --programs rustc --size 12 */
+	/* … this many times what changes, and as much again for each copy that crashed. */
 	NEAR_TIMES = 1, /* times [chosen] */
 	/* Processes whose pages are remembered (copy/history.h): 32 bytes per page. */
 	HISTORIES = 4, /* processes [bound] */
