@@ -144,8 +144,8 @@ static void set_reach(struct snapshot *snapshot, const struct history *history)
 }
 
 /* Reads memory ahead, so that less is left for the stop. After the first reading of a process it is
- * not known which pages change. If only these pages make the window too expensive, the result is
- * WINDOW_NOT_NOW: a second reading soon finds out that most of them do not change. */
+ * not known which pages change. If only these new pages make the window too expensive, the result
+ * is WINDOW_NOT_NOW: a second reading soon finds out that most of them do not change. */
 static bool look(struct window_maker *maker, struct window_order *order, struct plan *plan,
 		 struct window_result *result)
 {
@@ -163,7 +163,7 @@ static bool look(struct window_maker *maker, struct window_order *order, struct 
 	plan->ahead_bytes = plan->bytes - snapshot_to_read(snapshot);
 	if (!error && can_pay(maker, order, plan, result))
 		return true;
-	plan->ahead_bytes = plan->bytes - snapshot->hot_bytes;
+	plan->ahead_bytes = plan->bytes - (snapshot_to_read(snapshot) - snapshot->new_bytes);
 	if (!error && !pay(maker, order, plan, result))
 		return false;
 	hp_error_destroy(error);
