@@ -531,6 +531,8 @@ bool window_copy(struct window_maker *maker, struct window_order *order,
 	terms = window_terms(order, 0, maker->sampler.tick);
 	ledger_samples(maker->ledger, &terms);
 	set_wanted(maker, order, result);
+	/* The copy may wait long, and locked memory is little. */
+	state_sampler_end(&maker->sampler);
 	if (!is_copied || error)
 		make_end(maker, error, result);
 	return is_copied && !error;

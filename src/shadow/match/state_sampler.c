@@ -21,12 +21,17 @@ void state_sampler_init(struct state_sampler *sampler)
 	*sampler = (struct state_sampler){ .fd = -1 };
 }
 
-void state_sampler_close(struct state_sampler *sampler)
+void state_sampler_end(struct state_sampler *sampler)
 {
 	hp_ring_unmap(&sampler->ring);
 	if (sampler->fd >= 0)
 		close(sampler->fd);
 	sampler->fd = -1;
+}
+
+void state_sampler_close(struct state_sampler *sampler)
+{
+	state_sampler_end(sampler);
 	sampler->count = 0;
 	sampler->tick = 0;
 }

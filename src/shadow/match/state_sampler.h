@@ -38,7 +38,9 @@ struct state_sampler {
 };
 
 void state_sampler_init(struct state_sampler *sampler);
-/* Keeps the memory for samples, for the next state_sampler_open. */
+/* Ends sampling, and keeps the samples. */
+void state_sampler_end(struct state_sampler *sampler);
+/* The same, and forgets the samples; keeps their memory for the next state_sampler_open. */
 void state_sampler_close(struct state_sampler *sampler);
 void state_sampler_clear(struct state_sampler *sampler);
 
