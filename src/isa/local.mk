@@ -2,7 +2,6 @@
 noinst_LIBRARIES += src/isa/libisa.a
 src_isa_libisa_a_SOURCES = \
 	include/hpcprof/isa/insn.h src/isa/isa.c src/isa/machines.h src/isa/x86_64.c \
-	src/isa/x86_64_common.h src/isa/x86_64_common.c \
 	include/hpcprof/isa/duty.h src/isa/duty.c \
 	include/hpcprof/isa/text.h src/isa/text.c src/isa/text_hash.c src/isa/aarch64_text.h src/isa/aarch64_text.c \
 	include/hpcprof/isa/step.h src/isa/partial.h src/isa/x86_64_step.h \

@@ -2,7 +2,6 @@
 #include <hpcprof/isa/text.h>
 
 #include "aarch64_text.h"
-#include "x86_64_common.h"
 
 #include <Zydis/Zydis.h>
 #include <elf.h>
@@ -49,12 +48,9 @@ size_t hp_isa_length(uint16_t machine, const uint8_t *bytes, size_t size)
 {
 	ZydisDecodedInstruction instruction;
 	ZydisDecoder decoder;
-	struct hp_flow flow;
 
 	if (machine == EM_AARCH64)
 		return aarch64_length(size);
-	if (machine == EM_X86_64 && x86_64_common_flow(bytes, size, 0, &flow))
-		return flow.length;
 	/* It leaves out what the length does not need. */
 	if (!init_decoder(&decoder, machine) ||
 	    !ZYAN_SUCCESS(

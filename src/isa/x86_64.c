@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Decodes x86-64 instructions with Zydis. */
 #include "machines.h"
-#include "x86_64_common.h"
 
 #include <Zydis/Zydis.h>
 #include <elf.h>
@@ -75,8 +74,6 @@ static bool x86_64_flow(const uint8_t *bytes, size_t size, uint64_t address, str
 {
 	ZydisDecodedInstruction raw;
 
-	if (x86_64_common_flow(bytes, size, address, flow))
-		return true;
 	if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&flow_decoder, NULL, bytes, size, &raw)))
 		return false;
 	*flow = (struct hp_flow){
