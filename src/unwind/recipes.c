@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "recipes.h"
 
+#include <hpcprof/base/hash.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,22 +55,9 @@ static inline struct recipe_words words_of(const struct hp_unwind_recipe *recipe
 	};
 }
 
-static inline uint64_t fold(uint64_t left, uint64_t right)
-{
-	unsigned __int128 product = (unsigned __int128)left * right;
-
-	return (uint64_t)product ^ (uint64_t)(product >> 64);
-}
-
-/* As XXH3 mixes words, with some of the bits of pi. */
 static inline uint64_t hash_of(const struct recipe_words *words)
 {
-	uint64_t hash = fold(words->at[0] ^ UINT64_C(0x243f6a8885a308d3),
-			     words->at[1] ^ UINT64_C(0x13198a2e03707344));
-
-	hash += fold(words->at[2] ^ UINT64_C(0xa4093822299f31d0),
-		     words->at[3] ^ UINT64_C(0x082efa98ec4e6c89));
-	return hash ^ hash >> 32;
+	return XXH3_64bits(words->at, sizeof(words->at));
 }
 
 static inline bool is_same(const struct hp_unwind_recipe *recipe, const struct recipe_words *words)
