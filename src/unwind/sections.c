@@ -370,99 +370,13 @@ static int compare_found(const void *left, const void *right)
 	return (a->shared > b->shared) - (a->shared < b->shared);
 }
 
-/* An entry while entries are put in order. */
-struct ranked {
-	uint32_t offset; /* from the lowest one */
-	uint32_t index;
-};
-
-enum { DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };
-
-static void sort_by_digit(const struct ranked *from, struct ranked *to, size_t count,
-			  unsigned shift)
-{
-	uint32_t starts[DIGITS] = { 0 };
-	uint32_t next = 0;
-
-	for (size_t i = 0; i < count; i++)
-		starts[from[i].offset >> shift & (DIGITS - 1)]++;
-	for (size_t i = 0; i < DIGITS; i++) {
-		uint32_t own = starts[i];
-
-		starts[i] = next;
-		next += own;
-	}
-	for (size_t i = 0; i < count; i++)
-		to[starts[from[i].offset >> shift & (DIGITS - 1)]++] = from[i];
-}
-
-/* Moves each entry to where its rank is, in place. */
-static void apply_order(struct found *found, struct ranked *ranked, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		struct found first = found[i];
-		size_t at = i;
-
-		while (ranked[at].index != i) {
-			size_t from = ranked[at].index;
-
-			found[at] = found[from];
-			ranked[at].index = (uint32_t)at;
-			at = from;
-		}
-		found[at] = first;
-		ranked[at].index = (uint32_t)at;
-	}
-}
-
-/* Sorts entries for the same code. */
-static void sort_ties(struct found *found, size_t count)
-{
-	size_t end;
-
-	for (size_t begin = 0; begin < count; begin = end) {
-		for (end = begin + 1; end < count && found[end].offset == found[begin].offset;
-		     end++)
-			;
-		if (end - begin > 1)
-			qsort(found + begin, end - begin, sizeof(*found), compare_found);
-	}
-}
-
-/* By digits, since libraries have a hundred thousand entries. False when memory is short. */
-static bool sort_found(struct found *found, size_t count)
-{
-	_cleanup_free_ struct ranked *ranked = calloc(count + 1, 2 * sizeof(*ranked));
-	struct ranked *other = ranked + count + 1;
-	uint64_t lowest = UINT64_MAX;
-	uint64_t highest = 0;
-
-	if (!ranked)
-		return false;
-	for (size_t i = 0; i < count; i++) {
-		lowest = found[i].offset < lowest ? found[i].offset : lowest;
-		highest = found[i].offset > highest ? found[i].offset : highest;
-	}
-	if (count < DIGITS || count > UINT32_MAX || highest - lowest > UINT32_MAX) {
-		if (count > 1)
-			qsort(found, count, sizeof(*found), compare_found);
-		return true;
-	}
-	for (size_t i = 0; i < count; i++)
-		ranked[i] = (struct ranked){ (uint32_t)(found[i].offset - lowest), (uint32_t)i };
-	sort_by_digit(ranked, other, count, 0);
-	sort_by_digit(other, ranked, count, DIGIT_BITS);
-	sort_by_digit(ranked, other, count, 2 * DIGIT_BITS);
-	apply_order(found, other, count);
-	sort_ties(found, count);
-	return true;
-}
-
 static void fill(struct making *making)
 {
 	struct found *found = making->found.at;
-	bool ok = sort_found(found, making->found.count);
+	bool ok = true;
 
+	if (making->found.count > 1)
+		qsort(found, making->found.count, sizeof(*found), compare_found);
 	for (size_t i = 0; ok && i < making->found.count; i++) {
 		const struct entry entry = {
 			.offset = found[i].offset,
