@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -81,6 +82,13 @@ void hp_thread_hurry(uint64_t slice_ns, int nice)
 		attributes.nice = before;
 		syscall(SYS_sched_setattr, 0, &attributes, 0);
 	}
+}
+
+void hp_thread_give_way(void)
+{
+	const int least_priority = 19;
+
+	setpriority(PRIO_PROCESS, (id_t)gettid(), least_priority);
 }
 
 /* /proc/PID/task/TID/schedstat: ns on a CPU, ns ready for one, times it got one. */

@@ -68,6 +68,25 @@ TEST(who_hurries_goes_before_others_unless_told_to_give_way)
 	ck_assert_int_eq(getpriority(PRIO_PROCESS, 0), 7);
 }
 
+static void *give_way(void *niceness)
+{
+	hp_thread_give_way();
+	*(int *)niceness = getpriority(PRIO_PROCESS, (id_t)gettid());
+	return NULL;
+}
+
+TEST(a_thread_that_gives_way_has_the_lowest_priority_alone)
+{
+	int before = getpriority(PRIO_PROCESS, (id_t)gettid());
+	int niceness = 0;
+	pthread_t thread;
+
+	ck_assert_int_eq(hp_thread_start(&thread, give_way, &niceness), 0);
+	pthread_join(thread, NULL);
+	ck_assert_int_eq(niceness, 19);
+	ck_assert_int_eq(getpriority(PRIO_PROCESS, (id_t)gettid()), before);
+}
+
 TEST(times_of_a_thread_grow_while_it_runs)
 {
 	struct hp_thread_times before, after;

@@ -27,6 +27,10 @@ enum { HP_SHORTEST_SLICE_NS = 100000 };
  * permitted to. Threads and processes that it starts inherit both. */
 void hp_thread_hurry(uint64_t slice_ns, int nice);
 
+/* Gives the calling thread, and those that it starts, the lowest priority that nice(2) knows. An
+ * ordinary user cannot undo it. */
+void hp_thread_give_way(void);
+
 struct hp_thread_times {
 	uint64_t ran_ns;
 	uint64_t delayed_ns; /* time ready to run without a CPU */

@@ -13,10 +13,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-enum {
-	PAGE_BYTES = 4096,
-	LEAST_PRIORITY = 19, /* the lowest priority, that of nice(2) */
-};
+enum { PAGE_BYTES = 4096 };
 
 #define BUFFER_NAME "hpcprof-buffer" /* as shown in /proc/PID/maps of hpcprof and its copies */
 
@@ -58,7 +55,7 @@ static void *fill(void *context)
 	uint64_t at = 0;
 
 	if (filling->time == FILL_IDLE)
-		setpriority(PRIO_PROCESS, (id_t)gettid(), LEAST_PRIORITY);
+		hp_thread_give_way();
 	while (at < filling->bytes && !__atomic_load_n(&filling->is_over, __ATOMIC_RELAXED)) {
 		uint64_t part = filling->bytes - at;
 

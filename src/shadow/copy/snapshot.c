@@ -13,12 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 enum {
 	PAGE_BYTES = 4096,
-	LEAST_PRIORITY = 19, /* the lowest priority, that of nice(2) */
 	/* enough for two readers, and more than first-level caches hold */
 	PROBE_BYTES = 2 * COPY_BYTES_AT_ONCE,
 };
@@ -332,7 +330,7 @@ static void *look_aside(void *context)
 {
 	struct look *look = context;
 
-	setpriority(PRIO_PROCESS, (id_t)gettid(), LEAST_PRIORITY);
+	hp_thread_give_way();
 	look->error = read_ahead(look);
 	if (!look->error && !judge(look->snapshot, look->history))
 		look->error = hp_error_create_no_memory();
