@@ -57,6 +57,11 @@ check-build: all-am $(check_PROGRAMS) $(check_LIBRARIES) $(check_DATA) $(mux_pro
 list-tests:
 	@echo $(TESTS)
 
+# Programs that tests run.
+.PHONY: list-helpers
+list-helpers:
+	@echo $(helper_programs)
+
 include tests/base/local.mk
 include tests/model/local.mk
 include tests/pmu/local.mk
