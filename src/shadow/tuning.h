@@ -501,11 +501,12 @@ enum {
 	/* The log of a copy's path, which is passed on when full: one stop of the copy, some 10 us,
 	 * per 64 Ki words. It stays in a second-level cache until then. */
 	PATH_LOG_BYTES = 524288, /* bytes: 512 KiB [chosen] */
-	/* The first instructions of each window are simulated. A second-level cache and a branch
-	 * predictor are warm after 4 to 16 million, … */
+	/* So many instructions of each window are simulated, … */
 	SIMULATED_INSNS = 16000000, /* instructions [chosen] */
-	/* … so the first quarter is not counted. */
+	/* … of which a quarter warms the models, and is not counted, … */
 	WARMING_INSNS = 4000000, /* instructions [chosen] */
+	/* … in so many stretches: code that a program comes to later in a window is simulated, too. */
+	SIMULATED_STRETCHES = 4, /* stretches [chosen] */
 	/* Runs of a block before its instructions are timed one by one (300 bytes each). */
 	RUNS_BEFORE_EACH = 256, /* runs [chosen] */
 	/* The first windows are not simulated: two are needed for absolute counts. */

@@ -341,7 +341,7 @@ static void replay_all(struct context *context, pid_t pid, struct hp_engine *eng
 		       struct modelled *modelled, struct total *total)
 {
 	const struct hp_engine_log log = { modelled ? take_modelled : take,
-					   modelled ? (void *)modelled : walk };
+					   modelled ? (void *)modelled : walk, NULL };
 	struct hp_engine_limits limits = { .time_ns = 600000000000 };
 	struct hp_engine_calls calls = { .handle = answer, .context = context };
 	uint64_t before_ns = hp_clock_thread_ns();

@@ -307,6 +307,38 @@ TEST(a_later_stretch_of_a_program_is_timed_anew)
 	ck_assert_uint_eq(count_of(0x401000, HP_EVENT_L1_UNKNOWN), 1);
 }
 
+TEST(each_stretch_of_a_path_warms_models_of_its_own)
+{
+	follower_begin(&follower, false, plan_of, NULL, 0, 2 * WARM);
+	follow(0);
+	hp_window_clear(&window);
+	follower_resume(&follower, 2 * WARM);
+	follow(0);
+	ck_assert_uint_eq(window.simulated[0].counts[0], 2 * (TURNS - WARM));
+	/* Nothing is known of the line again, but that does not count. */
+	ck_assert_uint_eq(count_of(0x401000, HP_EVENT_L1_UNKNOWN), 0);
+	ck_assert_uint_eq(follower.instructions, 4 * TURNS);
+	hp_window_clear(&window);
+	follower_resume(&follower, 0);
+	follow(0);
+	ck_assert_uint_eq(count_of(0x401000, HP_EVENT_L1_UNKNOWN), 1);
+}
+
+TEST(cycles_of_stretches_add_up)
+{
+	uint64_t before, after;
+
+	begin_timed(hp_core_named("zen-4"));
+	follow(0);
+	before = timed_at(0x401000, true)->cycles[HP_LANE_AS_IS];
+	hp_window_clear(&window);
+	follower_resume(&follower, 0);
+	follow(0);
+	after = timed_at(0x401000, true)->cycles[HP_LANE_AS_IS];
+	ck_assert_uint_ge(after, before * 195 / 100);
+	ck_assert_uint_le(after, before * 205 / 100);
+}
+
 TEST(repeated_accesses_touch_all_their_lines)
 {
 	follower_begin(&follower, false, plan_of, NULL, 0, 0);

@@ -176,7 +176,7 @@ static void run_logged(struct puppet *puppet, struct puppet_state *state, struct
 	struct reader reader = { .puppet = puppet,
 				 .path = path,
 				 .fs_base = state->registers.fs_base };
-	const struct hp_engine_log log = { keep, &reader };
+	const struct hp_engine_log log = { keep, &reader, NULL };
 	enum hp_window_end end;
 
 	puppet->log = &log;

@@ -152,6 +152,11 @@ static void arm(struct matcher *matcher)
 	matcher_arm_new(matcher);
 }
 
+void matcher_arm_again(struct matcher *matcher)
+{
+	arm(matcher);
+}
+
 struct hp_error *matcher_begin(struct matcher *matcher, struct x86_translator *translator,
 			       pid_t pid, const struct hp_engine_sample *samples, size_t count,
 			       size_t wanted, bool has_end, const uint64_t general[X86_REGISTERS],

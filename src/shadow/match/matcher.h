@@ -63,6 +63,9 @@ void matcher_guess(struct matcher *matcher, uint64_t at, uint64_t bytes);
  * sample's address. */
 void matcher_arm_new(struct matcher *matcher);
 
+/* Called when the path is logged from now on, or is not logged any more. */
+void matcher_arm_again(struct matcher *matcher);
+
 enum matcher_verdict {
 	MATCHER_OTHER,	   /* the state is not this sample's */
 	MATCHER_NEXT,	   /* a later sample has matched */

@@ -220,6 +220,13 @@ static void expect_sample(struct run *run)
 	shadow_watchdog_grant(&run->watchdog, lost_ns == UINT64_MAX ? UINT64_MAX : left_ns);
 }
 
+/* The sample has matched. */
+static void note_match(struct run *run, size_t sample)
+{
+	run->replay->matched += sample < run->matcher.matches.wanted;
+	logging_match(&run->logging, &run->registers, sample, run->matcher.matches.wanted);
+}
+
 /* The copy is at a moment that is certain. False: the replay is over. */
 static bool note_moment(struct run *run, size_t sample)
 {
@@ -231,7 +238,7 @@ static bool note_moment(struct run *run, size_t sample)
 		run->error = hp_error_create_no_memory();
 		return false;
 	}
-	run->replay->matched++;
+	note_match(run, sample);
 	expect_sample(run);
 	if (!matches_are_complete(matches))
 		return true;
@@ -288,7 +295,7 @@ static void do_match(struct run *run, size_t sample)
 	switch (matcher_judge(&run->matcher, sample, run->engine->memory_fd,
 			      run->registers.eflags)) {
 	case MATCHER_NEXT:
-		run->replay->matched += sample < matches->wanted;
+		note_match(run, sample);
 		break;
 	case MATCHER_AMBIGUOUS:
 		run->replay->ambiguous++;
@@ -436,12 +443,14 @@ static void arm_changed(struct run *run)
 	run->armed_counts = cache->count_starts;
 }
 
-/* The copy is faster once its path is not logged any more. */
+/* The copy is faster while its path is not logged. */
 static void note_logging(struct run *run)
 {
-	if (run->was_logging && !run->logging.is_on)
-		matches_slow_down(&run->matcher.matches, 1);
+	if (run->was_logging == run->logging.is_on)
+		return;
 	run->was_logging = run->logging.is_on;
+	matches_slow_down(&run->matcher.matches, run->was_logging ? logging_slowness : 1);
+	matcher_arm_again(&run->matcher);
 }
 
 static void let_run(struct run *run)

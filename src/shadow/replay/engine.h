@@ -85,12 +85,17 @@ struct hp_error *hp_engine_prepare(struct hp_engine *engine, pid_t pid, const st
 int hp_engine_memory(const struct hp_engine *engine, size_t number);
 
 /*
- * Receives a copy's path from its start on (path_log.h), in pieces that may begin and end within a
- * block. False: it wants no more, and the copy continues without logging.
+ * Receives stretches of a copy's path (path_log.h), the first one from its start on, in pieces that
+ * may begin and end within a block. False: it wants no more of this stretch, and the copy continues
+ * without logging.
  */
 struct hp_engine_log {
 	bool (*take)(void *context, const uint64_t *words, size_t count);
 	void *context;
+	/* Called while the path is not logged, whenever a sample has matched: number `sample` of
+	 * those that make up the window. True: another stretch begins now, at the start of a block.
+	 * NULL: there is only one. */
+	bool (*resume)(void *context, size_t sample, size_t samples);
 };
 /* The plan of a block in the log, valid until the replay is over; NULL: there is no such block.
  * Threads may ask for blocks that they have read in the log. */

@@ -10,9 +10,11 @@
 
 static void stop(struct logging *logging)
 {
-	if (logging->is_on)
-		(void)code_cache_log(logging->cache, false);
+	if (!logging->is_on)
+		return;
+	(void)code_cache_log(logging->cache, false);
 	logging->is_on = false;
+	logging->paused_at = code_log_head(logging->cache)[PATH_LOG_NEXT];
 }
 
 static void hand_on(struct logging *logging, size_t count)
@@ -53,12 +55,25 @@ bool logging_go_on(struct logging *logging, pid_t pid, struct user_regs_struct *
 	offset = registers->rip - zone->address;
 	if (!x86_log_pointer_of(zone->code + offset, cache->code_bytes - offset, &number))
 		return false;
-	hand_on(logging, CODE_LOG_WORDS);
 	/* The word becomes the first one, with those after it. */
 	pointer = hold_general_register(registers, number);
 	*pointer -= end - start;
 	code_log_head(cache)[PATH_LOG_NEXT] = *pointer;
+	hand_on(logging, CODE_LOG_WORDS);
 	return true;
+}
+
+void logging_match(struct logging *logging, const struct user_regs_struct *registers, size_t sample,
+		   size_t samples)
+{
+	const struct hp_engine_log *log = logging->log;
+	struct code_cache *cache = logging->cache;
+
+	if (logging->is_on || !log || !log->resume || !cache->plans || cache->is_log_full ||
+	    registers->gs_base != code_log_address(cache) ||
+	    code_log_head(cache)[PATH_LOG_NEXT] == logging->paused_at)
+		return;
+	logging->is_on = log->resume(log->context, sample, samples) && code_cache_log(cache, true);
 }
 
 void logging_end(struct logging *logging)

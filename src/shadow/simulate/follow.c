@@ -208,10 +208,15 @@ static void time_insn(struct follower *follower, struct followed *followed, size
 		       follower->timed_count, spent);
 }
 
-static void rebase(struct follower *follower)
+static void settle_all(struct follower *follower)
 {
 	for (size_t i = 0; i < follower->all.count; i++)
 		followed_settle(follower->all.at[i]);
+}
+
+static void rebase(struct follower *follower)
+{
+	settle_all(follower);
 	follower->uncounted = (struct hp_lanes){ 0 };
 	hp_timing_rebase(follower->timing);
 }
@@ -219,7 +224,7 @@ static void rebase(struct follower *follower)
 static void follow_block(struct follower *follower, struct followed *followed)
 {
 	const struct path_plan *plan = followed->plan;
-	bool counts = follower->instructions >= follower->warming;
+	bool counts = follower->instructions >= follower->counted_from;
 
 	if (follower->tracing)
 		tracing_take(follower->tracing, followed->number, plan, follower->words,
@@ -324,6 +329,18 @@ void follower_clear(struct follower *follower)
 	*follower = (struct follower){ 0 };
 }
 
+/* Nothing that came before leads here. */
+static void begin_stretch(struct follower *follower, uint64_t warming)
+{
+	if (follower->timing)
+		hp_timing_reset(follower->timing);
+	follower->uncounted = (struct hp_lanes){ 0 };
+	memset(follower->loaded, 0, sizeof(follower->loaded));
+	follower->counted_from = follower->instructions + warming;
+	follower->reading = follower->before = NULL;
+	follower->word_count = 0;
+}
+
 void follower_begin(struct follower *follower, bool goes_on,
 		    const struct path_plan *(*plan_of)(const void *, uint64_t), const void *context,
 		    uint64_t fs_base, uint64_t warming)
@@ -333,18 +350,19 @@ void follower_begin(struct follower *follower, bool goes_on,
 		hp_uarch_resume(follower->uarch);
 	else
 		hp_uarch_reset(follower->uarch);
-	if (follower->timing)
-		hp_timing_reset(follower->timing);
-	follower->uncounted = (struct hp_lanes){ 0 };
-	memset(follower->loaded, 0, sizeof(follower->loaded));
 	follower->plan_of = plan_of;
 	follower->context = context;
 	follower->fs_base = fs_base;
-	follower->warming = warming;
 	follower->instructions = 0;
-	follower->reading = follower->before = NULL;
-	follower->word_count = 0;
 	follower->is_lost = false;
+	begin_stretch(follower, warming);
+}
+
+void follower_resume(struct follower *follower, uint64_t warming)
+{
+	settle_all(follower);
+	hp_uarch_resume(follower->uarch);
+	begin_stretch(follower, warming);
 }
 
 /* --- what has happened ------------------------------------------------------------------------- */

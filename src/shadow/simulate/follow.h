@@ -36,7 +36,7 @@ struct follower {
 	unsigned loads_behind;
 	struct hp_lanes uncounted; /* ticks while the models warmed up */
 	uint64_t fs_base;
-	uint64_t warming;      /* instructions during which events are not counted yet */
+	uint64_t counted_from; /* instructions after which events are counted */
 	uint64_t instructions; /* instructions followed; repeated accesses count by lines */
 	/* The block being read, and how many of its words have been read. */
 	struct followed *reading;
@@ -58,6 +58,8 @@ void follower_clear(struct follower *follower);
 void follower_begin(struct follower *follower, bool goes_on,
 		    const struct path_plan *(*plan_of)(const void *, uint64_t), const void *context,
 		    uint64_t fs_base, uint64_t warming);
+/* Begins a later stretch of the same path. */
+void follower_resume(struct follower *follower, uint64_t warming);
 void follower_take(struct follower *follower, const uint64_t *words, size_t count);
 /* Sets the window's events; none when memory is short. */
 void follower_tell(const struct follower *follower, struct hp_window *window);

@@ -45,7 +45,9 @@ struct simulation {
 	size_t first, waiting;
 	bool is_busy;
 	enum { UNPREPARED, TO_BE_PREPARED, PREPARED, UNABLE } state;
-	bool has_enough; /* it has, or will get, enough: nothing more is accepted */
+	bool has_enough; /* of this stretch it has, or will get, enough: nothing more is accepted */
+	bool is_done;	 /* no other stretch is wanted */
+	size_t stretches, stretch; /* in each window, and number of the latest one: see resume() */
 	bool is_given_up;
 	bool is_over;
 };
@@ -129,6 +131,13 @@ static bool has_enough(struct simulation *simulation)
 	return has_enough;
 }
 
+/* Instructions simulated when the stretch ends. What earlier ones have left over is added to the
+ * next one, as where few samples match some are left out. */
+static uint64_t quota(const struct simulation *simulation)
+{
+	return SIMULATED_INSNS / simulation->stretches * (simulation->stretch + 1);
+}
+
 static void follow_piece(struct simulation *simulation)
 {
 	const struct piece *piece = &simulation->queue[simulation->first];
@@ -141,7 +150,9 @@ static void follow_piece(struct simulation *simulation)
 				      piece->count - at < STEP_WORDS ? piece->count - at
 								     : STEP_WORDS);
 	pthread_mutex_lock(&simulation->lock);
-	simulation->has_enough |= follower->is_lost || follower->instructions >= SIMULATED_INSNS;
+	simulation->is_done |= follower->is_lost;
+	simulation->has_enough |= simulation->is_done ||
+				  follower->instructions >= quota(simulation);
 	if (simulation->waiting) {
 		simulation->first = (simulation->first + 1) % SIMULATION_QUEUE;
 		simulation->waiting--;
@@ -196,7 +207,7 @@ static const struct path_plan *plan_of(const void *engine, uint64_t block)
 
 static void drop(struct simulation *simulation)
 {
-	simulation->has_enough = true;
+	simulation->has_enough = simulation->is_done = true;
 	simulation->waiting = 0;
 	pthread_cond_broadcast(&simulation->changed);
 }
@@ -219,6 +230,30 @@ static void come_to_rest(struct simulation *simulation, bool drops)
 	while (is_at_work(simulation))
 		pthread_cond_wait(&simulation->changed, &simulation->lock);
 	pthread_mutex_unlock(&simulation->lock);
+}
+
+/* Stretches begin at equal distances in the window. */
+static bool resume(void *context, size_t sample, size_t samples)
+{
+	struct simulation *simulation = context;
+	size_t stretch = sample * simulation->stretches / samples;
+	bool is_wanted;
+
+	pthread_mutex_lock(&simulation->lock);
+	is_wanted = !simulation->is_done && simulation->has_enough &&
+		    stretch > simulation->stretch && stretch < simulation->stretches;
+	pthread_mutex_unlock(&simulation->lock);
+	if (!is_wanted)
+		return false;
+	come_to_rest(simulation, false);
+	for (size_t i = 0; i < simulation->model_count; i++)
+		follower_resume(&simulation->models[i].follower,
+				WARMING_INSNS / simulation->stretches);
+	pthread_mutex_lock(&simulation->lock);
+	simulation->stretch = stretch;
+	simulation->has_enough = simulation->is_done;
+	pthread_mutex_unlock(&simulation->lock);
+	return true;
 }
 
 uint64_t simulation_spent_ns(struct simulation *simulation)
@@ -261,7 +296,8 @@ bool simulation_begin(struct simulation *simulation, pid_t pid, uint64_t fs_base
 	pthread_mutex_lock(&simulation->lock);
 	is_able = simulation->state == PREPARED && !simulation->is_given_up;
 	simulation->first = 0;
-	simulation->has_enough = !is_able;
+	simulation->stretch = 0;
+	simulation->has_enough = simulation->is_done = !is_able;
 	pthread_mutex_unlock(&simulation->lock);
 	if (!is_able)
 		return false;
@@ -270,7 +306,7 @@ bool simulation_begin(struct simulation *simulation, pid_t pid, uint64_t fs_base
 		tracing_begin_window(&simulation->tracing);
 	for (size_t i = 0; i < simulation->model_count; i++)
 		follower_begin(&simulation->models[i].follower, goes_on, plan_of,
-			       simulation->engine, fs_base, WARMING_INSNS);
+			       simulation->engine, fs_base, WARMING_INSNS / simulation->stretches);
 	return true;
 }
 
@@ -318,9 +354,11 @@ static bool begin(struct simulation *simulation, const struct simulation_options
 	simulation->geometry = *options->geometry;
 	simulation->core = *options->core;
 	simulation->measure = options->measure;
+	/* A trace is of a long path rather than of several short ones. */
+	simulation->stretches = options->trace_fd ? 1 : SIMULATED_STRETCHES;
 	if (options->resizes)
 		simulation->resizes = *options->resizes;
-	simulation->has_enough = true;
+	simulation->has_enough = simulation->is_done = true;
 	return simulation->queue &&
 	       (!options->trace_fd ||
 		tracing_begin(&simulation->tracing, options->trace_fd, options->trace_bytes)) &&
@@ -335,7 +373,7 @@ struct hp_error *simulation_create(const struct simulation_options *options,
 	if (!simulation)
 		return hp_error_create_no_memory();
 	simulation->engine = engine;
-	simulation->log = (struct hp_engine_log){ take, simulation };
+	simulation->log = (struct hp_engine_log){ take, simulation, resume };
 	pthread_mutex_init(&simulation->lock, NULL);
 	pthread_cond_init(&simulation->changed, NULL);
 	simulation->is_running = begin(simulation, options);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Simulates the beginning of a window: models of a core (uarch/path.h) follow the path that the copy
+ * Simulates stretches of a window: models of a core (uarch/path.h) follow the path that the copy
  * logs, and events are counted per instruction.
  *
  * The models run in a thread of their own. It follows the copy, and stops the copy when that is too
