@@ -271,16 +271,6 @@ static void add_leader(const struct counter_group *group, size_t leader, const u
 	}
 }
 
-static ssize_t read_patiently(int fd, uint64_t *words, size_t size)
-{
-	const unsigned most = 100;
-	ssize_t got = read(fd, words, size);
-
-	for (unsigned i = 0; i < most && got < 0 && errno == ECHILD; i++)
-		got = read(fd, words, size);
-	return got;
-}
-
 bool counters_read(const struct counters *counters, size_t group, size_t first_place,
 		   size_t place_count, struct counter_reading *reading)
 {
@@ -295,8 +285,8 @@ bool counters_read(const struct counters *counters, size_t group, size_t first_p
 
 			if (!slots->slots[i].leads || fd < 0)
 				continue;
-			size = read_patiently(fd, words, sizeof(words));
-			complete = complete && size >= 0;
+			size = read(fd, words, sizeof(words));
+			complete = complete && !(size < 0 && errno == ECHILD);
 			if (size >= (ssize_t)(READ_HEADER * sizeof(*words)))
 				add_leader(slots, i, words, (size_t)size / sizeof(*words), reading);
 		}

@@ -73,10 +73,9 @@ void counters_close(struct counters *counters);
 /* Enables or disables a group in some places. */
 void counters_switch(const struct counters *counters, size_t group, size_t first_place,
 		     size_t place_count, bool on);
-/* Adds what some places have counted to `reading`, which begins with zeros. False when the kernel
- * refuses, and something is missing: a child that is ending loses its events one by one, and its
- * whole family cannot be read meanwhile (ECHILD, Linux 6.18; for microseconds, or longer if the
- * child loses its CPU). */
+/* Adds what some places have counted to `reading`, which begins with zeros. False if something is
+ * missing: a child that is ending loses its events one by one, and its whole family cannot be read
+ * meanwhile (ECHILD, Linux 6.18; for microseconds, or longer if the child loses its CPU). */
 bool counters_read(const struct counters *counters, size_t group, size_t first_place,
 		   size_t place_count, struct counter_reading *reading);
 

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static struct hp_error *make_plan(struct rotation *rotation,
 				  const struct hp_rotation_set *rotation_set)
@@ -116,7 +117,6 @@ struct hp_error *rotation_begin(struct rotation *rotation, uint64_t now_ns,
 	rotation->begin_ns = now_ns;
 	rotation->position_ns = position_ns;
 	rotation->clock = clock;
-	rotation->is_begin_known = true;
 	rotation->gap_share = 1;
 	if (switch_on)
 		counters_switch(&rotation->counters, rotation->current, 0, place_count(rotation),
@@ -194,19 +194,22 @@ static bool read_current(struct rotation *rotation)
 			     &rotation->now);
 }
 
-/* Ends the current slice at this time. */
-static void end_slice(struct rotation *rotation, uint64_t end_ns)
+/* Ends the current slice at this time. False: it cannot be read now, and goes on. */
+static bool end_slice(struct rotation *rotation, uint64_t end_ns)
 {
-	if (read_current(rotation) && rotation->is_begin_known)
+	bool is_read = read_current(rotation);
+
+	if (is_read)
 		add_slice(rotation, end_ns);
+	return is_read;
 }
 
-/* Begins the next slice, of a group that is disabled. */
+/* Begins the next slice, of a group that is disabled. If it cannot be read, its last reading stands
+ * for its beginning, as hardly ever anything was counted since. */
 static void begin_slice(struct rotation *rotation)
 {
 	/* only tasks have children */
-	rotation->is_begin_known = !rotation->clock || read_current(rotation);
-	if (rotation->clock && rotation->is_begin_known)
+	if (rotation->clock && read_current(rotation))
 		keep_reading(rotation);
 }
 
@@ -285,7 +288,10 @@ void rotation_turn(struct rotation *rotation)
 {
 	uint64_t end_ns = switch_current(rotation, false);
 
-	end_slice(rotation, end_ns);
+	if (!end_slice(rotation, end_ns)) {
+		switch_current(rotation, true);
+		return;
+	}
 	if (rotation->clock && should_ask(rotation))
 		ask_the_clock(rotation, end_ns);
 	rotation->current = hp_mux_scheduler_next(rotation->scheduler);
@@ -295,14 +301,17 @@ void rotation_turn(struct rotation *rotation)
 
 void rotation_look(struct rotation *rotation)
 {
-	end_slice(rotation, hp_clock_monotonic_ns());
+	(void)end_slice(rotation, hp_clock_monotonic_ns());
 }
 
 void rotation_end(struct rotation *rotation)
 {
+	const struct timespec pause = { .tv_nsec = ENDING_THREAD_PAUSE_NS };
 	uint64_t end_ns = switch_current(rotation, false);
 
-	end_slice(rotation, end_ns);
+	/* A thread that is ending may need this CPU. */
+	for (unsigned i = 0; !end_slice(rotation, end_ns) && i < ENDING_THREAD_PAUSES; i++)
+		nanosleep(&pause, NULL);
 	if (rotation->clock)
 		ask_the_clock(rotation, end_ns);
 }

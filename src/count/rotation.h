@@ -15,8 +15,8 @@
  *
  * A child that starts while its parent's group is disabled may miss that, and count until the group
  * is disabled the next time. What it counts meanwhile belongs to no slice. So groups of tasks are
- * also read when their slices begin (they are disabled then, and no interrupt is needed). A slice
- * without a readable beginning or end is dropped.
+ * also read when their slices begin (they are disabled then, and no interrupt is needed). A group
+ * that cannot be read (counters_read) continues for another slice.
  */
 #ifndef COUNT_ROTATION_H
 #define COUNT_ROTATION_H
@@ -47,8 +47,6 @@ struct rotation {
 	double gap_share;  /* the share of gaps in which the target really ran */
 	/* by group: reading at the beginning or end of its last slice */
 	struct counter_reading *last;
-	/* the reading at the beginning of the current slice is stored there */
-	bool is_begin_known;
 	struct counter_reading now;
 	uint64_t *values; /* memory of all readings' values */
 	uint64_t slices;
@@ -74,7 +72,7 @@ struct hp_error *rotation_begin(struct rotation *rotation, uint64_t now_ns,
 				const struct counters *clock, bool with_intervals, bool switch_on);
 /* How long the target has run, according to the counter that is always enabled. */
 uint64_t rotation_clock_ns(const struct counters *clock);
-/* Ends the current slice, and begins another. */
+/* Ends the current slice, and begins another; or goes on with it if it cannot be read. */
 void rotation_turn(struct rotation *rotation);
 /* The same if others do the switching; their readings are in `rotation->now`. */
 void rotation_take(struct rotation *rotation, uint64_t end_ns, uint64_t next_begin_ns,

@@ -67,6 +67,15 @@ static const double gap_caution = 0.9; /* times [chosen] */
  * of counts allow for it. */
 static const double gap_unknown = 0.1; /* share [chosen] */
 
+/* --- the end of counting: rotation.c ---------------------------------------------------------- */
+
+enum {
+	/* If a thread is ending, the last slice is read again after this time, … */
+	ENDING_THREAD_PAUSE_NS = 20000, /* ns [chosen] */
+	/* … and so many times. After that it is lost, and the counts are estimates. */
+	ENDING_THREAD_PAUSES = 100, /* reads [bound] */
+};
+
 /* --- figures: figures.c ---------------------------------------------------------------------- */
 
 enum {
