@@ -442,6 +442,19 @@ bool hp_shadow_take(struct hp_shadow *shadow, struct hp_window *window)
 	return has_one;
 }
 
+void hp_shadow_step_aside(pid_t tid, cpu_set_t *before)
+{
+	cpu_set_t cpus;
+
+	spare_cpus(tid, 0, 1, &cpus);
+	step_beside(&cpus, before);
+}
+
+void hp_shadow_step_back(const cpu_set_t *before)
+{
+	step_back(before);
+}
+
 void hp_shadow_statistics(struct hp_shadow *shadow, struct hp_shadow_statistics *statistics)
 {
 	pthread_mutex_lock(&shadow->lock);

@@ -31,6 +31,17 @@ bool hp_shadow_take(struct hp_shadow *shadow, struct hp_window *window)
 	return false;
 }
 
+void hp_shadow_step_aside(pid_t tid, cpu_set_t *before)
+{
+	(void)tid;
+	CPU_ZERO(before);
+}
+
+void hp_shadow_step_back(const cpu_set_t *before)
+{
+	(void)before;
+}
+
 void hp_shadow_statistics(struct hp_shadow *shadow, struct hp_shadow_statistics *statistics)
 {
 	(void)shadow;

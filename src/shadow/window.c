@@ -436,26 +436,11 @@ static struct hp_error *replay_copy(struct window_maker *maker, struct simulatio
 
 /* --- the steps -------------------------------------------------------------------------------- */
 
-/* Moves the calling thread to the CPUs of the copy. The copy stops at each of its system calls
- * while this thread answers it, so both can share a CPU, and neither displaces the target. */
-static void move_beside_copy(struct window_maker *maker, const struct window_order *order)
-{
-	if (sched_getaffinity(0, sizeof(maker->cpus), &maker->cpus) < 0)
-		CPU_ZERO(&maker->cpus);
-	sched_setaffinity(0, sizeof(order->cpus), &order->cpus);
-}
-
-static void move_back(const struct window_maker *maker)
-{
-	if (CPU_COUNT(&maker->cpus))
-		sched_setaffinity(0, sizeof(maker->cpus), &maker->cpus);
-}
-
 static void make_end(struct window_maker *maker, struct hp_error *error,
 		     struct window_result *result)
 {
 	sandbox_kill(&maker->sandbox, &result->replay_ns);
-	move_back(maker);
+	step_back(&maker->cpus);
 	state_sampler_close(&maker->sampler);
 	/* hp_shadow_stop has killed the copy. */
 	if (error && window_is_stopping(maker)) {
@@ -512,15 +497,17 @@ bool window_copy(struct window_maker *maker, struct window_order *order,
 		.window = { .pid = order->pid, .tid = order->tid, .end = HP_WINDOW_NO_SAMPLES },
 		.in_call_on = UINT64_MAX,
 	};
-	move_beside_copy(maker, order);
+	/* The copy stops at each of its system calls while this thread answers it, so both can share
+	 * a CPU, and neither displaces the target. */
+	step_beside(&order->cpus, &maker->cpus);
 	is_copied = window_plan(maker, order, result) && make_ready(maker, order, result);
 	/* The CPU of the held thread is idle, so it may read, too. */
-	move_back(maker);
+	step_back(&maker->cpus);
 	is_copied = is_copied && copy_held(maker, order, result);
 	maker->is_recorded = is_copied && order->is_recorded;
 	if (maker->is_recorded)
 		is_copied = window_end_record(maker, order, result);
-	move_beside_copy(maker, order);
+	step_beside(&order->cpus, &maker->cpus);
 	result->is_ahead = is_copied && maker->snapshot.has_looked;
 	if (is_copied)
 		error = furnish(maker, order);
@@ -551,7 +538,7 @@ static struct simulation *simulation_for(struct window_maker *maker,
 	if (!simulation || replayer->simulates_always)
 		return simulation;
 	if (order->room == ROOM_AFTER || (replayer->windows && is_idle_room(order->room)))
-		simulation_prepare(simulation);
+		simulation_prepare(simulation, &order->cpus);
 	if (order->is_last)
 		return simulation;
 	return (is_idle_room(order->room) || order->room == ROOM_AFTER) &&

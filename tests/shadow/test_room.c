@@ -8,6 +8,8 @@
 #include "../../src/shadow/threads.h"
 #include "../support.h"
 
+#include <hpcprof/shadow/shadow.h>
+
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -276,6 +278,30 @@ TEST(a_copy_runs_elsewhere_if_it_can)
 		ck_assert_int_eq(room, ROOM_NONE);
 	/* Where all are wanted there is no room, whatever CPUs there are. */
 	ck_assert_int_eq(spare_cpus(getpid(), 5, 5, &cpus), ROOM_NONE);
+}
+
+TEST(a_thread_steps_beside_the_target_and_back)
+{
+	cpu_set_t ours, only, before, beside, after;
+	int cpu = sched_getcpu();
+	pid_t child = fork();
+
+	ck_assert_int_ge(child, 0);
+	for (volatile int spins = 1; child == 0 && spins;)
+		; /* one that sleeps would not move at once */
+	CPU_ZERO(&only);
+	CPU_SET((size_t)cpu, &only);
+	ck_assert_int_eq(sched_getaffinity(0, sizeof(ours), &ours), 0);
+	ck_assert_int_eq(sched_setaffinity(child, sizeof(only), &only), 0);
+	hp_shadow_step_aside(child, &before);
+	ck_assert_int_eq(sched_getaffinity(0, sizeof(beside), &beside), 0);
+	hp_shadow_step_back(&before);
+	ck_assert_int_eq(sched_getaffinity(0, sizeof(after), &after), 0);
+	ck_assert_int_eq(kill(child, SIGKILL), 0);
+	ck_assert_int_eq(waitpid(child, NULL, 0), child);
+	ck_assert_int_eq(CPU_ISSET((size_t)cpu, &beside), CPU_COUNT(&ours) == 1);
+	ck_assert(CPU_EQUAL(&before, &ours));
+	ck_assert(CPU_EQUAL(&after, &ours));
 }
 
 TEST(memory_to_spare_is_what_the_kernel_says_less_a_reserve)

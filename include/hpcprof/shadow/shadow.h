@@ -28,6 +28,7 @@
 #include <hpcprof/pmu/machine.h>
 #include <hpcprof/uarch/resize.h>
 
+#include <sched.h>
 #include <sys/types.h>
 
 enum { HP_SHADOW_DEFAULT_PERCENT = 1 };
@@ -109,6 +110,11 @@ int hp_shadow_fd(const struct hp_shadow *shadow);
 /* Takes the next window; false if none is ready. The caller owns `window` and clears it with
  * hp_window_clear. */
 bool hp_shadow_take(struct hp_shadow *shadow, struct hp_window *window);
+/* Moves the calling thread to CPUs beside that of thread `tid` of the target, so that what it does
+ * does not keep this thread waiting; where there are none, it stays. `before`: for
+ * hp_shadow_step_back. */
+void hp_shadow_step_aside(pid_t tid, cpu_set_t *before);
+void hp_shadow_step_back(const cpu_set_t *before);
 void hp_shadow_statistics(struct hp_shadow *shadow, struct hp_shadow_statistics *statistics);
 /* Begins no further window and returns at once. The current window may continue for a moment;
  * the caller can do other work before hp_shadow_stop. */

@@ -90,3 +90,16 @@ enum spare_cpus spare_cpus(pid_t tid, uint64_t running, uint64_t usable, cpu_set
 	*cpus = all;
 	return ROOM_NONE;
 }
+
+void step_beside(const cpu_set_t *cpus, cpu_set_t *before)
+{
+	if (sched_getaffinity(0, sizeof(*before), before) < 0)
+		CPU_ZERO(before);
+	sched_setaffinity(0, sizeof(*cpus), cpus);
+}
+
+void step_back(const cpu_set_t *before)
+{
+	if (CPU_COUNT(before))
+		sched_setaffinity(0, sizeof(*before), before);
+}

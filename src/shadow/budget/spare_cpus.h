@@ -41,4 +41,9 @@ uint64_t cpus_to_use(void);
  * or ROOM_AFTER. */
 enum spare_cpus spare_cpus(pid_t tid, uint64_t running, uint64_t usable, cpu_set_t *cpus);
 
+/* Moves the calling thread to `cpus`, and says where it may go back to: nowhere if that is not known.
+ */
+void step_beside(const cpu_set_t *cpus, cpu_set_t *before);
+void step_back(const cpu_set_t *before);
+
 #endif

@@ -270,8 +270,9 @@ uint64_t simulation_spent_ns(struct simulation *simulation)
 	return spent_ns;
 }
 
-void simulation_prepare(struct simulation *simulation)
+void simulation_prepare(struct simulation *simulation, const cpu_set_t *cpus)
 {
+	(void)pthread_setaffinity_np(simulation->thread, sizeof(*cpus), cpus);
 	pthread_mutex_lock(&simulation->lock);
 	if (simulation->state == UNPREPARED) {
 		simulation->state = TO_BE_PREPARED;
@@ -287,8 +288,7 @@ bool simulation_begin(struct simulation *simulation, pid_t pid, uint64_t fs_base
 	bool goes_on = simulation->pid == pid;
 	bool is_able;
 
-	(void)pthread_setaffinity_np(simulation->thread, sizeof(*cpus), cpus);
-	simulation_prepare(simulation);
+	simulation_prepare(simulation, cpus);
 	come_to_rest(simulation, true);
 	/* an ordinary user may not be permitted to undo it */
 	(void)pthread_setschedparam(simulation->thread, gives_way ? SCHED_IDLE : SCHED_OTHER,

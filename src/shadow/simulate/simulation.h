@@ -42,8 +42,9 @@ void simulation_destroy(struct simulation *simulation);
 
 /* CPU time of its thread after the preparation. */
 uint64_t simulation_spent_ns(struct simulation *simulation);
-/* Starts measuring and making the models in the thread, before the first window needs them. */
-void simulation_prepare(struct simulation *simulation);
+/* Starts measuring and making the models in the thread, before the first window needs them. `cpus`:
+ * where the thread may run. */
+void simulation_prepare(struct simulation *simulation, const cpu_set_t *cpus);
 
 /* Begins a window of this process. `cpus`: where the thread may run. `gives_way`: all other threads
  * of the machine come first. Waits for the preparation. False: it failed, or was given up. */
