@@ -3,11 +3,31 @@
 #include "stalls.h"
 #include "tuning.h"
 
+#include <math.h>
+
+/* The least executions of an instruction of the block that has a time of its own; INFINITY: none has. */
+static double timed_runs(const struct stalls *stalls, uint32_t block)
+{
+	const struct hp_analysed_block *one = &stalls->analysis->blocks[block];
+	double least = INFINITY;
+
+	for (uint32_t i = 0; i < one->insn_count; i++) {
+		const struct hp_happened *seen = witness_of(stalls->facts, one->first_insn + i);
+
+		if (seen && seen->cycles)
+			least = fmin(least, seen->runs);
+	}
+	return least;
+}
+
+/* Instructions that take no time, as those that are fused with the one before, have no entry; others of
+ * their block have, from the same executions. */
 static const struct hp_happened *timed_of(const struct stalls *stalls, uint32_t at)
 {
 	const struct hp_happened *seen = witness_of(stalls->facts, at);
+	uint32_t block = facts_insn(stalls->facts, at)->block;
 
-	return seen && seen->cycles ? seen : NULL;
+	return seen && (seen->cycles || seen->runs >= timed_runs(stalls, block)) ? seen : NULL;
 }
 
 bool extent_is_timed(const struct stalls *stalls, uint32_t at)
@@ -22,7 +42,7 @@ static void add_timed(const struct hp_core *core, const struct hp_happened *seen
 	double walks = witness_most(seen, HP_EVENT_TLB2_MISS, HP_EVENT_TLB2_UNKNOWN);
 	double read = witness_most(seen, HP_EVENT_WALK_MISS, HP_EVENT_WALK_UNKNOWN);
 
-	for (unsigned lane = 0; lane < HP_LANES; lane++)
+	for (unsigned lane = 0; seen->cycles && lane < HP_LANES; lane++)
 		sum->lanes[lane] += runs * seen->cycles[lane] / seen->runs;
 	sum->walked += runs * (walks * (timed_walk_margin - 1) * core->walk_cycles +
 			       fmin(read, walks) * miss_margin * core->memory_cycles);

@@ -24,6 +24,10 @@ static bool happened(const void *context, hp_link_address address, struct hp_hap
 	for (unsigned lane = 0; lane < HP_LANES; lane++)
 		others[lane] = RUNS * simulated.others;
 	seen->cycles = simulated.is_timed && simulated.others > 0 ? others : NULL;
+	if (simulated.untimed && address.value == FUZZ_CODE_ADDRESS + simulated.untimed) {
+		seen->cycles = NULL;
+		seen->runs = simulated.untimed_runs;
+	}
 	for (size_t kind = 0; kind < HP_EVENT_KINDS; kind++)
 		seen->most[kind] = 3.0 / RUNS;
 	if (address.value == FUZZ_CODE_ADDRESS + simulated.at) {
@@ -84,6 +88,7 @@ void begin(const uint8_t *bytes, size_t size)
 	found = NULL;
 	simulated.is_on = simulated.is_timed = simulated.is_alone = false;
 	limits = NULL;
+	simulated.untimed = 0;
 	simulated.third = simulated.memory = simulated.others = simulated.walks_read = 0;
 }
 

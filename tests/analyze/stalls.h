@@ -31,6 +31,8 @@ extern struct simulated {
 	double third, memory; /* where lines of unknown place are there; 0: none is unknown */
 	double walks_read;    /* page walks whose entries may be there, per execution */
 	double others;	      /* each other instruction, on all cores; 0: not timed */
+	size_t untimed;	      /* an instruction that is not, and how often it ran; 0: none */
+	double untimed_runs;
 } simulated;
 
 /* What counters say that a cause took at most, in cycles of one execution; NULL: nothing. */

@@ -159,27 +159,44 @@ TEST(what_no_other_can_take_is_of_the_cause_that_is_left)
 }
 
 /* The load's wait is seen at the addition behind a branch, in another block. */
+static void stall_behind_branch(bool loops)
+{
+	static const uint8_t once[] = {
+		0x48, 0x8b, 0x00, 0x74, 0, 0x48, 0x01, 0xcb, 0x90, 0x90, RET
+	};
+	static const uint8_t round[] = { 0x48, 0x8b, 0x00, 0x74, 0,  0x48,
+					 0x01, 0xcb, 0x75, 0xf6, RET };
+
+	begin(loops ? round : once, sizeof(once));
+	runs(0, RUNS);
+	takes(5, STALL);
+	sees(0, HP_EVENT_L2_MISS, 1);
+	simulated.is_timed = true;
+	simulated.others = 0.1;
+	simulated.as_is = simulated.without_dtlb = STALL;
+	simulated.without_dcache = 0.1 * STALL;
+}
+
 TEST(where_the_loop_fits_better_its_shares_hold_for_each_instruction)
 {
-	for (int loops = 0; loops < 2; loops++) {
-		const uint8_t once[] = { 0x48, 0x8b, 0x00, 0x74, 0,  0x48,
-					 0x01, 0xcb, 0x90, 0x90, RET };
-		const uint8_t round[] = { 0x48, 0x8b, 0x00, 0x74, 0,  0x48,
-					  0x01, 0xcb, 0x75, 0xf6, RET };
+	stall_behind_branch(true);
+	ck_assert_double_gt(least(5, HP_CAUSE_DCACHE), 0.6);
+	stall_behind_branch(false);
+	ck_assert_double_lt(least(5, HP_CAUSE_DCACHE), 0.3);
+}
 
-		begin(loops ? round : once, sizeof(once));
-		runs(0, RUNS);
-		takes(5, STALL);
-		sees(0, HP_EVENT_L2_MISS, 1);
-		simulated.is_timed = true;
-		simulated.others = 0.1;
-		simulated.as_is = simulated.without_dtlb = STALL;
-		simulated.without_dcache = 0.1 * STALL;
-		if (loops)
-			ck_assert_double_gt(least(5, HP_CAUSE_DCACHE), 0.6);
-		else
-			ck_assert_double_lt(least(5, HP_CAUSE_DCACHE), 0.3);
-	}
+/* The branch, which ran as often as the load that was timed; or seldom, before instructions were
+ * timed one by one. */
+TEST(a_loop_is_timed_where_an_instruction_takes_no_time)
+{
+	stall_behind_branch(true);
+	simulated.untimed = 3;
+	simulated.untimed_runs = RUNS;
+	ck_assert_double_gt(least(5, HP_CAUSE_DCACHE), 0.6);
+	stall_behind_branch(true);
+	simulated.untimed = 3;
+	simulated.untimed_runs = 200;
+	ck_assert_double_lt(least(5, HP_CAUSE_DCACHE), 0.3);
 }
 
 /* Nothing says how often the loop ran, so that each execution may have taken any time. */
