@@ -83,7 +83,10 @@ bool extent_bound_scale(const struct stalls *stalls, struct hp_range *scale)
 
 	for (uint32_t b = 0; b < stalls->facts->cfg->block_count; b++) {
 		const struct hp_analysed_block *block = &stalls->analysis->blocks[b];
-		struct timed timed = time_block(stalls, b, block->frequency.relative);
+		struct timed timed = time_block(stalls, b,
+						stalls->analysis->is_absolute
+							? block->frequency.executions
+							: block->frequency.relative);
 
 		add_sum(&sum, &timed);
 	}
@@ -168,7 +171,7 @@ enum extent extent_choose(const struct stalls *stalls, uint32_t at)
 		struct timed timed = time_extent(stalls, at, extent, stalls->likely);
 		double misfit = timed_misfit(&timed);
 
-		if (misfit < least) {
+		if (misfit < (extent == ONE_INSN ? 1 : clearly_better) * least) {
 			best = extent;
 			least = misfit;
 		}

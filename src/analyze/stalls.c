@@ -7,7 +7,7 @@
  * how much neighbours take together is better known than which of them retirement waits for.
  *
  * A scene is one possible set of frequencies. With evidence that counts there are three: the
- * estimate and both ends of its interval. With time alone the scenes range from the highest scale
+ * estimate and both ends of its interval, or, if the path was timed, of what fits the timing. With time alone the scenes range from the highest scale
  * that the best case allows down to the lowest scale, at which the bounds of all suspects together
  * are needed to explain the time. At the likely scale their expected cycles explain it. If the path
  * was timed, the likely scale is the one at which the timed cycles equal the measured ones.
@@ -171,6 +171,21 @@ static void bound_scales(const struct stalls *stalls, double scales[MOST_SCENES]
 	scales[3] = fmax(timed.low, fmin(timed.high, scales[3]));
 }
 
+/* The same where executions were counted: those at which the timing cannot fit are left out. */
+static void bound_runs(const struct stalls *stalls)
+{
+	struct hp_range timed;
+
+	if (!extent_bound_scale(stalls, &timed))
+		return;
+	for (uint32_t i = 0; i < stalls->facts->cfg->block_count; i++) {
+		double runs = stalls->runs[1][i];
+
+		stalls->runs[0][i] = fmax(stalls->runs[0][i], runs * fmin(1, timed.low));
+		stalls->runs[2][i] = fmin(stalls->runs[2][i], runs * fmax(1, timed.high));
+	}
+}
+
 struct hp_error *stalls_choose_scenes(struct stalls *stalls)
 {
 	struct hp_analysis *analysis = stalls->analysis;
@@ -203,8 +218,11 @@ struct hp_error *stalls_choose_scenes(struct stalls *stalls)
 		if (!stalls->runs[scene] || !stalls->kept[scene])
 			return hp_error_create_no_memory();
 		fill_runs(stalls, scene, scales[scene]);
-		find_kept(stalls, scene);
 	}
+	if (analysis->is_absolute)
+		bound_runs(stalls);
+	for (unsigned scene = 0; scene < stalls->scenes; scene++)
+		find_kept(stalls, scene);
 	return NULL;
 }
 

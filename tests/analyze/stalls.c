@@ -116,6 +116,12 @@ void runs(size_t at, double times)
 						      .value = times };
 }
 
+void counted_to_within(double deviation)
+{
+	for (size_t i = 0; i < count_count; i++)
+		counts[i].deviation = deviation * counts[i].value;
+}
+
 const struct hp_analysed_insn *insn_at(size_t at)
 {
 	if (!found)

@@ -41,6 +41,8 @@ extern const double *limits;
 /* Anew: this code, of which nothing is known. */
 void begin(const uint8_t *bytes, size_t size);
 void runs(size_t at, double times);
+/* The counts so far are estimates with this standard deviation, as a share. */
+void counted_to_within(double deviation);
 void takes(size_t at, double cycles_each);
 /* The instruction had so many such events per execution, and no other had any. */
 void sees(size_t at, enum hp_event_kind kind, double share);

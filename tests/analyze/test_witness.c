@@ -220,6 +220,21 @@ TEST(a_path_that_was_timed_bounds_how_often_it_ran)
 	}
 }
 
+/* Half of the wait is the cache's, by the timing; what is not timed may be, too. By counts alone the
+ * load may have run so seldom that this is most of it. */
+TEST(executions_that_were_counted_are_bounded_by_the_path_that_was_timed)
+{
+	LOOP(LOAD_RAX_FROM_RAX);
+	counted_to_within(0.6);
+	takes(0, STALL);
+	sees(0, HP_EVENT_L2_MISS, 1);
+	simulated.is_timed = true;
+	simulated.as_is = simulated.without_dtlb = STALL;
+	simulated.without_dcache = 0.5 * STALL;
+	ck_assert_double_lt(most(0, HP_CAUSE_DCACHE), 0.75);
+	ck_assert_double_gt(most(0, HP_CAUSE_DCACHE), 0.55);
+}
+
 TEST(counts_are_right_where_the_timing_contradicts_them)
 {
 	LOOP(LOAD_RAX_FROM_RAX);
