@@ -329,9 +329,15 @@ static void make_first_buffers(struct hp_shadow *shadow)
 {
 	const uint64_t bytes = FIRST_BUFFER_BYTES;
 
-	for (size_t i = 0; i < ACTIVE_MAKERS && bytes <= memory_to_spare() / FIRST_BUFFER_PART; i++)
-		hp_error_destroy(buffer_enlarge(&shadow->hands[i].maker.snapshot.buffer, bytes,
-						FILL_IDLE, shadow->stop_fd));
+	for (size_t i = 0; i < ACTIVE_MAKERS && bytes <= memory_to_spare() / FIRST_BUFFER_PART;
+	     i++) {
+		struct buffer *buffer = &shadow->hands[i].maker.snapshot.buffer;
+
+		hp_error_destroy(buffer_enlarge(buffer, bytes, FILL_IDLE, shadow->stop_fd));
+		if (buffer->filled_bytes)
+			ledger_expect(&shadow->books.ledger, 0, 0,
+				      (double)buffer->filled_ns / (double)buffer->filled_bytes);
+	}
 }
 
 struct hp_error *hp_shadow_create(const struct hp_shadow_options *options,
@@ -358,7 +364,7 @@ struct hp_error *hp_shadow_create(const struct hp_shadow_options *options,
 	ledger_init(&shadow->books.ledger, shadow->percent, options->sample_ns);
 	price = snapshot_price();
 	part = price.bytes / MAKERS / PAGE_BYTES * PAGE_BYTES;
-	ledger_expect(&shadow->books.ledger, price.reading_ns, price.fresh_ns);
+	ledger_expect(&shadow->books.ledger, price.reading_ns, price.fresh_ns, 0);
 	cpu_load_init(&shadow->books.load);
 	schedule_init(&shadow->books.schedule,
 		      options->seed ? options->seed : hp_clock_monotonic_ns());
@@ -440,19 +446,6 @@ bool hp_shadow_take(struct hp_shadow *shadow, struct hp_window *window)
 	}
 	pthread_mutex_unlock(&shadow->lock);
 	return has_one;
-}
-
-void hp_shadow_step_aside(pid_t tid, cpu_set_t *before)
-{
-	cpu_set_t cpus;
-
-	spare_cpus(tid, 0, 1, &cpus);
-	step_beside(&cpus, before);
-}
-
-void hp_shadow_step_back(const cpu_set_t *before)
-{
-	step_back(before);
 }
 
 void hp_shadow_statistics(struct hp_shadow *shadow, struct hp_shadow_statistics *statistics)

@@ -44,8 +44,8 @@ enum {
 	/* The same, with those whose copies wait for an idle CPU: each has the target's memory. */
 	MAKERS = 8, /* threads; scripts/window-coverage --programs redis --size 12 */
 	/* What the buffer of each active maker has before the target starts, which costs the target
-	 * nothing, … */
-	FIRST_BUFFER_BYTES = 33554432, /* bytes: 32 MiB [chosen] */
+	 * nothing: less than LENT_LEAST_BYTES, as smaller buffers have huge pages, … */
+	FIRST_BUFFER_BYTES = 66060288, /* bytes: 63 MiB; scripts/window-coverage, xz -T2 */
 	/* … if that is at most this part of the free memory. */
 	FIRST_BUFFER_PART = 32, /* parts of the free memory [chosen] */
 	/* Waiting copies look for an idle CPU at this interval, one for all. */
@@ -145,7 +145,8 @@ static const double guessed_fixed_ns = 500e3; /* ns per stop; scripts/bench/shad
 static const double guessed_ns_per_byte = 0.5; /* ns per byte; scripts/bench/shadow-price */
 /* CPU time of memory that the kernel provides. A VM may take several times as long if the host has
  * to provide it, too, which the measurement at the start may not show. So that measurement can only
- * raise this guess; copies that cost less lower it later. */
+ * raise this guess; copies that cost less lower it later. The first buffers tell what memory in huge
+ * pages takes. */
 static const double guessed_fresh_ns = 2; /* ns per byte [chosen] */
 /* The measurement at the start, with hpcprof's own memory, is the best case: a target's pages are
  * scattered, and the fastest of several readings counts. */

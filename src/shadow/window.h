@@ -84,6 +84,7 @@ struct window_order {
 	enum spare_cpus room; /* where the copy runs, or where it is made, if it waits */
 	bool is_recorded;     /* the thread's calls are recorded: see window_record.h */
 	bool is_later;	      /* the copy waits for an idle CPU */
+	bool is_written;      /* the copy's memory is written, not mapped */
 	bool is_last;	      /* the target has ended, and no other copy waits */
 	cpu_set_t cpus;	      /* the CPUs of `room` */
 };

@@ -49,6 +49,7 @@ struct price_terms window_terms(const struct window_order *order, uint64_t bytes
 		.runnable = order->runnable,
 		.room = order->room,
 		.is_later = order->is_later,
+		.is_written = order->is_written,
 		.is_recorded = order->is_recorded,
 	};
 }
@@ -217,9 +218,7 @@ static bool make_room(struct window_maker *maker, const struct window_order *ord
 	struct snapshot *snapshot = &maker->snapshot;
 	struct hp_error *error = snapshot_reserve(snapshot, FILL_IDLE, maker->stop_fd);
 
-	/* Other buffers have huge pages, which are made faster than the memory of copies. */
-	if (snapshot->buffer.is_lendable)
-		ledger_filled_idly(maker->ledger, snapshot->filled_ns, snapshot->filled_bytes);
+	ledger_filled_idly(maker->ledger, &terms, snapshot->filled_ns, snapshot->filled_bytes);
 	if (error && error->class == HP_ERROR_INSUFFICIENT && !window_is_stopping(maker)) {
 		hp_error_destroy(error);
 		if (!pay_for_room(maker, order, &terms, result))
@@ -251,6 +250,9 @@ bool window_plan(struct window_maker *maker, struct window_order *order,
 		return false;
 	}
 	order->areas = 0;
+	/* Where no CPU is idle, making the buffer has to be cheap. Writing the copy's memory takes
+	 * more time than mapping it, but later. */
+	order->is_written = maker->snapshot.buffer.is_kept = order->is_later;
 	plan.bytes = snapshot_expect(order->pid, &order->resident_bytes);
 	if (!pay_beforehand(maker, order, &plan, result))
 		return false;

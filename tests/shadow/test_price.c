@@ -119,14 +119,17 @@ TEST(fresh_memory_is_paid_for)
 	ledger_init(&cheap, 1, 0);
 	ledger_init(&dear, 1, 0);
 	/* What is measured at the start may be cheap by chance. */
-	ledger_expect(&cheap, 0, 0.25);
+	ledger_expect(&cheap, 0, 0.25, 0);
 	ck_assert_double_eq(cheap.fresh_ns, guessed_fresh_ns);
-	ledger_expect(&dear, 0, guessed_fresh_ns + 1);
+	ledger_expect(&dear, 0, guessed_fresh_ns + 1, 0);
 	ck_assert_uint_eq(ledger_price(&dear, &terms) - ledger_price(&cheap, &terms), bytes);
-	/* Of what is lent, what is used. */
+	/* Of what is lent, what is used; all of what is written. */
 	terms.bytes = 1000 << 20;
 	ck_assert_uint_eq(ledger_price(&dear, &terms) - ledger_price(&cheap, &terms),
 			  LENT_USED_BYTES);
+	terms.is_written = true;
+	ck_assert_uint_eq(ledger_price(&dear, &terms) - ledger_price(&cheap, &terms), terms.bytes);
+	terms.is_written = false;
 	terms.bytes = bytes;
 	/* What is read ahead does not hold anybody. */
 	terms.ahead_bytes = bytes;
@@ -147,6 +150,7 @@ TEST(memory_that_is_made_in_the_time_of_others_is_paid_for)
 {
 	const struct price_terms terms = { .room = ROOM_SHARED, .runnable = 4, .is_later = true };
 	const uint64_t bytes = 64 << 20;
+	const struct price_terms mapped = { .bytes = LENT_LEAST_BYTES };
 	struct ledger ledger;
 
 	ledger_init(&ledger, 1, 0);
@@ -155,16 +159,23 @@ TEST(memory_that_is_made_in_the_time_of_others_is_paid_for)
 			  (uint64_t)(guessed_fresh_ns * (double)bytes / 4));
 	ledger_filled(&ledger, &terms, 0, 0);
 	ck_assert_uint_eq(ledger.lost_ns, 0);
-	ck_assert_double_eq(ledger.fresh_ns, guessed_fresh_ns);
+	ck_assert_double_eq(ledger.huge_ns, guessed_fresh_ns);
 	for (int i = 0; i < 20; i++)
 		ledger_filled(&ledger, &terms, bytes / 4, bytes);
 	ck_assert_uint_eq(ledger.lost_ns, 20 * bytes / 16);
-	ck_assert_double_le(ledger.fresh_ns, 0.3);
+	ck_assert_double_le(ledger.huge_ns, 0.3);
 	/* What nobody else wanted is learned from, too. */
 	for (int i = 0; i < 20; i++)
-		ledger_filled_idly(&ledger, bytes, bytes);
+		ledger_filled_idly(&ledger, &terms, bytes, bytes);
 	ck_assert_uint_eq(ledger.lost_ns, 20 * bytes / 16);
-	ck_assert_double_ge(ledger.fresh_ns, 0.9);
+	ck_assert_double_ge(ledger.huge_ns, 0.9);
+	/* A buffer that is mapped has small pages, which say nothing of huge ones. */
+	ck_assert_double_eq(ledger.fresh_ns, guessed_fresh_ns);
+	ledger_filled_idly(&ledger, &mapped, 0, bytes);
+	ck_assert_double_lt(ledger.fresh_ns, guessed_fresh_ns);
+	ck_assert_double_ge(ledger.huge_ns, 0.9);
+	ledger_expect(&ledger, 0, 0, 0.125);
+	ck_assert_uint_eq(ledger_memory_price(&ledger, &terms, bytes), bytes / 16);
 }
 
 /* Where a program matches well the next sample is as good as any; where it does not, long rows
@@ -358,7 +369,7 @@ TEST(a_stop_without_a_copy_says_nothing_of_the_next)
 	uint64_t price;
 
 	ledger_init(&ledger, 1, 0);
-	ledger_expect(&ledger, 0.25, 0);
+	ledger_expect(&ledger, 0.25, 0, 0);
 	price = ledger_price(&ledger, &terms);
 	ck_assert_uint_gt(price, 500 << 18);
 	ledger_stop(&ledger, 300000, &nothing);
@@ -367,7 +378,7 @@ TEST(a_stop_without_a_copy_says_nothing_of_the_next)
 	/* What has been measured is not expected any more. */
 	ledger_read(&ledger, 100000000, terms.bytes);
 	price = ledger_price(&ledger, &terms);
-	ledger_expect(&ledger, 9, 0);
+	ledger_expect(&ledger, 9, 0, 0);
 	ck_assert_uint_eq(ledger_price(&ledger, &terms), price);
 }
 

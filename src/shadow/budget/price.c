@@ -23,6 +23,7 @@ void ledger_init(struct ledger *ledger, double percent, double sample_ns)
 		.fixed_ns = guessed_fixed_ns,
 		.ns_per_byte = guessed_ns_per_byte,
 		.fresh_ns = guessed_fresh_ns,
+		.huge_ns = guessed_fresh_ns,
 		.making = 1,
 		.taken_per_ns = guessed_taken_per_ns,
 		.whole_per_ns = guessed_taken_per_ns,
@@ -32,12 +33,14 @@ void ledger_init(struct ledger *ledger, double percent, double sample_ns)
 	};
 }
 
-void ledger_expect(struct ledger *ledger, double ns_per_byte, double fresh_ns)
+void ledger_expect(struct ledger *ledger, double ns_per_byte, double fresh_ns, double huge_ns)
 {
 	if (!ledger->has_measured && ns_per_byte > 0)
 		ledger->ns_per_byte = probed_ns_factor * ns_per_byte;
 	if (fresh_ns > ledger->fresh_ns)
 		ledger->fresh_ns = fresh_ns;
+	if (huge_ns > 0)
+		ledger->huge_ns = probed_ns_factor * huge_ns;
 }
 
 /* The budget, and what may be borrowed. */
@@ -64,11 +67,16 @@ static double refill_ns(uint64_t bytes)
 	return cold * refill_ns_per_byte;
 }
 
-/* CPU time to make a copy's memory. A large copy is mapped: only what it uses is made. */
+/* A large buffer whose memory a copy maps has small pages, any other one huge ones. */
+static bool is_mapped(const struct price_terms *terms)
+{
+	return terms->bytes >= LENT_LEAST_BYTES && !terms->is_written;
+}
+
+/* CPU time to make a copy's memory. Of memory that is mapped only what the copy uses is made. */
 static double memory_ns(const struct ledger *ledger, const struct price_terms *terms)
 {
-	return ledger->fresh_ns *
-	       (double)(terms->bytes < LENT_LEAST_BYTES ? terms->bytes : LENT_USED_BYTES);
+	return ledger->fresh_ns * (double)(is_mapped(terms) ? LENT_USED_BYTES : terms->bytes);
 }
 
 static double threads_of(const struct price_terms *terms)
@@ -95,7 +103,9 @@ static double loss_of_copy(const struct price_terms *terms)
 uint64_t ledger_memory_price(const struct ledger *ledger, const struct price_terms *terms,
 			     uint64_t bytes)
 {
-	return (uint64_t)(loss_of_copy(terms) * ledger->fresh_ns * (double)bytes);
+	double ns = is_mapped(terms) ? ledger->fresh_ns : ledger->huge_ns;
+
+	return (uint64_t)(loss_of_copy(terms) * ns * (double)bytes);
 }
 
 uint64_t ledger_hold(const struct ledger *ledger, uint64_t bytes)
@@ -354,18 +364,20 @@ void ledger_whole(struct ledger *ledger, uint64_t taken_ns, uint64_t window_ns)
 	learn_taken(&ledger->whole_per_ns, &ledger->has_whole, (double)taken_ns, window_ns);
 }
 
-void ledger_filled_idly(struct ledger *ledger, uint64_t cpu_ns, uint64_t bytes)
+void ledger_filled_idly(struct ledger *ledger, const struct price_terms *terms, uint64_t cpu_ns,
+			uint64_t bytes)
 {
+	double *known_ns = is_mapped(terms) ? &ledger->fresh_ns : &ledger->huge_ns;
+
 	if (bytes)
-		ledger->fresh_ns +=
-			newest_weight * ((double)cpu_ns / (double)bytes - ledger->fresh_ns);
+		*known_ns += newest_weight * ((double)cpu_ns / (double)bytes - *known_ns);
 }
 
 void ledger_filled(struct ledger *ledger, const struct price_terms *terms, uint64_t cpu_ns,
 		   uint64_t bytes)
 {
 	ledger_other(ledger, loss_of_copy(terms) * (double)cpu_ns);
-	ledger_filled_idly(ledger, cpu_ns, bytes);
+	ledger_filled_idly(ledger, terms, cpu_ns, bytes);
 }
 
 void ledger_copied(struct ledger *ledger)

@@ -39,6 +39,7 @@ struct ledger {
 	double sample_ns;    /* per sample */
 	double ns_per_byte;  /* of a stop, per byte read */
 	double fresh_ns;     /* CPU time per byte of memory that the kernel gives to a process */
+	double huge_ns;	     /* the same, in huge pages */
 	double making;	     /* CPU time of making a copy that waits: measured over guessed */
 	double taken_per_ns; /* CPU time of running a copy, per ns of its window */
 	double whole_per_ns; /* CPU time of copies that reached the end, per ns of their window */
@@ -69,6 +70,7 @@ struct price_terms {
 	enum spare_cpus room;
 	bool is_recorded; /* the thread's system calls are recorded */
 	bool is_later;	  /* the copy waits for an idle CPU: only making it costs CPU time */
+	bool is_written;  /* the copy's memory is written, not mapped, even if it is large */
 };
 
 /* All prices and losses are CPU time of the target, in ns. */
@@ -120,8 +122,9 @@ bool ledger_allows(const struct ledger *ledger, uint64_t price_ns, uint64_t now_
 /* The error that tells the user why the price may not be spent. */
 struct hp_error *ledger_too_dear(const struct ledger *ledger, const struct price_terms *terms,
 				 uint64_t price_ns);
-/* Sets the costs per byte of reading and of fresh memory, as measured before there is a target. */
-void ledger_expect(struct ledger *ledger, double ns_per_byte, double fresh_ns);
+/* Sets the costs per byte of reading and of fresh memory, as measured before there is a target. 0:
+ * unknown. */
+void ledger_expect(struct ledger *ledger, double ns_per_byte, double fresh_ns, double huge_ns);
 /* Learns the cost of reading from a stop in which `bytes` were read. */
 void ledger_read(struct ledger *ledger, uint64_t stop_ns, uint64_t bytes);
 /* Charges a stop. `terms`: the actual values. */
@@ -131,7 +134,8 @@ void ledger_samples(struct ledger *ledger, const struct price_terms *terms);
 /* Counts one more copy. */
 void ledger_copied(struct ledger *ledger);
 /* Learns the cost of fresh memory from the CPU time that `bytes` of it took. Charges nothing. */
-void ledger_filled_idly(struct ledger *ledger, uint64_t cpu_ns, uint64_t bytes);
+void ledger_filled_idly(struct ledger *ledger, const struct price_terms *terms, uint64_t cpu_ns,
+			uint64_t bytes);
 /* The same, and charges that CPU time, because other threads wanted it. */
 void ledger_filled(struct ledger *ledger, const struct price_terms *terms, uint64_t cpu_ns,
 		   uint64_t bytes);

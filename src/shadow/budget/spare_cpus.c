@@ -7,6 +7,7 @@
 #include <hpcprof/base/cpu_list.h>
 #include <hpcprof/base/file.h>
 #include <hpcprof/base/number.h>
+#include <hpcprof/shadow/shadow.h>
 
 #include <stdio.h>
 #include <string.h>
@@ -102,4 +103,17 @@ void step_back(const cpu_set_t *before)
 {
 	if (CPU_COUNT(before))
 		sched_setaffinity(0, sizeof(*before), before);
+}
+
+void hp_shadow_step_aside(pid_t tid, cpu_set_t *before)
+{
+	cpu_set_t cpus;
+
+	spare_cpus(tid, 0, 1, &cpus);
+	step_beside(&cpus, before);
+}
+
+void hp_shadow_step_back(const cpu_set_t *before)
+{
+	step_back(before);
 }

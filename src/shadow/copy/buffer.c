@@ -23,13 +23,14 @@ void buffer_release(struct buffer *buffer)
 		munmap(buffer->at, buffer->bytes);
 	if (buffer->is_lendable)
 		close(buffer->fd);
-	*buffer = (struct buffer){ 0 };
+	*buffer = (struct buffer){ .is_kept = buffer->is_kept };
 }
 
 void buffer_adopt(struct buffer *buffer, uint8_t *memory, uint64_t bytes)
 {
 	buffer_release(buffer);
-	*buffer = (struct buffer){ .at = memory, .bytes = bytes };
+	buffer->at = memory;
+	buffer->bytes = bytes;
 }
 
 /* Memory that a thread touches, so that the kernel allocates its pages. */
@@ -132,11 +133,11 @@ static uint8_t *resize(struct buffer *buffer, uint64_t bytes)
 		    buffer->is_lendable ? buffer->fd : -1, 0);
 }
 
-/* A large buffer is lendable, unless the limit of file sizes forbids it. If the kind changes, the
+/* A large buffer is lendable, unless it is kept or the limit of file sizes forbids it. If the kind changes, the
  * buffer starts empty. */
 static void choose_kind(struct buffer *buffer, uint64_t bytes)
 {
-	bool is_lendable = bytes >= LENT_LEAST_BYTES && may_be_file(bytes);
+	bool is_lendable = bytes >= LENT_LEAST_BYTES && !buffer->is_kept && may_be_file(bytes);
 
 	if (is_lendable == buffer->is_lendable)
 		return;

@@ -17,6 +17,9 @@ struct buffer {
 	/* it is a memfd, which a copy can map; the copy gets pages of its own as it writes to
 	 * them */
 	bool is_lendable;
+	/* set by the owner: no copy is to map it, so it has huge pages, which are made in a fraction
+	 * of the time */
+	bool is_kept;
 	int fd;
 	uint64_t filled_ns;    /* CPU time that the latest buffer_enlarge took … */
 	uint64_t filled_bytes; /* … to make this many bytes */
@@ -29,7 +32,7 @@ enum filling_time {
 	FILL_IDLE, /* idle time, which hardly anybody else wants */
 	FILL_PAID, /* any time, at the cost of the target's budget */
 };
-/* Enlarges the buffer, and makes it lendable if it is large. INSUFFICIENT when too little of such
+/* Enlarges the buffer, and makes it lendable if it is large and not kept. INSUFFICIENT when too little of such
  * time is available, or `stop_fd` becomes readable (-1: never). Memory made until then is kept. */
 struct hp_error *buffer_enlarge(struct buffer *buffer, uint64_t bytes, enum filling_time time,
 				int stop_fd);
