@@ -155,12 +155,11 @@ enum {
 	DEEP_PERIOD_NS = 50000000, /* ns of CPU time; scripts/path-accuracy */
 	/* Unwind tables in memory, in all. */
 	MOST_TABLE_BYTES = 33554432, /* bytes: 32 MiB [bound] */
-	/* Tables stored in the cache for later recordings: at most this many, … */
-	STORED_TABLES = 64, /* files [bound] */
-	/* … none larger, … */
-	STORED_MOST_BYTES = 8388608, /* bytes: 8 MiB [bound] */
-	/* … and only if making one takes longer than finding and reading a file does. */
-	STORED_LEAST_NS = 500000, /* ns of CPU time [chosen] */
+	/* Tables that hold a file open, to make rows when they are asked for; others are made at
+	 * once. */
+	MOST_INDEXED = 64, /* files [bound] */
+	/* The smallest .eh_frame of such: all rows of smaller ones are made in less than a ms. */
+	INDEXED_LEAST_BYTES = 65536, /* bytes: 64 KiB [chosen] */
 	/* Images for which a table was looked for. */
 	MOST_TABLES = 4096, /* images [bound] */
 	/* Cached places of addresses (40 bytes each) and rules of offsets (24 bytes each); a power

@@ -50,17 +50,11 @@ static bool rank(struct hp_unwind_table *table, const struct raw_rows *rows, uin
 	return true;
 }
 
-static uint8_t *put(uint8_t *at, uint32_t value)
-{
-	for (; value >= 0x80; value >>= 7)
-		*at++ = (uint8_t)(value | 0x80);
-	*at++ = (uint8_t)value;
-	return at;
-}
-
 static size_t put_row(uint8_t *begin, uint32_t step, uint16_t recipe)
 {
-	return (size_t)(put(put(begin, step), recipe) - begin);
+	size_t bytes = table_put(begin, step);
+
+	return bytes + table_put(begin + bytes, recipe);
 }
 
 bool raw_rows_push(struct raw_rows *rows, const struct row *row)

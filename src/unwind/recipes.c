@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_RECIPES = UINT16_MAX };
-
 static bool number_others(struct hp_unwind_table *table, const struct frame_state *state,
 			  uint16_t *number)
 {
@@ -115,7 +113,7 @@ uint16_t recipe_number(struct builder *builder, const struct frame_state *state,
 	slot = find_slot(builder, &words);
 	if (builder->slots[slot])
 		return builder->slots[slot];
-	if (table->recipes.count >= MOST_RECIPES ||
+	if (table->recipes.count >= builder->most_recipes ||
 	    !hp_vector_push(&table->recipes, (struct hp_unwind_recipe){
 						     .cfa = state->cfa,
 						     .cfa_register = state->cfa_register,

@@ -28,6 +28,7 @@ bool builder_begin(struct builder *builder, struct hp_unwind_table *table)
 		.table = table,
 		.slots = calloc(FIRST_SLOTS, sizeof(uint16_t)),
 		.slot_count = FIRST_SLOTS,
+		.most_recipes = MOST_RECIPES,
 	};
 	/* Reserves the special recipes, which have no rules; number 0 of the other rules means
 	 * none. */
@@ -41,6 +42,16 @@ void builder_end(struct builder *builder)
 	free(builder->slots);
 	raw_rows_free(&builder->rows);
 	*builder = (struct builder){ 0 };
+}
+
+void builder_restart(struct builder *builder)
+{
+	builder->rows.bytes.count = 0;
+	builder->rows.count = 0;
+	builder->rows.place = 0;
+	builder->has_row = false;
+	builder->last = 0;
+	builder->floor = 0;
 }
 
 /* --- rows ------------------------------------------------------------------------------------ */
@@ -464,9 +475,13 @@ bool rows_add(struct builder *builder, const struct entry *entry)
 	return !run.no_memory;
 }
 
+bool rows_complete(struct builder *builder)
+{
+	return !builder->has_row || raw_rows_push(&builder->rows, &builder->row);
+}
+
 bool rows_finish(struct builder *builder)
 {
-	return push_gap(builder) &&
-	       (!builder->has_row || raw_rows_push(&builder->rows, &builder->row)) &&
+	return push_gap(builder) && rows_complete(builder) &&
 	       pack_rows(builder->table, &builder->rows);
 }

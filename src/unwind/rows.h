@@ -51,6 +51,7 @@ struct builder {
 	bool has_row;	      /* … if there is one */
 	uint16_t *slots;      /* hash of recipes, at most half full; 0: free */
 	size_t slot_count;    /* a power of two */
+	size_t most_recipes;  /* of the table */
 	uint64_t last;	      /* offset of the last row */
 	uint64_t floor;	      /* rows below it belong to an earlier entry */
 };
@@ -59,13 +60,19 @@ struct builder {
 bool builder_begin(struct builder *builder, struct hp_unwind_table *table);
 void builder_end(struct builder *builder);
 
+/* Forgets the rows: the next entry may be anywhere. Recipes stay. */
+void builder_restart(struct builder *builder);
+
 /* Runs the instructions that all entries begin with. */
 void rows_share(struct builder *builder, struct shared *shared, struct hp_cursor instructions);
 
 /* Adds the rows of an entry. Entries come in order of their offsets. False when memory is short. */
 bool rows_add(struct builder *builder, const struct entry *entry);
 
-/* Call after the last entry: completes the table. */
+/* Call after the last entry: `rows` has all rows. False when memory is short. */
+bool rows_complete(struct builder *builder);
+
+/* Instead: completes the table. */
 bool rows_finish(struct builder *builder);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "table.h"
+#include "index.h"
 
 #include <hpcprof/base/search.h>
 
@@ -18,6 +18,7 @@ void hp_unwind_table_destroy(struct hp_unwind_table *table)
 {
 	if (!table)
 		return;
+	index_destroy(table->index);
 	hp_vector_free(&table->blocks);
 	hp_vector_free(&table->rows);
 	hp_vector_free(&table->recipes);
@@ -38,35 +39,26 @@ struct hp_unwind_facts hp_unwind_table_facts(const struct hp_unwind_table *table
 			 table->recipes.count * sizeof(*table->recipes.at) +
 			 table->others.count * sizeof(*table->others.at) +
 			 table->expressions.count * sizeof(*table->expressions.at) +
-			 table->bytes.count,
+			 table->bytes.count + (table->index ? index_bytes(table->index) : 0),
 		.source_bytes = table->source_bytes,
 	};
 }
 
-const struct hp_unwind_recipe *hp_unwind_recipe_at(const struct hp_unwind_table *table,
-						   uint64_t offset)
+const struct hp_unwind_recipe *hp_unwind_recipe_at(struct hp_unwind_table *table, uint64_t offset)
 {
 	const struct block *blocks = table->blocks.at;
 	uint64_t place = offset - table->first;
-	const uint8_t *at;
 	const uint8_t *end;
-	uint64_t reached;
-	uint32_t number = RECIPE_NONE;
 	size_t after;
 
+	if (table->index)
+		return index_recipe_at(table, offset);
 	if (offset < table->first)
 		return NULL;
 	after = hp_bisect(i, table->blocks.count, blocks[i].place <= place);
 	if (after == 0)
 		return NULL;
-	at = table->rows.at + blocks[after - 1].at;
 	end = table->rows.at + (after < table->blocks.count ? blocks[after].at : table->rows.count);
-	reached = blocks[after - 1].place;
-	while (at < end) {
-		reached += table_take(&at);
-		if (reached > place)
-			break;
-		number = table_take(&at);
-	}
-	return number < RECIPES_OF_NOTHING ? NULL : &table->recipes.at[number];
+	return table_recipe(table, table->rows.at + blocks[after - 1].at, end,
+			    blocks[after - 1].place, place);
 }

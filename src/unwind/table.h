@@ -64,8 +64,11 @@ struct expression {
 	uint32_t size;
 };
 
+struct index;
+
 struct hp_unwind_table {
-	uint64_t first; /* offset of the first row */
+	struct index *index; /* makes rows when they are asked for; NULL: all are made */
+	uint64_t first;	     /* offset of the first row */
 	HP_VECTOR(struct block) blocks;
 	HP_VECTOR(uint8_t) rows;
 	size_t row_count;
@@ -76,6 +79,17 @@ struct hp_unwind_table {
 	size_t unsupported;
 	size_t source_bytes;
 };
+
+/* Writes a number as table_take reads it. Returns its bytes. */
+static inline size_t table_put(uint8_t *at, uint32_t value)
+{
+	size_t bytes = 0;
+
+	for (; value >= 0x80; value >>= 7)
+		at[bytes++] = (uint8_t)(value | 0x80);
+	at[bytes++] = (uint8_t)value;
+	return bytes;
+}
 
 /* Reads the next number of rows, an unsigned LEB128. */
 static inline uint32_t table_take(const uint8_t **at)
@@ -92,6 +106,23 @@ static inline uint32_t table_take(const uint8_t **at)
 		if (byte < 0x80)
 			return value;
 	}
+}
+
+/* Returns the recipe that holds at a place, of rows from `at` to `end`; the distance of the first one
+ * counts from `reached`. NULL: none. */
+static inline const struct hp_unwind_recipe *table_recipe(const struct hp_unwind_table *table,
+							  const uint8_t *at, const uint8_t *end,
+							  uint64_t reached, uint64_t place)
+{
+	uint32_t number = RECIPE_NONE;
+
+	while (at < end) {
+		reached += table_take(&at);
+		if (reached > place)
+			break;
+		number = table_take(&at);
+	}
+	return number < RECIPES_OF_NOTHING ? NULL : &table->recipes.at[number];
 }
 
 #endif

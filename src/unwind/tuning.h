@@ -30,6 +30,10 @@ enum {
 	ROWS_PER_BLOCK = 32, /* rows; scripts/path-accuracy */
 	/* The longest row: numbers of 32 and 16 bits, with 7 bits per byte. */
 	MOST_ROW_BYTES = 8, /* bytes; DWARF 5, section 7.6 */
+	/* Recipes of one image, … */
+	MOST_RECIPES = 65535, /* recipes [bound] */
+	/* … and of one whose rows are made when they are asked for: libLLVM has 1100. */
+	MOST_INDEXED_RECIPES = 8192, /* recipes [bound] */
 	/* Shorter gaps between procedures are padding: compilers align procedures to 16 bytes. */
 	PADDING_BYTES = 16, /* bytes; compilers' default */
 	/* Shared entries (CIEs); each compiler and language adds a few. */

@@ -92,7 +92,7 @@ static bool find(void *context, uint64_t address, struct hp_unwind_place *place)
 	place->table = unwinding->table;
 	frame->offset = mapping->offset + (address - mapping->start);
 	if (place->table)
-		place->recipe = hp_unwind_recipe_at(place->table, frame->offset);
+		place->recipe = hp_unwind_recipe_at(unwinding->table, frame->offset);
 	frame->image = unwinding->number;
 	return true;
 }

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A program's call frame information, with registers and a stack that it made up: 17 registers, a
- * byte that says how many 8 bytes of stack there are, the stack, and an ELF file; or, in its place, a
- * table that was stored. */
+ * byte that says how many 8 bytes of stack there are, the stack, and an ELF file. */
 #include "fuzz.h"
-
-#include "../../src/unwind/stored.h"
 
 #include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/number.h>
@@ -12,6 +9,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 enum { ROOM = 64, PLACES = 64, CODE_BYTES = 1 << 20 };
 
@@ -37,47 +36,39 @@ static void climb(struct hp_unwind_table *table, const struct hp_unwind_register
 			abort();
 }
 
-/* A table is the same again when it was stored. */
-static struct hp_unwind_table *restore(struct hp_unwind_table *table)
-{
-	struct hp_unwind_table *again = NULL;
-	struct hp_error *error;
-	uint8_t *bytes;
-	size_t size;
-
-	error = hp_unwind_table_encode(table, &bytes, &size);
-	if (error)
-		abort();
-	error = hp_unwind_table_decode(bytes, size, &again);
-	if (error)
-		abort();
-	free(bytes);
-	hp_unwind_table_destroy(table);
-	return again;
-}
-
-static struct hp_unwind_table *make(const uint8_t *data, size_t size)
+/* A table whose rows are made one by one. */
+static struct hp_unwind_table *make_indexed(const uint8_t *data, size_t size)
 {
 	struct hp_unwind_table *table = NULL;
-	_cleanup_free_ uint8_t *copy = malloc(size + 1);
+	_cleanup_close_ int fd = memfd_create("unwind", MFD_CLOEXEC);
 
-	if (!copy)
-		return NULL;
-	hp_error_destroy(hp_unwind_table_of_bytes(data, size, &table));
-	if (table)
-		return restore(table);
-	memcpy(copy, data, size);
-	stored_seal(copy, size);
-	hp_error_destroy(hp_unwind_table_decode(copy, size, &table));
+	if (fd >= 0 && write(fd, data, size) == (ssize_t)size)
+		hp_error_destroy(hp_unwind_table_of_index(fd, 0, &table));
 	return table;
+}
+
+/* Uses the table, and destroys it. */
+static void climb_from_many(struct hp_unwind_table *table, struct hp_unwind_registers registers,
+			    const struct hp_unwind_stack *stack, size_t size)
+{
+	struct hp_random random = hp_random_seeded(size);
+
+	climb(table, &registers, stack);
+	/* Every rule of the table gets its turn. */
+	for (size_t i = 0; table && i < PLACES; i++) {
+		registers.at[HP_UNWIND_RIP] = hp_random_between(&random, 0, CODE_BYTES - 1);
+		if (i % 2)
+			registers.at[HP_UNWIND_RIP] %= size + 1;
+		climb(table, &registers, stack);
+	}
+	hp_unwind_table_destroy(table);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct hp_unwind_registers registers = { .known = (1u << HP_UNWIND_REGISTERS) - 1 };
 	struct hp_unwind_stack stack = { 0 };
-	struct hp_unwind_table *table;
-	struct hp_random random = hp_random_seeded(size);
+	struct hp_unwind_table *table = NULL;
 
 	if (size <= sizeof(registers.at))
 		return 0;
@@ -92,15 +83,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	stack.address = registers.at[HP_UNWIND_RSP];
 	data += stack.size;
 	size -= stack.size;
-	table = make(data, size);
-	climb(table, &registers, &stack);
-	/* Every rule of the table gets its turn. */
-	for (size_t i = 0; table && i < PLACES; i++) {
-		registers.at[HP_UNWIND_RIP] = hp_random_between(&random, 0, CODE_BYTES - 1);
-		if (i % 2)
-			registers.at[HP_UNWIND_RIP] %= size + 1;
-		climb(table, &registers, &stack);
-	}
-	hp_unwind_table_destroy(table);
+	hp_error_destroy(hp_unwind_table_of_bytes(data, size, &table));
+	climb_from_many(table, registers, &stack, size);
+	climb_from_many(make_indexed(data, size), registers, &stack, size);
 	return 0;
 }

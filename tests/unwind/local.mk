@@ -1,6 +1,6 @@
 if X86_64
 check_PROGRAMS += tests/unwind/test_pack tests/unwind/test_rules tests/unwind/test_self \
-	tests/unwind/test_stored
+	tests/unwind/test_index
 tests_unwind_test_rules_SOURCES = tests/unwind/test_rules.c tests/unwind/mapped.h \
 	tests/unwind/mapped.c
 tests_unwind_test_self_SOURCES = tests/unwind/test_self.c tests/unwind/mapped.h \

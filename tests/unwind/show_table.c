@@ -3,8 +3,8 @@
  * show_table FILE
  *
  * Makes the unwind table of a program or library, for scripts/bench/call-paths, and prints what it
- * took in one line: ms of CPU time, rows, different ones, those that cannot be followed, bytes,
- * bytes of the sections that it was made from.
+ * took in one line: ms of CPU time, rows, different ones, those that cannot be followed, bytes; ms and
+ * bytes of an index alone, 0 if there is none; bytes of the sections that it was made from.
  */
 #include <hpcprof/unwind/table.h>
 
@@ -24,8 +24,11 @@ static double cpu_ms(void)
 int main(int argc, char **argv)
 {
 	_cleanup_(hp_unwind_table_destroy_scope) struct hp_unwind_table *table = NULL;
+	_cleanup_(hp_unwind_table_destroy_scope) struct hp_unwind_table *indexed = NULL;
 	_cleanup_close_ int fd = argc == 2 ? open(argv[1], O_RDONLY | O_CLOEXEC) : -1;
 	double begin_ms = cpu_ms();
+	double made_ms;
+	double indexed_ms;
 	struct hp_unwind_facts facts;
 	struct hp_error *error;
 
@@ -39,9 +42,15 @@ int main(int argc, char **argv)
 		hp_error_destroy(error);
 		return 1;
 	}
+	made_ms = cpu_ms() - begin_ms;
+	begin_ms = cpu_ms();
+	hp_error_destroy(hp_unwind_table_of_index(fd, 0, &indexed));
+	indexed_ms = indexed ? cpu_ms() - begin_ms : 0;
 	facts = hp_unwind_table_facts(table);
-	printf("ms %.1f rows %zu recipes %zu unsupported %zu bytes %zu of %zu\n",
-	       cpu_ms() - begin_ms, facts.rows, facts.recipes, facts.unsupported, facts.bytes,
-	       facts.source_bytes);
+	printf("ms %.1f rows %zu recipes %zu unsupported %zu bytes %zu index_ms %.2f index_bytes "
+	       "%zu "
+	       "of %zu\n",
+	       made_ms, facts.rows, facts.recipes, facts.unsupported, facts.bytes, indexed_ms,
+	       indexed ? hp_unwind_table_facts(indexed).bytes : 0, facts.source_bytes);
 	return 0;
 }

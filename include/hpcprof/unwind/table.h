@@ -33,24 +33,23 @@ struct hp_error *hp_unwind_table_of_fd(int fd, struct hp_unwind_table **table);
 /* The same for a file in memory (the vdso), which is not needed afterwards. */
 struct hp_error *hp_unwind_table_of_bytes(const void *bytes, size_t size,
 					  struct hp_unwind_table **table);
-/* Encodes a table as bytes (malloc'ed) for this machine and this version of hpcprof only. */
-struct hp_error *hp_unwind_table_encode(const struct hp_unwind_table *table, uint8_t **bytes,
-					size_t *size);
-/* Decodes bytes from any source; DAMAGED if they are not such a table. */
-struct hp_error *hp_unwind_table_decode(const uint8_t *bytes, size_t size,
-					struct hp_unwind_table **table);
+/* Makes a table of a file without rows: they are made when they are asked for, procedure by procedure,
+ * by the file's index (.eh_frame_hdr). The table keeps a descriptor of its own; once the file has
+ * changed no rows are made. Only one thread may use it. NOT_FOUND if there is no index that can be
+ * relied on, if there is .debug_frame too, or if .eh_frame has fewer bytes than `least_bytes`. */
+struct hp_error *hp_unwind_table_of_index(int fd, uint64_t least_bytes,
+					  struct hp_unwind_table **table);
 void hp_unwind_table_destroy(struct hp_unwind_table *table);
 HP_DEFINE_CLEANUP(struct hp_unwind_table, hp_unwind_table_destroy);
 
 /* Returns how the caller is found from an offset; NULL if that is unknown or cannot be followed.
  * Lives as long as the table. */
-const struct hp_unwind_recipe *hp_unwind_recipe_at(const struct hp_unwind_table *table,
-						   uint64_t offset);
+const struct hp_unwind_recipe *hp_unwind_recipe_at(struct hp_unwind_table *table, uint64_t offset);
 /* Whether the code has no caller, as at the beginning of a thread. False for NULL. */
 bool hp_unwind_is_root(const struct hp_unwind_recipe *recipe);
 
 struct hp_unwind_facts {
-	size_t rows;	     /* places where a rule changes */
+	size_t rows;	     /* places where a rule changes; of an index: those made so far */
 	size_t recipes;	     /* different rules */
 	size_t unsupported;  /* rows whose rule cannot be followed: there a frame is guessed */
 	size_t bytes;	     /* of the table in memory */

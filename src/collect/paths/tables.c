@@ -18,9 +18,8 @@ static void drop(struct tables *tables, size_t at)
 
 	tables->changes++;
 	tables->bytes -= unwinding->bytes;
+	tables->indexed -= unwinding->is_indexed;
 	tables->at.at[at] = tables->at.at[--tables->at.count];
-	if (unwinding->is_worth_storing)
-		stored_save(&unwinding->key, unwinding->table);
 	hp_unwind_table_destroy(unwinding->table);
 	unwinding->image->unwinding = NULL;
 	image_release(unwinding->image);
@@ -68,11 +67,9 @@ static struct hp_unwind_table *make_of_vdso(const struct hp_identity *wanted)
 
 /* Makes the table of a file. A file that is no program, or has no such information, gets none
  * without an error. */
-static void make_table(const struct tables *tables, struct unwinding *unwinding, uint32_t pid)
+static void make_table(struct tables *tables, struct unwinding *unwinding, uint32_t pid)
 {
 	const struct image *image = unwinding->image;
-	uint64_t begin_ns = hp_clock_thread_ns();
-	bool has_key;
 	int fd;
 
 	if (image->id.kind == HP_IMAGE_VDSO) {
@@ -82,14 +79,13 @@ static void make_table(const struct tables *tables, struct unwinding *unwinding,
 	fd = open_image(tables, image, pid);
 	if (fd < 0)
 		return;
-	has_key = stored_key_of(fd, &image->id.identity, &unwinding->key);
-	if (has_key)
-		unwinding->table = stored_load(&unwinding->key);
-	if (!unwinding->table) {
+	if (tables->indexed < MOST_INDEXED)
+		hp_error_destroy(
+			hp_unwind_table_of_index(fd, INDEXED_LEAST_BYTES, &unwinding->table));
+	unwinding->is_indexed = unwinding->table != NULL;
+	tables->indexed += unwinding->is_indexed;
+	if (!unwinding->table)
 		hp_error_destroy(hp_unwind_table_of_fd(fd, &unwinding->table));
-		unwinding->is_worth_storing = has_key && unwinding->table &&
-					      hp_clock_thread_ns() - begin_ns > STORED_LEAST_NS;
-	}
 	close(fd);
 }
 
@@ -102,6 +98,25 @@ static size_t find_oldest(const struct tables *tables)
 			oldest = i;
 	}
 	return oldest;
+}
+
+/* Counts what the table has become. */
+static void weigh(struct tables *tables, struct unwinding *unwinding)
+{
+	size_t bytes = sizeof(*unwinding);
+
+	if (unwinding->table)
+		bytes += hp_unwind_table_facts(unwinding->table).bytes;
+	tables->bytes += bytes - unwinding->bytes;
+	unwinding->bytes = bytes;
+}
+
+/* Call when a table was used: it stays. */
+static void drop_oldest(struct tables *tables)
+{
+	while (tables->at.count > 1 &&
+	       (tables->bytes > MOST_TABLE_BYTES || tables->at.count > MOST_TABLES))
+		drop(tables, find_oldest(tables));
 }
 
 static struct unwinding *look_for(struct tables *tables, struct image *image, uint32_t pid)
@@ -117,16 +132,11 @@ static struct unwinding *look_for(struct tables *tables, struct image *image, ui
 	image->references++;
 	image->unwinding = unwinding;
 	make_table(tables, unwinding, pid);
-	unwinding->bytes = sizeof(*unwinding);
-	if (unwinding->table)
-		unwinding->bytes += hp_unwind_table_facts(unwinding->table).bytes;
-	tables->bytes += unwinding->bytes;
+	weigh(tables, unwinding);
 	tables->made += unwinding->table != NULL;
 	tables->made_ns += hp_clock_thread_ns() - begin_ns;
-	unwinding->used = ++tables->clock;
-	while (tables->at.count > 1 &&
-	       (tables->bytes > MOST_TABLE_BYTES || tables->at.count > MOST_TABLES))
-		drop(tables, find_oldest(tables));
+	tables_use(tables, unwinding);
+	drop_oldest(tables);
 	return unwinding;
 }
 
@@ -137,5 +147,10 @@ struct unwinding *tables_of(struct tables *tables, struct image *image, uint32_t
 	if (!unwinding)
 		return look_for(tables, image, pid);
 	tables_use(tables, unwinding);
+	/* Rows are added to a table with an index when they are asked for. */
+	if (unwinding->is_indexed) {
+		weigh(tables, unwinding);
+		drop_oldest(tables);
+	}
 	return unwinding;
 }

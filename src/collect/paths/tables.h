@@ -4,12 +4,11 @@
  *
  * A table keeps its image referenced, so that the next process with that image uses the same table.
  * Memory is bounded: tables that were not used for longest are released, and created again when
- * needed. What took long to create is stored for the next recordings when it is released.
+ * needed.
  */
 #ifndef COLLECT_PATHS_TABLES_H
 #define COLLECT_PATHS_TABLES_H
 
-#include "stored.h"
 #include "../images/images.h"
 
 #include <hpcprof/base/vector.h>
@@ -21,14 +20,14 @@ struct unwinding {
 	uint32_t number; /* the image's number in the tree of paths; UINT32_MAX: none yet */
 	size_t bytes;
 	uint64_t used; /* last use, by `clock` */
-	struct stored_key key;
-	bool is_worth_storing; /* worth storing under `key` */
+	bool is_indexed; /* its rows are made when they are asked for, from a file that it holds open */
 };
 
 struct tables {
 	struct images *images; /* borrowed */
 	HP_VECTOR(struct unwinding *) at;
 	size_t bytes;
+	size_t indexed; /* how many are indexed */
 	uint64_t clock;
 	uint64_t changes; /* how often tables were released or numbers forgotten */
 	/* Number of tables created. */
