@@ -537,6 +537,9 @@ enum {
 	/* Stretches of memory that are not compared, as they hold answers that the original may
 	 * have got differently, such as the time. Most programs keep the time in one place. */
 	MATCHER_GUESSES = 16, /* stretches [bound] */
+	/* What a function of the vdso writes below the stack pointer of its caller. The copy makes a
+	 * system call instead, so what is left there later does not tell states apart either. */
+	VDSO_FRAME_BYTES = 256, /* bytes [chosen] */
 	/* Words of memory that translated code compares; the rest is compared outside. */
 	X86_CHECK_WORDS = 8, /* words [chosen] */
 	/* States with the registers only of a sample, before it is given up: each is a stop. */

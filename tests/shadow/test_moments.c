@@ -223,6 +223,47 @@ TEST(what_an_answer_is_about_does_not_tell_states_apart)
 	ck_assert_uint_eq(bench.replay.matched, 0);
 }
 
+static struct hp_engine_call answer_of_a_function(struct script *script, pid_t pid,
+						  const struct user_regs_struct *registers)
+{
+	(void)script;
+	(void)pid;
+	(void)registers;
+	return (struct hp_engine_call){ .is_handled = true, .frame_bytes = 8 };
+}
+
+/* The original called a function of the vdso, which left something below its caller's frame. */
+TEST(what_a_function_left_on_the_stack_does_not_tell_states_apart)
+{
+	static const char code[] = "\x0f\x05"		      /*  0 syscall */
+				   "\x48\x8d\x64\x24\xf0"     /*  2 lea rsp, [rsp - 16] */
+				   "\x41\xb8\x11\x00\x00\x00" /*  7 mov r8d, 0x11 */
+				   "\x90"		      /* 13 nop */
+				   "\x41\xb8\x22\x00\x00\x00\x90";
+	struct hp_engine_sample samples[2];
+	uint8_t stack[32];
+
+	bench.state.registers.rax = 0;
+	bench.state.registers.rcx = PUPPET_CODE + 2;
+	bench.state.registers.r11 = bench.state.registers.eflags;
+	memcpy(stack, bench.state.data + (bench.state.registers.rsp - 16 - PUPPET_DATA),
+	       sizeof(stack));
+	stack[8] ^= 1;
+	for (unsigned i = 0; i < 2; i++) {
+		samples[i] = sample_at(13 + 7 * i, 0x11 * (i + 1), bench.state.registers.eflags);
+		samples[i].general[4] -= 16;
+		samples[i].stack = stack;
+		samples[i].stack_bytes = sizeof(stack);
+	}
+	bench.script.answer = answer_of_a_function;
+	run(code, sizeof(code) - 1, samples, 2);
+	ck_assert_uint_eq(bench.replay.matched, 2);
+	/* What lies further below does. */
+	stack[7] ^= 1;
+	run(NULL, 0, samples, 2);
+	ck_assert_uint_eq(bench.replay.matched, 0);
+}
+
 /* The state at the end of a window: the loop's counter is in memory that a register points to, and
  * neither registers nor stack tell rounds apart. */
 static void run_to_end(const struct reached *reached)

@@ -216,11 +216,14 @@ TEST_WHERE(can_copy(), its_vdso_makes_system_calls_and_the_originals_does_not)
 	uint8_t after[8] = { 0 };
 	uint64_t vdso = getauxval(AT_SYSINFO_EHDR);
 	const uint8_t *ours = (const uint8_t *)(uintptr_t)(vdso + offset); // NOLINT
+	struct user_regs_struct registers = { .rax = SYS_clock_gettime, .rdi = CLOCK_MONOTONIC };
+	struct hp_engine_call answer;
 
 	/* A kernel without one. */
 	if (!vdso || !offset)
 		return;
 	start();
+	registers.rsi = at(8);
 	memcpy(before, ours, sizeof(before));
 	vdso_make_calls(&stage.copied.sandbox, &stage.copied.snapshot.areas);
 	ck_assert(sandbox_read(&stage.copied.sandbox, vdso + offset, after, sizeof(after)));
@@ -230,6 +233,12 @@ TEST_WHERE(can_copy(), its_vdso_makes_system_calls_and_the_originals_does_not)
 	ck_assert_int_eq(after[5], 0x0f);
 	ck_assert_int_eq(after[6], 0x05);
 	ck_assert_mem_eq(before, ours, sizeof(before));
+	/* The original's had a frame. */
+	registers.rip = vdso + offset + 5;
+	answer = shadow_calls_handle(&stage.calls, stage.copied.sandbox.pid, &registers);
+	ck_assert(answer.is_handled);
+	ck_assert_uint_gt(answer.frame_bytes, 0);
+	ck_assert_uint_eq(call(SYS_clock_gettime, CLOCK_MONOTONIC, at(8), 0, 0).frame_bytes, 0);
 }
 
 TEST_WHERE(can_copy(), waiting_ends_the_window_and_is_told_apart)

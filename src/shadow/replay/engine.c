@@ -265,6 +265,8 @@ static void do_system_call(struct run *run, const struct code_exit *exit)
 		note_changed(run->engine->text, &call, answer.result);
 	if (answer.guessed_bytes)
 		matcher_guess(&run->matcher, answer.guessed_at, answer.guessed_bytes);
+	if (answer.frame_bytes && call.rsp > answer.frame_bytes)
+		matcher_guess(&run->matcher, call.rsp - answer.frame_bytes, answer.frame_bytes);
 	run->registers.rax = (unsigned long long)answer.result;
 	run->registers.rcx = address + SYSCALL_BYTES;
 	run->registers.r11 = call.eflags;

@@ -121,6 +121,9 @@ struct hp_engine_call {
 	 * time: it does not tell states apart. */
 	uint64_t guessed_at;
 	uint64_t guessed_bytes;
+	/* The same below the stack pointer: the original's call was a function's, which had a frame.
+	 */
+	uint64_t frame_bytes;
 	/* If not 0: before this call, the copy was certainly at the moment of the sample with this
 	 * number, counted from 1. */
 	size_t moment;

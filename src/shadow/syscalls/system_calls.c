@@ -23,6 +23,14 @@ static bool may_be_asked(const struct shadow_calls *calls, int64_t number)
 	       number != SYS_getrusage && number != SYS_times && number != SYS_sysinfo;
 }
 
+/* Whether the call is in the vdso: see vdso_calls.h. */
+static bool is_of_vdso(const struct shadow_calls *calls, uint64_t address)
+{
+	const struct area *area = areas_find(calls->areas, address);
+
+	return area && area->kind == AREA_VDSO;
+}
+
 struct hp_engine_call shadow_calls_handle(void *context, pid_t pid,
 					  const struct user_regs_struct *registers)
 {
@@ -51,6 +59,7 @@ struct hp_engine_call shadow_calls_handle(void *context, pid_t pid,
 		.result = call.result,
 		.guessed_at = call.guessed_at,
 		.guessed_bytes = call.guessed_bytes,
+		.frame_bytes = is_of_vdso(calls, registers->rip) ? VDSO_FRAME_BYTES : 0,
 		.moment = moment,
 	};
 }
