@@ -140,11 +140,12 @@ void entries_add_shared(struct entries *entries, struct section *section, uint64
 const struct shared *entries_find_shared(const struct entries *entries,
 					 const struct section *section, uint64_t offset)
 {
-	const struct shared *own = entries->shared.at + section->first_shared;
-	size_t count = entries->shared.count - section->first_shared;
-	size_t at = hp_bisect(i, count, own[i].offset < offset);
+	const struct shared *shared = entries->shared.at;
+	size_t first = section->first_shared;
+	size_t count = entries->shared.count;
+	size_t at = first + hp_bisect(i, count - first, shared[first + i].offset < offset);
 
-	return at < count && own[at].offset == offset ? &own[at] : NULL;
+	return at < count && shared[at].offset == offset ? &shared[at] : NULL;
 }
 
 /* Skips the augmentation data of an entry, which only contains the address of its exception

@@ -67,7 +67,7 @@ static bool read_header(struct index *index, Elf *elf, uint64_t address)
 	    header.table_encoding != (DW_EH_PE_datarel | DW_EH_PE_sdata4) ||
 	    address + offsetof(struct frame_header, frame) + (uint64_t)(int64_t)header.frame !=
 		    index->section.address ||
-	    header.count == 0 || header.count > MOST_SECTION_BYTES / sizeof(entry))
+	    header.count == 0 || header.count > MOST_INDEX_ENTRIES)
 		return false;
 	data = elf_getdata_rawchunk(elf, (int64_t)(offset + sizeof(header)),
 				    header.count * sizeof(entry), ELF_T_BYTE);

@@ -34,6 +34,8 @@ enum {
 	MOST_RECIPES = 65535, /* recipes [bound] */
 	/* … and of one whose rows are made when they are asked for: libLLVM has 1100. */
 	MOST_INDEXED_RECIPES = 8192, /* recipes [bound] */
+	/* Procedures of such an image: libLLVM has 118 thousand. */
+	MOST_INDEX_ENTRIES = 1048576, /* procedures: 8 MiB [bound] */
 	/* Shorter gaps between procedures are padding: compilers align procedures to 16 bytes. */
 	PADDING_BYTES = 16, /* bytes; compilers' default */
 	/* Shared entries (CIEs); each compiler and language adds a few. */
