@@ -302,8 +302,6 @@ enum {
 	LENT_STRETCHES = 16384, /* stretches [bound] */
 	/* The part of it that a copy is expected to use and write to. */
 	LENT_USED_BYTES = 33554432, /* bytes: 32 MiB [chosen] */
-	/* The most of it that is emptied for a copy, as that is done by writing. */
-	LENT_EMPTIED_BYTES = 4194304, /* bytes: 4 MiB [chosen] */
 	/* The longest run of pages, so that readers have equal shares. */
 	RUN_BYTES = 1048576, /* bytes: 1 MiB [chosen] */
 	/* The buffer has room for what the target may allocate before the stop: this, … */

@@ -333,6 +333,7 @@ static bool advise(const uint8_t *at, uint64_t bytes, uint64_t advice)
 TEST_WHERE(can_copy(), calls_do_to_lent_memory_what_they_do_to_any)
 {
 	struct call grow = { .number = SYS_mremap };
+	const uint32_t word = 5;
 	const uint8_t *first;
 
 	start_copy();
@@ -343,8 +344,14 @@ TEST_WHERE(can_copy(), calls_do_to_lent_memory_what_they_do_to_any)
 	ck_assert_uint_eq(word_in_copy(first - PAGE), content_of(49));
 	ck_assert_uint_eq(word_in_copy(first + 20 * PAGE), content_of(70));
 	ck_assert(advise(first + 30 * PAGE, PAGE, MADV_FREE));
-	/* What would take long, and what is several mappings. */
-	ck_assert(!advise(first, LENT_EMPTIED_BYTES + PAGE, MADV_DONTNEED));
+	/* All of it, and what lies beside it. */
+	ck_assert(advise(first, (LARGE_PAGES - 60) * PAGE, MADV_DONTNEED));
+	ck_assert_uint_eq(word_in_copy(large + (LARGE_PAGES - 11) * PAGE), 0);
+	ck_assert_uint_eq(word_in_copy(large + (LARGE_PAGES - 10) * PAGE),
+			  content_of(LARGE_PAGES - 10));
+	ck_assert(sandbox_write(&copied.sandbox, (uint64_t)(uintptr_t)first, &word, sizeof(word)));
+	ck_assert_uint_eq(word_in_copy(first), word);
+	/* What is several mappings. */
 	grow.a[0] = (uint64_t)(uintptr_t)first;
 	grow.a[1] = PAGE;
 	grow.a[2] = 2 * PAGE;

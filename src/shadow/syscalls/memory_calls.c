@@ -134,21 +134,36 @@ bool answer_mremap(struct shadow_calls *calls, struct call *call)
 	       call_done(call, run(calls, call));
 }
 
-/* After MADV_DONTNEED the kernel would zero anonymous memory, but show lent memory's buffer again,
- * so that is done here. */
-static bool empty_lent(struct shadow_calls *calls, const struct call *call)
+static bool discard(struct shadow_calls *calls, uint64_t start, uint64_t end)
 {
-	static const uint8_t zeros[16 * PAGE_BYTES];
-	uint64_t end = call->a[0] + page_up(call->a[1]);
+	return start == end || sandbox_call(calls->sandbox, SYS_madvise, start, end - start,
+					    MADV_DONTNEED, 0, 0, 0) == 0;
+}
 
-	if (call->a[0] % PAGE_BYTES || end - call->a[0] > LENT_EMPTIED_BYTES)
-		return false;
-	for (uint64_t at = call->a[0]; at < end; at += sizeof(zeros)) {
-		if (!sandbox_write(calls->sandbox, at, zeros,
-				   end - at < sizeof(zeros) ? end - at : sizeof(zeros)))
+static bool map_anew(struct shadow_calls *calls, uint64_t start, uint64_t end, int protection)
+{
+	return sandbox_call(calls->sandbox, SYS_mmap, start, end - start,
+			    protection_of_copy((uint64_t)protection),
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, UINT64_MAX,
+			    0) == (int64_t)start;
+}
+
+/* After MADV_DONTNEED the kernel would zero anonymous memory, but show lent memory's buffer again,
+ * so that is mapped anew. */
+static bool discard_lent(struct shadow_calls *calls, uint64_t at, uint64_t end)
+{
+	for (size_t i = 0; i < calls->areas->count && at < end; i++) {
+		const struct area *area = &calls->areas->at[i];
+		uint64_t from = area->start > at ? area->start : at;
+		uint64_t to = area->end < end ? area->end : end;
+
+		if (!area->is_lent || from >= to)
+			continue;
+		if (!discard(calls, at, from) || !map_anew(calls, from, to, area->protection))
 			return false;
+		at = to;
 	}
-	return true;
+	return discard(calls, at, end);
 }
 
 /* Freed memory may keep its contents. */
@@ -158,7 +173,9 @@ static bool free_memory(struct shadow_calls *calls, struct call *call)
 		return false;
 	if (!areas_are_lent(calls->areas, call->a[0], call->a[0] + call->a[1]))
 		return call_done(call, run(calls, call));
-	return (call->a[2] == MADV_FREE || empty_lent(calls, call)) && call_done(call, 0);
+	return (call->a[2] == MADV_FREE ||
+		discard_lent(calls, call->a[0], call->a[0] + page_up(call->a[1]))) &&
+	       call_done(call, 0);
 }
 
 /* Advice that changes contents is followed; other advice only affects time. */
