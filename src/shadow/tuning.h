@@ -522,7 +522,7 @@ static const double logging_slowness = 3; /* times; tests/shadow/replay_command 
 /* Time that logging may add to a replay: SIMULATED_INSNS at 25 ns, on a shared core. */
 static const uint64_t longest_logging_ns = 400000000; /* ns of the copy's CPU time [bound] */
 
-/* --- finding the original's samples again: match/ -------------------------------------------- */
+/* --- finding the original's samples again: match/, syscalls/system_calls.c --------------------- */
 
 enum {
 	/* Bytes of each sample's stack, from the stack pointer upward: locals of a few frames. */
