@@ -49,7 +49,7 @@ enum {
 
 enum {
 	/* The part of a trace that warms the caches, unless the user sets it. */
-	WARMING_PART = 5, /* parts of the trace; as src/shadow/tuning.h does (WARMING_INSNS) */
+	WARMING_PART = 5, /* parts of the trace; as src/shadow/tuning.h does */
 	/* The largest part: second-level caches are warm by then. */
 	WARMING_MOST = 1000000, /* instructions; the same */
 };

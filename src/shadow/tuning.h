@@ -500,12 +500,17 @@ enum {
 	/* The log of a copy's path, which is passed on when full: one stop of the copy, some 10 us,
 	 * per 64 Ki words. It stays in a second-level cache until then. */
 	PATH_LOG_BYTES = 524288, /* bytes: 512 KiB [chosen] */
-	/* So many instructions of each window are simulated, … */
-	SIMULATED_INSNS = 16000000, /* instructions [chosen] */
-	/* … of which a quarter warms the models, and is not counted, … */
-	WARMING_INSNS = 4000000, /* instructions [chosen] */
-	/* … in so many stretches: code that a program comes to later in a window is simulated, too. */
-	SIMULATED_STRETCHES = 4, /* stretches [chosen] */
+	/* So many instructions of each window are simulated: the simulation takes longer than the
+	 * replay does, and of more windows with less each more of a program is seen, … */
+	SIMULATED_INSNS = 8000000, /* instructions [chosen] */
+	/* … of which this part warms the models, and is not counted, … */
+	STRETCH_WARMING_PART = 4, /* part of a stretch [chosen] */
+	/* … in so many stretches: code that a program comes to later in a window is simulated, too. What
+	 * a second-level cache has then is often unknown; predictors keep what they have learnt. */
+	SIMULATED_STRETCHES = 4, /* stretches; scripts/cause-accuracy --sharpness */
+	/* A trace is of a long path rather than of several short ones: one stretch of each window, with
+	 * so many instructions. */
+	TRACED_INSNS = 16000000, /* instructions [chosen] */
 	/* Runs of a block before its instructions are timed one by one (300 bytes each). */
 	RUNS_BEFORE_EACH = 256, /* runs [chosen] */
 	/* The first windows are not simulated: two are needed for absolute counts. */
@@ -519,7 +524,7 @@ enum {
 
 /* Slowdown of a copy that logs its path, to judge its moments: 3.3 for bzip2. */
 static const double logging_slowness = 3; /* times; tests/shadow/replay_command --log */
-/* Time that logging may add to a replay: SIMULATED_INSNS at 25 ns, on a shared core. */
+/* Time that logging may add to a replay: SIMULATED_INSNS at 50 ns, on a shared core. */
 static const uint64_t longest_logging_ns = 400000000; /* ns of the copy's CPU time [bound] */
 
 /* --- finding the original's samples again: match/, syscalls/system_calls.c --------------------- */

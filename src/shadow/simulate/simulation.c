@@ -48,6 +48,7 @@ struct simulation {
 	bool has_enough; /* of this stretch it has, or will get, enough: nothing more is accepted */
 	bool is_done;	 /* no other stretch is wanted */
 	size_t stretches, stretch; /* in each window, and number of the latest one: see resume() */
+	uint64_t each;		   /* instructions of a stretch */
 	bool is_given_up;
 	bool is_over;
 };
@@ -135,7 +136,7 @@ static bool has_enough(struct simulation *simulation)
  * next one, as where few samples match some are left out. */
 static uint64_t quota(const struct simulation *simulation)
 {
-	return SIMULATED_INSNS / simulation->stretches * (simulation->stretch + 1);
+	return simulation->each * (simulation->stretch + 1);
 }
 
 static void follow_piece(struct simulation *simulation)
@@ -248,7 +249,7 @@ static bool resume(void *context, size_t sample, size_t samples)
 	come_to_rest(simulation, false);
 	for (size_t i = 0; i < simulation->model_count; i++)
 		follower_resume(&simulation->models[i].follower,
-				WARMING_INSNS / simulation->stretches);
+				simulation->each / STRETCH_WARMING_PART);
 	pthread_mutex_lock(&simulation->lock);
 	simulation->stretch = stretch;
 	simulation->has_enough = simulation->is_done;
@@ -306,7 +307,8 @@ bool simulation_begin(struct simulation *simulation, pid_t pid, uint64_t fs_base
 		tracing_begin_window(&simulation->tracing);
 	for (size_t i = 0; i < simulation->model_count; i++)
 		follower_begin(&simulation->models[i].follower, goes_on, plan_of,
-			       simulation->engine, fs_base, WARMING_INSNS / simulation->stretches);
+			       simulation->engine, fs_base,
+			       simulation->each / STRETCH_WARMING_PART);
 	return true;
 }
 
@@ -354,8 +356,8 @@ static bool begin(struct simulation *simulation, const struct simulation_options
 	simulation->geometry = *options->geometry;
 	simulation->core = *options->core;
 	simulation->measure = options->measure;
-	/* A trace is of a long path rather than of several short ones. */
 	simulation->stretches = options->trace_fd ? 1 : SIMULATED_STRETCHES;
+	simulation->each = options->trace_fd ? TRACED_INSNS : SIMULATED_INSNS / SIMULATED_STRETCHES;
 	if (options->resizes)
 		simulation->resizes = *options->resizes;
 	simulation->has_enough = simulation->is_done = true;
