@@ -194,6 +194,16 @@ static void make(struct hp_unwind_table *table, struct indexed *indexed)
 		indexed->at = is_made | (uint32_t)begin;
 }
 
+/* Whether the code of a procedure ends shortly before the next one. Padding has the last row of the
+ * procedure before it: a return address may be that of the next procedure, and is looked up by the
+ * byte before. */
+static bool is_padded(const struct index *index, size_t at, uint32_t code_bytes)
+{
+	uint64_t end = (uint64_t)index->at.at[at].place + code_bytes;
+
+	return at + 1 < index->at.count && index->at.at[at + 1].place < end + PADDING_BYTES;
+}
+
 const struct hp_unwind_recipe *index_recipe_at(struct hp_unwind_table *table, uint64_t offset)
 {
 	struct index *index = table->index;
@@ -201,6 +211,7 @@ const struct hp_unwind_recipe *index_recipe_at(struct hp_unwind_table *table, ui
 	uint64_t place = offset - index->first;
 	size_t after = hp_bisect(i, index->at.count, indexed[i].place <= place);
 	const uint8_t *at;
+	uint32_t code_bytes;
 	uint32_t rows_bytes;
 
 	if (offset < index->first || after == 0)
@@ -212,7 +223,8 @@ const struct hp_unwind_recipe *index_recipe_at(struct hp_unwind_table *table, ui
 		return NULL;
 	at = table->rows.at + (indexed->at & ~is_made);
 	place -= indexed->place;
-	if (place >= table_take(&at))
+	code_bytes = table_take(&at);
+	if (place >= code_bytes && !is_padded(index, after - 1, code_bytes))
 		return NULL;
 	rows_bytes = table_take(&at);
 	return table_recipe(table, at, at + rows_bytes, 0, place);
