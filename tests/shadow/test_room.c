@@ -13,6 +13,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -306,6 +307,7 @@ TEST(a_thread_steps_beside_the_target_and_back)
 
 TEST(memory_to_spare_is_what_the_kernel_says_less_a_reserve)
 {
+	struct rlimit limit;
 	uint64_t total = 0;
 
 	ck_assert_uint_eq(meminfo_available("MemTotal:  1000 kB\nMemFree: 5 kB\n"
@@ -314,6 +316,13 @@ TEST(memory_to_spare_is_what_the_kernel_says_less_a_reserve)
 			  700 * 1024);
 	ck_assert_uint_eq(total, 1000 * 1024);
 	ck_assert_uint_eq(meminfo_available("", &total), 0);
+	/* Nor is there any beyond a limit of our own. */
+	ck_assert_int_eq(getrlimit(RLIMIT_AS, &limit), 0);
+	limit.rlim_cur = 1 << 20;
+	ck_assert_int_eq(setrlimit(RLIMIT_AS, &limit), 0);
+	ck_assert_uint_eq(memory_to_spare(), 0);
+	limit.rlim_cur = limit.rlim_max;
+	ck_assert_int_eq(setrlimit(RLIMIT_AS, &limit), 0);
 	ck_assert_uint_eq(meminfo_available("MemAvailable: many kB\n", &total), 0);
 	ck_assert_uint_eq(meminfo_available("MemAvailable: 99999999999999999999 kB\n", &total), 0);
 }

@@ -14,6 +14,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 void ledger_init(struct ledger *ledger, double percent, double sample_ns)
 {
@@ -471,6 +473,27 @@ uint64_t meminfo_available(const char *text, uint64_t *total_bytes)
 	return kib_after(text, "MemAvailable:");
 }
 
+/* What a limit leaves of our address space. */
+static uint64_t address_space_left(void)
+{
+	_cleanup_free_ char *text = hp_file_text("/proc/self/statm");
+	const char *at = text;
+	uint64_t page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
+	uint64_t pages = 0;
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_AS, &limit) < 0 || limit.rlim_cur == RLIM_INFINITY)
+		return UINT64_MAX;
+	if (!text || !hp_scan_u64(&at, &pages) || pages > limit.rlim_cur / page_bytes)
+		return 0;
+	return limit.rlim_cur - pages * page_bytes;
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
 uint64_t memory_to_spare(void)
 {
 	_cleanup_free_ char *text = hp_file_text("/proc/meminfo");
@@ -482,7 +505,6 @@ uint64_t memory_to_spare(void)
 	reserve = total / MEMORY_RESERVE_PART;
 	if (reserve < least_memory_reserve)
 		reserve = least_memory_reserve;
-	if (available > control_groups_memory())
-		available = control_groups_memory();
+	available = least(available, least(control_groups_memory(), address_space_left()));
 	return available > reserve ? available - reserve : 0;
 }

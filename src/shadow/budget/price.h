@@ -170,8 +170,8 @@ uint64_t ledger_most_calls(const struct ledger *ledger, const struct price_terms
 /* Charges another loss. Less than 0: earlier losses turned out to be smaller. */
 void ledger_other(struct ledger *ledger, double lost_ns);
 
-/* Memory that can be used without displacing other memory: what is available on the machine and
- * within our control groups, minus a reserve. */
+/* Memory that can be used without displacing other memory: what is available on the machine, within
+ * our control groups and within the limit of our address space, minus a reserve. */
 uint64_t memory_to_spare(void);
 /* The available bytes by the text of /proc/meminfo; 0 if it does not tell. */
 uint64_t meminfo_available(const char *text, uint64_t *total_bytes);
