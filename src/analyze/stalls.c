@@ -7,10 +7,11 @@
  * how much neighbours take together is better known than which of them retirement waits for.
  *
  * A scene is one possible set of frequencies. With evidence that counts there are three: the
- * estimate and both ends of its interval, or, if the path was timed, of what fits the timing. With time alone the scenes range from the highest scale
- * that the best case allows down to the lowest scale, at which the bounds of all suspects together
- * are needed to explain the time. At the likely scale their expected cycles explain it. If the path
- * was timed, the likely scale is the one at which the timed cycles equal the measured ones.
+ * estimate and both ends of its interval, or, if the path was timed, of what fits the timing. With
+ * time alone the scenes range from the highest scale that the best case allows down to the lowest
+ * scale, at which the bounds of all suspects together are needed to explain the time. At the likely
+ * scale their expected cycles explain it. If the path was timed, the likely scale is the one at which
+ * the timed cycles equal the measured ones.
  */
 #include "stalls.h"
 #include "culprit/duty.h"
