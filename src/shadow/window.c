@@ -64,6 +64,7 @@ void window_maker_init(struct window_maker *maker, struct replayer *replayer, st
 void window_maker_clear(struct window_maker *maker)
 {
 	sandbox_clear(&maker->sandbox);
+	hp_vector_free(&maker->huge);
 	end_state_clear(&maker->end);
 	call_log_clear(&maker->log);
 	descriptors_clear(&maker->descriptors);
@@ -561,6 +562,8 @@ void window_replay(struct window_maker *maker, const struct window_order *order,
 	if (simulation && !simulation_begin(simulation, order->pid, maker->state.registers.fs_base,
 					    &order->cpus, order->room != ROOM_AFTER))
 		simulation = NULL;
+	if (simulation)
+		simulation_set_huge(simulation, maker->huge.at, maker->huge.count);
 	if (!error)
 		error = replay_copy(maker, simulation, result);
 	/* Also after an error: the simulation's thread must be idle before the next window. When

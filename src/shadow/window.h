@@ -24,6 +24,8 @@
 #include "syscalls/system_calls.h"
 #include "syscalls/vdso_calls.h"
 
+#include <hpcprof/base/vector.h>
+
 #include <pthread.h>
 
 /* Replays all copies of one target, one after another. */
@@ -47,6 +49,7 @@ struct window_maker {
 	struct mapped_files files;
 	struct descriptors descriptors;
 	struct state_sampler sampler;
+	HP_VECTOR(struct hp_uarch_huge) huge; /* what of the target is in huge pages */
 	struct held_state state;
 	struct end_state end;
 	struct call_log log;	    /* of a recorded window */

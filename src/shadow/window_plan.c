@@ -237,6 +237,21 @@ static bool make_room(struct window_maker *maker, const struct window_order *ord
 	return !error;
 }
 
+static bool add_huge(void *context, uint64_t start, uint64_t end)
+{
+	struct window_maker *maker = context;
+
+	return hp_vector_push(&maker->huge, ((struct hp_uarch_huge){ start, end }));
+}
+
+/* For the models of TLBs. Without it all pages are small to them. */
+static void find_huge(struct window_maker *maker)
+{
+	maker->huge.count = 0;
+	if (maker->replayer->simulation)
+		hp_error_destroy(snapshot_find_huge(&maker->snapshot, add_huge, maker));
+}
+
 /* Pays twice: first for an estimate of the memory, which takes no time, then for the real amount,
  * because listing all pages takes milliseconds. */
 bool window_plan(struct window_maker *maker, struct window_order *order,
@@ -278,6 +293,7 @@ bool window_plan(struct window_maker *maker, struct window_order *order,
 					      (unsigned long long)(plan.bytes >> 20)));
 		return false;
 	}
+	find_huge(maker);
 	return make_room(maker, order, &plan, result) &&
 	       (!plan.ahead_bytes || look(maker, order, &plan, result));
 }

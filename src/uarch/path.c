@@ -73,6 +73,11 @@ void hp_uarch_destroy(struct hp_uarch *uarch)
 	free(uarch);
 }
 
+void hp_uarch_set_huge(struct hp_uarch *uarch, const struct hp_uarch_huge *huge, size_t count)
+{
+	uarch_tlbs_set_huge(&uarch->tlbs, huge, count);
+}
+
 void hp_uarch_resume(struct hp_uarch *uarch)
 {
 	uarch_caches_resume(&uarch->caches);

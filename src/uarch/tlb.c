@@ -3,8 +3,13 @@
 
 #include "tuning.h"
 
-/* log2 of the page table entries per cache line. */
-enum { ENTRIES_SHIFT = 3 };
+enum {
+	ENTRIES_SHIFT = 3, /* log2 of the page table entries per cache line */
+	HUGE_SHIFT = 21,   /* log2 of the bytes of a huge page */
+};
+
+/* Tells the numbers of huge pages from those of others. Numbers have at most 59 bits (sets.h). */
+static const uint64_t huge_number = UINT64_C(1) << 58;
 
 bool uarch_tlbs_create(struct uarch_tlbs *tlbs, const struct hp_uarch_geometry *geometry)
 {
@@ -42,6 +47,42 @@ void uarch_tlbs_reset(struct uarch_tlbs *tlbs)
 	uarch_sets_reset(&tlbs->second);
 	uarch_sets_reset(&tlbs->second_code);
 	uarch_sets_reset(&tlbs->tables);
+}
+
+void uarch_tlbs_set_huge(struct uarch_tlbs *tlbs, const struct hp_uarch_huge *huge, size_t count)
+{
+	tlbs->huge = huge;
+	tlbs->huge_count = tlbs->page_shift < HUGE_SHIFT ? count : 0;
+	tlbs->last = (struct hp_uarch_huge){ 0 };
+}
+
+static void find_stretch(struct uarch_tlbs *tlbs, uint64_t address)
+{
+	const struct hp_uarch_huge *huge = tlbs->huge;
+	size_t low = 0, high = tlbs->huge_count;
+
+	/* the first one that ends behind the address */
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (huge[middle].end > address)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	tlbs->is_last_huge = low < tlbs->huge_count && huge[low].start <= address;
+	tlbs->last.start = tlbs->is_last_huge ? huge[low].start : low ? huge[low - 1].end : 0;
+	tlbs->last.end = low == tlbs->huge_count ? UINT64_MAX
+			 : tlbs->is_last_huge	 ? huge[low].end
+						 : huge[low].start;
+}
+
+uint64_t uarch_tlbs_any_page(struct uarch_tlbs *tlbs, uint64_t address)
+{
+	if (address < tlbs->last.start || address >= tlbs->last.end)
+		find_stretch(tlbs, address);
+	return tlbs->is_last_huge ? address >> HUGE_SHIFT | huge_number
+				  : address >> tlbs->page_shift;
 }
 
 /* Only the last step of a page walk: earlier steps use far fewer entries. */

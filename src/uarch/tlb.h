@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The TLBs: first levels for code and data, and a second level that they may share. All pages are
- * of the smallest size: an access that misses here may hit on the machine, where the kernel uses
- * huge pages.
+ * The TLBs: first levels for code and data, and a second level that they may share. A huge page takes
+ * an entry like any other: so it is in first levels without sets and in shared second levels, while
+ * other first levels have some entries for huge pages alone.
  */
 #ifndef HPCPROF_SRC_UARCH_TLB_H
 #define HPCPROF_SRC_UARCH_TLB_H
@@ -22,6 +22,11 @@ struct uarch_tlbs {
 	struct uarch_sets second, second_code; /* `second_code` may not exist */
 	struct uarch_sets tables;
 	unsigned page_shift;
+	const struct hp_uarch_huge *huge; /* borrowed */
+	size_t huge_count;
+	/* the stretch of the last page: a huge one, or what lies between two */
+	struct hp_uarch_huge last;
+	bool is_last_huge;
 };
 
 /* The structure must not be moved. */
@@ -29,9 +34,14 @@ bool uarch_tlbs_create(struct uarch_tlbs *tlbs, const struct hp_uarch_geometry *
 void uarch_tlbs_destroy(struct uarch_tlbs *tlbs);
 void uarch_tlbs_reset(struct uarch_tlbs *tlbs);
 
-static inline uint64_t uarch_tlbs_page(const struct uarch_tlbs *tlbs, uint64_t address)
+void uarch_tlbs_set_huge(struct uarch_tlbs *tlbs, const struct hp_uarch_huge *huge, size_t count);
+
+/* The number of the page, where there are huge ones. */
+uint64_t uarch_tlbs_any_page(struct uarch_tlbs *tlbs, uint64_t address);
+
+static inline uint64_t uarch_tlbs_page(struct uarch_tlbs *tlbs, uint64_t address)
 {
-	return address >> tlbs->page_shift;
+	return tlbs->huge_count ? uarch_tlbs_any_page(tlbs, address) : address >> tlbs->page_shift;
 }
 
 /* The events of a page for which its first level found `first` (not a hit). `miss`: the miss event
@@ -40,7 +50,7 @@ unsigned uarch_tlb_behind(struct uarch_tlb *tlb, uint64_t page, enum uarch_found
 			  unsigned miss);
 
 /* Uses the page of an address, and returns the events. */
-static inline unsigned uarch_tlbs_use(const struct uarch_tlbs *tlbs, struct uarch_tlb *tlb,
+static inline unsigned uarch_tlbs_use(struct uarch_tlbs *tlbs, struct uarch_tlb *tlb,
 				      uint64_t address, unsigned miss)
 {
 	uint64_t page = uarch_tlbs_page(tlbs, address);

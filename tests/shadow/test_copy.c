@@ -5,6 +5,9 @@
 
 #include "../../src/shadow/copy/sandbox_lock.h"
 
+#include <hpcprof/base/cleanup.h>
+#include <hpcprof/base/file.h>
+
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -179,6 +182,50 @@ TEST_WHERE(can_copy(), a_copy_holds_what_the_target_holds)
 	assert_same(pid, &copy);
 	copied_clear(&copy);
 	end_target(pid);
+}
+
+/* Bytes of our own in huge pages, as the kernel adds them up. */
+static uint64_t huge_bytes(void)
+{
+	static const char *const names[] = { "\nAnonHugePages:", "\nShmemPmdMapped:",
+					     "\nFilePmdMapped:" };
+	_cleanup_free_ char *text = hp_file_text("/proc/self/smaps_rollup");
+	uint64_t sum = 0;
+
+	for (size_t i = 0; text && i < sizeof(names) / sizeof(names[0]); i++) {
+		const char *line = strstr(text, names[i]);
+
+		sum += line ? strtoull(line + strlen(names[i]), NULL, 10) << 10 : 0;
+	}
+	return sum;
+}
+
+static bool add_bytes(void *context, uint64_t start, uint64_t end)
+{
+	*(uint64_t *)context += end - start;
+	return true;
+}
+
+TEST(huge_pages_are_told)
+{
+	const size_t bytes = 8 * HUGE_PAGE_BYTES;
+	void *region =
+		mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint64_t found = 0, all = 0;
+	struct snapshot snapshot;
+	bool is_old;
+
+	ck_assert_ptr_ne(region, MAP_FAILED);
+	/* Where the kernel gives none, none are told. */
+	madvise(region, bytes, MADV_HUGEPAGE);
+	memset(region, 1, bytes);
+	snapshot_init(&snapshot);
+	ck_assert_ptr_null(snapshot_prepare(&snapshot, getpid(), &all));
+	ck_assert_ptr_null(snapshot_find_huge(&snapshot, add_bytes, &found));
+	is_old = snapshot.pages.is_old;
+	snapshot_clear(&snapshot);
+	ck_assert_uint_eq(found, is_old ? 0 : huge_bytes());
+	munmap(region, bytes);
 }
 
 TEST(kernels_before_6_7_tell_the_same_pages)

@@ -263,6 +263,34 @@ TEST(a_split_access_touches_both_lines_and_pages)
 	ck_assert_uint_ne(hp_uarch_access(uarch, 1, 0x11040, 8, HP_UARCH_LOAD), 0);
 }
 
+TEST(a_huge_page_is_one_page)
+{
+	static const struct hp_uarch_huge huge[] = { { 0x40000000, 0x40200000 },
+						     { 0x40400000, 0x40800000 } };
+	const unsigned other_page = HP_UARCH_DTLB_MISS | HP_UARCH_DTLB_UNKNOWN;
+	struct hp_uarch_geometry geometry = small(true);
+	struct hp_uarch *uarch = made(&geometry);
+
+	hp_uarch_set_huge(uarch, huge, 2);
+	hp_uarch_access(uarch, 1, 0x40000000, 8, HP_UARCH_LOAD);
+	for (uint64_t i = 1; i < 40; i++)
+		ck_assert(!(hp_uarch_access(uarch, 1, 0x40000000 + i * 0x2040, 8, HP_UARCH_LOAD) &
+			    other_page));
+	/* Two in a row are two, … */
+	ck_assert(hp_uarch_access(uarch, 1, 0x40400000, 8, HP_UARCH_LOAD) & other_page);
+	ck_assert(hp_uarch_access(uarch, 1, 0x40600000, 8, HP_UARCH_LOAD) & other_page);
+	ck_assert(!(hp_uarch_access(uarch, 1, 0x405ff000, 8, HP_UARCH_LOAD) & other_page));
+	/* … what is between or behind them is not huge, … */
+	ck_assert(hp_uarch_access(uarch, 1, 0x40200000, 8, HP_UARCH_LOAD) & other_page);
+	ck_assert(hp_uarch_access(uarch, 1, 0x40201000, 8, HP_UARCH_LOAD) & other_page);
+	ck_assert(hp_uarch_access(uarch, 1, 0x40800000, 8, HP_UARCH_LOAD) & other_page);
+	ck_assert(hp_uarch_access(uarch, 1, 0x40801000, 8, HP_UARCH_LOAD) & other_page);
+	/* … and in the end none is. */
+	hp_uarch_set_huge(uarch, NULL, 0);
+	ck_assert(hp_uarch_access(uarch, 1, 0x40401000, 8, HP_UARCH_LOAD) & other_page);
+	ck_assert(hp_uarch_access(uarch, 1, 0x40402000, 8, HP_UARCH_LOAD) & other_page);
+}
+
 /* Three lines fill the set of the line at 0x10000: what is new there is a miss, beside it
  * unknown. */
 TEST(a_split_access_has_the_worst_of_its_halves)

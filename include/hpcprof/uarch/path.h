@@ -110,6 +110,14 @@ struct hp_uarch;
 struct hp_uarch *hp_uarch_create(const struct hp_uarch_geometry *geometry);
 void hp_uarch_destroy(struct hp_uarch *uarch);
 HP_DEFINE_CLEANUP(struct hp_uarch, hp_uarch_destroy);
+/* A stretch of memory in pages of 2 MiB. */
+struct hp_uarch_huge {
+	uint64_t start, end;
+};
+
+/* All other memory is in pages of the geometry's size. `huge`: in order of addresses, without
+ * overlaps; borrowed until this is called again. At the beginning there are none. */
+void hp_uarch_set_huge(struct hp_uarch *uarch, const struct hp_uarch_huge *huge, size_t count);
 /* Empties the model. */
 void hp_uarch_reset(struct hp_uarch *uarch);
 /* Begins a later stretch of the same program. Predictors keep what they have learnt, and so does

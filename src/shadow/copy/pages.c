@@ -38,6 +38,7 @@ struct scan_arguments {
 #define SCAN_PRESENT  (UINT64_C(1) << 3)
 #define SCAN_SWAPPED  (UINT64_C(1) << 4)
 #define SCAN_ALL_ZERO (UINT64_C(1) << 5)
+#define SCAN_HUGE     (UINT64_C(1) << 6)
 
 void pages_init(struct pages *pages)
 {
@@ -113,17 +114,45 @@ static struct hp_error *find_one_by_one(struct pages *pages, uint64_t start, uin
 	return NULL;
 }
 
+/* Calls `each` for what the kernel finds from `arguments->start` to its end. `is_unknown`: the kernel
+ * cannot be asked so. */
+static struct hp_error *scan(const struct pages *pages, struct scan_arguments *arguments,
+			     bool (*each)(void *context, uint64_t start, uint64_t end),
+			     void *context, bool *is_unknown)
+{
+	const uint64_t start = arguments->start;
+	struct scan_region regions[REGIONS];
+
+	arguments->size = sizeof(*arguments);
+	arguments->regions = (uint64_t)(uintptr_t)regions;
+	arguments->region_count = REGIONS;
+	while (arguments->start < arguments->end) {
+		int count = ioctl(pages->fd, SCAN_CALL, arguments);
+
+		*is_unknown = count < 0 && (errno == ENOTTY || errno == EINVAL) &&
+			      arguments->start == start;
+		if (*is_unknown)
+			return NULL;
+		if (count < 0)
+			return hp_error_create_errno(errno, "reading the state of its pages");
+		for (int i = 0; i < count; i++) {
+			if (!each(context, regions[i].start, regions[i].end))
+				return hp_error_create_no_memory();
+		}
+		if (arguments->walk_end <= arguments->start)
+			break;
+		arguments->start = arguments->walk_end;
+	}
+	return NULL;
+}
+
 struct hp_error *pages_find(struct pages *pages, uint64_t start, uint64_t end, bool written,
 			    bool (*each)(void *context, uint64_t start, uint64_t end),
 			    void *context)
 {
-	struct scan_region regions[REGIONS];
 	struct scan_arguments arguments = {
-		.size = sizeof(arguments),
 		.start = start,
 		.end = end,
-		.regions = (uint64_t)(uintptr_t)regions,
-		.region_count = sizeof(regions) / sizeof(regions[0]),
 		/* Pages of zeros are left out, since a copy has zeros anyway; with `written`, so
 		 * are pages of files. */
 		.inverted = SCAN_ALL_ZERO | (written ? SCAN_FILE : 0),
@@ -131,25 +160,23 @@ struct hp_error *pages_find(struct pages *pages, uint64_t start, uint64_t end, b
 		.any_of = SCAN_PRESENT | SCAN_SWAPPED,
 		.returned = SCAN_PRESENT,
 	};
+	struct hp_error *error = NULL;
 
-	if (pages->is_old)
-		return find_one_by_one(pages, start, end, written, each, context);
-	while (arguments.start < end) {
-		int count = ioctl(pages->fd, SCAN_CALL, &arguments);
+	if (!pages->is_old)
+		error = scan(pages, &arguments, each, context, &pages->is_old);
+	return pages->is_old ? find_one_by_one(pages, start, end, written, each, context) : error;
+}
 
-		if (count < 0 && (errno == ENOTTY || errno == EINVAL) && arguments.start == start) {
-			pages->is_old = true;
-			return find_one_by_one(pages, start, end, written, each, context);
-		}
-		if (count < 0)
-			return hp_error_create_errno(errno, "reading the state of its pages");
-		for (int i = 0; i < count; i++) {
-			if (!each(context, regions[i].start, regions[i].end))
-				return hp_error_create_no_memory();
-		}
-		if (arguments.walk_end <= arguments.start)
-			break;
-		arguments.start = arguments.walk_end;
-	}
-	return NULL;
+struct hp_error *pages_find_huge(struct pages *pages, uint64_t start, uint64_t end,
+				 bool (*each)(void *context, uint64_t start, uint64_t end),
+				 void *context)
+{
+	struct scan_arguments arguments = {
+		.start = start,
+		.end = end,
+		.mask = SCAN_HUGE,
+		.returned = SCAN_HUGE,
+	};
+
+	return pages->is_old ? NULL : scan(pages, &arguments, each, context, &pages->is_old);
 }

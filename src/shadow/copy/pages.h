@@ -13,6 +13,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+enum { HUGE_PAGE_BYTES = 2 << 20 };
+
 struct pages {
 	int fd; /* of /proc/PID/pagemap */
 	uint64_t *scratch;
@@ -36,5 +38,10 @@ void pages_begin(struct pages *pages);
 struct hp_error *pages_find(struct pages *pages, uint64_t start, uint64_t end, bool written,
 			    bool (*each)(void *context, uint64_t start, uint64_t end),
 			    void *context);
+
+/* The same for what is in huge pages. Calls nothing where the kernel does not tell. */
+struct hp_error *pages_find_huge(struct pages *pages, uint64_t start, uint64_t end,
+				 bool (*each)(void *context, uint64_t start, uint64_t end),
+				 void *context);
 
 #endif

@@ -16,7 +16,6 @@ enum {
 	/* bytes of a mapped file that are read at once from the target, if the file cannot be
 	 * opened */
 	PIECE_BYTES = 8192,
-	HUGE_BYTES = 2 << 20,
 };
 
 #define USER_END UINT64_C(0x7ffffffff000)
@@ -94,7 +93,7 @@ static void use_huge_pages(struct sandbox *sandbox, const struct area *area, uin
 {
 	uint64_t bytes = area->end - area->start;
 
-	if (area->kind != AREA_STACK && bytes >= HUGE_BYTES &&
+	if (area->kind != AREA_STACK && bytes >= HUGE_PAGE_BYTES &&
 	    filled_bytes >= bytes / 4 * HUGE_PAGE_QUARTERS)
 		sandbox_call(sandbox, SYS_madvise, area->start, bytes, MADV_HUGEPAGE, 0, 0, 0);
 }

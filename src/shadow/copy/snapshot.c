@@ -174,6 +174,22 @@ struct hp_error *snapshot_prepare(struct snapshot *snapshot, pid_t pid, uint64_t
 	return error;
 }
 
+struct hp_error *snapshot_find_huge(struct snapshot *snapshot,
+				    bool (*each)(void *context, uint64_t start, uint64_t end),
+				    void *context)
+{
+	struct hp_error *error = NULL;
+
+	for (size_t i = 0; !error && i < snapshot->areas.count; i++) {
+		const struct area *area = &snapshot->areas.at[i];
+
+		if (area->end - area->start >= HUGE_PAGE_BYTES && area->kind < AREA_VDSO)
+			error = pages_find_huge(&snapshot->pages, area->start, area->end, each,
+						context);
+	}
+	return error;
+}
+
 uint64_t snapshot_missing_bytes(const struct snapshot *snapshot)
 {
 	uint64_t wanted = bytes_wanted(snapshot);

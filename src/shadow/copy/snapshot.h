@@ -90,6 +90,10 @@ struct hp_error *snapshot_prepare(struct snapshot *snapshot, pid_t pid, uint64_t
  * INSUFFICIENT when too little of such time is available, or `stop_fd` becomes readable (-1:
  * never). Memory made until then is kept. */
 struct hp_error *snapshot_reserve(struct snapshot *snapshot, enum filling_time time, int stop_fd);
+/* Calls `each`, in order, for what was in huge pages when the process was last prepared for. */
+struct hp_error *snapshot_find_huge(struct snapshot *snapshot,
+				    bool (*each)(void *context, uint64_t start, uint64_t end),
+				    void *context);
 /* How many bytes of room are missing. */
 uint64_t snapshot_missing_bytes(const struct snapshot *snapshot);
 /* Reads all of it while the target runs, in a thread of the lowest priority, so that a stop has to

@@ -312,6 +312,13 @@ bool simulation_begin(struct simulation *simulation, pid_t pid, uint64_t fs_base
 	return true;
 }
 
+void simulation_set_huge(struct simulation *simulation, const struct hp_uarch_huge *huge,
+			 size_t count)
+{
+	for (size_t i = 0; i < simulation->model_count; i++)
+		hp_uarch_set_huge(simulation->models[i].uarch, huge, count);
+}
+
 const struct hp_engine_log *simulation_log(const struct simulation *simulation)
 {
 	return &simulation->log;
@@ -328,6 +335,7 @@ void simulation_give_up(struct simulation *simulation)
 void simulation_end(struct simulation *simulation, struct hp_window *window)
 {
 	come_to_rest(simulation, window == NULL);
+	simulation_set_huge(simulation, NULL, 0);
 	if (window && simulation->state == PREPARED) {
 		window->latencies[HP_LATENCY_L2] = simulation->core.l2_cycles;
 		window->latencies[HP_LATENCY_L3] = simulation->core.l3_cycles;

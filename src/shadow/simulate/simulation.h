@@ -19,6 +19,7 @@
 #include "tracing.h"
 
 #include <hpcprof/model/window.h>
+#include <hpcprof/uarch/path.h>
 #include <hpcprof/uarch/resize.h>
 
 #include <sched.h>
@@ -50,6 +51,10 @@ void simulation_prepare(struct simulation *simulation, const cpu_set_t *cpus);
  * of the machine come first. Waits for the preparation. False: it failed, or was given up. */
 bool simulation_begin(struct simulation *simulation, pid_t pid, uint64_t fs_base,
 		      const cpu_set_t *cpus, bool gives_way);
+/* Says what of the process is in huge pages: borrowed until simulation_end. Called after
+ * simulation_begin. */
+void simulation_set_huge(struct simulation *simulation, const struct hp_uarch_huge *huge,
+			 size_t count);
 const struct hp_engine_log *simulation_log(const struct simulation *simulation);
 /* Called when the recording ends, from any thread: waiting pieces are dropped, and nothing new is
  * begun. */
