@@ -489,11 +489,6 @@ static uint64_t address_space_left(void)
 	return limit.rlim_cur - pages * page_bytes;
 }
 
-static uint64_t least(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
 uint64_t memory_to_spare(void)
 {
 	_cleanup_free_ char *text = hp_file_text("/proc/meminfo");
@@ -505,6 +500,9 @@ uint64_t memory_to_spare(void)
 	reserve = total / MEMORY_RESERVE_PART;
 	if (reserve < least_memory_reserve)
 		reserve = least_memory_reserve;
-	available = least(available, least(control_groups_memory(), address_space_left()));
+	if (available > control_groups_memory())
+		available = control_groups_memory();
+	if (available > address_space_left())
+		available = address_space_left();
 	return available > reserve ? available - reserve : 0;
 }
