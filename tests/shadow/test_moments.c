@@ -195,6 +195,14 @@ static struct hp_engine_call answer_about(struct script *script, pid_t pid,
 	};
 }
 
+/* Sets registers that a system call at the beginning of the code changes. */
+static void expect_a_call(void)
+{
+	bench.state.registers.rax = 0;
+	bench.state.registers.rcx = PUPPET_CODE + 2;
+	bench.state.registers.r11 = bench.state.registers.eflags;
+}
+
 /* The original got another time, and keeps it on its stack. */
 TEST(what_an_answer_is_about_does_not_tell_states_apart)
 {
@@ -204,10 +212,7 @@ TEST(what_an_answer_is_about_does_not_tell_states_apart)
 	struct hp_engine_sample samples[3];
 	uint8_t stack[256];
 
-	/* What system calls do to registers. */
-	bench.state.registers.rax = 0;
-	bench.state.registers.rcx = PUPPET_CODE + 2;
-	bench.state.registers.r11 = bench.state.registers.eflags;
+	expect_a_call();
 	for (unsigned i = 0; i < 3; i++)
 		samples[i] = sample_at(8 + 7 * i, 0x11 * (i + 1), bench.state.registers.eflags);
 	memcpy(stack, samples[1].stack, sizeof(stack));
@@ -243,9 +248,7 @@ TEST(what_a_function_left_on_the_stack_does_not_tell_states_apart)
 	struct hp_engine_sample samples[2];
 	uint8_t stack[32];
 
-	bench.state.registers.rax = 0;
-	bench.state.registers.rcx = PUPPET_CODE + 2;
-	bench.state.registers.r11 = bench.state.registers.eflags;
+	expect_a_call();
 	memcpy(stack, bench.state.data + (bench.state.registers.rsp - 16 - PUPPET_DATA),
 	       sizeof(stack));
 	stack[8] ^= 1;
