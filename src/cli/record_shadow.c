@@ -91,7 +91,7 @@ static void take(struct hp_session *session, bool is_last, void *context)
 	if (is_last)
 		hp_shadow_stop(shadow->shadow);
 	while (hp_shadow_take(shadow->shadow, &window)) {
-		/* A large program's windows take a tenth of a second each. */
+		/* It takes long where the program is large. */
 		hp_shadow_step_aside(window.tid, &before);
 		hp_session_add_window(session, &window);
 		hp_shadow_step_back(&before);

@@ -335,8 +335,9 @@ static void make_first_buffers(struct hp_shadow *shadow)
 
 		hp_error_destroy(buffer_enlarge(buffer, bytes, FILL_IDLE, shadow->stop_fd));
 		if (buffer->filled_bytes)
-			ledger_expect(&shadow->books.ledger, 0, 0,
-				      (double)buffer->filled_ns / (double)buffer->filled_bytes);
+			ledger_expect_huge(&shadow->books.ledger,
+					   (double)buffer->filled_ns /
+						   (double)buffer->filled_bytes);
 	}
 }
 
@@ -364,7 +365,7 @@ struct hp_error *hp_shadow_create(const struct hp_shadow_options *options,
 	ledger_init(&shadow->books.ledger, shadow->percent, options->sample_ns);
 	price = snapshot_price();
 	part = price.bytes / MAKERS / PAGE_BYTES * PAGE_BYTES;
-	ledger_expect(&shadow->books.ledger, price.reading_ns, price.fresh_ns, 0);
+	ledger_expect(&shadow->books.ledger, price.reading_ns, price.fresh_ns);
 	cpu_load_init(&shadow->books.load);
 	schedule_init(&shadow->books.schedule,
 		      options->seed ? options->seed : hp_clock_monotonic_ns());

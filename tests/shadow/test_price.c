@@ -119,9 +119,9 @@ TEST(fresh_memory_is_paid_for)
 	ledger_init(&cheap, 1, 0);
 	ledger_init(&dear, 1, 0);
 	/* What is measured at the start may be cheap by chance. */
-	ledger_expect(&cheap, 0, 0.25, 0);
+	ledger_expect(&cheap, 0, 0.25);
 	ck_assert_double_eq(cheap.fresh_ns, guessed_fresh_ns);
-	ledger_expect(&dear, 0, guessed_fresh_ns + 1, 0);
+	ledger_expect(&dear, 0, guessed_fresh_ns + 1);
 	ck_assert_uint_eq(ledger_price(&dear, &terms) - ledger_price(&cheap, &terms), bytes);
 	/* Of what is lent, what is used; all of what is written. */
 	terms.bytes = 1000 << 20;
@@ -174,7 +174,7 @@ TEST(memory_that_is_made_in_the_time_of_others_is_paid_for)
 	ledger_filled_idly(&ledger, &mapped, 0, bytes);
 	ck_assert_double_lt(ledger.fresh_ns, guessed_fresh_ns);
 	ck_assert_double_ge(ledger.huge_ns, 0.9);
-	ledger_expect(&ledger, 0, 0, 0.125);
+	ledger_expect_huge(&ledger, 0.125);
 	ck_assert_uint_eq(ledger_memory_price(&ledger, &terms, bytes), bytes / 16);
 }
 
@@ -369,7 +369,7 @@ TEST(a_stop_without_a_copy_says_nothing_of_the_next)
 	uint64_t price;
 
 	ledger_init(&ledger, 1, 0);
-	ledger_expect(&ledger, 0.25, 0, 0);
+	ledger_expect(&ledger, 0.25, 0);
 	price = ledger_price(&ledger, &terms);
 	ck_assert_uint_gt(price, 500 << 18);
 	ledger_stop(&ledger, 300000, &nothing);
@@ -378,7 +378,7 @@ TEST(a_stop_without_a_copy_says_nothing_of_the_next)
 	/* What has been measured is not expected any more. */
 	ledger_read(&ledger, 100000000, terms.bytes);
 	price = ledger_price(&ledger, &terms);
-	ledger_expect(&ledger, 9, 0, 0);
+	ledger_expect(&ledger, 9, 0);
 	ck_assert_uint_eq(ledger_price(&ledger, &terms), price);
 }
 

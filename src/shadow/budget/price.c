@@ -35,14 +35,17 @@ void ledger_init(struct ledger *ledger, double percent, double sample_ns)
 	};
 }
 
-void ledger_expect(struct ledger *ledger, double ns_per_byte, double fresh_ns, double huge_ns)
+void ledger_expect(struct ledger *ledger, double ns_per_byte, double fresh_ns)
 {
 	if (!ledger->has_measured && ns_per_byte > 0)
 		ledger->ns_per_byte = probed_ns_factor * ns_per_byte;
 	if (fresh_ns > ledger->fresh_ns)
 		ledger->fresh_ns = fresh_ns;
-	if (huge_ns > 0)
-		ledger->huge_ns = probed_ns_factor * huge_ns;
+}
+
+void ledger_expect_huge(struct ledger *ledger, double huge_ns)
+{
+	ledger->huge_ns = probed_ns_factor * huge_ns;
 }
 
 /* The budget, and what may be borrowed. */

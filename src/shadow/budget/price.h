@@ -124,7 +124,9 @@ struct hp_error *ledger_too_dear(const struct ledger *ledger, const struct price
 				 uint64_t price_ns);
 /* Sets the costs per byte of reading and of fresh memory, as measured before there is a target. 0:
  * unknown. */
-void ledger_expect(struct ledger *ledger, double ns_per_byte, double fresh_ns, double huge_ns);
+void ledger_expect(struct ledger *ledger, double ns_per_byte, double fresh_ns);
+/* The same of fresh memory in huge pages. */
+void ledger_expect_huge(struct ledger *ledger, double huge_ns);
 /* Learns the cost of reading from a stop in which `bytes` were read. */
 void ledger_read(struct ledger *ledger, uint64_t stop_ns, uint64_t bytes);
 /* Charges a stop. `terms`: the actual values. */

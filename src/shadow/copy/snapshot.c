@@ -183,6 +183,7 @@ struct hp_error *snapshot_find_huge(struct snapshot *snapshot,
 	for (size_t i = 0; !error && i < snapshot->areas.count; i++) {
 		const struct area *area = &snapshot->areas.at[i];
 
+		/* Before AREA_VDSO stand the kinds that have memory of their own or of a file. */
 		if (area->end - area->start >= HUGE_PAGE_BYTES && area->kind < AREA_VDSO)
 			error = pages_find_huge(&snapshot->pages, area->start, area->end, each,
 						context);
