@@ -77,7 +77,7 @@ static void touch_aside(struct filling *filling, int stop_fd)
 	struct pollfd poll_stop = { .fd = stop_fd, .events = POLLIN };
 	pthread_t thread;
 
-	if (hp_thread_start(&thread, fill, filling) != 0)
+	if (poll(&poll_stop, 1, 0) > 0 || hp_thread_start(&thread, fill, filling) != 0)
 		return;
 	while (__atomic_load_n(&filling->done, __ATOMIC_RELAXED) < filling->bytes &&
 	       hp_clock_monotonic_ns() < end_ns && poll(&poll_stop, 1, FILL_LOOK_MS) <= 0)
