@@ -152,7 +152,10 @@ static size_t decode_line(const char *line, struct hp_insn *insns)
 
 static void print_bounds(const struct hp_schedule *schedule)
 {
-	printf("%.4f %s", schedule->cycles, hp_bound_name(schedule->limit));
+	static const char *const names[HP_BOUND_COUNT] = { "issue", "retire",  "fetch",
+							   "ports", "divider", "recurrence" };
+
+	printf("%.4f %s", schedule->cycles, names[schedule->limit]);
 	for (unsigned bound = 0; bound < HP_BOUND_COUNT; bound++)
 		printf(" %.3f", schedule->bounds[bound]);
 	printf(" %u\n", schedule->guesses);
