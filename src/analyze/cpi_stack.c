@@ -100,6 +100,7 @@ static void add_part(struct hp_prediction *into, const struct hp_prediction *one
 	into->far_lines += scale * one->far_lines;
 	into->measured += one->measured;
 	into->apart += one->apart;
+	into->stretched += scale * one->stretched;
 	into->error = fmax(into->error, one->error);
 	/* Infinite limits stay infinite. */
 	for (unsigned kind = 0; kind < HP_CAUSE_COUNT && scale > 0; kind++)
@@ -275,6 +276,11 @@ static struct hp_range executions_of(const struct hp_prediction *prediction)
 				  fmax(1, prediction->high / as_is) };
 }
 
+static double stretched_of(const struct hp_prediction *prediction, const struct taken *taken)
+{
+	return taken->of_base ? prediction->stretched : 0;
+}
+
 /* The least that all but these components take. No core is faster than its width allows, if it is known
  * how much ran; and without any event the path takes as long as on the ideal core. */
 static double rest_of(const struct hp_prediction *prediction, double predicted,
@@ -284,7 +290,8 @@ static double rest_of(const struct hp_prediction *prediction, double predicted,
 	struct hp_range executions = executions_of(prediction);
 	double width = prediction->low > 0 && !taken->of_base ? lanes[HP_LANE_WIDTH] : 0;
 	double ideal = taken->of_base ? 0 : fmin(predicted, lanes[HP_LANE_IDEAL]);
-	double rest = fmax(predicted - taken->high, ideal) * (1 - error);
+	double rest = fmax(predicted - taken->high - stretched_of(prediction, taken), ideal) *
+		      (1 - error);
 
 	return fmax(0, fmax(rest, width)) * executions.low;
 }
@@ -298,10 +305,12 @@ static struct hp_cpi_part range_of(const struct hp_prediction *prediction, doubl
 	double error = fmax(stack_error, prediction->error);
 	double rest_error = prediction->error > 0 ? error : whole_error;
 	struct hp_range executions = executions_of(prediction);
+	double stretched = stretched_of(prediction, taken);
 	double high = taken->high * (1 + error);
-	double missing = fmax(0, fmin(unexplained, taken->most - high));
-	double without = fmax(0, predicted - taken->low);
-	double low = fmax(taken->low * (1 - error) + fmin(0, unexplained),
+	double missing = fmax(0, fmin(unexplained + stretched, taken->most - high));
+	double least = fmax(0, taken->low - stretched);
+	double without = fmax(0, predicted - least);
+	double low = fmax(least * (1 - error) + fmin(0, unexplained),
 			  fmin(measured, predicted) - without * (1 + rest_error) * executions.high);
 
 	high = fmin(high + missing, measured - rest_of(prediction, predicted, taken, rest_error));

@@ -340,6 +340,8 @@ static void take_factors(const double factors[HP_PENALTIES], struct hp_predictio
 
 	apply(factors, by_table.predicted, prediction->predicted);
 	apply(factors, by_table.resized, prediction->resized);
+	prediction->stretched =
+		fmax(0, factors[HP_PENALTY_BASE] - 1) * by_table.predicted[HP_LANE_IDEAL];
 	longer = was > 0 ? prediction->predicted[HP_LANE_AS_IS] / was : 1;
 	prediction->low *= longer;
 	prediction->high *= longer;

@@ -191,6 +191,27 @@ static struct hp_prediction prediction(void)
 	return made;
 }
 
+/* A core that is slower than its table has, by a factor, does not say by what. */
+TEST(what_a_factor_adds_to_the_base_may_be_of_any_component_of_it)
+{
+	struct hp_penalties fitted = { .is_fitted = true, .parts = 1 };
+	struct hp_prediction made = prediction(), slow;
+	struct hp_cpi_stack stack;
+
+	for (size_t i = 0; i < HP_PENALTIES; i++)
+		fitted.factors[i] = i == HP_PENALTY_BASE ? 2 : i != HP_PENALTY_UNPLACED;
+	made.most[HP_CAUSE_DIVIDER] = made.most[HP_CAUSE_DEPENDENCY] = INFINITY;
+	slow = hp_penalties_apply(&fitted, &made);
+	ck_assert_double_eq_tol(slow.stretched, 30, 1e-9);
+	slow.measured = slow.predicted[HP_LANE_AS_IS];
+	slow.error = 0;
+	stack = hp_cpi_of(&slow, true);
+	ck_assert_double_gt(stack.parts[HP_CPI_DIVIDER].high, 0.2);
+	ck_assert_double_lt(stack.parts[HP_CPI_FP].high, 0.01); /* there is none */
+	ck_assert_double_lt(stack.parts[HP_CPI_DEPENDENCY].low, 0.1);
+	ck_assert_double_gt(stack.parts[HP_CPI_DEPENDENCY].likely, 0.2);
+}
+
 TEST(cycles_are_split_among_causes_and_add_up)
 {
 	struct hp_prediction made = prediction();

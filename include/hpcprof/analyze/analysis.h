@@ -271,6 +271,9 @@ struct hp_prediction {
 	double apart; /* cycles of `measured`, at least, in other moments than windows saw */
 	/* Share by which predictions of parts of windows are off; 0: not known. */
 	double error;
+	/* Cycles by which a fitted factor makes the core without events slower than its table does. Any of
+	 * the components of that core may have them. */
+	double stretched;
 	/* What a cause can have taken at most: its events, at the upper end, times the largest cost of
 	 * one; INFINITY: its events are not counted. DCACHE is what the second level serves; what is
 	 * behind it is apart. */

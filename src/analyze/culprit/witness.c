@@ -108,6 +108,18 @@ static void add_events(const struct hp_core *core, const struct hp_happened *see
 		((double)core->mispredict_cycles + core->blocked_cycles);
 }
 
+/* What its own unit takes: no instruction is the oldest for longer than its latency. */
+static double most_of_unit(const struct hp_core *core, const struct hp_insn *insn,
+			   enum hp_cause_kind kind)
+{
+	struct hp_cost cost;
+
+	if (kind == HP_CAUSE_SYNC)
+		return INFINITY;
+	hp_core_cost(core, NULL, insn, &cost);
+	return kind == HP_CAUSE_DIVIDER ? divide_margin * cost.latency : cost.latency;
+}
+
 void witness_add_most(const struct hp_core *core, const struct hp_isa *isa,
 		      const struct hp_insn *insn, const struct hp_happened *seen, double runs,
 		      struct hp_prediction *prediction)
@@ -117,7 +129,7 @@ void witness_add_most(const struct hp_core *core, const struct hp_isa *isa,
 	if (!(runs > 0))
 		return;
 	if (kind != HP_CAUSE_DEPENDENCY)
-		prediction->most[kind] = INFINITY;
+		prediction->most[kind] += runs * most_of_unit(core, insn, kind);
 	if (seen && seen->runs >= least_simulated_runs) {
 		add_events(core, seen, runs, prediction);
 		return;

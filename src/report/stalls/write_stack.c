@@ -34,6 +34,22 @@ static void write_part(const struct hp_cpi_stack *stack, unsigned component, FIL
 	putc('\n', out);
 }
 
+/* Names parts that are too small to be shown, but may be large. */
+static void write_possible(const struct hp_cpi_stack *stack, FILE *out)
+{
+	unsigned written = 0;
+
+	for (unsigned i = 0; i < HP_CPI_UNEXPLAINED; i++) {
+		const struct hp_cpi_part *part = &stack->parts[i];
+
+		if (fabs(part->likely) < least_stack_share && part->high >= least_possible_share)
+			fprintf(out, "%s%s up to %.0f %%", written++ ? ", " : "  # unlikely: ",
+				hp_cpi_word((enum hp_cpi_component)i), 100 * part->high);
+	}
+	if (written)
+		putc('\n', out);
+}
+
 /* Writes parts that are large enough, the largest first. */
 static void write_parts(const struct hp_cpi_stack *stack, unsigned most, FILE *out)
 {
@@ -48,6 +64,7 @@ static void write_parts(const struct hp_cpi_stack *stack, unsigned most, FILE *o
 		if (i < most && fabs(likely) >= least_stack_share)
 			write_part(stack, order[i], out);
 	}
+	write_possible(stack, out);
 	if (stack->excess >= least_stack_share)
 		fprintf(out, "  # %.0f %% more were predicted than measured, and are taken off\n",
 			100 * stack->excess);
