@@ -165,6 +165,48 @@ static void take_statics(const struct case_file *file, double cycles,
 	}
 }
 
+/* A schedule of one block does not see how its waits overlap with other blocks. The timing of the path
+ * does, and knows the same units: so static waits take no more than it says. */
+static void time_statics(const struct stalls *stalls, uint32_t at,
+			 const struct timed_parts parts[MOST_SCENES])
+{
+	const struct hp_analysed_insn *insn = facts_insn(stalls->facts, at);
+	const struct case_file *file = &stalls->files[at];
+	double sums[HP_CAUSE_COUNT] = { 0 };
+
+	for (uint32_t i = 0; i < file->static_count; i++)
+		sums[file->statics[i].kind] += file->statics[i].high;
+	for (uint32_t i = 0; i < file->static_count; i++) {
+		struct static_share *one = &file->statics[i];
+		double low = 1, high = 0;
+
+		for (unsigned scene = 0; scene < stalls->scenes && sums[one->kind] > 0; scene++) {
+			const struct timed_part *part = &parts[scene].kinds[one->kind];
+			double each = one->high / sums[one->kind] *
+				      stalls->runs[scene][insn->block] / insn->cycles;
+
+			low = fmin(low, part->low * each);
+			high = fmax(high, part->high * each);
+		}
+		one->high = fmin(one->high, high);
+		one->low = fmin(one->low, fmin(low, one->high));
+		one->likely = fmin(one->likely, one->high);
+	}
+}
+
+/* The stall lasts at least for what is dynamic, and for static waits that are certain. */
+static void lower_stalled(struct stalls *stalls, uint32_t at)
+{
+	struct hp_analysed_insn *insn = &stalls->analysis->insns[at];
+	const struct case_file *file = &stalls->files[at];
+	double fixed = 0;
+
+	for (uint32_t i = 0; i < file->static_count; i++)
+		fixed += file->statics[i].low * insn->cycles;
+	for (unsigned scene = 0; scene < stalls->scenes; scene++)
+		insn->stalled.low = fmin(insn->stalled.low, stall_of(stalls, at, scene) + fixed);
+}
+
 /* Each kind gets its timed part, divided among its suspects in the proportion they had. The rest of
  * the stall is divided as before. */
 static void time_likely(const struct case_file *file, const struct timed_part parts[HP_CAUSE_COUNT],
@@ -283,7 +325,7 @@ static void split_stall(struct stalls *stalls, uint32_t at, struct split *split)
 	const struct case_file *file = &stalls->files[at];
 	bool is_timed = extent_is_timed(stalls, at);
 	enum extent extent = is_timed ? extent_choose(stalls, at) : ONE_INSN;
-	struct timed_parts parts;
+	struct timed_parts parts[MOST_SCENES];
 
 	memset(split, 0, sizeof(*split));
 	for (uint32_t i = 0; i <= file->count; i++)
@@ -292,17 +334,22 @@ static void split_stall(struct stalls *stalls, uint32_t at, struct split *split)
 		stalls->kinds[k] = (struct hp_range){ .low = 1, .high = 0 };
 	for (unsigned i = 0; i < HP_FAMILY_COUNT; i++)
 		stalls->families[i] = (struct hp_range){ .low = 1, .high = 0 };
+	for (unsigned scene = 0; scene < stalls->scenes && is_timed; scene++)
+		extent_parts(stalls, at, extent, scene, &parts[scene]);
+	if (is_timed) {
+		time_statics(stalls, at, parts);
+		lower_stalled(stalls, at);
+	}
 	for (unsigned scene = 0; scene < stalls->scenes; scene++) {
-		double runs = stalls->runs[scene][insn->block];
+		struct timed_parts *timed = is_timed ? &parts[scene] : NULL;
 		struct scene_ranges ranges = { 0 };
 
-		if (is_timed) {
-			extent_parts(stalls, at, extent, scene, &parts);
-			take_statics(file, insn->cycles / runs, parts.kinds);
-		}
-		split_suspects(stalls, at, scene, is_timed ? parts.kinds : NULL, split,
+		if (timed)
+			take_statics(file, insn->cycles / stalls->runs[scene][insn->block],
+				     timed->kinds);
+		split_suspects(stalls, at, scene, timed ? timed->kinds : NULL, split,
 			       ranges.bounds);
-		split_kinds(stalls, at, scene, is_timed ? &parts : NULL, &ranges);
+		split_kinds(stalls, at, scene, timed, &ranges);
 	}
 }
 

@@ -33,7 +33,8 @@ static void add_best_cases(const struct stalls *stalls)
 		double low = likely;
 		double high = likely;
 		double best = likely * block->best_case_cycles;
-		double fixed = 0; /* cycles of static stalls in one execution */
+		double certain = likely; /* executions whose static stalls are */
+		double fixed = 0;	 /* cycles of static stalls in one execution */
 
 		if (!(block->cycles > 0))
 			continue;
@@ -42,6 +43,7 @@ static void add_best_cases(const struct stalls *stalls)
 
 			low = runs < low ? runs : low;
 			high = runs > high ? runs : high;
+			certain = fmin(certain, runs * stalls_certain(stalls, i, scene));
 		}
 		sheet->execution += best;
 		for (uint32_t k = 0; k < block->insn_count; k++) {
@@ -55,7 +57,7 @@ static void add_best_cases(const struct stalls *stalls)
 			fixed += stall;
 			sheet->execution -= likely * stall;
 			sheet->likely[kind] += likely * stall;
-			add_range(&sheet->causes[kind], low * stall, high * stall);
+			add_range(&sheet->causes[kind], certain * stall, high * stall);
 		}
 		fixed = fmin(fixed, block->best_case_cycles);
 		add_range(&sheet->execution_range, low * (block->best_case_cycles - fixed),

@@ -298,16 +298,27 @@ static void lay_rows(struct stalls *stalls, uint32_t number, unsigned scene)
 }
 
 /* Widens the instruction's range of stalled cycles by this scene, including waits of the best
- * case. */
-static void widen_stalled(const struct stalls *stalls, uint32_t at, unsigned scene, double fixed)
+ * case, at least and at most. */
+static void widen_stalled(const struct stalls *stalls, uint32_t at, unsigned scene,
+			  const struct hp_range *fixed)
 {
 	struct hp_analysed_insn *insn = &stalls->analysis->insns[at];
-	double stall = fmin(insn->cycles, stall_of(stalls, at, scene) + fixed * insn->cycles);
+	double stall = stall_of(stalls, at, scene);
+	double low = fmin(insn->cycles, stall + fixed->low * insn->cycles);
+	double high = fmin(insn->cycles, stall + fixed->high * insn->cycles);
 
 	if (scene == 0)
-		insn->stalled = (struct hp_range){ stall, stall };
-	insn->stalled.low = fmin(insn->stalled.low, stall);
-	insn->stalled.high = fmax(insn->stalled.high, stall);
+		insn->stalled = (struct hp_range){ low, high };
+	insn->stalled.low = fmin(insn->stalled.low, low);
+	insn->stalled.high = fmax(insn->stalled.high, high);
+}
+
+double stalls_certain(const struct stalls *stalls, uint32_t block, unsigned scene)
+{
+	const struct hp_analysed_block *one = &stalls->analysis->blocks[block];
+	double best = stalls->runs[scene][block] * one->best_case_cycles;
+
+	return fmax(0, fmin(1, 1 - (best / one->cycles - 1) / timing_error));
 }
 
 struct hp_error *stalls_find_statics(struct stalls *stalls)
@@ -328,19 +339,22 @@ struct hp_error *stalls_find_statics(struct stalls *stalls)
 				lay_rows(stalls, i, scene);
 		for (uint32_t at = 0; at < analysis->insn_count; at++) {
 			struct case_file *file = &stalls->files[at];
-			double fixed = 0;
+			uint32_t block = facts_insn(stalls->facts, at)->block;
+			struct hp_range fixed = { 0, 0 };
 
 			for (uint32_t i = 0; i < file->static_count; i++) {
 				struct static_share *one = &file->statics[i];
+				double certain = one->now * stalls_certain(stalls, block, scene);
 
 				if (scene == stalls->likely)
 					one->likely = one->now;
-				one->low = one->now < one->low ? one->now : one->low;
+				one->low = fmin(one->low, certain);
 				one->high = one->now > one->high ? one->now : one->high;
-				fixed += one->now;
+				fixed.low += certain;
+				fixed.high += one->now;
 				one->now = 0;
 			}
-			widen_stalled(stalls, at, scene, fixed);
+			widen_stalled(stalls, at, scene, &fixed);
 		}
 	}
 	return NULL;

@@ -78,6 +78,9 @@ struct hp_error *stalls_create(struct analyzer *analyzer, const struct facts *fa
 /* Requires the suspects of all instructions. */
 struct hp_error *stalls_choose_scenes(struct stalls *stalls);
 struct hp_error *stalls_find_statics(struct stalls *stalls);
+/* How much of the static waits of a block with time is certain, as a share. A block that took less time
+ * than its best case overlapped with others, so any wait of its schedule may have been hidden. */
+double stalls_certain(const struct stalls *stalls, uint32_t block, unsigned scene);
 /* Dynamic stall cycles of all executions together. */
 double stall_of(const struct stalls *stalls, uint32_t at, unsigned scene);
 bool stalls_make_room(struct stalls *stalls, uint32_t more);

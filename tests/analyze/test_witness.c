@@ -4,6 +4,9 @@
 
 #include <math.h>
 
+#define DIVIDE_BY_RSI 0x48, 0xf7, 0xfe
+#define MULTIPLY_RDX  0x48, 0x0f, 0xaf, 0xd2
+
 TEST(a_load_that_was_seen_to_hit_is_cleared)
 {
 	LOOP(LOAD_RAX_FROM_RAX);
@@ -245,6 +248,39 @@ TEST(counts_are_right_where_the_timing_contradicts_them)
 	simulated.without_dcache = 0.1 * STALL;
 	simulated.without_dtlb = STALL;
 	ck_assert_double_lt(most(0, HP_CAUSE_DCACHE), 0.05);
+}
+
+/* Two divisions in a block of which one alone takes longer: so they overlapped with what is around. */
+TEST(a_wait_that_the_block_has_no_time_for_is_not_certain)
+{
+	CODE(DIVIDE_BY_RSI, DIVIDE_BY_RSI);
+	takes(3, 100);
+	ck_assert_double_gt(least(3, HP_CAUSE_DIVIDER), 0.1);
+	CODE(DIVIDE_BY_RSI, DIVIDE_BY_RSI);
+	takes(3, 4);
+	ck_assert_double_lt(least(3, HP_CAUSE_DIVIDER), 0.001);
+	ck_assert_double_gt(most(3, HP_CAUSE_DIVIDER), 0.5);
+	insn_at(3);
+	ck_assert_double_lt(found->sheet.causes[HP_CAUSE_DIVIDER].low, 1);
+	ck_assert_double_gt(found->sheet.causes[HP_CAUSE_DIVIDER].high, 3.0 * RUNS);
+}
+
+/* The schedule of the block knows nothing of what is around; the path's timing does. */
+TEST(static_waits_take_no_more_than_the_timing_of_the_path_says)
+{
+	for (int timed = 0; timed < 2; timed++) {
+		CODE(MULTIPLY_RDX, MULTIPLY_RDX, MULTIPLY_RDX);
+		for (size_t at = 0; at <= 8; at += 4)
+			takes(at, 1);
+		sees(8, HP_EVENT_L1_MISS, 0);
+		simulated.is_timed = timed;
+		simulated.as_is = simulated.without_dcache = simulated.without_dtlb = 1;
+		simulated.others = 1;
+		if (timed)
+			ck_assert_double_lt(most(8, HP_CAUSE_MULTIPLIER), 0.25);
+		else
+			ck_assert_double_gt(least(8, HP_CAUSE_MULTIPLIER), 0.5);
+	}
 }
 
 /* A core has it once in an execution, however long that takes. */

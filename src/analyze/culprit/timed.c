@@ -145,8 +145,11 @@ void timed_parts(const struct timed *of, struct timed_parts *found)
 	parts[HP_CAUSE_DCACHE] = data_part(timed, fit);
 	parts[HP_CAUSE_DTLB].high += of->walked;
 	parts[HP_CAUSE_DEPENDENCY] = dependency_part(timed, events);
-	parts[HP_CAUSE_ISSUE_WIDTH].high = parts[HP_CAUSE_ISSUE_WIDTH].likely =
-		timed[HP_LANE_WIDTH];
+	parts[HP_CAUSE_ISSUE_WIDTH] = (struct timed_part){
+		timed[HP_LANE_WIDTH],
+		timed[HP_LANE_WIDTH],
+		timed[HP_LANE_WIDTH],
+	};
 	for (unsigned kind = 0; kind < HP_CAUSE_COUNT; kind++) {
 		widen(&parts[kind], difference);
 		if (lanes[kind])
