@@ -7,6 +7,7 @@
 #include <hpcprof/pmu/open.h>
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -138,30 +139,36 @@ static struct hp_error *open_all(struct opening *opening)
 
 /* --- rings ------------------------------------------------------------------------------------ */
 
-/* Larger rings are needed for samples with pieces of stack. */
-static size_t default_ring_pages(size_t cpus, uint32_t stack_bytes)
+size_t opening_ring_pages(size_t cpus, double stack_bytes_per_s)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	size_t limit = ALL_RINGS_BYTES / page / (cpus ? cpus : 1);
 	size_t pages = DEFAULT_RING_PAGES;
 
-	while (pages < (size_t)RING_STACKS * stack_bytes / page)
+	while (pages < limit && (double)(pages * page) < stack_bytes_per_s * RING_STACK_MS / 1000)
 		pages *= 2;
 	while (pages > limit && pages > 1)
 		pages /= 2;
 	return pages;
 }
 
-/* The largest piece of stack that a sample may have. */
-static uint32_t largest_stack(const struct hp_sampler *sampler)
+/* How much stack is copied per second, at most, on a CPU where samples are as frequent as wanted. */
+static double most_stack_per_s(const struct hp_sampler *sampler,
+			       const struct hp_sampler_options *options)
 {
 	uint32_t largest = 0;
+	double hz = 0;
 
 	for (size_t i = 0; i < sampler->stack_count; i++) {
 		if (sampler->stack_bytes[i] > largest)
 			largest = sampler->stack_bytes[i];
 	}
-	return largest;
+	for (size_t i = 0; i < options->events->count; i++) {
+		/* A period of unknown rate: as large as rings may be. */
+		hz += options->rates[i].frequency_hz > 0 ? options->rates[i].frequency_hz
+							 : INFINITY;
+	}
+	return largest ? hz * largest : 0;
 }
 
 /* The first open event of a CPU, whose ring the others share. */
@@ -210,7 +217,7 @@ static struct hp_error *map_rings_that_fit(struct opening *opening)
 	}
 	/* The default size may exceed what an ordinary user may lock, which needs no warning. */
 	if (!opening->options->ring_pages)
-		wanted = default_ring_pages(opening->cpu_count, 0);
+		wanted = opening_ring_pages(opening->cpu_count, 0);
 	sampler->rings_shrunk = sampler->ring_pages < wanted;
 	return NULL;
 }
@@ -301,9 +308,10 @@ static struct hp_error *prepare(struct opening *opening)
 	layout.branches = options->branches;
 	layout.registers = options->registers;
 	layout.stack_bytes = options->stack_bytes;
-	sampler->ring_pages = options->ring_pages ? options->ring_pages
-						  : default_ring_pages(opening->cpu_count,
-								       largest_stack(sampler));
+	sampler->ring_pages = options->ring_pages
+				      ? options->ring_pages
+				      : opening_ring_pages(opening->cpu_count,
+							   most_stack_per_s(sampler, options));
 	sampler->fd_count = options->thread_count * opening->cpu_count * sampler->slots;
 	sampler->fds = malloc((sampler->fd_count + 1) * sizeof(*sampler->fds));
 	sampler->drawn = calloc(sampler->fd_count + 1, sizeof(*sampler->drawn));

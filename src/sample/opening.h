@@ -39,6 +39,10 @@ static inline bool sampler_is_deep_slot(const struct hp_sampler *sampler, size_t
 
 int event_id_compare(const void *left, const void *right);
 
+/* The size of a CPU's ring, unless the user chose one. For pieces of stack, larger ones are needed;
+ * INFINITY: as large as rings may be. */
+size_t opening_ring_pages(size_t cpus, double stack_bytes_per_s);
+
 /* The attributes with which a slot is opened now. */
 struct perf_event_attr opening_attr(const struct opening *opening, size_t slot);
 

@@ -65,11 +65,11 @@ enum {
 	/* A CPU's ring: 512 KiB, which is what an ordinary user may lock per CPU
 	 * (perf_event_mlock_kb is 516: Documentation/admin-guide/sysctl/kernel.rst of Linux). */
 	DEFAULT_RING_PAGES = 128, /* pages; the kernel's default limit */
-	/* … or, if that is more, room for so many pieces of stack. Records wait for 5 ms before they are
-	 * read (src/collect/tuning.h), and while a large library's table is made. With 31 of 16 KiB,
-	 * 2.4 % of clang's samples were lost at 1 kHz and 12 % of python3's at 4 kHz; with 64 of 32 KiB
-	 * still 1 % of cc1plus's. */
-	RING_STACKS = 256, /* samples; scripts/bench/call-paths */
+	/* … or, if that is more, room for the pieces of stack that are copied in this time. Records wait
+	 * for 5 ms before they are read (src/collect/tuning.h), and until hpcprof gets a CPU. With 31 ms
+	 * of 16 KiB, 2.4 % of clang's samples were lost at 1 kHz, and with 8 ms 12 % of python3's at
+	 * 4 kHz. A larger ring takes longer to make: the kernel clears all of it. */
+	RING_STACK_MS = 100, /* ms of wall time; scripts/bench/call-paths */
 	/* All rings together: on many CPUs each is smaller. */
 	ALL_RINGS_BYTES = 16777216, /* bytes: 16 MiB [bound] */
 	/* Threads that close events: closing 10,000 takes 20 ms of CPU time, and on busy CPUs each thread
