@@ -96,6 +96,7 @@ void window_record(struct window_maker *maker, const struct window_order *order)
 		.user_ns = order->window_ns,
 		.calls = ledger_most_calls(maker->ledger, &terms, order->slot_end_ns),
 		.clock_fd = maker->sampler.fd,
+		.has_locked = snapshot_has_locked(order->pid),
 		.log = &maker->log,
 	};
 	uint64_t patience_ns = SAMPLING_PATIENCE * order->window_ns + RECORDING_PATIENCE_NS;

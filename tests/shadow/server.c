@@ -7,12 +7,13 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MORE_ANSWERS = 100 };
+enum { MORE_ANSWERS = 100, PAGE_BYTES = 4096 };
 
 extern const char server_round[];
 
@@ -46,12 +47,18 @@ static uint8_t sum_of(const uint8_t *request)
 	return sum;
 }
 
-static void serve(int in, int out)
+static void serve(int in, int out, enum server_kind kind)
 {
 	struct epoll_event event = { .events = EPOLLIN, .data.u64 = 7 };
+	bool is_marked = kind == SERVER_WITHOUT_FORKS || kind == SERVER_WITH_SECRETS;
+	uint8_t *memory = mmap(NULL, PAGE_BYTES, PROT_READ | PROT_WRITE,
+			       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	int epoll = epoll_create1(0);
 	uint8_t request[SERVER_BYTES];
 
+	if (memory == MAP_FAILED ||
+	    (kind == SERVER_WITH_SECRETS && mlock(memory, PAGE_BYTES) != 0))
+		_exit(5);
 	epoll_ctl(epoll, EPOLL_CTL_ADD, in, &event);
 	for (;;) {
 		struct epoll_event got;
@@ -62,6 +69,8 @@ static void serve(int in, int out)
 		if (read(in, request, sizeof(request)) != sizeof(request))
 			_exit(0);
 		run_rounds(server_rounds(request));
+		if (is_marked && madvise(memory, PAGE_BYTES, MADV_DONTFORK) != 0)
+			_exit(6);
 		sum = sum_of(request);
 		if (write(out, &sum, 1) != 1)
 			_exit(1);
@@ -117,7 +126,7 @@ void server_start(struct server *server, enum server_kind kind)
 	if (!server->pid) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		if (getppid() == parent)
-			serve(there[0], back[1]);
+			serve(there[0], back[1], kind);
 	}
 	server->client = fork();
 	ck_assert_int_ge(server->client, 0);

@@ -9,7 +9,12 @@
 
 enum { SERVER_BYTES = 16, SERVER_READ = SYS_read };
 
-enum server_kind { SERVER_OF_SOCKETS, SERVER_OF_PIPES };
+enum server_kind {
+	SERVER_OF_SOCKETS,
+	SERVER_OF_PIPES,
+	SERVER_WITHOUT_FORKS, /* gives memory MADV_DONTFORK with each request */
+	SERVER_WITH_SECRETS,  /* the same, of locked memory */
+};
 
 struct server {
 	pid_t pid, client;

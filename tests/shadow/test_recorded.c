@@ -133,6 +133,36 @@ TEST_WHERE(can_copy(), counts_of_a_server_on_pipes_are_exact)
 	check_exact(SERVER_OF_PIPES);
 }
 
+TEST_WHERE(can_copy(), memory_that_is_only_kept_from_forks_is_no_secret)
+{
+	check_exact(SERVER_WITHOUT_FORKS);
+}
+
+/* A recording ends where memory becomes secret: within the first request. */
+TEST_WHERE(can_copy(), memory_that_becomes_secret_ends_a_window)
+{
+	struct server server;
+	struct window_result result = { 0 };
+	bool is_any = false;
+
+	open_maker();
+	server_start(&server, SERVER_WITH_SECRETS);
+	for (int tries = 0; tries < TRIES && !is_any; tries++) {
+		uint64_t requests;
+
+		if (make_one(server.pid, &result) && maker.log.call_count) {
+			hp_assert_ok(result.error);
+			rounds_of_log(&maker.log, &requests);
+			ck_assert_uint_le(requests, 1);
+			is_any = maker.log.end == CALL_LOG_CALL;
+		}
+		hp_window_clear(&result.window);
+	}
+	ck_assert(is_any);
+	server_end(&server);
+	close_maker();
+}
+
 /* Whatever comes of its windows: it is not harmed, and nobody hangs. */
 static void attack(enum hostile_kind kind, int times)
 {

@@ -240,11 +240,13 @@ static const struct row *find(int64_t number)
 }
 
 /* Advice that makes memory secret (secrets.h) is not allowed: the recorder does not see when it
- * ends. */
-static bool is_plain_advice(uint64_t advice)
+ * ends. MADV_DONTFORK makes only locked memory secret, and locking is not in the table. V8 gives that advice
+ * with each piece of its heap. */
+static bool is_plain_advice(uint64_t advice, bool has_locked)
 {
 	return advice <= MADV_DONTNEED || advice == MADV_FREE || advice == MADV_HUGEPAGE ||
-	       advice == MADV_NOHUGEPAGE || advice == MADV_COLD;
+	       advice == MADV_NOHUGEPAGE || advice == MADV_COLD ||
+	       (!has_locked && (advice == MADV_DONTFORK || advice == MADV_DOFORK));
 }
 
 static bool is_plain_futex(uint64_t operation)
@@ -255,7 +257,7 @@ static bool is_plain_futex(uint64_t operation)
 	       command == FUTEX_WAKE_BITSET;
 }
 
-bool call_is_loggable(int64_t number, const uint64_t a[6])
+bool call_is_loggable(int64_t number, const uint64_t a[6], bool has_locked)
 {
 	if (!find(number))
 		return false;
@@ -267,7 +269,7 @@ bool call_is_loggable(int64_t number, const uint64_t a[6])
 	case SYS_prctl:
 		return a[0] == PR_SET_NAME;
 	case SYS_madvise:
-		return is_plain_advice(a[2]);
+		return is_plain_advice(a[2], has_locked);
 	case SYS_futex:
 		return is_plain_futex(a[1]);
 	default:

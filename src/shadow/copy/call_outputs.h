@@ -9,8 +9,8 @@
 #include "call_log.h"
 
 /* Whether everything that the call does to its process is known, except for the kernel's own
- * state. */
-bool call_is_loggable(int64_t number, const uint64_t a[6]);
+ * state. `has_locked`: some of the memory of the process is locked. */
+bool call_is_loggable(int64_t number, const uint64_t a[6], bool has_locked);
 /* Whether the call changes the address space: then the copy has to make it, too, with the same
  * result. */
 bool call_is_carried_out(int64_t number);

@@ -82,7 +82,7 @@ static bool enter(struct recorder *recorder, const struct __ptrace_syscall_info 
 		progress->count++;
 	}
 	if (info->arch != AUDIT_ARCH_X86_64 || (call->number & X32_CALLS) ||
-	    !call_is_loggable(call->number, call->a))
+	    !call_is_loggable(call->number, call->a, recorder->has_locked))
 		log->end = CALL_LOG_CALL;
 	else if (own_ns(progress) >= recorder->user_ns)
 		log->end = CALL_LOG_LENGTH;

@@ -24,6 +24,7 @@ struct recorder {
 	uint64_t user_ns;	   /* how much of its own CPU time is to be recorded */
 	size_t calls;		   /* how many calls at most; below LOGGED_CALLS */
 	int clock_fd;		   /* an event that counts the thread's CPU time */
+	bool has_locked;	   /* some of its memory is locked */
 	struct call_log *log;	   /* prepared by call_log_begin */
 };
 

@@ -159,6 +159,13 @@ uint64_t snapshot_expect(pid_t pid, uint64_t *resident_bytes)
 	return anonymous_bytes / 4 * EXPECTED_QUARTERS;
 }
 
+bool snapshot_has_locked(pid_t pid)
+{
+	_cleanup_free_ char *text = hp_file_text("/proc/%d/status", (int)pid);
+
+	return !text || !strstr(text, "\nVmLck:") || bytes_after(text, "\nVmLck:");
+}
+
 struct hp_error *snapshot_prepare(struct snapshot *snapshot, pid_t pid, uint64_t *bytes)
 {
 	struct hp_error *error = pages_open(&snapshot->pages, pid);

@@ -84,6 +84,8 @@ struct snapshot_price snapshot_price(void);
 /* About how many bytes there are to read, from one look at the process; 0: unknown.
  * `resident_bytes`: its memory, including that of files. */
 uint64_t snapshot_expect(pid_t pid, uint64_t *resident_bytes);
+/* Whether some of its memory is locked, or that is unknown. */
+bool snapshot_has_locked(pid_t pid);
 /* Finds how many bytes there are to read now. The target runs meanwhile. */
 struct hp_error *snapshot_prepare(struct snapshot *snapshot, pid_t pid, uint64_t *bytes);
 /* Makes room for these bytes and some more (see buffer_enlarge), and scans again if that took time.
