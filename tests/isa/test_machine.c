@@ -51,6 +51,31 @@ TEST(forms_are_in_order_and_each_mnemonic_ends_with_any_shape)
 	ck_assert_uint_eq(table_forms[table_form_count - 1].shape, SHAPE_ANY);
 }
 
+/* Zen 5 has Zen 4's table, and more units. */
+TEST(a_core_may_have_other_units_than_its_table)
+{
+	struct hp_cost cost = cost_on("zen-5", NULL, DECODE(0x48, 0x89, 0x13)); /* mov [rbx], rdx */
+
+	ck_assert_uint_eq(cost.use_count, 2);
+	ck_assert_uint_eq(cost.uses[1].cycles, 1);
+	ck_assert_uint_eq((unsigned)__builtin_popcount(cost.uses[1].units), 2);
+	cost = cost_on("zen-5", NULL, DECODE(0x48, 0x01, 0xd0)); /* add rax, rdx */
+	ck_assert_uint_eq((unsigned)__builtin_popcount(cost.uses[0].units), 6);
+	cost = cost_on("zen-4", NULL, DECODE(0x48, 0x01, 0xd0));
+	ck_assert_uint_eq((unsigned)__builtin_popcount(cost.uses[0].units), 4);
+	for (unsigned unit = 0; unit < HP_CORE_UNITS; unit++)
+		if (cost.uses[0].units >> unit & 1)
+			ck_assert_str_eq(hp_core_unit(hp_core_named("zen-4"), unit),
+					 hp_core_unit(hp_core_named("zen-5"), unit));
+}
+
+TEST(a_load_with_an_index_may_take_longer)
+{
+	/* mov rax, [rax]; mov rax, [rax + rcx * 8] */
+	ck_assert_uint_eq(cost_on("zen-5", NULL, DECODE(0x48, 0x8b, 0x00)).latency, 4);
+	ck_assert_uint_eq(cost_on("zen-5", NULL, DECODE(0x48, 0x8b, 0x04, 0xc8)).latency, 5);
+}
+
 TEST(cpus_are_known_by_family_and_model)
 {
 	ck_assert_str_eq(core_of("GenuineIntel", 6, 85, false), "skylake-sp");

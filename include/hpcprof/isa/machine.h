@@ -18,6 +18,7 @@
  * bits. */
 enum {
 	HP_CORE_UNITS = 32,
+	HP_CORE_OTHERS = 10,
 	HP_CORE_USES = 8,
 };
 
@@ -40,6 +41,12 @@ struct hp_cost {
 	bool is_serializing; /* no later instruction begins before it ends */
 	bool is_guess;	     /* not in the tables: an ordinary instruction is assumed */
 	struct hp_unit_use uses[HP_CORE_USES];
+};
+
+/* What uses these units of a table uses others, for as long as the table says or for `cycles`. */
+struct hp_other_units {
+	uint32_t of_table, units;
+	uint8_t cycles; /* 0: as in the table */
 };
 
 enum hp_fusion {
@@ -66,6 +73,10 @@ struct hp_core {
 	bool eliminates_vector_moves;
 	bool eliminates_small_additions; /* of constants to full registers */
 	bool asks_late;			 /* requests code only when it fetches it: old cores */
+	/* Where its units are others than those of its table, which is of another core; ends with zeros. */
+	struct hp_other_units other_units[HP_CORE_OTHERS];
+	/* Loads without an index take l1_cycles; the table has the latency of those with one. */
+	bool indexes_late;
 	uint16_t reorder_slots;
 	uint8_t miss_buffers; /* lines that the first level of data waits for at a time */
 	uint8_t page_walkers; /* page walks at a time */

@@ -282,9 +282,30 @@ static bool is_move_to_itself(const struct hp_insn *insn)
 	       insn->operands[0].number == insn->operands[1].number;
 }
 
-static void take_row(const struct hp_core *machine, const struct table_row *row, uint8_t access,
-		     struct hp_cost *cost)
+static struct hp_unit_use use_of(const struct hp_core *machine, struct hp_unit_use use)
 {
+	for (const struct hp_other_units *one = machine->other_units; one->of_table; one++) {
+		if (one->of_table != use.units)
+			continue;
+		use.units = one->units;
+		use.cycles = one->cycles ? one->cycles : use.cycles;
+		break;
+	}
+	return use;
+}
+
+static bool has_index(const struct hp_insn *insn)
+{
+	for (size_t i = 0; i < insn->memory_count; i++)
+		if (insn->memories[i].index != HP_REGISTER_NONE)
+			return true;
+	return false;
+}
+
+static void take_row(const struct hp_core *machine, const struct table_row *row,
+		     const struct hp_insn *insn, struct hp_cost *cost)
+{
+	uint8_t access = explicit_access(insn);
 	unsigned slots = row->micro_ops;
 
 	/* A load belongs to the micro-op of its operation, and a store's address to that of its
@@ -298,8 +319,11 @@ static void take_row(const struct hp_core *machine, const struct table_row *row,
 	cost->slots = (uint16_t)slots;
 	cost->latency = row->latency;
 	cost->late = row->late;
+	if (machine->indexes_late && access == HP_ACCESS_READ && !row->late && !has_index(insn) &&
+	    row->latency == machine->l1_cycles + 1)
+		cost->latency = machine->l1_cycles;
 	while (cost->use_count < HP_CORE_USES && row->uses[cost->use_count].cycles) {
-		cost->uses[cost->use_count] = row->uses[cost->use_count];
+		cost->uses[cost->use_count] = use_of(machine, row->uses[cost->use_count]);
 		cost->use_count++;
 	}
 }
@@ -328,7 +352,7 @@ void hp_core_cost(const struct hp_core *machine, const struct hp_insn *before,
 		return;
 	}
 	if (row && row->micro_ops)
-		take_row(machine, row, access, cost);
+		take_row(machine, row, insn, cost);
 	else
 		guess(machine, access, cost);
 	if (cost->latency == 0 && is_move_to_itself(insn))
