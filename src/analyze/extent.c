@@ -35,17 +35,27 @@ bool extent_is_timed(const struct stalls *stalls, uint32_t at)
 	return timed_of(stalls, at) != NULL;
 }
 
+/* Cycles by which so many page walks, of which some read entries that are not in a cache, may take
+ * longer than was timed. */
+static double longer_walks(const struct hp_core *core, double walks, double read)
+{
+	return walks * (timed_walk_margin - 1) * core->walk_cycles +
+	       fmin(read, walks) * miss_margin * core->memory_cycles;
+}
+
 /* Adds the cycles that `runs` executions of an instruction take. */
 static void add_timed(const struct hp_core *core, const struct hp_happened *seen, double runs,
 		      struct timed *sum)
 {
 	double walks = witness_most(seen, HP_EVENT_TLB2_MISS, HP_EVENT_TLB2_UNKNOWN);
 	double read = witness_most(seen, HP_EVENT_WALK_MISS, HP_EVENT_WALK_UNKNOWN);
+	double mean = seen->mean[HP_EVENT_TLB2_MISS] + seen->mean[HP_EVENT_TLB2_UNKNOWN];
+	double mean_read = seen->mean[HP_EVENT_WALK_MISS] + seen->mean[HP_EVENT_WALK_UNKNOWN];
 
+	sum->walked_likely += runs * longer_walks(core, mean, mean_read);
 	for (unsigned lane = 0; seen->cycles && lane < HP_LANES; lane++)
 		sum->lanes[lane] += runs * seen->cycles[lane] / seen->runs;
-	sum->walked += runs * (walks * (timed_walk_margin - 1) * core->walk_cycles +
-			       fmin(read, walks) * miss_margin * core->memory_cycles);
+	sum->walked += runs * longer_walks(core, walks, read);
 }
 
 static void add_sum(struct timed *sum, const struct timed *more)
@@ -53,6 +63,7 @@ static void add_sum(struct timed *sum, const struct timed *more)
 	for (unsigned lane = 0; lane < HP_LANES; lane++)
 		sum->lanes[lane] += more->lanes[lane];
 	sum->walked += more->walked;
+	sum->walked_likely += more->walked_likely;
 	sum->cycles += more->cycles;
 	sum->missing += more->missing;
 }
@@ -76,7 +87,7 @@ static struct timed time_block(const struct stalls *stalls, uint32_t block, doub
 
 /* The scales of relative frequencies at which the timed instructions take as long as was measured.
  * It is a range, since lines of unknown place may be in any cache and the timing of a whole
- * procedure has an error. False: too little was timed. */
+ * procedure has an error, which holds that its events are those of a sample. False: too little was timed. */
 bool extent_bound_scale(const struct stalls *stalls, struct hp_range *scale)
 {
 	struct timed sum = { 0 };
@@ -92,7 +103,8 @@ bool extent_bound_scale(const struct stalls *stalls, struct hp_range *scale)
 	}
 	if (!(sum.cycles > sum.missing) || !(sum.lanes[HP_LANE_THIRD] > 0))
 		return false;
-	scale->low = sum.cycles / (sum.lanes[HP_LANE_MEMORY] * (1 + whole_error) + sum.walked);
+	scale->low =
+		sum.cycles / (sum.lanes[HP_LANE_MEMORY] * (1 + whole_error) + sum.walked_likely);
 	scale->high = sum.cycles / (sum.lanes[HP_LANE_THIRD] * (1 - whole_error));
 	return true;
 }

@@ -25,7 +25,8 @@ struct timed_part {
 /* The timing of an instruction, a block or a loop. */
 struct timed {
 	double lanes[HP_LANES]; /* cycles */
-	double walked;		/* cycles by which page walks may take longer */
+	double walked;		/* cycles by which page walks may take longer, at most */
+	double walked_likely;	/* the same, for as many walks as are likely */
 	double cycles;		/* measured cycles */
 	double missing;		/* measured cycles of blocks that are not in the lanes */
 };
