@@ -7,15 +7,17 @@
  * how much neighbours take together is better known than which of them retirement waits for.
  *
  * A scene is one possible set of frequencies. With evidence that counts there are three: the
- * estimate and both ends of its interval, or, if the path was timed, of what fits the timing. With
- * time alone the scenes range from the highest scale that the best case allows down to the lowest
- * scale, at which the bounds of all suspects together are needed to explain the time. At the likely
- * scale their expected cycles explain it. If the path was timed, the likely scale is the one at which
- * the timed cycles equal the measured ones.
+ * estimate and both ends of its interval; if the path was timed, of the interval that counts and
+ * timing agree on. With time alone the scenes range from the highest scale that the best case allows
+ * down to the lowest scale, at which the bounds of all suspects together are needed to explain the
+ * time. At the likely scale their expected cycles explain it. If the path was timed, the likely scale
+ * is the one at which the timed cycles equal the measured ones.
  */
 #include "stalls.h"
 #include "culprit/duty.h"
 #include "tuning.h"
+
+#include <hpcprof/model/evidence.h>
 
 #include <string.h>
 
@@ -172,16 +174,84 @@ static void bound_scales(const struct stalls *stalls, double scales[MOST_SCENES]
 	scales[3] = fmax(timed.low, fmin(timed.high, scales[3]));
 }
 
-/* The same where executions were counted: those at which the timing cannot fit are left out. */
+/* The mean of the blocks' 90 % intervals, weighted by cycles: half of it, as a logarithm. What they have in
+ * common is hardly less, as windows see few moments. */
+static double counted_error(const struct stalls *stalls)
+{
+	double sum = 0, cycles = 0;
+
+	for (uint32_t i = 0; i < stalls->facts->cfg->block_count; i++) {
+		const struct hp_analysed_block *block = &stalls->analysis->blocks[i];
+
+		if (!(block->cycles > 0))
+			continue;
+		sum += block->cycles * log(stalls->runs[2][i] / stalls->runs[0][i]) / 2;
+		cycles += block->cycles;
+	}
+	return cycles > 0 ? sum / cycles : 0;
+}
+
+/* How likely the timing is with so many executions, as a logarithm of times those counted. `timed` is
+ * where it fits within its error. */
+static double fit_of(const struct hp_range *timed, double scale)
+{
+	double below = log(timed->low * (1 + whole_error)) - scale;
+	double above = scale - log(timed->high * (1 - whole_error));
+	double far = below > 0	 ? below / log(1 + whole_error)
+		     : above > 0 ? above / -log(1 - whole_error)
+				 : 0;
+
+	return exp(-0.5 * HP_NORMAL_90 * HP_NORMAL_90 * far * far);
+}
+
+/* The 90 % interval of a common factor of all executions by counts and by the timing, whose errors are
+ * independent of each other. In logarithms; it holds 0. */
+static struct hp_range agreed_scale(const struct hp_range *timed, double counted)
+{
+	double weights[SCALES], sum = 0, passed = 0;
+	struct hp_range agreed = { 0, 0 };
+
+	for (unsigned i = 0; i < SCALES; i++) {
+		double scale = counted * widest_scale * (2.0 * i / (SCALES - 1) - 1);
+		double far = HP_NORMAL_90 * scale / counted;
+
+		weights[i] = exp(-0.5 * far * far) * fit_of(timed, scale);
+		sum += weights[i];
+	}
+	for (unsigned i = 0; i < SCALES; i++) {
+		double scale = counted * widest_scale * (2.0 * i / (SCALES - 1) - 1);
+
+		if (passed < 0.05 * sum)
+			agreed.low = fmin(0, scale);
+		if (passed < 0.95 * sum)
+			agreed.high = fmax(0, scale);
+		passed += weights[i];
+	}
+	return agreed;
+}
+
+/* Half an interval of one block, less what is common to all blocks and is known better now. */
+static double own_error(double half, double common, double agreed)
+{
+	return fmin(half, sqrt(fmax(0, half * half - common * common) + agreed * agreed));
+}
+
+/* The same where executions were counted. */
 static void bound_runs(const struct stalls *stalls)
 {
-	struct hp_range timed;
+	double counted = counted_error(stalls);
+	struct hp_range timed, agreed;
 
-	if (!extent_bound_scale(stalls, &timed))
+	if (!extent_bound_scale(stalls, &timed) || !(counted > 0))
 		return;
+	agreed = agreed_scale(&timed, counted);
 	for (uint32_t i = 0; i < stalls->facts->cfg->block_count; i++) {
 		double runs = stalls->runs[1][i];
+		double below = log(runs / stalls->runs[0][i]);
+		double above = log(stalls->runs[2][i] / runs);
 
+		stalls->runs[0][i] = runs * exp(-own_error(below, counted, -agreed.low));
+		stalls->runs[2][i] = runs * exp(own_error(above, counted, agreed.high));
 		stalls->runs[0][i] = fmax(stalls->runs[0][i], runs * fmin(1, timed.low));
 		stalls->runs[2][i] = fmin(stalls->runs[2][i], runs * fmax(1, timed.high));
 	}

@@ -269,16 +269,20 @@ enum {
 	PROLOGUE_INSNS = 8,
 };
 
-/* --- what was simulated (culprit/witness.c, culprit/timed.c, extent.c) ------------------------ */
+/* --- what was simulated (culprit/witness.c, culprit/timed.c, extent.c, stalls.c) -------------- */
 
 /* A part of the cycles that the timing gives to a cause is off by so much of itself, … */
 static const double timing_error = 0.15; /* share; scripts/cause-accuracy --ablations */
 /* … and by so many cycles per execution, which the samples' place, too, puts on a neighbour. */
 static const double timing_noise = 0.2; /* cycles; scripts/cause-accuracy --ablations */
 /* More code than one instruction has other waits, too, and has to fit better by this factor. */
-static const double clearly_better = 0.75; /* times the misfit; scripts/culprit-accuracy --windows */
+static const double clearly_better =
+	0.75; /* times the misfit; scripts/culprit-accuracy --windows */
 /* The timing of a whole procedure is off by so much. */
 static const double whole_error = 0.35; /* share; scripts/cause-accuracy --time */
+/* Common factors of executions that are asked how well they fit go so far. */
+static const double widest_scale = 2; /* times half of the 90 % interval [chosen] */
+enum { SCALES = 81 };		      /* factors that are asked [chosen] */
 /* Executions of an instruction below which simulation says too little to clear anything. */
 static const double least_simulated_runs = 100; /* executions [chosen] */
 /* A miss that the next level serves takes so many times its latency at most, where many come at once; with

@@ -36,6 +36,8 @@ static bool happened(const void *context, hp_link_address address, struct hp_hap
 		if (simulated.is_timed)
 			seen->mean[HP_EVENT_TLB2_MISS] = seen->most[HP_EVENT_TLB2_MISS] =
 				seen->mean[HP_EVENT_DTLB_MISS] = seen->most[HP_EVENT_DTLB_MISS] = 1;
+		if (simulated.most_walks > 0)
+			seen->most[HP_EVENT_TLB2_MISS] = simulated.most_walks;
 		seen->mean[HP_EVENT_WALK_UNKNOWN] = simulated.walks_read;
 		if (simulated.walks_read > 0)
 			seen->most[HP_EVENT_WALK_UNKNOWN] = simulated.walks_read;

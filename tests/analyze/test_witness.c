@@ -223,6 +223,23 @@ TEST(a_path_that_was_timed_bounds_how_often_it_ran)
 	}
 }
 
+/* What each load may meet at most, by the few that were simulated, all of them do not meet at once. */
+TEST(how_often_it_ran_is_bounded_by_as_many_walks_as_are_likely)
+{
+	static const uint8_t loop[] = { LOAD_RAX_FROM_RAX, DEC_RSI, 0x75, 0xf8, RET };
+
+	begin(loop, sizeof(loop));
+	takes(0, STALL);
+	sees(0, HP_EVENT_L2_MISS, 1);
+	simulated.is_timed = true;
+	simulated.others = 0.1;
+	simulated.as_is = STALL;
+	simulated.without_dcache = 0.7 * STALL;
+	simulated.without_dtlb = 0.3 * STALL;
+	simulated.most_walks = 100;
+	ck_assert_double_lt(most(0, HP_CAUSE_DCACHE), 0.7);
+}
+
 /* Half of the wait is the cache's, by the timing; what is not timed may be, too. By counts alone the
  * load may have run so seldom that this is most of it. */
 TEST(executions_that_were_counted_are_bounded_by_the_path_that_was_timed)
@@ -236,6 +253,22 @@ TEST(executions_that_were_counted_are_bounded_by_the_path_that_was_timed)
 	simulated.without_dcache = 0.5 * STALL;
 	ck_assert_double_lt(most(0, HP_CAUSE_DCACHE), 0.75);
 	ck_assert_double_gt(most(0, HP_CAUSE_DCACHE), 0.55);
+}
+
+/* The same, with counts that are as uncertain as the timing: each alone leaves a quarter fewer. */
+TEST(counts_and_timing_together_say_more_of_executions_than_either)
+{
+	LOOP(LOAD_RAX_FROM_RAX);
+	counted_to_within(0.19);
+	takes(0, STALL);
+	sees(0, HP_EVENT_L2_MISS, 1);
+	simulated.is_timed = true;
+	simulated.as_is = simulated.without_dtlb = STALL;
+	simulated.without_dcache = 0.5 * STALL;
+	ck_assert_double_lt(most(0, HP_CAUSE_DCACHE), 0.675);
+	ck_assert_double_gt(most(0, HP_CAUSE_DCACHE), 0.55);
+	ck_assert_double_lt(least(0, HP_CAUSE_DCACHE), 0.45);
+	ck_assert_double_gt(least(0, HP_CAUSE_DCACHE), 0.38);
 }
 
 TEST(counts_are_right_where_the_timing_contradicts_them)
