@@ -51,13 +51,12 @@ static void serve(int in, int out, enum server_kind kind)
 {
 	struct epoll_event event = { .events = EPOLLIN, .data.u64 = 7 };
 	bool is_marked = kind == SERVER_WITHOUT_FORKS || kind == SERVER_WITH_SECRETS;
-	uint8_t *memory = mmap(NULL, PAGE_BYTES, PROT_READ | PROT_WRITE,
-			       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint8_t *memory =
+		mmap(NULL, PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	int epoll = epoll_create1(0);
 	uint8_t request[SERVER_BYTES];
 
-	if (memory == MAP_FAILED ||
-	    (kind == SERVER_WITH_SECRETS && mlock(memory, PAGE_BYTES) != 0))
+	if (memory == MAP_FAILED || (kind == SERVER_WITH_SECRETS && mlock(memory, PAGE_BYTES) != 0))
 		_exit(5);
 	epoll_ctl(epoll, EPOLL_CTL_ADD, in, &event);
 	for (;;) {
