@@ -215,6 +215,8 @@ double call_pace_apply(struct call_pace *pace, struct call_log *log, pid_t pid, 
 	pace->lost_ns = 0;
 	if (!(seen_ns > 0))
 		return 0;
+	if (seen_ns >= seldom_call_ns * (double)(log->call_count - 1))
+		return 1;
 	user_ns = time_by_count(find(pace, tid), log, pid, tid);
 	if (!(user_ns > 0))
 		user_ns = time_by_breakpoints(pace, log, pid, tid, stop_fd);

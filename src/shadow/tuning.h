@@ -201,8 +201,10 @@ static const double guessed_resident_ns = 0.06; /* ns of CPU time per byte [chos
 /* Where calls are recorded each one costs two stops, and one request is like another. The first windows have
  * this length: some ten requests of a web server, whose calls cost about twice what copying does. */
 static const double shortest_recorded_ns = 0.5e6; /* ns of the target's CPU time [chosen] */
-/* Later windows are no longer than this, so that several fit into a short run. */
+/* Later windows are no longer than this, so that several fit into a short run, … */
 static const double longest_recorded_ns = 1e6; /* ns of the target's CPU time [chosen] */
+/* … or, if calls are seldom, than so many calls take. */
+static const double longest_recorded_calls = 100; /* calls [chosen] */
 /* A recorded call, before one was measured: on a VM, with the recording thread on the same CPU. */
 static const double guessed_call_ns = 40e3; /* ns per call [chosen] */
 /* How many calls there are, before it was measured. */
@@ -418,6 +420,8 @@ enum {
 static const double often_waits_per_ns = 500e-9; /* waits per ns [chosen] */
 /* So would one that reads and writes so often, once in 0.2 ms, if that is not all in files. */
 static const double often_transfers_per_ns = 5e-6; /* calls per ns [chosen] */
+/* With so much of the program's own time per call its stops change that time little: it is known. */
+static const double seldom_call_ns = 500e3; /* ns of user CPU time per call [chosen] */
 /* A hit of such a breakpoint takes less than this part of the time between two hits. */
 static const double pace_most_hit = 0.5; /* times [chosen] */
 /* The CPU time of a stop is this quantile of all calls, as some calls do next to nothing. */

@@ -548,4 +548,22 @@ TEST(recorded_calls_are_paid_for_and_learned)
 	ck_assert_uint_lt(ledger_most_calls(&ledger, &recorded, UINT64_MAX / 4), LOGGED_CALLS);
 }
 
+TEST(recorded_windows_of_programs_that_seldom_make_calls_are_longer)
+{
+	const uint64_t ms = 1000000;
+	struct price_terms terms = { .bytes = 1 << 20, .is_recorded = true };
+	struct ledger ledger;
+	uint64_t usual_ns;
+
+	ledger_init(&ledger, 1, 0);
+	for (unsigned i = 0; i < LENT_WINDOWS; i++)
+		ledger_copied(&ledger);
+	usual_ns = ledger_window_ns(&ledger, &terms);
+	ck_assert_uint_le(usual_ns, ms);
+	terms.window_ns = 10 * ms;
+	ledger_recorded(&ledger, 20, ms, &terms);
+	ck_assert_uint_gt(ledger_window_ns(&ledger, &terms), 2 * usual_ns);
+	ck_assert_uint_le(ledger_window_ns(&ledger, &terms), 50 * ms);
+}
+
 HP_TEST_MAIN("shadow/price")

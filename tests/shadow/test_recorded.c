@@ -252,4 +252,23 @@ TEST(times_of_calls_are_without_what_stops_take)
 	call_log_clear(&log);
 }
 
+TEST(times_between_calls_that_are_seldom_are_known)
+{
+	enum { CALLS = 11, SELDOM_NS = 1000000, OFTEN_NS = 100000 };
+	const uint64_t own_ns[] = { SELDOM_NS, OFTEN_NS };
+	const double factors[] = { 1, 0 };
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(own_ns); i++) {
+		struct call_pace pace = { 0 };
+		struct call_log log = { 0 };
+
+		fill_log(&log, CALLS, own_ns[i], 0);
+		call_log_time(&log);
+		ck_assert_double_eq(call_pace_apply(&pace, &log, getpid(), gettid(), -1),
+				    factors[i]);
+		ck_assert_uint_eq(log.calls[CALLS - 1].user_ns, (CALLS - 1) * own_ns[i]);
+		call_log_clear(&log);
+	}
+}
+
 HP_TEST_MAIN("shadow/recorded")
