@@ -293,8 +293,9 @@ const struct hp_core cores[CORE_COUNT] = {
 			 .pause_cycles = 90 },
 	/* LLVM 19 has a copy of Zen 4's instructions, with four arithmetic units instead of six.
 	 * Measured on family 26 model 2, in a virtual machine: how many units there are of each kind,
-	 * by measure-machine, and latencies from forwarding on, by measure_core. Loads and stores per
-	 * cycle were measured likewise. Unchecked against AMD 58455: the rest. */
+	 * and loads and stores per cycle, by measure-machine, and latencies from forwarding on, by
+	 * measure_core. Unchecked against AMD 58455: the rest, such as branches per cycle and which
+	 * loads take a cycle more. */
 	[CORE_ZEN_5] = { .name = "zen-5",
 			 .title = "AMD Zen 5 (instructions as Zen 4's)",
 			 .table = TABLE_ZEN_4,
