@@ -276,8 +276,7 @@ static const double timing_error = 0.15; /* share; scripts/cause-accuracy --abla
 /* … and by so many cycles per execution, which the samples' place, too, puts on a neighbour. */
 static const double timing_noise = 0.2; /* cycles; scripts/cause-accuracy --ablations */
 /* More code than one instruction has other waits, too, and has to fit better by this factor. */
-static const double clearly_better =
-	0.75; /* times the misfit; scripts/culprit-accuracy --windows */
+static const double clearly_better = 0.75; /* misfits; scripts/culprit-accuracy --windows */
 /* The timing of a whole procedure is off by so much. */
 static const double whole_error = 0.35; /* share; scripts/cause-accuracy --time */
 /* Common factors of executions that are asked how well they fit go so far. */

@@ -215,8 +215,8 @@ static const double clear_level = 0.8; /* share of cycles [shown] */
 static const double unknown_executions = 0.1; /* share of the cycles [shown] */
 /* A part of a stack that is worth a line, … */
 static const double least_stack_share = 0.01; /* share of the cycles [shown] */
-/* share of the cycles; a part of a stack that may have more is named even where it is unlikely; [shown] */
-static const double least_possible_share = 0.1;
+/* … or only of being named, if it may have so much, … */
+static const double least_possible_share = 0.1; /* share of the cycles [shown] */
 /* … and so many of them for each procedure. */
 enum { STACK_LINES = 4 }; /* lines [shown] */
 /* A loop that people are shown has this share of the program's cycles, … */

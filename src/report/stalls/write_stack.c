@@ -34,7 +34,7 @@ static void write_part(const struct hp_cpi_stack *stack, unsigned component, FIL
 	putc('\n', out);
 }
 
-/* Names parts that are too small to be shown, but may be large. */
+/* Names parts that are likely too small to be shown, but may be large. */
 static void write_possible(const struct hp_cpi_stack *stack, FILE *out)
 {
 	unsigned written = 0;
@@ -43,7 +43,7 @@ static void write_possible(const struct hp_cpi_stack *stack, FILE *out)
 		const struct hp_cpi_part *part = &stack->parts[i];
 
 		if (fabs(part->likely) < least_stack_share && part->high >= least_possible_share)
-			fprintf(out, "%s%s up to %.0f %%", written++ ? ", " : "  # unlikely: ",
+			fprintf(out, "%s%s up to %.0f %%", written++ ? ", " : "  # not ruled out: ",
 				hp_cpi_word((enum hp_cpi_component)i), 100 * part->high);
 	}
 	if (written)
