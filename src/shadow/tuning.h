@@ -204,7 +204,7 @@ static const double shortest_recorded_ns = 0.5e6; /* ns of the target's CPU time
 /* Later windows are no longer than this, so that several fit into a short run, … */
 static const double longest_recorded_ns = 1e6; /* ns of the target's CPU time [chosen] */
 /* … or, if calls are seldom, than so many calls take. */
-static const double longest_recorded_calls = 100; /* calls [chosen] */
+static const double longest_recorded_calls = 10; /* calls; scripts/window-coverage --programs node,postgres */
 /* A recorded call, before one was measured: on a VM, with the recording thread on the same CPU. */
 static const double guessed_call_ns = 40e3; /* ns per call [chosen] */
 /* How many calls there are, before it was measured. */
