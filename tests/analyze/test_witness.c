@@ -240,31 +240,30 @@ TEST(how_often_it_ran_is_bounded_by_as_many_walks_as_are_likely)
 	ck_assert_double_lt(most(0, HP_CAUSE_DCACHE), 0.7);
 }
 
-/* Half of the wait is the cache's, by the timing; what is not timed may be, too. By counts alone the
- * load may have run so seldom that this is most of it. */
-TEST(executions_that_were_counted_are_bounded_by_the_path_that_was_timed)
+/* Half of the wait is the cache's, by the timing; what is not timed may be, too. */
+static void half_is_the_cache(double counted_within)
 {
 	LOOP(LOAD_RAX_FROM_RAX);
-	counted_to_within(0.6);
+	counted_to_within(counted_within);
 	takes(0, STALL);
 	sees(0, HP_EVENT_L2_MISS, 1);
 	simulated.is_timed = true;
 	simulated.as_is = simulated.without_dtlb = STALL;
 	simulated.without_dcache = 0.5 * STALL;
+}
+
+/* By counts alone the load may have run so seldom that this is most of it. */
+TEST(executions_that_were_counted_are_bounded_by_the_path_that_was_timed)
+{
+	half_is_the_cache(0.6);
 	ck_assert_double_lt(most(0, HP_CAUSE_DCACHE), 0.75);
 	ck_assert_double_gt(most(0, HP_CAUSE_DCACHE), 0.55);
 }
 
-/* The same, with counts that are as uncertain as the timing: each alone leaves a quarter fewer. */
+/* Counts that are as uncertain as the timing: each alone leaves a quarter fewer. */
 TEST(counts_and_timing_together_say_more_of_executions_than_either)
 {
-	LOOP(LOAD_RAX_FROM_RAX);
-	counted_to_within(0.19);
-	takes(0, STALL);
-	sees(0, HP_EVENT_L2_MISS, 1);
-	simulated.is_timed = true;
-	simulated.as_is = simulated.without_dtlb = STALL;
-	simulated.without_dcache = 0.5 * STALL;
+	half_is_the_cache(0.19);
 	ck_assert_double_lt(most(0, HP_CAUSE_DCACHE), 0.675);
 	ck_assert_double_gt(most(0, HP_CAUSE_DCACHE), 0.55);
 	ck_assert_double_lt(least(0, HP_CAUSE_DCACHE), 0.45);
