@@ -202,20 +202,26 @@ TEST(a_loop_is_timed_where_an_instruction_takes_no_time)
 	ck_assert_double_lt(least(5, HP_CAUSE_DCACHE), 0.3);
 }
 
-/* Nothing says how often the loop ran, so that each execution may have taken any time. */
-TEST(a_path_that_was_timed_bounds_how_often_it_ran)
+/* A load that waits, mostly for its page. */
+static void wait_in_a_loop(bool is_timed)
 {
 	static const uint8_t loop[] = { LOAD_RAX_FROM_RAX, DEC_RSI, 0x75, 0xf8, RET };
 
+	begin(loop, sizeof(loop));
+	takes(0, STALL);
+	sees(0, HP_EVENT_L2_MISS, 1);
+	simulated.is_timed = is_timed;
+	simulated.others = 0.1;
+	simulated.as_is = STALL;
+	simulated.without_dcache = 0.7 * STALL;
+	simulated.without_dtlb = 0.3 * STALL;
+}
+
+/* Nothing says how often the loop ran, so that each execution may have taken any time. */
+TEST(a_path_that_was_timed_bounds_how_often_it_ran)
+{
 	for (int timed = 0; timed < 2; timed++) {
-		begin(loop, sizeof(loop));
-		takes(0, STALL);
-		sees(0, HP_EVENT_L2_MISS, 1);
-		simulated.is_timed = timed;
-		simulated.others = 0.1;
-		simulated.as_is = STALL;
-		simulated.without_dcache = 0.7 * STALL;
-		simulated.without_dtlb = 0.3 * STALL;
+		wait_in_a_loop(timed);
 		if (timed)
 			ck_assert_double_lt(most(0, HP_CAUSE_DCACHE), 0.7);
 		else
@@ -226,16 +232,7 @@ TEST(a_path_that_was_timed_bounds_how_often_it_ran)
 /* What each load may meet at most, by the few that were simulated, all of them do not meet at once. */
 TEST(how_often_it_ran_is_bounded_by_as_many_walks_as_are_likely)
 {
-	static const uint8_t loop[] = { LOAD_RAX_FROM_RAX, DEC_RSI, 0x75, 0xf8, RET };
-
-	begin(loop, sizeof(loop));
-	takes(0, STALL);
-	sees(0, HP_EVENT_L2_MISS, 1);
-	simulated.is_timed = true;
-	simulated.others = 0.1;
-	simulated.as_is = STALL;
-	simulated.without_dcache = 0.7 * STALL;
-	simulated.without_dtlb = 0.3 * STALL;
+	wait_in_a_loop(true);
 	simulated.most_walks = 100;
 	ck_assert_double_lt(most(0, HP_CAUSE_DCACHE), 0.7);
 }
