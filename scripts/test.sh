@@ -161,8 +161,10 @@ check_quickly() {
 		grep -e '^scripts/check-layers' -e '^tests/cli/readmes' -e '^tests/cli/words' \
 			$(printf ' -e ^tests/%s/' $changed))
 	# shellcheck disable=SC2046,SC2086 # as above
-	helpers=$(make -s -C build list-helpers | tr ' ' '\n' | grep -e '^tests/can_sample$' \
-		$(printf ' -e ^tests/%s/' $changed))
+	helpers=$(make -s -C build list-helpers | tr ' ' '\n' | while read -r helper; do
+		echo "$helper" | grep -e '^tests/can_sample$' $(printf ' -e ^tests/%s/' $changed) ||
+			! grep -qsF "/$helper" $tests || echo "$helper"
+	done)
 	say "Testing: $changed"
 	# Each log is a target that needs its test alone, not what the test runs.
 	# shellcheck disable=SC2086 # as above
