@@ -422,8 +422,9 @@ static const double often_waits_per_ns = 500e-9; /* waits per ns [chosen] */
 static const double often_transfers_per_ns = 5e-6; /* calls per ns [chosen] */
 /* With so much of the program's own time per call its stops change that time little: it is known. */
 static const double seldom_call_ns = 500e3; /* ns of user CPU time per call [chosen] */
-/* A hit of such a breakpoint takes less than this part of the time between two hits. */
-static const double pace_most_hit = 0.5; /* times [chosen] */
+/* A hit of such a breakpoint takes less than this part of the time between two hits: what a hit takes
+ * is known within a tenth, and its error counts one and a half times. */
+static const double pace_most_hit = 0.75; /* times [chosen] */
 /* The CPU time of a stop is this quantile of all calls, as some calls do next to nothing. */
 static const double stop_quantile = 0.05; /* share of calls [chosen] */
 /* A stop that takes so many times the median, by the clock, was delayed by other threads. */
