@@ -165,6 +165,67 @@ TEST(the_way_by_our_own_instruction_leads_to_us)
 	}
 }
 
+/* The code that makes many calls is for us, and of no use to a copy. */
+TEST(nor_does_any_other_of_our_instructions_help_it)
+{
+	enum { LONGEST_CODE = 64 };
+	static const uint8_t instruction[] = { 0x0f, 0x05 };
+	uint8_t code[LONGEST_CODE] = { 0 };
+	struct sandbox sandbox;
+	const uint8_t *found;
+	uint64_t at;
+
+	start(&sandbox);
+	ck_assert(sandbox_read(&sandbox, sandbox.tools, code, sizeof(code)));
+	found = memmem(code + 2, sizeof(code) - 2, instruction, sizeof(instruction));
+	ck_assert_ptr_nonnull(found);
+	hp_assert_ok(sandbox_lock(&sandbox));
+	at = sandbox.tools + (uint64_t)(found - code);
+	is_killed(let_run(&sandbox, at, SYS_mmap, escaped, PROT_READ), "call", SYS_mmap);
+	sandbox_clear(&sandbox);
+}
+
+TEST(many_calls_have_the_results_of_each)
+{
+	enum { CALLS = 1000, CLOSED = 999 };
+	static struct shadow_call calls[CALLS];
+	struct sandbox sandbox;
+
+	start(&sandbox);
+	for (uint64_t i = 0; i < CALLS; i++)
+		calls[i] = (struct shadow_call){ SYS_mprotect, { escaped, PAGE, i % 4 } };
+	calls[1] = (struct shadow_call){ SYS_close, { CLOSED } };
+	ck_assert(sandbox_calls(&sandbox, calls, CALLS));
+	for (size_t i = 0; i < CALLS; i++)
+		ck_assert_int_eq(calls[i].number, i == 1 ? -EBADF : 0);
+	kill(sandbox.pid, SIGKILL);
+	ck_assert(!sandbox_calls(&sandbox, calls, 1));
+	sandbox_clear(&sandbox);
+}
+
+TEST(many_files_are_opened_and_one_that_is_none_is_not)
+{
+	enum { FILES = 300, NONE = 200 };
+	static struct sandbox_file files[FILES];
+	struct sandbox sandbox;
+	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+
+	ck_assert_int_ge(fd, 0);
+	start(&sandbox);
+	for (size_t i = 0; i < FILES; i++)
+		files[i].ours = i == NONE ? -1 : fd;
+	ck_assert(sandbox_open_all(&sandbox, files, FILES));
+	for (size_t i = 0; i < FILES; i++) {
+		int64_t at = sandbox_call(&sandbox, SYS_mmap, 0, PAGE, PROT_READ, MAP_PRIVATE,
+					  (uint64_t)files[i].theirs, 0);
+
+		ck_assert_int_eq(files[i].theirs >= 0, i != NONE);
+		ck_assert_int_eq(at > 0, i != NONE);
+	}
+	sandbox_clear(&sandbox);
+	close(fd);
+}
+
 TEST(what_we_ask_for_is_done)
 {
 	struct sandbox sandbox;

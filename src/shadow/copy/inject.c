@@ -7,6 +7,9 @@
 #include <sys/user.h>
 #include <sys/wait.h>
 
+/* Otherwise the kernel would try to restart a system call. */
+static const unsigned long long not_in_call = UINT64_MAX;
+
 bool wait_stopped(pid_t pid, int *status)
 {
 	pid_t got;
@@ -17,14 +20,19 @@ bool wait_stopped(pid_t pid, int *status)
 	return got == pid && WIFSTOPPED(*status);
 }
 
-/* Continues the process until its next stop. False unless that is the expected one: a signal,
- * possibly with an event. */
-static bool step(pid_t pid, int expected)
+/* Continues the process, as `how` says, until its next stop. False unless that is the expected one: a
+ * signal, possibly with an event. */
+static bool go_on(pid_t pid, enum __ptrace_request how, int expected)
 {
 	int status;
 
-	return ptrace(PTRACE_SINGLESTEP, pid, NULL, NULL) == 0 && wait_stopped(pid, &status) &&
+	return ptrace(how, pid, NULL, NULL) == 0 && wait_stopped(pid, &status) &&
 	       status >> 8 == expected;
+}
+
+static bool step(pid_t pid, int expected)
+{
+	return go_on(pid, PTRACE_SINGLESTEP, expected);
 }
 
 bool inject(pid_t pid, uint64_t at, bool is_asked_for, const struct shadow_call *call,
@@ -35,9 +43,7 @@ bool inject(pid_t pid, uint64_t at, bool is_asked_for, const struct shadow_call 
 	if (ptrace(PTRACE_GETREGS, pid, NULL, &registers) < 0)
 		return false;
 	registers.rip = at;
-	/* Marks the process as not in a system call; otherwise the kernel would try to restart
-	 * one. */
-	registers.orig_rax = UINT64_MAX;
+	registers.orig_rax = not_in_call;
 	registers.rax = (uint64_t)call->number;
 	registers.rdi = call->arguments[0];
 	registers.rsi = call->arguments[1];
@@ -53,4 +59,19 @@ bool inject(pid_t pid, uint64_t at, bool is_asked_for, const struct shadow_call 
 		return false;
 	*result = (int64_t)registers.rax;
 	return true;
+}
+
+bool inject_code(pid_t pid, uint64_t at, uint64_t end, uint64_t rbx, uint64_t r12)
+{
+	struct user_regs_struct registers;
+
+	if (ptrace(PTRACE_GETREGS, pid, NULL, &registers) < 0)
+		return false;
+	registers.rip = at;
+	registers.orig_rax = not_in_call;
+	registers.rbx = rbx;
+	registers.r12 = r12;
+	return ptrace(PTRACE_SETREGS, pid, NULL, &registers) == 0 &&
+	       go_on(pid, PTRACE_CONT, SIGTRAP) &&
+	       ptrace(PTRACE_GETREGS, pid, NULL, &registers) == 0 && registers.rip == end;
 }

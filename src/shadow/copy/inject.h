@@ -25,6 +25,10 @@ struct shadow_call {
 bool inject(pid_t pid, uint64_t at, bool is_asked_for, const struct shadow_call *call,
 	    int64_t *result);
 
+/* Continues such a process at `at`, with `rbx` and `r12`, until it executes the `int3` before `end`.
+ * False when it has died or was stopped by something else. */
+bool inject_code(pid_t pid, uint64_t at, uint64_t end, uint64_t rbx, uint64_t r12);
+
 /* Waits until a process of ours stops. False when it has ended instead; then it has been reaped. */
 bool wait_stopped(pid_t pid, int *status);
 

@@ -23,23 +23,24 @@ static int open_same(pid_t pid, const struct area *area)
 	return fd;
 }
 
-int mapped_files_find(struct mapped_files *files, pid_t pid, const struct area *area)
+const struct mapped_file *mapped_files_find(struct mapped_files *files, pid_t pid,
+					    const struct area *area)
 {
 	struct mapped_file file = { .device = area->device, .inode = area->inode };
 
 	for (size_t i = 0; i < files->count; i++) {
 		if (files->at[i].inode == area->inode && files->at[i].device == area->device)
-			return files->at[i].fd;
+			return &files->at[i];
 	}
 	if (files->count >= MAPPED_FILE_LIMIT)
-		return -1;
+		return NULL;
 	file.fd = open_same(pid, area);
 	if (!hp_vector_push(files, file)) {
 		if (file.fd >= 0)
 			close(file.fd);
-		return -1;
+		return NULL;
 	}
-	return file.fd;
+	return &files->at[files->count - 1];
 }
 
 void mapped_files_clear(struct mapped_files *files)

@@ -19,9 +19,10 @@ struct mapped_files {
 	size_t count, capacity;
 };
 
-/* A descriptor of the very file that `area` of process `pid` maps. It is borrowed. -1 when it
- * cannot be opened: removed, replaced, not permitted, or too many files. */
-int mapped_files_find(struct mapped_files *files, pid_t pid, const struct area *area);
+/* The very file that `area` of process `pid` maps, until the next call. It has no descriptor if it
+ * was removed or replaced, or if we may not open it. NULL: there are too many files. */
+const struct mapped_file *mapped_files_find(struct mapped_files *files, pid_t pid,
+					    const struct area *area);
 void mapped_files_clear(struct mapped_files *files);
 
 #endif

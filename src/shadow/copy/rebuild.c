@@ -2,8 +2,11 @@
 #include "rebuild.h"
 
 #include "../tuning.h"
+#include <hpcprof/base/vector.h>
+
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -20,24 +23,37 @@ enum {
 
 #define USER_END UINT64_C(0x7ffffffff000)
 
-static struct hp_error *failed(const char *what, const struct area *area, int64_t result)
-{
-	return hp_error_create_errno(result < 0 ? (int)-result : EIO, "%s 0x%llx-0x%llx %s", what,
-				     (unsigned long long)area->start, (unsigned long long)area->end,
-				     area->path);
-}
-
 /* --- areas ------------------------------------------------------------------------------------ */
 
+struct calls {
+	struct shadow_call *at;
+	size_t count, capacity;
+};
+
+/* What is done to map the areas of a snapshot. */
+struct mapping {
+	struct sandbox *sandbox;
+	const struct snapshot *snapshot;
+	struct mapped_files *files;
+	struct sandbox_file *opened; /* the same files */
+	struct calls maps, advice;
+};
+
 /* Only translations are executed in the copy; the program's own code is mapped for reading. */
-static int64_t map(struct sandbox *sandbox, uint64_t start, uint64_t end, int protection, int flags,
-		   int64_t fd, uint64_t offset)
+static struct shadow_call map_call(uint64_t start, uint64_t end, int protection, int flags,
+				   int64_t fd, uint64_t offset)
 {
+	flags |= MAP_PRIVATE | MAP_FIXED_NOREPLACE | MAP_NORESERVE;
 	if (protection & PROT_EXEC)
 		protection = (protection | PROT_READ) & ~PROT_EXEC;
-	return sandbox_call(sandbox, SYS_mmap, start, end - start, (uint64_t)protection,
-			    (uint64_t)(flags | MAP_PRIVATE | MAP_FIXED_NOREPLACE | MAP_NORESERVE),
-			    (uint64_t)fd, offset);
+	return (struct shadow_call){ SYS_mmap,
+				     { start, end - start, (uint64_t)protection, (uint64_t)flags,
+				       (uint64_t)fd, offset } };
+}
+
+static struct shadow_call map_nothing(uint64_t start, uint64_t end, int protection)
+{
+	return map_call(start, end, protection, MAP_ANONYMOUS, -1, 0);
 }
 
 /* Copies what the target has in memory of a file that we cannot open, or of the vdso. Pages that
@@ -59,43 +75,49 @@ static void copy_pages(struct sandbox *sandbox, pid_t pid, const struct area *ar
 	}
 }
 
-struct open_file {
-	int ours;
-	int64_t theirs;
-};
-
-static struct hp_error *map_file(struct sandbox *sandbox, pid_t pid, const struct area *area,
-				 struct mapped_files *files, struct open_file *open_file)
+static bool is_of_file(const struct area *area)
 {
-	int fd = mapped_files_find(files, pid, area);
-	int64_t result;
+	return area->kind == AREA_FILE && !area->is_secret;
+}
 
-	if (fd >= 0 && open_file->ours != fd) {
-		open_file->theirs = sandbox_open(sandbox, fd, O_RDONLY);
-		open_file->ours = fd;
+/* The area's file in the sandbox; < 0: it is not open there. */
+static int64_t file_of(const struct mapping *mapping, const struct area *area)
+{
+	const struct mapped_file *file =
+		is_of_file(area) ? mapped_files_find(mapping->files, mapping->snapshot->pid, area)
+				 : NULL;
+
+	return file ? mapping->opened[file - mapping->files->at].theirs : -1;
+}
+
+static struct hp_error *open_files(struct mapping *mapping)
+{
+	const struct areas *areas = &mapping->snapshot->areas;
+	struct mapped_files *files = mapping->files;
+
+	for (size_t i = 0; i < areas->count; i++) {
+		if (is_of_file(&areas->at[i]))
+			(void)mapped_files_find(files, mapping->snapshot->pid, &areas->at[i]);
 	}
-	if (fd >= 0 && open_file->theirs >= 0) {
-		result = map(sandbox, area->start, area->end, area->protection, 0,
-			     open_file->theirs, area->file_offset);
-		return result == (int64_t)area->start ? NULL : failed("mapping", area, result);
-	}
-	result = map(sandbox, area->start, area->end, area->protection, MAP_ANONYMOUS, -1, 0);
-	if (result != (int64_t)area->start)
-		return failed("mapping", area, result);
-	copy_pages(sandbox, pid, area);
+	mapping->opened = calloc(files->count + 1, sizeof(*mapping->opened));
+	if (!mapping->opened)
+		return hp_error_create_no_memory();
+	for (size_t i = 0; i < files->count; i++)
+		mapping->opened[i].ours = files->at[i].fd;
+	if (!sandbox_open_all(mapping->sandbox, mapping->opened, files->count))
+		return hp_error_create(HP_ERROR_SYSTEM, "a copy's files cannot be opened");
 	return NULL;
 }
 
 /* Huge pages are used for memory that is nearly full. They are faster to fill and to free, cause
  * fewer TLB misses, and displace less of the target's data from shared caches. If the kernel has
  * none left, it uses small pages. */
-static void use_huge_pages(struct sandbox *sandbox, const struct area *area, uint64_t filled_bytes)
+static bool wants_huge_pages(const struct area *area, uint64_t filled_bytes)
 {
 	uint64_t bytes = area->end - area->start;
 
-	if (area->kind != AREA_STACK && bytes >= HUGE_PAGE_BYTES &&
-	    filled_bytes >= bytes / 4 * HUGE_PAGE_QUARTERS)
-		sandbox_call(sandbox, SYS_madvise, area->start, bytes, MADV_HUGEPAGE, 0, 0, 0);
+	return area->kind != AREA_FILE && area->kind != AREA_STACK && !area->is_lent &&
+	       bytes >= HUGE_PAGE_BYTES && filled_bytes >= bytes / 4 * HUGE_PAGE_QUARTERS;
 }
 
 /* Bytes that were read below `end`, from run `next` on; `next` is moved past them. */
@@ -108,12 +130,11 @@ static uint64_t bytes_below(const struct snapshot *snapshot, uint64_t end, size_
 	return bytes;
 }
 
-static struct hp_error *map_memory(struct sandbox *sandbox, pid_t pid, const struct area *area,
-				   uint64_t below)
+/* `below`: where the area before this one ends. */
+static struct shadow_call map_memory(const struct area *area, uint64_t below)
 {
 	uint64_t start = area->start;
 	int protection = area->protection;
-	int64_t result;
 
 	if (area->kind == AREA_DEVICE || area->kind == AREA_VVAR || area->is_secret)
 		protection = PROT_NONE;
@@ -121,37 +142,94 @@ static struct hp_error *map_memory(struct sandbox *sandbox, pid_t pid, const str
 		protection &= ~PROT_WRITE;
 	if (area->kind == AREA_STACK && start - below > STACK_GROWTH_BYTES)
 		start -= STACK_GROWTH_BYTES;
-	result = map(sandbox, start, area->end, protection, MAP_ANONYMOUS, -1, 0);
-	if (result != (int64_t)start)
-		return failed("mapping", area, result);
-	/* The kernel maps these pages specially: they do not show in the page tables. */
-	if (area->kind == AREA_VDSO)
-		copy_pages(sandbox, pid, area);
+	return map_nothing(start, area->end, protection);
+}
+
+static struct shadow_call map_area(const struct mapping *mapping, const struct area *area,
+				   uint64_t below)
+{
+	int64_t fd = file_of(mapping, area);
+
+	if (!is_of_file(area))
+		return map_memory(area, below);
+	if (fd < 0)
+		return map_nothing(area->start, area->end, area->protection);
+	return map_call(area->start, area->end, area->protection, 0, fd, area->file_offset);
+}
+
+static bool plan_maps(struct mapping *mapping)
+{
+	const struct areas *areas = &mapping->snapshot->areas;
+	uint64_t below = 0;
+	size_t run = 0;
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < areas->count; i++) {
+		const struct area *area = &areas->at[i];
+		uint64_t filled_bytes = bytes_below(mapping->snapshot, area->end, &run);
+
+		if (area->kind == AREA_VSYSCALL)
+			continue;
+		ok = hp_vector_push(&mapping->maps, map_area(mapping, area, below));
+		if (ok && wants_huge_pages(area, filled_bytes))
+			ok = hp_vector_push(
+				&mapping->advice,
+				(struct shadow_call){
+					SYS_madvise,
+					{ area->start, area->end - area->start, MADV_HUGEPAGE } });
+		below = area->end;
+	}
+	return ok;
+}
+
+static struct hp_error *make_maps(struct mapping *mapping)
+{
+	const struct calls *maps = &mapping->maps;
+
+	if (!sandbox_calls(mapping->sandbox, maps->at, maps->count) ||
+	    !sandbox_calls(mapping->sandbox, mapping->advice.at, mapping->advice.count))
+		return hp_error_create(HP_ERROR_SYSTEM, "a copy's memory cannot be mapped");
+	for (size_t i = 0; i < maps->count; i++) {
+		uint64_t start = maps->at[i].arguments[0];
+		long result = maps->at[i].number;
+
+		if (result != (long)start)
+			return hp_error_create_errno(result < 0 ? (int)-result : EIO,
+						     "mapping 0x%llx bytes at 0x%llx",
+						     (unsigned long long)maps->at[i].arguments[1],
+						     (unsigned long long)start);
+	}
 	return NULL;
+}
+
+/* The kernel maps the vdso's pages specially: they do not show in the page tables. */
+static void copy_special(const struct mapping *mapping)
+{
+	const struct areas *areas = &mapping->snapshot->areas;
+
+	for (size_t i = 0; i < areas->count; i++) {
+		const struct area *area = &areas->at[i];
+
+		if (area->kind == AREA_VDSO || (is_of_file(area) && file_of(mapping, area) < 0))
+			copy_pages(mapping->sandbox, mapping->snapshot->pid, area);
+	}
 }
 
 static struct hp_error *map_areas(struct sandbox *sandbox, const struct snapshot *snapshot,
 				  struct mapped_files *files)
 {
-	struct open_file open_file = { .ours = -1, .theirs = -1 };
-	struct hp_error *error = NULL;
-	uint64_t below = 0;
-	size_t run = 0;
+	struct mapping mapping = { .sandbox = sandbox, .snapshot = snapshot, .files = files };
+	struct hp_error *error = open_files(&mapping);
 
-	for (size_t i = 0; !error && i < snapshot->areas.count; i++) {
-		const struct area *area = &snapshot->areas.at[i];
-		uint64_t filled_bytes = bytes_below(snapshot, area->end, &run);
-
-		if (area->kind == AREA_VSYSCALL)
-			continue;
-		if (area->kind == AREA_FILE && !area->is_secret)
-			error = map_file(sandbox, snapshot->pid, area, files, &open_file);
-		else
-			error = map_memory(sandbox, snapshot->pid, area, below);
-		if (!error && area->kind != AREA_FILE && !area->is_lent)
-			use_huge_pages(sandbox, area, filled_bytes);
-		below = area->end;
-	}
+	if (!error && !plan_maps(&mapping))
+		error = hp_error_create_no_memory();
+	if (!error)
+		error = make_maps(&mapping);
+	if (!error)
+		copy_special(&mapping);
+	hp_vector_free(&mapping.maps);
+	hp_vector_free(&mapping.advice);
+	free(mapping.opened);
 	return error;
 }
 
@@ -311,6 +389,13 @@ static uint64_t top_of(const struct areas *areas)
 	return top;
 }
 
+static bool take_up(struct sandbox *sandbox, uint64_t start, uint64_t end)
+{
+	struct shadow_call call = map_nothing(start, end, PROT_NONE);
+
+	return sandbox_calls(sandbox, &call, 1) && call.number == (long)start;
+}
+
 struct hp_error *rebuild_close(struct sandbox *sandbox, const struct areas *areas)
 {
 	struct areas now = { 0 };
@@ -328,9 +413,7 @@ struct hp_error *rebuild_close(struct sandbox *sandbox, const struct areas *area
 		/* Where the copy cannot map this, its new mappings would get other addresses, and
 		 * the paths would part there. The original has no memory here, so the copy must not
 		 * use it. */
-		if (end > free_from &&
-		    map(sandbox, free_from, end, PROT_NONE, MAP_ANONYMOUS, -1, 0) ==
-			    (int64_t)free_from &&
+		if (end > free_from && take_up(sandbox, free_from, end) &&
 		    !sandbox_reserve(sandbox, free_from, end - free_from))
 			error = hp_error_create(HP_ERROR_INSUFFICIENT,
 						"too many gaps between mappings");

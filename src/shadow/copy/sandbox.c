@@ -6,6 +6,7 @@
 #include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/number.h>
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -27,6 +28,37 @@ enum {
 	SEARCH_STEPS = (1 << 30) / SEARCH_STEP - 64, /* covers one gibibyte */
 	TOOLS_GUARD = 4096,
 };
+
+/* What the pages of tools begin with. */
+static const uint8_t tools_code[] = {
+	0x0f, 0x05, /* syscall */
+	0xcc,	    /* int3 */
+	/* Makes the calls of a table at rbx, r12 in all: struct shadow_call. */
+	0x48, 0x8b, 0x03,	/* mov (%rbx), %rax */
+	0x48, 0x8b, 0x7b, 0x08, /* mov 8(%rbx), %rdi */
+	0x48, 0x8b, 0x73, 0x10, /* mov 16(%rbx), %rsi */
+	0x48, 0x8b, 0x53, 0x18, /* mov 24(%rbx), %rdx */
+	0x4c, 0x8b, 0x53, 0x20, /* mov 32(%rbx), %r10 */
+	0x4c, 0x8b, 0x43, 0x28, /* mov 40(%rbx), %r8 */
+	0x4c, 0x8b, 0x4b, 0x30, /* mov 48(%rbx), %r9 */
+	0x0f, 0x05,		/* syscall */
+	0x48, 0x89, 0x03,	/* mov %rax, (%rbx) */
+	0x48, 0x83, 0xc3, 0x38, /* add $56, %rbx */
+	0x49, 0xff, 0xcc,	/* dec %r12 */
+	0x75, 0xd7,		/* jnz, to the first mov */
+	0xcc,			/* int3 */
+};
+static_assert(sizeof(struct shadow_call) == 56, "what the code above assumes");
+
+enum {
+	TOOLS_TABLE = VESSEL_SYSCALL_BYTES + 1, /* offset of the code for a table */
+	/* A table in the scratch memory, … */
+	CALLS_AT_ONCE = 128,
+	CALLS_BYTES = CALLS_AT_ONCE * sizeof(struct shadow_call),
+	/* … and a name for each call. */
+	NAME_BYTES = 40,
+};
+static_assert(CALLS_BYTES + CALLS_AT_ONCE * NAME_BYTES <= TOOLS_SCRATCH_BYTES, "");
 
 /* The end of what programs can map with four-level page tables. */
 #define USER_END UINT64_C(0x7ffffffff000)
@@ -221,9 +253,7 @@ static uint64_t place_for_tools(const struct sandbox *sandbox, const struct area
 
 static int64_t make_code(struct sandbox *sandbox, uint64_t place)
 {
-	static const uint8_t code[] = { 0x0f, 0x05, 0xcc }; /* `syscall`, then `int3` */
-
-	if (!sandbox_write(sandbox, place, code, sizeof(code)))
+	if (!sandbox_write(sandbox, place, tools_code, sizeof(tools_code)))
 		return -EIO;
 	return sandbox_call(sandbox, SYS_mprotect, place, TOOLS_SCRATCH, PROT_READ | PROT_EXEC, 0,
 			    0, 0);
@@ -463,6 +493,30 @@ int64_t sandbox_call(struct sandbox *sandbox, long number, uint64_t a, uint64_t 
 	return result;
 }
 
+/* Makes calls, as many as fit into the scratch memory. */
+static bool make_calls(struct sandbox *sandbox, struct shadow_call *calls, size_t count)
+{
+	uint64_t at = sandbox->tools + TOOLS_SCRATCH;
+
+	return sandbox_write(sandbox, at, calls, count * sizeof(*calls)) &&
+	       inject_code(sandbox->pid, sandbox->tools + TOOLS_TABLE,
+			   sandbox->tools + sizeof(tools_code), at, count) &&
+	       sandbox_read(sandbox, at, calls, count * sizeof(*calls));
+}
+
+bool sandbox_calls(struct sandbox *sandbox, struct shadow_call *calls, size_t count)
+{
+	size_t done = 0;
+	size_t part;
+
+	for (; done < count; done += part) {
+		part = count - done < CALLS_AT_ONCE ? count - done : CALLS_AT_ONCE;
+		if (!make_calls(sandbox, calls + done, part))
+			return false;
+	}
+	return true;
+}
+
 bool sandbox_write(struct sandbox *sandbox, uint64_t address, const void *bytes, size_t size)
 {
 	return pwrite(sandbox->memory_fd, bytes, size, (off_t)address) == (ssize_t)size;
@@ -473,13 +527,59 @@ bool sandbox_read(struct sandbox *sandbox, uint64_t address, void *bytes, size_t
 	return pread(sandbox->memory_fd, bytes, size, (off_t)address) == (ssize_t)size;
 }
 
+/* The name of a descriptor of ours. */
+static void name_of(int fd, char name[NAME_BYTES])
+{
+	snprintf(name, NAME_BYTES, "/proc/%d/fd/%d", (int)getpid(), fd);
+}
+
+static struct shadow_call opening(uint64_t name, int flags)
+{
+	return (struct shadow_call){ SYS_openat,
+				     { (uint64_t)AT_FDCWD, name, (uint64_t)flags | O_CLOEXEC } };
+}
+
+static bool open_some(struct sandbox *sandbox, struct sandbox_file *files, size_t count)
+{
+	uint64_t names_at = sandbox->tools + TOOLS_SCRATCH + CALLS_BYTES;
+	struct shadow_call calls[CALLS_AT_ONCE];
+	char names[CALLS_AT_ONCE][NAME_BYTES] = { 0 };
+
+	for (size_t i = 0; i < count; i++) {
+		name_of(files[i].ours, names[i]);
+		calls[i] = opening(names_at + i * NAME_BYTES, O_RDONLY);
+	}
+	if (!sandbox_write(sandbox, names_at, names, count * NAME_BYTES) ||
+	    !make_calls(sandbox, calls, count))
+		return false;
+	for (size_t i = 0; i < count; i++)
+		files[i].theirs = calls[i].number;
+	return true;
+}
+
+bool sandbox_open_all(struct sandbox *sandbox, struct sandbox_file *files, size_t count)
+{
+	size_t done = 0;
+	size_t part;
+
+	for (; done < count; done += part) {
+		part = count - done < CALLS_AT_ONCE ? count - done : CALLS_AT_ONCE;
+		if (!open_some(sandbox, files + done, part))
+			return false;
+	}
+	return true;
+}
+
 int64_t sandbox_open(struct sandbox *sandbox, int fd, int flags)
 {
-	char path[64];
-	int length = snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)getpid(), fd);
+	uint64_t name_at = sandbox->tools + TOOLS_SCRATCH;
+	struct shadow_call call = opening(name_at, flags);
+	char name[NAME_BYTES] = { 0 };
+	int64_t result;
 
-	if (!sandbox_write(sandbox, sandbox->tools + TOOLS_SCRATCH, path, (size_t)length + 1))
+	name_of(fd, name);
+	if (!sandbox_write(sandbox, name_at, name, sizeof(name)) ||
+	    !inject(sandbox->pid, sandbox->tools, sandbox->is_locked, &call, &result))
 		return -EIO;
-	return sandbox_call(sandbox, SYS_openat, (uint64_t)AT_FDCWD, sandbox->tools + TOOLS_SCRATCH,
-			    (uint64_t)flags | O_CLOEXEC, 0, 0, 0);
+	return result;
 }

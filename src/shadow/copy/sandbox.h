@@ -28,12 +28,17 @@ struct sandbox_range {
 	uint64_t start, end;
 };
 
+struct sandbox_file {
+	int ours;
+	int64_t theirs; /* -errno: not open there */
+};
+
 struct sandbox {
 	pid_t pid; /* 0: none */
 	int pidfd; /* protected by the lock */
 	pthread_mutex_t lock;
 	int memory_fd; /* of /proc/PID/mem */
-	/* address of our own pages in it: a `syscall` instruction, then scratch memory */
+	/* address of our own pages in it: a `syscall` instruction, code for many, scratch memory */
 	uint64_t tools;
 	struct areas own; /* the areas that it started with */
 	bool is_locked;
@@ -77,11 +82,16 @@ bool sandbox_is_ours(const struct sandbox *sandbox, uint64_t start, uint64_t byt
  * possible. */
 int64_t sandbox_call(struct sandbox *sandbox, long number, uint64_t a, uint64_t b, uint64_t c,
 		     uint64_t d, uint64_t e, uint64_t f);
+/* Makes many, until sandbox_lock, which takes much less time: a process is continued once for all of
+ * them. Each call's number is replaced by its result. False when the sandbox has died. */
+bool sandbox_calls(struct sandbox *sandbox, struct shadow_call *calls, size_t count);
 /* Writes to its memory, regardless of the protection. */
 bool sandbox_write(struct sandbox *sandbox, uint64_t address, const void *bytes, size_t size);
 bool sandbox_read(struct sandbox *sandbox, uint64_t address, void *bytes, size_t size);
 /* Opens a descriptor of ours again in the sandbox, for reading (with `flags` O_RDWR for writing,
  * too), while it still has our rights; -errno on failure. */
 int64_t sandbox_open(struct sandbox *sandbox, int fd, int flags);
+/* Opens the descriptor of each for reading. False when the sandbox has died. */
+bool sandbox_open_all(struct sandbox *sandbox, struct sandbox_file *files, size_t count);
 
 #endif
