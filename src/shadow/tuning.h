@@ -195,7 +195,7 @@ static const double longest_later_ns = 60e6; /* ns of the target's CPU time [cho
 /* Making such a copy, before one was made: starting a process, setting its registers; … */
 static const double guessed_making_ns = 5e6; /* ns of CPU time [chosen] */
 /* … mapping each area of the address space; … */
-static const double guessed_area_ns = 25e3; /* ns of CPU time per area [chosen] */
+static const double guessed_area_ns = 15e3; /* ns of CPU time per area [chosen] */
 /* … and looking at each page in memory for secrets and for what to read. */
 static const double guessed_resident_ns = 0.06; /* ns of CPU time per byte [chosen] */
 /* Where calls are recorded each one costs two stops, and one request is like another. The first windows have
