@@ -6,6 +6,7 @@ size_t sample_count, count_count;
 struct hp_analysis *found;
 struct simulated simulated;
 const double *limits;
+const char *core_name;
 
 static const uint8_t *code;
 static size_t code_size;
@@ -57,7 +58,7 @@ static bool happened(const void *context, hp_link_address address, struct hp_hap
 
 static void analyse(struct hp_image *image)
 {
-	struct hp_analysis_options options = { .core = hp_core_named("granite-rapids") };
+	struct hp_analysis_options options = { .core = hp_core_named(core_name) };
 	struct hp_analysis_input input = {
 		.image = image,
 		.samples = samples,
@@ -90,6 +91,7 @@ void begin(const uint8_t *bytes, size_t size)
 	found = NULL;
 	simulated.is_on = simulated.is_timed = simulated.is_alone = false;
 	limits = NULL;
+	core_name = "granite-rapids";
 	simulated.untimed = 0;
 	simulated.third = simulated.memory = simulated.others = simulated.walks_read = 0;
 }

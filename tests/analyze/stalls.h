@@ -36,6 +36,8 @@ extern struct simulated {
 	double untimed_runs;
 } simulated;
 
+extern const char *core_name; /* granite-rapids, unless a test says otherwise after begin() */
+
 /* What counters say that a cause took at most, in cycles of one execution; NULL: nothing. */
 extern const double *limits;
 

@@ -165,6 +165,40 @@ TEST(long_instructions_go_by_the_name_of_their_unit)
 	}
 }
 
+/* What reads the result waits a little more where that comes after the instruction has retired. */
+static double reader_waits(const char *core, const uint8_t *bytes, size_t size,
+			   enum hp_cause_kind kind)
+{
+	begin(bytes, size);
+	runs(0, RUNS);
+	core_name = core;
+	takes(0, 60);
+	takes(3, 60);
+	return 60 * most(3, kind);
+}
+
+TEST(results_of_loads_and_divisions_may_come_after_these_have_retired)
+{
+	static const uint8_t loads[] = { LOAD_RCX_FROM_RDI, ADD_RCX_1, RET };
+	static const uint8_t divides[] = { 0x48, 0xf7, 0xf1, 0x48, 0x83, 0xc0, 1, RET };
+	static const uint8_t multiplies[] = { 0x48, 0xf7, 0xe1, 0x48, 0x83, 0xc0, 1, RET };
+	double late = hp_core_named("zen-5")->late_result_cycles;
+
+	/* As many samples may be there by chance. */
+	ck_assert_double_gt(late, 1);
+	ck_assert_double_eq_tol(reader_waits("zen-5", loads, sizeof(loads), HP_CAUSE_DCACHE), late,
+				0.5);
+	ck_assert_double_eq_tol(reader_waits("zen-5", loads, sizeof(loads), HP_CAUSE_DTLB), late,
+				0.5);
+	ck_assert_double_eq_tol(reader_waits("zen-5", divides, sizeof(divides), HP_CAUSE_DIVIDER),
+				late, 0.5);
+	/* When a product comes is known beforehand. */
+	ck_assert_double_eq(
+		reader_waits("zen-5", multiplies, sizeof(multiplies), HP_CAUSE_MULTIPLIER), 0);
+	ck_assert_double_eq(
+		reader_waits("granite-rapids", divides, sizeof(divides), HP_CAUSE_DIVIDER), 0);
+}
+
 TEST(plain_instructions_are_none_of_them)
 {
 	CODE(ADD_RAX_RBX, 0x0f, 0x28, 0xc1, 0x48, 0x01,

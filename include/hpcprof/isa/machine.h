@@ -91,6 +91,9 @@ struct hp_core {
 	 * predicts; 0: unknown. */
 	uint8_t late_branch_cycles;
 	uint8_t late_target_cycles;
+	/* From the retirement of an instruction that took longer than is known beforehand (a division, a
+	 * load that missed) to the start of those that read its result; 0: it retires last. */
+	uint8_t late_result_cycles;
 	uint16_t forward_cycles; /* from a store to a load of the same bytes */
 	uint16_t blocked_cycles; /* the same if the load needs more than the bytes of that store */
 	uint16_t locked_cycles;	 /* of an atomic operation */

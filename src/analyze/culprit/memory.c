@@ -3,7 +3,7 @@
  * Causes in memory reads: data cache and data TLB.
  *
  * Cleared: instructions that do not load (for the TLB: load or store) and did not retire along with
- * one that does; accesses to the stack. Bounded: a constant address, by how often its loop starts;
+ * one that does, nor wait for what it has loaded; accesses to the stack. Bounded: a constant address, by how often its loop starts;
  * a stride, by the lines and pages that it crosses; a table whose size follows from a mask, by
  * whether it fits; data near what was just loaded, by their distance. Where windows were simulated
  * these bounds are not used: there the misses that were seen bound the causes.
@@ -54,7 +54,8 @@ static double beside_another(const struct facts *facts, const struct path *path,
 }
 
 static void judge_load(const struct facts *facts, const struct path *path, uint32_t position,
-		       const struct hp_memory *memory, bool is_repeated, struct suspects *found)
+		       const struct hp_memory *memory, bool is_repeated, double shows,
+		       struct suspects *found)
 {
 	const struct hp_core *core = facts->core;
 	struct place place = place_of(facts, path, position, memory);
@@ -80,13 +81,13 @@ static void judge_load(const struct facts *facts, const struct path *path, uint3
 		miss *= repeated_places;
 	}
 	lines *= beside_another(facts, path, position, memory);
-	add_suspect(found, HP_CAUSE_DCACHE, path->insns[position], lines * most,
+	add_suspect(found, HP_CAUSE_DCACHE, path->insns[position], lines * fmin(shows, most),
 		    lines * miss * path_doubt(position));
 }
 
 /* A line that a prefetcher has brought costs little, if the core has such a prefetcher. */
 static void judge_misses(const struct facts *facts, const struct path *path, uint32_t position,
-			 const struct hp_happened *seen, struct suspects *found)
+			 const struct hp_happened *seen, double shows, struct suspects *found)
 {
 	const struct hp_core *core = facts->core;
 	double first = witness_most(seen, HP_EVENT_L1_MISS, HP_EVENT_L1_UNKNOWN);
@@ -97,28 +98,29 @@ static void judge_misses(const struct facts *facts, const struct path *path, uin
 
 	add_suspect(
 		found, HP_CAUSE_DCACHE, path->insns[position],
-		first * l2_margin * witness_l2_cycles(core) +
-			second * miss_margin * core->memory_cycles,
+		fmin(first * shows, first * l2_margin * witness_l2_cycles(core) +
+					    second * miss_margin * core->memory_cycles),
 		awaited * ((missed - beyond) * witness_l2_cycles(core) + beyond * core->l3_cycles) *
 			path_doubt(position));
 }
 
 static void judge_walks(const struct facts *facts, const struct path *path, uint32_t position,
-			const struct hp_happened *seen, struct suspects *found)
+			const struct hp_happened *seen, double shows, struct suspects *found)
 {
 	const struct hp_core *core = facts->core;
 	double first = witness_most(seen, HP_EVENT_DTLB_MISS, HP_EVENT_DTLB_UNKNOWN);
 	double second = witness_most(seen, HP_EVENT_TLB2_MISS, HP_EVENT_TLB2_UNKNOWN);
 	double read = witness_most(seen, HP_EVENT_WALK_MISS, HP_EVENT_WALK_UNKNOWN);
 
-	add_suspect(found, HP_CAUSE_DTLB, path->insns[position],
-		    first * l2_margin * core->l2_tlb_cycles +
-			    second * seen_walk_margin * core->walk_cycles +
-			    fmin(read, second) * miss_margin * core->memory_cycles,
-		    (seen->mean[HP_EVENT_DTLB_MISS] * core->l2_tlb_cycles +
-		     seen->mean[HP_EVENT_TLB2_MISS] * core->walk_cycles +
-		     seen->mean[HP_EVENT_WALK_MISS] * core->l3_cycles) *
-			    path_doubt(position));
+	add_suspect(
+		found, HP_CAUSE_DTLB, path->insns[position],
+		fmin(first * shows, first * l2_margin * core->l2_tlb_cycles +
+					    second * seen_walk_margin * core->walk_cycles +
+					    fmin(read, second) * miss_margin * core->memory_cycles),
+		(seen->mean[HP_EVENT_DTLB_MISS] * core->l2_tlb_cycles +
+		 seen->mean[HP_EVENT_TLB2_MISS] * core->walk_cycles +
+		 seen->mean[HP_EVENT_WALK_MISS] * core->l3_cycles) *
+			path_doubt(position));
 }
 
 void suspect_dcache(const struct facts *facts, const struct path *path, struct suspects *found)
@@ -126,20 +128,20 @@ void suspect_dcache(const struct facts *facts, const struct path *path, struct s
 	for (uint32_t i = 0; i < path->count && i < facts->core->retire_width; i++) {
 		const struct hp_insn *insn = facts_insn(facts, path->insns[i])->insn;
 		const struct hp_happened *seen = witness_of(facts, path->insns[i]);
+		double shows = insn->memory_count ? path_shows(facts, path, i) : 0;
 
-		if (seen && witness_accesses(insn, HP_ACCESS_READ) &&
-		    path_retires_along(facts, path, i))
-			judge_misses(facts, path, i, seen, found);
+		if (seen && witness_accesses(insn, HP_ACCESS_READ) && shows > 0)
+			judge_misses(facts, path, i, seen, shows, found);
 		for (size_t k = 0; !seen && k < insn->memory_count && !insn->is_padding; k++)
-			if ((insn->memories[k].access & HP_ACCESS_READ) &&
-			    path_retires_along(facts, path, i))
+			if ((insn->memories[k].access & HP_ACCESS_READ) && shows > 0)
 				judge_load(facts, path, i, &insn->memories[k], insn->is_repeated,
-					   found);
+					   shows, found);
 	}
 }
 
 static void judge_page(const struct facts *facts, const struct path *path, uint32_t position,
-		       const struct hp_memory *memory, bool is_repeated, struct suspects *found)
+		       const struct hp_memory *memory, bool is_repeated, double shows,
+		       struct suspects *found)
 {
 	const struct hp_core *core = facts->core;
 	struct place place = place_of(facts, path, position, memory);
@@ -163,7 +165,7 @@ static void judge_page(const struct facts *facts, const struct path *path, uint3
 	if (is_repeated)
 		most *= repeated_places;
 	pages *= beside_another(facts, path, position, memory);
-	add_suspect(found, HP_CAUSE_DTLB, path->insns[position], pages * most,
+	add_suspect(found, HP_CAUSE_DTLB, path->insns[position], pages * fmin(shows, most),
 		    pages * miss * path_doubt(position));
 }
 
@@ -172,13 +174,13 @@ void suspect_dtlb(const struct facts *facts, const struct path *path, struct sus
 	for (uint32_t i = 0; i < path->count && i < facts->core->retire_width; i++) {
 		const struct hp_insn *insn = facts_insn(facts, path->insns[i])->insn;
 		const struct hp_happened *seen = witness_of(facts, path->insns[i]);
+		double shows = insn->memory_count ? path_shows(facts, path, i) : 0;
 
-		if (seen && witness_accesses(insn, HP_ACCESS_READ | HP_ACCESS_WRITE) &&
-		    path_retires_along(facts, path, i))
-			judge_walks(facts, path, i, seen, found);
+		if (seen && witness_accesses(insn, HP_ACCESS_READ | HP_ACCESS_WRITE) && shows > 0)
+			judge_walks(facts, path, i, seen, shows, found);
 		for (size_t k = 0; !seen && k < insn->memory_count; k++)
-			if (insn->memories[k].access && path_retires_along(facts, path, i))
+			if (insn->memories[k].access && shows > 0)
 				judge_page(facts, path, i, &insn->memories[k], insn->is_repeated,
-					   found);
+					   shows, found);
 	}
 }

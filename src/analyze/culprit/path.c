@@ -4,6 +4,8 @@
 
 #include <hpcprof/base/number.h>
 
+#include <math.h>
+
 struct hp_error *path_prepare(struct facts *facts, struct hp_arena *arena)
 {
 	const struct hp_cfg *cfg = facts->cfg;
@@ -93,7 +95,9 @@ uint32_t path_writer(const struct facts *facts, const struct path *path, uint32_
 	return 0;
 }
 
-bool path_retires_along(const struct facts *facts, const struct path *path, uint32_t position)
+/* Whether none of the instructions in between, nor the head if `is_head_free`, reads what it wrote. */
+static bool is_unread(const struct facts *facts, const struct path *path, uint32_t position,
+		      bool is_head_free)
 {
 	const struct hp_insn *first = facts_insn(facts, path->insns[position])->insn;
 	struct hp_register_set made = first->written;
@@ -101,7 +105,7 @@ bool path_retires_along(const struct facts *facts, const struct path *path, uint
 
 	if (position >= facts->core->retire_width)
 		return false;
-	for (uint32_t i = position; i-- > 0;) {
+	for (uint32_t i = position; i-- > !is_head_free;) {
 		const struct hp_insn *insn = facts_insn(facts, path->insns[i])->insn;
 
 		for (size_t k = 0; k < HP_ARRAY_COUNT(made.bits); k++)
@@ -114,6 +118,18 @@ bool path_retires_along(const struct facts *facts, const struct path *path, uint
 		flags &= (uint8_t)~insn->flags_written;
 	}
 	return true;
+}
+
+bool path_retires_along(const struct facts *facts, const struct path *path, uint32_t position)
+{
+	return is_unread(facts, path, position, true);
+}
+
+double path_shows(const struct facts *facts, const struct path *path, uint32_t position)
+{
+	if (path_retires_along(facts, path, position))
+		return INFINITY;
+	return is_unread(facts, path, position, false) ? facts->core->late_result_cycles : 0;
 }
 
 double path_doubt(uint32_t position)

@@ -23,6 +23,9 @@ uint32_t path_writer(const struct facts *facts, const struct path *path, uint32_
 /* Whether the stall seen at the head of the path may be that of the instruction at `position`: no
  * later instruction depends on it, so they may all have retired at once. */
 bool path_retires_along(const struct facts *facts, const struct path *path, uint32_t position);
+/* The most cycles of a wait of the instruction at `position` that show at the head of the path: all of
+ * them if it retires along; if the head is the first to read its result, what passes between the two. */
+double path_shows(const struct facts *facts, const struct path *path, uint32_t position);
 /* The instruction that most often follows; HP_SCHEDULE_NONE if it is not known. */
 uint32_t path_next(const struct facts *facts, uint32_t at);
 /* A factor that lowers the weight of an instruction at this position against the head. */

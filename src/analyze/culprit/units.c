@@ -5,11 +5,13 @@
  *
  * Cleared: all instructions but the stalled one and those that may have retired along with it.
  * Bounded by the latency of one execution: an instruction is the oldest for no longer than that,
- * since what it depends on has retired before.
+ * since what it depends on has retired before. The result of a division may still be on its way then.
  */
 #include "causes.h"
 #include "duty.h"
 #include "../tuning.h"
+
+#include <math.h>
 
 /* Whether the instruction reads what was computed shortly before: in a chain latencies do not
  * overlap, so they show. */
@@ -33,14 +35,16 @@ void suspect_units(const struct facts *facts, const struct path *path, struct su
 		uint32_t at = path->insns[i];
 		const struct insn_facts *one = &facts->insns[at];
 		double latency = one->latency ? one->latency : 1;
+		double shows = i > 0 && one->duty == HP_DUTY_PLAIN ? 0 : path_shows(facts, path, i);
 
-		if (i > 0 && (one->duty == HP_DUTY_PLAIN || !path_retires_along(facts, path, i)))
+		/* Only of divisions it is not known beforehand when their results come. */
+		if (!(shows > 0) || (one->duty != HP_DUTY_DIVIDE && isfinite(shows)))
 			continue;
 		if (one->duty == HP_DUTY_SYNC)
 			continue;
 		if (one->duty == HP_DUTY_DIVIDE)
 			latency *= divide_margin;
-		add_reserve(found, duty_cause((enum hp_duty)one->duty), at, latency,
+		add_reserve(found, duty_cause((enum hp_duty)one->duty), at, fmin(latency, shows),
 			    latency *
 				    (one->duty == HP_DUTY_PLAIN ? plain_doubt * latency_shows
 								: latency_shows) *

@@ -294,8 +294,9 @@ const struct hp_core cores[CORE_COUNT] = {
 	/* LLVM 19 has a copy of Zen 4's instructions, with four arithmetic units instead of six.
 	 * Measured on family 26 model 2, in a virtual machine: how many units there are of each kind,
 	 * and loads and stores per cycle, by measure-machine, and latencies from forwarding on, by
-	 * measure_core. Unchecked against AMD 58455: the rest, such as branches per cycle and which
-	 * loads take a cycle more. */
+	 * measure_core. Late results: the samples on what reads the results of loads and divisions, in
+	 * scripts/culprit-accuracy's chase-l2 and divide. Unchecked against AMD 58455: the rest, such as
+	 * branches per cycle and which loads take a cycle more. */
 	[CORE_ZEN_5] = { .name = "zen-5",
 			 .title = "AMD Zen 5 (instructions as Zen 4's)",
 			 .table = TABLE_ZEN_4,
@@ -328,6 +329,7 @@ const struct hp_core cores[CORE_COUNT] = {
 			 .l2_tlb_cycles = 7,
 			 .walk_cycles = 50,
 			 .mispredict_cycles = 15,
+			 .late_result_cycles = 6,
 			 .forward_cycles = 1,
 			 .blocked_cycles = 14,
 			 .locked_cycles = 20,
