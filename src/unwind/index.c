@@ -204,17 +204,34 @@ static bool is_padded(const struct index *index, size_t at, uint32_t code_bytes)
 	return at + 1 < index->at.count && index->at.at[at + 1].place < end + PADDING_BYTES;
 }
 
+/* Returns how many procedures begin up to an offset: the last of them may have its code. */
+static size_t count_up_to(const struct index *index, uint64_t offset)
+{
+	const struct indexed *indexed = index->at.at;
+	uint64_t place = offset - index->first;
+
+	return offset < index->first ? 0
+				     : hp_bisect(i, index->at.count, indexed[i].place <= place);
+}
+
+uint64_t index_procedure_at(const struct index *index, uint64_t offset)
+{
+	size_t after = count_up_to(index, offset);
+
+	return after ? index->first + index->at.at[after - 1].place : offset;
+}
+
 const struct hp_unwind_recipe *index_recipe_at(struct hp_unwind_table *table, uint64_t offset)
 {
 	struct index *index = table->index;
 	struct indexed *indexed = index->at.at;
 	uint64_t place = offset - index->first;
-	size_t after = hp_bisect(i, index->at.count, indexed[i].place <= place);
+	size_t after = count_up_to(index, offset);
 	const uint8_t *at;
 	uint32_t code_bytes;
 	uint32_t rows_bytes;
 
-	if (offset < index->first || after == 0)
+	if (after == 0)
 		return NULL;
 	indexed += after - 1;
 	if (!(indexed->at & is_made))

@@ -35,6 +35,9 @@ void index_destroy(struct index *index);
 /* As hp_unwind_recipe_at, of a table with an index. */
 const struct hp_unwind_recipe *index_recipe_at(struct hp_unwind_table *table, uint64_t offset);
 
+/* As hp_unwind_procedure_at. */
+uint64_t index_procedure_at(const struct index *index, uint64_t offset);
+
 /* Memory of the index itself. */
 size_t index_bytes(const struct index *index);
 

@@ -158,13 +158,24 @@ static int compare_found(const void *left, const void *right)
 	return (a->shared > b->shared) - (a->shared < b->shared);
 }
 
+/* Keeps where the procedures of sorted entries begin. */
+static bool keep_procedures(struct hp_unwind_table *table, const struct found *found, size_t count)
+{
+	if (!hp_vector_reserve(&table->procedures, count))
+		return false;
+	for (size_t i = 0; i < count && found[i].offset <= UINT32_MAX; i++)
+		table->procedures.at[table->procedures.count++] = (uint32_t)found[i].offset;
+	return true;
+}
+
 static void fill(struct making *making)
 {
 	struct found *found = making->entries.found.at;
-	bool ok = true;
+	bool ok;
 
 	if (making->entries.found.count > 1)
 		qsort(found, making->entries.found.count, sizeof(*found), compare_found);
+	ok = keep_procedures(making->entries.builder.table, found, making->entries.found.count);
 	for (size_t i = 0; ok && i < making->entries.found.count; i++)
 		ok = entries_add_rows(&making->entries, &found[i]);
 	making->entries.no_memory |= !ok;

@@ -20,6 +20,7 @@ void hp_unwind_table_destroy(struct hp_unwind_table *table)
 		return;
 	index_destroy(table->index);
 	hp_vector_free(&table->blocks);
+	hp_vector_free(&table->procedures);
 	hp_vector_free(&table->rows);
 	hp_vector_free(&table->recipes);
 	hp_vector_free(&table->others);
@@ -35,6 +36,7 @@ struct hp_unwind_facts hp_unwind_table_facts(const struct hp_unwind_table *table
 		.recipes = table->recipes.count,
 		.unsupported = table->unsupported,
 		.bytes = sizeof(*table) + table->blocks.count * sizeof(*table->blocks.at) +
+			 table->procedures.count * sizeof(*table->procedures.at) +
 			 table->rows.count * sizeof(*table->rows.at) +
 			 table->recipes.count * sizeof(*table->recipes.at) +
 			 table->others.count * sizeof(*table->others.at) +
@@ -61,4 +63,15 @@ const struct hp_unwind_recipe *hp_unwind_recipe_at(struct hp_unwind_table *table
 	end = table->rows.at + (after < table->blocks.count ? blocks[after].at : table->rows.count);
 	return table_recipe(table, table->rows.at + blocks[after - 1].at, end,
 			    blocks[after - 1].place, place);
+}
+
+uint64_t hp_unwind_procedure_at(const struct hp_unwind_table *table, uint64_t offset)
+{
+	const uint32_t *begins = table->procedures.at;
+	size_t after;
+
+	if (table->index)
+		return index_procedure_at(table->index, offset);
+	after = hp_bisect(i, table->procedures.count, begins[i] <= offset);
+	return after && offset <= UINT32_MAX ? begins[after - 1] : offset;
 }

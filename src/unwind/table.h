@@ -70,6 +70,7 @@ struct hp_unwind_table {
 	struct index *index; /* makes rows when they are asked for; NULL: all are made */
 	uint64_t first;	     /* offset of the first row */
 	HP_VECTOR(struct block) blocks;
+	HP_VECTOR(uint32_t) procedures; /* offsets where they begin, ascending */
 	HP_VECTOR(uint8_t) rows;
 	size_t row_count;
 	HP_VECTOR(struct hp_unwind_recipe) recipes;

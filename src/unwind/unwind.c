@@ -12,6 +12,7 @@ struct climb {
 	struct hp_unwind_place place;	      /* of its code */
 	bool is_return;			      /* its address is behind a call */
 	bool is_guess;			      /* it was */
+	uint64_t caller_stack; /* the stack pointer in the caller of the frame before; 0: not known */
 };
 
 enum step { STEP_CALLER, STEP_ROOT, STEP_BEYOND, STEP_LOST };
@@ -97,6 +98,8 @@ static enum step leave_by_table(struct climb *climb, const struct hp_unwind_tabl
 		return STEP_ROOT;
 	result = find_cfa(climb, table, recipe, &cfa);
 	if (result == READ_OK)
+		climb->caller_stack = cfa;
+	if (result == READ_OK)
 		result = apply(climb, table, recipe->rip, HP_UNWIND_RIP, cfa,
 			       &caller.at[HP_UNWIND_RIP]);
 	if (result != READ_OK)
@@ -135,13 +138,13 @@ static enum step leave_by_frame_pointer(struct climb *climb)
 		return STEP_ROOT;
 	if (frame % sizeof(uint64_t) || frame < climb->registers.at[HP_UNWIND_RSP])
 		return STEP_LOST;
+	climb->caller_stack = caller.at[HP_UNWIND_RSP] = frame + 2 * sizeof(uint64_t);
 	result = stack_read(climb->stack, frame, &caller.at[HP_UNWIND_RBP]);
 	if (result == READ_OK)
 		result = stack_read(climb->stack, frame + sizeof(uint64_t),
 				    &caller.at[HP_UNWIND_RIP]);
 	if (result != READ_OK)
 		return step_of(result);
-	caller.at[HP_UNWIND_RSP] = frame + 2 * sizeof(uint64_t);
 	climb->registers = caller;
 	climb->is_return = climb->is_guess = true;
 	return STEP_CALLER;
@@ -151,6 +154,7 @@ static enum step leave(struct climb *climb)
 {
 	const struct hp_unwind_recipe *recipe = climb->place.recipe;
 
+	climb->caller_stack = 0;
 	return recipe ? leave_by_table(climb, climb->place.table, recipe)
 		      : leave_by_frame_pointer(climb);
 }
@@ -201,6 +205,8 @@ size_t hp_unwind(const struct hp_unwind_registers *registers, const struct hp_un
 		frames[count++] = frame_of(&climb);
 	while (step == STEP_CALLER) {
 		step = leave(&climb);
+		if (count)
+			frames[count - 1].caller_stack = climb.caller_stack;
 		if (step == STEP_CALLER)
 			step = arrive(&climb);
 		if (step == STEP_CALLER && count == room)

@@ -86,6 +86,8 @@ TEST(rows_are_those_that_are_made_at_once)
 		found += one != NULL;
 		ck_assert_msg(made && one ? is_same(made, one) : made == one, "at %#lx",
 			      (unsigned long)offset);
+		ck_assert_uint_eq(hp_unwind_procedure_at(indexed, offset),
+				  hp_unwind_procedure_at(whole, offset));
 	}
 	ck_assert_uint_gt(found, 0);
 	ck_assert_uint_eq(hp_unwind_table_facts(indexed).recipes,

@@ -190,6 +190,10 @@ TEST(a_stack_that_is_cut)
 		ck_assert_uint_le(some, count);
 		for (size_t i = 0; i < some; i++)
 			ck_assert_uint_eq(frames[i].address, whole[i].address);
+		/* Where a frame ends is known before who called it. */
+		ck_assert_uint_eq(frames[some - 1].caller_stack, whole[some - 1].caller_stack);
+		if (some < count)
+			ck_assert_uint_eq(frames[some - 1].caller_stack, whole[some].stack);
 		longest = some;
 	}
 	ck_assert_uint_eq(longest, count);

@@ -45,6 +45,9 @@ HP_DEFINE_CLEANUP(struct hp_unwind_table, hp_unwind_table_destroy);
 /* Returns how the caller is found from an offset; NULL if that is unknown or cannot be followed.
  * Lives as long as the table. */
 const struct hp_unwind_recipe *hp_unwind_recipe_at(struct hp_unwind_table *table, uint64_t offset);
+/* Returns where the procedure with the code at an offset begins, as its call frame information says;
+ * the offset itself where there is none. */
+uint64_t hp_unwind_procedure_at(const struct hp_unwind_table *table, uint64_t offset);
 /* Whether the code has no caller, as at the beginning of a thread. False for NULL. */
 bool hp_unwind_is_root(const struct hp_unwind_recipe *recipe);
 

@@ -52,6 +52,9 @@ enum {
 struct hp_unwind_frame {
 	uint64_t address;
 	uint64_t stack; /* the stack pointer in this frame */
+	/* The stack pointer in its caller, which may be known where the caller itself is not; 0:
+	 * not known. */
+	uint64_t caller_stack;
 	uint8_t flags;
 };
 
