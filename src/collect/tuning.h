@@ -162,7 +162,7 @@ enum {
 	INDEXED_LEAST_BYTES = 65536, /* bytes: 64 KiB [chosen] */
 	/* Images for which a table was looked for. */
 	MOST_TABLES = 4096, /* images [bound] */
-	/* Cached places of addresses (40 bytes each) and rules of offsets (24 bytes each); a power
+	/* Cached places of addresses (48 bytes each) and rules of offsets (32 bytes each); a power
 	 * of two. A program's stacks mostly contain a few hundred. */
 	KNOWN_PLACES = 2048, /* addresses [chosen] */
 	/* Threads whose last path is kept, some 2 KiB each. */

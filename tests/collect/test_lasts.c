@@ -37,6 +37,40 @@ TEST(a_path_goes_on_as_the_last_one_did_from_the_same_frame)
 	lasts_clear(&lasts);
 }
 
+TEST(a_frame_is_known_by_its_procedure_and_its_end)
+{
+	static const struct last_frame known[] = {
+		{ .address = 0x1000, .stack = 0x7000, .caller_stack = 0x7100, .procedure = 0x100 },
+		{ .address = 0x2000, .stack = 0x7100, .caller_stack = 0x9000, .procedure = 0x200 },
+		{ .address = 0x3000, .stack = 0x9000, .procedure = 0x300 },
+	};
+	struct lasts lasts = { 0 };
+	const struct last_frame *callers;
+	struct last_frame other = known[1];
+
+	lasts_remember(&lasts, 5, known, HP_ARRAY_COUNT(known));
+	/* It has called something else, or nothing, since. */
+	other.address++;
+	other.stack -= 8;
+	ck_assert_uint_eq(lasts_find(&lasts, 5, &other, &callers), 1);
+	ck_assert_uint_eq(callers[0].address, 0x3000);
+	other.procedure++;
+	ck_assert_uint_eq(lasts_find(&lasts, 5, &other, &callers), 0);
+	other = known[1];
+	other.address++;
+	other.in_tree.image++;
+	ck_assert_uint_eq(lasts_find(&lasts, 5, &other, &callers), 0);
+	other = known[1];
+	other.address++;
+	other.caller_stack += 8;
+	ck_assert_uint_eq(lasts_find(&lasts, 5, &other, &callers), 0);
+	/* Without its end, it is known where it has not gone on. */
+	other = known[1];
+	other.caller_stack = 0;
+	ck_assert_uint_eq(lasts_find(&lasts, 5, &other, &callers), 1);
+	lasts_clear(&lasts);
+}
+
 TEST(only_the_latest_path_of_a_thread_is_kept)
 {
 	struct lasts lasts = { 0 };

@@ -48,6 +48,7 @@ struct job {
 	/* Of the sample at hand. */
 	const struct context *context;
 	struct hp_path_frame places[MOST_PLACES];
+	uint64_t procedures[MOST_PLACES]; /* of the places */
 	size_t place_count;
 	struct last_frame path[MOST_FRAMES];
 	HP_VECTOR(const char *) images_seen; /* by number */
@@ -77,6 +78,7 @@ static bool find(void *context, uint64_t address, struct hp_unwind_place *place)
 	struct hp_path_frame *frame;
 	struct unwinding *unwinding;
 
+	job->procedures[job->place_count] = address;
 	frame = &job->places[job->place_count++];
 	*frame = (struct hp_path_frame){ .offset = address, .image = HP_PATH_NO_IMAGE };
 	if (!mapping)
@@ -91,8 +93,12 @@ static bool find(void *context, uint64_t address, struct hp_unwind_place *place)
 	}
 	place->table = unwinding->table;
 	frame->offset = mapping->offset + (address - mapping->start);
-	if (place->table)
+	job->procedures[job->place_count - 1] = frame->offset;
+	if (place->table) {
 		place->recipe = hp_unwind_recipe_at(unwinding->table, frame->offset);
+		job->procedures[job->place_count - 1] =
+			hp_unwind_procedure_at(unwinding->table, frame->offset);
+	}
 	frame->image = unwinding->number;
 	return true;
 }
@@ -212,8 +218,13 @@ static void unwind(struct job *job, struct hp_reader reader)
 	job->place_count = 0;
 	count = hp_unwind(&registers, &stack, find, job, frames, MOST_FRAMES, &end);
 	for (size_t i = 0; i < count; i++) {
-		job->path[i] =
-			(struct last_frame){ frames[i].address, frames[i].stack, job->places[i] };
+		job->path[i] = (struct last_frame){
+			.address = frames[i].address,
+			.stack = frames[i].stack,
+			.caller_stack = frames[i].caller_stack,
+			.procedure = job->procedures[i],
+			.in_tree = job->places[i],
+		};
 		job->path[i].in_tree.flags = frames[i].flags;
 	}
 	job->frames += count;

@@ -17,6 +17,7 @@
 /* The place of a frame of user code in the tree. */
 struct path_place {
 	uint64_t offset;
+	uint64_t procedure; /* offset where it begins; its own, if unknown */
 	uint32_t image;
 	bool is_known;
 };
@@ -175,19 +176,23 @@ static bool know_in_file(struct call_paths *paths, uint64_t address)
 	struct image *image = paths->mapping->image;
 	struct unwinding *unwinding = tables_of(&paths->tables, image, paths->context->pid);
 	struct known_place *known;
+	struct known_rule rule;
+	uint64_t offset = paths->mapping->offset + (address - paths->mapping->start);
 
 	if (!unwinding || (unwinding->number == UINT32_MAX &&
 			   !number_image(paths, &image->id, &unwinding->number)))
 		return false;
 	/* The look-up may have released tables, and so cleared the cache. */
 	known = known_slot(&paths->known, &paths->tables, paths->context->space, address);
+	rule = known_rule(&paths->known, unwinding, offset);
 	*known = (struct known_place){
 		.space = paths->context->space,
 		.address = address,
-		.offset = paths->mapping->offset + (address - paths->mapping->start),
+		.offset = offset,
 		.unwinding = unwinding,
+		.recipe = rule.recipe,
+		.procedure = rule.procedure,
 	};
-	known->recipe = known_recipe(&paths->known, unwinding, known->offset);
 	return true;
 }
 
@@ -195,13 +200,14 @@ static void place_in_file(struct call_paths *paths, const struct known_place *kn
 			  struct path_place *place, struct hp_unwind_place *found)
 {
 	tables_use(&paths->tables, known->unwinding);
-	*place = (struct path_place){ known->offset, known->unwinding->number, true };
+	*place = (struct path_place){ known->offset, known->procedure, known->unwinding->number,
+				      true };
 	*found = (struct hp_unwind_place){ known->unwinding->table, known->recipe };
 }
 
 static bool place_in_memory(struct call_paths *paths, uint64_t address, struct path_place *place)
 {
-	place->offset = address;
+	place->offset = place->procedure = address;
 	return raw_images_of_process(&paths->raw, &paths->tree, paths->context->pid,
 				     paths->context->command, &place->image);
 }
@@ -358,6 +364,8 @@ static enum hp_unwind_end climb(struct call_paths *paths, const struct hp_record
 		paths->climbed[i] = (struct last_frame){
 			.address = frame->address,
 			.stack = frame->stack,
+			.caller_stack = frame->caller_stack,
+			.procedure = paths->places[i].procedure,
 			.in_tree = frame_of(&paths->places[i], flags),
 		};
 	}

@@ -34,18 +34,17 @@ void known_fetch(const struct known *known, const struct space *space, uint64_t 
 	__builtin_prefetch(&known->at[slot_of(address, space)]);
 }
 
-const struct hp_unwind_recipe *known_recipe(struct known *known, const struct unwinding *unwinding,
-					    uint64_t offset)
+struct known_rule known_rule(struct known *known, const struct unwinding *unwinding,
+			     uint64_t offset)
 {
 	struct known_rule *rule = &known->rules[slot_of(offset, unwinding)];
 
-	if (!unwinding->table)
-		return NULL;
-	if (rule->unwinding != unwinding || rule->offset != offset)
-		*rule = (struct known_rule){
-			.unwinding = unwinding,
-			.offset = offset,
-			.recipe = hp_unwind_recipe_at(unwinding->table, offset),
-		};
-	return rule->recipe;
+	if (rule->unwinding == unwinding && rule->offset == offset)
+		return *rule;
+	*rule = (struct known_rule){ .unwinding = unwinding, .offset = offset, .procedure = offset };
+	if (unwinding->table) {
+		rule->recipe = hp_unwind_recipe_at(unwinding->table, offset);
+		rule->procedure = hp_unwind_procedure_at(unwinding->table, offset);
+	}
+	return *rule;
 }

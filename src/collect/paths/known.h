@@ -20,12 +20,14 @@ struct known_place {
 	uint64_t offset; /* in the image */
 	struct unwinding *unwinding;
 	const struct hp_unwind_recipe *recipe; /* of its table; NULL: none */
+	uint64_t procedure;		       /* offset where it begins */
 };
 
 struct known_rule {
 	const struct unwinding *unwinding; /* NULL: free */
 	uint64_t offset;
-	const struct hp_unwind_recipe *recipe;
+	const struct hp_unwind_recipe *recipe; /* NULL: none */
+	uint64_t procedure;		       /* offset where it begins */
 };
 
 /* Zeroed: empty. */
@@ -45,10 +47,10 @@ struct known_place *known_slot(struct known *known, const struct tables *tables,
 /* Prefetches the address's entry. */
 void known_fetch(const struct known *known, const struct space *space, uint64_t address);
 
-/* The rule of an offset, from the image's table if it is not known; NULL: none. The slot of the place
- * was asked for before. */
-const struct hp_unwind_recipe *known_recipe(struct known *known, const struct unwinding *unwinding,
-					    uint64_t offset);
+/* The rule of an offset, from the image's table if it is not known. The slot of the place was asked for
+ * before. */
+struct known_rule known_rule(struct known *known, const struct unwinding *unwinding,
+			     uint64_t offset);
 
 static inline bool known_is(const struct known_place *place, const struct space *space,
 			    uint64_t address)

@@ -71,26 +71,42 @@ void lasts_remember(struct lasts *lasts, uint32_t tid, const struct last_frame *
 	path->frames.count = count;
 }
 
+/* Returns how many frames are below a place of the stack. Outer frames are higher, except below a
+ * signal handler on another stack, whose callers are not found. */
+static size_t count_below(const struct last_frame *frames, size_t count, uint64_t stack)
+{
+	return hp_bisect(i, count, frames[i].stack < stack);
+}
+
+static bool is_procedure(const struct last_frame *a, const struct last_frame *b)
+{
+	return a->procedure == b->procedure && a->in_tree.image == b->in_tree.image;
+}
+
+/* Returns how many frames there are up to one and with it. 0: it is not among them. */
+static size_t count_to(const struct last_frame *frames, size_t count, const struct last_frame *one)
+{
+	size_t at = count_below(frames, count, one->caller_stack);
+
+	if (at && at < count && frames[at].stack == one->caller_stack &&
+	    is_procedure(&frames[at - 1], one))
+		return at;
+	at = count_below(frames, count, one->stack);
+	return at < count && frames[at].stack == one->stack && frames[at].address == one->address
+		       ? at + 1
+		       : 0;
+}
+
 size_t lasts_find(const struct lasts *lasts, uint32_t tid, const struct last_frame *outermost,
 		  const struct last_frame **callers)
 {
 	const struct last_path *path = find(lasts, tid);
-	const struct last_frame *frames;
-	size_t count;
-	size_t at;
+	size_t count = path ? count_to(path->frames.at, path->frames.count, outermost) : 0;
 
-	if (!path)
+	if (!count)
 		return 0;
-	frames = path->frames.at;
-	count = path->frames.count;
-	/* Outer frames are higher on the stack, except below a signal handler on another stack,
-	 * whose callers are not found. */
-	at = hp_bisect(i, count, frames[i].stack < outermost->stack);
-	if (at == count || frames[at].stack != outermost->stack ||
-	    frames[at].address != outermost->address)
-		return 0;
-	*callers = frames + at + 1;
-	return count - at - 1;
+	*callers = path->frames.at + count;
+	return path->frames.count - count;
 }
 
 size_t lasts_path(const struct lasts *lasts, uint32_t tid, const struct last_frame **frames)

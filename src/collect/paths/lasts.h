@@ -2,10 +2,11 @@
 /*
  * The latest complete path of each thread, to which a path is joined whose copied stack ends early.
  *
- * A frame is identified by its return address and its position on the stack. Where both agree, the
- * call has not returned since, and so all outer calls are the same; or, rarely, another call looks
- * the same. So joined paths are marked. Memory is bounded: the threads that were not seen for
- * longest are forgotten.
+ * A frame is identified by its procedure and its end on the stack, which is where it was called; or,
+ * where the end is not known, by its address and its beginning. Where both agree, the call has not
+ * returned since, and so all outer calls are the same; or another call looks the same. So joined
+ * paths are marked, and depths.h says how it is found out where that is not rare. Memory is bounded:
+ * the threads that were not seen for longest are forgotten.
  */
 #ifndef COLLECT_PATHS_LASTS_H
 #define COLLECT_PATHS_LASTS_H
@@ -19,6 +20,8 @@
 struct last_frame {
 	uint64_t address;
 	uint64_t stack;
+	uint64_t caller_stack; /* 0: not known */
+	uint64_t procedure;    /* where it begins, in the image of `in_tree` */
 	struct hp_path_frame in_tree;
 };
 
