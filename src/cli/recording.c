@@ -172,6 +172,9 @@ static void print_paths(const struct hp_session_result *result)
 	if (result->path_stack_bytes)
 		fprintf(stderr, "; %" PRIu32 " bytes of stack per sample",
 			result->path_stack_bytes);
+	if (result->path_checked)
+		fprintf(stderr, "; %" PRIu64 " of %" PRIu64 " joins that were checked are wrong",
+			result->path_wrong, result->path_checked);
 	fputc('\n', stderr);
 }
 

@@ -37,6 +37,7 @@ src_collect_libcollect_a_SOURCES = \
 	src/collect/paths/lasts.h src/collect/paths/lasts.c \
 	src/collect/paths/named.h src/collect/paths/named.c \
 	src/collect/paths/raw_images.h src/collect/paths/raw_images.c \
+	src/collect/paths/shorter.h src/collect/paths/shorter.c \
 	src/collect/paths/tables.h src/collect/paths/tables.c \
 	src/collect/samples/attribute.h src/collect/samples/attribute.c \
 	src/collect/samples/sample_table.h src/collect/samples/sample_table.c

@@ -98,6 +98,8 @@ static void fill_paths(const struct recorder *recorder, struct hp_session_result
 	result->path_truncated = figures.truncated;
 	result->path_frames = figures.frames;
 	result->path_guesses = figures.guesses;
+	result->path_checked = figures.checked;
+	result->path_wrong = figures.wrong;
 	if (recorder->options->call_paths == HP_CALL_PATHS_CFI)
 		result->path_stack_bytes = figures.stack_bytes ? figures.stack_bytes
 							       : recorder->sampler->stack_bytes[0];

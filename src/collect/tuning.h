@@ -18,7 +18,7 @@
  *	the loop	ARRIVAL_NS, TICK_MEAN_MS, FIRST_TICKS_MEAN_MS, TICK_PART
  *	the end		OWN_NICE
  *	samples		SAMPLE_OVERFLOW_ENTRIES
- *	call paths	DEPTHS_ENOUGH, DEPTHS_SAMPLES, DEPTHS_DEEP_SAMPLES
+ *	call paths	DEPTHS_ENOUGH, DEPTHS_DEEP_SAMPLES
  *			KNOWN_PLACES, MOST_FETCHED
  * In one set, branches per 100 samples went from 167 to 149 and 191 with half and twice of
  * OUTCOMES_MOST_STEPS and OUTCOMES_MOST_BRANCHES, and to 153 with half of OUTCOMES_STACK_BYTES.
@@ -143,11 +143,12 @@ enum {
 	/* Bytes of stack per sample at first, and if the size cannot be changed: 98 % of the paths
 	 * of python3, cc1, sqlite3 and node fit. */
 	PATH_STACK_BYTES = 16384, /* bytes; scripts/path-accuracy */
-	/* The size of stack is chosen after so many samples; … */
+	/* The size of stack is chosen anew after so many samples, by these; … */
 	DEPTHS_ENOUGH = 500, /* samples [chosen] */
-	/* … with so many, older ones begin to lose weight, … */
-	DEPTHS_SAMPLES = 2000, /* samples [chosen] */
-	/* … likewise with so many deep samples. */
+	/* … a size that is chosen finds the last paths that the one before has left: for so many
+	 * samples a smaller one is taken to know them, … */
+	DEPTHS_NEW = 50, /* samples [chosen] */
+	/* … with so many deep samples, older ones begin to lose weight. */
 	DEPTHS_DEEP_SAMPLES = 400, /* samples [chosen] */
 	/* Bytes of stack per deep sample: nearly all that a record of the kernel may hold. */
 	DEEP_STACK_BYTES = 65024, /* bytes; perf_event_open(2) */
@@ -180,9 +181,9 @@ static const uint32_t path_stacks[] = {
 	2048, 4096, 8192, PATH_STACK_BYTES, 32768, /* bytes; scripts/bench/call-paths */
 };
 /* The chosen size covers this share of the samples that the largest one covers; … */
-static const double depths_held = 0.98; /* share of samples [chosen] */
+static const double depths_held = 0.985; /* share of samples [chosen] */
 /* … a size smaller than the present one must cover more, so that sizes do not alternate. */
-static const double depths_held_smaller = 0.985; /* share of samples [chosen] */
+static const double depths_held_smaller = 0.99; /* share of samples [chosen] */
 
 /* --- branches from registers: evidence/outcomes.c, evidence/code_file.c ----------------------- */
 

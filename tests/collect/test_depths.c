@@ -78,10 +78,38 @@ TEST(what_was_long_ago_is_forgotten)
 {
 	struct depths depths = begin();
 
-	note(&depths, 20 * DEPTHS_SAMPLES, 9000, 0, 0);
+	note(&depths, 20 * DEPTHS_ENOUGH, 9000, 0, 0);
 	ck_assert_uint_eq(depths_choose(&depths), FIRST);
-	note(&depths, 20 * DEPTHS_SAMPLES, 500, 0, 0);
+	note(&depths, 20 * DEPTHS_ENOUGH, 500, 0, 0);
 	ck_assert_uint_eq(depths_choose(&depths), 0);
+}
+
+TEST(a_size_that_joins_paths_wrongly_is_not_used)
+{
+	struct depths depths = begin();
+
+	note(&depths, DEPTHS_ENOUGH - 1, 500, 0, 0);
+	depths_note_wrong(&depths, 0);
+	note(&depths, 1, 500, 0, 0);
+	ck_assert_uint_eq(depths_choose(&depths), 1);
+	/* Once it has proved itself it is. */
+	note(&depths, DEPTHS_ENOUGH, 500, 0, 0);
+	ck_assert_uint_eq(depths_choose(&depths), 0);
+	/* A deep sample shows that the present one does. */
+	note(&depths, DEPTHS_ENOUGH / 2, 500, 0, 0);
+	depths_note_wrong(&depths, 0);
+	ck_assert_uint_eq(depths_choose(&depths), 1);
+}
+
+TEST(a_few_samples_do_not_make_it_smaller)
+{
+	struct depths depths = begin();
+
+	depths.now = FIRST + 1;
+	note(&depths, DEPTHS_ENOUGH / 4, 500, 3, 100000);
+	ck_assert_uint_eq(depths_choose(&depths), FIRST + 1);
+	note(&depths, DEPTHS_ENOUGH, 500, 3, 100000);
+	ck_assert_uint_eq(depths_choose(&depths), FIRST);
 }
 
 TEST(samples_of_an_earlier_size_do_not_speak_of_this_one)

@@ -116,13 +116,16 @@ struct hp_session_result {
 	double own_cpu_percent; /* hpcprof's CPU time divided by the elapsed time */
 	/* Of call paths: samples that have one, those whose path is whole, of these those that were
 	 * joined to an earlier one, those whose copied stack was too short, and frames in all and
-	 * without a rule. */
+	 * without a rule; how many joins were checked by samples with more of the stack, and how
+	 * many of those were wrong. */
 	uint64_t path_samples;
 	uint64_t path_whole;
 	uint64_t path_joined;
 	uint64_t path_truncated;
 	uint64_t path_frames;
 	uint64_t path_guesses;
+	uint64_t path_checked;
+	uint64_t path_wrong;
 	uint32_t path_stack_bytes; /* copied with samples at the end; 0: none is */
 	/* Of breakpoint probes. */
 	uint64_t probe_moments;

@@ -6,6 +6,7 @@
 #include "lasts.h"
 #include "named.h"
 #include "raw_images.h"
+#include "shorter.h"
 
 #include <hpcprof/pmu/registers.h>
 #include <hpcprof/unwind/unwind.h>
@@ -33,6 +34,7 @@ struct call_paths {
 	struct raw_images raw;
 	struct lasts lasts;
 	struct depths depths;
+	struct shorter shorter;	    /* for the sizes below the present one */
 	HP_VECTOR(uint32_t) series; /* by context: number of the series plus 1 */
 	struct call_path_figures figures;
 	bool has_ended; /* everything but the figures was freed */
@@ -71,6 +73,7 @@ void call_paths_end(struct call_paths *paths)
 	hp_paths_clear(&paths->tree);
 	raw_images_clear(&paths->raw);
 	lasts_clear(&paths->lasts);
+	shorter_clear(&paths->shorter);
 	hp_vector_free(&paths->series);
 }
 
@@ -96,6 +99,8 @@ struct call_path_figures call_paths_figures(const struct call_paths *paths)
 		return figures;
 	if (paths->depths.count)
 		figures.stack_bytes = paths->depths.sizes[paths->depths.now];
+	figures.checked = paths->depths.checked;
+	figures.wrong = paths->depths.wrong;
 	figures.tables = paths->tables.made;
 	figures.tables_ns = paths->tables.made_ns;
 	figures.table_bytes = paths->tables.bytes;
@@ -111,7 +116,11 @@ void call_paths_offer_stacks(struct call_paths *paths, const uint32_t *sizes, si
 
 size_t call_paths_choose_stack(struct call_paths *paths)
 {
-	return depths_choose(&paths->depths);
+	size_t before = paths->depths.now;
+
+	if (depths_choose(&paths->depths) != before)
+		shorter_clear(&paths->shorter);
+	return paths->depths.now;
 }
 
 /* --- series ---------------------------------------------------------------------------------- */
@@ -397,13 +406,31 @@ static uint64_t climbed_bytes(const struct call_paths *paths)
 	return paths->climbed[paths->climbed_count - 1].stack - paths->climbed[0].stack;
 }
 
+/* Tries which sizes would have given the path, which is whole. */
+static uint64_t try_sizes(struct call_paths *paths, uint32_t tid, bool is_deep)
+{
+	const struct known_path path = { tid, paths->climbed, paths->climbed_count, is_deep };
+
+	return shorter_try(&paths->shorter, &paths->depths, &paths->lasts, &path);
+}
+
 static void note_depth(struct call_paths *paths, const struct hp_record *record,
 		       enum hp_unwind_end end)
 {
-	if (end == HP_UNWIND_TRUNCATED)
-		depths_note_beyond(&paths->depths, record->sample.stack_bytes);
-	else
-		depths_note(&paths->depths, climbed_bytes(paths));
+	struct depths *depths = &paths->depths;
+	uint64_t enough;
+
+	/* Another size was chosen since. */
+	if (depths->count && record->sample.stack_bytes > depths->sizes[depths->now])
+		return;
+	if (end == HP_UNWIND_TRUNCATED) {
+		depths_note_beyond(depths, record->sample.stack_bytes);
+	} else if (end == HP_UNWIND_ROOT && depths->count) {
+		enough = try_sizes(paths, record->tid, false);
+		depths_note(depths, enough < UINT64_MAX ? enough : depths->sizes[depths->now]);
+	} else {
+		depths_note(depths, climbed_bytes(paths));
+	}
 }
 
 static enum hp_unwind_end join_climbed(struct call_paths *paths, const struct hp_record *record,
@@ -425,9 +452,8 @@ static enum hp_unwind_end add_unwound(struct call_paths *paths, const struct hp_
 	/* A kernel thread has no user registers. */
 	if (record->sample.register_count != HP_SAMPLED_REGISTERS)
 		return paths->path_count ? HP_UNWIND_ROOT : HP_UNWIND_LOST;
-	end = climb(paths, record);
+	end = join_climbed(paths, record, climb(paths, record));
 	note_depth(paths, record, end);
-	end = join_climbed(paths, record, end);
 	for (size_t i = 0; i < paths->climbed_count; i++)
 		push(paths, paths->climbed[i].in_tree);
 	return end;
@@ -511,8 +537,11 @@ void call_paths_learn(struct call_paths *paths, const struct hp_record *record, 
 		return;
 	begin(paths, context);
 	end = climb(paths, record);
-	depths_note_deep(&paths->depths,
-			 end == HP_UNWIND_TRUNCATED ? UINT64_MAX : climbed_bytes(paths));
+	if (end == HP_UNWIND_ROOT)
+		depths_note_deep(&paths->depths, try_sizes(paths, record->tid, true));
+	else
+		depths_note_deep(&paths->depths,
+				 end == HP_UNWIND_TRUNCATED ? UINT64_MAX : climbed_bytes(paths));
 	join_climbed(paths, record, end);
 	paths->figures.joined = joined;
 }
@@ -530,6 +559,7 @@ static void restart(struct call_paths *paths)
 	hp_paths_clear(&paths->tree);
 	raw_images_clear(&paths->raw);
 	lasts_clear(&paths->lasts);
+	shorter_clear(&paths->shorter);
 	tables_forget_numbers(&paths->tables);
 	call_paths_forget_contexts(paths);
 }

@@ -29,6 +29,9 @@ struct call_path_figures {
 	uint64_t samples;
 	uint64_t whole;	 /* paths that reach the root */
 	uint64_t joined; /* of the whole ones, those completed from an earlier path of the thread */
+	/* Joins that deep samples checked, and those of them that were wrong. */
+	uint64_t checked;
+	uint64_t wrong;
 	uint64_t truncated; /* the copied stack ended too early */
 	uint64_t lost;	    /* the next address was no code, or the frame had no rule */
 	uint64_t frames;

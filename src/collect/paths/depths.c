@@ -3,6 +3,7 @@
 
 #include "../tuning.h"
 
+#include <math.h>
 #include <string.h>
 
 static uint32_t sum(const uint32_t *counts, size_t begin, size_t end)
@@ -14,23 +15,31 @@ static uint32_t sum(const uint32_t *counts, size_t begin, size_t end)
 	return total;
 }
 
-static void add(const struct depths *depths, uint32_t *counts, uint64_t bytes, uint32_t most)
+static size_t covering(const struct depths *depths, uint64_t bytes)
 {
 	size_t i = 0;
 
 	while (i < depths->count && depths->sizes[i] < bytes)
 		i++;
-	counts[i]++;
-	if (sum(counts, 0, depths->count + 1) < most)
-		return;
-	for (i = 0; i <= depths->count; i++)
-		counts[i] /= 2;
+	return i;
 }
 
 void depths_note(struct depths *depths, uint64_t bytes)
 {
-	if (depths->count)
-		add(depths, depths->copied, bytes, DEPTHS_SAMPLES);
+	if (!depths->count)
+		return;
+	depths->copied[covering(depths, bytes)]++;
+	for (size_t i = 0; i < depths->count; i++)
+		depths->right[i] += depths->right[i] < DEPTHS_ENOUGH;
+}
+
+void depths_note_wrong(struct depths *depths, size_t size)
+{
+	depths->right[size] = 0;
+	if (size != depths->now)
+		return;
+	depths->is_wrong = true;
+	depths->wrong++;
 }
 
 void depths_note_beyond(struct depths *depths, uint64_t copied)
@@ -42,8 +51,18 @@ void depths_note_beyond(struct depths *depths, uint64_t copied)
 
 void depths_note_deep(struct depths *depths, uint64_t bytes)
 {
-	if (depths->count)
-		add(depths, depths->deep, bytes, DEPTHS_DEEP_SAMPLES);
+	if (!depths->count)
+		return;
+	depths->deep[covering(depths, bytes)]++;
+	if (sum(depths->deep, 0, depths->count + 1) < DEPTHS_DEEP_SAMPLES)
+		return;
+	for (size_t i = 0; i <= depths->count; i++)
+		depths->deep[i] /= 2;
+}
+
+bool depths_are_new(const struct depths *depths)
+{
+	return sum(depths->copied, 0, depths->count + 1) < DEPTHS_NEW;
 }
 
 /* Estimates the share of samples that each size covers. Samples beyond the present size are divided
@@ -51,7 +70,7 @@ void depths_note_deep(struct depths *depths, uint64_t bytes)
 static void find_held(const struct depths *depths, double *held)
 {
 	size_t now = depths->now;
-	double total = sum(depths->copied, 0, depths->count + 1);
+	double total = fmax(sum(depths->copied, 0, depths->count + 1), 1);
 	double beyond = sum(depths->deep, now + 1, depths->count + 1);
 
 	for (size_t i = 0; i <= now; i++)
@@ -62,13 +81,33 @@ static void find_held(const struct depths *depths, double *held)
 				  (beyond > 0 ? sum(depths->deep, now + 1, i + 1) / beyond : 1);
 }
 
-/* Whether enough samples were seen. Few suffice to see that the size is too small; to see that it
- * is too large takes more. */
-static bool is_known(const struct depths *depths)
+static bool is_enough(const struct depths *depths)
 {
-	return depths->count && (sum(depths->copied, 0, depths->count + 1) >= DEPTHS_ENOUGH ||
-				 sum(depths->copied, depths->now + 1, depths->count + 1) >
-					 (1 - depths_held) * DEPTHS_ENOUGH);
+	return sum(depths->copied, 0, depths->count + 1) >= DEPTHS_ENOUGH;
+}
+
+/* Whether the size may have to change. Few samples suffice to see that it is too small. */
+static bool is_in_question(const struct depths *depths)
+{
+	size_t beyond = depths->now + 1;
+
+	return depths->is_wrong || is_enough(depths) ||
+	       (beyond < depths->count &&
+		sum(depths->copied, beyond, depths->count + 1) > (1 - depths_held) * DEPTHS_ENOUGH);
+}
+
+/* Whether a size joins no path wrongly. A smaller one than the present has to show it. */
+static bool is_right(const struct depths *depths, size_t size)
+{
+	if (size < depths->now)
+		return depths->right[size] >= DEPTHS_ENOUGH;
+	return size > depths->now || !depths->is_wrong;
+}
+
+static bool holds_enough(const struct depths *depths, const double *held, size_t size)
+{
+	return held[size] >=
+	       held[depths->count - 1] * (size < depths->now ? depths_held_smaller : depths_held);
 }
 
 size_t depths_choose(struct depths *depths)
@@ -76,19 +115,18 @@ size_t depths_choose(struct depths *depths)
 	double held[HP_SAMPLER_STACKS];
 	size_t i = 0;
 
-	if (!is_known(depths))
+	if (!depths->count || !is_in_question(depths))
 		return depths->now;
 	find_held(depths, held);
 	/* If paths exceed all sizes, use the first one: a longer piece makes it likelier that the
 	 * rest of the path is that of the last complete path. */
 	if (held[depths->count - 1] < depths_held)
 		i = depths->first;
-	while (i < depths->count - 1 &&
-	       held[i] < held[depths->count - 1] *
-				 (i < depths->now ? depths_held_smaller : depths_held))
+	while (i < depths->count - 1 && !(is_right(depths, i) && holds_enough(depths, held, i)))
 		i++;
-	if (i == depths->now)
-		return i;
+	depths->is_wrong = false;
+	if (i <= depths->now && !is_enough(depths))
+		return depths->now;
 	depths->now = i;
 	memset(depths->copied, 0, sizeof(depths->copied));
 	return i;

@@ -41,7 +41,9 @@ struct known_rule known_rule(struct known *known, const struct unwinding *unwind
 
 	if (rule->unwinding == unwinding && rule->offset == offset)
 		return *rule;
-	*rule = (struct known_rule){ .unwinding = unwinding, .offset = offset, .procedure = offset };
+	*rule = (struct known_rule){ .unwinding = unwinding,
+				     .offset = offset,
+				     .procedure = offset };
 	if (unwinding->table) {
 		rule->recipe = hp_unwind_recipe_at(unwinding->table, offset);
 		rule->procedure = hp_unwind_procedure_at(unwinding->table, offset);

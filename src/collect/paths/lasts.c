@@ -39,6 +39,9 @@ static struct last_path *find_or_add(struct lasts *lasts, uint32_t tid)
 {
 	struct last_path *path = find(lasts, tid);
 
+	/* It was used last already. */
+	if (path && !path->hh.next)
+		return path;
 	if (path)
 		HASH_DEL(lasts->by_thread, path);
 	else if (HASH_COUNT(lasts->by_thread) >= MOST_LAST_PATHS)
