@@ -43,7 +43,19 @@ INLINE void raise_to(struct hp_lanes *time, const struct hp_lanes *by)
 	}
 }
 
-/* The same with `more` added to `by`, in the lanes of a mask. */
+/* Sets each lane to the earlier of both. */
+INLINE void lower_to(struct hp_lanes *time, const struct hp_lanes *by)
+{
+	EACH_GROUP
+	{
+		lane_group old = GROUP(time), other = CONST_GROUP(by);
+		lane_group is_later = old > other;
+
+		GROUP(time) = (other & is_later) | (old & ~is_later);
+	}
+}
+
+/* As raise_to, with `more` added to `by`, in the lanes of a mask. */
 INLINE void raise_where(struct hp_lanes *time, const struct hp_lanes *by, int32_t more,
 			const struct hp_lanes *where)
 {

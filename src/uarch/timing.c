@@ -65,8 +65,8 @@ INLINE void turn(struct hp_timing *timing)
 	timing->in_cycle = 0;
 }
 
-/* Branch prediction is some lines ahead of fetch, and requests them. A line is late by what is left
- * of its latency when fetch needs it. */
+/* Branch prediction is some lines ahead of fetch, never behind it, and requests them. A line is late
+ * by what is left of its latency when fetch needs it. */
 WIDE void hp_timing_fetch(struct hp_timing *timing, unsigned events)
 {
 	struct hp_lanes *oldest = &timing->lines[timing->line++ % LINES];
@@ -79,6 +79,7 @@ WIDE void hp_timing_fetch(struct hp_timing *timing, unsigned events)
 	} else {
 		add_all(&timing->foreseen, TICKS);
 		raise_to(&timing->foreseen, oldest);
+		lower_to(&timing->foreseen, &timing->fetched);
 	}
 	if (line || page) {
 		struct hp_lanes comes = timing->foreseen;

@@ -301,6 +301,19 @@ TEST(a_line_that_is_on_its_way_is_waited_for)
 	ck_cycles(HP_LANE_NO_DCACHE, 5);
 }
 
+TEST(lanes_that_need_more_than_a_line_per_cycle_do_not_wait_for_prediction)
+{
+	const struct hp_timed_insn insn = plain(A, B, 1);
+
+	/* Each instruction is in another line, and four are issued in a cycle. */
+	for (int i = 0; i < TURNS; i++) {
+		hp_timing_fetch(timing, i % 200 ? 0 : HP_UARCH_L1I_MISS);
+		step(&insn, NULL);
+	}
+	ck_cycles(HP_LANE_WIDTH, 0.25);
+	ck_cycles(HP_LANE_NO_ICACHE, 0.25);
+}
+
 TEST(pages_are_found_before_lines)
 {
 	const struct hp_timed_insn insn = load_of(A, A);
