@@ -148,6 +148,9 @@ enum {
 	/* … a size that is chosen finds the last paths that the one before has left: for so many
 	 * samples a smaller one is taken to know them, … */
 	DEPTHS_NEW = 50, /* samples [chosen] */
+	/* … a smaller one, each time that one was too small, after twice as many, up to so many
+	 * times: 32,000 samples; … */
+	DEPTHS_FAILURES = 6, /* times [chosen] */
 	/* … with so many deep samples, older ones begin to lose weight. */
 	DEPTHS_DEEP_SAMPLES = 400, /* samples [chosen] */
 	/* Bytes of stack per deep sample: nearly all that a record of the kernel may hold. */

@@ -101,6 +101,22 @@ TEST(a_size_that_joins_paths_wrongly_is_not_used)
 	ck_assert_uint_eq(depths_choose(&depths), 1);
 }
 
+/* Phases of a program that take less: in each, some paths are cut before the size is large again. */
+TEST(a_size_that_was_too_small_is_tried_less_and_less_often)
+{
+	struct depths depths = begin();
+	size_t chosen = 0;
+
+	for (size_t i = 0; i < 64; i++) {
+		size_t before = depths.now;
+
+		note(&depths, DEPTHS_ENOUGH, before == FIRST ? 500 : 9000, 0, 0);
+		chosen += depths_choose(&depths) < before;
+	}
+	/* After 1, 2, 4, 8 and 16 times as many samples. */
+	ck_assert_uint_eq(chosen, 5);
+}
+
 TEST(a_few_samples_do_not_make_it_smaller)
 {
 	struct depths depths = begin();

@@ -110,6 +110,22 @@ static bool holds_enough(const struct depths *depths, const double *held, size_t
 	       held[depths->count - 1] * (size < depths->now ? depths_held_smaller : depths_held);
 }
 
+/* Returns the size that is used instead of what the last samples suggest: a smaller one has to be
+ * suggested as often in a row as there were failures, doubled each time. Until it is seen to be too
+ * small again, the paths of many samples are cut. */
+static size_t hesitate(struct depths *depths, size_t size)
+{
+	if (size < depths->now && ++depths->suggested < 1u << depths->failures)
+		return depths->now;
+	depths->suggested = 0;
+	if (size == depths->now)
+		return size;
+	if (size > depths->now && depths->has_shrunk && depths->failures < DEPTHS_FAILURES)
+		depths->failures++;
+	depths->has_shrunk = size < depths->now;
+	return size;
+}
+
 size_t depths_choose(struct depths *depths)
 {
 	double held[HP_SAMPLER_STACKS];
@@ -127,7 +143,7 @@ size_t depths_choose(struct depths *depths)
 	depths->is_wrong = false;
 	if (i <= depths->now && !is_enough(depths))
 		return depths->now;
-	depths->now = i;
+	depths->now = hesitate(depths, i);
 	memset(depths->copied, 0, sizeof(depths->copied));
-	return i;
+	return depths->now;
 }

@@ -30,7 +30,10 @@ struct depths {
 	/* Per size: samples since the last that it would have joined wrongly, up to
 	 * DEPTHS_ENOUGH. */
 	uint32_t right[HP_SAMPLER_STACKS];
-	bool is_wrong; /* the present size joined a path wrongly */
+	bool is_wrong;	    /* the present size joined a path wrongly */
+	uint32_t suggested; /* how often in a row a smaller size was */
+	uint32_t failures;  /* how often one that was chosen was too small */
+	bool has_shrunk;    /* the present size was chosen instead of a larger one */
 	/* Deep samples whose path the size of the time would have joined, and those of them that it
 	 * would have joined wrongly. */
 	uint64_t checked;
