@@ -234,11 +234,15 @@ static void print_shortage(const struct record_shadow *shadow)
 	    statistics->windows >= WANTED_WINDOWS)
 		return;
 	wanted = ceil(100 * WANTED_WINDOWS * price_ns / (double)statistics->target_ns);
-	fputs("; ", stderr);
 	if (refused)
-		fprintf(stderr, "%" PRIu64 "%s %s over budget: ", refused,
+		fprintf(stderr, "; %" PRIu64 "%s %s over budget", refused,
 			statistics->windows ? " more" : "", refused == 1 ? "was" : "were");
-	if (wanted > shadow->percent && wanted <= MOST_PERCENT)
+	/* The budget would have paid for enough: that they were refused when they were due has
+	 * another cause, such as processes that end before they have earned a window. */
+	if (wanted <= shadow->percent)
+		return;
+	fputs(refused ? ": " : "; ", stderr);
+	if (wanted <= MOST_PERCENT)
 		fprintf(stderr, "--shadow=%.0f or ", wanted);
 	fprintf(stderr, "%.0f s of CPU time would give %s",
 		ceil(WANTED_WINDOWS * price_ns / shadow->percent * 100 / 1e9),
