@@ -94,9 +94,12 @@ static bool make_ready(struct window_maker *maker, const struct window_order *or
 {
 	struct hp_error *error;
 
+	error = descriptors_list(&maker->descriptors, order->tid);
+	if (error) {
+		window_refuse_reading(result, HP_SHADOW_FAILED, error);
+		return false;
+	}
 	error = state_sampler_open(&maker->sampler, order->tid);
-	if (!error)
-		error = descriptors_list(&maker->descriptors, order->tid);
 	if (!error && !shadow_calls_identify(&maker->calls, order->pid, order->tid))
 		error = hp_error_create(HP_ERROR_NOT_FOUND, "the thread has ended");
 	if (!error)

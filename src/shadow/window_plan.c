@@ -27,6 +27,17 @@ void window_refuse(struct window_result *result, enum hp_shadow_refusal refusal,
 	result->error = error;
 }
 
+void window_refuse_reading(struct window_result *result, enum hp_shadow_refusal refusal,
+			   struct hp_error *error)
+{
+	if (error && error->errno_value == EACCES) {
+		hp_error_destroy(error);
+		result->outcome = WINDOW_NOT_NOW;
+		return;
+	}
+	window_refuse(result, refusal, error);
+}
+
 bool window_is_stopping(const struct window_maker *maker)
 {
 	struct pollfd poll_stop = { .fd = maker->stop_fd, .events = POLLIN };
@@ -261,7 +272,7 @@ bool window_plan(struct window_maker *maker, struct window_order *order,
 	struct hp_error *error = check_rights(maker, order);
 
 	if (error) {
-		window_refuse(result, HP_SHADOW_NOT_PERMITTED, error);
+		window_refuse_reading(result, HP_SHADOW_NOT_PERMITTED, error);
 		return false;
 	}
 	order->areas = 0;
@@ -273,15 +284,8 @@ bool window_plan(struct window_maker *maker, struct window_order *order,
 		return false;
 	error = snapshot_prepare(&maker->snapshot, order->tid, &plan.bytes);
 	order->areas = maker->snapshot.areas.count;
-	/* Reading was permitted a moment ago, so the process is in an exec, which makes its memory
-	 * inaccessible for a moment. */
-	if (error && error->errno_value == EACCES) {
-		hp_error_destroy(error);
-		result->outcome = WINDOW_NOT_NOW;
-		return false;
-	}
 	if (error) {
-		window_refuse(result, HP_SHADOW_MAPPINGS, error);
+		window_refuse_reading(result, HP_SHADOW_MAPPINGS, error);
 		return false;
 	}
 	if (!pay_beforehand(maker, order, &plan, result))

@@ -12,6 +12,10 @@
  * the thread has ended, the result is WINDOW_NOT_NOW instead. */
 void window_refuse(struct window_result *result, enum hp_shadow_refusal refusal,
 		   struct hp_error *error);
+/* The same for errors in reading the process, which was permitted a moment ago: if it is no longer, the
+ * process ends or is in an exec, and the result is WINDOW_NOT_NOW, too. */
+void window_refuse_reading(struct window_result *result, enum hp_shadow_refusal refusal,
+			   struct hp_error *error);
 /* Whether hp_shadow_finish asks for an end. */
 bool window_is_stopping(const struct window_maker *maker);
 /* The price terms of a window that copies `bytes` and takes `samples`. */

@@ -5,9 +5,11 @@
 
 #include "../../src/shadow/statistics.h"
 #include "../../src/shadow/window.h"
+#include "../../src/shadow/window_plan.h"
 
 #include <hpcprof/base/number.h>
 
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -140,6 +142,22 @@ TEST_WHERE(can_copy(), a_window_goes_from_one_stop_to_the_next)
 	ck_assert_uint_ge(result.window.part_count, 1);
 	ck_assert_uint_ge(hp_window_duration_ns(&result.window), window_ns);
 	hp_window_clear(&result.window);
+}
+
+/* As an ordinary user sees a process that ends. */
+TEST(a_process_that_may_no_longer_be_read_is_not_refused)
+{
+	static const int errors[] = { EACCES, ESRCH, EPERM };
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(errors); i++) {
+		struct window_result result = { .outcome = WINDOW_MADE };
+
+		window_refuse_reading(&result, HP_SHADOW_FAILED,
+				      hp_error_create_errno(errors[i], "reading"));
+		ck_assert_int_eq(result.outcome,
+				 errors[i] == EPERM ? WINDOW_REFUSED : WINDOW_NOT_NOW);
+		hp_error_destroy(result.error);
+	}
 }
 
 struct waker {
