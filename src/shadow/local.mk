@@ -25,6 +25,7 @@ src_shadow_libshadow_a_SOURCES += \
 	src/shadow/translate/x86_translate.h src/shadow/translate/x86_translate.c \
 	src/shadow/match/matcher.h src/shadow/match/matcher.c \
 	src/shadow/match/matches.h src/shadow/match/matches.c \
+	src/shadow/match/told_times.h src/shadow/match/told_times.c \
 	src/shadow/match/x86_check.h src/shadow/match/x86_check.c \
 	src/shadow/replay/engine_state.h src/shadow/replay/engine.c src/shadow/replay/engine_place.c \
 	src/shadow/simulate/follow.h src/shadow/simulate/follow.c \

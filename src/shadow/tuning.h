@@ -203,8 +203,8 @@ static const double guessed_resident_ns = 0.06; /* ns of CPU time per byte [chos
 static const double shortest_recorded_ns = 0.5e6; /* ns of the target's CPU time [chosen] */
 /* Later windows are no longer than this, so that several fit into a short run, … */
 static const double longest_recorded_ns = 1e6; /* ns of the target's CPU time [chosen] */
-/* … or, if calls are seldom, than so many calls take. */
-static const double longest_recorded_calls = 10; /* calls; scripts/window-coverage --programs node,postgres */
+/* … or, if calls are seldom, than so many calls take (--programs node,postgres). */
+static const double longest_recorded_calls = 10; /* calls; scripts/window-coverage */
 /* A recorded call, before one was measured: on a VM, with the recording thread on the same CPU. */
 static const double guessed_call_ns = 40e3; /* ns per call [chosen] */
 /* How many calls there are, before it was measured. */
@@ -545,6 +545,10 @@ enum {
 	/* Stretches of memory that are not compared, as they hold answers that the original may
 	 * have got differently, such as the time. Most programs keep the time in one place. */
 	MATCHER_GUESSES = 16, /* stretches [bound] */
+	/* Times that the copy was told: what it computed from them is not compared either. */
+	TOLD_TIMES = 16, /* times [bound] */
+	/* Integers below that are counters and flags rather than times. */
+	LEAST_TOLD_TIME = 10000, /* ms, us or ns [chosen] */
 	/* What a function of the vdso writes below the stack pointer of its caller. The copy makes a
 	 * system call instead, so what is left there later does not tell states apart either. */
 	VDSO_FRAME_BYTES = 256, /* bytes [chosen] */
@@ -564,6 +568,8 @@ enum {
 	/* After so many late samples in a row, the match before them is taken back as wrong. */
 	MOST_LATE = 3, /* samples [chosen] */
 };
+/* What conversions to a double lose of a time. */
+static const double told_time_error = 1e-14; /* share [chosen] */
 
 /* The samples behind the newest match that are armed: the next few, and some later ones, to find
  * the path again after a gap (the original was in the kernel, or elsewhere). */

@@ -4,9 +4,13 @@
 
 #include "replays.h"
 
+#include "../../src/shadow/match/told_times.h"
+
 #include <hpcprof/base/cleanup.h>
 
+#include <math.h>
 #include <string.h>
+#include <time.h>
 
 SETUP
 {
@@ -226,6 +230,86 @@ TEST(what_an_answer_is_about_does_not_tell_states_apart)
 	stack[72] ^= 1;
 	run(NULL, 0, samples, 3);
 	ck_assert_uint_eq(bench.replay.matched, 0);
+}
+
+/* clock() has got a time from the system, and returned it in us. */
+static struct hp_engine_call answer_a_time(struct script *script, pid_t pid,
+					   const struct user_regs_struct *registers)
+{
+	const struct timespec time = { .tv_sec = 3, .tv_nsec = 54028123 };
+	const uint64_t converted = 3054028;
+	uint8_t *stack = script->puppet->data + (registers->rsp - PUPPET_DATA);
+
+	(void)pid;
+	memcpy(stack + 64, &time, sizeof(time));
+	memcpy(stack + 96, &converted, sizeof(converted));
+	return (struct hp_engine_call){
+		.is_handled = true,
+		.guessed_at = registers->rsp + 64,
+		.guessed_bytes = sizeof(time),
+	};
+}
+
+TEST(what_a_program_computes_from_a_time_does_not_tell_states_apart)
+{
+	static const char code[] = "\x0f\x05\x41\xb8\x11\x00\x00\x00\x90"
+				   "\x41\xb8\x22\x00\x00\x00\x90";
+	static const uint64_t original = 2801118;
+	struct hp_engine_sample samples[2];
+	uint8_t stack[256];
+
+	expect_a_call();
+	for (unsigned i = 0; i < 2; i++)
+		samples[i] = sample_at(8 + 7 * i, 0x11 * (i + 1), bench.state.registers.eflags);
+	memcpy(stack, samples[1].stack, sizeof(stack));
+	memset(stack + 64, 0x66, sizeof(struct timespec));
+	memcpy(stack + 96, &original, sizeof(original));
+	for (unsigned i = 0; i < 2; i++)
+		samples[i].stack = stack;
+	bench.script.answer = answer_a_time;
+	run(code, sizeof(code) - 1, samples, 2);
+	ck_assert_uint_eq(bench.replay.matched, 2);
+	/* The word behind it does. */
+	stack[104] ^= 1;
+	run(NULL, 0, samples, 2);
+	ck_assert_uint_eq(bench.replay.matched, 0);
+}
+
+static uint64_t word_of(double value)
+{
+	uint64_t word;
+
+	memcpy(&word, &value, sizeof(word));
+	return word;
+}
+
+TEST(times_are_recognised_in_the_units_of_programs)
+{
+	struct told_times times = { 0 };
+	const uint64_t same[] = {
+		1700000000,
+		1700000000123,
+		1700000000123456,
+		1700000000123456789,
+		123456789,
+		word_of(1700000000.123456789),
+		word_of(1.7e12 + 123.456789),
+		word_of(1700000010.654321),
+		654321,
+		1700000010654,
+	};
+	const uint64_t others[] = {
+		0, 3, 5, 1700000001, 1700000000124, word_of(3), word_of(0), word_of(NAN),
+	};
+
+	ck_assert(!told_times_have(&times, 0));
+	told_times_add(&times, 1700000000, 123456789); /* a timespec */
+	told_times_add(&times, 1700000010, 654321);    /* a timeval */
+	told_times_add(&times, 3, 5);
+	for (size_t i = 0; i < HP_ARRAY_COUNT(same); i++)
+		ck_assert_msg(told_times_have(&times, same[i]), "%zu", i);
+	for (size_t i = 0; i < HP_ARRAY_COUNT(others); i++)
+		ck_assert_msg(!told_times_have(&times, others[i]), "%zu", i);
 }
 
 static struct hp_engine_call answer_of_a_function(struct script *script, pid_t pid,

@@ -220,10 +220,21 @@ static void unlearn(struct x86_check *check, const struct matcher_guess *guess)
 	check->word_count = (uint8_t)kept;
 }
 
-void matcher_guess(struct matcher *matcher, uint64_t at, uint64_t bytes)
+/* A timespec or a timeval. */
+static void note_time(struct matcher *matcher, uint64_t at, uint64_t bytes, int memory_fd)
+{
+	uint64_t words[2];
+
+	if (bytes == sizeof(words) &&
+	    pread(memory_fd, words, sizeof(words), (off_t)at) == sizeof(words))
+		told_times_add(&matcher->told, words[0], words[1]);
+}
+
+void matcher_guess(struct matcher *matcher, uint64_t at, uint64_t bytes, int memory_fd)
 {
 	const struct matcher_guess guess = { at, at + bytes };
 
+	note_time(matcher, at, bytes, memory_fd);
 	/* Each place is listed once: most programs keep the time in one place. */
 	for (size_t i = 0; i < MATCHER_GUESSES; i++)
 		if (matcher->guesses[i].start == guess.start &&
@@ -251,11 +262,34 @@ struct difference {
 	bool has_word;
 };
 
+/* The end of what does not tell states apart: `at`, unless there is the word of a time. */
+static size_t end_of_time(const struct matcher *matcher, const uint8_t *found, size_t at,
+			  size_t bytes)
+{
+	size_t start = at - at % WORD;
+	uint64_t word;
+
+	if (start + WORD > bytes)
+		return at;
+	memcpy(&word, found + start, WORD);
+	return told_times_have(&matcher->told, word) ? start + WORD : at;
+}
+
+/* The first byte that differs, from `at` on. */
+static size_t first_difference(const struct matcher *matcher, uint64_t address,
+			       const uint8_t *recorded, const uint8_t *found, size_t at,
+			       size_t bytes)
+{
+	while (at < bytes && (found[at] == recorded[at] || is_guessed(matcher, address + at)))
+		at++;
+	return at;
+}
+
 static bool differs(const struct matcher *matcher, int memory_fd, uint64_t address,
 		    const uint8_t *recorded, size_t bytes, struct difference *difference)
 {
 	uint8_t found[PIECE_MOST];
-	size_t at = 0;
+	size_t at, next = 0;
 
 	if (bytes > sizeof(found))
 		bytes = sizeof(found);
@@ -263,8 +297,10 @@ static bool differs(const struct matcher *matcher, int memory_fd, uint64_t addre
 		*difference = (struct difference){ .address = address };
 		return true;
 	}
-	while (at < bytes && (found[at] == recorded[at] || is_guessed(matcher, address + at)))
-		at++;
+	do {
+		at = first_difference(matcher, address, recorded, found, next, bytes);
+		next = end_of_time(matcher, found, at, bytes);
+	} while (next > at);
 	if (at == bytes)
 		return false;
 	*difference = (struct difference){ .address = address + at, .has_word = true };

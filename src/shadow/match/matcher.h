@@ -13,6 +13,7 @@
 
 #include "sample.h"
 #include "matches.h"
+#include "told_times.h"
 #include "x86_check.h"
 #include "../tuning.h"
 #include "../translate/x86_translate.h"
@@ -44,6 +45,7 @@ struct matcher {
 	/* the latest ones, as a ring; unused ones are 0 */
 	struct matcher_guess guesses[MATCHER_GUESSES];
 	size_t guessed;
+	struct told_times told;
 	bool is_full; /* there is no room for copies of code, so nothing is armed */
 };
 
@@ -56,8 +58,9 @@ struct hp_error *matcher_begin(struct matcher *matcher, struct x86_translator *t
 /* Disarms all blocks. */
 void matcher_end(struct matcher *matcher);
 
-/* From now on this memory does not tell states apart: see hp_engine_call. */
-void matcher_guess(struct matcher *matcher, uint64_t at, uint64_t bytes);
+/* From now on this memory does not tell states apart: see hp_engine_call. It is read from
+ * `memory_fd`. */
+void matcher_guess(struct matcher *matcher, uint64_t at, uint64_t bytes, int memory_fd);
 
 /* Called when there are new blocks, or blocks are counted that were not: they may contain an armed
  * sample's address. */

@@ -250,6 +250,7 @@ static void do_system_call(struct run *run, const struct code_exit *exit)
 {
 	struct user_regs_struct call = run->registers;
 	uint64_t address = exit->address;
+	int memory_fd = run->engine->memory_fd;
 	struct hp_engine_call answer;
 
 	call.rip = address;
@@ -264,9 +265,10 @@ static void do_system_call(struct run *run, const struct code_exit *exit)
 	if (answer.result >= 0 || answer.result < -MOST_ERRNO)
 		note_changed(run->engine->text, &call, answer.result);
 	if (answer.guessed_bytes)
-		matcher_guess(&run->matcher, answer.guessed_at, answer.guessed_bytes);
+		matcher_guess(&run->matcher, answer.guessed_at, answer.guessed_bytes, memory_fd);
 	if (answer.frame_bytes && call.rsp > answer.frame_bytes)
-		matcher_guess(&run->matcher, call.rsp - answer.frame_bytes, answer.frame_bytes);
+		matcher_guess(&run->matcher, call.rsp - answer.frame_bytes, answer.frame_bytes,
+			      memory_fd);
 	run->registers.rax = (unsigned long long)answer.result;
 	run->registers.rcx = address + SYSCALL_BYTES;
 	run->registers.r11 = call.eflags;
