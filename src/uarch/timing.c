@@ -350,7 +350,7 @@ INLINE void store(struct hp_timing *timing, const struct hp_timed_access *access
 	translate(timing, access->events, STORE_BUFFER, &at);
 	if (misses(timing, access->events, &level))
 		fill(timing, access->line, &timing->stores[level], &at);
-	add_all(&timing->drained, TICKS);
+	add_all(&timing->drained, timing->drain);
 	raise_to(&timing->drained, &timing->retired);
 	raise_where(&timing->drained, &at, 0, &timing->has[STORE_BUFFER]);
 	timing->drains[access->store % STORES] = timing->drained;

@@ -109,6 +109,7 @@ struct hp_timing *hp_timing_create(const struct hp_core *core,
 	timing->reorder_slots = core->reorder_slots < SLOTS ? core->reorder_slots : SLOTS - 1;
 	timing->store_entries = geometry->store_entries < STORES ? geometry->store_entries
 								 : STORES - 1;
+	timing->drain = TICKS / (core->stored_width ? core->stored_width : 1);
 	timing->miss_buffers = core->miss_buffers;
 	timing->walkers = core->page_walkers && core->page_walkers < WALKS ? core->page_walkers : 1;
 	timing->has_third = geometry->l3.ways;

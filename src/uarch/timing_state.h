@@ -92,6 +92,7 @@ struct hp_timing {
 	struct hp_lanes has[PARTS]; /* all bits set in lanes with that property */
 	struct hp_lanes issue, retire;
 	struct hp_lanes fetch[2]; /* time per slot: for decoded code, and for other code */
+	int32_t drain;		  /* time per store that leaves the store buffer */
 	struct hp_lanes loads[LEVELS][COMINGS];
 	struct hp_lanes stores[LEVELS];
 };

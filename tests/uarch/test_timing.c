@@ -362,6 +362,29 @@ TEST(stores_that_miss_fill_the_store_buffer)
 	ck_cycles(HP_LANE_NO_DCACHE, 50.0 / 8);
 }
 
+/* Cycles per store of many that hit. */
+static double cycles_per_store(uint8_t width)
+{
+	const struct hp_timed_insn store = { .slots = 1, .latency = 1 };
+	struct hp_uarch_geometry geometry = hp_uarch_geometry_generic();
+	struct hp_core other = core;
+
+	other.stored_width = width;
+	timing = hp_timing_create(&other, &geometry);
+	ck_assert_ptr_nonnull(timing);
+	memset(sums, 0, sizeof(sums));
+	for (uint64_t i = 1; i <= TURNS; i++)
+		step(&store, &(struct hp_timed_access){ .store = i, .is_store = true });
+	hp_timing_destroy(timing);
+	return cycles(HP_LANE_AS_IS);
+}
+
+TEST(stores_leave_the_store_buffer_as_fast_as_the_core_can)
+{
+	ck_assert_double_eq_tol(cycles_per_store(0), 1, 0.05);
+	ck_assert_double_eq_tol(cycles_per_store(2), 0.5, 0.05);
+}
+
 /* A mixture of all. */
 static void mix(void)
 {

@@ -78,6 +78,7 @@ struct hp_core {
 	/* Loads without an index take l1_cycles; the table has the latency of those with one. */
 	bool indexes_late;
 	uint16_t reorder_slots;
+	uint8_t stored_width; /* stores per cycle that leave the store buffer; 0: one */
 	uint8_t miss_buffers; /* lines that the first level of data waits for at a time */
 	uint8_t page_walkers; /* page walks at a time */
 	uint16_t l1_cycles;   /* load to use, general register */

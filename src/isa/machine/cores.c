@@ -320,6 +320,7 @@ const struct hp_core cores[CORE_COUNT] = {
 			 .eliminates_general_moves = true,
 			 .eliminates_vector_moves = true,
 			 .reorder_slots = 448,
+			 .stored_width = 2,
 			 .miss_buffers = 24,
 			 .page_walkers = 6,
 			 .l1_cycles = 4,
