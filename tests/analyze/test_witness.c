@@ -312,6 +312,19 @@ TEST(static_waits_take_no_more_than_the_timing_of_the_path_says)
 	}
 }
 
+/* A multiplication of three cycles, which take one on the core without its latency. */
+TEST(the_first_cycle_of_an_operation_may_be_of_its_unit)
+{
+	LOOP(MULTIPLY_RDX);
+	takes(0, 3);
+	sees(0, HP_EVENT_L1_MISS, 0);
+	simulated.is_timed = true;
+	simulated.as_is = simulated.without_dcache = simulated.without_dtlb = 3;
+	simulated.without_multiplier = simulated.others = 1;
+	ck_assert_double_gt(most(0, HP_CAUSE_MULTIPLIER), 0.85);
+	ck_assert_double_lt(least(0, HP_CAUSE_MULTIPLIER), 0.7);
+}
+
 /* A core has it once in an execution, however long that takes. */
 TEST(what_was_not_simulated_had_each_event_in_each_execution_at_most)
 {

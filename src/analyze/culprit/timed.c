@@ -27,6 +27,14 @@ static double saved_by(const double timed[HP_LANES], enum hp_cause_kind kind)
 	return fmax(0, timed[HP_LANE_AS_IS] - timed[lanes[kind]]);
 }
 
+/* The first cycle of an operation shows as much as the rest of its latency. The core without the cause
+ * takes it, too, so whether it is of the unit or a wait for an operand is not known. */
+static double first_cycles(const struct timed *of, enum hp_cause_kind kind)
+{
+	return of->rest[kind] > 0 ? saved_by(of->lanes, kind) * of->first[kind] / of->rest[kind]
+				  : 0;
+}
+
 /* The cycles that the timing can have, closest to the measured ones: lines of unknown place may be
  * in any cache. */
 static double fitted(const double timed[HP_LANES], double cycles)
@@ -93,7 +101,8 @@ static void eliminate(const struct timed *of, double fit, enum hp_cause_kind kin
 	double walked = kind == HP_CAUSE_DTLB ? 0 : of->walked;
 	double least = fmin(of->cycles, fit) - without * (1 + timing_error) - timing_noise -
 		       unknown - walked;
-	double most = of->cycles - without * (1 - timing_error) + timing_noise + unknown;
+	double most = of->cycles - (without - first_cycles(of, kind)) * (1 - timing_error) +
+		      timing_noise + unknown;
 	double low = fmax(part->low, least), high = fmin(part->high, most);
 
 	/* Otherwise the two contradict each other, and the part stays as it is. */
@@ -139,7 +148,9 @@ void timed_parts(const struct timed *of, struct timed_parts *found)
 	for (unsigned kind = 0; kind < HP_CAUSE_COUNT; kind++) {
 		double saved = lanes[kind] ? saved_by(timed, (enum hp_cause_kind)kind) : 0;
 
-		parts[kind] = (struct timed_part){ saved, saved, saved };
+		parts[kind] = (struct timed_part){
+			saved, saved + first_cycles(of, (enum hp_cause_kind)kind), saved
+		};
 		events += saved;
 	}
 	parts[HP_CAUSE_DCACHE] = data_part(timed, fit);

@@ -29,6 +29,9 @@ struct timed {
 	double walked_likely;	/* the same, for as many walks as are likely */
 	double cycles;		/* measured cycles */
 	double missing;		/* measured cycles of blocks that are not in the lanes */
+	/* Of operations of a unit: their first cycles, which they take on the core without that cause,
+	 * too, and the rest of their latencies. */
+	double first[HP_CAUSE_COUNT], rest[HP_CAUSE_COUNT];
 };
 
 /* Parts of each kind, and of each family of causes. */
