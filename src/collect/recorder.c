@@ -326,7 +326,7 @@ void recorder_drain(struct recorder *recorder, uint64_t horizon_ns)
 	hp_ring_set_end(rings);
 	if (recorder->call_paths && recorder->sampler->stack_count > 1)
 		hp_sampler_copy_stack(recorder->sampler,
-				      call_paths_choose_stack(recorder->call_paths));
+				      call_paths_choose_stack(recorder->call_paths, horizon_ns));
 	windows_place(&recorder->windows, horizon_ns);
 	if (recorder->processes.retired > RETIRED_LIMIT)
 		recorder_attribute(recorder);

@@ -145,6 +145,8 @@ enum {
 	PATH_STACK_BYTES = 16384, /* bytes; scripts/path-accuracy */
 	/* The size of stack is chosen anew after so many samples, by these; … */
 	DEPTHS_ENOUGH = 500, /* samples [chosen] */
+	/* … and so much time, because phases of a program take time, however often it is sampled; … */
+	DEPTHS_LEAST_NS = 500000000, /* ns of wall time; scripts/bench/call-paths */
 	/* … a size that is chosen finds the last paths that the one before has left: for so many
 	 * samples a smaller one is taken to know them, … */
 	DEPTHS_NEW = 50, /* samples [chosen] */
@@ -156,7 +158,7 @@ enum {
 	/* Bytes of stack per deep sample: nearly all that a record of the kernel may hold. */
 	DEEP_STACK_BYTES = 65024, /* bytes; perf_event_open(2) */
 	/* The time between deep samples; other paths are completed from theirs. */
-	DEEP_PERIOD_NS = 50000000, /* ns of CPU time; scripts/path-accuracy */
+	DEEP_PERIOD_NS = 20000000, /* ns of CPU time; scripts/path-accuracy */
 	/* Unwind tables in memory, in all. */
 	MOST_TABLE_BYTES = 33554432, /* bytes: 32 MiB [bound] */
 	/* Tables that hold a file open, to make rows when they are asked for; others are made at

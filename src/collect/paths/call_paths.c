@@ -114,11 +114,11 @@ void call_paths_offer_stacks(struct call_paths *paths, const uint32_t *sizes, si
 		(struct depths){ .sizes = sizes, .count = count, .first = first, .now = first };
 }
 
-size_t call_paths_choose_stack(struct call_paths *paths)
+size_t call_paths_choose_stack(struct call_paths *paths, uint64_t now_ns)
 {
 	size_t before = paths->depths.now;
 
-	if (depths_choose(&paths->depths) != before)
+	if (depths_choose(&paths->depths, now_ns) != before)
 		shorter_clear(&paths->shorter);
 	return paths->depths.now;
 }

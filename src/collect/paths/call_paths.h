@@ -52,7 +52,7 @@ void call_paths_destroy(struct call_paths *paths);
 void call_paths_offer_stacks(struct call_paths *paths, const uint32_t *sizes, size_t count,
 			     size_t first);
 /* Returns the index of the size for the next samples. */
-size_t call_paths_choose_stack(struct call_paths *paths);
+size_t call_paths_choose_stack(struct call_paths *paths, uint64_t now_ns);
 
 /* Call after the last sample and write: frees everything but the figures. */
 void call_paths_end(struct call_paths *paths);

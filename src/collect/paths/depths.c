@@ -126,13 +126,17 @@ static size_t hesitate(struct depths *depths, size_t size)
 	return size;
 }
 
-size_t depths_choose(struct depths *depths)
+size_t depths_choose(struct depths *depths, uint64_t now_ns)
 {
 	double held[HP_SAMPLER_STACKS];
+	bool is_long;
 	size_t i = 0;
 
+	if (!depths->begun_ns)
+		depths->begun_ns = now_ns;
 	if (!depths->count || !is_in_question(depths))
 		return depths->now;
+	is_long = is_enough(depths) && now_ns - depths->begun_ns >= DEPTHS_LEAST_NS;
 	find_held(depths, held);
 	/* If paths exceed all sizes, use the first one: a longer piece makes it likelier that the
 	 * rest of the path is that of the last complete path. */
@@ -141,9 +145,10 @@ size_t depths_choose(struct depths *depths)
 	while (i < depths->count - 1 && !(is_right(depths, i) && holds_enough(depths, held, i)))
 		i++;
 	depths->is_wrong = false;
-	if (i <= depths->now && !is_enough(depths))
+	if (i <= depths->now && !is_long)
 		return depths->now;
 	depths->now = hesitate(depths, i);
+	depths->begun_ns = now_ns;
 	memset(depths->copied, 0, sizeof(depths->copied));
 	return depths->now;
 }

@@ -31,6 +31,7 @@ struct depths {
 	 * DEPTHS_ENOUGH. */
 	uint32_t right[HP_SAMPLER_STACKS];
 	bool is_wrong;	    /* the present size joined a path wrongly */
+	uint64_t begun_ns;  /* when the first of `copied` was counted; 0: not known */
 	uint32_t suggested; /* how often in a row a smaller size was */
 	uint32_t failures;  /* how often one that was chosen was too small */
 	bool has_shrunk;    /* the present size was chosen instead of a larger one */
@@ -53,6 +54,6 @@ void depths_note_deep(struct depths *depths, uint64_t bytes);
 bool depths_are_new(const struct depths *depths);
 
 /* Returns the index of the size to copy from now on. */
-size_t depths_choose(struct depths *depths);
+size_t depths_choose(struct depths *depths, uint64_t now_ns);
 
 #endif
