@@ -118,6 +118,26 @@ void window_record(struct window_maker *maker, const struct window_order *order)
 	}
 }
 
+/* What ended the recording before its time, or, if that was no call and no signal, time did. */
+static void set_end(struct hp_window *window, const struct call_log *log)
+{
+	const struct logged_call *last;
+	const char *name;
+
+	window->end = log->end == CALL_LOG_SIGNAL ? HP_WINDOW_SIGNAL : HP_WINDOW_TIME;
+	if (log->end != CALL_LOG_CALL)
+		return;
+	last = &log->calls[log->call_count - 1];
+	window->end = HP_WINDOW_SYSTEM_CALL;
+	window->end_detail = last->number;
+	name = shadow_call_name(last->number);
+	if (name)
+		snprintf(window->end_call, sizeof(window->end_call), "%s", name);
+	else
+		snprintf(window->end_call, sizeof(window->end_call), "number %d",
+			 (int)last->number);
+}
+
 bool window_end_record(struct window_maker *maker, const struct window_order *order,
 		       struct window_result *result)
 {
@@ -141,7 +161,11 @@ bool window_end_record(struct window_maker *maker, const struct window_order *or
 	if (result->is_paced)
 		result->wanted_ns = (uint64_t)(factor * (double)order->window_ns);
 	result->was_recorded = true;
-	return log->call_count > 1 && log->calls[log->call_count - 1].user_ns > 0;
+	if (log->call_count > 1 && log->calls[log->call_count - 1].user_ns > 0)
+		return true;
+	if (log->end == CALL_LOG_CALL || log->end == CALL_LOG_SIGNAL)
+		set_end(&result->window, log);
+	return false;
 }
 
 void window_count_log(const struct call_log *log, struct window_result *result)
@@ -157,24 +181,11 @@ void window_count_log(const struct call_log *log, struct window_result *result)
 void window_judge_log(const struct call_log *log, struct window_result *result)
 {
 	struct hp_window *window = &result->window;
-	const struct logged_call *last = &log->calls[log->call_count - 1];
-	const char *name = shadow_call_name(last->number);
 
 	result->may_wait = false;
 	if (window->end != HP_WINDOW_COMPLETE || log->end == CALL_LOG_LENGTH)
 		return;
 	/* The end depends on the program, not only on time. */
 	result->is_cut = true;
-	window->end = HP_WINDOW_TIME;
-	if (log->end == CALL_LOG_SIGNAL)
-		window->end = HP_WINDOW_SIGNAL;
-	if (log->end != CALL_LOG_CALL)
-		return;
-	window->end = HP_WINDOW_SYSTEM_CALL;
-	window->end_detail = last->number;
-	if (name)
-		snprintf(window->end_call, sizeof(window->end_call), "%s", name);
-	else
-		snprintf(window->end_call, sizeof(window->end_call), "number %d",
-			 (int)last->number);
+	set_end(window, log);
 }
