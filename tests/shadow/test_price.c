@@ -67,7 +67,7 @@ TEST(a_copy_that_waits_for_an_idle_cpu_costs_little)
 	/* Many areas and much memory in use make it dearer; and making the next one is learned. */
 	at_once = ledger_price(&ledger, &terms);
 	terms.areas = 1000;
-	ck_assert_uint_ge(ledger_price(&ledger, &terms), at_once + 20 * ms);
+	ck_assert_uint_ge(ledger_price(&ledger, &terms), at_once + 10 * ms);
 	terms.areas = 0;
 	terms.resident_bytes = 200 << 20;
 	ck_assert_uint_ge(ledger_price(&ledger, &terms), at_once + 10 * ms);
