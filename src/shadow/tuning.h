@@ -395,8 +395,10 @@ enum {
 	RECORDED_PROGRAMS = 32, /* programs [bound] */
 	/* … which is tried where calls end windows before this part of what they were to count, … */
 	RECORDED_BELOW_PART = 2, /* parts of the window [chosen] */
-	/* Recording is given up after so many windows in a row that counted nothing. */
+	/* Recording is given up after so many windows in a row that counted nothing, … */
 	RECORDED_IN_VAIN = 3, /* windows [chosen] */
+	/* … or were cut before this part of what they were to count. */
+	RECORDED_VAIN_PART = 10, /* parts of the window [chosen] */
 	/* Threads whose time per call without stops is known, … */
 	PACED_THREADS = 64, /* threads [bound] */
 	/* … from at least this many calls, … */

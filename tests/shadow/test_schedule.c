@@ -350,6 +350,21 @@ TEST(a_program_that_is_mostly_in_calls_on_pipes_is_recorded_from_its_first_windo
 		recordings_note(&recordings, pid, true, true, SLOT, 0);
 	}
 	ck_assert(!recordings_want(&recordings, pid, pid, 1));
+	/* Nor is what each time ends soon, as threads share memory, worth more of them; … */
+	recordings = (struct recordings){ 0 };
+	recordings_note(&recordings, pid, false, true, SLOT, 0);
+	for (int i = 0; i < RECORDED_IN_VAIN; i++) {
+		ck_assert(recordings_want(&recordings, pid, pid, 1));
+		recordings_note(&recordings, pid, true, true, SLOT, SLOT / 100);
+	}
+	ck_assert(!recordings_want(&recordings, pid, pid, 1));
+	/* … but a part of each window is. */
+	recordings = (struct recordings){ 0 };
+	recordings_note(&recordings, pid, false, true, SLOT, 0);
+	for (int i = 0; i <= RECORDED_IN_VAIN; i++) {
+		ck_assert(recordings_want(&recordings, pid, pid, 1));
+		recordings_note(&recordings, pid, true, true, SLOT, SLOT / 5);
+	}
 	close(file);
 	close(ends[0]);
 	close(ends[1]);

@@ -137,7 +137,9 @@ void recordings_note(struct recordings *recordings, pid_t pid, bool was_recorded
 		program->is_recorded = was_recorded;
 	}
 	if (was_recorded) {
-		program->in_vain = counted_ns ? 0 : program->in_vain + 1;
+		bool is_little = is_cut && counted_ns < wanted_ns / RECORDED_VAIN_PART;
+
+		program->in_vain = counted_ns && !is_little ? 0 : program->in_vain + 1;
 		if (is_vain(program))
 			program->is_recorded = false;
 		return;

@@ -9,8 +9,8 @@
  * socket or a pipe, or it often reads and writes while its process has a socket open.
  *
  * Each call in a recorded window stops the thread twice, so programs that only compute are not
- * recorded. If recording has repeatedly counted nothing in a program, it is not used again for that
- * program; usually the threads of such a program communicate through memory.
+ * recorded. If recording has repeatedly counted next to nothing in a program, it is not used again for
+ * that program; usually the threads of such a program communicate through memory.
  */
 #ifndef SHADOW_BUDGET_RECORDINGS_H
 #define SHADOW_BUDGET_RECORDINGS_H
@@ -27,7 +27,7 @@ struct recorded_program {
 	bool has_window;	/* a window has shown whether to record: see is_recorded */
 	bool is_recorded;	/* the next windows are to be recorded; requires: has_window */
 	bool has_counted;	/* a window without recording counted something */
-	unsigned in_vain;	/* recorded windows in a row that counted nothing */
+	unsigned in_vain;	/* recorded windows in a row that counted next to nothing */
 	unsigned in_calls;	/* how often a thread was in a call on a socket or a pipe */
 };
 
