@@ -209,7 +209,7 @@ def others():
     yield Program('nginx', 'nginx-light apache2-utils', None, server=servers.Nginx)
     yield Program('postgres', 'postgresql', None, server=servers.Postgres)
     yield Program('php', 'php-cli', script('php', 'in.php', made.PHP, '-n'))
-    yield Program('opus', 'opus-tools', of_file('opusenc', one_file('wav', lambda path, n:
+    yield Program('opus', 'opus-tools', of_file('opusenc', one_file('opus.wav', lambda path, n:
                   made.wav(path, 100 * n)), ['--quiet', '--comp', '10'], ['-']), 'opusenc')
 
     yield Program('guile', 'guile-3.0', script('guile', 'in.scm', made.SCHEME, '--no-auto-compile'),
