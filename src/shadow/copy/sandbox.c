@@ -493,7 +493,13 @@ int64_t sandbox_call(struct sandbox *sandbox, long number, uint64_t a, uint64_t 
 	return result;
 }
 
-/* Makes calls, as many as fit into the scratch memory. */
+/* How many of so many calls fit into the scratch memory. */
+static size_t part_of(size_t count)
+{
+	return count < CALLS_AT_ONCE ? count : CALLS_AT_ONCE;
+}
+
+/* Makes one part of the calls. */
 static bool make_calls(struct sandbox *sandbox, struct shadow_call *calls, size_t count)
 {
 	uint64_t at = sandbox->tools + TOOLS_SCRATCH;
@@ -506,13 +512,13 @@ static bool make_calls(struct sandbox *sandbox, struct shadow_call *calls, size_
 
 bool sandbox_calls(struct sandbox *sandbox, struct shadow_call *calls, size_t count)
 {
-	size_t done = 0;
-	size_t part;
+	while (count) {
+		size_t part = part_of(count);
 
-	for (; done < count; done += part) {
-		part = count - done < CALLS_AT_ONCE ? count - done : CALLS_AT_ONCE;
-		if (!make_calls(sandbox, calls + done, part))
+		if (!make_calls(sandbox, calls, part))
 			return false;
+		calls += part;
+		count -= part;
 	}
 	return true;
 }
@@ -559,13 +565,13 @@ static bool open_some(struct sandbox *sandbox, struct sandbox_file *files, size_
 
 bool sandbox_open_all(struct sandbox *sandbox, struct sandbox_file *files, size_t count)
 {
-	size_t done = 0;
-	size_t part;
+	while (count) {
+		size_t part = part_of(count);
 
-	for (; done < count; done += part) {
-		part = count - done < CALLS_AT_ONCE ? count - done : CALLS_AT_ONCE;
-		if (!open_some(sandbox, files + done, part))
+		if (!open_some(sandbox, files, part))
 			return false;
+		files += part;
+		count -= part;
 	}
 	return true;
 }
