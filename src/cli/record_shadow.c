@@ -219,7 +219,7 @@ static void print_shortage(const struct record_shadow *shadow)
 	const struct hp_shadow_statistics *statistics = &shadow->statistics;
 	uint64_t refused = statistics->refusals[HP_SHADOW_BUDGET];
 	double price_ns = (double)statistics->price_ns;
-	double wanted;
+	double wanted, seconds;
 
 	if (do_calls_end_them(statistics)) {
 		fputs("; its windows end at calls that only the program itself may make: --probes "
@@ -237,15 +237,15 @@ static void print_shortage(const struct record_shadow *shadow)
 	if (refused)
 		fprintf(stderr, "; %" PRIu64 "%s %s over budget", refused,
 			statistics->windows ? " more" : "", refused == 1 ? "was" : "were");
-	/* The budget would have paid for enough: that they were refused when they were due has
-	 * another cause, such as processes that end before they have earned a window. */
-	if (wanted <= shadow->percent)
+	seconds = ceil(WANTED_WINDOWS * price_ns / shadow->percent * 100 / 1e9);
+	/* It has run for that long. That windows were refused when they were due has another cause,
+	 * such as processes that end before they have earned a window. */
+	if (1e9 * seconds <= (double)statistics->target_ns)
 		return;
 	fputs(refused ? ": " : "; ", stderr);
-	if (wanted <= MOST_PERCENT)
+	if (wanted > shadow->percent && wanted <= MOST_PERCENT)
 		fprintf(stderr, "--shadow=%.0f or ", wanted);
-	fprintf(stderr, "%.0f s of CPU time would give %s",
-		ceil(WANTED_WINDOWS * price_ns / shadow->percent * 100 / 1e9),
+	fprintf(stderr, "%.0f s of CPU time would give %s", seconds,
 		statistics->useful ? "narrower intervals" : "absolute counts");
 }
 

@@ -147,11 +147,11 @@ enum {
 	DEPTHS_ENOUGH = 500, /* samples [chosen] */
 	/* … and so much time, because phases of a program take time, however often it is sampled; … */
 	DEPTHS_LEAST_NS = 500000000, /* ns of wall time; scripts/bench/call-paths */
-	/* … a size that is chosen finds the last paths that the one before has left: for so many
-	 * samples a smaller one is taken to know them, … */
+	/* … right after a change of size, for so many samples, smaller sizes are tried with last paths
+	 * that they may not have found, as those that they have found are too few; … */
 	DEPTHS_NEW = 50, /* samples [chosen] */
-	/* … a smaller one, each time that one was too small, after twice as many, up to so many
-	 * times: 32,000 samples; … */
+	/* … after each size that was too small, a smaller one waits for twice as many samples as
+	 * before, which doubles so often: 32,000 samples; … */
 	DEPTHS_FAILURES = 6, /* times [chosen] */
 	/* … with so many deep samples, older ones begin to lose weight. */
 	DEPTHS_DEEP_SAMPLES = 400, /* samples [chosen] */

@@ -207,6 +207,18 @@ static void expect_a_call(void)
 	bench.state.registers.r11 = bench.state.registers.eflags;
 }
 
+/* Samples behind a call at the beginning of the code, which all have this stack: as it is. */
+static void expect_samples(struct hp_engine_sample *samples, unsigned count, uint8_t *stack,
+			   size_t bytes)
+{
+	expect_a_call();
+	for (unsigned i = 0; i < count; i++)
+		samples[i] = sample_at(8 + 7 * i, 0x11 * (i + 1), bench.state.registers.eflags);
+	memcpy(stack, samples[0].stack, bytes);
+	for (unsigned i = 0; i < count; i++)
+		samples[i].stack = stack;
+}
+
 /* The original got another time, and keeps it on its stack. */
 TEST(what_an_answer_is_about_does_not_tell_states_apart)
 {
@@ -216,13 +228,8 @@ TEST(what_an_answer_is_about_does_not_tell_states_apart)
 	struct hp_engine_sample samples[3];
 	uint8_t stack[256];
 
-	expect_a_call();
-	for (unsigned i = 0; i < 3; i++)
-		samples[i] = sample_at(8 + 7 * i, 0x11 * (i + 1), bench.state.registers.eflags);
-	memcpy(stack, samples[1].stack, sizeof(stack));
+	expect_samples(samples, 3, stack, sizeof(stack));
 	memset(stack + 64, 0x66, 8);
-	for (unsigned i = 0; i < 3; i++)
-		samples[i].stack = stack;
 	bench.script.answer = answer_about;
 	run(code, sizeof(code) - 1, samples, 3);
 	ck_assert_uint_eq(bench.replay.matched, 3);
@@ -258,14 +265,9 @@ TEST(what_a_program_computes_from_a_time_does_not_tell_states_apart)
 	struct hp_engine_sample samples[2];
 	uint8_t stack[256];
 
-	expect_a_call();
-	for (unsigned i = 0; i < 2; i++)
-		samples[i] = sample_at(8 + 7 * i, 0x11 * (i + 1), bench.state.registers.eflags);
-	memcpy(stack, samples[1].stack, sizeof(stack));
+	expect_samples(samples, 2, stack, sizeof(stack));
 	memset(stack + 64, 0x66, sizeof(struct timespec));
 	memcpy(stack + 96, &original, sizeof(original));
-	for (unsigned i = 0; i < 2; i++)
-		samples[i].stack = stack;
 	bench.script.answer = answer_a_time;
 	run(code, sizeof(code) - 1, samples, 2);
 	ck_assert_uint_eq(bench.replay.matched, 2);

@@ -110,9 +110,8 @@ static bool holds_enough(const struct depths *depths, const double *held, size_t
 	       held[depths->count - 1] * (size < depths->now ? depths_held_smaller : depths_held);
 }
 
-/* Returns the size that is used instead of what the last samples suggest: a smaller one has to be
- * suggested as often in a row as there were failures, doubled each time. Until it is seen to be too
- * small again, the paths of many samples are cut. */
+/* Returns the size to use. A smaller one has to be suggested 2^failures times in a row, because the
+ * paths of many samples are cut until it is seen to be too small again. */
 static size_t hesitate(struct depths *depths, size_t size)
 {
 	if (size < depths->now && ++depths->suggested < 1u << depths->failures)

@@ -41,7 +41,7 @@ struct depths {
 	uint64_t wrong;
 };
 
-/* Notes a sample whose path `bytes` of stack cover. */
+/* Notes a sample whose path is covered by `bytes` of stack. */
 void depths_note(struct depths *depths, uint64_t bytes);
 /* Notes a sample whose path exceeds the `copied` bytes of stack. */
 void depths_note_beyond(struct depths *depths, uint64_t copied);

@@ -25,18 +25,13 @@ enum {
 
 /* --- areas ------------------------------------------------------------------------------------ */
 
-struct calls {
-	struct shadow_call *at;
-	size_t count, capacity;
-};
-
 /* What is done to map the areas of a snapshot. */
 struct mapping {
 	struct sandbox *sandbox;
 	const struct snapshot *snapshot;
 	struct mapped_files *files;
 	struct sandbox_file *opened; /* the same files */
-	struct calls maps, advice;
+	HP_VECTOR(struct shadow_call) maps, advice;
 };
 
 /* Only translations are executed in the copy; the program's own code is mapped for reading. */
@@ -184,20 +179,18 @@ static bool plan_maps(struct mapping *mapping)
 
 static struct hp_error *make_maps(struct mapping *mapping)
 {
-	const struct calls *maps = &mapping->maps;
-
-	if (!sandbox_calls(mapping->sandbox, maps->at, maps->count) ||
+	if (!sandbox_calls(mapping->sandbox, mapping->maps.at, mapping->maps.count) ||
 	    !sandbox_calls(mapping->sandbox, mapping->advice.at, mapping->advice.count))
 		return hp_error_create(HP_ERROR_SYSTEM, "a copy's memory cannot be mapped");
-	for (size_t i = 0; i < maps->count; i++) {
-		uint64_t start = maps->at[i].arguments[0];
-		long result = maps->at[i].number;
+	for (size_t i = 0; i < mapping->maps.count; i++) {
+		const struct shadow_call *call = &mapping->maps.at[i];
+		uint64_t start = call->arguments[0];
+		long result = call->number;
 
 		if (result != (long)start)
-			return hp_error_create_errno(result < 0 ? (int)-result : EIO,
-						     "mapping 0x%llx bytes at 0x%llx",
-						     (unsigned long long)maps->at[i].arguments[1],
-						     (unsigned long long)start);
+			return hp_error_create_errno(
+				result < 0 ? (int)-result : EIO, "mapping 0x%llx bytes at 0x%llx",
+				(unsigned long long)call->arguments[1], (unsigned long long)start);
 	}
 	return NULL;
 }

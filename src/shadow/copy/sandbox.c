@@ -533,27 +533,18 @@ bool sandbox_read(struct sandbox *sandbox, uint64_t address, void *bytes, size_t
 	return pread(sandbox->memory_fd, bytes, size, (off_t)address) == (ssize_t)size;
 }
 
-/* The name of a descriptor of ours. */
-static void name_of(int fd, char name[NAME_BYTES])
-{
-	snprintf(name, NAME_BYTES, "/proc/%d/fd/%d", (int)getpid(), fd);
-}
-
-static struct shadow_call opening(uint64_t name, int flags)
-{
-	return (struct shadow_call){ SYS_openat,
-				     { (uint64_t)AT_FDCWD, name, (uint64_t)flags | O_CLOEXEC } };
-}
-
-static bool open_some(struct sandbox *sandbox, struct sandbox_file *files, size_t count)
+/* Opens as many as fit into the scratch memory, by the names of our descriptors. */
+static bool open_some(struct sandbox *sandbox, struct sandbox_file *files, size_t count, int flags)
 {
 	uint64_t names_at = sandbox->tools + TOOLS_SCRATCH + CALLS_BYTES;
 	struct shadow_call calls[CALLS_AT_ONCE];
 	char names[CALLS_AT_ONCE][NAME_BYTES] = { 0 };
 
 	for (size_t i = 0; i < count; i++) {
-		name_of(files[i].ours, names[i]);
-		calls[i] = opening(names_at + i * NAME_BYTES, O_RDONLY);
+		snprintf(names[i], NAME_BYTES, "/proc/%d/fd/%d", (int)getpid(), files[i].ours);
+		calls[i] = (struct shadow_call){ SYS_openat,
+						 { (uint64_t)AT_FDCWD, names_at + i * NAME_BYTES,
+						   (uint64_t)flags | O_CLOEXEC } };
 	}
 	if (!sandbox_write(sandbox, names_at, names, count * NAME_BYTES) ||
 	    !make_calls(sandbox, calls, count))
@@ -568,7 +559,7 @@ bool sandbox_open_all(struct sandbox *sandbox, struct sandbox_file *files, size_
 	while (count) {
 		size_t part = part_of(count);
 
-		if (!open_some(sandbox, files, part))
+		if (!open_some(sandbox, files, part, O_RDONLY))
 			return false;
 		files += part;
 		count -= part;
@@ -578,14 +569,7 @@ bool sandbox_open_all(struct sandbox *sandbox, struct sandbox_file *files, size_
 
 int64_t sandbox_open(struct sandbox *sandbox, int fd, int flags)
 {
-	uint64_t name_at = sandbox->tools + TOOLS_SCRATCH;
-	struct shadow_call call = opening(name_at, flags);
-	char name[NAME_BYTES] = { 0 };
-	int64_t result;
+	struct sandbox_file file = { .ours = fd };
 
-	name_of(fd, name);
-	if (!sandbox_write(sandbox, name_at, name, sizeof(name)) ||
-	    !inject(sandbox->pid, sandbox->tools, sandbox->is_locked, &call, &result))
-		return -EIO;
-	return result;
+	return open_some(sandbox, &file, 1, flags) ? file.theirs : -EIO;
 }
