@@ -534,7 +534,7 @@ static const double logging_slowness = 3; /* times; tests/shadow/replay_command 
 /* Time that logging may add to a replay: SIMULATED_INSNS at 50 ns, on a shared core. */
 static const uint64_t longest_logging_ns = 400000000; /* ns of the copy's CPU time [bound] */
 
-/* --- finding the original's samples again: match/, syscalls/system_calls.c --------------------- */
+/* --- finding the original's samples again: match/, syscalls/system_calls.c, window_counts.c ----- */
 
 enum {
 	/* Bytes of each sample's stack, from the stack pointer upward: locals of a few frames. */
@@ -587,6 +587,8 @@ static const double most_of_pace = 4; /* times the pace so far [chosen] */
 static const double most_delay_ns = 30e6; /* ns of the copy's CPU time [chosen] */
 /* … plus this for each block that was translated meanwhile (most of them ahead). */
 static const double new_block_ns = 30e3; /* ns per block [chosen] */
+/* No core executes more: fused pairs count as two. */
+static const double most_instructions_per_ns = 64; /* instructions per ns [bound] */
 /* A pace above this is not believed if the path may be lost: new code makes the first one high. */
 static const double slowest_pace = 6; /* pace [chosen] */
 /* An early match is watched until its moment by the pace so far, times this. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "window_counts.h"
 
+#include "tuning.h"
+
 #include <hpcprof/base/cleanup.h>
 
 #include <stdlib.h>
@@ -84,6 +86,51 @@ static void drop_vdso(const struct areas *areas, struct hp_window *window)
 	window->edge_count = edges;
 }
 
+/* Drops all parts from `kept` on. */
+static void keep_parts(struct hp_window *window, size_t kept)
+{
+	size_t blocks = 0;
+	size_t edges = 0;
+
+	window->part_count = kept;
+	window->instructions = 0;
+	for (size_t i = 0; i < window->block_count; i++) {
+		struct hp_window_block *block = &window->blocks[i];
+
+		memset(&block->counts[kept], 0, (HP_WINDOW_PARTS - kept) * sizeof(uint64_t));
+		window->instructions += block->instructions * hp_window_count(block->counts);
+		if (hp_window_count(block->counts))
+			window->blocks[blocks++] = *block;
+	}
+	for (size_t i = 0; i < window->edge_count; i++) {
+		struct hp_window_edge *edge = &window->edges[i];
+
+		memset(&edge->counts[kept], 0, (HP_WINDOW_PARTS - kept) * sizeof(uint64_t));
+		if (hp_window_count(edge->counts))
+			window->edges[edges++] = *edge;
+	}
+	window->block_count = blocks;
+	window->edge_count = edges;
+}
+
+void window_drop_impossible(struct hp_window *window)
+{
+	double instructions[HP_WINDOW_PARTS] = { 0 };
+	size_t possible = 0;
+
+	for (size_t i = 0; i < window->block_count; i++)
+		for (size_t part = 0; part < HP_WINDOW_PARTS; part++)
+			instructions[part] += (double)window->blocks[i].counts[part] *
+					      window->blocks[i].instructions;
+	while (possible < window->part_count &&
+	       instructions[possible] <=
+		       most_instructions_per_ns * ((double)window->parts[possible].duration_ns +
+						   2.0 * HP_WINDOW_SAMPLE_NS))
+		possible++;
+	if (possible < window->part_count)
+		keep_parts(window, possible);
+}
+
 /* The time of a cut between parts, CLOCK_MONOTONIC. */
 static uint64_t time_of(const struct window_maker *maker, const struct hp_window *window,
 			size_t cut)
@@ -129,4 +176,5 @@ void window_take_counts(const struct window_maker *maker, const struct hp_engine
 	window->edge_count = replay->edge_count;
 	replay->block_count = replay->edge_count = 0;
 	drop_vdso(calls->areas, window);
+	window_drop_impossible(window);
 }

@@ -7,7 +7,7 @@ check_PROGRAMS += tests/shadow/test_translate tests/shadow/test_engine tests/sha
 	tests/shadow/test_schedule tests/shadow/test_price tests/shadow/test_room \
 	tests/shadow/test_system_calls tests/shadow/test_file_calls tests/shadow/test_path_calls \
 	tests/shadow/test_memory_calls tests/shadow/test_sandbox tests/shadow/test_rights tests/shadow/test_window \
-	tests/shadow/test_recorded \
+	tests/shadow/test_recorded tests/shadow/test_window_counts \
 	tests/shadow/test_replay tests/shadow/test_shadow
 calls = tests/shadow/calls.c tests/shadow/calls.h
 tests_shadow_test_system_calls_SOURCES = tests/shadow/test_system_calls.c $(calls)
