@@ -282,6 +282,16 @@ static void widen_range(struct hp_range *range, double share, struct hp_range sc
 	range->high = fmax(range->high, share * scene.high);
 }
 
+/* Waits and slots that the best case does not have, but the timing of the path does, per execution: the
+ * best case is of one block alone. */
+static double beyond_best(double best, const struct timed_parts *parts)
+{
+	const struct timed_part *kinds = parts->kinds;
+
+	return kinds[HP_CAUSE_DEPENDENCY].high + kinds[HP_CAUSE_PORT].high +
+	       fmax(0, kinds[HP_CAUSE_ISSUE_WIDTH].high - best);
+}
+
 /* Bounds of the share of each kind of cause, and of each family, in one scene. `ranges` has the
  * bounds by counts. */
 static void split_kinds(struct stalls *stalls, uint32_t at, unsigned scene,
@@ -292,8 +302,10 @@ static void split_kinds(struct stalls *stalls, uint32_t at, unsigned scene,
 	double runs = stalls->runs[scene][insn->block];
 	double each = runs > 0 ? stall_of(stalls, at, scene) / runs : 0;
 	double share = runs / insn->cycles;
-	double all = stalls->files[at].bound * slack_of(insn);
-	double sum = 0;
+	double best = stalls->overlapped[insn->block] * insn->best_case_cycles;
+	double beyond = parts ? beyond_best(best, parts) : 0;
+	double all = stalls->files[at].bound * slack_of(insn) + beyond;
+	double sum = beyond;
 
 	ranges->stall = each;
 	for (unsigned k = 0; k < HP_CAUSE_COUNT; k++) {
@@ -334,8 +346,10 @@ static void split_stall(struct stalls *stalls, uint32_t at, struct split *split)
 		stalls->kinds[k] = (struct hp_range){ .low = 1, .high = 0 };
 	for (unsigned i = 0; i < HP_FAMILY_COUNT; i++)
 		stalls->families[i] = (struct hp_range){ .low = 1, .high = 0 };
-	for (unsigned scene = 0; scene < stalls->scenes && is_timed; scene++)
-		extent_parts(stalls, at, extent, scene, &parts[scene]);
+	for (unsigned scene = 0; scene < stalls->scenes && is_timed; scene++) {
+		extent_parts(stalls, at, extent, &parts[scene]);
+		extent_in_scene(stalls, insn->block, scene, &parts[scene]);
+	}
 	if (is_timed) {
 		time_statics(stalls, at, parts);
 		lower_stalled(stalls, at);

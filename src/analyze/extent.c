@@ -4,6 +4,8 @@
 #include "stalls.h"
 #include "tuning.h"
 
+#include <hpcprof/model/evidence.h>
+
 #include <math.h>
 #include <string.h>
 
@@ -79,6 +81,7 @@ static void add_sum(struct timed *sum, const struct timed *more)
 	sum->walked_likely += more->walked_likely;
 	sum->cycles += more->cycles;
 	sum->missing += more->missing;
+	sum->samples += more->samples;
 }
 
 /* Adds up all executions of a block. If an instruction of it was not timed, the whole block counts
@@ -93,6 +96,7 @@ static struct timed time_block(const struct stalls *stalls, uint32_t block, doub
 
 		if (!seen)
 			return (struct timed){ .missing = one->cycles };
+		sum.samples += facts_insn(stalls->facts, one->first_insn + i)->moved;
 		add_timed(stalls->facts, one->first_insn + i, seen, runs, &sum);
 	}
 	return sum;
@@ -120,6 +124,16 @@ bool extent_bound_scale(const struct stalls *stalls, struct hp_range *scale)
 		sum.cycles / (sum.lanes[HP_LANE_MEMORY] * (1 + whole_error) + sum.walked_likely);
 	scale->high = sum.cycles / (sum.lanes[HP_LANE_THIRD] * (1 - whole_error));
 	return true;
+}
+
+double extent_overlapped(const struct stalls *stalls, uint32_t block)
+{
+	const struct hp_analysed_block *one = &stalls->analysis->blocks[block];
+	struct timed timed = time_block(stalls, block, 1);
+
+	if (timed.missing > 0 || !(timed.lanes[HP_LANE_IDEAL] > 0) || !(one->best_case_cycles > 0))
+		return 1;
+	return fmin(1, timed.lanes[HP_LANE_IDEAL] / one->best_case_cycles);
 }
 
 /* Adds up each loop, including its inner loops. */
@@ -161,7 +175,8 @@ static struct timed each(const struct timed *sum, double runs)
 {
 	struct timed one = { .walked = sum->walked / runs,
 			     .cycles = sum->cycles / runs,
-			     .missing = sum->missing / runs };
+			     .missing = sum->missing / runs,
+			     .samples = sum->samples };
 
 	for (unsigned lane = 0; lane < HP_LANES; lane++)
 		one.lanes[lane] = sum->lanes[lane] / runs;
@@ -176,7 +191,7 @@ static struct timed time_extent(const struct stalls *stalls, uint32_t at, enum e
 	const struct hp_analysed_insn *insn = facts_insn(stalls->facts, at);
 	uint32_t loop = stalls->facts->cfg->blocks[insn->block].loop;
 	double runs = stalls->runs[scene][insn->block];
-	struct timed sum = { .cycles = insn->cycles };
+	struct timed sum = { .cycles = insn->cycles, .samples = insn->moved };
 
 	if (extent == ONE_INSN)
 		add_timed(stalls->facts, at, insn->happened, runs, &sum);
@@ -206,15 +221,38 @@ enum extent extent_choose(const struct stalls *stalls, uint32_t at)
 	return best;
 }
 
-/* Parts of one execution of the instruction. */
-void extent_parts(const struct stalls *stalls, uint32_t at, enum extent extent, unsigned scene,
+/* Half of the interval of the block's executions, as a logarithm. */
+static double spread_of(const struct stalls *stalls, uint32_t block)
+{
+	double least = INFINITY, most = 0;
+
+	for (unsigned scene = 0; scene < stalls->scenes; scene++) {
+		least = fmin(least, stalls->runs[scene][block]);
+		most = fmax(most, stalls->runs[scene][block]);
+	}
+	return log(most / least) / 2;
+}
+
+/* Parts of one execution of the instruction in the likeliest scene. */
+void extent_parts(const struct stalls *stalls, uint32_t at, enum extent extent,
 		  struct timed_parts *parts)
 {
 	const struct hp_analysed_insn *insn = facts_insn(stalls->facts, at);
-	struct timed timed = time_extent(stalls, at, extent, scene);
-	double factor = insn->cycles / stalls->runs[scene][insn->block] / timed.cycles;
+	struct timed timed = time_extent(stalls, at, extent, stalls->likely);
+	double factor = insn->cycles / stalls->runs[stalls->likely][insn->block] / timed.cycles;
 
+	timed.spread = spread_of(stalls, insn->block);
+	timed.chance = HP_NORMAL_90 / sqrt(fmax(1, timed.samples));
 	timed_parts(&timed, parts);
+	scale_parts(parts->kinds, HP_CAUSE_COUNT, factor);
+	scale_parts(parts->families, HP_FAMILY_COUNT, factor);
+}
+
+void extent_in_scene(const struct stalls *stalls, uint32_t block, unsigned scene,
+		     struct timed_parts *parts)
+{
+	double factor = stalls->runs[stalls->likely][block] / stalls->runs[scene][block];
+
 	scale_parts(parts->kinds, HP_CAUSE_COUNT, factor);
 	scale_parts(parts->families, HP_FAMILY_COUNT, factor);
 }

@@ -136,13 +136,14 @@ static void find_kept(struct stalls *stalls, unsigned scene)
 	for (uint32_t i = 0; i < stalls->facts->cfg->block_count; i++) {
 		const struct hp_analysed_block *block = &stalls->analysis->blocks[i];
 		double runs = stalls->runs[scene][i];
-		double stall = block->cycles - runs * block->best_case_cycles;
+		double best = stalls->overlapped[i];
+		double stall = block->cycles - runs * best * block->best_case_cycles;
 		double excess = 0;
 
 		for (uint32_t k = 0; k < block->insn_count; k++) {
 			const struct hp_analysed_insn *insn =
 				facts_insn(stalls->facts, block->first_insn + k);
-			double above = insn->cycles - runs * insn->best_case_cycles;
+			double above = insn->cycles - runs * best * insn->best_case_cycles;
 
 			excess += above > 0 ? above : 0;
 		}
@@ -155,7 +156,8 @@ static void find_kept(struct stalls *stalls, unsigned scene)
 double stall_of(const struct stalls *stalls, uint32_t at, unsigned scene)
 {
 	const struct hp_analysed_insn *insn = facts_insn(stalls->facts, at);
-	double above = insn->cycles - stalls->runs[scene][insn->block] * insn->best_case_cycles;
+	double best = stalls->overlapped[insn->block] * insn->best_case_cycles;
+	double above = insn->cycles - stalls->runs[scene][insn->block] * best;
 
 	return above > 0 ? above * stalls->kept[scene][insn->block] : 0;
 }
@@ -292,6 +294,12 @@ struct hp_error *stalls_choose_scenes(struct stalls *stalls)
 	}
 	if (analysis->is_absolute)
 		bound_runs(stalls);
+	stalls->overlapped = hp_arena_array(stalls->scratch, stalls->facts->cfg->block_count + 1,
+					    sizeof(double));
+	if (!stalls->overlapped)
+		return hp_error_create_no_memory();
+	for (uint32_t i = 0; i < stalls->facts->cfg->block_count; i++)
+		stalls->overlapped[i] = extent_overlapped(stalls, i);
 	for (unsigned scene = 0; scene < stalls->scenes; scene++)
 		find_kept(stalls, scene);
 	return NULL;
@@ -332,7 +340,7 @@ static void note_static(const struct stalls *stalls, struct case_file *file, uin
 static void lay_rows(struct stalls *stalls, uint32_t number, unsigned scene)
 {
 	const struct hp_analysed_block *block = &stalls->analysis->blocks[number];
-	double runs = stalls->runs[scene][number];
+	double runs = stalls->runs[scene][number] * stalls->overlapped[number];
 	double best = runs * block->best_case_cycles;
 	/* If the block was faster than its best case, all rows shrink. */
 	double scale = best > block->cycles && best > 0 ? block->cycles / best : 1;

@@ -41,6 +41,8 @@ struct stalls {
 	unsigned scenes;
 	unsigned likely;	   /* index of the likeliest scene */
 	double *runs[MOST_SCENES]; /* by scene: executions of each block */
+	/* of each block, the share of its best case that does not overlap with other blocks */
+	double *overlapped;
 	/* by scene: of each block, the share of its excess that is stall */
 	double *kept[MOST_SCENES];
 	struct timed *loops[MOST_SCENES]; /* by scene: of each loop, cycles of all its executions */
@@ -94,14 +96,20 @@ enum extent { ONE_INSN, ONE_BLOCK, ONE_LOOP };
 
 /* Called before the other functions of this group. */
 bool extent_bound_scale(const struct stalls *stalls, struct hp_range *scale);
+/* The best case is of one block alone. On the path its waits overlap with those of other blocks: the share
+ * of the best case that is left then, without any event. 1: the block was not timed. */
+double extent_overlapped(const struct stalls *stalls, uint32_t block);
 /* Called for each scene, before extent_choose and extent_parts. */
 struct hp_error *extent_prepare(struct stalls *stalls, unsigned scene);
 bool extent_is_timed(const struct stalls *stalls, uint32_t at);
 /* Requires that the instruction was timed. It is judged in the likeliest scene. */
 enum extent extent_choose(const struct stalls *stalls, uint32_t at);
-/* Parts of one execution. */
-void extent_parts(const struct stalls *stalls, uint32_t at, enum extent extent, unsigned scene,
+/* Parts of one execution in the likeliest scene, … */
+void extent_parts(const struct stalls *stalls, uint32_t at, enum extent extent,
 		  struct timed_parts *parts);
+/* … and the same shares of the time in another one. */
+void extent_in_scene(const struct stalls *stalls, uint32_t block, unsigned scene,
+		     struct timed_parts *parts);
 
 /* --- joint.c: causes whose sum is known better than each of them --- */
 

@@ -110,11 +110,14 @@ TEST(a_cause_that_takes_most_is_known_by_what_the_path_takes_without_it)
 	ck_assert_double_gt(least(0, HP_CAUSE_DTLB), 0.9);
 }
 
-TEST(what_was_not_timed_and_the_error_of_a_part_are_independent)
+/* The cache has 0.4 of 0.9 that were timed: so much of the rest is its own, as errors of its part and of
+ * the others explain that. */
+TEST(parts_share_what_their_errors_explain)
 {
 	sees_both_timed(0.9 * STALL, 0.5 * STALL, 0.9 * STALL);
-	ck_assert_double_gt(most(0, HP_CAUSE_DCACHE), 0.5);
-	ck_assert_double_lt(most(0, HP_CAUSE_DCACHE), 0.54);
+	ck_assert_double_gt(most(0, HP_CAUSE_DCACHE), 0.42);
+	ck_assert_double_lt(most(0, HP_CAUSE_DCACHE), 0.5);
+	ck_assert_double_lt(least(0, HP_CAUSE_DCACHE), 0.41);
 }
 
 /* The load misses a cache and the TLB: either may have taken most of the wait, and nothing else can. */
@@ -254,17 +257,60 @@ TEST(executions_that_were_counted_are_bounded_by_the_path_that_was_timed)
 {
 	half_is_the_cache(0.6);
 	ck_assert_double_lt(most(0, HP_CAUSE_DCACHE), 0.75);
-	ck_assert_double_gt(most(0, HP_CAUSE_DCACHE), 0.55);
+	ck_assert_double_gt(most(0, HP_CAUSE_DCACHE), 0.52);
 }
 
 /* Counts that are as uncertain as the timing: each alone leaves a quarter fewer. */
 TEST(counts_and_timing_together_say_more_of_executions_than_either)
 {
 	half_is_the_cache(0.19);
-	ck_assert_double_lt(most(0, HP_CAUSE_DCACHE), 0.675);
-	ck_assert_double_gt(most(0, HP_CAUSE_DCACHE), 0.55);
+	ck_assert_double_lt(most(0, HP_CAUSE_DCACHE), 0.6);
+	ck_assert_double_gt(most(0, HP_CAUSE_DCACHE), 0.52);
 	ck_assert_double_lt(least(0, HP_CAUSE_DCACHE), 0.45);
-	ck_assert_double_gt(least(0, HP_CAUSE_DCACHE), 0.38);
+	ck_assert_double_gt(least(0, HP_CAUSE_DCACHE), 0.35);
+}
+
+/* How often it ran changes nothing of its shares: what the path takes in one execution is what was
+ * measured of one. */
+TEST(shares_are_known_better_than_executions)
+{
+	half_is_the_cache(0.35);
+	ck_assert_double_lt(most(0, HP_CAUSE_DCACHE), 0.6);
+	ck_assert_double_gt(least(0, HP_CAUSE_DCACHE), 0.35);
+}
+
+/* The other half is a wait for operands, which the best case does not have and no suspect can take. */
+TEST(what_no_suspect_can_take_may_be_waits_beyond_the_best_case)
+{
+	half_is_the_cache(0.05);
+	ck_assert_double_lt(least(0, HP_CAUSE_DCACHE), 0.5);
+}
+
+/* The load's latency is most of the best case of its block; on the path, which has others beside it, it
+ * does not show. */
+TEST(what_overlaps_on_the_path_leaves_its_time_to_other_causes)
+{
+	LOOP(LOAD_RAX_FROM_RAX);
+	takes(0, 5);
+	counted_to_within(0.05);
+	sees(0, HP_EVENT_L1_MISS, 1);
+	ck_assert_double_lt(most(0, HP_CAUSE_DCACHE), 0.3);
+	LOOP(LOAD_RAX_FROM_RAX);
+	takes(0, 5);
+	counted_to_within(0.05);
+	sees(0, HP_EVENT_L1_MISS, 1);
+	simulated.is_timed = true;
+	simulated.as_is = simulated.without_dtlb = 5;
+	simulated.without_dcache = 1;
+	ck_assert_double_gt(most(0, HP_CAUSE_DCACHE), 0.7);
+}
+
+/* The callee may have ended with a branch that was lost, so that a latency shows behind it. */
+TEST(what_ran_before_a_return_may_have_left_the_core_empty)
+{
+	CODE(0xe8, 0, 0, 0, 0, 0x90, 0x90, LOAD_RAX_FROM_RAX);
+	takes(7, 4);
+	ck_assert_double_gt(most(7, HP_CAUSE_MISPREDICT), 0.5);
 }
 
 TEST(counts_are_right_where_the_timing_contradicts_them)

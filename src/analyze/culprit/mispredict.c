@@ -250,6 +250,10 @@ void suspect_mispredict(const struct facts *facts, const struct path *path, stru
 		if (one.expected > drained.expected && one.branch != HP_SCHEDULE_NONE)
 			drained = one;
 	}
+	/* What ran in the callee, or before the call, is not known. */
+	if (path->meets_call && path->count < DRAINED)
+		add_suspect(found, HP_CAUSE_MISPREDICT, HP_SCHEDULE_NONE, latency,
+			    mispredicts_of_call * latency * drained_share);
 	if (drained.branch != HP_SCHEDULE_NONE) {
 		/* the most mispredictions that can have left this mark */
 		double times =

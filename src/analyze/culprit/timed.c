@@ -67,26 +67,49 @@ static double half_unknown(const double timed[HP_LANES])
 	return fmax(0, timed[HP_LANE_MEMORY] - timed[HP_LANE_THIRD]) / 2;
 }
 
-static struct timed_part data_part(const double timed[HP_LANES], double fit)
+/* What the model says of a part of one execution's cycles: its own part is `cycles`, all of them are
+ * `whole`. Each part is off by a share of itself, lines of unknown place may be anywhere, walks of others
+ * may take `walked` longer, and all parts are off together as executions are. The measured cycles are the sum
+ * of all parts, so they say which of these errors there are: the most likely ones, if all are normally
+ * distributed and independent. What is beyond all errors may belong to any part. */
+static struct timed_part conditioned(const struct timed *of, double cycles, enum hp_cause_kind kind,
+				     double walked)
 {
-	double none = timed[HP_LANE_NO_DCACHE];
-	double half = half_unknown(timed);
+	double half = half_unknown(of->lanes);
+	double whole = (of->lanes[HP_LANE_MEMORY] + of->lanes[HP_LANE_THIRD]) / 2;
+	double own = hypot(timing_error * cycles, kind == HP_CAUSE_DCACHE ? half : 0);
+	double others = hypot(timing_error * fmax(0, whole - cycles),
+			      hypot(kind == HP_CAUSE_DCACHE ? 0 : half, walked));
+	double common = of->spread * whole;
+	double all =
+		hypot(hypot(own, others), hypot(common, of->chance * of->cycles)) + timing_noise;
+	double difference = fmax(-all, fmin(all, of->cycles - whole));
+	double beyond = of->cycles - whole - difference;
+	double gain = (of->spread * cycles * common + own * own) / (all * all);
+	double left = sqrt(fmax(0, pow(of->spread * cycles, 2) + own * own - pow(gain * all, 2)));
+	double likely = cycles + gain * difference;
 
 	return (struct timed_part){
-		.low = fmax(0, fmax(timed[HP_LANE_THIRD], fit - half) - none),
-		.high = fmax(0, fmin(timed[HP_LANE_MEMORY], fit + half) - none),
-		.likely = fmax(0, fit - none),
+		.low = likely - left + fmin(0, beyond) - timing_noise,
+		.high = likely + left + fmax(0, beyond) + timing_noise,
+		.likely = likely,
 	};
 }
 
-/* Widens the part by its own error and by the difference between measured and predicted cycles,
- * which may belong to any part. That difference is the sum of all parts' errors, so the two are not
- * simply added. */
-static void widen(struct timed_part *part, double difference)
+/* The part's cycles are known only as a range. */
+static struct timed_part judged(const struct timed *of, const struct timed_part *part,
+				enum hp_cause_kind kind)
 {
-	part->low -= hypot(timing_error * part->low, fmin(0, difference)) + timing_noise;
-	part->low = fmax(0, part->low);
-	part->high += hypot(timing_error * part->high, fmax(0, difference)) + timing_noise;
+	double walked = kind == HP_CAUSE_DTLB ? 0 : of->walked;
+	struct timed_part found = conditioned(of, part->likely, kind, 0);
+	struct timed_part with_walks = conditioned(of, part->likely, kind, walked);
+
+	found.low = fmin(found.low, with_walks.low);
+	found.low =
+		fmax(0, found.likely - hypot(found.likely - found.low, part->likely - part->low));
+	found.high = found.likely + hypot(found.high - found.likely, part->high - part->likely);
+	found.likely = fmax(0, found.likely);
+	return found;
 }
 
 /* Limits the part by elimination: measured cycles minus those of the path without the cause. Where
@@ -98,11 +121,12 @@ static void eliminate(const struct timed *of, double fit, enum hp_cause_kind kin
 	bool has_unknown = kind != HP_CAUSE_DCACHE;
 	double without = timed[lanes[kind]] + (has_unknown ? fit - timed[HP_LANE_AS_IS] : 0);
 	double unknown = has_unknown ? half_unknown(timed) : 0;
+	double error = hypot(timing_error, of->spread);
 	double walked = kind == HP_CAUSE_DTLB ? 0 : of->walked;
-	double least = fmin(of->cycles, fit) - without * (1 + timing_error) - timing_noise -
-		       unknown - walked;
-	double most = of->cycles - (without - first_cycles(of, kind)) * (1 - timing_error) +
-		      timing_noise + unknown;
+	double least =
+		fmin(of->cycles, fit) - without * (1 + error) - timing_noise - unknown - walked;
+	double most = of->cycles - (without - first_cycles(of, kind)) * (1 - error) + timing_noise +
+		      unknown;
 	double low = fmax(part->low, least), high = fmin(part->high, most);
 
 	/* Otherwise the two contradict each other, and the part stays as it is. */
@@ -132,8 +156,9 @@ static struct timed_part family_part(const struct timed *of, enum hp_cause_famil
 	for (unsigned kind = 0; kind < HP_CAUSE_COUNT; kind++)
 		if (hp_family_kinds(family) >> kind & 1)
 			part.low = fmax(part.low, kinds[kind].low);
-	part.high =
-		of->cycles - without_family(of->lanes, family) * (1 - timing_error) + timing_noise;
+	part.high = of->cycles -
+		    without_family(of->lanes, family) * (1 - hypot(timing_error, of->spread)) +
+		    timing_noise;
 	return part;
 }
 
@@ -142,7 +167,6 @@ void timed_parts(const struct timed *of, struct timed_parts *found)
 	struct timed_part *parts = found->kinds;
 	const double *timed = of->lanes;
 	double fit = fitted(timed, of->cycles);
-	double difference = of->cycles - fit;
 	double events = 0;
 
 	for (unsigned kind = 0; kind < HP_CAUSE_COUNT; kind++) {
@@ -153,8 +177,9 @@ void timed_parts(const struct timed *of, struct timed_parts *found)
 		};
 		events += saved;
 	}
-	parts[HP_CAUSE_DCACHE] = data_part(timed, fit);
-	parts[HP_CAUSE_DTLB].high += of->walked;
+	parts[HP_CAUSE_DCACHE].likely = parts[HP_CAUSE_DCACHE].low = parts[HP_CAUSE_DCACHE].high =
+		fmax(0,
+		     (timed[HP_LANE_MEMORY] + timed[HP_LANE_THIRD]) / 2 - timed[HP_LANE_NO_DCACHE]);
 	parts[HP_CAUSE_DEPENDENCY] = dependency_part(timed, events);
 	parts[HP_CAUSE_ISSUE_WIDTH] = (struct timed_part){
 		timed[HP_LANE_WIDTH],
@@ -162,7 +187,9 @@ void timed_parts(const struct timed *of, struct timed_parts *found)
 		timed[HP_LANE_WIDTH],
 	};
 	for (unsigned kind = 0; kind < HP_CAUSE_COUNT; kind++) {
-		widen(&parts[kind], difference);
+		parts[kind] = judged(of, &parts[kind], (enum hp_cause_kind)kind);
+		if (kind == HP_CAUSE_DTLB)
+			parts[kind].high += of->walked;
 		if (lanes[kind])
 			eliminate(of, fit, (enum hp_cause_kind)kind, &parts[kind]);
 	}

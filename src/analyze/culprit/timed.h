@@ -3,12 +3,12 @@
  * What the timing of the simulated path says about one instruction: the cycles per execution due to
  * each kind of cause, which is the difference to a core without that cause (model/lanes.h).
  *
- * The timing has an error, and its cycles differ from the measured ones. So the interval of each
- * cause is widened by a share of its cycles, by the difference between predicted and measured time,
- * which any cause may explain (both added as independent errors), and by a small constant. A second
- * estimate is the measured time minus the time of the path without the cause; it is more accurate
- * if the cause takes most of the time. Causes overlap: removing one of two simultaneous misses
- * saves almost nothing.
+ * The timing has an error, executions are known within an interval, and the measured cycles are those of
+ * a sample. The sum of all parts must be the measured cycles, which tells how these errors are likely to
+ * be divided: a path that ran more often than was counted changes all parts alike, so shares are known
+ * better than executions are. What is beyond these errors may belong to any cause. A second estimate
+ * is the measured time minus the time of the path without the cause; it is more accurate if the cause
+ * takes most of the time. Causes overlap: removing one of two simultaneous misses saves almost nothing.
  */
 #ifndef HPCPROF_ANALYZE_CULPRIT_TIMED_H
 #define HPCPROF_ANALYZE_CULPRIT_TIMED_H
@@ -29,6 +29,9 @@ struct timed {
 	double walked_likely;	/* the same, for as many walks as are likely */
 	double cycles;		/* measured cycles */
 	double missing;		/* measured cycles of blocks that are not in the lanes */
+	double samples;		/* that `cycles` were measured with */
+	double spread;		/* half of the 90 % interval of the executions, a logarithm */
+	double chance;		/* the same of the samples */
 	/* Of operations of a unit: their first cycles, which they take on the core without that cause,
 	 * too, and the rest of their latencies. */
 	double first[HP_CAUSE_COUNT], rest[HP_CAUSE_COUNT];
