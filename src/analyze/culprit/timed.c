@@ -88,10 +88,11 @@ static struct timed_part conditioned(const struct timed *of, double cycles, enum
 	double gain = (of->spread * cycles * common + own * own) / (all * all);
 	double left = sqrt(fmax(0, pow(of->spread * cycles, 2) + own * own - pow(gain * all, 2)));
 	double likely = cycles + gain * difference;
+	double error = hypot(left, timing_noise);
 
 	return (struct timed_part){
-		.low = likely - left + fmin(0, beyond) - timing_noise,
-		.high = likely + left + fmax(0, beyond) + timing_noise,
+		.low = likely - error + fmin(0, beyond),
+		.high = likely + error + fmax(0, beyond),
 		.likely = likely,
 	};
 }
