@@ -34,7 +34,7 @@ src_collect_libcollect_a_SOURCES = \
 	src/collect/paths/call_paths.h src/collect/paths/call_paths.c \
 	src/collect/paths/depths.h src/collect/paths/depths.c \
 	src/collect/paths/known.h src/collect/paths/known.c \
-	src/collect/paths/lasts.h src/collect/paths/lasts.c \
+	src/collect/paths/registers.h src/collect/paths/lasts.h src/collect/paths/lasts.c \
 	src/collect/paths/named.h src/collect/paths/named.c \
 	src/collect/paths/raw_images.h src/collect/paths/raw_images.c \
 	src/collect/paths/shorter.h src/collect/paths/shorter.c \

@@ -169,8 +169,8 @@ enum {
 	/* Images for which a table was looked for. */
 	MOST_TABLES = 4096, /* images [bound] */
 	/* Cached places of addresses (48 bytes each) and rules of offsets (32 bytes each); a power
-	 * of two. A program's stacks mostly contain a few hundred. */
-	KNOWN_PLACES = 2048, /* addresses [chosen] */
+	 * of two. Most programs' stacks contain a few hundred, a compiler's some thousands. */
+	KNOWN_PLACES = 8192, /* addresses [chosen] */
 	/* Threads whose last path is kept, some 2 KiB each. */
 	MOST_LAST_PATHS = 512, /* threads [bound] */
 	/* Frames of it whose memory is prefetched. */

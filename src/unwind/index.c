@@ -210,8 +210,7 @@ static size_t count_up_to(const struct index *index, uint64_t offset)
 	const struct indexed *indexed = index->at.at;
 	uint64_t place = offset - index->first;
 
-	return offset < index->first ? 0
-				     : hp_bisect(i, index->at.count, indexed[i].place <= place);
+	return offset < index->first ? 0 : hp_bisect(i, index->at.count, indexed[i].place <= place);
 }
 
 uint64_t index_procedure_at(const struct index *index, uint64_t offset)

@@ -3,6 +3,7 @@ noinst_LIBRARIES += src/unwind/libunwind.a
 src_unwind_libunwind_a_SOURCES = \
 	include/hpcprof/unwind/table.h src/unwind/table.h src/unwind/table.c \
 	include/hpcprof/unwind/unwind.h src/unwind/unwind.c \
+	src/unwind/past.h src/unwind/past.c \
 	src/unwind/expression.h src/unwind/expression.c \
 	src/unwind/pack.h src/unwind/pack.c \
 	src/unwind/rows.h src/unwind/rows.c src/unwind/recipes.h src/unwind/recipes.c \

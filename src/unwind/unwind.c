@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <hpcprof/unwind/unwind.h>
 
-#include "expression.h"
+#include "past.h"
+
+#include <string.h>
 
 /* The state of unwinding one thread's stack. */
 struct climb {
@@ -12,7 +14,15 @@ struct climb {
 	struct hp_unwind_place place;	      /* of its code */
 	bool is_return;			      /* its address is behind a call */
 	bool is_guess;			      /* it was */
-	uint64_t caller_stack; /* the stack pointer in the caller of the frame before; 0: not known */
+	const struct hp_unwind_past *past;    /* or NULL */
+	size_t past_at;			      /* its first frame that may be the next one */
+	/* The result; `frame` is the one that was reached, of which it may yet be found how it is
+	 * left. */
+	struct hp_unwind_frame *frames;
+	size_t count;
+	size_t room;
+	struct hp_unwind_frame *frame;
+	struct hp_unwind_frame spare; /* without room */
 };
 
 enum step { STEP_CALLER, STEP_ROOT, STEP_BEYOND, STEP_LOST };
@@ -27,20 +37,33 @@ static enum step step_of(enum read_result result)
 	return result == READ_BEYOND ? STEP_BEYOND : STEP_LOST;
 }
 
-static enum read_result find_cfa(const struct climb *climb, const struct hp_unwind_table *table,
+/* Reads a register of the caller from the stack. */
+static enum read_result read_saved(struct climb *climb, unsigned number, uint64_t address,
+				   uint64_t *value)
+{
+	enum read_result result = stack_read(climb->stack, address, value);
+
+	trace_read(climb->frame, number, address, result);
+	return result;
+}
+
+static enum read_result find_cfa(struct climb *climb, const struct hp_unwind_table *table,
 				 const struct hp_unwind_recipe *recipe, uint64_t *cfa)
 {
-	if (recipe->cfa_register == CFA_BY_EXPRESSION)
+	if (recipe->cfa_register == CFA_BY_EXPRESSION) {
+		climb->frame->trace.is_complete = false;
 		return expression_value(table, recipe->cfa, &climb->registers, climb->stack, NULL,
 					cfa);
+	}
 	if (!is_known(&climb->registers, recipe->cfa_register))
 		return READ_NEVER;
+	trace_use(&climb->frame->trace, recipe->cfa_register);
 	*cfa = climb->registers.at[recipe->cfa_register] + (uint64_t)(int64_t)recipe->cfa;
 	return READ_OK;
 }
 
 /* Applies a rule. READ_NEVER also if the needed register is unknown. */
-static enum read_result apply(const struct climb *climb, const struct hp_unwind_table *table,
+static enum read_result apply(struct climb *climb, const struct hp_unwind_table *table,
 			      struct rule rule, unsigned number, uint64_t cfa, uint64_t *value)
 {
 	enum read_result result;
@@ -48,21 +71,25 @@ static enum read_result apply(const struct climb *climb, const struct hp_unwind_
 
 	switch ((enum rule_kind)rule.kind) {
 	case RULE_SAME:
+		trace_hand_on(&climb->frame->trace, number);
 		*value = climb->registers.at[number];
 		return is_known(&climb->registers, number) ? READ_OK : READ_NEVER;
 	case RULE_SAVED:
-		return stack_read(climb->stack, cfa + (uint64_t)(int64_t)rule.value, value);
+		return read_saved(climb, number, cfa + (uint64_t)(int64_t)rule.value, value);
 	case RULE_IS:
 		*value = cfa + (uint64_t)(int64_t)rule.value;
 		return READ_OK;
 	case RULE_REGISTER:
+		trace_use(&climb->frame->trace, (unsigned)rule.value);
 		*value = climb->registers.at[rule.value];
 		return is_known(&climb->registers, (unsigned)rule.value) ? READ_OK : READ_NEVER;
 	case RULE_SAVED_AT:
+		climb->frame->trace.is_complete = false;
 		result = expression_value(table, rule.value, &climb->registers, climb->stack, &cfa,
 					  &address);
 		return result == READ_OK ? stack_read(climb->stack, address, value) : result;
 	case RULE_IS_EXPRESSION:
+		climb->frame->trace.is_complete = false;
 		return expression_value(table, rule.value, &climb->registers, climb->stack, &cfa,
 					value);
 	case RULE_UNDEFINED:
@@ -72,9 +99,8 @@ static enum read_result apply(const struct climb *climb, const struct hp_unwind_
 	return READ_NEVER;
 }
 
-static void restore(const struct climb *climb, const struct hp_unwind_table *table,
-		    struct rule rule, unsigned number, uint64_t cfa,
-		    struct hp_unwind_registers *caller)
+static void restore(struct climb *climb, const struct hp_unwind_table *table, struct rule rule,
+		    unsigned number, uint64_t cfa, struct hp_unwind_registers *caller)
 {
 	uint64_t value;
 
@@ -96,17 +122,20 @@ static enum step leave_by_table(struct climb *climb, const struct hp_unwind_tabl
 
 	if (recipe->rip.kind == RULE_UNDEFINED)
 		return STEP_ROOT;
+	if (recipe->is_signal)
+		climb->frame->trace.is_complete = false;
 	result = find_cfa(climb, table, recipe, &cfa);
-	if (result == READ_OK)
-		climb->caller_stack = cfa;
-	if (result == READ_OK)
-		result = apply(climb, table, recipe->rip, HP_UNWIND_RIP, cfa,
-			       &caller.at[HP_UNWIND_RIP]);
 	if (result != READ_OK)
 		return step_of(result);
-	caller.at[HP_UNWIND_RSP] = cfa;
+	climb->frame->caller_stack = caller.at[HP_UNWIND_RSP] = cfa;
+	result = apply(climb, table, recipe->rip, HP_UNWIND_RIP, cfa, &caller.at[HP_UNWIND_RIP]);
+	if (result == READ_NEVER)
+		return STEP_LOST;
+	/* Where the stack is not copied, this still shows what the caller depends on. */
 	restore(climb, table, recipe->rbp, HP_UNWIND_RBP, cfa, &caller);
 	restore(climb, table, recipe->rbx, HP_UNWIND_RBX, cfa, &caller);
+	if (result == READ_BEYOND)
+		return STEP_BEYOND;
 	for (unsigned i = 0; recipe->others != NO_OTHERS && i < HP_UNWIND_RIP; i++) {
 		if (i != HP_UNWIND_RSP || table->others.at[recipe->others].at[i].kind != RULE_SAME)
 			restore(climb, table, table->others.at[recipe->others].at[i], i, cfa,
@@ -130,19 +159,22 @@ static enum step leave_by_frame_pointer(struct climb *climb)
 	};
 	uint64_t frame = climb->registers.at[HP_UNWIND_RBP];
 	enum read_result result;
+	enum read_result of_rbp;
 
 	if (!is_known(&climb->registers, HP_UNWIND_RBP))
 		return STEP_LOST;
+	trace_use(&climb->frame->trace, HP_UNWIND_RBP);
 	/* Where a thread begins. */
 	if (frame == 0)
 		return STEP_ROOT;
 	if (frame % sizeof(uint64_t) || frame < climb->registers.at[HP_UNWIND_RSP])
 		return STEP_LOST;
-	climb->caller_stack = caller.at[HP_UNWIND_RSP] = frame + 2 * sizeof(uint64_t);
-	result = stack_read(climb->stack, frame, &caller.at[HP_UNWIND_RBP]);
-	if (result == READ_OK)
-		result = stack_read(climb->stack, frame + sizeof(uint64_t),
-				    &caller.at[HP_UNWIND_RIP]);
+	climb->frame->caller_stack = caller.at[HP_UNWIND_RSP] = frame + 2 * sizeof(uint64_t);
+	result = read_saved(climb, HP_UNWIND_RIP, frame + sizeof(uint64_t),
+			    &caller.at[HP_UNWIND_RIP]);
+	of_rbp = read_saved(climb, HP_UNWIND_RBP, frame, &caller.at[HP_UNWIND_RBP]);
+	if (of_rbp != READ_OK)
+		return step_of(of_rbp);
 	if (result != READ_OK)
 		return step_of(result);
 	climb->registers = caller;
@@ -154,23 +186,69 @@ static enum step leave(struct climb *climb)
 {
 	const struct hp_unwind_recipe *recipe = climb->place.recipe;
 
-	climb->caller_stack = 0;
 	return recipe ? leave_by_table(climb, climb->place.table, recipe)
 		      : leave_by_frame_pointer(climb);
 }
 
 /* Looks up the code of the frame that was reached. Fails if no code is there. */
-static enum step arrive(struct climb *climb)
+static enum step look_up(struct climb *climb, size_t number)
 {
-	uint64_t address = climb->registers.at[HP_UNWIND_RIP];
-
-	/* Where a thread begins. */
-	if (address == 0)
-		return STEP_ROOT;
 	climb->place = (struct hp_unwind_place){ 0 };
 	/* A return address may be that of the next procedure, if the call never returns. */
-	return climb->find(climb->context, address - climb->is_return, &climb->place) ? STEP_CALLER
-										      : STEP_LOST;
+	return climb->find(climb->context, number,
+			   climb->registers.at[HP_UNWIND_RIP] - climb->is_return, &climb->place)
+		       ? STEP_CALLER
+		       : STEP_LOST;
+}
+
+/* Notes the frame that was reached behind the frames that were taken. */
+static void note_frame(struct climb *climb)
+{
+	climb->frame = climb->count < climb->room ? &climb->frames[climb->count] : &climb->spare;
+	*climb->frame = (struct hp_unwind_frame){
+		.address = climb->registers.at[HP_UNWIND_RIP],
+		.stack = climb->registers.at[HP_UNWIND_RSP],
+		.flags = (uint8_t)((climb->is_return ? HP_UNWIND_IS_RETURN : 0) |
+				   (climb->is_guess ? HP_UNWIND_IS_GUESS : 0)),
+	};
+	trace_registers(&climb->frame->trace, &climb->registers);
+}
+
+/* Takes all callers from the past path, with the frame that was reached, if they are the same. */
+static enum step take_past(struct climb *climb)
+{
+	size_t taken;
+	size_t at;
+	enum past_end end = past_find(climb->past, &climb->past_at, climb->frame, climb->stack,
+				      climb->room - climb->count, &taken);
+
+	if (end == PAST_OTHER)
+		return STEP_CALLER;
+	at = climb->past_at;
+	memcpy(climb->frame, climb->past->frames + at, taken * sizeof(*climb->frame));
+	for (size_t i = 0; i < taken; i++)
+		climb->frame[i].past = (uint32_t)(at + i + 1);
+	climb->count += taken;
+	return end == PAST_ROOT ? STEP_ROOT : STEP_BEYOND;
+}
+
+/* Takes the frame that was reached, if it is one. */
+static enum step arrive(struct climb *climb)
+{
+	enum step step;
+
+	/* Where a thread begins. */
+	if (climb->registers.at[HP_UNWIND_RIP] == 0)
+		return STEP_ROOT;
+	note_frame(climb);
+	step = climb->past && climb->count < climb->room ? take_past(climb) : STEP_CALLER;
+	if (step != STEP_CALLER)
+		return step;
+	step = look_up(climb, climb->count);
+	if (step == STEP_CALLER && climb->count == climb->room)
+		return STEP_BEYOND;
+	climb->count += step == STEP_CALLER;
+	return step;
 }
 
 bool hp_unwind_is_root(const struct hp_unwind_recipe *recipe)
@@ -178,44 +256,32 @@ bool hp_unwind_is_root(const struct hp_unwind_recipe *recipe)
 	return recipe && recipe->rip.kind == RULE_UNDEFINED;
 }
 
-static struct hp_unwind_frame frame_of(const struct climb *climb)
-{
-	return (struct hp_unwind_frame){
-		.address = climb->registers.at[HP_UNWIND_RIP],
-		.stack = climb->registers.at[HP_UNWIND_RSP],
-		.flags = (uint8_t)((climb->is_return ? HP_UNWIND_IS_RETURN : 0) |
-				   (climb->is_guess ? HP_UNWIND_IS_GUESS : 0)),
-	};
-}
-
 size_t hp_unwind(const struct hp_unwind_registers *registers, const struct hp_unwind_stack *stack,
-		 hp_unwind_find find, void *context, struct hp_unwind_frame *frames, size_t room,
-		 enum hp_unwind_end *end)
+		 hp_unwind_find find, void *context, const struct hp_unwind_past *past,
+		 struct hp_unwind_frame *frames, size_t room, enum hp_unwind_end *end)
 {
 	struct climb climb = {
 		.stack = stack,
 		.find = find,
 		.context = context,
 		.registers = *registers,
+		.past = past,
+		.frames = frames,
+		.room = room,
 	};
-	enum step step = arrive(&climb);
-	size_t count = 0;
+	enum step step;
 
-	if (room)
-		frames[count++] = frame_of(&climb);
+	/* The first frame is one wherever it is. */
+	note_frame(&climb);
+	step = registers->at[HP_UNWIND_RIP] ? look_up(&climb, 0) : STEP_ROOT;
+	climb.count += room > 0;
 	while (step == STEP_CALLER) {
 		step = leave(&climb);
-		if (count)
-			frames[count - 1].caller_stack = climb.caller_stack;
 		if (step == STEP_CALLER)
 			step = arrive(&climb);
-		if (step == STEP_CALLER && count == room)
-			step = STEP_BEYOND;
-		if (step == STEP_CALLER)
-			frames[count++] = frame_of(&climb);
 	}
 	*end = step == STEP_ROOT     ? HP_UNWIND_ROOT
 	       : step == STEP_BEYOND ? HP_UNWIND_TRUNCATED
 				     : HP_UNWIND_LOST;
-	return count;
+	return climb.count;
 }

@@ -115,6 +115,7 @@ static void check_place(const struct hp_path_node *node, const void *return_addr
 /* --- a sample of this test ---------------------------------------------------------------------- */
 
 static const char *bottom;
+extern const void *__libc_stack_end;
 
 /* As the kernel samples what runs here. */
 static __attribute__((noinline)) void sample_here(void)
@@ -198,6 +199,31 @@ TEST(a_path_is_what_another_unwinder_says)
 		node = caller_of(node);
 	ck_assert_uint_eq(node->image, HP_PATH_NO_IMAGE);
 	ck_assert(hp_path_is_root(caller_of(node)));
+}
+
+/* Wherever that is: otherwise each caller would be two nodes. */
+TEST(a_path_that_is_joined_is_marked_at_its_beginning)
+{
+	const struct hp_path_node *node;
+
+	begin(HP_CALL_PATHS_CFI);
+	bottom = (const char *)__libc_stack_end;
+	descend(5);
+	take(3);
+	made.record.sample.stack_bytes = 256;
+	take(4);
+	ck_assert_uint_eq(call_paths_figures(made.paths).whole, 2);
+	ck_assert_uint_eq(call_paths_figures(made.paths).joined, 1);
+	read_back();
+	for (size_t i = 0; i < made.written.nodes.count; i++) {
+		node = &made.written.nodes.at[i];
+		if (node->samples)
+			ck_assert_uint_eq(node->flags,
+					  HP_PATH_EXACT |
+						  (node->samples == 4 ? HP_PATH_GRAFTED : 0));
+		else
+			ck_assert(!(node->flags & HP_PATH_GRAFTED));
+	}
 }
 
 TEST(figures_outlive_what_they_are_of)

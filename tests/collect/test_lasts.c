@@ -98,4 +98,25 @@ TEST(the_threads_that_were_not_seen_for_longest_are_forgotten)
 	lasts_clear(&lasts);
 }
 
+TEST(how_a_path_was_unwound_holds_for_its_address_space)
+{
+	static const struct hp_unwind_frame frames[FRAMES] = { { .address = 0x1000 } };
+	const int spaces[2] = { 0 };
+	struct lasts lasts = { 0 };
+	const struct hp_unwind_frame *found;
+
+	lasts_remember(&lasts, 5, path, FRAMES);
+	ck_assert_ptr_null(lasts_unwinding(&lasts, 5, &spaces[0], 7));
+	lasts_remember_unwinding(&lasts, 5, &(struct last_unwinding){ frames, &spaces[0], 7 });
+	found = lasts_unwinding(&lasts, 5, &spaces[0], 7);
+	ck_assert_ptr_nonnull(found);
+	ck_assert_uint_eq(found[0].address, 0x1000);
+	ck_assert_ptr_null(lasts_unwinding(&lasts, 5, &spaces[1], 7));
+	ck_assert_ptr_null(lasts_unwinding(&lasts, 5, &spaces[0], 8));
+	ck_assert_ptr_null(lasts_unwinding(&lasts, 6, &spaces[0], 7));
+	lasts_remember(&lasts, 5, path, FRAMES);
+	ck_assert_ptr_null(lasts_unwinding(&lasts, 5, &spaces[0], 7));
+	lasts_clear(&lasts);
+}
+
 HP_TEST_MAIN("collect/lasts")

@@ -14,6 +14,7 @@
  */
 #include "../../src/collect/maps/process.h"
 #include "../../src/collect/paths/lasts.h"
+#include "../../src/collect/paths/registers.h"
 #include "../../src/collect/paths/tables.h"
 
 #include <hpcprof/base/bytes.h>
@@ -21,8 +22,6 @@
 #include <hpcprof/base/file.h>
 #include <hpcprof/base/search.h>
 #include <hpcprof/base/vector.h>
-#include <hpcprof/pmu/registers.h>
-#include <hpcprof/unwind/unwind.h>
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -49,7 +48,6 @@ struct job {
 	const struct context *context;
 	struct hp_path_frame places[MOST_PLACES];
 	uint64_t procedures[MOST_PLACES]; /* of the places */
-	size_t place_count;
 	struct last_frame path[MOST_FRAMES];
 	HP_VECTOR(const char *) images_seen; /* by number */
 	/* All samples. */
@@ -71,15 +69,14 @@ static void succeed(struct hp_error *error)
 	require(!error, error ? error->message : NULL);
 }
 
-static bool find(void *context, uint64_t address, struct hp_unwind_place *place)
+static bool find(void *context, size_t number, uint64_t address, struct hp_unwind_place *place)
 {
 	struct job *job = context;
 	const struct mapping *mapping = space_find(job->context->space, address);
-	struct hp_path_frame *frame;
+	struct hp_path_frame *frame = &job->places[number];
 	struct unwinding *unwinding;
 
-	job->procedures[job->place_count] = address;
-	frame = &job->places[job->place_count++];
+	job->procedures[number] = address;
 	*frame = (struct hp_path_frame){ .offset = address, .image = HP_PATH_NO_IMAGE };
 	if (!mapping)
 		return false;
@@ -93,11 +90,10 @@ static bool find(void *context, uint64_t address, struct hp_unwind_place *place)
 	}
 	place->table = unwinding->table;
 	frame->offset = mapping->offset + (address - mapping->start);
-	job->procedures[job->place_count - 1] = frame->offset;
+	job->procedures[number] = frame->offset;
 	if (place->table) {
 		place->recipe = hp_unwind_recipe_at(unwinding->table, frame->offset);
-		job->procedures[job->place_count - 1] =
-			hp_unwind_procedure_at(unwinding->table, frame->offset);
+		job->procedures[number] = hp_unwind_procedure_at(unwinding->table, frame->offset);
 	}
 	frame->image = unwinding->number;
 	return true;
@@ -123,9 +119,6 @@ static bool read_chain(struct hp_reader *reader, const struct job *job)
 static bool read_sample(struct hp_reader reader, const struct job *job, struct hp_record *record,
 			struct hp_unwind_registers *registers, struct hp_unwind_stack *stack)
 {
-	static const uint8_t numbers[HP_UNWIND_REGISTERS] = {
-		0, 2, 1, 3, 6, 7, 5, 4, 8, 9, 10, 11, 12, 13, 14, 15, HP_SAMPLED_ADDRESS,
-	};
 	uint64_t sampled[HP_SAMPLED_REGISTERS];
 	uint64_t value;
 	uint64_t size;
@@ -142,9 +135,7 @@ static bool read_sample(struct hp_reader reader, const struct job *job, struct h
 	for (size_t i = 0; i < HP_SAMPLED_REGISTERS; i++)
 		if (!hp_read_u64(&reader, &sampled[i]))
 			return false;
-	for (size_t i = 0; i < HP_UNWIND_REGISTERS; i++)
-		registers->at[i] = sampled[hp_sampled_register_place(numbers[i])];
-	registers->known = (1u << HP_UNWIND_REGISTERS) - 1;
+	unwind_registers_of(sampled, registers);
 	if (!hp_read_u64(&reader, &size) || !hp_read_bytes(&reader, size, &stack->bytes) ||
 	    !hp_read_u64(&reader, &value))
 		return false;
@@ -215,8 +206,7 @@ static void unwind(struct job *job, struct hp_reader reader)
 	context = processes_context(&job->processes, &record, 0, 0, 1);
 	require(context, "memory");
 	job->context = &job->processes.contexts[context];
-	job->place_count = 0;
-	count = hp_unwind(&registers, &stack, find, job, frames, MOST_FRAMES, &end);
+	count = hp_unwind(&registers, &stack, find, job, NULL, frames, MOST_FRAMES, &end);
 	for (size_t i = 0; i < count; i++) {
 		job->path[i] = (struct last_frame){
 			.address = frames[i].address,
@@ -232,9 +222,8 @@ static void unwind(struct job *job, struct hp_reader reader)
 	if (job->whole_each)
 		count = join(job, record.tid, count, &end_name);
 	print_sample(job, &record, count, end_name);
-	job->place_count = 0;
 	begin_ns = cpu_ns();
-	hp_unwind(&registers, &stack, find, job, frames, MOST_FRAMES, &end);
+	hp_unwind(&registers, &stack, find, job, NULL, frames, MOST_FRAMES, &end);
 	job->ns += cpu_ns() - begin_ns;
 }
 

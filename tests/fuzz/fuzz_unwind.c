@@ -15,11 +15,44 @@
 enum { ROOM = 64, PLACES = 64, CODE_BYTES = 1 << 20 };
 
 /* Code is below 2^20, at its offset in the file; what is odd has no table. */
-static bool find(void *context, uint64_t address, struct hp_unwind_place *place)
+static bool find(void *context, size_t frame, uint64_t address, struct hp_unwind_place *place)
 {
+	(void)frame;
 	place->table = context;
 	place->recipe = context && address % 16 != 1 ? hp_unwind_recipe_at(context, address) : NULL;
 	return address < CODE_BYTES;
+}
+
+/* With a part of the stack, and the path as a past one, which must not make a difference. */
+static void climb_again(struct hp_unwind_table *table, const struct hp_unwind_registers *registers,
+			const struct hp_unwind_stack *stack, struct hp_unwind_frame *frames,
+			size_t count)
+{
+	const struct hp_unwind_past past = { frames, count };
+	struct hp_unwind_frame without[ROOM];
+	struct hp_unwind_frame with[ROOM];
+	enum hp_unwind_end end;
+	enum hp_unwind_end end_with;
+
+	hp_unwind_pass(frames, count);
+	for (size_t skipped = 0; skipped <= stack->size; skipped += sizeof(uint64_t)) {
+		struct hp_unwind_stack part = *stack;
+
+		/* What is read from there is moved: other values at the same places. */
+		part.size -= skipped;
+		part.bytes += skipped % (3 * sizeof(uint64_t)) ? 0 : skipped;
+		count = hp_unwind(registers, &part, find, table, NULL, without, ROOM, &end);
+		if (hp_unwind(registers, &part, find, table, &past, with, ROOM, &end_with) !=
+			    count ||
+		    end_with != end)
+			abort();
+		for (size_t i = 0; i < count; i++)
+			if (with[i].address != without[i].address ||
+			    with[i].stack != without[i].stack ||
+			    with[i].caller_stack != without[i].caller_stack ||
+			    with[i].flags != without[i].flags)
+				abort();
+	}
 }
 
 static void climb(struct hp_unwind_table *table, const struct hp_unwind_registers *registers,
@@ -27,13 +60,15 @@ static void climb(struct hp_unwind_table *table, const struct hp_unwind_register
 {
 	struct hp_unwind_frame frames[ROOM];
 	enum hp_unwind_end end = HP_UNWIND_LOST;
-	size_t count = hp_unwind(registers, stack, find, table, frames, ROOM, &end);
+	size_t count = hp_unwind(registers, stack, find, table, NULL, frames, ROOM, &end);
 
 	if (count == 0 || count > ROOM || frames[0].address != registers->at[HP_UNWIND_RIP])
 		abort();
 	for (size_t i = 1; i < count; i++)
 		if (frames[i].address - (frames[i].flags & HP_UNWIND_IS_RETURN) >= CODE_BYTES)
 			abort();
+	if (end == HP_UNWIND_ROOT)
+		climb_again(table, registers, stack, frames, count);
 }
 
 /* A table whose rows are made one by one. */

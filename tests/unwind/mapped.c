@@ -85,19 +85,20 @@ static int look(struct dl_phdr_info *info, size_t size, void *context)
 	return 0;
 }
 
-bool mapped_find(void *context, uint64_t address, struct hp_unwind_place *place)
+bool mapped_find(void *context, size_t frame, uint64_t address, struct hp_unwind_place *place)
 {
 	struct search search = { .address = address, .place = place };
 
-	(void)context;
+	(void)context, (void)frame;
 	return dl_iterate_phdr(look, &search) == 1;
 }
 
-bool mapped_find_elsewhere(void *context, uint64_t address, struct hp_unwind_place *place)
+bool mapped_find_elsewhere(void *context, size_t frame, uint64_t address,
+			   struct hp_unwind_place *place)
 {
 	struct search search = { .address = address, .place = place };
 
-	(void)context;
+	(void)context, (void)frame;
 	if (dl_iterate_phdr(look, &search) != 1)
 		return false;
 	if (search.is_program)

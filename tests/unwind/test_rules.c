@@ -88,7 +88,7 @@ static void go(void)
 {
 	const struct hp_unwind_stack stack = { BASE, (const uint8_t *)words, sizeof(words) };
 
-	count = hp_unwind(&registers, &stack, mapped_find, NULL, frames, 8, &end);
+	count = hp_unwind(&registers, &stack, mapped_find, NULL, NULL, frames, 8, &end);
 }
 
 /* The second frame is where this label is, with this stack pointer, and a root. */

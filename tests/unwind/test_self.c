@@ -9,7 +9,7 @@
 #include <string.h>
 #include <ucontext.h>
 
-enum { MOST_FRAMES = 128, STACK_BYTES = 65536 };
+enum { MOST_FRAMES = 96, STACK_BYTES = 65536 };
 
 static struct seen {
 	void *said[MOST_FRAMES]; /* by backtrace */
@@ -56,7 +56,7 @@ static size_t unwind(size_t bytes, hp_unwind_find find, struct hp_unwind_frame *
 	const struct hp_unwind_stack stack = { seen.registers.at[HP_UNWIND_RSP], seen.stack,
 					       bytes };
 
-	return hp_unwind(&seen.registers, &stack, find, NULL, frames, MOST_FRAMES, end);
+	return hp_unwind(&seen.registers, &stack, find, NULL, NULL, frames, MOST_FRAMES, end);
 }
 
 /* All frames are those that backtrace() gave, but for the first, which is somewhere else in look().
@@ -210,11 +210,89 @@ TEST(room_that_ends)
 	plain(8);
 	stack.address = seen.registers.at[HP_UNWIND_RSP];
 	stack.size = seen.stack_bytes;
-	ck_assert_uint_eq(hp_unwind(&seen.registers, &stack, mapped_find, NULL, frames, 4, &stop),
-			  4);
+	ck_assert_uint_eq(
+		hp_unwind(&seen.registers, &stack, mapped_find, NULL, NULL, frames, 4, &stop), 4);
 	ck_assert_int_eq(stop, HP_UNWIND_TRUNCATED);
-	ck_assert_uint_eq(hp_unwind(&seen.registers, &stack, mapped_find, NULL, frames, 0, &stop),
-			  0);
+	ck_assert_uint_eq(
+		hp_unwind(&seen.registers, &stack, mapped_find, NULL, NULL, frames, 0, &stop), 0);
+}
+
+/* --- a past path ------------------------------------------------------------------------------- */
+
+static size_t look_ups;
+
+static bool count_look_ups(void *context, size_t frame, uint64_t address,
+			   struct hp_unwind_place *place)
+{
+	look_ups++;
+	return mapped_find(context, frame, address, place);
+}
+
+/* Unwinds the stack as it is now with the past path and without. Returns how many frames were those of
+ * the past path. */
+static size_t check_past(const struct hp_unwind_past *past, size_t bytes)
+{
+	const struct hp_unwind_stack stack = { seen.registers.at[HP_UNWIND_RSP], seen.stack,
+					       bytes };
+	static struct hp_unwind_frame frames[MOST_FRAMES];
+	static struct hp_unwind_frame with_past[MOST_FRAMES];
+	enum hp_unwind_end end;
+	enum hp_unwind_end end_with_past;
+	size_t count = unwind(bytes, mapped_find, frames, &end);
+	size_t taken = 0;
+
+	ck_assert_uint_eq(hp_unwind(&seen.registers, &stack, count_look_ups, NULL, past, with_past,
+				    MOST_FRAMES, &end_with_past),
+			  count);
+	ck_assert_int_eq(end_with_past, end);
+	for (size_t i = 0; i < count; i++) {
+		ck_assert_uint_eq(with_past[i].address, frames[i].address);
+		ck_assert_uint_eq(with_past[i].stack, frames[i].stack);
+		ck_assert_uint_eq(with_past[i].caller_stack, frames[i].caller_stack);
+		ck_assert_uint_eq(with_past[i].flags, frames[i].flags);
+		taken += with_past[i].past != 0;
+		if (with_past[i].past)
+			ck_assert_uint_eq(past->frames[with_past[i].past - 1].address,
+					  frames[i].address);
+	}
+	return taken;
+}
+
+extern const void *__libc_stack_end;
+
+/* Whatever has become of the registers and the stack. */
+TEST(a_past_path_changes_nothing)
+{
+	static struct hp_unwind_frame frames[MOST_FRAMES];
+	struct hp_unwind_past past = { .frames = frames };
+	enum hp_unwind_end end;
+
+	begin((const char *)__libc_stack_end);
+	aligned(3);
+	past.count = unwind(seen.stack_bytes, mapped_find, frames, &end);
+	ck_assert_int_eq(end, HP_UNWIND_ROOT);
+	hp_unwind_pass(frames, past.count);
+	look_ups = 0;
+	ck_assert_uint_eq(check_past(&past, seen.stack_bytes), past.count - 1);
+	ck_assert_uint_le(look_ups, 2);
+	for (size_t bytes = 0; bytes < seen.stack_bytes; bytes += 40)
+		check_past(&past, bytes);
+	for (size_t at = 0; at + 8 <= seen.stack_bytes; at += 8) {
+		uint64_t word;
+		uint64_t changed;
+
+		memcpy(&word, seen.stack + at, sizeof(word));
+		for (unsigned i = 0; i < 3; i++) {
+			changed = i == 0 ? 0 : i == 1 ? word + 16 : word ^ 1;
+			memcpy(seen.stack + at, &changed, sizeof(changed));
+			check_past(&past, seen.stack_bytes);
+		}
+		memcpy(seen.stack + at, &word, sizeof(word));
+	}
+	seen.registers.at[HP_UNWIND_RBP] += 8;
+	check_past(&past, seen.stack_bytes);
+	seen.registers.at[HP_UNWIND_RSP] += 8;
+	check_past(&past, seen.stack_bytes);
 }
 
 /* --- code without a table ---------------------------------------------------------------------- */
@@ -257,7 +335,8 @@ static size_t unwind_made_up(const struct hp_unwind_registers *registers, const 
 					       count * sizeof(*words) };
 	struct hp_unwind_frame frames[MOST_FRAMES];
 
-	return hp_unwind(registers, &stack, mapped_find_elsewhere, NULL, frames, MOST_FRAMES, end);
+	return hp_unwind(registers, &stack, mapped_find_elsewhere, NULL, NULL, frames, MOST_FRAMES,
+			 end);
 }
 
 TEST(stacks_that_lie)

@@ -100,9 +100,9 @@ static struct hp_unwind_table *table_of(struct mapped *mapped)
 	return table;
 }
 
-static bool find(void *context, uint64_t address, struct hp_unwind_place *place)
+static bool find(void *context, size_t frame, uint64_t address, struct hp_unwind_place *place)
 {
-	(void)context;
+	(void)context, (void)frame;
 	for (size_t i = 0; i < mapping_count; i++) {
 		struct mapped *at = &mappings[i];
 
@@ -163,7 +163,7 @@ static void print_path(pid_t thread)
 	read_registers(thread, &registers);
 	stack.address = registers.at[HP_UNWIND_RSP];
 	stack.size = read_stack(stack.address, bytes);
-	count = hp_unwind(&registers, &stack, find, NULL, frames, MOST_FRAMES, &end);
+	count = hp_unwind(&registers, &stack, find, NULL, NULL, frames, MOST_FRAMES, &end);
 	printf("%d %s\n", thread, ends[end]);
 	for (size_t i = 0; i < count; i++)
 		printf("\t%c%c %" PRIx64 "\n", frames[i].flags & HP_UNWIND_IS_RETURN ? 'R' : 'E',

@@ -31,8 +31,8 @@ enum hp_path_flag {
 	HP_PATH_EXACT = 1 << 1,
 	/* Found without a rule that says for certain where the return address is. */
 	HP_PATH_GUESS = 1 << 2,
-	/* From here to the root taken from an earlier path of the thread. On the one frame where it
-	 * was joined. */
+	/* Callers towards the root are taken from an earlier path of the thread. On the innermost
+	 * frame of user code; in older recordings on the one where the path was joined. */
 	HP_PATH_GRAFTED = 1 << 3,
 	/* Stands for the callers that are not known. Only as the last frame of a path, towards the
 	 * root; HP_PATH_NO_IMAGE, offset 0. */

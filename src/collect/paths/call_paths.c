@@ -6,9 +6,9 @@
 #include "lasts.h"
 #include "named.h"
 #include "raw_images.h"
+#include "registers.h"
 #include "shorter.h"
 
-#include <hpcprof/pmu/registers.h>
 #include <hpcprof/unwind/unwind.h>
 
 #include <linux/perf_event.h>
@@ -43,10 +43,10 @@ struct call_paths {
 	const struct mapping
 		*mapping; /* mapping of the previous frame: the next frame is often in it, too */
 	struct hp_unwind_frame frames[MOST_FRAMES];
-	struct path_place places[MOST_FRAMES + 1]; /* per frame, and one to spare */
-	size_t place_count;
+	struct path_place places[MOST_FRAMES + 1]; /* of frames looked up, and one to spare */
 	struct last_frame climbed[MOST_FRAMES];
 	size_t climbed_count;
+	bool is_unwound; /* `frames` has all frames of `climbed` */
 	struct hp_path_frame path[HP_RECORD_CHAIN + MOST_FRAMES + 1];
 	size_t path_count;
 };
@@ -221,11 +221,11 @@ static bool place_in_memory(struct call_paths *paths, uint64_t address, struct p
 				     paths->context->command, &place->image);
 }
 
-/* An hp_unwind_find: called once for each frame, in order. */
-static bool find_place(void *context, uint64_t address, struct hp_unwind_place *found)
+/* An hp_unwind_find. */
+static bool find_place(void *context, size_t frame, uint64_t address, struct hp_unwind_place *found)
 {
 	struct call_paths *paths = context;
-	struct path_place *place = &paths->places[paths->place_count++];
+	struct path_place *place = &paths->places[frame];
 	const struct space *space = paths->context->space;
 	const struct known_place *known = known_slot(&paths->known, &paths->tables, space, address);
 
@@ -266,17 +266,12 @@ static struct hp_path_frame frame_of(const struct path_place *place, uint32_t fl
 		       : (struct hp_path_frame){ 0, HP_PATH_NO_IMAGE, flags | HP_PATH_UNKNOWN };
 }
 
-static void push_place(struct call_paths *paths, const struct path_place *place, uint32_t flags)
-{
-	push(paths, frame_of(place, flags));
-}
-
 static void push_kernel(struct call_paths *paths, uint64_t address, bool is_exact)
 {
 	struct path_place place = { .offset = address - !is_exact };
 
 	place.is_known = raw_images_of_kernel(&paths->raw, &paths->tree, &place.image);
-	push_place(paths, &place, HP_PATH_KERNEL | (is_exact ? HP_PATH_EXACT : 0));
+	push(paths, frame_of(&place, HP_PATH_KERNEL | (is_exact ? HP_PATH_EXACT : 0)));
 }
 
 /* Adds the kernel's part of the path; for a sample in the kernel, at least its address. */
@@ -309,27 +304,13 @@ static enum hp_unwind_end add_chain(struct call_paths *paths, const struct hp_re
 	for (size_t i = 0; i < count; i++) {
 		bool is_exact = i == 0;
 
-		paths->place_count = 0;
 		place = (struct hp_unwind_place){ 0 };
-		if (!find_place(paths, chain[i] - !is_exact, &place) && !is_exact)
+		if (!find_place(paths, 0, chain[i] - !is_exact, &place) && !is_exact)
 			return HP_UNWIND_LOST;
-		push_place(paths, &paths->places[0], is_exact ? HP_PATH_EXACT : HP_PATH_GUESS);
+		push(paths, frame_of(&paths->places[0], is_exact ? HP_PATH_EXACT : HP_PATH_GUESS));
 	}
 	/* The kernel does not report why it stopped. */
 	return end_of(&place, HP_UNWIND_LOST);
-}
-
-/* Converts registers: the kernel numbers them as instructions do, DWARF differently. */
-static void read_registers(const struct hp_record *record, struct hp_unwind_registers *registers)
-{
-	static const uint8_t of_instructions[HP_UNWIND_REGISTERS] = {
-		0, 2, 1, 3, 6, 7, 5, 4, 8, 9, 10, 11, 12, 13, 14, 15, HP_SAMPLED_ADDRESS
-	};
-
-	registers->known = (1u << HP_UNWIND_REGISTERS) - 1;
-	for (size_t i = 0; i < HP_UNWIND_REGISTERS; i++)
-		registers->at[i] =
-			record->sample.registers[hp_sampled_register_place(of_instructions[i])];
 }
 
 /* Prefetches the memory that the path needs if it equals the thread's last one, as most do: the
@@ -351,33 +332,50 @@ static void fetch(const struct call_paths *paths, uint32_t tid, const struct hp_
 	}
 }
 
+static struct last_frame last_frame_of(const struct call_paths *paths, size_t number)
+{
+	const struct hp_unwind_frame *frame = &paths->frames[number];
+	const struct path_place *place = &paths->places[number];
+	uint32_t flags = (frame->flags & HP_UNWIND_IS_RETURN ? 0 : HP_PATH_EXACT) |
+			 (frame->flags & HP_UNWIND_IS_GUESS ? HP_PATH_GUESS : 0);
+
+	return (struct last_frame){
+		.address = frame->address,
+		.stack = frame->stack,
+		.caller_stack = frame->caller_stack,
+		.procedure = place->procedure,
+		.in_tree = frame_of(place, flags),
+	};
+}
+
+static const struct hp_unwind_frame *last_unwinding(const struct call_paths *paths, uint32_t tid)
+{
+	return lasts_unwinding(&paths->lasts, tid, paths->context->space, paths->known.forgotten);
+}
+
 /* Unwinds the copied stack; leaves the frames in `climbed`. */
 static enum hp_unwind_end climb(struct call_paths *paths, const struct hp_record *record)
 {
 	struct hp_unwind_registers registers;
 	struct hp_unwind_stack stack = { .bytes = record->sample.stack,
 					 .size = record->sample.stack_bytes };
+	const struct last_frame *last;
+	const struct hp_unwind_past past = {
+		.count = lasts_path(&paths->lasts, record->tid, &last),
+		.frames = last_unwinding(paths, record->tid),
+	};
 	enum hp_unwind_end end;
 
-	read_registers(record, &registers);
+	unwind_registers_of(record->sample.registers, &registers);
 	stack.address = registers.at[HP_UNWIND_RSP];
 	fetch(paths, record->tid, &stack);
-	paths->place_count = 0;
-	paths->climbed_count =
-		hp_unwind(&registers, &stack, find_place, paths, paths->frames, MOST_FRAMES, &end);
-	for (size_t i = 0; i < paths->climbed_count; i++) {
-		const struct hp_unwind_frame *frame = &paths->frames[i];
-		uint32_t flags = (frame->flags & HP_UNWIND_IS_RETURN ? 0 : HP_PATH_EXACT) |
-				 (frame->flags & HP_UNWIND_IS_GUESS ? HP_PATH_GUESS : 0);
-
-		paths->climbed[i] = (struct last_frame){
-			.address = frame->address,
-			.stack = frame->stack,
-			.caller_stack = frame->caller_stack,
-			.procedure = paths->places[i].procedure,
-			.in_tree = frame_of(&paths->places[i], flags),
-		};
-	}
+	paths->climbed_count = hp_unwind(&registers, &stack, find_place, paths,
+					 past.frames ? &past : NULL, paths->frames, MOST_FRAMES,
+					 &end);
+	paths->is_unwound = true;
+	for (size_t i = 0; i < paths->climbed_count; i++)
+		paths->climbed[i] = paths->frames[i].past ? last[paths->frames[i].past - 1]
+							  : last_frame_of(paths, i);
 	return end;
 }
 
@@ -386,16 +384,21 @@ static bool join(struct call_paths *paths, uint32_t tid)
 {
 	struct last_frame *climbed = paths->climbed;
 	size_t count = paths->climbed_count;
+	const struct hp_unwind_frame *unwinding = last_unwinding(paths, tid);
+	const struct last_frame *last;
 	const struct last_frame *callers;
 	size_t more = lasts_find(&paths->lasts, tid, &climbed[count - 1], &callers);
 
 	if (!more || count + more > MOST_FRAMES)
 		return false;
-	for (size_t i = 0; i < more; i++) {
-		climbed[count + i] = callers[i];
-		climbed[count + i].in_tree.flags &= ~(uint32_t)HP_PATH_GRAFTED;
-	}
-	climbed[count].in_tree.flags |= HP_PATH_GRAFTED;
+	memcpy(climbed + count, callers, more * sizeof(*climbed));
+	if (unwinding)
+		memcpy(paths->frames + count,
+		       unwinding + lasts_path(&paths->lasts, tid, &last) - more,
+		       more * sizeof(*unwinding));
+	paths->is_unwound = unwinding != NULL;
+	/* Where it was joined differs, and so would the nodes of all callers. */
+	climbed[0].in_tree.flags |= HP_PATH_GRAFTED;
 	paths->climbed_count += more;
 	return true;
 }
@@ -433,6 +436,19 @@ static void note_depth(struct call_paths *paths, const struct hp_record *record,
 	}
 }
 
+static void remember(struct call_paths *paths, uint32_t tid)
+{
+	const struct last_unwinding unwinding = {
+		.frames = paths->frames,
+		.space = paths->context->space,
+		.known_since = paths->known.forgotten,
+	};
+
+	lasts_remember(&paths->lasts, tid, paths->climbed, paths->climbed_count);
+	if (paths->is_unwound)
+		lasts_remember_unwinding(&paths->lasts, tid, &unwinding);
+}
+
 static enum hp_unwind_end join_climbed(struct call_paths *paths, const struct hp_record *record,
 				       enum hp_unwind_end end)
 {
@@ -441,7 +457,7 @@ static enum hp_unwind_end join_climbed(struct call_paths *paths, const struct hp
 		end = HP_UNWIND_ROOT;
 	}
 	if (end == HP_UNWIND_ROOT)
-		lasts_remember(&paths->lasts, record->tid, paths->climbed, paths->climbed_count);
+		remember(paths, record->tid);
 	return end;
 }
 
@@ -478,11 +494,10 @@ static enum hp_unwind_end add_branches(struct call_paths *paths, const struct hp
 			address = record->sample.branches[0].to;
 			flags = HP_PATH_GUESS;
 		}
-		paths->place_count = 0;
 		place = (struct hp_unwind_place){ 0 };
-		if (!find_place(paths, address, &place) && i)
+		if (!find_place(paths, 0, address, &place) && i)
 			return HP_UNWIND_LOST;
-		push_place(paths, &paths->places[0], flags);
+		push(paths, frame_of(&paths->places[0], flags));
 	}
 	return end_of(&place, HP_UNWIND_TRUNCATED);
 }

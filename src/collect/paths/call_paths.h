@@ -7,7 +7,7 @@
  * and a piece of the stack come with the sample, and unwind tables of the images give the path.
  *
  * Where the copied piece of stack ends too early, the path continues as the latest complete path of
- * the same thread did from the same frame, and is marked there.
+ * the same thread did from the same frame, and is marked at its beginning.
  *
  * Code in files is stored as image and offset. Addresses in generated code and in the kernel stay
  * raw until the tree is written, as in the rest of a recording: names of generated code come late,

@@ -16,6 +16,7 @@ static size_t slot_of(uint64_t place, const void *of)
 void known_forget(struct known *known)
 {
 	memset(known->at, 0, sizeof(known->at));
+	known->forgotten++;
 }
 
 struct known_place *known_slot(struct known *known, const struct tables *tables,

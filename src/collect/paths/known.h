@@ -34,7 +34,8 @@ struct known_rule {
 struct known {
 	struct known_place at[KNOWN_PLACES];
 	struct known_rule rules[KNOWN_PLACES];
-	uint64_t changes; /* `changes` of the tables when the oldest entry was made */
+	uint64_t changes;   /* `changes` of the tables when the oldest entry was made */
+	uint64_t forgotten; /* how often known_forget was called */
 };
 
 /* Empties the cache of places. */

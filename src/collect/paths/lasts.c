@@ -11,13 +11,17 @@
 struct last_path {
 	UT_hash_handle hh;
 	uint32_t tid;
-	HP_VECTOR(struct last_frame) frames; /* innermost first */
+	HP_VECTOR(struct last_frame) frames;	   /* innermost first */
+	HP_VECTOR(struct hp_unwind_frame) unwound; /* none, or as many */
+	const void *space;			   /* in which they were */
+	uint64_t known_since;
 };
 
 static void drop(struct lasts *lasts, struct last_path *path)
 {
 	HASH_DEL(lasts->by_thread, path);
 	hp_vector_free(&path->frames);
+	hp_vector_free(&path->unwound);
 	free(path);
 }
 
@@ -67,7 +71,7 @@ void lasts_remember(struct lasts *lasts, uint32_t tid, const struct last_frame *
 
 	if (!path)
 		return;
-	path->frames.count = 0;
+	path->frames.count = path->unwound.count = 0;
 	if (!hp_vector_reserve(&path->frames, count))
 		return;
 	memcpy(path->frames.at, frames, count * sizeof(*frames));
@@ -118,4 +122,30 @@ size_t lasts_path(const struct lasts *lasts, uint32_t tid, const struct last_fra
 
 	*frames = path ? path->frames.at : NULL;
 	return path ? path->frames.count : 0;
+}
+
+void lasts_remember_unwinding(struct lasts *lasts, uint32_t tid,
+			      const struct last_unwinding *unwinding)
+{
+	struct last_path *path = find(lasts, tid);
+	size_t count = path ? path->frames.count : 0;
+
+	if (!count || !hp_vector_reserve(&path->unwound, count))
+		return;
+	memcpy(path->unwound.at, unwinding->frames, count * sizeof(*unwinding->frames));
+	path->unwound.count = count;
+	hp_unwind_pass(path->unwound.at, count);
+	path->space = unwinding->space;
+	path->known_since = unwinding->known_since;
+}
+
+const struct hp_unwind_frame *lasts_unwinding(const struct lasts *lasts, uint32_t tid,
+					      const void *space, uint64_t known_since)
+{
+	const struct last_path *path = find(lasts, tid);
+
+	return path && path->unwound.count && path->space == space &&
+			       path->known_since == known_since
+		       ? path->unwound.at
+		       : NULL;
 }
