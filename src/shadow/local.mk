@@ -43,6 +43,7 @@ src_shadow_libshadow_a_SOURCES += \
 	src/shadow/copy/call_log.h src/shadow/copy/call_log.c \
 	src/shadow/copy/call_outputs.h src/shadow/copy/call_outputs.c \
 	src/shadow/copy/recorder.h src/shadow/copy/recorder.c \
+	src/shadow/copy/cut_call.h src/shadow/copy/cut_call.c \
 	src/shadow/copy/hold.h src/shadow/copy/hold.c \
 	src/shadow/copy/inject.h src/shadow/copy/inject.c \
 	src/shadow/copy/mapped_files.h src/shadow/copy/mapped_files.c \

@@ -77,6 +77,11 @@ enum {
 	HOLD_TRIES = 40, /* times; scripts/window-coverage --programs nginx --size 4 */
 	/* The pause after each try. */
 	HOLD_PAUSE_NS = 300000, /* ns of wall time [chosen] */
+	/* The rest of a call that a stop has cut short is done within this time, or left to the
+	 * program: see cut_call.h. A pipe that somebody reads has room again by then. */
+	CUT_PATIENCE_NS = 500000000, /* ns of wall time [chosen] */
+	/* Until then it is looked at this often. */
+	CUT_PAUSE_NS = 20000, /* ns of wall time [chosen] */
 	/* A stop is given up after the predicted time times this, plus LATE_STOP_NS. */
 	LATE_STOP_FACTOR = 2, /* times the predicted stop [chosen] */
 	/* Others may want the CPUs that read. Summed over all threads that the stop may delay. */

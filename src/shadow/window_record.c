@@ -116,6 +116,7 @@ void window_record(struct window_maker *maker, const struct window_order *order)
 		maker->log.delayed_ns = after.delayed_ns - before.delayed_ns +
 					target_after.delayed_ns - target_before.delayed_ns;
 	}
+	recorder_release(&recorder);
 }
 
 /* What ended the recording before its time, or, if that was no call and no signal, time did. */

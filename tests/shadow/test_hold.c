@@ -3,9 +3,14 @@
 #include "../support.h"
 #include "copied.h"
 
+#include "../../src/shadow/copy/recorder.h"
+
+#include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -119,6 +124,118 @@ TEST(somebody_elses_child_that_is_killed_while_it_is_held_is_waited_for_by_its_p
 	ck_assert_int_eq(status, 0);
 	close(tell[0]);
 	close(tell[1]);
+}
+
+/* --- calls that a stop would cut short -------------------------------------------------------- */
+
+enum { CALL_BYTES = 1 << 20, CALLS = 400, STOPS_PER_RECORDING = 4 };
+
+typedef ssize_t caller(int fd, void *bytes);
+
+static ssize_t write_all(int fd, void *bytes)
+{
+	return write(fd, bytes, CALL_BYTES);
+}
+
+static ssize_t read_zeros(int fd, void *bytes)
+{
+	return read(fd, bytes, CALL_BYTES);
+}
+
+static ssize_t get_random(int fd, void *bytes)
+{
+	(void)fd;
+	return getrandom(bytes, CALL_BYTES, 0);
+}
+
+/* Ends with 1 if a call has done only a part. */
+static pid_t start_calling(caller *call, int fd)
+{
+	pid_t pid = fork();
+	void *bytes;
+
+	ck_assert_int_ge(pid, 0);
+	if (pid)
+		return pid;
+	bytes = calloc(1, CALL_BYTES);
+	for (unsigned i = 0; bytes && i < CALLS; i++) {
+		if (call(fd, bytes) != CALL_BYTES)
+			_exit(1);
+	}
+	_exit(bytes ? 0 : 2);
+}
+
+static void *drain(void *context)
+{
+	static char bytes[CALL_BYTES];
+	const int *fd = context;
+
+	while (read(*fd, bytes, sizeof(bytes)) > 0)
+		;
+	return NULL;
+}
+
+/* Stops it wherever it is, which ends recordings before calls, too. The number of times. */
+static unsigned stop_until_it_ends(pid_t pid, int *status)
+{
+	struct areas areas = { 0 };
+	struct call_log log = { 0 };
+	struct recorder recorder = { .tid = pid, .areas = &areas, .clock_fd = -1, .log = &log };
+	enum hp_shadow_refusal refusal;
+	struct hp_error *error = NULL;
+	unsigned stops = 0;
+
+	while (waitpid(pid, status, WNOHANG) == 0) {
+		enum hold_result held = hold(pid, &state, &times, &error, &refusal);
+
+		hp_assert_ok(error);
+		stops += times.start_ns != 0;
+		if (held != HOLD_STOPPED)
+			continue;
+		if (stops % STOPS_PER_RECORDING) {
+			hold_release(pid, &times);
+			continue;
+		}
+		ck_assert(call_log_begin(&log));
+		hold_keep(&times);
+		recorder_run(&recorder);
+		recorder_release(&recorder);
+	}
+	call_log_clear(&log);
+	return stops;
+}
+
+static void check_whole(caller *call, int fd)
+{
+	pid_t pid = start_calling(call, fd);
+	int status;
+
+	ck_assert_uint_gt(stop_until_it_ends(pid, &status), 0);
+	ck_assert_int_eq(status, 0);
+}
+
+/* The pipe is full most of the time. */
+TEST(a_write_to_a_pipe_is_whole_although_its_thread_is_stopped)
+{
+	pthread_t reader;
+	int ends[2];
+
+	ck_assert_int_eq(pipe2(ends, O_CLOEXEC), 0);
+	ck_assert_int_eq(pthread_create(&reader, NULL, drain, &ends[0]), 0);
+	check_whole(write_all, ends[1]);
+	close(ends[1]);
+	pthread_join(reader, NULL);
+	close(ends[0]);
+}
+
+TEST(a_read_of_a_device_is_whole_although_its_thread_is_stopped)
+{
+	int fd = open("/dev/zero", O_RDONLY | O_CLOEXEC);
+
+	ck_assert_int_ge(fd, 0);
+	check_whole(read_zeros, fd);
+	close(fd);
+	check_whole(get_random, -1);
 }
 
 HP_TEST_MAIN("shadow/hold")

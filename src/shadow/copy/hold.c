@@ -2,6 +2,7 @@
 #include "hold.h"
 
 #include "../tuning.h"
+#include "cut_call.h"
 #include "permission.h"
 
 #include <hpcprof/base/cleanup.h>
@@ -38,43 +39,11 @@ bool hold_is_running(pid_t tid)
 	return is_running;
 }
 
-/* Whether a signal is pending and not blocked: the mask lines of /proc/PID/status are
- * hexadecimal. */
-static bool has_signals(pid_t tid)
-{
-	_cleanup_free_ char *text = hp_file_text("/proc/%d/status", (int)tid);
-	unsigned long long own = 0;
-	unsigned long long shared = 0;
-	unsigned long long blocked = 0;
-	const char *line;
-
-	line = text ? strstr(text, "\nSigPnd:") : NULL;
-	if (!line ||
-	    sscanf(line, "\nSigPnd: %llx ShdPnd: %llx SigBlk: %llx", &own, &shared, &blocked) != 3)
-		return true;
-	return (own | shared) & ~blocked;
-}
-
 /* --- x86-64 ----------------------------------------------------------------------------------- */
 
 static bool is_in_kernel(const struct user_regs_struct *registers)
 {
 	return (int64_t)registers->orig_rax >= 0;
-}
-
-/*
- * The thread entered a system call between the check and the stop. Most calls continue by
- * themselves, but those that signals interrupt (epoll_wait, semop, ...) would fail with EINTR
- * although no signal came. So the thread is made to repeat the call.
- */
-static void mend_system_call(pid_t tid, struct user_regs_struct *registers)
-{
-	if ((int64_t)registers->rax != -EINTR || has_signals(tid))
-		return;
-	registers->rax = registers->orig_rax;
-	registers->rip -= 2;
-	registers->orig_rax = UINT64_MAX;
-	ptrace(PTRACE_SETREGS, tid, NULL, registers);
 }
 
 static bool is_64_bit(const struct user_regs_struct *registers)
@@ -212,14 +181,15 @@ static bool read_state(pid_t tid, struct held_state *state)
 		      &state->blocked_signals) == 0;
 }
 
-static enum hold_result judge(pid_t tid, struct held_state *state, struct hp_error **error,
-			      enum hp_shadow_refusal *refusal)
+static enum hold_result judge(pid_t tid, struct held_state *state, struct cut_call *cut,
+			      struct hp_error **error, enum hp_shadow_refusal *refusal)
 {
 	if (ptrace(PTRACE_GETREGS, tid, NULL, &state->registers) < 0)
 		return HOLD_GONE;
 	if (is_in_kernel(&state->registers)) {
 		state->in_call_on = state->registers.rdi;
-		mend_system_call(tid, &state->registers);
+		/* It entered the call between the check and the stop. */
+		cut_call_mend(tid, &state->registers, cut);
 		return HOLD_IN_KERNEL;
 	}
 	if (!is_64_bit(&state->registers)) {
@@ -255,6 +225,7 @@ static enum hold_result try_to_hold(pid_t tid, struct held_state *state, struct 
 				    struct hp_error **error, enum hp_shadow_refusal *refusal)
 {
 	enum hold_result result = HOLD_IN_KERNEL;
+	struct cut_call cut = { 0 };
 	uint64_t delay_ns = own_delay_ns();
 	uint64_t asked_ns;
 	int signal = 0;
@@ -273,10 +244,10 @@ static enum hold_result try_to_hold(pid_t tid, struct held_state *state, struct 
 	/* Otherwise a signal came first, or another process has stopped the thread. The signal is
 	 * delivered, and the caller tries again later. */
 	if (event == PTRACE_EVENT_STOP && signal == SIGTRAP)
-		result = judge(tid, state, error, refusal);
+		result = judge(tid, state, &cut, error, refusal);
 	if (result != HOLD_STOPPED) {
-		times->end_ns = hp_clock_monotonic_ns();
-		hold_let_go(tid, event == PTRACE_EVENT_STOP ? 0UL : (unsigned long)signal);
+		times->end_ns = hp_clock_monotonic_ns() - cut.ran_ns;
+		hold_let_go(tid, event == PTRACE_EVENT_STOP ? cut.signal : (unsigned long)signal);
 	}
 	return result;
 }

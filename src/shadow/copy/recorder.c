@@ -59,7 +59,7 @@ static uint64_t own_ns(const struct progress *progress)
 	return progress->between_ns > stops_ns ? progress->between_ns - stops_ns : 0;
 }
 
-/* False: release the thread here. */
+/* False: the recording ends here. */
 static bool enter(struct recorder *recorder, const struct __ptrace_syscall_info *info,
 		  struct progress *progress)
 {
@@ -131,31 +131,45 @@ static bool take(struct recorder *recorder, struct progress *progress)
 		recorder->log->end = CALL_LOG_SIGNAL;
 		return false;
 	}
+	recorder->is_before_call = !is_in_call;
 	return is_in_call ? leave(recorder, &info, progress) : enter(recorder, &info, progress);
 }
 
 void recorder_run(struct recorder *recorder)
 {
 	struct progress progress = { 0 };
-	siginfo_t info = { 0 };
 	bool goes_on = true;
-	int signal = 0;
-	int event = 0;
 
+	recorder->is_before_call = false;
 	ptrace(PTRACE_SETOPTIONS, recorder->tid, NULL, PTRACE_O_TRACESYSGOOD);
 	while (goes_on) {
 		if (ptrace(PTRACE_SYSCALL, recorder->tid, NULL, NULL) < 0 ||
-		    !await(recorder->tid, &info)) {
+		    !await(recorder->tid, &recorder->stop)) {
 			recorder->log->end = CALL_LOG_GONE;
-			hold_see_its_end(recorder->tid);
 			return;
 		}
-		goes_on = info.si_status == SYSTEM_CALL_STOP && take(recorder, &progress);
+		goes_on = recorder->stop.si_status == SYSTEM_CALL_STOP && take(recorder, &progress);
 	}
-	if (info.si_status != SYSTEM_CALL_STOP) {
+	if (recorder->stop.si_status != SYSTEM_CALL_STOP)
 		recorder->log->end = CALL_LOG_SIGNAL;
-		signal = info.si_status & 0x7f;
-		event = info.si_status >> 8;
-	}
-	hold_let_go(recorder->tid, event ? 0UL : (unsigned long)signal);
+}
+
+/* The signal that the thread is stopped at; 0: it is stopped for another reason. */
+static unsigned long signal_of(const siginfo_t *stop)
+{
+	bool is_event = stop->si_status >> 8;
+
+	return is_event || stop->si_status == SYSTEM_CALL_STOP ? 0 : (unsigned long)stop->si_status;
+}
+
+void recorder_release(const struct recorder *recorder)
+{
+	siginfo_t stop = recorder->stop;
+
+	if (recorder->log->end == CALL_LOG_GONE ||
+	    (recorder->is_before_call && (ptrace(PTRACE_SYSCALL, recorder->tid, NULL, NULL) < 0 ||
+					  !await(recorder->tid, &stop))))
+		hold_see_its_end(recorder->tid);
+	else
+		hold_let_go(recorder->tid, signal_of(&stop));
 }
