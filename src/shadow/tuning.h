@@ -434,6 +434,8 @@ static const double seldom_call_ns = 500e3; /* ns of user CPU time per call [cho
 static const double pace_most_hit = 0.75; /* times [chosen] */
 /* The CPU time of a stop is this quantile of all calls, as some calls do next to nothing. */
 static const double stop_quantile = 0.05; /* share of calls [chosen] */
+/* No stop takes more of the thread's CPU time than this: where all calls take more, they do work. */
+static const uint64_t most_stop_ns = 20000; /* ns of CPU time [bound] */
 /* A stop that takes so many times the median, by the clock, was delayed by other threads. */
 static const uint64_t unusual_stop = 4; /* times [chosen] */
 

@@ -252,6 +252,25 @@ TEST(times_of_calls_are_without_what_stops_take)
 	call_log_clear(&log);
 }
 
+/* A program that only writes much at a time: what the calls do is not what their stops take. */
+TEST(calls_that_all_do_work_are_not_taken_for_stops)
+{
+	enum { CALLS = 41, OWN_NS = 100000, WORK_NS = 200000 };
+	struct call_log log = { 0 };
+
+	fill_log(&log, CALLS, OWN_NS, 0);
+	for (size_t i = 0; i < CALLS; i++) {
+		log.calls[i].entered_cpu_ns += i * WORK_NS;
+		log.calls[i].entered_ns += i * WORK_NS;
+		log.calls[i].left_cpu_ns += (i + 1) * WORK_NS;
+		log.calls[i].left_ns += (i + 1) * WORK_NS;
+	}
+	call_log_time(&log);
+	ck_assert_uint_ge(log.calls[CALLS - 1].user_ns, (CALLS - 1) * (OWN_NS - most_stop_ns));
+	ck_assert_uint_le(log.lost_ns, 2 * (CALLS - 1) * most_stop_ns);
+	call_log_clear(&log);
+}
+
 TEST(times_between_calls_that_are_seldom_are_known)
 {
 	enum { CALLS = 11, SELDOM_NS = 1000000, OFTEN_NS = 100000 };

@@ -79,6 +79,7 @@ static uint64_t quantile(uint64_t *values, size_t count, double part)
 static uint64_t stop_cpu_ns(const struct call_log *log, uint64_t *values)
 {
 	size_t count = 0;
+	uint64_t least_ns;
 
 	for (size_t i = 0; i < log->call_count; i++) {
 		const struct logged_call *call = &log->calls[i];
@@ -86,7 +87,8 @@ static uint64_t stop_cpu_ns(const struct call_log *log, uint64_t *values)
 		if (call->is_complete)
 			values[count++] = less(call->left_cpu_ns, call->entered_cpu_ns);
 	}
-	return quantile(values, count, stop_quantile);
+	least_ns = quantile(values, count, stop_quantile);
+	return least_ns < most_stop_ns ? least_ns : most_stop_ns;
 }
 
 /* The program's own CPU time between the return of the previous call and the entry of this one. */

@@ -46,7 +46,7 @@ static uint64_t cpu_ns(const struct recorder *recorder)
 }
 
 /* The CPU time between calls, and the least CPU time of one call. Both include two stops, so the
- * program's own time is the former minus the latter per call. */
+ * program's own time is the former minus the latter per call, unless all calls do work. */
 struct progress {
 	uint64_t between_ns, least_ns;
 	size_t count;
@@ -54,7 +54,8 @@ struct progress {
 
 static uint64_t own_ns(const struct progress *progress)
 {
-	uint64_t stops_ns = progress->count * progress->least_ns;
+	uint64_t stop_ns = progress->least_ns < most_stop_ns ? progress->least_ns : most_stop_ns;
+	uint64_t stops_ns = progress->count * stop_ns;
 
 	return progress->between_ns > stops_ns ? progress->between_ns - stops_ns : 0;
 }
