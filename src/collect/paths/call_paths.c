@@ -314,8 +314,7 @@ static enum hp_unwind_end add_chain(struct call_paths *paths, const struct hp_re
 }
 
 /* Prefetches the memory that the path needs if it equals the thread's last one, as most do: the
- * words of the copied stack with return addresses, which the kernel has written on another CPU, and
- * the cache entries of these addresses. */
+ * words of the copied stack with return addresses, which the kernel has written on another CPU. */
 static void fetch(const struct call_paths *paths, uint32_t tid, const struct hp_unwind_stack *stack)
 {
 	const struct last_frame *frames;
@@ -324,11 +323,9 @@ static void fetch(const struct call_paths *paths, uint32_t tid, const struct hp_
 	for (size_t i = 0; i < count && i < MOST_FETCHED; i++) {
 		/* The word below is the return address. */
 		uint64_t above = frames[i].stack - sizeof(uint64_t) - stack->address;
-		bool is_return = !(frames[i].in_tree.flags & HP_PATH_EXACT);
 
 		if (above < stack->size)
 			__builtin_prefetch(stack->bytes + above);
-		known_fetch(&paths->known, paths->context->space, frames[i].address - is_return);
 	}
 }
 

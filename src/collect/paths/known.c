@@ -30,11 +30,6 @@ struct known_place *known_slot(struct known *known, const struct tables *tables,
 	return &known->at[slot_of(address, space)];
 }
 
-void known_fetch(const struct known *known, const struct space *space, uint64_t address)
-{
-	__builtin_prefetch(&known->at[slot_of(address, space)]);
-}
-
 struct known_rule known_rule(struct known *known, const struct unwinding *unwinding,
 			     uint64_t offset)
 {

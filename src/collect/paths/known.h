@@ -45,9 +45,6 @@ void known_forget(struct known *known);
 struct known_place *known_slot(struct known *known, const struct tables *tables,
 			       const struct space *space, uint64_t address);
 
-/* Prefetches the address's entry. */
-void known_fetch(const struct known *known, const struct space *space, uint64_t address);
-
 /* The rule of an offset, from the image's table if it is not known. The slot of the place was asked for
  * before. */
 struct known_rule known_rule(struct known *known, const struct unwinding *unwinding,
