@@ -45,6 +45,25 @@ static bool add(struct index *index, const struct header_entry *entry, uint64_t 
 			      (struct indexed){ (uint32_t)(offset - index->first), (uint32_t)at });
 }
 
+/* requires: a procedure. */
+static bool make_begins(struct index *index)
+{
+	const struct indexed *indexed = index->at.at;
+	size_t count = index->at.count;
+	uint32_t last = indexed[count - 1].place;
+	size_t i = 0;
+
+	while (last >> index->begins_shift > count / PROCEDURES_PER_BEGIN)
+		index->begins_shift++;
+	for (uint32_t part = 0; part <= (last >> index->begins_shift) + 1; part++) {
+		while (i < count && indexed[i].place >> index->begins_shift < part)
+			i++;
+		if (!hp_vector_push(&index->begins, (uint32_t)i))
+			return false;
+	}
+	return true;
+}
+
 /* Reads the table of .eh_frame_hdr. False if it is of another kind, or not in order: then what it
  * says is not relied on. */
 static bool read_header(struct index *index, Elf *elf, uint64_t address)
@@ -79,7 +98,7 @@ static bool read_header(struct index *index, Elf *elf, uint64_t address)
 		if (!add(index, &entry, address))
 			return false;
 	}
-	return true;
+	return make_begins(index);
 }
 
 /* False if the file has no index, or more than .eh_frame. */

@@ -19,13 +19,15 @@ void index_destroy(struct index *index)
 		close(index->fd);
 	entries_free(&index->entries);
 	hp_vector_free(&index->at);
+	hp_vector_free(&index->begins);
 	hp_vector_free(&index->read);
 	free(index);
 }
 
 size_t index_bytes(const struct index *index)
 {
-	return sizeof(*index) + index->at.count * sizeof(*index->at.at) + index->read.capacity +
+	return sizeof(*index) + index->at.count * sizeof(*index->at.at) +
+	       index->begins.count * sizeof(*index->begins.at) + index->read.capacity +
 	       index->entries.shared.count * sizeof(*index->entries.shared.at) +
 	       index->entries.builder.slot_count * sizeof(*index->entries.builder.slots);
 }
@@ -207,10 +209,19 @@ static bool is_padded(const struct index *index, size_t at, uint32_t code_bytes)
 /* Returns how many procedures begin up to an offset: the last of them may have its code. */
 static size_t count_up_to(const struct index *index, uint64_t offset)
 {
-	const struct indexed *indexed = index->at.at;
 	uint64_t place = offset - index->first;
+	uint64_t part = place >> index->begins_shift;
+	const struct indexed *indexed;
+	size_t before;
 
-	return offset < index->first ? 0 : hp_bisect(i, index->at.count, indexed[i].place <= place);
+	if (offset < index->first)
+		return 0;
+	if (part + 1 >= index->begins.count)
+		return index->at.count;
+	before = index->begins.at[part];
+	indexed = index->at.at + before;
+	return before +
+	       hp_bisect(i, index->begins.at[part + 1] - before, indexed[i].place <= place);
 }
 
 uint64_t index_procedure_at(const struct index *index, uint64_t offset)

@@ -27,6 +27,11 @@ struct index {
 	uint64_t bytes;	 /* of the section */
 	uint64_t first;	 /* offset of the first procedure in the image */
 	HP_VECTOR(struct indexed) at;
+	/* How many procedures begin before each multiple of 2^begins_shift, from `first`; the last is
+	 * behind all. A look-up is mostly of an address that was not looked up lately, and so waits
+	 * for each part of `at` that it compares. */
+	HP_VECTOR(uint32_t) begins;
+	unsigned begins_shift;
 	HP_VECTOR(uint8_t) read; /* of the file, last */
 };
 

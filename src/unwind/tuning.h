@@ -36,6 +36,8 @@ enum {
 	MOST_INDEXED_RECIPES = 8192, /* recipes [bound] */
 	/* Procedures of such an image: libLLVM has 118 thousand. */
 	MOST_INDEX_ENTRIES = 1048576, /* procedures: 8 MiB [bound] */
+	/* Procedures of an index per entry of its own index: as many lie in one line of the cache. */
+	PROCEDURES_PER_BEGIN = 8, /* procedures: 64 bytes */
 	/* Shorter gaps between procedures are padding: compilers align procedures to 16 bytes. */
 	PADDING_BYTES = 16, /* bytes; compilers' default */
 	/* Shared entries (CIEs); each compiler and language adds a few. */
