@@ -233,6 +233,15 @@ static double spread_of(const struct stalls *stalls, uint32_t block)
 	return log(most / least) / 2;
 }
 
+static void set_costs(const struct hp_core *core, double costs[HP_CAUSE_COUNT])
+{
+	costs[HP_CAUSE_MISPREDICT] = core->mispredict_cycles;
+	costs[HP_CAUSE_ICACHE] = core->l2_cycles;
+	costs[HP_CAUSE_ITLB] = costs[HP_CAUSE_DTLB] = core->walk_cycles;
+	costs[HP_CAUSE_DCACHE] = core->memory_cycles;
+	costs[HP_CAUSE_STORE_FORWARD] = core->blocked_cycles;
+}
+
 /* Parts of one execution of the instruction in the likeliest scene. */
 void extent_parts(const struct stalls *stalls, uint32_t at, enum extent extent,
 		  struct timed_parts *parts)
@@ -243,6 +252,8 @@ void extent_parts(const struct stalls *stalls, uint32_t at, enum extent extent,
 
 	timed.spread = spread_of(stalls, insn->block);
 	timed.chance = HP_NORMAL_90 / sqrt(fmax(1, timed.samples));
+	timed.simulated = insn->happened->runs;
+	set_costs(stalls->facts->core, timed.costs);
 	timed_parts(&timed, parts);
 	scale_parts(parts->kinds, HP_CAUSE_COUNT, factor);
 	scale_parts(parts->families, HP_FAMILY_COUNT, factor);

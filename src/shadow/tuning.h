@@ -525,8 +525,9 @@ enum {
 	/* A trace is of a long path rather than of several short ones: one stretch of each window, with
 	 * so many instructions. */
 	TRACED_INSNS = 16000000, /* instructions [chosen] */
-	/* Runs of a block before its instructions are timed one by one (300 bytes each). */
-	RUNS_BEFORE_EACH = 256, /* runs [chosen] */
+	/* Runs of a block before its instructions are timed one by one (300 bytes each): compilers run
+	 * most of their blocks seldom. */
+	RUNS_BEFORE_EACH = 32, /* runs [chosen] */
 	/* The first windows are not simulated: two are needed for absolute counts. */
 	WINDOWS_BEFORE_SIMULATION = 2, /* windows */
 	/* Then the simulation takes this part of the time of replays: the next window waits for it,

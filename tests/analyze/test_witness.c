@@ -2,6 +2,8 @@
 /* What simulated windows and counters say of a cause bounds it. */
 #include "stalls.h"
 
+#include "../../src/analyze/culprit/timed.h"
+
 #include <math.h>
 
 #define DIVIDE_BY_RSI 0x48, 0xf7, 0xfe
@@ -136,6 +138,26 @@ TEST(two_causes_of_one_access_are_better_known_together_than_apart)
 	ck_assert_double_le(joint->likely, joint->high);
 	ck_assert(joint->has_culprit);
 	ck_assert_uint_eq(joint->culprit.value, FUZZ_CODE_ADDRESS);
+}
+
+/* One miss of 200 cycles in 20 executions might have been none, or two. */
+TEST(what_few_executions_met_is_chance)
+{
+	struct timed timed = { .cycles = 20, .samples = 1e6, .simulated = 1e6 };
+	struct timed_parts many, few;
+
+	for (unsigned lane = 0; lane < HP_LANES; lane++)
+		timed.lanes[lane] = 20;
+	timed.lanes[HP_LANE_NO_MISPREDICT] = 10;
+	timed.costs[HP_CAUSE_MISPREDICT] = 200;
+	timed.spread = 0.7;
+	timed_parts(&timed, &many);
+	timed.simulated = 20;
+	timed_parts(&timed, &few);
+	ck_assert_double_gt(many.kinds[HP_CAUSE_MISPREDICT].low, 8);
+	ck_assert_double_lt(few.kinds[HP_CAUSE_MISPREDICT].low, 5);
+	ck_assert_double_gt(few.kinds[HP_CAUSE_MISPREDICT].high,
+			    many.kinds[HP_CAUSE_MISPREDICT].high + 2);
 }
 
 TEST(one_cause_has_no_other_to_be_told_with)

@@ -77,15 +77,20 @@ static uint64_t count_of(uint64_t address, enum hp_event_kind kind)
 }
 
 /* One word after another, as pieces of a log may end anywhere. */
-static void follow(uint64_t step)
+static void follow_turns(uint64_t step, uint64_t turns)
 {
-	for (uint64_t i = 0; i < TURNS; i++) {
+	for (uint64_t i = 0; i < turns; i++) {
 		const uint64_t words[] = { 7, 0x10000000 + i * step };
 
 		follower_take(&follower, &words[0], 1);
 		follower_take(&follower, &words[1], 1);
 	}
 	follower_tell(&follower, &window);
+}
+
+static void follow(uint64_t step)
+{
+	follow_turns(step, TURNS);
 }
 
 TEST(every_new_line_is_a_miss_or_unknown)
@@ -253,6 +258,14 @@ TEST(cycles_are_of_blocks_and_of_their_instructions)
 	/* The first runs were not told apart, but are in the sum. */
 	ck_assert_uint_ge(load->cycles[HP_LANE_AS_IS], block->cycles[HP_LANE_AS_IS] * 9 / 10);
 	ck_assert_uint_ge(block->cycles[HP_LANE_MEMORY], block->cycles[HP_LANE_AS_IS]);
+}
+
+/* Compilers and the like run each of their blocks seldom. */
+TEST(instructions_of_a_block_that_runs_seldom_have_cycles_of_their_own)
+{
+	begin_timed(hp_core_named("zen-4"));
+	follow_turns(LINE, 64);
+	ck_assert_uint_gt(timed_at(0x401000, false)->cycles[HP_LANE_AS_IS], 0);
 }
 
 /* A loop over 1000 lines, which the second core's first cache holds. */

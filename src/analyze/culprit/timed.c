@@ -3,6 +3,8 @@
 
 #include "../tuning.h"
 
+#include <hpcprof/model/evidence.h>
+
 #include <math.h>
 
 /* The lane without the events of each cause. */
@@ -67,6 +69,14 @@ static double half_unknown(const double timed[HP_LANES])
 	return fmax(0, timed[HP_LANE_MEMORY] - timed[HP_LANE_THIRD]) / 2;
 }
 
+/* Which of its events the simulated executions met is chance: they are fewer the more each costs. */
+static double chance_of_events(const struct timed *of, double cycles, enum hp_cause_kind kind)
+{
+	double each = of->costs[kind];
+
+	return of->simulated > 0 ? HP_NORMAL_90 * sqrt(cycles * each / of->simulated) : 0;
+}
+
 /* What the model says of a part of one execution's cycles: its own part is `cycles`, all of them are
  * `whole`. Each part is off by a share of itself, lines of unknown place may be anywhere, walks of others
  * may take `walked` longer, and all parts are off together as executions are. The measured cycles are the sum
@@ -77,7 +87,8 @@ static struct timed_part conditioned(const struct timed *of, double cycles, enum
 {
 	double half = half_unknown(of->lanes);
 	double whole = (of->lanes[HP_LANE_MEMORY] + of->lanes[HP_LANE_THIRD]) / 2;
-	double own = hypot(timing_error * cycles, kind == HP_CAUSE_DCACHE ? half : 0);
+	double own = hypot(hypot(timing_error * cycles, chance_of_events(of, cycles, kind)),
+			   kind == HP_CAUSE_DCACHE ? half : 0);
 	double others = hypot(timing_error * fmax(0, whole - cycles),
 			      hypot(kind == HP_CAUSE_DCACHE ? 0 : half, walked));
 	double common = of->spread * whole;

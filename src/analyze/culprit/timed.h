@@ -24,14 +24,16 @@ struct timed_part {
 
 /* The timing of an instruction, a block or a loop. */
 struct timed {
-	double lanes[HP_LANES]; /* cycles */
-	double walked;		/* cycles by which page walks may take longer, at most */
-	double walked_likely;	/* the same, for as many walks as are likely */
-	double cycles;		/* measured cycles */
-	double missing;		/* measured cycles of blocks that are not in the lanes */
-	double samples;		/* that `cycles` were measured with */
-	double spread;		/* half of the 90 % interval of the executions, a logarithm */
-	double chance;		/* the same of the samples */
+	double lanes[HP_LANES];	      /* cycles */
+	double walked;		      /* cycles by which page walks may take longer, at most */
+	double walked_likely;	      /* the same, for as many walks as are likely */
+	double cycles;		      /* measured cycles */
+	double missing;		      /* measured cycles of blocks that are not in the lanes */
+	double samples;		      /* that `cycles` were measured with */
+	double spread;		      /* half of the 90 % interval of the executions, a logarithm */
+	double chance;		      /* the same of the samples */
+	double simulated;	      /* executions that the lanes are of; 0: many */
+	double costs[HP_CAUSE_COUNT]; /* cycles of one event of the cause, about */
 	/* Of operations of a unit: their first cycles, which they take on the core without that cause,
 	 * too, and the rest of their latencies. */
 	double first[HP_CAUSE_COUNT], rest[HP_CAUSE_COUNT];
