@@ -35,7 +35,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* --- the makers of windows: shadow.c, window.c ----------------------------------------------- */
+/* --- the makers of windows: shadow.c, window.c, copy/cut_call.c ------------------------------ */
 
 enum {
 	/* Threads that make windows: while the copy of one is replayed, the next one is made. More
