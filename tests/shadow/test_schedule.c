@@ -243,6 +243,32 @@ TEST(the_next_slot_pays_for_a_window_that_came_to_nothing)
 	ck_assert_uint_eq(books.copies, 0);
 }
 
+/* The first copy tells what others take, unless it has crashed. */
+TEST(a_copy_that_has_crashed_makes_no_other_cheaper)
+{
+	static struct books books; /* large */
+	static struct job job;	   /* the same */
+	const enum hp_window_end ends[] = { HP_WINDOW_COMPLETE, HP_WINDOW_SIGNAL };
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(ends); i++) {
+		double guess_per_ns;
+
+		books = (struct books){ .copies = 1 };
+		ledger_init(&books.ledger, 1, 0);
+		guess_per_ns = books.ledger.taken_per_ns;
+		job = (struct job){
+			.order = { .tid = 1, .window_ns = 100000000, .room = ROOM_OF_ITS_OWN },
+			.result = { .outcome = WINDOW_MADE,
+				    .replay_ns = 1000000,
+				    .window.end = ends[i] },
+			.cpu_ns = own_ns(),
+		};
+		books_charge(&books, &job);
+		ck_assert_int_eq(books.ledger.taken_per_ns < guess_per_ns,
+				 ends[i] == HP_WINDOW_COMPLETE);
+	}
+}
+
 TEST(windows_that_are_cut_count_while_they_are_few)
 {
 	const uint64_t ms = 1000000;
