@@ -342,7 +342,8 @@ def kernels_again(command, runs):
 
 
 def lua_again(command, runs):
-    return [command[0], '-e', f'for _ = 1, {runs} do dofile("{command[-1]}") end']
+    # What its collector does depends on all it did before; so it begins each time with the same heap.
+    return [command[0], '-e', f'for _ = 1, {runs} do dofile("{command[-1]}") collectgarbage() end']
 
 
 def perl_again(command, runs):
