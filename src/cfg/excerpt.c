@@ -74,6 +74,7 @@ static uint8_t source_of(const struct hp_procedure *part)
 	case HP_PROCEDURE_PLT:
 		return HP_EXCERPT_PLT;
 	case HP_PROCEDURE_EH_FRAME:
+	case HP_PROCEDURE_CODE:
 	case HP_PROCEDURE_GAP:
 		break;
 	}

@@ -3,7 +3,9 @@
 
 #include "cold.h"
 #include "demangle.h"
+#include "gaps.h"
 #include "resolve.h"
+#include "unsized.h"
 
 #include <hpcprof/base/hash.h>
 #include <hpcprof/base/search.h>
@@ -21,12 +23,6 @@ struct part {
 	bool has_namesake; /* an excerpt says so, which does not contain the namesakes */
 };
 
-struct gap {
-	struct hp_procedure procedure;
-	uint64_t start;
-	UT_hash_handle hh;
-};
-
 struct procedures {
 	struct elf_file *file;
 	const struct hp_excerpt *excerpt;
@@ -39,7 +35,7 @@ struct procedures {
 	bool list_is_named;
 	uint64_t *linkages; /* hashes of all linkage names, sorted; likewise */
 	size_t linkage_count;
-	struct gap *gaps;	      /* by start */
+	struct gaps gaps;
 	struct hp_procedure fallback; /* when memory is too short for a gap */
 	enum symbol_origin origin;
 	bool from_unwind;
@@ -185,6 +181,8 @@ static bool read_file(struct elf_file *file, symbols *found, enum symbol_origin 
 {
 	if (!symbols_read(file, found, origin) || !read_go(file, found, origin))
 		return false;
+	if (*origin == ORIGIN_DYNSYM)
+		unsized_limit(file, found);
 	elf_file_forget_pages(file);
 	if (!eh_frame_extents(file, unwind))
 		return false;
@@ -244,6 +242,12 @@ struct hp_error *procedures_create(const struct procedures_input *input,
 	if (!procedures->arena)
 		return hp_error_create_no_memory();
 	error = input->excerpt ? take_excerpt(procedures) : build(procedures, input, &found, &plt);
+	procedures->gaps = (struct gaps){
+		.file = input->file,
+		.arena = procedures->arena,
+		.image_name = input->image_name,
+		.is_all = !input->file && !input->excerpt && procedures->count == 0,
+	};
 	hp_vector_free(&found);
 	hp_vector_free(&plt);
 	if (!error)
@@ -255,7 +259,7 @@ void procedures_destroy(struct procedures *procedures)
 {
 	if (!procedures)
 		return;
-	HASH_CLEAR(hh, procedures->gaps); /* the gaps themselves are in the arena */
+	gaps_clear(&procedures->gaps);
 	hp_arena_destroy(procedures->arena);
 	free(procedures->parts);
 	free(procedures->list);
@@ -264,21 +268,6 @@ void procedures_destroy(struct procedures *procedures)
 }
 
 /* --- names ------------------------------------------------------------------------------------ */
-
-static const char *address_name(struct procedures *procedures, uint64_t address)
-{
-	char number[24];
-	size_t length = strlen(procedures->image_name);
-	char *name;
-
-	snprintf(number, sizeof(number), "+0x%llx", (unsigned long long)address);
-	name = hp_arena_alloc(procedures->arena, length + strlen(number) + 1);
-	if (!name)
-		return procedures->image_name;
-	memcpy(name, procedures->image_name, length);
-	memcpy(name + length, number, strlen(number) + 1);
-	return name;
-}
 
 /* "memcpy@@GLIBC_2.14" is memcpy, "f.cold.2" is f. */
 static const char *plain_linkage(struct procedures *procedures, const char *name)
@@ -338,8 +327,10 @@ static void give_own_name(struct procedures *procedures, struct part *part)
 					  : demangle(procedures->arena, procedure->linkage);
 		break;
 	case HP_PROCEDURE_EH_FRAME:
+	case HP_PROCEDURE_CODE:
 	case HP_PROCEDURE_GAP:
-		procedure->name = address_name(procedures, procedure->address.value);
+		procedure->name = address_name(procedures->arena, procedures->image_name,
+					       procedure->address.value);
 		procedure->linkage = procedure->name;
 		break;
 	}
@@ -464,31 +455,11 @@ static const struct hp_procedure *gap_at(struct procedures *procedures, const st
 	uint64_t low = before ? part_end(before) : 0;
 	uint64_t high = next < procedures->count ? procedures->parts[next].procedure.address.value
 						 : UINT64_MAX;
-	struct gap *gap;
+	const struct hp_procedure *found;
 
 	text_borders(procedures, address, &low, &high);
-	HASH_FIND(hh, procedures->gaps, &low, sizeof(low), gap);
-	if (gap)
-		return &gap->procedure;
-	gap = hp_arena_alloc(procedures->arena, sizeof(*gap));
-	if (!gap)
-		return &procedures->fallback;
-	gap->start = low;
-	HASH_ADD(hh, procedures->gaps, start, sizeof(gap->start), gap);
-	if (!gap->hh.tbl)
-		return &procedures->fallback;
-	gap->procedure = (struct hp_procedure){
-		.address.value = low,
-		.size = high > low ? high - low : 1,
-		.owner = &gap->procedure,
-		.source = HP_PROCEDURE_GAP,
-	};
-	/* Code without any information is named after its image. */
-	gap->procedure.name = !procedures->file && !procedures->excerpt && procedures->count == 0
-				      ? procedures->image_name
-				      : address_name(procedures, low);
-	gap->procedure.linkage = gap->procedure.name;
-	return &gap->procedure;
+	found = gaps_at(&procedures->gaps, low, high > low ? high : low + 1, address);
+	return found ? found : &procedures->fallback;
 }
 
 const struct hp_procedure *procedures_at(struct procedures *procedures, uint64_t address)

@@ -234,6 +234,7 @@ static enum hp_attribution attribution_of(const struct hp_procedure *procedure)
 		return HP_NAMED_BY_PLT;
 	case HP_PROCEDURE_EH_FRAME:
 		return HP_NAMED_BY_EXTENT;
+	case HP_PROCEDURE_CODE:
 	case HP_PROCEDURE_GAP:
 		break;
 	}

@@ -4,6 +4,7 @@
 
 #include <hpcprof/base/cleanup.h>
 
+#include <inttypes.h>
 #include <limits.h>
 #include <string.h>
 
@@ -499,6 +500,38 @@ TEST(text_that_nothing_describes_is_a_gap_up_to_its_neighbours)
 	ck_assert_str_eq(procedure_at(image, 0)->name, "[kernel]+0x0");
 	ck_assert_str_eq(procedure_at(image, UINT64_MAX)->name, "[kernel]+0x2100");
 	ck_assert_str_eq(procedure_at(image, 0x10ff)->name, "before");
+}
+
+/* The end of a symbol without a size is not the next symbol: there may be procedures without symbols. */
+TEST(assembly_of_a_stripped_library_is_divided_by_its_code)
+{
+	static const char *const names[] = { "visible", "hidden", "loops", "tail" };
+	struct nm_symbol *symbols;
+	struct hp_image *image;
+	size_t count;
+
+#ifndef __x86_64__
+	workshop_skip("x86 code", "not for this machine");
+	return;
+#endif
+	workshop_run("cc -shared -nostdlib -o unsized.so \"$src\"/unsized.S");
+	count = workshop_nm("unsized.so", &symbols);
+	workshop_run("strip unsized.so");
+	image = workshop_open("unsized.so", NULL);
+	check_cover(image);
+	for (size_t i = 0; i < HP_ARRAY_COUNT(names); i++) {
+		uint64_t start = nm_find(symbols, count, names[i])->address;
+		const struct hp_procedure *procedure = procedure_at(image, start + 1);
+		bool is_visible = i == 0;
+		char name[64];
+
+		snprintf(name, sizeof(name), "unsized.so+0x%" PRIx64, start);
+		ck_assert_str_eq(procedure->name, is_visible ? names[i] : name);
+		ck_assert_uint_eq(procedure->address.value, start);
+		ck_assert_int_eq(procedure->source,
+				 is_visible ? HP_PROCEDURE_SYMBOL : HP_PROCEDURE_CODE);
+	}
+	free(symbols);
 }
 
 HP_TEST_MAIN("image/procedures")

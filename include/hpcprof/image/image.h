@@ -51,6 +51,7 @@ enum hp_procedure_source {
 	HP_PROCEDURE_SYMBOL,   /* .symtab, .dynsym, .gnu_debugdata, separate debug file, kept */
 	HP_PROCEDURE_PLT,      /* an entry of a PLT section: name is foo@plt */
 	HP_PROCEDURE_EH_FRAME, /* an FDE without a symbol: name is image+0xADDRESS */
+	HP_PROCEDURE_CODE,     /* undescribed text that is one procedure by its code: the same */
 	/* undescribed text: name is image+0xADDRESS of its start, or that of the image if nothing
 	 * in it has a name ("[anon node]") */
 	HP_PROCEDURE_GAP,
@@ -71,7 +72,7 @@ struct hp_procedure {
 
 /* The procedure part that contains the address; never NULL (GAP if nothing else). */
 const struct hp_procedure *hp_image_procedure_at(struct hp_image *image, hp_link_address address);
-/* All parts with names or extents of their own (no GAPs), sorted by address, not overlapping. Makes
+/* All parts with names or extents of their own (no CODE, no GAPs), sorted by address, not overlapping. Makes
  * all their names; hp_image_procedure_at makes one at a time. */
 void hp_image_procedures(struct hp_image *image, const struct hp_procedure *const **procedures,
 			 size_t *count);
