@@ -404,6 +404,11 @@ enum {
 	RECORDED_IN_VAIN = 3, /* windows [chosen] */
 	/* … or were cut before this part of what they were to count. */
 	RECORDED_VAIN_PART = 10, /* parts of the window [chosen] */
+	/* A program that is recorded because a call has cut a window is tried without after so many
+	 * windows, after twice as many if that was cut, too, … */
+	RECORDED_BEFORE_TRIAL = 4, /* windows [chosen] */
+	/* … and so on, so often. */
+	RECORDED_TRIALS = 4, /* times [chosen] */
 	/* Threads whose time per call without stops is known, … */
 	PACED_THREADS = 64, /* threads [bound] */
 	/* … from at least this many calls, … */

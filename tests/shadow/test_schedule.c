@@ -391,6 +391,18 @@ TEST(a_program_that_is_mostly_in_calls_on_pipes_is_recorded_from_its_first_windo
 		ck_assert(recordings_want(&recordings, pid, pid, 1));
 		recordings_note(&recordings, pid, true, true, SLOT, SLOT / 5);
 	}
+	/* They may have been calls of its beginning, so it is tried without recording now and then. */
+	recordings = (struct recordings){ 0 };
+	for (int trial = 0; trial < 3; trial++) {
+		recordings_note(&recordings, pid, false, true, SLOT, 0);
+		for (int i = 0; i < RECORDED_BEFORE_TRIAL << trial; i++) {
+			ck_assert(recordings_want(&recordings, pid, pid, 1));
+			recordings_note(&recordings, pid, true, false, SLOT, SLOT);
+		}
+		ck_assert(!recordings_want(&recordings, pid, pid, 1));
+	}
+	recordings_note(&recordings, pid, false, false, SLOT, SLOT);
+	ck_assert(!recordings_want(&recordings, pid, pid, 1));
 	close(file);
 	close(ends[0]);
 	close(ends[1]);

@@ -125,6 +125,17 @@ static bool is_vain(const struct recorded_program *program)
 	return program->in_vain >= (program->has_counted ? 1 : RECORDED_IN_VAIN);
 }
 
+/* Whether it is time to try a window without recording. */
+static bool is_trial_due(struct recorded_program *program)
+{
+	if (!program->recorded || program->recorded++ < (unsigned)RECORDED_BEFORE_TRIAL
+								<< program->trials)
+		return false;
+	program->recorded = 0;
+	program->trials += program->trials < RECORDED_TRIALS;
+	return true;
+}
+
 void recordings_note(struct recordings *recordings, pid_t pid, bool was_recorded, bool is_cut,
 		     uint64_t wanted_ns, uint64_t counted_ns)
 {
@@ -140,11 +151,13 @@ void recordings_note(struct recordings *recordings, pid_t pid, bool was_recorded
 		bool is_little = is_cut && counted_ns < wanted_ns / RECORDED_VAIN_PART;
 
 		program->in_vain = counted_ns && !is_little ? 0 : program->in_vain + 1;
-		if (is_vain(program))
+		if (is_vain(program) || is_trial_due(program))
 			program->is_recorded = false;
 		return;
 	}
 	program->has_counted |= counted_ns > 0;
-	if (is_cut && counted_ns < wanted_ns / RECORDED_BELOW_PART && !is_vain(program))
+	if (is_cut && counted_ns < wanted_ns / RECORDED_BELOW_PART && !is_vain(program)) {
 		program->is_recorded = true;
+		program->recorded = 1;
+	}
 }

@@ -9,7 +9,8 @@
  * socket or a pipe, or it often reads and writes while its process has a socket open.
  *
  * Each call in a recorded window stops the thread twice, so programs that only compute are not
- * recorded. If recording has repeatedly counted next to nothing in a program, it is not used again for
+ * recorded. They may make calls when they begin, which cut their first window: so what a call has cut is
+ * tried without recording again, at longer and longer intervals. If recording has repeatedly counted next to nothing in a program, it is not used again for
  * that program; usually the threads of such a program communicate through memory.
  */
 #ifndef SHADOW_BUDGET_RECORDINGS_H
@@ -29,6 +30,8 @@ struct recorded_program {
 	bool has_counted;	/* a window without recording counted something */
 	unsigned in_vain;	/* recorded windows in a row that counted next to nothing */
 	unsigned in_calls;	/* how often a thread was in a call on a socket or a pipe */
+	unsigned recorded;	/* windows recorded since a call has cut one without recording */
+	unsigned trials;	/* of windows without recording since then */
 };
 
 struct recordings {
