@@ -52,7 +52,7 @@ TEST(the_smallest_size_that_holds_nearly_as_much_as_the_largest)
 		{ "exactly as much as there is", 2048, 0, 0, 0 },
 		{ "a word more", 2056, 0, 0, 1 },
 		{ "one in 250 is deeper", 500, 250, 9000, 0 },
-		{ "one in 80 is", 500, 80, 9000, 2 },
+		{ "one in 120 is", 500, 120, 9000, 2 },
 		{ "one in thirty is", 500, 30, 9000, 2 },
 		{ "as deep as at first", 9000, 0, 0, 2 },
 		{ "deeper", 20000, 0, 0, 3 },
