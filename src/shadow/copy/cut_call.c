@@ -23,7 +23,12 @@ enum {
 	SYSTEM_CALL_STOP = SIGTRAP | 0x80, /* as reported with PTRACE_O_TRACESYSGOOD */
 	CALL_BYTES = 2,
 	CALL_INSTRUCTION = 0x050f, /* syscall: the ABI of 64-bit programs */
-	MEMORY_DEVICES = 1,	   /* major number: /dev/zero, /dev/urandom, ... */
+	/* device numbers (Documentation/admin-guide/devices.txt) */
+	MEMORY_DEVICES = 1, /* major */
+	ZERO = 5,	    /* minor, as are the next three */
+	FULL = 7,
+	RANDOM = 8,
+	URANDOM = 9,
 };
 
 /* Whether a signal is pending and not blocked: the mask lines of /proc/PID/status are
@@ -76,7 +81,7 @@ static unsigned long long *argument(struct user_regs_struct *registers, unsigned
 enum on {
 	ON_NONE,   /* it is none */
 	ON_STREAM, /* a pipe, a socket or a device */
-	ON_MEMORY, /* a device that always has all that is asked for */
+	ON_SOURCE, /* a device that always has all that is asked for */
 };
 
 struct shape {
@@ -89,7 +94,7 @@ static const struct shape *shape_of(uint64_t number)
 {
 	static const struct shape shapes[] = {
 		{ SYS_write, ON_STREAM, 1, 2 },	  { SYS_sendto, ON_STREAM, 1, 2 },
-		{ SYS_read, ON_MEMORY, 1, 2 },	  { SYS_pread64, ON_MEMORY, 1, 2 },
+		{ SYS_read, ON_SOURCE, 1, 2 },	  { SYS_pread64, ON_SOURCE, 1, 2 },
 		{ SYS_getrandom, ON_NONE, 0, 1 },
 	};
 
@@ -97,6 +102,14 @@ static const struct shape *shape_of(uint64_t number)
 		if (shapes[i].number == number)
 			return &shapes[i];
 	return NULL;
+}
+
+static bool is_source(dev_t device)
+{
+	unsigned number = minor(device);
+
+	return major(device) == MEMORY_DEVICES &&
+	       (number == ZERO || number == FULL || number == RANDOM || number == URANDOM);
 }
 
 static bool is_on(enum on on, pid_t tid, uint64_t descriptor)
@@ -109,8 +122,8 @@ static bool is_on(enum on on, pid_t tid, uint64_t descriptor)
 	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)tid, (int)descriptor);
 	if (stat(path, &status) < 0)
 		return false;
-	if (on == ON_MEMORY)
-		return S_ISCHR(status.st_mode) && major(status.st_rdev) == MEMORY_DEVICES;
+	if (on == ON_SOURCE)
+		return S_ISCHR(status.st_mode) && is_source(status.st_rdev);
 	return S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode) || S_ISCHR(status.st_mode);
 }
 
@@ -178,9 +191,7 @@ static uint64_t make_call(pid_t tid, uint64_t until_ns, struct cut_call *cut)
 static void do_rest(pid_t tid, const struct user_regs_struct *cut_at, const struct shape *shape,
 		    struct cut_call *cut)
 {
-	/* Only streams make a thread wait. */
-	const uint64_t until_ns = shape->on == ON_STREAM ? hp_clock_monotonic_ns() + CUT_PATIENCE_NS
-							 : UINT64_MAX;
+	const uint64_t until_ns = hp_clock_monotonic_ns() + CUT_PATIENCE_NS;
 	struct user_regs_struct registers = *cut_at;
 	const uint64_t data = *argument(&registers, shape->data);
 	const uint64_t bytes = *argument(&registers, shape->bytes);
