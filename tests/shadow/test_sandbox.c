@@ -243,6 +243,18 @@ TEST(what_we_ask_for_is_done)
 	sandbox_clear(&sandbox);
 }
 
+/* As a watchdog tells it to, whose limit may be over at any moment. */
+TEST(a_copy_that_is_told_to_stop_makes_our_call_first)
+{
+	struct sandbox sandbox;
+
+	start_locked(&sandbox, store_code, sizeof(store_code));
+	ck_assert_int_eq(kill(sandbox.pid, SIGSTOP), 0);
+	ck_assert_int_eq(sandbox_call(&sandbox, SYS_munmap, escaped + PAGE, PAGE, 0, 0, 0, 0), 0);
+	ck_assert_int_eq(WSTOPSIG(let_run(&sandbox, escaped, 77, escaped, 0)), SIGSTOP);
+	sandbox_clear(&sandbox);
+}
+
 /* --- the engine's memory ---------------------------------------------------------------------- */
 
 static void map_engine(struct sandbox *sandbox, const struct hp_engine *engine,

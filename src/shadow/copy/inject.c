@@ -21,13 +21,21 @@ bool wait_stopped(pid_t pid, int *status)
 }
 
 /* Continues the process, as `how` says, until its next stop. False unless that is the expected one: a
- * signal, possibly with an event. */
+ * signal, possibly with an event. If the process is told to stop meanwhile, by a watchdog, it does so
+ * afterwards. */
 static bool go_on(pid_t pid, enum __ptrace_request how, int expected)
 {
+	bool is_told = false;
+	bool is_stopped;
 	int status;
 
-	return ptrace(how, pid, NULL, NULL) == 0 && wait_stopped(pid, &status) &&
-	       status >> 8 == expected;
+	do {
+		is_stopped = ptrace(how, pid, NULL, NULL) == 0 && wait_stopped(pid, &status);
+		is_told |= is_stopped && status >> 8 == SIGSTOP;
+	} while (is_stopped && status >> 8 == SIGSTOP);
+	if (is_told)
+		kill(pid, SIGSTOP);
+	return is_stopped && status >> 8 == expected;
 }
 
 static bool step(pid_t pid, int expected)
