@@ -19,8 +19,8 @@ struct gaps {
 
 void gaps_clear(struct gaps *gaps);
 
-/* The procedure that holds the address, in the code from `start` to `end` (> start), which is found by its start.
- * NULL when memory is short. */
+/* The procedure that holds the address, in the code from `start` to `end` (> start). `start` is the same
+ * for all of a gap. NULL when memory is short. */
 const struct hp_procedure *gaps_at(struct gaps *gaps, uint64_t start, uint64_t end,
 				   uint64_t address);
 

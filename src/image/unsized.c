@@ -4,9 +4,9 @@
 #include <hpcprof/isa/insn.h>
 
 /* An unconditional jump that leads farther is the call of another procedure at the end of this one. */
-static const uint64_t farthest_jump_bytes = 4096;
+static const uint64_t farthest_jump_bytes = 4096; /* bytes [chosen] */
 /* Larger code is not divided: files may say that they have any amount of it. */
-static const uint64_t most_divided_bytes = 64 << 20;
+static const uint64_t most_divided_bytes = 64 << 20; /* bytes: 64 MiB [bound] */
 
 /* Code in the file. */
 struct span {

@@ -16,8 +16,9 @@
  * end of one without a size. */
 void unsized_limit(const struct elf_file *file, symbols *found);
 
-/* Adds the procedures that make up the code from `start`, which is in an executable part, to `end`, each with the padding behind it. None
- * if the code cannot be decoded or is very large. False when memory is short. */
+/* Adds the procedures that make up the code from `start`, which is in an executable part, to `end`, each
+ * with the padding behind it. None if the code cannot be decoded or is very large. False when memory is
+ * short. */
 bool unsized_divide(const struct elf_file *file, uint64_t start, uint64_t end, extents *found);
 
 #endif

@@ -30,8 +30,8 @@ struct recorded_program {
 	bool has_counted;	/* a window without recording counted something */
 	unsigned in_vain;	/* recorded windows in a row that counted next to nothing */
 	unsigned in_calls;	/* how often a thread was in a call on a socket or a pipe */
-	unsigned recorded;	/* windows recorded since a call has cut one without recording */
-	unsigned trials;	/* of windows without recording since then */
+	unsigned recorded; /* 1 + windows recorded since a call has cut one without; 0: none has */
+	unsigned trials;   /* of windows without recording since then */
 };
 
 struct recordings {
