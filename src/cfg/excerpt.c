@@ -20,7 +20,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WANTED_NAME = 1, WANTED_CODE = 2 };
+/* Why a part is wanted. Whether it returns is asked only where kept code leads to it: to find out, its
+ * code and that of all it calls is decoded. */
+enum { WANTED_NAME = 1, WANTED_TARGET = 2, WANTED_CODE = 4 };
 
 struct heat {
 	const struct hp_procedure *owner;
@@ -86,14 +88,14 @@ static bool comes_back(const struct making *making, const struct hp_procedure *p
 	return !making->shared || hp_cfg_returns(making->shared, part->address);
 }
 
-static void push_part(struct making *making, const struct hp_procedure *from)
+static void push_part(struct making *making, const struct hp_procedure *from, unsigned what)
 {
 	struct hp_excerpt_part part = {
 		.address = from->address.value,
 		.size = from->size,
 		.owner = from->owner->address.value,
 		.source = source_of(from),
-		.never_returns = !comes_back(making, from),
+		.never_returns = what != WANTED_NAME && !comes_back(making, from),
 		.has_namesake = hp_image_has_namesake(making->image, from),
 	};
 
@@ -121,14 +123,15 @@ static void want(struct making *making, size_t index, unsigned what)
 	making->wanted[index] |= (uint8_t)what;
 	if (!is_new)
 		return;
-	push_part(making, part);
+	push_part(making, part, what);
 	if (part->owner != part)
-		want(making, index_of(making, part->owner->address.value), WANTED_NAME);
+		want(making, index_of(making, part->owner->address.value),
+		     what == WANTED_NAME ? WANTED_NAME : WANTED_TARGET);
 }
 
-static void want_name_at(struct making *making, uint64_t address)
+static void want_target(struct making *making, uint64_t address)
 {
-	want(making, index_of(making, address), WANTED_NAME);
+	want(making, index_of(making, address), WANTED_TARGET);
 }
 
 /* Keeps the procedure that a call through the linker's tables most likely reaches. */
@@ -137,7 +140,7 @@ static void want_namesake(struct making *making, const char *name, size_t length
 	const struct hp_procedure *own = image_named(making->shared, name, length);
 
 	if (own)
-		want_name_at(making, own->address.value);
+		want_target(making, own->address.value);
 }
 
 /* --- code ---------------------------------------------------------------------------------- */
@@ -167,7 +170,7 @@ static void keep_target(struct making *making, uint64_t target)
 {
 	size_t index = index_of(making, target);
 
-	want(making, index, WANTED_NAME);
+	want(making, index, WANTED_TARGET);
 	if (index != SIZE_MAX && making->procedures[index]->source == HP_PROCEDURE_PLT)
 		want_namesake(making, making->procedures[index]->linkage,
 			      name_length(making->procedures[index]));
@@ -201,7 +204,7 @@ static void walk_part(struct making *making, const struct code_part *part)
 			keep_target(making, flow.target);
 	}
 	/* The code may run into the next part. */
-	want_name_at(making, part->address + part->size);
+	want_target(making, part->address + part->size);
 }
 
 static void keep_part(struct making *making, const struct code_part *part)
@@ -299,7 +302,7 @@ static bool keeps_code(const struct making *making)
 	return making->shared;
 }
 
-/* For a sample outside of procedures, only its instruction is kept. */
+/* For a sample outside of procedures, only its instruction is kept. All code was kept before. */
 static void keep_sample(struct making *making, const struct hp_excerpted *sample)
 {
 	uint64_t address = sample->address.value;

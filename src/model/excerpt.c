@@ -149,7 +149,8 @@ static int compare_texts(const void *left, const void *right)
 	return compare_u64(a->address, b->address);
 }
 
-/* If two excerpts have the same part, the one with more information comes first. */
+/* If two excerpts have the same part, the one with more information comes first: one that does not say
+ * that a part never returns may not have asked. */
 static int compare_parts(const void *left, const void *right)
 {
 	const struct hp_excerpt_part *a = left;
@@ -164,7 +165,7 @@ static int compare_parts(const void *left, const void *right)
 	if (a->linkage && strcmp(a->linkage, b->linkage) != 0)
 		return strcmp(a->linkage, b->linkage);
 	return a->owner != b->owner ? compare_u64(a->owner, b->owner)
-				    : a->never_returns - b->never_returns;
+				    : b->never_returns - a->never_returns;
 }
 
 static int compare_lines(const void *left, const void *right)

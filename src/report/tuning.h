@@ -110,7 +110,7 @@ enum {
 
 /* --- call paths (paths/) ----------------------------------------------------------------------- */
 
-/* percent of the samples; calls with less are folded in trees, unless --percent-limit says
+/* percent of the samples of a tree; calls with less are folded, unless --percent-limit says
  * otherwise: some ten lines are left of most programs; [shown] */
 static const double tree_fold_percent = 1;
 /* levels; flame graphs of more hang from their root, as a screen of 1080 pixels has room for no more;

@@ -274,4 +274,60 @@ TEST(of_what_is_on_call_paths_only_no_code_is_kept)
 	close_both(&both);
 }
 
+__attribute__((noinline, noreturn)) static void leave(int status)
+{
+	for (;;)
+		_exit(status);
+}
+
+__attribute__((noinline)) int leaves_or_not(int status);
+int leaves_or_not(int status)
+{
+	if (status)
+		leave(status);
+	return status + 1;
+}
+
+static bool never_returns(const struct hp_excerpt *excerpt, uint64_t address)
+{
+	for (size_t i = 0; i < excerpt->parts.count; i++)
+		if (excerpt->parts.at[i].address == address)
+			return excerpt->parts.at[i].never_returns;
+	ck_abort_msg("it is not in the excerpt");
+	return false;
+}
+
+static const struct hp_procedure *find_one(const struct both *both, const char *name)
+{
+	for (size_t i = 0; i < both->chosen_count; i++)
+		if (strcmp(both->chosen[i]->name, name) == 0)
+			return both->chosen[i];
+	ck_abort_msg("no %s", name);
+	return NULL;
+}
+
+/* To find out costs as much as making graphs of it and of all it calls. */
+TEST(whether_it_returns_is_asked_where_kept_code_leads)
+{
+	struct both both = open_both("/proc/self/exe", 1, &everything);
+	hp_link_address left = find_one(&both, "leave")->address;
+	hp_link_address leaving = find_one(&both, "leaves_or_not")->address;
+	const struct hp_excerpted is_called = { leaving, 1, false };
+	const struct hp_excerpted is_on_path = { left, 0, true };
+	struct hp_excerpt called;
+	struct hp_excerpt on_path;
+
+	ck_assert_int_eq(leaves_or_not(0), 1);
+	hp_assert_ok(hp_cfg_excerpt(both.file, &is_called, 1, &everything, &called));
+	hp_assert_ok(hp_cfg_excerpt(both.file, &is_on_path, 1, &everything, &on_path));
+	ck_assert(never_returns(&called, left.value));
+	ck_assert(!never_returns(&on_path, left.value));
+	/* Added up, the one that knows counts. */
+	hp_assert_ok(hp_excerpt_add(&on_path, &called));
+	ck_assert(never_returns(&on_path, left.value));
+	hp_excerpt_clear(&called);
+	hp_excerpt_clear(&on_path);
+	close_both(&both);
+}
+
 HP_TEST_MAIN("cfg/excerpt")

@@ -23,6 +23,12 @@ static const struct fixture_count counts[] = {
 	{ "cpu-clock:u", &fixture_jit, "lua", 0, 1000000, 0x120, 4 },
 };
 
+/* Of as many in main that what main calls has less than 1 %. */
+static const struct fixture_count many[] = {
+	{ "cpu-clock:u", &fixture_jit, "lua", 0, 1000000, 0x308, 70 },
+	{ "cpu-clock:u", &fixture_jit, "lua", 0, 1000000, 0x120, 9930 },
+};
+
 static void clear_paths(void *object)
 {
 	hp_paths_clear(object);
@@ -69,13 +75,14 @@ static void add(struct hp_paths *paths, const char *path, uint64_t samples)
 	hp_assert_ok(hp_paths_add(paths, number, frames, count, samples));
 }
 
-static struct fixture *fixture_with(struct hp_paths *paths)
+static struct fixture *fixture_of_both(const struct fixture_count *of, size_t count,
+				       struct hp_paths *paths)
 {
 	struct fixture *fixture = fixture_create();
 	struct fixture_epoch epoch = {
 		.label = "paths",
-		.counts = counts,
-		.count = HP_ARRAY_COUNT(counts),
+		.counts = of,
+		.count = count,
 		.symbols = symbols,
 		.symbol_count = HP_ARRAY_COUNT(symbols),
 		.paths = paths,
@@ -83,6 +90,11 @@ static struct fixture *fixture_with(struct hp_paths *paths)
 
 	fixture_add(fixture, &epoch);
 	return fixture;
+}
+
+static struct fixture *fixture_with(struct hp_paths *paths)
+{
+	return fixture_of_both(counts, HP_ARRAY_COUNT(counts), paths);
 }
 
 static struct hp_paths *new_paths(void)
@@ -162,6 +174,27 @@ TEST(the_tree_is_indented_where_it_branches)
 	assert_contains(text, "    5.00                 5  [truncated]\n"
 			      "    5.00                 5  parse  [jit lua] (recursive)\n"
 			      "    5.00    5.00         5  scan");
+}
+
+/* Of a procedure with few of the samples its own callees are shown. */
+TEST(what_is_folded_is_little_of_what_the_tree_shows)
+{
+	struct hp_report_options options = { .view = HP_VIEW_CALLEES, .path_procedure = "parse" };
+	struct hp_paths *paths = new_paths();
+	struct fixture *fixture;
+	const char *text;
+
+	add(paths, "M", 9910);
+	add(paths, "MPS", 70);
+	add(paths, "MPM", 20);
+	fixture = fixture_of_both(many, HP_ARRAY_COUNT(many), paths);
+	text = fixture_output(fixture, &options);
+	assert_contains(text, "    0.70    0.70        70  ├ scan");
+	assert_contains(text, "# \"more\": below 0.009 % each");
+	options.percent_limit = 0.75;
+	text = fixture_output(fixture, &options);
+	assert_lacks(text, "scan");
+	assert_contains(text, "# \"more\": below 0.75 % each");
 }
 
 TEST(the_tree_turned_around_begins_at_what_was_sampled)

@@ -70,6 +70,7 @@ struct hp_excerpt_part {
 	uint64_t owner; /* address of the part that owns it; its own of one that owns itself */
 	char *linkage;	/* NULL without a name of its own */
 	uint8_t source; /* enum hp_excerpt_source */
+	/* False also if no kept code leads to it: then it was not asked. */
 	bool never_returns;
 	bool has_namesake;
 };

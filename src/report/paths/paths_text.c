@@ -20,6 +20,7 @@ struct writing {
 	bool is_full;		 /* no more lines are shown */
 	/* the last node on the way to the root that was shown last; 0: none */
 	uint32_t way;
+	double least_percent; /* what is smaller in a tree shares a line; of all samples */
 };
 
 static void add_escaped(struct writing *writing, const char *text)
@@ -331,7 +332,7 @@ static struct children look_at(const struct writing *writing, const struct call_
 	for (uint32_t i = node->first; i != HP_PATH_NO_NODE; i = tree->nodes.at[i].next) {
 		const struct call_node *child = &tree->nodes.at[i];
 
-		if (paths_view_is_small(writing->report, &child->total, tree_fold_percent)) {
+		if (percent(writing, &child->total) < writing->least_percent) {
 			children.hidden++;
 			hp_tally_add(&children.rest, &child->total);
 		} else {
@@ -454,6 +455,15 @@ static const char *title_of(const struct report *report)
 					  : "call tree, from the root";
 }
 
+/* Of what the tree shows: a filter or one procedure may leave it little of all samples. */
+static double least_shown(const struct writing *writing, const struct call_tree *tree)
+{
+	double limit = writing->report->options->percent_limit;
+
+	return limit > 0 ? limit
+			 : tree_fold_percent / 100 * percent(writing, &tree->nodes.at[0].total);
+}
+
 static struct hp_error *write_tree(struct writing *writing)
 {
 	struct report *report = writing->report;
@@ -461,8 +471,11 @@ static struct hp_error *write_tree(struct writing *writing)
 	struct hp_error *error = paths_view_tree(report, true, &tree);
 
 	if (!error) {
-		struct children top = look_at(writing, &tree, &tree.nodes.at[0]);
+		struct children top;
 		uint32_t child = tree.nodes.at[0].first;
+
+		writing->least_percent = least_shown(writing, &tree);
+		top = look_at(writing, &tree, &tree.nodes.at[0]);
 
 		writing->from_samples = report->options->view == HP_VIEW_CALLERS ||
 					report->options->bottom_up;
@@ -485,9 +498,8 @@ static struct hp_error *write_tree(struct writing *writing)
 		      writing->out);
 		if (report->options->view == HP_VIEW_TREE || report->options->path_procedure)
 			fprintf(writing->out,
-				"# \"more\": below %g %% each; --percent-limit sets the share\n",
-				report->options->percent_limit > 0 ? report->options->percent_limit
-								   : tree_fold_percent);
+				"# \"more\": below %.2g %% each; --percent-limit sets the share\n",
+				writing->least_percent);
 	}
 	call_tree_clear(&tree);
 	return error;
