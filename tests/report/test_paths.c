@@ -197,6 +197,22 @@ TEST(what_is_folded_is_little_of_what_the_tree_shows)
 	assert_contains(text, "# \"more\": below 0.75 % each");
 }
 
+TEST(calls_that_were_dropped_to_save_memory_are_told)
+{
+	struct hp_report_options options = { .view = HP_VIEW_TREE };
+	struct hp_paths *paths = new_paths();
+	const char *text;
+
+	/* A root, main and two of its three callees. */
+	paths->node_limit = 4;
+	add(paths, "MP", 20);
+	add(paths, "ME", 4);
+	add(paths, "MS", 76);
+	text = fixture_output(fixture_with(paths), &options);
+	assert_contains(text, " [folded]\n");
+	assert_contains(text, "% of the paths went on to calls dropped to save memory: [folded]\n");
+}
+
 TEST(the_tree_turned_around_begins_at_what_was_sampled)
 {
 	struct hp_report_options options = { .view = HP_VIEW_TREE, .bottom_up = true };
