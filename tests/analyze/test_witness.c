@@ -160,6 +160,22 @@ TEST(what_few_executions_met_is_chance)
 			    many.kinds[HP_CAUSE_MISPREDICT].high + 2);
 }
 
+/* Half of two cycles, which is off by 0.14, and by 0.2 for the place of the samples: hardly by both. */
+TEST(noise_is_independent_of_the_error_of_a_part)
+{
+	struct timed timed = { .cycles = 2, .samples = 1e6 };
+	struct timed_parts parts;
+
+	for (unsigned lane = 0; lane < HP_LANES; lane++)
+		timed.lanes[lane] = 2;
+	timed.lanes[HP_LANE_NO_MISPREDICT] = 1;
+	timed_parts(&timed, &parts);
+	ck_assert_double_gt(parts.kinds[HP_CAUSE_MISPREDICT].low, 0.7);
+	ck_assert_double_lt(parts.kinds[HP_CAUSE_MISPREDICT].low, 0.8);
+	ck_assert_double_gt(parts.kinds[HP_CAUSE_MISPREDICT].high, 1.2);
+	ck_assert_double_lt(parts.kinds[HP_CAUSE_MISPREDICT].high, 1.3);
+}
+
 TEST(one_cause_has_no_other_to_be_told_with)
 {
 	LOOP(LOAD_RAX_FROM_RAX);
