@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Counts by window. The parts of a simulated window are added up, which saves memory. */
 struct by_windows {
@@ -231,7 +232,20 @@ struct events_range events_range_of(const struct hp_grouped *counts, const struc
 	return (struct events_range){
 		fmax(0, fmin(least / all, ratio.value / factor)),
 		fmax(most / all, ratio.value * factor),
+		ratio.value * factor,
 	};
+}
+
+/* What is unknown because the models begin cold. */
+static bool is_of_first(unsigned kind)
+{
+	static const uint8_t kinds[] = {
+		HP_EVENT_L1_UNKNOWN,   HP_EVENT_L2_UNKNOWN,    HP_EVENT_DTLB_UNKNOWN,
+		HP_EVENT_TLB2_UNKNOWN, HP_EVENT_L1I_UNKNOWN,   HP_EVENT_L2I_UNKNOWN,
+		HP_EVENT_ITLB_UNKNOWN, HP_EVENT_TLB2I_UNKNOWN, HP_EVENT_WALK_UNKNOWN,
+	};
+
+	return memchr(kinds, (int)kind, sizeof(kinds)) != NULL;
 }
 
 static void take_range(const struct image_events *events, const struct hp_grouped *counts,
@@ -239,6 +253,9 @@ static void take_range(const struct image_events *events, const struct hp_groupe
 {
 	struct events_range range = events_range_of(counts, runs, events->windows, &events->pace);
 
+	/* Each window meets a line or page for the first time, whatever chance does. */
+	if (is_of_first(kind) && hp_grouped_sum(counts) > 0)
+		range.high = range.as_met;
 	happened->least[kind] = range.low;
 	happened->most[kind] = range.high;
 }

@@ -22,6 +22,7 @@ struct hp_pace events_pace_of(const struct hp_paces *paces);
  * there are `windows` in all, and `pace` how they differ. requires: a run */
 struct events_range {
 	double low, high;
+	double as_met; /* the high end, if only windows differ and nothing is chance */
 };
 struct events_range events_range_of(const struct hp_grouped *counts, const struct hp_grouped *runs,
 				    double windows, const struct hp_pace *pace);

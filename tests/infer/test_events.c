@@ -69,6 +69,23 @@ TEST(what_was_never_seen_may_have_happened)
 	ck_assert_double_lt(range.high, 0.01);
 }
 
+/* Once in each window, as of a line that it meets for the first time: chance might have made it four times,
+ * where it is chance. */
+TEST(what_each_window_meets_is_known_better_than_chance)
+{
+	const struct hp_grouped once = { .counts = { 1, 1, 1, 1 } };
+	const struct hp_grouped runs = { .counts = { 1000, 1000, 1000, 1000 } };
+	struct hp_paces paces = { 0 };
+	struct hp_pace pace;
+	struct events_range range;
+
+	hp_paces_add(&paces, &once, &runs, 4, 10);
+	pace = events_pace_of(&paces);
+	range = events_range_of(&once, &runs, 4, &pace);
+	ck_assert_double_ge(range.as_met, 0.001);
+	ck_assert_double_lt(range.as_met, 0.9 * range.high);
+}
+
 TEST(what_happened_each_time_did_so_in_one_window_too)
 {
 	const struct hp_grouped each = { .counts = { 1000 } };
