@@ -106,6 +106,9 @@ static void add_part(struct hp_prediction *into, const struct hp_prediction *one
 	for (unsigned kind = 0; kind < HP_CAUSE_COUNT && scale > 0; kind++)
 		into->most[kind] += scale * one->most[kind];
 	into->most_far += scale > 0 ? scale * one->most_far : INFINITY;
+	for (unsigned kind = 0; kind < HP_CAUSE_COUNT; kind++)
+		into->unseen[kind] = fmax(into->unseen[kind], scale * one->unseen[kind]);
+	into->unseen_far = fmax(into->unseen_far, scale * one->unseen_far);
 }
 
 void hp_cpi_add(struct hp_prediction *into, const struct hp_analysis *analysis,
@@ -223,7 +226,8 @@ static double most_of(const struct hp_prediction *prediction, enum hp_cpi_compon
 		[HP_CPI_STORE_FORWARD] = HP_CAUSE_STORE_FORWARD,
 	};
 
-	return component == HP_CPI_FAR ? prediction->most_far : prediction->most[causes[component]];
+	return component == HP_CPI_FAR ? hp_prediction_most_far(prediction)
+				       : hp_prediction_most(prediction, causes[component]);
 }
 
 uint32_t hp_cpi_members(enum hp_cpi_group group)

@@ -495,6 +495,7 @@ struct hp_error *find_culprits(struct analyzer *analyzer)
 {
 	struct hp_analysis *analysis = analyzer->analysis;
 	struct facts facts = { 0 };
+	struct cause_sums sums = { 0 };
 	struct stalls stalls;
 	struct hp_error *error = find_facts(analyzer, &facts);
 
@@ -514,6 +515,7 @@ struct hp_error *find_culprits(struct analyzer *analyzer)
 	if (error)
 		return error;
 	limit_suspects(&stalls, analyzer->input->most_cycles);
+	error = sums_begin(&stalls);
 	sheet_begin(&stalls, analyzer->sample_cycles);
 	for (uint32_t at = 0; at < analysis->insn_count && !error; at++) {
 		struct split split;
@@ -524,8 +526,11 @@ struct hp_error *find_culprits(struct analyzer *analyzer)
 		}
 		split_stall(&stalls, at, &split);
 		sheet_add(&stalls, at, split.likely);
+		sums_add(&stalls, at);
 		error = write_down(&stalls, at, &split);
 	}
-	sheet_end(analysis, analyzer->input->most_cycles);
+	if (!error)
+		error = sums_end(&stalls, &sums);
+	sheet_end(analysis, &sums, analyzer->input->most_cycles);
 	return error;
 }

@@ -242,6 +242,19 @@ static void set_costs(const struct hp_core *core, double costs[HP_CAUSE_COUNT])
 	costs[HP_CAUSE_STORE_FORWARD] = core->blocked_cycles;
 }
 
+/* Parts of what was timed in one execution of the block, times `factor`. */
+static void parts_of(const struct stalls *stalls, struct timed *timed, uint32_t block,
+		     double simulated, double factor, struct timed_parts *parts)
+{
+	timed->spread = spread_of(stalls, block);
+	timed->chance = HP_NORMAL_90 / sqrt(fmax(1, timed->samples));
+	timed->simulated = simulated;
+	set_costs(stalls->facts->core, timed->costs);
+	timed_parts(timed, parts);
+	scale_parts(parts->kinds, HP_CAUSE_COUNT, factor);
+	scale_parts(parts->families, HP_FAMILY_COUNT, factor);
+}
+
 /* Parts of one execution of the instruction in the likeliest scene. */
 void extent_parts(const struct stalls *stalls, uint32_t at, enum extent extent,
 		  struct timed_parts *parts)
@@ -250,13 +263,43 @@ void extent_parts(const struct stalls *stalls, uint32_t at, enum extent extent,
 	struct timed timed = time_extent(stalls, at, extent, stalls->likely);
 	double factor = insn->cycles / stalls->runs[stalls->likely][insn->block] / timed.cycles;
 
-	timed.spread = spread_of(stalls, insn->block);
-	timed.chance = HP_NORMAL_90 / sqrt(fmax(1, timed.samples));
-	timed.simulated = insn->happened->runs;
-	set_costs(stalls->facts->core, timed.costs);
-	timed_parts(&timed, parts);
-	scale_parts(parts->kinds, HP_CAUSE_COUNT, factor);
-	scale_parts(parts->families, HP_FAMILY_COUNT, factor);
+	parts_of(stalls, &timed, insn->block, insn->happened->runs, factor, parts);
+}
+
+/* The same of all executions, of which `block` had its part. */
+static bool parts_of_all(const struct stalls *stalls, const struct timed *sum, uint32_t block,
+			 struct timed_parts *parts)
+{
+	double runs = stalls->runs[stalls->likely][block];
+	double simulated = timed_runs(stalls, block);
+	struct timed timed = each(sum, runs);
+
+	if (!isfinite(simulated) || !isfinite(timed_misfit(&timed)))
+		return false;
+	parts_of(stalls, &timed, block, simulated, runs, parts);
+	return true;
+}
+
+bool extent_block_parts(const struct stalls *stalls, uint32_t block, struct timed_parts *parts)
+{
+	struct timed sum;
+
+	if (!stalls->scenes)
+		return false;
+	sum = time_block(stalls, block, stalls->runs[stalls->likely][block]);
+	return parts_of_all(stalls, &sum, block, parts);
+}
+
+bool extent_loop_parts(const struct stalls *stalls, uint32_t loop, struct timed_parts *parts,
+		       double *untimed)
+{
+	const struct timed *sum;
+
+	if (!stalls->scenes)
+		return false;
+	sum = &stalls->loops[stalls->likely][loop];
+	*untimed = sum->missing;
+	return parts_of_all(stalls, sum, stalls->facts->cfg->loops[loop].header, parts);
 }
 
 void extent_in_scene(const struct stalls *stalls, uint32_t block, unsigned scene,

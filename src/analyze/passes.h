@@ -64,7 +64,8 @@ struct hp_error *move_samples(struct analyzer *analyzer);
 struct hp_error *estimate_flow(struct analyzer *analyzer, bool uses_time);
 struct hp_error *estimate_dcpi(struct analyzer *analyzer);
 void conclude_frequencies(struct analyzer *analyzer);
-void sheet_count(struct hp_analysis *analysis); /* the samples of the sheet */
+void sheet_count(struct hp_analysis *analysis);	       /* the samples of the sheet */
+void sheet_count_events(struct hp_analysis *analysis); /* requires its prediction */
 struct hp_error *predict(struct analyzer *analyzer);
 struct hp_error *find_culprits(struct analyzer *analyzer);
 

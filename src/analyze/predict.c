@@ -117,6 +117,19 @@ static void add(struct hp_prediction *into, const struct hp_prediction *one)
 	for (unsigned kind = 0; kind < HP_CAUSE_COUNT; kind++)
 		into->most[kind] += one->most[kind];
 	into->most_far += one->most_far;
+	for (unsigned kind = 0; kind < HP_CAUSE_COUNT; kind++)
+		into->unseen[kind] = fmax(into->unseen[kind], one->unseen[kind]);
+	into->unseen_far = fmax(into->unseen_far, one->unseen_far);
+}
+
+double hp_prediction_most(const struct hp_prediction *prediction, enum hp_cause_kind kind)
+{
+	return prediction->most[kind] + prediction->unseen[kind];
+}
+
+double hp_prediction_most_far(const struct hp_prediction *prediction)
+{
+	return prediction->most_far + prediction->unseen_far;
 }
 
 struct hp_error *predict(struct analyzer *analyzer)
@@ -146,5 +159,6 @@ struct hp_error *predict(struct analyzer *analyzer)
 		if (cfg->loops[i].parent != HP_CFG_NONE)
 			add(&loops[cfg->loops[i].parent], &loops[i]);
 	analysis->loop_predictions = loops;
+	sheet_count_events(analysis);
 	return NULL;
 }

@@ -109,10 +109,6 @@ void sheet_add(const struct stalls *stalls, uint32_t at, const double *likely)
 	const struct case_file *file = &stalls->files[at];
 	double cycles = facts_insn(stalls->facts, at)->cycles;
 
-	for (unsigned k = 0; k < HP_CAUSE_COUNT; k++)
-		if (stalls->kinds[k].high > 0)
-			add_range(&sheet->causes[k], cycles * stalls->kinds[k].low,
-				  cycles * stalls->kinds[k].high);
 	for (uint32_t i = 0; i < file->count; i++)
 		sheet->likely[file->suspects[i].kind] += cycles * likely[i];
 	sheet->likely[HP_CAUSE_UNEXPLAINED] += cycles * likely[file->count];
@@ -136,15 +132,49 @@ void sheet_add_rest(const struct stalls *stalls, uint32_t at)
 	add_range(&sheet->causes[HP_CAUSE_UNEXPLAINED], low, high);
 }
 
+/* What is likely is added up by instruction, so the timing of a loop may not agree with it. */
+static void hold_likely(struct hp_range *range, double likely)
+{
+	range->low = fmin(range->low, likely);
+	range->high = fmax(range->high, likely);
+}
+
+static void add_sums(struct hp_stall_sheet *sheet, const struct cause_sums *sums)
+{
+	for (unsigned k = 0; k < HP_CAUSE_COUNT; k++) {
+		add_range(&sheet->causes[k], sums->kinds[k].low, sums->kinds[k].high);
+		hold_likely(&sheet->causes[k], sheet->likely[k]);
+	}
+	for (enum hp_cause_family family = 0; family < HP_FAMILY_COUNT; family++) {
+		struct hp_range *range = &sheet->families[family];
+		double likely = 0, low = 0, high = 0;
+
+		for (unsigned k = 0; k < HP_CAUSE_COUNT; k++) {
+			if (!(hp_summed_kinds(family) >> k & 1))
+				continue;
+			likely += sheet->likely[k];
+			low = fmax(low, sheet->causes[k].low);
+			high += sheet->causes[k].high;
+		}
+		add_range(range, fmax(low, sums->families[family].low),
+			  fmin(high, sums->families[family].high));
+		hold_likely(range, likely);
+		range->high = fmin(range->high, sheet->cycles);
+		range->low = fmin(range->low, range->high);
+	}
+}
+
 /* Tables and frequencies may claim more cycles for one kind of stall than there are in all. The
  * claim is cut off at that, and the excess counts as a gain. */
-void sheet_end(struct hp_analysis *analysis, const double *most_cycles)
+void sheet_end(struct hp_analysis *analysis, const struct cause_sums *sums,
+	       const double *most_cycles)
 {
 	struct hp_stall_sheet *sheet = &analysis->sheet;
 
 	double sum = sheet->execution;
 	bool is_cut = false;
 
+	add_sums(sheet, sums);
 	for (unsigned k = 0; k < HP_CAUSE_COUNT; k++) {
 		is_cut = is_cut || sheet->likely[k] > sheet->cycles;
 		sheet->likely[k] = fmin(sheet->likely[k], sheet->cycles);
@@ -163,6 +193,25 @@ void sheet_end(struct hp_analysis *analysis, const double *most_cycles)
 	sheet->gain_range.high = fmax(sheet->gain_range.high, sheet->unexplained_gain);
 }
 
+/* Adds what is known of events to what causes can have taken where none are. */
+void sheet_count_events(struct hp_analysis *analysis)
+{
+	const struct hp_prediction *seen = &analysis->prediction;
+	struct hp_stall_sheet *sheet = &analysis->sheet;
+
+	for (unsigned k = 0; k < HP_CAUSE_DYNAMIC_COUNT; k++) {
+		bool is_data = k == HP_CAUSE_DCACHE;
+
+		/* Without executions there is no total of events. */
+		if (!analysis->is_absolute) {
+			sheet->most[k] = sheet->causes[k].high;
+			continue;
+		}
+		sheet->most[k] += seen->most[k] + (is_data ? seen->most_far : 0);
+		sheet->unseen[k] = seen->unseen[k] + (is_data ? seen->unseen_far : 0);
+	}
+}
+
 void hp_stall_sheet_add(struct hp_stall_sheet *into, const struct hp_stall_sheet *from)
 {
 	into->samples += from->samples;
@@ -176,10 +225,39 @@ void hp_stall_sheet_add(struct hp_stall_sheet *into, const struct hp_stall_sheet
 		add_range(&into->causes[k], from->causes[k].low, from->causes[k].high);
 		into->likely[k] += from->likely[k];
 	}
+	for (unsigned i = 0; i < HP_FAMILY_COUNT; i++)
+		add_range(&into->families[i], from->families[i].low, from->families[i].high);
+	for (unsigned k = 0; k < HP_CAUSE_DYNAMIC_COUNT; k++) {
+		into->most[k] += from->most[k];
+		into->unseen[k] = fmax(into->unseen[k], from->unseen[k]);
+	}
 	into->unexplained_gain += from->unexplained_gain;
 	add_range(&into->gain_range, from->gain_range.low, from->gain_range.high);
 	/* Errors of different procedures are independent of each other. */
 	into->sampling_error = hypot(into->sampling_error, from->sampling_error);
+}
+
+static void limit(struct hp_range *range, double likely, double most)
+{
+	range->high = fmin(range->high, fmax(most, likely));
+	range->low = fmin(range->low, range->high);
+}
+
+void hp_stall_sheet_limit(struct hp_stall_sheet *sheet)
+{
+	for (unsigned k = 0; k < HP_CAUSE_DYNAMIC_COUNT; k++)
+		limit(&sheet->causes[k], sheet->likely[k], sheet->most[k] + sheet->unseen[k]);
+	for (enum hp_cause_family family = 0; family < HP_FAMILY_COUNT; family++) {
+		double likely = 0, most = 0;
+
+		for (unsigned k = 0; k < HP_CAUSE_DYNAMIC_COUNT; k++) {
+			if (!(hp_summed_kinds(family) >> k & 1))
+				continue;
+			likely += sheet->likely[k];
+			most += sheet->causes[k].high;
+		}
+		limit(&sheet->families[family], likely, most);
+	}
 }
 
 const char *hp_cause_name(enum hp_cause_kind kind)

@@ -31,6 +31,12 @@ struct case_file {
 	struct static_share *statics;
 };
 
+/* Cycles of each cause and family in a block, a loop or the procedure. */
+struct cause_sums {
+	struct hp_range kinds[HP_CAUSE_COUNT];
+	struct hp_range families[HP_FAMILY_COUNT];
+};
+
 /* A scene is one possible set of frequencies for all blocks together. */
 struct stalls {
 	const struct facts *facts;
@@ -48,6 +54,7 @@ struct stalls {
 	struct timed *loops[MOST_SCENES]; /* by scene: of each loop, cycles of all its executions */
 	struct hp_range kinds[HP_CAUSE_COUNT]; /* shares by kind, of the instruction split last */
 	struct hp_range families[HP_FAMILY_COUNT]; /* the same, by family of causes */
+	struct cause_sums *sums;		   /* of each block */
 	size_t cause_room;
 };
 
@@ -111,6 +118,20 @@ void extent_parts(const struct stalls *stalls, uint32_t at, enum extent extent,
 void extent_in_scene(const struct stalls *stalls, uint32_t block, unsigned scene,
 		     struct timed_parts *parts);
 
+/* Parts of all executions in the likeliest scene, in cycles. False: too little was timed. `*untimed`:
+ * measured cycles of blocks that were not. */
+bool extent_block_parts(const struct stalls *stalls, uint32_t block, struct timed_parts *parts);
+bool extent_loop_parts(const struct stalls *stalls, uint32_t loop, struct timed_parts *parts,
+		       double *untimed);
+
+/* --- sums.c: causes of many instructions together --- */
+
+struct hp_error *sums_begin(struct stalls *stalls);
+/* Adds the instruction split last. */
+void sums_add(const struct stalls *stalls, uint32_t at);
+/* Adds those of the whole procedure to `all`. */
+struct hp_error *sums_end(struct stalls *stalls, struct cause_sums *all);
+
 /* --- joint.c: causes whose sum is known better than each of them --- */
 
 /* What is known of one execution's stall in one scene, in cycles. */
@@ -136,7 +157,9 @@ void narrow_by_timing(const struct timed_part *part, double stall, struct hp_ran
 /* --- sheet.c --- */
 
 void sheet_begin(const struct stalls *stalls, double sample_cycles);
-void sheet_end(struct hp_analysis *analysis, const double *most_cycles);
+/* `sums` are those of the procedure. */
+void sheet_end(struct hp_analysis *analysis, const struct cause_sums *sums,
+	       const double *most_cycles);
 /* Adds an instruction whose stall was split: the shares of its suspects, then the unexplained
  * share. */
 void sheet_add(const struct stalls *stalls, uint32_t at, const double *likely);

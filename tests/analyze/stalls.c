@@ -31,9 +31,11 @@ static bool happened(const void *context, hp_link_address address, struct hp_hap
 	}
 	for (size_t kind = 0; kind < HP_EVENT_KINDS; kind++)
 		seen->most[kind] = 3.0 / RUNS;
-	if (address.value == FUZZ_CODE_ADDRESS + simulated.at) {
+	if (simulated.is_everywhere || address.value == FUZZ_CODE_ADDRESS + simulated.at) {
 		seen->mean[simulated.kind] = simulated.share;
 		seen->most[simulated.kind] = 1.1 * simulated.share;
+	}
+	if (address.value == FUZZ_CODE_ADDRESS + simulated.at) {
 		if (simulated.is_timed)
 			seen->mean[HP_EVENT_TLB2_MISS] = seen->most[HP_EVENT_TLB2_MISS] =
 				seen->mean[HP_EVENT_DTLB_MISS] = seen->most[HP_EVENT_DTLB_MISS] = 1;
@@ -92,6 +94,7 @@ void begin(const uint8_t *bytes, size_t size)
 	sample_count = count_count = 0;
 	found = NULL;
 	simulated.is_on = simulated.is_timed = simulated.is_alone = false;
+	simulated.is_everywhere = false;
 	limits = NULL;
 	core_name = "granite-rapids";
 	simulated.untimed = 0;

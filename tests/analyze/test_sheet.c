@@ -31,6 +31,18 @@ static void check_sheet(const struct hp_stall_sheet *sheet)
 		ck_assert_double_le(range->high, sheet->cycles * (1 + 1e-9));
 	}
 	ck_assert_double_eq_tol(sum, sheet->cycles, 1e-6 * (1 + sheet->cycles));
+	for (enum hp_cause_family family = 0; family < HP_FAMILY_COUNT; family++) {
+		double likely = 0, high = 0;
+
+		for (unsigned i = 0; i < HP_CAUSE_COUNT; i++) {
+			if (!(hp_summed_kinds(family) >> i & 1))
+				continue;
+			likely += sheet->likely[i];
+			high += sheet->causes[i].high;
+		}
+		check_holds(&sheet->families[family], fmin(likely, sheet->cycles));
+		ck_assert_double_le(sheet->families[family].high, high * (1 + 1e-9) + 1e-3);
+	}
 	ck_assert_double_ge(sheet->execution_range.low, 0);
 	check_holds(&sheet->execution_range, sheet->execution);
 	check_holds(&sheet->gain_range, sheet->unexplained_gain);
@@ -126,6 +138,8 @@ TEST(the_sheet_adds_up_to_its_cycles_whatever_the_samples)
 	}
 	check_sheet(&sum);
 	ck_assert_double_eq_tol(sum.cycles, cycles, 1e-6 * cycles);
+	hp_stall_sheet_limit(&sum);
+	check_sheet(&sum);
 }
 
 /* Of a million rounds of 15 cycles: time alone also fits fewer rounds that wait for longer. */
@@ -149,6 +163,79 @@ TEST(execution_has_a_range_that_counts_narrow)
 	ck_assert_double_eq(found->sheet.counted_cycles, found->sheet.cycles);
 	ck_assert_double_lt(found->sheet.execution_range.high - found->sheet.execution_range.low,
 			    0.8 * (guessed.high - guessed.low));
+}
+
+/* Loads of a cycle each: each may be off by a fifth of a cycle, which its
+ * neighbour lacks then. */
+TEST(what_one_instruction_is_off_by_its_block_is_not)
+{
+	static const size_t places[] = { 0, 3, 6, 9 };
+	double apart = 0;
+
+	LOOP(LOAD_RCX_FROM_RDI, LOAD_RCX_FROM_RDI, LOAD_RCX_FROM_RDI, LOAD_RCX_FROM_RDI);
+	for (size_t i = 0; i < HP_ARRAY_COUNT(places); i++)
+		takes(places[i], 1);
+	sees(0, HP_EVENT_L2_MISS, 1);
+	simulated.is_everywhere = simulated.is_timed = true;
+	simulated.as_is = simulated.without_dcache = simulated.without_dtlb = 1;
+	simulated.others = 1;
+	for (size_t i = 0; i < HP_ARRAY_COUNT(places); i++)
+		apart += most(places[i], HP_CAUSE_DCACHE) * RUNS;
+	ck_assert_double_gt(apart, 0.7 * RUNS);
+	ck_assert_double_lt(found->sheet.causes[HP_CAUSE_DCACHE].high, 0.3 * apart);
+}
+
+/* One more, or four, that were seen as often to have no event. */
+TEST(events_that_no_instruction_had_take_no_more_than_those_of_one)
+{
+	struct hp_prediction few;
+
+	LOOP(LOAD_RAX_FROM_RAX, LOAD_RCX_FROM_RDI);
+	sees(0, HP_EVENT_L1_MISS, 1);
+	insn_at(0);
+	few = found->prediction;
+	ck_assert_double_gt(few.unseen[HP_CAUSE_DTLB], 0);
+	ck_assert_double_gt(few.unseen_far, 0);
+	LOOP(LOAD_RAX_FROM_RAX, LOAD_RCX_FROM_RDI, LOAD_RCX_FROM_RDI, LOAD_RCX_FROM_RDI,
+	     LOAD_RCX_FROM_RDI);
+	sees(0, HP_EVENT_L1_MISS, 1);
+	insn_at(0);
+	ck_assert_double_eq_tol(found->prediction.unseen[HP_CAUSE_DTLB], few.unseen[HP_CAUSE_DTLB],
+				1e-6 * few.unseen[HP_CAUSE_DTLB]);
+	ck_assert_double_eq_tol(found->prediction.unseen_far, few.unseen_far,
+				1e-6 * few.unseen_far);
+	ck_assert_double_eq_tol(found->prediction.most[HP_CAUSE_DTLB], few.most[HP_CAUSE_DTLB], 1);
+	/* In moments that no window saw each may have any. */
+	LOOP(LOAD_RAX_FROM_RAX, LOAD_RCX_FROM_RDI);
+	sees(0, HP_EVENT_L1_MISS, 1);
+	simulated.apart = 0.1;
+	insn_at(0);
+	simulated.apart = 0;
+	ck_assert_double_eq(found->prediction.unseen_far, 0);
+	ck_assert_double_gt(found->prediction.most_far, 0.1 * RUNS);
+}
+
+TEST(causes_of_a_whole_program_take_no_more_than_its_events)
+{
+	struct hp_stall_sheet sheet = { .cycles = 100 };
+
+	for (unsigned i = 0; i < HP_CAUSE_DYNAMIC_COUNT; i++)
+		sheet.most[i] = INFINITY;
+	sheet.causes[HP_CAUSE_DCACHE] = (struct hp_range){ 2, 60 };
+	sheet.likely[HP_CAUSE_DCACHE] = 5;
+	sheet.most[HP_CAUSE_DCACHE] = 8;
+	sheet.unseen[HP_CAUSE_DCACHE] = 1;
+	sheet.causes[HP_CAUSE_DTLB] = (struct hp_range){ 0, 60 };
+	sheet.likely[HP_CAUSE_DTLB] = 4;
+	sheet.most[HP_CAUSE_DTLB] = 3;
+	sheet.causes[HP_CAUSE_FETCH] = (struct hp_range){ 0, 30 };
+	sheet.families[HP_FAMILY_DATA] = (struct hp_range){ 2, 60 };
+	hp_stall_sheet_limit(&sheet);
+	ck_assert_double_eq(sheet.causes[HP_CAUSE_DCACHE].high, 9);
+	ck_assert_double_eq(sheet.causes[HP_CAUSE_DTLB].high, 4);
+	ck_assert_double_eq(sheet.causes[HP_CAUSE_FETCH].high, 30);
+	ck_assert_double_eq(sheet.families[HP_FAMILY_DATA].high, 13);
+	ck_assert_double_eq(sheet.families[HP_FAMILY_DATA].low, 2);
 }
 
 HP_TEST_MAIN("analyze/sheet")

@@ -71,6 +71,7 @@ struct hp_happened {
 	/* Lower and upper ends of 90 % intervals, by how windows differ, by chance, and by the time
 	 * that no window speaks for. */
 	double least[HP_EVENT_KINDS], most[HP_EVENT_KINDS];
+	double apart; /* share of the executions that `most` holds anything for */
 	/* HP_LANES core cycles that a model of the core spent in all these runs; NULL: it was not
 	 * timed. Of the instruction, and of what was translated as one block and begins with it: up
 	 * to the next branch. Borrowed from who tells. */
@@ -279,7 +280,15 @@ struct hp_prediction {
 	 * behind it is apart. */
 	double most[HP_CAUSE_COUNT];
 	double most_far;
+	/* The same of instructions that had no such event while they were simulated. As none of them had,
+	 * all together can have had no more than one of them alone: this is the most that one can have
+	 * taken, and comes on top of the above. */
+	double unseen[HP_CAUSE_COUNT];
+	double unseen_far;
 };
+
+double hp_prediction_most(const struct hp_prediction *prediction, enum hp_cause_kind kind);
+double hp_prediction_most_far(const struct hp_prediction *prediction);
 
 /* How the cycles of a procedure, or of many, were spent: DCPI's figure 4. In cycles; sheets add up.
  * Execution and the `likely` of all causes, less the gain, are `cycles`. Each range is for its line
@@ -296,6 +305,10 @@ struct hp_stall_sheet {
 	struct hp_range execution_range;
 	struct hp_range causes[HP_CAUSE_COUNT];
 	double likely[HP_CAUSE_COUNT];
+	struct hp_range families[HP_FAMILY_COUNT]; /* what hp_summed_kinds took together */
+	/* What the events of a cause in these procedures can have taken at most, wherever they show;
+	 * INFINITY: they are not counted. `unseen` is as in struct hp_prediction. */
+	double most[HP_CAUSE_DYNAMIC_COUNT], unseen[HP_CAUSE_DYNAMIC_COUNT];
 	double unexplained_gain; /* faster than the best case: tables or frequencies are wrong */
 	struct hp_range gain_range;
 	double sampling_error; /* standard deviation of `cycles` */
@@ -358,9 +371,14 @@ struct hp_error *hp_analysis_create(const struct hp_analysis_input *input,
 void hp_analysis_withhold(struct hp_analysis *analysis);
 
 void hp_stall_sheet_add(struct hp_stall_sheet *into, const struct hp_stall_sheet *from);
+/* Limits the causes of a whole program to their events. Of a part of it they may show elsewhere. */
+void hp_stall_sheet_limit(struct hp_stall_sheet *sheet);
 
 const char *hp_cause_name(enum hp_cause_kind kind);    /* "dcache", as in JSON */
 uint32_t hp_family_kinds(enum hp_cause_family family); /* a bit each, 1 << enum hp_cause_kind */
+/* Those of a family that are added up over many instructions. A full store buffer is not, as it waits for
+ * other accesses than those that miss. */
+uint32_t hp_summed_kinds(enum hp_cause_family family);
 const char *hp_confidence_name(enum hp_confidence confidence); /* "none", "low" … */
 
 #endif

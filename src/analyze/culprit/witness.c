@@ -31,6 +31,7 @@ static void allow_for_others(const struct hp_insn *insn, double apart, struct hp
 {
 	const struct hp_happened all = all_events(insn);
 
+	seen->apart = apart;
 	for (unsigned kind = 0; kind < HP_EVENT_KINDS && apart > 0; kind++) {
 		seen->least[kind] *= 1 - apart;
 		if (all.most[kind] > seen->most[kind])
@@ -82,30 +83,55 @@ static double many(const struct hp_happened *seen, struct levels level)
 		HP_EVENT_##name##_MISS, HP_EVENT_##name##_UNKNOWN                                  \
 	}
 
+/* Where cycles of events are added: of instructions that were seen to have any, and of others. */
+struct sum {
+	double *most, *unseen;
+};
+
+static void add_most(struct sum sum, const struct hp_happened *seen, struct levels level,
+		     double cycles)
+{
+	bool is_unseen = seen->runs >= least_simulated_runs && !(seen->apart > 0) &&
+			 !(seen->mean[level.miss] > 0) && !(seen->mean[level.unknown] > 0);
+
+	if (is_unseen)
+		*sum.unseen = fmax(*sum.unseen, cycles);
+	else
+		*sum.most += cycles;
+}
+
+/* `seen->runs` is 0 of what was not simulated. */
 static void add_events(const struct hp_core *core, const struct hp_happened *seen, double runs,
 		       struct hp_prediction *prediction)
 {
+	const struct levels mispredicted = { HP_EVENT_MISPREDICTED, HP_EVENT_BRANCH_UNKNOWN };
+	const struct levels failed = { HP_EVENT_FORWARD_FAILED, HP_EVENT_FORWARD_FAILED };
+	const struct levels alias = { HP_EVENT_ALIAS_4K, HP_EVENT_ALIAS_4K };
 	double near = runs * l2_margin * witness_l2_cycles(core);
 	double far = runs * miss_margin * core->memory_cycles;
 	double page = runs * l2_margin * core->l2_tlb_cycles;
 	double walk = runs * seen_walk_margin * core->walk_cycles;
 	double walks = many(seen, LEVEL(TLB2));
-	double *most = prediction->most;
+	double blocked = runs * ((double)core->mispredict_cycles + core->blocked_cycles);
+	struct sum sums[HP_CAUSE_DYNAMIC_COUNT];
+	struct sum behind = { &prediction->most_far, &prediction->unseen_far };
 
-	most[HP_CAUSE_MISPREDICT] +=
-		runs * predictor_margin *
-		witness_most(seen, HP_EVENT_MISPREDICTED, HP_EVENT_BRANCH_UNKNOWN) *
-		resolution_margin * core->mispredict_cycles;
-	most[HP_CAUSE_ICACHE] += near * many(seen, LEVEL(L1I)) + far * many(seen, LEVEL(L2I));
-	most[HP_CAUSE_ITLB] +=
-		page * many(seen, LEVEL(ITLB)) + (walk + far) * many(seen, LEVEL(TLB2I));
-	most[HP_CAUSE_DCACHE] += near * many(seen, LEVEL(L1));
-	prediction->most_far += far * many(seen, LEVEL(L2));
-	most[HP_CAUSE_DTLB] += page * many(seen, LEVEL(DTLB)) + walk * walks +
-			       far * fmin(walks, many(seen, LEVEL(WALK)));
-	most[HP_CAUSE_STORE_FORWARD] +=
-		runs * (seen->most[HP_EVENT_FORWARD_FAILED] + seen->most[HP_EVENT_ALIAS_4K]) *
-		((double)core->mispredict_cycles + core->blocked_cycles);
+	for (unsigned kind = 0; kind < HP_CAUSE_DYNAMIC_COUNT; kind++)
+		sums[kind] = (struct sum){ &prediction->most[kind], &prediction->unseen[kind] };
+	add_most(sums[HP_CAUSE_MISPREDICT], seen, mispredicted,
+		 runs * predictor_margin * many(seen, mispredicted) * resolution_margin *
+			 core->mispredict_cycles);
+	add_most(sums[HP_CAUSE_ICACHE], seen, LEVEL(L1I), near * many(seen, LEVEL(L1I)));
+	add_most(sums[HP_CAUSE_ICACHE], seen, LEVEL(L2I), far * many(seen, LEVEL(L2I)));
+	add_most(sums[HP_CAUSE_ITLB], seen, LEVEL(ITLB), page * many(seen, LEVEL(ITLB)));
+	add_most(sums[HP_CAUSE_ITLB], seen, LEVEL(TLB2I), (walk + far) * many(seen, LEVEL(TLB2I)));
+	add_most(sums[HP_CAUSE_DCACHE], seen, LEVEL(L1), near * many(seen, LEVEL(L1)));
+	add_most(behind, seen, LEVEL(L2), far * many(seen, LEVEL(L2)));
+	add_most(sums[HP_CAUSE_DTLB], seen, LEVEL(DTLB), page * many(seen, LEVEL(DTLB)));
+	add_most(sums[HP_CAUSE_DTLB], seen, LEVEL(TLB2),
+		 walk * walks + far * fmin(walks, many(seen, LEVEL(WALK))));
+	add_most(sums[HP_CAUSE_STORE_FORWARD], seen, failed, blocked * seen->most[failed.miss]);
+	add_most(sums[HP_CAUSE_STORE_FORWARD], seen, alias, blocked * seen->most[alias.miss]);
 }
 
 /* What its own unit takes: no instruction is the oldest for longer than its latency. */

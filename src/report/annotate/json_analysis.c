@@ -109,6 +109,29 @@ static void add_stack_head(struct hp_buffer *out, const struct hp_stall_sheet *s
 	add_exact_member(out, ", \"execution_high\": ", sheet->cycles / 100 * execution->high);
 }
 
+static void add_families(struct hp_buffer *out, const struct hp_stall_sheet *sheet)
+{
+	json_add(out, ", \"together\": [");
+	for (enum hp_cause_family family = 0; family < HP_FAMILY_COUNT; family++) {
+		const char *between = "";
+
+		json_add(out, family ? ", {\"causes\": [" : "{\"causes\": [");
+		for (unsigned kind = 0; kind < HP_CAUSE_COUNT; kind++) {
+			if (!(hp_summed_kinds(family) >> kind & 1))
+				continue;
+			json_add(out, between);
+			json_add(out, "\"");
+			json_add(out, hp_cause_name((enum hp_cause_kind)kind));
+			json_add(out, "\"");
+			between = ", ";
+		}
+		json_add(out, "], \"cycles\": ");
+		add_stack_line(out, sheet, sheet_family(sheet, family));
+		json_add(out, "}");
+	}
+	json_add(out, "]");
+}
+
 void json_add_stack(struct hp_buffer *out, const struct hp_stall_sheet *sheet, bool is_absolute)
 {
 	struct sheet_sums sums;
@@ -126,7 +149,9 @@ void json_add_stack(struct hp_buffer *out, const struct hp_stall_sheet *sheet, b
 		json_add(out, "\": ");
 		add_stack_line(out, sheet, sheet_cause(sheet, (enum hp_cause_kind)i));
 	}
-	json_add(out, "}, \"dynamic_stalls\": ");
+	json_add(out, "}");
+	add_families(out, sheet);
+	json_add(out, ", \"dynamic_stalls\": ");
 	add_stack_line(out, sheet, sums.dynamic);
 	json_add(out, ", \"static_stalls\": ");
 	add_stack_line(out, sheet, sums.fixed);

@@ -74,6 +74,16 @@ struct sheet_line sheet_cause(const struct hp_stall_sheet *sheet, enum hp_cause_
 	return line_of(sheet, sheet->likely[kind], &sheet->causes[kind]);
 }
 
+struct sheet_line sheet_family(const struct hp_stall_sheet *sheet, enum hp_cause_family family)
+{
+	double likely = 0;
+
+	for (unsigned kind = 0; kind < HP_CAUSE_COUNT; kind++)
+		if (hp_summed_kinds(family) >> kind & 1)
+			likely += sheet->likely[kind];
+	return line_of(sheet, likely, &sheet->families[family]);
+}
+
 struct sheet_sums sheet_sum(const struct hp_stall_sheet *sheet)
 {
 	struct sheet_sums sums = { 0 };
@@ -158,6 +168,29 @@ static void put_execution(const struct sheet_line *line, bool is_measured, FILE 
 			line->low, line->high);
 }
 
+/* Where several causes are known better together than apart. */
+static void put_families(const struct hp_stall_sheet *sheet, FILE *out)
+{
+	static const char *const names[HP_FAMILY_COUNT] = {
+		[HP_FAMILY_DATA] = "data cache and TLB",
+		[HP_FAMILY_CODE] = "code cache, TLB, fetch",
+	};
+
+	for (enum hp_cause_family family = 0; family < HP_FAMILY_COUNT; family++) {
+		struct sheet_line line = sheet_family(sheet, family);
+		double widest = 0;
+
+		for (unsigned kind = 0; kind < HP_CAUSE_COUNT; kind++) {
+			struct sheet_line one = sheet_cause(sheet, (enum hp_cause_kind)kind);
+
+			if (hp_summed_kinds(family) >> kind & 1)
+				widest = fmax(widest, one.high - one.low);
+		}
+		if (line.high - line.low < widest)
+			put_line(names[family], &line, true, out);
+	}
+}
+
 void sheet_write(const struct hp_stall_sheet *sheet, double all_samples, FILE *out)
 {
 	struct sheet_sums sums = sheet_sum(sheet);
@@ -166,6 +199,7 @@ void sheet_write(const struct hp_stall_sheet *sheet, double all_samples, FILE *o
 	fprintf(out, "***   %-24s %8s   %s\n", "", "likely", "between");
 	for (int i = 0; i < HP_CAUSE_DYNAMIC_COUNT; i++)
 		put_cause(sheet, (enum hp_cause_kind)i, out);
+	put_families(sheet, out);
 	fputs("***\n", out);
 	put_cause(sheet, HP_CAUSE_UNEXPLAINED, out);
 	put_line("unexplained gain", &sums.gain, is_measured, out);

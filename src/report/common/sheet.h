@@ -29,6 +29,8 @@ struct sheet_sums {
 };
 struct sheet_sums sheet_sum(const struct hp_stall_sheet *sheet);
 struct sheet_line sheet_cause(const struct hp_stall_sheet *sheet, enum hp_cause_kind kind);
+/* Its causes together. */
+struct sheet_line sheet_family(const struct hp_stall_sheet *sheet, enum hp_cause_family family);
 
 /* Executions were counted for most of the cycles. If not, execution and the sums of stalls have a
  * range, but no likely value, which would be a guess. */

@@ -400,6 +400,7 @@ struct hp_error *survey_make(struct report *report, enum survey_list list, struc
 	hp_vector_free(&found);
 	if (error)
 		return error;
+	hp_stall_sheet_limit(&survey->sheet);
 	survey->refused =
 		fmax(0, (double)survey->samples - (double)survey->few - survey->sheet.samples);
 	if (survey->stalls.count)
