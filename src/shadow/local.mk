@@ -57,6 +57,7 @@ src_shadow_libshadow_a_SOURCES += \
 	src/shadow/copy/secrets.h src/shadow/copy/secrets.c \
 	src/shadow/copy/snapshot.h src/shadow/copy/snapshot.c \
 	src/shadow/copy/buffer.h src/shadow/copy/buffer.c \
+	src/shadow/copy/buffers.h src/shadow/copy/buffers.c \
 	src/shadow/copy/readers.h src/shadow/copy/readers.c \
 	src/shadow/copy/history.h src/shadow/copy/history.c \
 	src/shadow/match/state_sampler.h src/shadow/match/state_sampler.c \

@@ -246,12 +246,13 @@ static void note_crash(struct histories *histories, const struct window_result *
 		histories_of(histories, result->window.pid, hp_clock_monotonic_ns())->crashes++;
 }
 
-static void end_window(struct hp_shadow *shadow, struct job *job)
+static void end_window(struct hp_shadow *shadow, struct window_maker *maker, struct job *job)
 {
 	pthread_mutex_lock(&shadow->books_lock);
 	if (job->has_copy)
 		books_charge(&shadow->books, job);
 	note_crash(&shadow->replayer.histories, &job->result);
+	buffers_give(&shadow->replayer.buffers, &maker->snapshot.buffer);
 	account(shadow, job, books_now_ns(&shadow->books));
 	pthread_mutex_unlock(&shadow->books_lock);
 }
@@ -285,7 +286,7 @@ static void *make_windows(void *context)
 			await_room(shadow, &job);
 			replay(shadow, &hand->maker, &job);
 		}
-		end_window(shadow, &job);
+		end_window(shadow, &hand->maker, &job);
 		if (job.result.outcome == WINDOW_REFUSED && job.result.refusal != HP_SHADOW_BUDGET)
 			is_stopping(shadow, REFUSED_PAUSE_MS);
 	}
@@ -324,20 +325,29 @@ static struct hp_error *add_targets(struct hp_shadow *shadow,
 	return room ? NULL : hp_error_create_no_memory();
 }
 
-/* Fills buffers while there is no target yet. What is not filled in time is filled later. */
-static void make_first_buffers(struct hp_shadow *shadow)
+/* Makes buffers while there is no target yet, from the memory that prices were measured with. What is
+ * not filled in time is filled later. */
+static void make_first_buffers(struct hp_shadow *shadow, const struct snapshot_price *price)
 {
+	const uint64_t part = price->bytes / MAKERS / PAGE_BYTES * PAGE_BYTES;
 	const uint64_t bytes = FIRST_BUFFER_BYTES;
 
+	for (size_t i = 0; i < MAKERS && price->memory; i++) {
+		struct buffer buffer = { 0 };
+
+		buffer_adopt(&buffer, price->memory + i * part, part);
+		buffers_give(&shadow->replayer.buffers, &buffer);
+	}
 	for (size_t i = 0; i < ACTIVE_MAKERS && bytes <= memory_to_spare() / FIRST_BUFFER_PART;
 	     i++) {
-		struct buffer *buffer = &shadow->hands[i].maker.snapshot.buffer;
+		struct buffer buffer;
 
-		hp_error_destroy(buffer_enlarge(buffer, bytes, FILL_IDLE, shadow->stop_fd));
-		if (buffer->filled_bytes)
-			ledger_expect_huge(&shadow->books.ledger,
-					   (double)buffer->filled_ns /
-						   (double)buffer->filled_bytes);
+		buffers_take(&shadow->replayer.buffers, bytes, false, &buffer);
+		hp_error_destroy(buffer_enlarge(&buffer, bytes, FILL_IDLE, shadow->stop_fd));
+		if (buffer.filled_bytes)
+			ledger_expect_huge(&shadow->books.ledger, (double)buffer.filled_ns /
+									  (double)buffer.filled_bytes);
+		buffers_give(&shadow->replayer.buffers, &buffer);
 	}
 }
 
@@ -347,7 +357,6 @@ struct hp_error *hp_shadow_create(const struct hp_shadow_options *options,
 	struct hp_error *error = shadow_permission();
 	struct hp_shadow *shadow = error ? NULL : calloc(1, sizeof(*shadow));
 	struct snapshot_price price;
-	uint64_t part;
 
 	if (error)
 		return hp_error_wrap(error, "no shadow windows");
@@ -364,7 +373,6 @@ struct hp_error *hp_shadow_create(const struct hp_shadow_options *options,
 	shadow->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	ledger_init(&shadow->books.ledger, shadow->percent, options->sample_ns);
 	price = snapshot_price();
-	part = price.bytes / MAKERS / PAGE_BYTES * PAGE_BYTES;
 	ledger_expect(&shadow->books.ledger, price.reading_ns, price.fresh_ns);
 	cpu_load_init(&shadow->books.load);
 	schedule_init(&shadow->books.schedule,
@@ -373,17 +381,14 @@ struct hp_error *hp_shadow_create(const struct hp_shadow_options *options,
 		shadow->hands[i].shadow = shadow;
 		window_maker_init(&shadow->hands[i].maker, &shadow->replayer, &shadow->books.ledger,
 				  shadow->stop_fd);
-		if (price.memory)
-			buffer_adopt(&shadow->hands[i].maker.snapshot.buffer,
-				     price.memory + i * part, part);
 	}
-	make_first_buffers(shadow);
 	error = replayer_create(&shadow->replayer,
 				&(struct simulation_options){ options->geometry, options->core,
 							      options->measure, options->resizes,
 							      options->trace_fd,
 							      options->trace_bytes });
 	shadow->replayer.simulates_always = options->simulates_always;
+	make_first_buffers(shadow, &price);
 	if (!error && (shadow->ready_fd < 0 || shadow->stop_fd < 0))
 		error = hp_error_create(HP_ERROR_SYSTEM, "no descriptors left for an eventfd");
 	if (!error)

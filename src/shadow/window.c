@@ -40,6 +40,7 @@ struct hp_error *replayer_create(struct replayer *replayer,
 void replayer_clear(struct replayer *replayer)
 {
 	histories_clear(&replayer->histories);
+	buffers_clear(&replayer->buffers);
 	if (replayer->simulation)
 		simulation_destroy(replayer->simulation);
 	replayer->simulation = NULL;

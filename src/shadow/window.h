@@ -17,6 +17,7 @@
 #include "copy/hold.h"
 #include "match/state_sampler.h"
 #include "budget/price.h"
+#include "copy/buffers.h"
 #include "copy/rebuild.h"
 #include "copy/rights.h"
 #include "end_state.h"
@@ -31,6 +32,7 @@
 /* Replays all copies of one target, one after another. */
 struct replayer {
 	struct histories histories; /* of the memory of the target's processes */
+	struct buffers buffers;	    /* those that no maker uses */
 	struct hp_engine *engine;
 	struct call_pace pace;
 	struct simulation *simulation; /* NULL: windows are not simulated */

@@ -228,7 +228,6 @@ static bool make_room(struct window_maker *maker, const struct window_order *ord
 	const struct price_terms terms = terms_of_plan(order, plan);
 	struct snapshot *snapshot = &maker->snapshot;
 	struct hp_error *error = snapshot_reserve(snapshot, FILL_IDLE, maker->stop_fd);
-
 	ledger_filled_idly(maker->ledger, &terms, snapshot->filled_ns, snapshot->filled_bytes);
 	if (error && error->class == HP_ERROR_INSUFFICIENT && !window_is_stopping(maker)) {
 		hp_error_destroy(error);
@@ -263,6 +262,24 @@ static void find_huge(struct window_maker *maker)
 		hp_error_destroy(snapshot_find_huge(&maker->snapshot, add_huge, maker));
 }
 
+/* Takes the best buffer for the plan. False: a copy that runs has a better one, and its end is worth
+ * waiting for, as making what is missing of this one would take longer, and CPU time that the copy
+ * wants. */
+static bool take_buffer(struct window_maker *maker, const struct window_order *order,
+			const struct plan *plan)
+{
+	const struct price_terms terms = terms_of_plan(order, plan);
+	struct buffers *buffers = &maker->replayer->buffers;
+	struct buffer *mine = &maker->snapshot.buffer;
+
+	buffers_give(buffers, mine);
+	buffers_take(buffers, plan->bytes, order->is_later, mine);
+	return mine->bytes >= plan->bytes ||
+	       ledger_filling_ns(maker->ledger, &terms, plan->bytes - mine->bytes) <=
+		       FILL_PATIENCE_NS ||
+	       !buffers_away_suffice(buffers, mine, plan->bytes);
+}
+
 /* Pays twice: first for an estimate of the memory, which takes no time, then for the real amount,
  * because listing all pages takes milliseconds. */
 bool window_plan(struct window_maker *maker, struct window_order *order,
@@ -278,8 +295,12 @@ bool window_plan(struct window_maker *maker, struct window_order *order,
 	order->areas = 0;
 	/* Where no CPU is idle, making the buffer has to be cheap. Writing the copy's memory takes
 	 * more time than mapping it, but later. */
-	order->is_written = maker->snapshot.buffer.is_kept = order->is_later;
+	order->is_written = order->is_later;
 	plan.bytes = snapshot_expect(order->pid, &order->resident_bytes);
+	if (!take_buffer(maker, order, &plan)) {
+		result->outcome = WINDOW_NOT_NOW;
+		return false;
+	}
 	if (!pay_beforehand(maker, order, &plan, result))
 		return false;
 	error = snapshot_prepare(&maker->snapshot, order->tid, &plan.bytes);

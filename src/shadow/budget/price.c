@@ -105,12 +105,18 @@ static double loss_of_copy(const struct price_terms *terms)
 	return fmax(loss_by_room[terms->room], loss_by_sharing * shared);
 }
 
-uint64_t ledger_memory_price(const struct ledger *ledger, const struct price_terms *terms,
-			     uint64_t bytes)
+uint64_t ledger_filling_ns(const struct ledger *ledger, const struct price_terms *terms,
+			   uint64_t bytes)
 {
 	double ns = is_mapped(terms) ? ledger->fresh_ns : ledger->huge_ns;
 
-	return (uint64_t)(loss_of_copy(terms) * ns * (double)bytes);
+	return (uint64_t)(ns * (double)bytes);
+}
+
+uint64_t ledger_memory_price(const struct ledger *ledger, const struct price_terms *terms,
+			     uint64_t bytes)
+{
+	return (uint64_t)(loss_of_copy(terms) * (double)ledger_filling_ns(ledger, terms, bytes));
 }
 
 uint64_t ledger_hold(const struct ledger *ledger, uint64_t bytes)

@@ -81,7 +81,10 @@ void ledger_init(struct ledger *ledger, double percent, double sample_ns);
 uint64_t ledger_price(const struct ledger *ledger, const struct price_terms *terms);
 /* The part of that price that running the copy costs. */
 uint64_t ledger_copy_price(const struct ledger *ledger, const struct price_terms *terms);
-/* The price of `bytes` of fresh memory for a copy. */
+/* The CPU time to make so much of a buffer, … */
+uint64_t ledger_filling_ns(const struct ledger *ledger, const struct price_terms *terms,
+			   uint64_t bytes);
+/* … and its price. */
 uint64_t ledger_memory_price(const struct ledger *ledger, const struct price_terms *terms,
 			     uint64_t bytes);
 /* The predicted duration of a stop that reads `bytes`. */

@@ -133,11 +133,15 @@ static uint8_t *resize(struct buffer *buffer, uint64_t bytes)
 		    buffer->is_lendable ? buffer->fd : -1, 0);
 }
 
-/* A large buffer is lendable, unless it is kept or the limit of file sizes forbids it. If the kind changes, the
- * buffer starts empty. */
+bool buffer_would_be_lent(uint64_t bytes, bool is_kept)
+{
+	return bytes >= LENT_LEAST_BYTES && !is_kept && may_be_file(bytes);
+}
+
+/* If the kind changes, the buffer starts empty. */
 static void choose_kind(struct buffer *buffer, uint64_t bytes)
 {
-	bool is_lendable = bytes >= LENT_LEAST_BYTES && !buffer->is_kept && may_be_file(bytes);
+	bool is_lendable = buffer_would_be_lent(bytes, buffer->is_kept);
 
 	if (is_lendable == buffer->is_lendable)
 		return;
