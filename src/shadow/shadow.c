@@ -343,10 +343,11 @@ static void make_first_buffers(struct hp_shadow *shadow, const struct snapshot_p
 		struct buffer buffer;
 
 		buffers_take(&shadow->replayer.buffers, bytes, false, &buffer);
-		hp_error_destroy(buffer_enlarge(&buffer, bytes, FILL_IDLE, shadow->stop_fd));
+		hp_error_destroy(
+			buffer_enlarge(&buffer, bytes, FILL_IDLE, UINT64_MAX, shadow->stop_fd));
 		if (buffer.filled_bytes)
-			ledger_expect_huge(&shadow->books.ledger, (double)buffer.filled_ns /
-									  (double)buffer.filled_bytes);
+			ledger_expect_huge(&shadow->books.ledger,
+					   (double)buffer.filled_ns / (double)buffer.filled_bytes);
 		buffers_give(&shadow->replayer.buffers, &buffer);
 	}
 }

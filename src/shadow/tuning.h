@@ -161,6 +161,9 @@ static const double probed_ns_factor = 2; /* times the probed ns per byte [chose
 static const double newest_weight = 0.3; /* share [chosen] */
 /* A stop that reads less measures the fixed cost, one that reads more the cost per byte. */
 static const uint64_t little_read_bytes = 1048576; /* bytes: 1 MiB [chosen] */
+/* Less memory that was made tells nothing of its cost per byte: it ends within a huge page, and starting
+ * the thread takes time, too. */
+static const uint64_t least_filled_bytes = 16777216; /* bytes: 16 MiB [chosen] */
 /* A sample of registers and stack, if the recorder has not measured one: an interrupt that leaves a
  * VM; about a tenth of it on bare metal. */
 static const double guessed_sample_ns = 13e3; /* ns per sample [chosen] */

@@ -227,13 +227,16 @@ static bool make_room(struct window_maker *maker, const struct window_order *ord
 {
 	const struct price_terms terms = terms_of_plan(order, plan);
 	struct snapshot *snapshot = &maker->snapshot;
-	struct hp_error *error = snapshot_reserve(snapshot, FILL_IDLE, maker->stop_fd);
+	/* The rest of the budget when the window is paid for. */
+	uint64_t left_ns = ledger_left_ns(maker->ledger, order->slot_end_ns) - result->price_ns;
+	struct hp_error *error = snapshot_reserve(snapshot, FILL_IDLE, UINT64_MAX, maker->stop_fd);
 	ledger_filled_idly(maker->ledger, &terms, snapshot->filled_ns, snapshot->filled_bytes);
 	if (error && error->class == HP_ERROR_INSUFFICIENT && !window_is_stopping(maker)) {
 		hp_error_destroy(error);
 		if (!pay_for_room(maker, order, &terms, result))
 			return false;
-		error = snapshot_reserve(snapshot, FILL_PAID, maker->stop_fd);
+		error = snapshot_reserve(snapshot, FILL_PAID, time_for_loss_ns(&terms, left_ns),
+					 maker->stop_fd);
 		ledger_filled(maker->ledger, &terms, snapshot->filled_ns, snapshot->filled_bytes);
 	}
 	/* The recording ends; or there is not enough CPU time now, but there may be soon. */

@@ -44,12 +44,12 @@ void hold_running(pid_t pid, struct held_state *state)
 
 void reserve(struct snapshot *snapshot)
 {
-	struct hp_error *error = snapshot_reserve(snapshot, FILL_PAID, -1);
+	struct hp_error *error = snapshot_reserve(snapshot, FILL_PAID, UINT64_MAX, -1);
 
 	for (int tries = 0; tries < 100 && error && error->class == HP_ERROR_INSUFFICIENT;
 	     tries++) {
 		hp_error_destroy(error);
-		error = snapshot_reserve(snapshot, FILL_PAID, -1);
+		error = snapshot_reserve(snapshot, FILL_PAID, UINT64_MAX, -1);
 	}
 	hp_assert_ok(error);
 }

@@ -436,7 +436,7 @@ TEST_WHERE(can_copy(), nobody_waits_for_room_at_the_end)
 	pid_t pid;
 
 	pid = prepare(&snapshot, &bytes);
-	error = snapshot_reserve(&snapshot, FILL_IDLE, stop_fd);
+	error = snapshot_reserve(&snapshot, FILL_IDLE, UINT64_MAX, stop_fd);
 	ck_assert_ptr_nonnull(error);
 	hp_error_destroy(error);
 	snapshot_clear(&snapshot);

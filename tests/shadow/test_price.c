@@ -159,7 +159,11 @@ TEST(memory_that_is_made_in_the_time_of_others_is_paid_for)
 			  (uint64_t)(guessed_fresh_ns * (double)bytes / 4));
 	ledger_filled(&ledger, &terms, 0, 0);
 	ck_assert_uint_eq(ledger.lost_ns, 0);
+	/* A little of it says nothing of more. */
+	ledger_filled_idly(&ledger, &terms, 5000000, FILL_BYTES_AT_ONCE);
 	ck_assert_double_eq(ledger.huge_ns, guessed_fresh_ns);
+	/* What is left of the budget pays for four times as much time of ours. */
+	ck_assert_uint_eq(time_for_loss_ns(&terms, 1000), 4000);
 	for (int i = 0; i < 20; i++)
 		ledger_filled(&ledger, &terms, bytes / 4, bytes);
 	ck_assert_uint_eq(ledger.lost_ns, 20 * bytes / 16);

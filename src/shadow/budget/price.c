@@ -105,6 +105,13 @@ static double loss_of_copy(const struct price_terms *terms)
 	return fmax(loss_by_room[terms->room], loss_by_sharing * shared);
 }
 
+uint64_t time_for_loss_ns(const struct price_terms *terms, uint64_t loss_ns)
+{
+	double loss = loss_of_copy(terms);
+
+	return loss > 0 ? (uint64_t)fmin((double)loss_ns / loss, (double)INT64_MAX) : UINT64_MAX;
+}
+
 uint64_t ledger_filling_ns(const struct ledger *ledger, const struct price_terms *terms,
 			   uint64_t bytes)
 {
@@ -382,7 +389,7 @@ void ledger_filled_idly(struct ledger *ledger, const struct price_terms *terms, 
 {
 	double *known_ns = is_mapped(terms) ? &ledger->fresh_ns : &ledger->huge_ns;
 
-	if (bytes)
+	if (bytes >= least_filled_bytes)
 		*known_ns += newest_weight * ((double)cpu_ns / (double)bytes - *known_ns);
 }
 

@@ -81,6 +81,8 @@ void ledger_init(struct ledger *ledger, double percent, double sample_ns);
 uint64_t ledger_price(const struct ledger *ledger, const struct price_terms *terms);
 /* The part of that price that running the copy costs. */
 uint64_t ledger_copy_price(const struct ledger *ledger, const struct price_terms *terms);
+/* How much CPU time of ours, where a copy runs, costs the target so much. */
+uint64_t time_for_loss_ns(const struct price_terms *terms, uint64_t loss_ns);
 /* The CPU time to make so much of a buffer, … */
 uint64_t ledger_filling_ns(const struct ledger *ledger, const struct price_terms *terms,
 			   uint64_t bytes);
@@ -138,7 +140,8 @@ void ledger_stop(struct ledger *ledger, uint64_t stop_ns, const struct price_ter
 void ledger_samples(struct ledger *ledger, const struct price_terms *terms);
 /* Counts one more copy. */
 void ledger_copied(struct ledger *ledger);
-/* Learns the cost of fresh memory from the CPU time that `bytes` of it took. Charges nothing. */
+/* Learns the cost of fresh memory from the CPU time that `bytes` of it took, if they are not too few
+ * to tell. Charges nothing. */
 void ledger_filled_idly(struct ledger *ledger, const struct price_terms *terms, uint64_t cpu_ns,
 			uint64_t bytes);
 /* The same, and charges that CPU time, because other threads wanted it. */

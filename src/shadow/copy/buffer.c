@@ -38,8 +38,9 @@ struct filling {
 	uint8_t *at;
 	uint64_t bytes;
 	enum filling_time time;
-	uint64_t cpu_ns; /* the CPU time that this took */
-	uint64_t done;	 /* atomic, as is the next field */
+	uint64_t most_ns; /* of CPU time */
+	uint64_t cpu_ns;  /* the CPU time that this took */
+	uint64_t done;	  /* atomic, as is the next field */
 	bool is_over;
 };
 
@@ -57,7 +58,8 @@ static void *fill(void *context)
 
 	if (filling->time == FILL_IDLE)
 		hp_thread_give_way();
-	while (at < filling->bytes && !__atomic_load_n(&filling->is_over, __ATOMIC_RELAXED)) {
+	while (at < filling->bytes && !__atomic_load_n(&filling->is_over, __ATOMIC_RELAXED) &&
+	       hp_clock_thread_ns() < filling->most_ns) {
 		uint64_t part = filling->bytes - at;
 
 		if (part > FILL_BYTES_AT_ONCE)
@@ -67,6 +69,7 @@ static void *fill(void *context)
 		__atomic_store_n(&filling->done, at, __ATOMIC_RELAXED);
 	}
 	filling->cpu_ns = hp_clock_thread_ns();
+	__atomic_store_n(&filling->is_over, true, __ATOMIC_RELAXED);
 	return NULL;
 }
 
@@ -79,7 +82,7 @@ static void touch_aside(struct filling *filling, int stop_fd)
 
 	if (poll(&poll_stop, 1, 0) > 0 || hp_thread_start(&thread, fill, filling) != 0)
 		return;
-	while (__atomic_load_n(&filling->done, __ATOMIC_RELAXED) < filling->bytes &&
+	while (!__atomic_load_n(&filling->is_over, __ATOMIC_RELAXED) &&
 	       hp_clock_monotonic_ns() < end_ns && poll(&poll_stop, 1, FILL_LOOK_MS) <= 0)
 		;
 	__atomic_store_n(&filling->is_over, true, __ATOMIC_RELAXED);
@@ -88,10 +91,15 @@ static void touch_aside(struct filling *filling, int stop_fd)
 
 /* If it takes too long, the pages that exist are kept. */
 static struct hp_error *fill_rest(struct buffer *buffer, uint64_t before, enum filling_time time,
-				  int stop_fd)
+				  uint64_t most_ns, int stop_fd)
 {
 	uint64_t wanted = buffer->bytes - before;
-	struct filling filling = { .at = buffer->at + before, .bytes = wanted, .time = time };
+	struct filling filling = {
+		.at = buffer->at + before,
+		.bytes = wanted,
+		.time = time,
+		.most_ns = most_ns,
+	};
 	uint64_t done;
 
 	touch_aside(&filling, stop_fd);
@@ -154,7 +162,7 @@ static void choose_kind(struct buffer *buffer, uint64_t bytes)
 
 /* Existing pages are kept; only new ones take time. */
 struct hp_error *buffer_enlarge(struct buffer *buffer, uint64_t bytes, enum filling_time time,
-				int stop_fd)
+				uint64_t most_ns, int stop_fd)
 {
 	uint64_t before;
 	uint8_t *memory;
@@ -171,5 +179,5 @@ struct hp_error *buffer_enlarge(struct buffer *buffer, uint64_t bytes, enum fill
 	madvise(memory, bytes, MADV_DONTDUMP);
 	/* Huge pages take a fraction of the time. Where they are not allowed, this does nothing. */
 	madvise(memory, bytes, MADV_HUGEPAGE);
-	return fill_rest(buffer, before, time, stop_fd);
+	return fill_rest(buffer, before, time, most_ns, stop_fd);
 }

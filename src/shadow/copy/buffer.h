@@ -32,11 +32,11 @@ enum filling_time {
 	FILL_IDLE, /* idle time, which hardly anybody else wants */
 	FILL_PAID, /* any time, at the cost of the target's budget */
 };
-/* Enlarges the buffer, and makes it lendable if it is large, not kept, and the limit of file sizes allows
- * it. INSUFFICIENT when too little of such
- * time is available, or `stop_fd` becomes readable (-1: never). Memory made until then is kept. */
+/* Enlarges the buffer, and makes it lendable if it is large, not kept, and the limit of file sizes
+ * allows it. INSUFFICIENT when too little of such time is available, when it has taken `most_ns` of
+ * it, or when `stop_fd` becomes readable (-1: never). Memory made until then is kept. */
 struct hp_error *buffer_enlarge(struct buffer *buffer, uint64_t bytes, enum filling_time time,
-				int stop_fd);
+				uint64_t most_ns, int stop_fd);
 /* Whether a buffer of so many bytes is made lendable. */
 bool buffer_would_be_lent(uint64_t bytes, bool is_kept);
 void buffer_release(struct buffer *buffer);

@@ -205,7 +205,8 @@ uint64_t snapshot_missing_bytes(const struct snapshot *snapshot)
 	return wanted > snapshot->buffer.bytes ? wanted - snapshot->buffer.bytes : 0;
 }
 
-struct hp_error *snapshot_reserve(struct snapshot *snapshot, enum filling_time time, int stop_fd)
+struct hp_error *snapshot_reserve(struct snapshot *snapshot, enum filling_time time,
+				  uint64_t most_ns, int stop_fd)
 {
 	struct hp_error *error = NULL;
 
@@ -215,7 +216,11 @@ struct hp_error *snapshot_reserve(struct snapshot *snapshot, enum filling_time t
 		buffer_release(&snapshot->buffer);
 	/* Making room takes so long that the target may have grown meanwhile. */
 	for (unsigned i = 0; i < ROOM_TRIES && !error && !has_room(snapshot); i++) {
-		error = buffer_enlarge(&snapshot->buffer, bytes_wanted(snapshot), time, stop_fd);
+		uint64_t rest_ns = most_ns > snapshot->filled_ns ? most_ns - snapshot->filled_ns
+								 : 0;
+
+		error = buffer_enlarge(&snapshot->buffer, bytes_wanted(snapshot), time, rest_ns,
+				       stop_fd);
 		snapshot->filled_ns += snapshot->buffer.filled_ns;
 		snapshot->filled_bytes += snapshot->buffer.filled_bytes;
 		if (!error)

@@ -88,10 +88,10 @@ uint64_t snapshot_expect(pid_t pid, uint64_t *resident_bytes);
 bool snapshot_has_locked(pid_t pid);
 /* Finds how many bytes there are to read now. The target runs meanwhile. */
 struct hp_error *snapshot_prepare(struct snapshot *snapshot, pid_t pid, uint64_t *bytes);
-/* Makes room for these bytes and some more (see buffer_enlarge), and scans again if that took time.
- * INSUFFICIENT when too little of such time is available, or `stop_fd` becomes readable (-1:
- * never). Memory made until then is kept. */
-struct hp_error *snapshot_reserve(struct snapshot *snapshot, enum filling_time time, int stop_fd);
+/* Makes room for these bytes and some more, and scans again if that took time. The rest is as of
+ * buffer_enlarge. */
+struct hp_error *snapshot_reserve(struct snapshot *snapshot, enum filling_time time,
+				  uint64_t most_ns, int stop_fd);
 /* Calls `each`, in order, for what was in huge pages when the process was last prepared for. */
 struct hp_error *snapshot_find_huge(struct snapshot *snapshot,
 				    bool (*each)(void *context, uint64_t start, uint64_t end),
