@@ -84,6 +84,17 @@ void hp_thread_hurry(uint64_t slice_ns, int nice)
 	}
 }
 
+void hp_thread_set_batch(bool is_batch)
+{
+	struct attributes attributes = { 0 };
+
+	if (!get_fair(0, &attributes))
+		return;
+	attributes.policy = is_batch ? SCHED_BATCH : SCHED_OTHER;
+	attributes.runtime_ns = 0;
+	syscall(SYS_sched_setattr, 0, &attributes, 0);
+}
+
 void hp_thread_give_way(void)
 {
 	const int least_priority = 19;
