@@ -3,6 +3,8 @@
 
 #include "tuning.h"
 
+#include <hpcprof/base/thread.h>
+
 #include <unistd.h>
 
 static struct price_terms terms_of(const struct job *job)
@@ -70,6 +72,31 @@ static double end_copy(struct books *books, uint64_t taken_ns)
 			 taken_ns);
 }
 
+static void begin_work(struct job *job)
+{
+	struct hp_thread_times times;
+
+	job->begun_ns = hp_clock_monotonic_ns();
+	job->cpu_ns = hp_clock_thread_ns();
+	job->delayed_ns = hp_thread_times(getpid(), gettid(), &times) ? times.delayed_ns
+								      : UINT64_MAX;
+}
+
+/* For how long the calling thread can have kept threads of the target waiting: not for longer than it
+ * ran, which took `own_ns`, nor than it waited for CPUs itself, as of two threads that want the same
+ * CPU each waits about as long as the other. So what threads of the target wait for each other, where
+ * a program has come to a part with more of them, is not held against a copy. */
+static uint64_t most_kept_waiting_ns(const struct job *job, uint64_t own_ns)
+{
+	struct hp_thread_times times;
+	uint64_t delayed_ns;
+
+	if (job->delayed_ns == UINT64_MAX || !hp_thread_times(getpid(), gettid(), &times))
+		return own_ns;
+	delayed_ns = times.delayed_ns - job->delayed_ns;
+	return delayed_ns < own_ns ? delayed_ns : own_ns;
+}
+
 /* --- a window's copy is made ------------------------------------------------------------------ */
 
 bool books_begin(struct books *books, struct job *job)
@@ -77,8 +104,7 @@ bool books_begin(struct books *books, struct job *job)
 	struct window_order *order = &job->order;
 	struct target_choice choice;
 
-	job->begun_ns = hp_clock_monotonic_ns();
-	job->cpu_ns = hp_clock_thread_ns();
+	begin_work(job);
 	job->stopped_ns = books->ledger.stopped_ns;
 	order->begin_ns = books_now_ns(books);
 	order->slot_end_ns = books->schedule.end_ns;
@@ -117,9 +143,9 @@ static void begin_waiting(struct books *books, struct job *job)
 	const struct price_terms terms = terms_of(job);
 	uint64_t own_ns = own_since_ns(job);
 
-	end_copy(books, own_ns);
+	end_copy(books, most_kept_waiting_ns(job, own_ns));
 	ledger_made(&books->ledger, own_ns, &terms);
-	job->cpu_ns = hp_clock_thread_ns();
+	begin_work(job);
 	job->stopped_ns = 0;
 	job->has_waited = true;
 	__atomic_add_fetch(&books->waiting, 1, __ATOMIC_RELAXED);
@@ -231,7 +257,7 @@ void books_charge(struct books *books, struct job *job)
 	 * what the next one takes. */
 	bool has_crashed = is_made && result->window.end == HP_WINDOW_SIGNAL;
 	/* A replay at the lowest priority keeps no thread waiting: only our own time can. */
-	double waited_ns = end_copy(books, own_ns);
+	double waited_ns = end_copy(books, most_kept_waiting_ns(job, own_ns));
 
 	ledger_settle(ledger, job->owed_ns);
 	if (is_idle_room(order->room))

@@ -25,7 +25,8 @@ struct job {
 	struct window_order order;
 	struct window_result result;
 	uint64_t begun_ns;   /* when the work began, or went on after waiting (CLOCK_MONOTONIC) */
-	uint64_t cpu_ns;     /* CPU time of the calling thread then */
+	uint64_t cpu_ns;     /* CPU time of the calling thread then, … */
+	uint64_t delayed_ns; /* … and how long it had waited for CPUs; UINT64_MAX: unknown */
 	uint64_t stopped_ns; /* how long the target was stopped meanwhile */
 	double owed_ns;	     /* the expected cost of its copy: see ledger_owe */
 	double beside;	     /* share of the window's time in which another copy ran */

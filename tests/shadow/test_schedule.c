@@ -8,9 +8,12 @@
 #include "../../src/shadow/tuning.h"
 #include "../support.h"
 
+#include <hpcprof/base/thread.h>
+
 #include <fcntl.h>
 #include <limits.h>
 #include <math.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -267,6 +270,68 @@ TEST(a_copy_that_has_crashed_makes_no_other_cheaper)
 		ck_assert_int_eq(books.ledger.taken_per_ns < guess_per_ns,
 				 ends[i] == HP_WINDOW_COMPLETE);
 	}
+}
+
+static pid_t spinner_on(unsigned cpu)
+{
+	pid_t pid = fork();
+	cpu_set_t one;
+
+	if (pid)
+		return pid;
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	sched_setaffinity(0, sizeof(one), &one);
+	for (;;)
+		;
+}
+
+static uint64_t own_delay_ns(void)
+{
+	struct hp_thread_times times = { 0 };
+
+	hp_thread_times(getpid(), gettid(), &times);
+	return times.delayed_ns;
+}
+
+/* A program that comes to a part with more threads, which wait for each other, as a copy is made. */
+TEST(what_threads_of_the_target_wait_for_each_other_is_not_held_against_a_copy)
+{
+	const uint64_t ms = 1000000;
+	static struct books books; /* large */
+	static struct job job;	   /* the same */
+	const pid_t pids[] = { spinner_on(0), spinner_on(0) };
+	uint64_t delay_ns, start_ns;
+
+	books = (struct books){ .copies = 1 };
+	ledger_init(&books.ledger, 1, 0);
+	for (size_t i = 0; i < HP_ARRAY_COUNT(pids); i++)
+		ck_assert(target_add(&books.target, pids[i], 0));
+	books_now_ns(&books);
+	/* Before, it never waited. */
+	books.waits = (struct waits){
+		.at_ns = hp_clock_monotonic_ns(),
+		.waited_ns = target_waited_ns(&books.target),
+		.calm_ns = 1e9,
+	};
+	delay_ns = own_delay_ns();
+	start_ns = own_ns();
+	job = (struct job){
+		.order = { .tid = 1, .room = ROOM_OF_ITS_OWN },
+		.result = { .outcome = WINDOW_REFUSED },
+		.cpu_ns = start_ns,
+		.delayed_ns = delay_ns,
+	};
+	while (own_ns() < start_ns + 100 * ms)
+		;
+	books_charge(&books, &job);
+	ck_assert_uint_gt(target_waited_ns(&books.target), 50 * ms);
+	ck_assert_uint_le(books.ledger.lost_ns, own_delay_ns() - delay_ns + 2 * ms);
+	target_clear(&books.target);
+	for (size_t i = 0; i < HP_ARRAY_COUNT(pids); i++)
+		ck_assert_int_eq(kill(pids[i], SIGKILL), 0);
+	while (wait(NULL) > 0)
+		;
 }
 
 TEST(windows_that_are_cut_count_while_they_are_few)
