@@ -360,7 +360,9 @@ static void replay_all(struct context *context, pid_t pid, struct hp_engine *eng
 		end = replay.end;
 		if (modelled)
 			end_modelled(modelled);
-		if (end == HP_WINDOW_DIED || end == HP_WINDOW_SIGNAL)
+		if (end == HP_WINDOW_SIGNAL)
+			die(strsignal((int)replay.end_detail));
+		if (end == HP_WINDOW_DIED)
 			die(hp_window_end_name(end));
 		put_back(pid, replay.end_address, registers);
 		if (may_step_over(end)) {

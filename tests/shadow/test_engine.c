@@ -54,6 +54,25 @@ TEST(a_shadow_that_comes_out_too_often_is_stopped)
 	ck_assert_uint_le(bench.script.calls, 50);
 }
 
+static struct hp_engine_call answer_and_stop(struct script *script, pid_t pid,
+					     const struct user_regs_struct *registers)
+{
+	(void)script;
+	(void)registers;
+	ck_assert_int_eq(kill(pid, SIGSTOP), 0);
+	return (struct hp_engine_call){ .is_handled = true };
+}
+
+/* By a shell's job control, or by a freezer of all processes. */
+TEST(a_shadow_that_others_stop_goes_on)
+{
+	bench.script.answer = answer_and_stop;
+	bench.limits.exits = 50;
+	RUN("\x0f\x05\xeb\xfc"); /* syscall; jmp back */
+	assert_end(HP_WINDOW_EXITS, 0);
+	ck_assert_uint_ge(bench.script.calls, 20);
+}
+
 TEST(a_call_that_is_not_answered_ends_it_with_its_number)
 {
 	RUN("\xb8\x27\x00\x00\x00\x0f\x05"); /* mov eax, 39; syscall */
