@@ -69,10 +69,10 @@ def normalized(seen, out):
                        check=True)
 
 
-def run(command, inputs, what):
+def run(command, inputs, what, timeout=None):
     done = subprocess.run(command, cwd=inputs, env=workloads.ENVIRONMENT, stdin=subprocess.DEVNULL,
                           stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
-                          errors='replace')
+                          errors='replace', timeout=timeout)
     if done.returncode != 0:
         last = (done.stderr.strip().splitlines() or [''])[-1]
         raise Failure(f'{what}: exit status {done.returncode}: {last}')
