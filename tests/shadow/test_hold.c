@@ -8,9 +8,12 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -132,9 +135,38 @@ enum { CALL_BYTES = 1 << 20, CALLS = 400, STOPS_PER_RECORDING = 4 };
 
 typedef ssize_t caller(int fd, void *bytes);
 
+static unsigned char byte_at(size_t i)
+{
+	return (unsigned char)(i % 251);
+}
+
 static ssize_t write_all(int fd, void *bytes)
 {
 	return write(fd, bytes, CALL_BYTES);
+}
+
+/* In pieces of different lengths, one of them empty. */
+static struct iovec *pieces_of(void *bytes)
+{
+	static struct iovec pieces[4];
+	const size_t lengths[] = { 5, CALL_BYTES / 2, 0, CALL_BYTES / 2 - 5 };
+	char *at = bytes;
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(pieces); at += lengths[i++])
+		pieces[i] = (struct iovec){ at, lengths[i] };
+	return pieces;
+}
+
+static ssize_t write_pieces(int fd, void *bytes)
+{
+	return writev(fd, pieces_of(bytes), 4);
+}
+
+static ssize_t send_pieces(int fd, void *bytes)
+{
+	const struct msghdr message = { .msg_iov = pieces_of(bytes), .msg_iovlen = 4 };
+
+	return sendmsg(fd, &message, MSG_NOSIGNAL);
 }
 
 static ssize_t read_zeros(int fd, void *bytes)
@@ -152,12 +184,14 @@ static ssize_t get_random(int fd, void *bytes)
 static pid_t start_calling(caller *call, int fd)
 {
 	pid_t pid = fork();
-	void *bytes;
+	unsigned char *bytes;
 
 	ck_assert_int_ge(pid, 0);
 	if (pid)
 		return pid;
-	bytes = calloc(1, CALL_BYTES);
+	bytes = malloc(CALL_BYTES);
+	for (size_t i = 0; bytes && i < CALL_BYTES; i++)
+		bytes[i] = byte_at(i);
 	for (unsigned i = 0; bytes && i < CALLS; i++) {
 		if (call(fd, bytes) != CALL_BYTES)
 			_exit(1);
@@ -165,14 +199,22 @@ static pid_t start_calling(caller *call, int fd)
 	_exit(bytes ? 0 : 2);
 }
 
+/* NULL if each call has written the same bytes, in order. */
 static void *drain(void *context)
 {
-	static char bytes[CALL_BYTES];
+	static unsigned char bytes[CALL_BYTES];
 	const int *fd = context;
+	void *bad = NULL;
+	size_t at = 0;
+	ssize_t got;
 
-	while (read(*fd, bytes, sizeof(bytes)) > 0)
-		;
-	return NULL;
+	while ((got = read(*fd, bytes, sizeof(bytes))) > 0) {
+		for (ssize_t i = 0; i < got; i++) {
+			if (bytes[i] != byte_at(at++ % CALL_BYTES))
+				bad = context;
+		}
+	}
+	return bad;
 }
 
 /* Stops it wherever it is, which ends recordings before calls, too. The number of times. */
@@ -214,18 +256,37 @@ static void check_whole(caller *call, int fd)
 	ck_assert_int_eq(status, 0);
 }
 
-/* The pipe is full most of the time. */
-TEST(a_write_to_a_pipe_is_whole_although_its_thread_is_stopped)
+/* What is read at the other end is slower, so the caller waits in most calls. */
+static void check_stream(caller *call, int ends[2])
 {
 	pthread_t reader;
+	void *bad;
+
+	ck_assert_int_eq(pthread_create(&reader, NULL, drain, &ends[0]), 0);
+	check_whole(call, ends[1]);
+	close(ends[1]);
+	pthread_join(reader, &bad);
+	ck_assert_ptr_null(bad);
+	close(ends[0]);
+}
+
+TEST(a_write_to_a_pipe_is_whole_although_its_thread_is_stopped)
+{
+	caller *const calls[] = { write_all, write_pieces };
 	int ends[2];
 
-	ck_assert_int_eq(pipe2(ends, O_CLOEXEC), 0);
-	ck_assert_int_eq(pthread_create(&reader, NULL, drain, &ends[0]), 0);
-	check_whole(write_all, ends[1]);
-	close(ends[1]);
-	pthread_join(reader, NULL);
-	close(ends[0]);
+	for (size_t i = 0; i < HP_ARRAY_COUNT(calls); i++) {
+		ck_assert_int_eq(pipe2(ends, O_CLOEXEC), 0);
+		check_stream(calls[i], ends);
+	}
+}
+
+TEST(a_message_to_a_socket_is_whole_although_its_thread_is_stopped)
+{
+	int ends[2];
+
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
+	check_stream(send_pieces, ends);
 }
 
 TEST(a_read_of_a_device_is_whole_although_its_thread_is_stopped)

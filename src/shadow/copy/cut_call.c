@@ -11,11 +11,14 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/socket.h>
 #include <sys/sysmacros.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -84,24 +87,109 @@ enum on {
 	ON_SOURCE, /* a device that always has all that is asked for */
 };
 
+/* What two arguments of a call tell of its bytes. */
+enum bytes_by {
+	BY_ADDRESS, /* their address and their number */
+	BY_ARRAY,   /* the address of an array of pieces, and the number of these */
+	BY_HEADER,  /* the address of a struct msghdr, and flags */
+};
+
 struct shape {
 	uint64_t number;
 	enum on on;
-	unsigned data, bytes; /* arguments: the address and the number of the bytes */
+	enum bytes_by by;
+	unsigned first;		 /* of these arguments */
+	uint64_t number_of_rest; /* of a call with an address and a number of bytes */
 };
 
 static const struct shape *shape_of(uint64_t number)
 {
 	static const struct shape shapes[] = {
-		{ SYS_write, ON_STREAM, 1, 2 },	  { SYS_sendto, ON_STREAM, 1, 2 },
-		{ SYS_read, ON_SOURCE, 1, 2 },	  { SYS_pread64, ON_SOURCE, 1, 2 },
-		{ SYS_getrandom, ON_NONE, 0, 1 },
+		{ SYS_write, ON_STREAM, BY_ADDRESS, 1, SYS_write },
+		{ SYS_sendto, ON_STREAM, BY_ADDRESS, 1, SYS_sendto },
+		{ SYS_writev, ON_STREAM, BY_ARRAY, 1, SYS_write },
+		{ SYS_sendmsg, ON_STREAM, BY_HEADER, 1, SYS_sendto },
+		{ SYS_read, ON_SOURCE, BY_ADDRESS, 1, SYS_read },
+		{ SYS_pread64, ON_SOURCE, BY_ADDRESS, 1, SYS_pread64 },
+		{ SYS_getrandom, ON_NONE, BY_ADDRESS, 0, SYS_getrandom },
 	};
 
 	for (size_t i = 0; i < HP_ARRAY_COUNT(shapes); i++)
 		if (shapes[i].number == number)
 			return &shapes[i];
 	return NULL;
+}
+
+struct pieces {
+	struct iovec at[UIO_MAXIOV]; /* addresses of the target */
+	size_t count;
+};
+
+static bool read_memory(pid_t tid, uint64_t address, void *to, size_t bytes)
+{
+	struct iovec local = { to, bytes };
+	struct iovec remote = { (void *)(uintptr_t)address, bytes };
+
+	return !bytes || process_vm_readv(tid, &local, 1, &remote, 1, 0) == (ssize_t)bytes;
+}
+
+/* A filter of system calls may know that call, and kill the program for the other one. */
+static bool has_filter(pid_t tid)
+{
+	_cleanup_free_ char *text = hp_file_text("/proc/%d/status", (int)tid);
+
+	return !text || !strstr(text, "\nSeccomp:\t0\n");
+}
+
+static bool list_pieces(pid_t tid, struct user_regs_struct registers, const struct shape *shape,
+			struct pieces *pieces)
+{
+	const uint64_t first = *argument(&registers, shape->first);
+	const uint64_t second = *argument(&registers, shape->first + 1);
+	struct msghdr header = { .msg_iov = (void *)(uintptr_t)first, .msg_iovlen = second };
+
+	if (shape->by == BY_ADDRESS) {
+		pieces->at[0] = (struct iovec){ (void *)(uintptr_t)first, second };
+		pieces->count = 1;
+		return true;
+	}
+	if (has_filter(tid) ||
+	    (shape->by == BY_HEADER && !read_memory(tid, first, &header, sizeof(header))))
+		return false;
+	pieces->count = header.msg_iovlen;
+	return pieces->count <= HP_ARRAY_COUNT(pieces->at) &&
+	       read_memory(tid, (uintptr_t)header.msg_iov, pieces->at,
+			   pieces->count * sizeof(pieces->at[0]));
+}
+
+/* What is left of the piece in which byte `done` is; of no length if there is none. */
+static struct iovec rest_of(const struct pieces *pieces, uint64_t done)
+{
+	for (size_t i = 0; i < pieces->count; i++) {
+		const struct iovec *piece = &pieces->at[i];
+
+		if (done < piece->iov_len)
+			return (struct iovec){ (char *)piece->iov_base + done,
+					       piece->iov_len - done };
+		done -= piece->iov_len;
+	}
+	return (struct iovec){ 0 };
+}
+
+/* The call again, for `rest`. */
+static struct user_regs_struct call_for(const struct user_regs_struct *cut_at,
+					const struct shape *shape, struct iovec rest)
+{
+	struct user_regs_struct registers = made_again(cut_at);
+
+	registers.rax = shape->number_of_rest;
+	if (shape->by == BY_HEADER) {
+		registers.r10 = *argument(&registers, shape->first + 1);
+		registers.r8 = registers.r9 = 0;
+	}
+	*argument(&registers, shape->first) = (uintptr_t)rest.iov_base;
+	*argument(&registers, shape->first + 1) = rest.iov_len;
+	return registers;
 }
 
 static bool is_source(dev_t device)
@@ -189,20 +277,18 @@ static uint64_t make_call(pid_t tid, uint64_t until_ns, struct cut_call *cut)
 }
 
 static void do_rest(pid_t tid, const struct user_regs_struct *cut_at, const struct shape *shape,
-		    struct cut_call *cut)
+		    const struct pieces *pieces, struct cut_call *cut)
 {
 	const uint64_t until_ns = hp_clock_monotonic_ns() + CUT_PATIENCE_NS;
-	struct user_regs_struct registers = *cut_at;
-	const uint64_t data = *argument(&registers, shape->data);
-	const uint64_t bytes = *argument(&registers, shape->bytes);
+	struct user_regs_struct registers;
 	uint64_t done = cut_at->rax;
 	uint64_t more = done;
+	struct iovec rest;
 
 	ptrace(PTRACE_SETOPTIONS, tid, NULL, PTRACE_O_TRACESYSGOOD);
-	while (more && done < bytes && hp_clock_monotonic_ns() < until_ns) {
-		registers = made_again(cut_at);
-		*argument(&registers, shape->data) = data + done;
-		*argument(&registers, shape->bytes) = bytes - done;
+	while (more && (rest = rest_of(pieces, done)).iov_len &&
+	       hp_clock_monotonic_ns() < until_ns) {
+		registers = call_for(cut_at, shape, rest);
 		set_registers(tid, &registers);
 		more = make_call(tid, until_ns, cut);
 		done += more;
@@ -216,17 +302,18 @@ static void do_rest(pid_t tid, const struct user_regs_struct *cut_at, const stru
 void cut_call_mend(pid_t tid, const struct user_regs_struct *registers, struct cut_call *cut)
 {
 	const struct shape *shape = shape_of(registers->orig_rax);
-	struct user_regs_struct arguments = *registers;
 	int64_t result = (int64_t)registers->rax;
+	_cleanup_free_ struct pieces *pieces = shape && result > 0 ? malloc(sizeof(*pieces)) : NULL;
 	struct user_regs_struct again;
 
 	*cut = (struct cut_call){ 0 };
 	if (result == -EINTR && !has_signals(tid)) {
 		again = made_again(registers);
 		set_registers(tid, &again);
-	} else if (shape && result > 0 && (uint64_t)result < *argument(&arguments, shape->bytes) &&
+	} else if (pieces && list_pieces(tid, *registers, shape, pieces) &&
+		   rest_of(pieces, (uint64_t)result).iov_len &&
 		   is_made_by_syscall(tid, registers) && is_on(shape->on, tid, registers->rdi) &&
 		   !has_signals(tid)) {
-		do_rest(tid, registers, shape, cut);
+		do_rest(tid, registers, shape, pieces, cut);
 	}
 }

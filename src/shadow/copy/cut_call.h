@@ -5,7 +5,8 @@
  * The kernel ends a call for a stop as it does for a signal. Most calls it then makes again by itself.
  * Others return EINTR, or, if they have done a part of their work, how much: a write to a pipe, a read of
  * /dev/zero, getrandom(2). Programs that no signal reaches need not expect either. So such a call is made
- * again for the rest, and returns what it would have returned without the stop.
+ * again for the rest, and returns what it would have returned without the stop. Of a call with several
+ * pieces each is written by a call of its own, unless a filter of system calls might forbid that.
  *
  * If hpcprof is killed while the rest is done, the program is told the length of the last part. So the
  * time for that is limited (CUT_PATIENCE_NS); what is not done by then is left to the program.
