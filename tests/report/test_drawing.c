@@ -261,6 +261,7 @@ TEST(the_shares_of_a_summary_add_up_to_the_whole)
 	sheet.likely[HP_CAUSE_UNEXPLAINED] = 100;
 	sheet.causes[HP_CAUSE_DCACHE] = (struct hp_range){ 279, 645 };
 	sheet.causes[HP_CAUSE_DEPENDENCY] = (struct hp_range){ 200, 400 };
+	sheet.families[HP_FAMILY_DATA] = (struct hp_range){ 420, 500 };
 	sums = sheet_sum(&sheet);
 	ck_assert_double_eq_tol(sums.dynamic.likely, 47, 1e-9);
 	ck_assert_double_eq_tol(sums.fixed.likely, 30, 1e-9);
@@ -277,6 +278,9 @@ TEST(the_shares_of_a_summary_add_up_to_the_whole)
 	ck_assert_double_eq_tol(sums.dynamic.high, 65.97, 0.03);
 	text = written(&sheet, 40000);
 	assert_says(text, "data cache miss            45.0 %    27.0 % to  65.8 %\n");
+	/* Known better together than apart. */
+	assert_says(text, "data cache and TLB         45.0 %    40.9 % to  51.2 %\n");
+	ck_assert(!strstr(text, "code cache"));
 	assert_says(text, "unexplained gain           -8.0 %    -8.5 % to  -7.5 %\n");
 	assert_says(text, "total stalls               77.0 %    74.2 % to  85.6 %\n");
 	assert_says(text, "execution                  20.0 %    14.4 % to  25.8 %\n");
