@@ -2,11 +2,15 @@
 """Programs that do again and again what they do, and how often they then execute what.
 
 In one process where a program can be told to, else in one after another. Its executions are those
-that callgrind counts, of doing it once and of doing it twice: what a process does again is not what
-it did first, as tables are full by then, memory was used before, and code is warm; one process
-after another does the same.
+that callgrind counts, of doing it twice and three times: what a process does again is not what it
+did first, as tables are full by then, memory was used before, and code is warm; nor may the second
+time be like later ones (mawk moves what it finds to the front of its lists). One process after
+another does the same.
 """
 import measure
+
+# How often it is done, and the files of what callgrind counts then.
+COUNTED = (2, 'truth-twice'), (3, 'truth-thrice')
 
 LOOP = 'i=0; while [ $i -lt "$0" ]; do "$@" || exit; i=$((i+1)); done'
 
@@ -18,24 +22,18 @@ def looped(workload, command, runs):
     return ['/bin/sh', '-c', LOOP, str(runs), *command]
 
 
-def counted_once(workload, command):
-    """The file of doing it once as `looped` does it."""
-    return 'truth' if looped(workload, command, 1) == command else 'truth-once'
-
-
 def count(one, command, inputs):
     """Unless it was done before."""
     if not one.workload.again:
         measure.count(command, inputs, one.directory)
         return
-    measure.count(looped(one.workload, command, 1), inputs, one.directory,
-                  counted_once(one.workload, command))
-    measure.count(looped(one.workload, command, 2), inputs, one.directory, 'truth-twice')
+    for runs, name in COUNTED:
+        measure.count(looped(one.workload, command, runs), inputs, one.directory, name)
 
 
 def truth_of(one, command, runs):
     """Of so many runs: (truth, what it is to be multiplied with)."""
     if not one.workload.again:
         return one.truth(), runs
-    once = one.truth(counted_once(one.workload, command))
-    return measure.continued(once, one.truth('truth-twice'), runs), 1
+    (_, before), (counted, after) = COUNTED
+    return measure.continued(one.truth(before), one.truth(after), runs - counted), 1

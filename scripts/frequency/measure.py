@@ -45,20 +45,21 @@ def parse_truth(lines):
     return {os.path.realpath(paths[number]): truth for number, truth in images.items()}
 
 
-def continued(once, twice, runs):
-    """By the path of the image, the truth of so many runs in one process, out of that of one run
-    and of two: all after the first are like the second. The first starts up, and what it leaves
-    behind, full tables and memory that was used before, is there for all others."""
+def continued(before, after, more):
+    """By the path of the image, the truth of `more` runs more in one process (less than 0: fewer) than
+    `after` counts, which is one run more than `before` counts: all others are like that last one.
+    The first ones start up, and what they leave behind, full tables and memory that was used before,
+    is there for all others."""
     made = {}
-    for path, second in twice.items():
-        first = once.get(path, Truth())
+    for path, last in after.items():
+        first = before.get(path, Truth())
 
         def of_all(both, one):
-            return {what: max(0, count + (runs - 2) * (count - one.get(what, 0)))
+            return {what: max(0, count + more * (count - one.get(what, 0)))
                     for what, count in both.items()}
 
-        made[path] = Truth(of_all(second.executed, first.executed),
-                           of_all(second.jumped, first.jumped))
+        made[path] = Truth(of_all(last.executed, first.executed),
+                           of_all(last.jumped, first.jumped))
     return made
 
 
