@@ -412,6 +412,22 @@ static void check_together(json_t *together)
 	ck_assert(json_is_null(culprit) || strncmp(json_string_value(culprit), "0x", 2) == 0);
 }
 
+/* Of the procedure: the causes of each family, and the cycles that they took together. */
+static void check_families(json_t *families)
+{
+	json_t *family;
+	size_t index;
+
+	ck_assert_uint_eq(json_array_size(families), HP_FAMILY_COUNT);
+	json_array_foreach(families, index, family)
+	{
+		json_t *cycles = json_at(family, "cycles");
+
+		ck_assert_uint_ge(json_array_size(json_at(family, "causes")), 2);
+		ck_assert_double_le(number_at(cycles, "low"), number_at(cycles, "high"));
+	}
+}
+
 /* What `cycles` and `stalls` say of all instructions of the branch. */
 struct said {
 	double cycles;
@@ -458,6 +474,8 @@ static struct said check_branch(bool has_clock)
 		}
 	}
 	ck_assert_uint_eq(index, 4);
+	if (has_clock)
+		check_families(json_at(json_at(only_procedure(document), "stack"), "together"));
 	return said;
 }
 
