@@ -84,15 +84,18 @@ void hp_thread_hurry(uint64_t slice_ns, int nice)
 	}
 }
 
-void hp_thread_set_batch(bool is_batch)
+bool hp_thread_set_batch(bool is_batch)
 {
 	struct attributes attributes = { 0 };
+	bool was_batch;
 
 	if (!get_fair(0, &attributes))
-		return;
+		return false;
+	was_batch = attributes.policy == SCHED_BATCH;
 	attributes.policy = is_batch ? SCHED_BATCH : SCHED_OTHER;
 	attributes.runtime_ns = 0;
 	syscall(SYS_sched_setattr, 0, &attributes, 0);
+	return was_batch;
 }
 
 void hp_thread_give_way(void)

@@ -232,13 +232,15 @@ static void await_room(struct hp_shadow *shadow, struct job *job)
 
 static void replay(struct hp_shadow *shadow, struct window_maker *maker, struct job *job)
 {
+	bool was_batch;
+
 	pthread_mutex_lock(&shadow->replay_turn);
 	note_replay(shadow, false);
 	/* Nobody waits for a replay: translating the copy's code and answering its calls keep no
 	 * thread of the target from a CPU for longer than the scheduler's slices. */
-	hp_thread_set_batch(true);
+	was_batch = hp_thread_set_batch(true);
 	window_replay(maker, &job->order, &job->result);
-	hp_thread_set_batch(false);
+	hp_thread_set_batch(was_batch);
 	hp_thread_set_slice(0, HP_SHORTEST_SLICE_NS);
 	note_replay(shadow, true);
 	pthread_mutex_unlock(&shadow->replay_turn);

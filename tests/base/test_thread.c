@@ -5,6 +5,7 @@
 #include <hpcprof/base/thread.h>
 
 #include <stdio.h>
+#include <sched.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
@@ -48,6 +49,17 @@ TEST(a_thread_has_the_slice_that_was_asked_for)
 		ck_assert_uint_eq(slice_ns(), 5000000);
 	/* Nobody's. */
 	hp_thread_set_slice(-1, 300000);
+}
+
+TEST(a_thread_is_a_batch_thread_for_as_long_as_it_says)
+{
+	int before = sched_getscheduler(0);
+	bool was_batch = hp_thread_set_batch(true);
+
+	ck_assert_int_eq(sched_getscheduler(0), SCHED_BATCH);
+	ck_assert(was_batch == (before == SCHED_BATCH));
+	ck_assert(hp_thread_set_batch(was_batch));
+	ck_assert_int_eq(sched_getscheduler(0), before);
 }
 
 TEST(who_hurries_goes_before_others_unless_told_to_give_way)

@@ -29,8 +29,8 @@ void hp_thread_hurry(uint64_t slice_ns, int nice);
 
 /* Whether the calling thread, of a fair policy, is one of long computation (SCHED_BATCH): it then never
  * takes a CPU from another thread as it wakes up, but waits for that one's slice to end. Its slice is
- * the usual one afterwards. Anybody may undo it. */
-void hp_thread_set_batch(bool is_batch);
+ * the usual one afterwards. Anybody may undo it. Returns what it was. */
+bool hp_thread_set_batch(bool is_batch);
 
 /* Gives the calling thread, and those that it starts, the lowest priority that nice(2) knows. An
  * ordinary user cannot undo it. */
