@@ -227,8 +227,9 @@ static bool make_room(struct window_maker *maker, const struct window_order *ord
 {
 	const struct price_terms terms = terms_of_plan(order, plan);
 	struct snapshot *snapshot = &maker->snapshot;
-	/* The rest of the budget when the window is paid for. */
-	uint64_t left_ns = ledger_left_ns(maker->ledger, order->slot_end_ns) - result->price_ns;
+	uint64_t budget_ns = ledger_left_ns(maker->ledger, order->slot_end_ns);
+	/* What is left of it when the window is paid for. */
+	uint64_t left_ns = budget_ns > result->price_ns ? budget_ns - result->price_ns : 0;
 	struct hp_error *error = snapshot_reserve(snapshot, FILL_IDLE, UINT64_MAX, maker->stop_fd);
 	ledger_filled_idly(maker->ledger, &terms, snapshot->filled_ns, snapshot->filled_bytes);
 	if (error && error->class == HP_ERROR_INSUFFICIENT && !window_is_stopping(maker)) {
@@ -267,7 +268,7 @@ static void find_huge(struct window_maker *maker)
 
 /* Takes the best buffer for the plan. False: a copy that runs has a better one, and its end is worth
  * waiting for, as making what is missing of this one would take longer, and CPU time that the copy
- * wants. */
+ * wants. Where no CPU is idle, copies wait themselves, for as long as that lasts. */
 static bool take_buffer(struct window_maker *maker, const struct window_order *order,
 			const struct plan *plan)
 {
@@ -277,7 +278,7 @@ static bool take_buffer(struct window_maker *maker, const struct window_order *o
 
 	buffers_give(buffers, mine);
 	buffers_take(buffers, plan->bytes, order->is_later, mine);
-	return mine->bytes >= plan->bytes ||
+	return mine->bytes >= plan->bytes || order->is_later ||
 	       ledger_filling_ns(maker->ledger, &terms, plan->bytes - mine->bytes) <=
 		       FILL_PATIENCE_NS ||
 	       !buffers_away_suffice(buffers, mine, plan->bytes);

@@ -427,13 +427,12 @@ static void do_stop(struct run *run, int status)
 		end(run, HP_WINDOW_FORBIDDEN, 0, (int64_t)run->registers.orig_rax);
 		return;
 	}
-	/* Who stops processes from outside, as a freezer does, says nothing of this one's path. */
-	if (signal == SIGSTOP && !(status >> 16))
-		return;
 	run->replay->exits++;
 	if (signal == SIGSEGV && logging_go_on(&run->logging, run->pid, &run->registers))
 		return;
-	do_signal(run, status);
+	/* Who stops processes from outside, as a freezer does, says nothing of this one's path. */
+	if (signal != SIGSTOP || status >> 16)
+		do_signal(run, status);
 	if (!run->is_over && run->limits->exits && run->replay->exits >= run->limits->exits)
 		end(run, HP_WINDOW_EXITS, 0, 0);
 }
