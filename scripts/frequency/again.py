@@ -3,9 +3,9 @@
 
 In one process where a program can be told to, else in one after another. Its executions are those
 that callgrind counts, of doing it twice and three times: what a process does again is not what it
-did first, as tables are full by then, memory was used before, and code is warm; nor may the second
-time be like later ones (mawk moves what it finds to the front of its lists). One process after
-another does the same.
+did first, as tables are full by then, memory was used before, and code is warm. The second time
+may differ from later ones, too: mawk moves what it finds to the front of its lists. One process
+after another does the same.
 """
 import measure
 

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Programs that scripts/bench/pgo makes faster: Debian's sources, how these are compiled, what a program is
-trained on, and other work that it is judged on. Both take about a second of CPU time: they are done several
-times in one process, because counts of a phase have to end in another one of the same process."""
+trained on, and other work that it is judged on. Both take about a second of CPU time. Scripts are repeated in
+one process, because windows do not count what a process does last."""
 import random
 from dataclasses import dataclass
 from pathlib import Path
 
 MACHINE_CODE_BYTES = 64 << 20
 TEXT_BYTES = 64 << 20
-TIMES = 5       # of scripts
+TIMES = 5       # repetitions of a script: about a second
 
 LUA_TRAINING = r'''
 local function tree(depth)

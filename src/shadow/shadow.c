@@ -17,7 +17,7 @@
 #include <sys/eventfd.h>
 #include <sys/resource.h>
 
-enum { NS_PER_S = 1000000000, PAGE_BYTES = 4096 };
+enum { NS_PER_S = 1000000000 };
 
 /* One of the threads that make windows. A thread makes each window completely. It takes two turns
  * per window: one to make the copy, one to replay it. */
@@ -332,19 +332,11 @@ static struct hp_error *add_targets(struct hp_shadow *shadow,
 	return room ? NULL : hp_error_create_no_memory();
 }
 
-/* Makes buffers while there is no target yet, from the memory that prices were measured with. What is
- * not filled in time is filled later. */
-static void make_first_buffers(struct hp_shadow *shadow, const struct snapshot_price *price)
+/* Fills buffers while there is no target yet. What is not filled in time is filled later. */
+static void make_first_buffers(struct hp_shadow *shadow)
 {
-	const uint64_t part = price->bytes / MAKERS / PAGE_BYTES * PAGE_BYTES;
 	const uint64_t bytes = FIRST_BUFFER_BYTES;
 
-	for (size_t i = 0; i < MAKERS && price->memory; i++) {
-		struct buffer buffer = { 0 };
-
-		buffer_adopt(&buffer, price->memory + i * part, part);
-		buffers_give(&shadow->replayer.buffers, &buffer);
-	}
 	for (size_t i = 0; i < ACTIVE_MAKERS && bytes <= memory_to_spare() / FIRST_BUFFER_PART;
 	     i++) {
 		struct buffer buffer;
@@ -396,7 +388,8 @@ struct hp_error *hp_shadow_create(const struct hp_shadow_options *options,
 							      options->trace_fd,
 							      options->trace_bytes });
 	shadow->replayer.simulates_always = options->simulates_always;
-	make_first_buffers(shadow, &price);
+	buffers_adopt(&shadow->replayer.buffers, price.memory, price.bytes);
+	make_first_buffers(shadow);
 	if (!error && (shadow->ready_fd < 0 || shadow->stop_fd < 0))
 		error = hp_error_create(HP_ERROR_SYSTEM, "no descriptors left for an eventfd");
 	if (!error)

@@ -272,18 +272,41 @@ TEST(a_copy_that_has_crashed_makes_no_other_cheaper)
 	}
 }
 
-static pid_t spinner_on(unsigned cpu)
+static void run_on(size_t cpu)
+{
+	cpu_set_t one;
+
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	ck_assert_int_eq(sched_setaffinity(0, sizeof(one), &one), 0);
+}
+
+static pid_t spinner_on(size_t cpu)
 {
 	pid_t pid = fork();
-	cpu_set_t one;
 
 	if (pid)
 		return pid;
-	CPU_ZERO(&one);
-	CPU_SET(cpu, &one);
-	sched_setaffinity(0, sizeof(one), &one);
+	run_on(cpu);
 	for (;;)
 		;
+}
+
+/* The first and the last CPU that this process may use. */
+static void find_cpus(size_t cpus[2])
+{
+	cpu_set_t all;
+	bool has_one = false;
+
+	ck_assert_int_eq(sched_getaffinity(0, sizeof(all), &all), 0);
+	for (size_t cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+		if (!CPU_ISSET(cpu, &all))
+			continue;
+		cpus[1] = cpu;
+		if (!has_one)
+			cpus[0] = cpu;
+		has_one = true;
+	}
 }
 
 static uint64_t own_delay_ns(void)
@@ -300,13 +323,18 @@ TEST(what_threads_of_the_target_wait_for_each_other_is_not_held_against_a_copy)
 	const uint64_t ms = 1000000;
 	static struct books books; /* large */
 	static struct job job;	   /* the same */
-	const pid_t pids[] = { spinner_on(0), spinner_on(0) };
+	pid_t pids[2];
+	size_t cpus[2] = { 0 };
 	uint64_t delay_ns, start_ns;
 
 	books = (struct books){ .copies = 1 };
 	ledger_init(&books.ledger, 1, 0);
-	for (size_t i = 0; i < HP_ARRAY_COUNT(pids); i++)
+	find_cpus(cpus);
+	for (size_t i = 0; i < HP_ARRAY_COUNT(pids); i++) {
+		pids[i] = spinner_on(cpus[0]);
 		ck_assert(target_add(&books.target, pids[i], 0));
+	}
+	run_on(cpus[1]);
 	books_now_ns(&books);
 	/* Before, it never waited. */
 	books.waits = (struct waits){

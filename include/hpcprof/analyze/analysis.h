@@ -287,6 +287,7 @@ struct hp_prediction {
 	double unseen_far;
 };
 
+/* The most that events of a cause, and misses behind the second-level cache, can have taken in all. */
 double hp_prediction_most(const struct hp_prediction *prediction, enum hp_cause_kind kind);
 double hp_prediction_most_far(const struct hp_prediction *prediction);
 

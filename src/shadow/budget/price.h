@@ -81,7 +81,7 @@ void ledger_init(struct ledger *ledger, double percent, double sample_ns);
 uint64_t ledger_price(const struct ledger *ledger, const struct price_terms *terms);
 /* The part of that price that running the copy costs. */
 uint64_t ledger_copy_price(const struct ledger *ledger, const struct price_terms *terms);
-/* How much CPU time of ours, where a copy runs, costs the target so much. */
+/* The CPU time of a copy, or of work for it, that costs the target `loss_ns`. */
 uint64_t time_for_loss_ns(const struct price_terms *terms, uint64_t loss_ns);
 /* The CPU time to make so much of a buffer, … */
 uint64_t ledger_filling_ns(const struct ledger *ledger, const struct price_terms *terms,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "buffers.h"
 
+enum { PAGE_BYTES = 4096 };
+
 /* Whether to take `a` rather than `b` for `bytes` of that kind. */
 static bool is_better(const struct buffer *a, const struct buffer *b, uint64_t bytes,
 		      bool is_lendable)
@@ -41,6 +43,18 @@ void buffers_give(struct buffers *buffers, struct buffer *buffer)
 	else
 		buffer_release(buffer);
 	*buffer = (struct buffer){ 0 };
+}
+
+void buffers_adopt(struct buffers *buffers, uint8_t *memory, uint64_t bytes)
+{
+	const uint64_t part = bytes / MAKERS / PAGE_BYTES * PAGE_BYTES;
+
+	for (size_t i = 0; i < MAKERS && memory; i++) {
+		struct buffer buffer = { 0 };
+
+		buffer_adopt(&buffer, memory + i * part, part);
+		buffers_give(buffers, &buffer);
+	}
 }
 
 bool buffers_away_suffice(const struct buffers *buffers, const struct buffer *mine, uint64_t bytes)

@@ -27,6 +27,8 @@ void buffers_take(struct buffers *buffers, uint64_t bytes, bool is_kept, struct 
 /* Gives a buffer back, which becomes empty. One that was not taken from here may be given, too: without
  * room for it, it is released. */
 void buffers_give(struct buffers *buffers, struct buffer *buffer);
+/* Divides `memory`, whole pages that are mapped and allocated, among MAKERS buffers. */
+void buffers_adopt(struct buffers *buffers, uint8_t *memory, uint64_t bytes);
 /* Whether another maker than that of `mine` has one of so many bytes. */
 bool buffers_away_suffice(const struct buffers *buffers, const struct buffer *mine, uint64_t bytes);
 void buffers_clear(struct buffers *buffers);

@@ -14,9 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/socket.h>
 #include <sys/sysmacros.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
@@ -133,7 +133,7 @@ static bool read_memory(pid_t tid, uint64_t address, void *to, size_t bytes)
 	return !bytes || process_vm_readv(tid, &local, 1, &remote, 1, 0) == (ssize_t)bytes;
 }
 
-/* A filter of system calls may know that call, and kill the program for the other one. */
+/* A filter of system calls may allow a call, and kill the program for the one that does its rest. */
 static bool has_filter(pid_t tid)
 {
 	_cleanup_free_ char *text = hp_file_text("/proc/%d/status", (int)tid);
@@ -141,6 +141,7 @@ static bool has_filter(pid_t tid)
 	return !text || !strstr(text, "\nSeccomp:\t0\n");
 }
 
+/* False: they cannot be read, or may not be written one by one. */
 static bool list_pieces(pid_t tid, struct user_regs_struct registers, const struct shape *shape,
 			struct pieces *pieces)
 {
