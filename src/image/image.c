@@ -277,6 +277,13 @@ bool hp_image_has_relocations(const struct hp_image *image)
 	return image->file && elf_file_has_relocations(image->file);
 }
 
+bool hp_image_has_pseudo_probes(const struct hp_image *image)
+{
+	GElf_Shdr header;
+
+	return image->file && hp_elf_section(image->file->elf, ".pseudo_probe", &header);
+}
+
 /* Returns section .comment, a string per compiler, in the image's bytes; NULL without it. */
 static const void *compilers_of(const struct hp_image *image, size_t *size)
 {

@@ -132,6 +132,8 @@ size_t hp_image_text(struct hp_image *image, hp_link_address address, size_t siz
 uint16_t hp_image_machine(const struct hp_image *image);
 /* Whether the linker left the relocations of code in the file (-Wl,--emit-relocs). */
 bool hp_image_has_relocations(const struct hp_image *image);
+/* Whether clang marked the blocks of code (-fpseudo-probe-for-profiling). */
+bool hp_image_has_pseudo_probes(const struct hp_image *image);
 /* Whether both images name their compilers (section .comment), and the names differ. */
 bool hp_image_other_compiler(const struct hp_image *image, const struct hp_image *other);
 /* The origin of names and lines ("/usr/lib/debug/…", "symbol table", …), for the report's header

@@ -378,6 +378,15 @@ static void tell_of_samples(const struct report *report)
 		"of time");
 }
 
+static void tell_of_probes(const struct report *report, const struct counted_code *code)
+{
+	if (hp_image_has_pseudo_probes(code->part->file))
+		hp_profiles_warn(report->profiles,
+				 "say --format=llvm-profgen: clang gets more of the counts by these",
+				 "a profile by lines does not use the pseudo-probes of %s",
+				 code->part->image->short_name);
+}
+
 static void clear(struct sample_profile *profile)
 {
 	struct spot *spot;
@@ -408,6 +417,8 @@ struct hp_error *export_llvm_sample(struct report *report, FILE *out)
 		error = put_functions(&profile, out);
 	if (!error && code.is_sampled)
 		tell_of_samples(report);
+	else if (!error)
+		tell_of_probes(report, &code);
 	clear(&profile);
 	counted_code_clear(&code);
 	return error;
