@@ -118,6 +118,90 @@ static void run_forward(struct task *task)
 	}
 }
 
+/* Pairs of a store and a load that depend on each other: their places are named in the same way, by
+ * another register, or by one that is written before each. Each of 64 pairs is other code. */
+#define PAIRS(code) __asm__ volatile(".rept 64; " code "; .endr" : PAIRS_USE)
+#define PAIRS_USE   "+r"(value), "+r"(to) : "r"(from), "r"((uint64_t)0) : "memory", "cc"
+
+static void run_named(struct task *task)
+{
+	uint64_t value = 0;
+	char *to = task->memory, *from = task->memory;
+
+	for (uint64_t i = 0; i < task->count / 64; i++)
+		PAIRS("mov %0, 64(%1); mov 64(%1), %0");
+}
+
+static void run_compared(struct task *task)
+{
+	uint64_t value = 0;
+	char *to = task->memory, *from = task->memory;
+
+	__asm__("" : "+r"(from));
+	for (uint64_t i = 0; i < task->count / 64; i++)
+		PAIRS("mov %0, 64(%1); mov 64(%2), %0");
+}
+
+static void run_renamed_base(struct task *task)
+{
+	uint64_t value = 0;
+	char *to = task->memory, *from = task->memory;
+
+	for (uint64_t i = 0; i < task->count / 64; i++)
+		PAIRS("add %3, %1; mov %0, 64(%1); mov 64(%1), %0");
+}
+
+static void run_narrow(struct task *task)
+{
+	uint64_t value = 0;
+	char *to = task->memory, *from = task->memory;
+
+	for (uint64_t i = 0; i < task->count / 64; i++)
+		PAIRS("movw %w0, 64(%1); movzwl 64(%1), %k0");
+}
+
+/* 16 places in turn call the same procedure, which does nothing. */
+static void run_calls(struct task *task)
+{
+	for (uint64_t i = 0; i < task->count / 16; i++)
+		__asm__ volatile("sub $128, %%rsp\n\t"
+				 ".balign 64\n\t"
+				 ".rept 16; call 1f; .balign 32; .endr\n\t"
+				 "add $128, %%rsp; jmp 2f\n\t"
+				 ".balign 64\n"
+				 "1: ret\n\t"
+				 ".balign 64\n"
+				 "2:"
+				 :
+				 :
+				 : "memory", "cc");
+}
+
+static void run_indexed(struct task *task)
+{
+	uint64_t *memory = task->memory, value = 0;
+
+	memory[0] = 0;
+	for (uint64_t i = 0; i < task->count; i++)
+		__asm__ volatile("mov (%1, %0), %0" : "+r"(value) : "r"(memory));
+}
+
+static void run_scaled(struct task *task)
+{
+	uint64_t *memory = task->memory, value = 0;
+
+	memory[0] = 0;
+	for (uint64_t i = 0; i < task->count; i++)
+		__asm__ volatile("mov (%1, %0, 8), %0" : "+r"(value) : "r"(memory));
+}
+
+/* More code than the cache of decoded instructions holds, and less than the instruction cache. */
+static void run_decoded(struct task *task)
+{
+	for (uint64_t i = 0; i < task->count / 7168; i++)
+		__asm__ volatile(".rept 7168; nopl 0(%%rax); .endr" : : : "memory");
+}
+
 /* The same place again and again, named in the same way. */
 static void run_counter(struct task *task)
 {
@@ -384,7 +468,18 @@ int main(int argc, char **argv)
 	}
 	print("store forwarded to a load", simple(run_forward, STEPS), core->forward_cycles);
 	print("addition to memory, again and again", simple(run_counter, STEPS), 0);
+	print("64 stores and loads, each named alike", simple(run_named, STEPS), 0);
+	print("    by another register", simple(run_compared, STEPS),
+	      core->compared_cycles ? core->compared_cycles + 1 : 0);
+	print("    by a register that is written before each", simple(run_renamed_base, STEPS), 0);
+	print("    of 2 bytes", simple(run_narrow, STEPS), 0);
 	print("store not forwarded: the load is wider", simple(run_failed_forward, STEPS), 0);
+	print("load with an index", simple(run_indexed, STEPS), core->l1_cycles);
+	print("    that is scaled", simple(run_scaled, STEPS),
+	      core->l1_cycles + core->indexes_late);
+	print("call and return", simple(run_calls, STEPS), 2 * core->call_cycles);
+	print("100 instructions that are not decoded", 100 * simple(run_decoded, 28672),
+	      100 / core->decode_width);
 	print("locked add", simple(run_locked, STEPS), core->locked_cycles);
 	print("store and mfence", simple(run_fences, STEPS), core->fence_cycles);
 	print("pause", simple(run_pauses, STEPS / 8), core->pause_cycles);

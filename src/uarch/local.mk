@@ -4,6 +4,7 @@ src_uarch_libuarch_a_SOURCES = \
 	include/hpcprof/uarch/geometry.h src/uarch/geometry.c \
 	include/hpcprof/uarch/path.h src/uarch/path.c \
 	src/uarch/caches.h src/uarch/caches.c \
+	src/uarch/forwards.h src/uarch/forwards.c \
 	src/uarch/history.h src/uarch/history.c \
 	src/uarch/hybrid.h src/uarch/hybrid.c \
 	src/uarch/indirect.h src/uarch/indirect.c \

@@ -74,6 +74,46 @@ static void fuse(struct hp_timed_insn *first, const struct hp_timed_insn *jump)
 	first->use_count = kept;
 }
 
+/* The core follows the stack pointer, so its name is as good as an address. */
+static struct hp_timed_name name_of(const struct hp_isa *isa, const struct hp_memory *memory)
+{
+	struct hp_timed_name name = { .base = HP_REGISTER_NONE, .index = HP_REGISTER_NONE };
+
+	name.is_whole = memory->bytes >= 4 && memory->bytes <= isa->pointer_bytes;
+	name.is_known = memory->base < HP_REGISTER_VECTOR && memory->segment == HP_REGISTER_NONE;
+	if (memory->base == isa->stack_pointer && memory->index == HP_REGISTER_NONE)
+		return name;
+	name.base = memory->base;
+	name.index = memory->index;
+	name.hash = (uint32_t)memory->displacement << 4 | memory->scale;
+	return name;
+}
+
+/* Values of other registers, and constants, are not renamed. */
+static bool moves_general(const struct hp_insn *insn)
+{
+	if (insn->is_repeated || insn->is_locked)
+		return false;
+	for (size_t i = 0; i < insn->operand_count; i++)
+		if ((insn->operands[i].type == HP_OPERAND_REGISTER &&
+		     insn->operands[i].number >= HP_REGISTER_VECTOR) ||
+		    (insn->operands[i].type == HP_OPERAND_IMMEDIATE &&
+		     insn->operation == HP_OPERATION_MOVE))
+			return false;
+	return true;
+}
+
+static void find_names(const struct hp_isa *isa, const struct hp_insn *insn,
+		       struct hp_timed_insn *made)
+{
+	for (size_t i = 0; i < insn->memory_count && moves_general(insn); i++) {
+		if (insn->memories[i].access & HP_ACCESS_READ)
+			made->loaded = name_of(isa, &insn->memories[i]);
+		if (insn->memories[i].access & HP_ACCESS_WRITE)
+			made->stored = name_of(isa, &insn->memories[i]);
+	}
+}
+
 void hp_timed_insn_make(const struct hp_core *core, const struct hp_isa *isa,
 			const struct hp_insn *before, const struct hp_insn *insn,
 			struct hp_timed_insn *made)
@@ -91,6 +131,9 @@ void hp_timed_insn_make(const struct hp_core *core, const struct hp_isa *isa,
 		.is_at_stack = hp_insn_addresses_with(insn, isa->stack_pointer) ||
 			       moves_stack_only(isa, insn, isa->stack_pointer),
 		.is_fencing = insn->is_locked || cost.is_serializing,
+		.is_call = insn->kind == HP_INSN_CALL || insn->kind == HP_INSN_CALL_INDIRECT ||
+			   insn->kind == HP_INSN_RETURN,
+		.place = (uint32_t)insn->address,
 	};
 	for (unsigned i = 0; i < cost.use_count && made->use_count < HP_TIMED_USES; i++) {
 		if (!cost.uses[i].units)
@@ -99,6 +142,7 @@ void hp_timed_insn_make(const struct hp_core *core, const struct hp_isa *isa,
 		made->busy[made->use_count++] = cost.uses[i].cycles;
 	}
 	find_registers(isa, insn, &cost, made);
+	find_names(isa, insn, made);
 	/* It is fused with the one before, and has its flags at once. */
 	if (before && cost.slots == 0) {
 		fuse(&made[-1], made);

@@ -56,11 +56,11 @@ static int32_t code_page_cycles(const struct hp_timing *timing, unsigned events)
 								     : 0;
 }
 
-/* The next fetch begins in a new cycle, unless it does already. */
-INLINE void turn(struct hp_timing *timing)
+/* The next fetch begins so much later than after the last turn, unless it does already. */
+INLINE void turn(struct hp_timing *timing, int32_t ticks)
 {
 	if (timing->in_cycle || !timing->core->asks_late)
-		raise_where(&timing->fetched, &timing->turned, TICKS, &timing->has[FETCH]);
+		raise_where(&timing->fetched, &timing->turned, ticks, &timing->has[FETCH]);
 	timing->turned = timing->fetched;
 	timing->in_cycle = 0;
 }
@@ -75,7 +75,7 @@ WIDE void hp_timing_fetch(struct hp_timing *timing, unsigned events)
 	timing->is_decoded = !(events & (HP_UARCH_DECODED_MISS | HP_UARCH_DECODED_UNKNOWN));
 	if (timing->core->asks_late) {
 		timing->foreseen = timing->turned;
-		turn(timing);
+		turn(timing, TICKS);
 	} else {
 		add_all(&timing->foreseen, TICKS);
 		raise_to(&timing->foreseen, oldest);
@@ -98,8 +98,12 @@ WIDE void hp_timing_branch(struct hp_timing *timing, unsigned events, bool is_ta
 	const struct hp_core *core = timing->core;
 	int32_t before;
 
-	if (is_taken)
-		turn(timing);
+	if (is_taken) {
+		turn(timing, timing->is_call && core->call_cycles ? core->call_cycles * TICKS
+			     : core->taken_width		  ? TICKS / core->taken_width
+								  : TICKS);
+		uarch_forwards_turn(&timing->forwards);
+	}
 	if (events & (HP_UARCH_BRANCH_LATE | HP_UARCH_TARGET_LATE))
 		add_where(&timing->fetched,
 			  TICKS * (events & HP_UARCH_TARGET_LATE ? core->late_target_cycles
@@ -290,6 +294,19 @@ INLINE void fill(struct hp_timing *timing, uint64_t line, const struct hp_lanes 
 	*filled = *at;
 }
 
+/* From the end of the store. If memory is renamed, its data is there a cycle earlier: before the store
+ * is executed. */
+INLINE int32_t forward_cycles(struct hp_timing *timing, const struct hp_timed_insn *insn,
+			      uint64_t store)
+{
+	const struct hp_core *core = timing->core;
+
+	if (!core->compared_cycles)
+		return core->forward_cycles;
+	return uarch_forwards_load(&timing->forwards, insn, store) ? core->forward_cycles - 1
+								   : core->compared_cycles;
+}
+
 /* A load gets the bytes of a store some time after that has them; its consumers follow. */
 INLINE void forward(struct hp_timing *timing, const struct hp_timed_insn *insn,
 		    const struct hp_lanes *stored, int32_t cycles, enum part part)
@@ -334,18 +351,21 @@ INLINE void load(struct hp_timing *timing, const struct hp_timed_insn *insn,
 	if (events & HP_UARCH_FORWARD_FAILED)
 		forward(timing, insn, stored, core->blocked_cycles, STORE_FORWARD);
 	if (events & (HP_UARCH_FORWARDED | HP_UARCH_FORWARD_FAILED))
-		forward(timing, insn, stored, core->forward_cycles, DEPENDENCY);
+		forward(timing, insn, stored, forward_cycles(timing, insn, access->store),
+			DEPENDENCY);
 }
 
 /* After it retires it leaves in order, once its line has arrived, which is requested as soon as the
  * address is known. */
-INLINE void store(struct hp_timing *timing, const struct hp_timed_access *access,
-		  const struct hp_lanes *asks)
+INLINE void store(struct hp_timing *timing, const struct hp_timed_insn *insn,
+		  const struct hp_timed_access *access, const struct hp_lanes *asks)
 {
 	struct hp_lanes at = *asks;
 	enum level level;
 
 	timing->store = access->store;
+	if (timing->core->compared_cycles)
+		uarch_forwards_store(&timing->forwards, insn, access->store);
 	timing->stored[access->store % STORES] = timing->done;
 	translate(timing, access->events, STORE_BUFFER, &at);
 	if (misses(timing, access->events, &level))
@@ -394,7 +414,10 @@ WIDE void hp_timing_insn(struct hp_timing *timing, const struct hp_timed_insn *i
 	retire(timing, insn, spent);
 	for (unsigned i = 0; i < access_count; i++)
 		if (accesses[i].is_store)
-			store(timing, &accesses[i], &asks);
+			store(timing, insn, &accesses[i], &asks);
+	timing->is_call = insn->is_call;
+	if (timing->core->compared_cycles)
+		uarch_forwards_insn(&timing->forwards, insn);
 	if (insn->is_fencing)
 		timing->fenced = timing->done;
 	if (insn->is_serializing)
@@ -427,8 +450,8 @@ void hp_timing_rebase(struct hp_timing *timing)
 					   : base.at[lane];
 		int32_t least = timing->dispatched.at[lane] - LONG_AHEAD;
 
-		/* A taken branch in the previous cycle still matters. */
-		earliest -= TICKS;
+		/* A taken branch in the previous cycles still matters. */
+		earliest -= TICKS * (1 + timing->core->call_cycles);
 		earliest = earliest > least ? earliest : least;
 		base.at[lane] = earliest > 0 ? earliest : 0;
 	}
@@ -444,5 +467,6 @@ void hp_timing_rebase(struct hp_timing *timing)
 void hp_timing_reset(struct hp_timing *timing)
 {
 	memset(timing, 0, offsetof(struct hp_timing, core));
+	uarch_forwards_reset(&timing->forwards);
 	timing->is_decoded = true;
 }

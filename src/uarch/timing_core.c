@@ -115,11 +115,17 @@ struct hp_timing *hp_timing_create(const struct hp_core *core,
 	timing->has_third = geometry->l3.ways;
 	set_widths(timing);
 	set_latencies(timing);
+	if (!uarch_forwards_create(&timing->forwards, core->remembered_loads)) {
+		hp_timing_destroy(timing);
+		return NULL;
+	}
 	hp_timing_reset(timing);
 	return timing;
 }
 
 void hp_timing_destroy(struct hp_timing *timing)
 {
+	if (timing)
+		uarch_forwards_destroy(&timing->forwards);
 	free(timing);
 }

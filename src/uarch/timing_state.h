@@ -4,6 +4,8 @@
 #ifndef HPCPROF_SRC_UARCH_TIMING_STATE_H
 #define HPCPROF_SRC_UARCH_TIMING_STATE_H
 
+#include "forwards.h"
+
 #include <hpcprof/isa/duty.h>
 #include <hpcprof/uarch/timing.h>
 
@@ -13,7 +15,7 @@ enum {
 	REGISTERS = HP_REGISTER_COUNT + HP_TIMED_FLAGS,
 	/* Powers of two, at least as large as any core's queue. */
 	SLOTS = 1024,
-	STORES = 256,
+	STORES = FORWARD_STORES,
 	MISSES = 256,
 	WALKS = 16,
 	AHEAD = 64,
@@ -83,6 +85,7 @@ struct hp_timing {
 	unsigned strayed; /* cycles of fetch beside the path after the last mispredicted branch */
 	/* slots fetched in the cycle that began at `turned`, for lanes that request late */
 	unsigned in_cycle;
+	bool is_call;	 /* the last instruction was a call or a return */
 	bool is_decoded; /* code comes from the cache of decoded instructions */
 
 	/* Of the core. */
@@ -95,6 +98,8 @@ struct hp_timing {
 	int32_t drain;		  /* time per store that leaves the store buffer */
 	struct hp_lanes loads[LEVELS][COMINGS];
 	struct hp_lanes stores[LEVELS];
+
+	struct uarch_forwards forwards; /* a state, too */
 };
 
 #endif

@@ -116,6 +116,17 @@ enum {
 	YOUNG_STORE = 8, /* instructions [chosen] */
 };
 
+/* --- memory that is renamed: forwards.c ------------------------------------------------------- */
+
+enum {
+	/* Pairs of a store and a load that name their places by a register, until the core renames the
+	 * next ones: behind each change of the register the first two or three took as long as others. */
+	NAMED_PAIRS = 3, /* pairs; Zen 5, scripts/machine/measure_core */
+	/* Taken branches that tell executions of a load apart. A chain through memory between two kinds of
+	 * steps in random order was renamed, between three not. */
+	REMEMBERED_PATH = 4, /* branches, a divisor of 64; as above */
+};
+
 /* --- a third level that others use, too: caches.c --------------------------------------------- */
 
 enum {

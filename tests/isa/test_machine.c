@@ -69,11 +69,14 @@ TEST(a_core_may_have_other_units_than_its_table)
 					 hp_core_unit(hp_core_named("zen-5"), unit));
 }
 
-TEST(a_load_with_an_index_may_take_longer)
+TEST(a_load_may_take_longer_by_its_address_or_as_it_extends_a_sign)
 {
-	/* mov rax, [rax]; mov rax, [rax + rcx * 8] */
+	/* mov rax, [rax]; [rax + rcx]; [rax + rcx * 8]; [rax + rcx + 8]; movsxd rax, [rax] */
 	ck_assert_uint_eq(cost_on("zen-5", NULL, DECODE(0x48, 0x8b, 0x00)).latency, 4);
+	ck_assert_uint_eq(cost_on("zen-5", NULL, DECODE(0x48, 0x8b, 0x04, 0x08)).latency, 4);
 	ck_assert_uint_eq(cost_on("zen-5", NULL, DECODE(0x48, 0x8b, 0x04, 0xc8)).latency, 5);
+	ck_assert_uint_eq(cost_on("zen-5", NULL, DECODE(0x48, 0x8b, 0x44, 0x08, 8)).latency, 5);
+	ck_assert_uint_eq(cost_on("zen-5", NULL, DECODE(0x48, 0x63, 0x00)).latency, 5);
 }
 
 TEST(cpus_are_known_by_family_and_model)

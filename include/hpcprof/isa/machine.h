@@ -66,16 +66,19 @@ struct hp_core {
 	uint8_t issue_width;	       /* slots per cycle, at rename */
 	uint8_t retire_width;
 	uint8_t fetch_width;  /* slots per cycle from the micro-op cache */
-	uint8_t decode_width; /* instructions per cycle without it */
+	uint8_t decode_width; /* instructions per cycle of one thread without it */
 	uint8_t fusion;	      /* enum hp_fusion */
 	bool counts_unfused;  /* the table counts a load or store separately from its operation */
 	bool eliminates_general_moves;
 	bool eliminates_vector_moves;
 	bool eliminates_small_additions; /* of constants to full registers */
-	bool asks_late;			 /* requests code only when it fetches it: old cores */
+	uint8_t taken_width;		 /* taken branches per cycle; 0: one */
+	uint8_t call_cycles; /* of fetch at least, from a call or a return to the next branch; 0: one */
+	bool asks_late;	     /* requests code only when it fetches it: old cores */
 	/* Where its units are others than those of its table, which is of another core; ends with zeros. */
 	struct hp_other_units other_units[HP_CORE_OTHERS];
-	/* Loads without an index take l1_cycles; the table has the latency of those with one. */
+	/* The latency of loads in the table is of those whose address has a scaled index or three parts, or
+	 * that extend a sign. Others take l1_cycles. */
 	bool indexes_late;
 	uint16_t reorder_slots;
 	uint8_t stored_width; /* stores per cycle that leave the store buffer; 0: one */
@@ -95,7 +98,11 @@ struct hp_core {
 	/* From the retirement of an instruction that took longer than is known beforehand (a division, a
 	 * load that missed) to the start of those that read its result; 0: it retires last. */
 	uint8_t late_result_cycles;
-	uint16_t forward_cycles; /* from a store to a load of the same bytes */
+	uint16_t forward_cycles; /* from a store to a load of the same bytes, at best */
+	/* The same where the core compares addresses, as it does not know the store beforehand, and of how
+	 * many loads it remembers that; 0: all are at best. */
+	uint16_t compared_cycles;
+	uint8_t remembered_loads;
 	uint16_t blocked_cycles; /* the same if the load needs more than the bytes of that store */
 	uint16_t locked_cycles;	 /* of an atomic operation */
 	uint16_t fence_cycles;	 /* of a full fence */

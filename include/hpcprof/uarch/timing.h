@@ -41,6 +41,14 @@ enum { HP_TIMED_REGISTERS = 6, HP_TIMED_USES = 4 };
 /* Registers beyond HP_REGISTER_COUNT: the carry flag; the other flags. */
 enum { HP_TIMED_FLAGS = 2 };
 
+/* How an instruction names the place in memory that it loads from or stores to. */
+struct hp_timed_name {
+	bool is_whole;	     /* of general registers, 4 bytes or more; cores rename nothing else */
+	bool is_known;	     /* by base, index and displacement, or by the stack pointer */
+	uint8_t base, index; /* registers, or HP_REGISTER_NONE: as the stack pointer's is */
+	uint32_t hash;	     /* of displacement and scale */
+};
+
 /* An instruction as the core handles it. */
 struct hp_timed_insn {
 	uint8_t address_count, operand_count, result_count;
@@ -58,6 +66,9 @@ struct hp_timed_insn {
 	bool is_serializing;
 	bool is_at_stack; /* its memory operand is addressed by the stack pointer */
 	bool is_fencing;  /* later loads wait for it */
+	bool is_call;	  /* or a return */
+	uint32_t place;	  /* its address, in part */
+	struct hp_timed_name loaded, stored;
 };
 
 /* What happens to its data, as hp_uarch_access has it. */

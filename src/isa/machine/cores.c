@@ -293,10 +293,12 @@ const struct hp_core cores[CORE_COUNT] = {
 			 .pause_cycles = 90 },
 	/* LLVM 19 has a copy of Zen 4's instructions, with four arithmetic units instead of six.
 	 * Measured on family 26 model 2, in a virtual machine: how many units there are of each kind,
-	 * and loads and stores per cycle, by measure-machine, and latencies from forwarding on, by
-	 * measure_core. Late results: the samples on what reads the results of loads and divisions, in
-	 * scripts/culprit-accuracy's chase-l2 and divide. Unchecked against AMD 58455: the rest, such as
-	 * branches per cycle and which loads take a cycle more. */
+	 * and loads and stores per cycle, by measure-machine; by measure_core which loads take a cycle
+	 * more, what one thread decodes, calls, late targets, and latencies from forwarding on. Of 7
+	 * cycles from register to register through memory that is not renamed, one is the store's. Late
+	 * results: the samples on what reads the results of loads and divisions, in
+	 * scripts/culprit-accuracy's chase-l2 and divide. Taken branches: AMD 58455. Unchecked against
+	 * that: the rest. */
 	[CORE_ZEN_5] = { .name = "zen-5",
 			 .title = "AMD Zen 5 (instructions as Zen 4's)",
 			 .table = TABLE_ZEN_4,
@@ -315,7 +317,7 @@ const struct hp_core cores[CORE_COUNT] = {
 			 .issue_width = 8,
 			 .retire_width = 8,
 			 .fetch_width = 12,
-			 .decode_width = 8,
+			 .decode_width = 4,
 			 .fusion = HP_FUSION_LOGIC,
 			 .eliminates_general_moves = true,
 			 .eliminates_vector_moves = true,
@@ -331,7 +333,12 @@ const struct hp_core cores[CORE_COUNT] = {
 			 .walk_cycles = 50,
 			 .mispredict_cycles = 15,
 			 .late_result_cycles = 6,
-			 .forward_cycles = 1,
+			 .late_target_cycles = 2,
+			 .taken_width = 2,
+			 .call_cycles = 2,
+			 .forward_cycles = 0,
+			 .compared_cycles = 6,
+			 .remembered_loads = 32,
 			 .blocked_cycles = 14,
 			 .locked_cycles = 20,
 			 .fence_cycles = 79,

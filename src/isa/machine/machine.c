@@ -294,10 +294,11 @@ static struct hp_unit_use use_of(const struct hp_core *machine, struct hp_unit_u
 	return use;
 }
 
-static bool has_index(const struct hp_insn *insn)
+static bool is_address_slow(const struct hp_insn *insn)
 {
 	for (size_t i = 0; i < insn->memory_count; i++)
-		if (insn->memories[i].index != HP_REGISTER_NONE)
+		if (insn->memories[i].index != HP_REGISTER_NONE &&
+		    (insn->memories[i].scale > 1 || insn->memories[i].displacement))
 			return true;
 	return false;
 }
@@ -319,7 +320,8 @@ static void take_row(const struct hp_core *machine, const struct table_row *row,
 	cost->slots = (uint16_t)slots;
 	cost->latency = row->latency;
 	cost->late = row->late;
-	if (machine->indexes_late && access == HP_ACCESS_READ && !row->late && !has_index(insn) &&
+	if (machine->indexes_late && access == HP_ACCESS_READ && !row->late &&
+	    insn->operation != HP_OPERATION_SIGN_EXTEND && !is_address_slow(insn) &&
 	    row->latency == machine->l1_cycles + 1)
 		cost->latency = machine->l1_cycles;
 	while (cost->use_count < HP_CORE_USES && row->uses[cost->use_count].cycles) {

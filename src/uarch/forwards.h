@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which loads have the register that a store has written at once, on cores that rename memory. Others wait
+ * until addresses have been compared in the store queue.
+ *
+ * A core knows at rename from which store a load has its bytes in two cases. Either both name the place in
+ * the same way, by base, index and displacement, and no register of these has been written in between; the
+ * core does so only after a few such pairs since the base was written. The stack pointer is always known,
+ * as the front end follows it. Or the core remembers it of the load's last execution on the same path, as
+ * long as such loads are few.
+ *
+ * Measured by scripts/machine/measure_core on Zen 5. Names: Tyson, Austin, "Improving the accuracy and
+ * performance of memory communication through renaming"; remembered loads: Moshovos, Sohi, "Streamlining
+ * inter-operation memory communication via data dependence prediction", both MICRO 1997.
+ */
+#ifndef HPCPROF_SRC_UARCH_FORWARDS_H
+#define HPCPROF_SRC_UARCH_FORWARDS_H
+
+#include "sets.h"
+#include "tuning.h"
+
+#include <hpcprof/uarch/timing.h>
+
+enum { FORWARD_STORES = 256 }; /* as many as the timing keeps */
+
+struct uarch_forwards {
+	uint32_t versions[HP_REGISTER_COUNT]; /* how often each register was written, … */
+	uint8_t pairs[HP_REGISTER_COUNT]; /* … and pairs that it was the base of since, at most */
+	uint64_t names[FORWARD_STORES];	  /* by number of the store: its place; 0: not renamed */
+	uint64_t newest;		  /* number of the last store */
+	uint64_t path;			  /* places of the last taken branches */
+	uint32_t last;			  /* place of the last instruction */
+	struct uarch_sets remembered;	  /* load, path and how many stores ago */
+};
+
+/* `loads`: how many the core remembers; 0: it renames none. False: out of memory. */
+bool uarch_forwards_create(struct uarch_forwards *forwards, uint32_t loads);
+void uarch_forwards_destroy(struct uarch_forwards *forwards);
+void uarch_forwards_reset(struct uarch_forwards *forwards);
+
+/* The instruction is executed, after its loads and stores. */
+void uarch_forwards_insn(struct uarch_forwards *forwards, const struct hp_timed_insn *insn);
+/* It was a taken branch. */
+void uarch_forwards_turn(struct uarch_forwards *forwards);
+void uarch_forwards_store(struct uarch_forwards *forwards, const struct hp_timed_insn *insn,
+			  uint64_t number);
+/* Whether the load, which has all its bytes from that store, has them at rename. */
+bool uarch_forwards_load(struct uarch_forwards *forwards, const struct hp_timed_insn *insn,
+			 uint64_t number);
+
+#endif

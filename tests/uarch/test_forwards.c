@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How soon loads have what stores have written, on a core that renames memory, and calls on it. */
+#include "../support.h"
+
+#include <hpcprof/base/number.h>
+#include <hpcprof/uarch/path.h>
+#include <hpcprof/uarch/timing.h>
+
+#include <elf.h>
+#include <math.h>
+
+enum { ROUNDS = 4000, MOST_INSNS = 6, MOST_BYTES = 64, LINE = 64 };
+
+/* A round of instructions; the first store of it is loaded by its last load. */
+struct round {
+	const char *name;
+	uint8_t code[MOST_BYTES];
+	unsigned insns;
+	unsigned copies; /* of the round, in other code */
+	double cycles;
+	double few_cycles; /* the same where the code is one copy */
+};
+
+/* The paths take what scripts/machine/measure_core measures on Zen 5: 7 cycles from register to register, of
+ * which one is the store's. */
+static const struct round rounds[] = {
+	{ "named alike", { 0x48, 0x89, 0x43, 8, 0x48, 0x8b, 0x43, 8 }, 2, 64, 0.5, 0.5 },
+	{ "of 4 bytes", { 0x89, 0x43, 8, 0x8b, 0x43, 8 }, 2, 64, 0.5, 0.5 },
+	{ "by another base", { 0x48, 0x89, 0x43, 8, 0x48, 0x8b, 0x41, 8 }, 2, 64, 7, 0.5 },
+	{ "by another index", { 0x48, 0x89, 0x04, 0x13, 0x48, 0x8b, 0x04, 0x33 }, 2, 64, 7, 0.5 },
+	{ "behind another base",
+	  { 0x48, 0x83, 0xc3, 1, 0x48, 0x89, 0x43, 8, 0x48, 0x8b, 0x43, 8 },
+	  3,
+	  64,
+	  7,
+	  1 },
+	{ "a byte", { 0x88, 0x43, 8, 0x0f, 0xb6, 0x43, 8 }, 2, 64, 7, 7 },
+	{ "push and pop", { 0x50, 0x58 }, 2, 64, 0.5, 0.5 },
+};
+
+static struct hp_timing *timing;
+static struct hp_lanes spent;
+static double ticks;
+
+static void begin(const char *core_name)
+{
+	const struct hp_core *core = hp_core_named(core_name);
+	struct hp_uarch_geometry geometry = hp_uarch_geometry_of(core);
+
+	timing = hp_timing_create(core, &geometry);
+	ck_assert_ptr_nonnull(timing);
+	at_end((void (*)(void *))hp_timing_destroy, timing);
+	ticks = 0;
+	spent = (struct hp_lanes){ 0 };
+}
+
+static void step(const struct hp_timed_insn *insn, const struct hp_timed_access *access)
+{
+	hp_timing_insn(timing, insn, access, access != NULL, &spent);
+	ticks += spent.at[HP_LANE_AS_IS];
+	spent = (struct hp_lanes){ 0 };
+	if (hp_timing_is_due(timing))
+		hp_timing_rebase(timing);
+}
+
+static void decode(const char *core, const uint8_t *code, unsigned count, uint64_t address,
+		   struct hp_timed_insn *made)
+{
+	const struct hp_isa *isa = hp_isa_of(EM_X86_64);
+	struct hp_insn insn;
+
+	for (unsigned i = 0; i < count; i++) {
+		ck_assert(isa->decode(code, MOST_BYTES, address, &insn));
+		hp_timed_insn_make(hp_core_named(core), isa, NULL, &insn, &made[i]);
+		code += insn.length;
+		address += insn.length;
+	}
+}
+
+static bool loads(const struct hp_timed_insn *insn)
+{
+	return insn->late || insn->loaded.base != 0 || insn->loaded.is_known;
+}
+
+/* Cycles per round; each copy of the code is at an address of its own. */
+static double time_round(const char *core, const struct round *round, unsigned copies)
+{
+	static struct hp_timed_insn made[64][MOST_INSNS];
+	uint64_t store = 0;
+
+	begin(core);
+	for (unsigned copy = 0; copy < copies; copy++)
+		decode(core, round->code, round->insns, 0x1000 + 64 * (uint64_t)copy, made[copy]);
+	for (unsigned i = 0; i < ROUNDS; i++) {
+		const struct hp_timed_insn *insns = made[i % copies];
+
+		store++;
+		for (unsigned k = 0; k + 2 < round->insns; k++)
+			step(&insns[k], NULL);
+		ck_assert(loads(&insns[round->insns - 1]));
+		step(&insns[round->insns - 2],
+		     &(struct hp_timed_access){ .store = store, .is_store = true });
+		step(&insns[round->insns - 1],
+		     &(struct hp_timed_access){ .store = store, .events = HP_UARCH_FORWARDED });
+	}
+	return ticks / HP_TIMING_TICKS / ROUNDS;
+}
+
+TEST(memory_is_renamed_where_its_name_or_its_load_is_known)
+{
+	for (size_t i = 0; i < HP_ARRAY_COUNT(rounds); i++) {
+		const struct round *round = &rounds[i];
+		double many = time_round("zen-5", round, round->copies);
+		double few = time_round("zen-5", round, 1);
+
+		ck_assert_msg(fabs(many - round->cycles) < 0.1, "%s: %.2f, expected %.2f",
+			      round->name, many, round->cycles);
+		ck_assert_msg(fabs(few - round->few_cycles) < 0.1, "%s, one: %.2f, expected %.2f",
+			      round->name, few, round->few_cycles);
+	}
+}
+
+TEST(cores_of_which_that_is_not_known_forward_all_alike)
+{
+	const double alike = time_round("zen-4", &rounds[0], 64);
+
+	ck_assert_double_eq_tol(time_round("zen-4", &rounds[2], 64), alike, 0.01);
+	ck_assert_double_eq_tol(time_round("zen-4", &rounds[2], 1), alike, 0.01);
+}
+
+/* The same load, after a jump at one of several places. */
+static double time_behind_jumps(unsigned places)
+{
+	static const uint8_t jump[MOST_BYTES] = { 0xeb, 0 };
+	struct hp_timed_insn made[MOST_INSNS], jumps[8];
+	uint32_t random = 1;
+
+	begin("zen-5");
+	decode("zen-5", rounds[2].code, 2, 0x1000, made);
+	for (unsigned i = 0; i < places; i++)
+		decode("zen-5", jump, 1, 0x2000 + 64 * i, &jumps[i]);
+	for (uint64_t i = 1; i <= ROUNDS; i++) {
+		random = random * 1103515245 + 12345;
+		step(&jumps[(random >> 16) % places], NULL);
+		hp_timing_branch(timing, 0, true);
+		step(&made[0], &(struct hp_timed_access){ .store = i, .is_store = true });
+		step(&made[1],
+		     &(struct hp_timed_access){ .store = i, .events = HP_UARCH_FORWARDED });
+	}
+	return ticks / HP_TIMING_TICKS / ROUNDS;
+}
+
+TEST(a_load_is_remembered_with_the_path_to_it)
+{
+	ck_assert_double_lt(time_behind_jumps(1), 1.1);
+	ck_assert_double_lt(time_behind_jumps(2), 1.5);
+	ck_assert_double_gt(time_behind_jumps(8), 6);
+}
+
+/* Pairs of a call and a return take four cycles, two jumps one. */
+TEST(fetch_waits_behind_calls_and_returns)
+{
+	static const uint8_t code[][MOST_BYTES] = { { 0xe8, 0, 0, 0, 0 }, { 0xc3 }, { 0xeb, 0 } };
+	struct hp_timed_insn made[3];
+
+	for (unsigned i = 0; i < 3; i++)
+		decode("zen-5", code[i], 1, 0x1000 + 64 * i, &made[i]);
+	begin("zen-5");
+	for (uint64_t i = 1; i <= ROUNDS; i++) {
+		step(&made[0], &(struct hp_timed_access){ .store = i, .is_store = true });
+		hp_timing_branch(timing, 0, true);
+		step(&made[1],
+		     &(struct hp_timed_access){ .store = i, .events = HP_UARCH_FORWARDED });
+		hp_timing_branch(timing, 0, true);
+	}
+	ck_assert_double_eq_tol(ticks / HP_TIMING_TICKS / ROUNDS, 4, 0.02);
+	begin("zen-5");
+	for (uint64_t i = 1; i <= ROUNDS; i++) {
+		step(&made[2], NULL);
+		hp_timing_branch(timing, 0, true);
+	}
+	ck_assert_double_eq_tol(ticks / HP_TIMING_TICKS / ROUNDS, 0.5, 0.02);
+}
+
+HP_TEST_MAIN("uarch/forwards")
