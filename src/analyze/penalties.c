@@ -163,10 +163,11 @@ static void make_equations(const struct hp_timed_part *parts, size_t count, size
 			   const double factors[HP_PENALTIES],
 			   double rows[HP_PENALTIES][HP_PENALTIES + 1])
 {
-	const double held = part_noise / penalty_prior * (part_noise / penalty_prior);
-
 	memset(rows, 0, HP_PENALTIES * sizeof(*rows));
 	for (size_t i = 0; i < HP_PENALTIES; i++) {
+		double prior = i == HP_PENALTY_BASE ? base_prior : penalty_prior;
+		double held = part_noise / prior * (part_noise / prior);
+
 		rows[i][i] = held;
 		rows[i][HP_PENALTIES] = held * (of_table[i] - factors[i]);
 	}

@@ -455,6 +455,9 @@ static const double most_latency_factor = 10;
 
 /* share of a penalty; how far it is from the core's table; scripts/stack-accuracy --windows */
 static const double penalty_prior = 0.5;
+/* the same of the base, which parts hardly tell from data of unknown place: code without misses takes what
+ * the table of a measured core says within about this share; scripts/cause-accuracy --time */
+static const double base_prior = 0.2;
 /* share of a part's cycles; how far penalties that are right leave it; the same */
 static const double part_noise = 0.1;
 /* degrees of Student's distribution of these; a few parts are of data that nothing was simulated of;

@@ -107,6 +107,26 @@ TEST(page_walks_have_a_penalty_of_their_own)
 	ck_assert_double_eq_tol(found.factors[HP_PENALTY_BASE], 1, 0.1);
 }
 
+/* What parts do not tell apart is more likely of data far away than of a core that is not as it was measured. */
+TEST(the_base_stays_near_its_table)
+{
+	const double farther[HP_PENALTIES] = { 1, 1, 1, 1.6, 1, 0 };
+	struct hp_penalties found;
+
+	take(farther, 0.02);
+	for (size_t i = 0; i < COUNT; i++) {
+		double more = parts[i].of[HP_PENALTY_BASE] - parts[i].of[HP_PENALTY_FAR];
+
+		/* As many misses in each. */
+		parts[i].of[HP_PENALTY_FAR] += more;
+		parts[i].measured += farther[HP_PENALTY_FAR] * more;
+	}
+	hp_assert_ok(hp_penalties_fit(parts, COUNT, &found));
+	ck_assert(found.is_fitted);
+	ck_assert_double_lt(found.factors[HP_PENALTY_BASE], 1.1);
+	ck_assert_double_gt(found.factors[HP_PENALTY_FAR], 1.45);
+}
+
 /* A window of data that no simulated one has met. */
 TEST(one_window_of_its_own_kind_does_not_move_the_others)
 {
