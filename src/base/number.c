@@ -151,6 +151,11 @@ uint64_t hp_clock_thread_ns(void)
 	return clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
+uint64_t hp_clock_process_ns(void)
+{
+	return clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+}
+
 uint64_t hp_clock_realtime_ns(void)
 {
 	return clock_ns(CLOCK_REALTIME);

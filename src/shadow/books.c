@@ -97,6 +97,103 @@ static uint64_t most_kept_waiting_ns(const struct job *job, uint64_t own_ns)
 	return delayed_ns < own_ns ? delayed_ns : own_ns;
 }
 
+/* --- a copy runs ------------------------------------------------------------------------------ */
+
+static bool is_over(const struct books *books)
+{
+	return __atomic_load_n(&books->over_ns, __ATOMIC_ACQUIRE) != 0;
+}
+
+/* Whether the recording has ended because the target has: then copies take nothing from it. */
+static bool target_has_ended(struct books *books)
+{
+	struct target_choice choice;
+
+	if (!is_over(books))
+		return false;
+	target_choose(&books->target, &books->schedule.random, &choice);
+	return !choice.running;
+}
+
+void books_note_end(struct books *books, struct job *job)
+{
+	if (target_has_ended(books))
+		job->order.room = ROOM_AFTER;
+}
+
+/* Gives a copy of the lowest priority the priority and the price of a room where it gets a CPU. */
+static void hasten(struct books *books, struct job *job, enum spare_cpus room)
+{
+	struct price_terms terms;
+
+	job->order.room = room;
+	job->order.runnable = books->load.runnable;
+	terms = terms_of(job);
+	ledger_settle(&books->ledger, job->owed_ns);
+	job->owed_ns = ledger_owe(&books->ledger, &terms);
+	set_copy_priority(books->running.copy, room);
+}
+
+static bool pays_for_running(struct books *books, const struct job *job)
+{
+	struct price_terms terms = terms_of(job);
+	uint64_t now_ns = books_now_ns(books);
+
+	terms.room = ROOM_SHARED;
+	terms.runnable = books->load.runnable;
+	return ledger_allows(&books->ledger, ledger_copy_price(&books->ledger, &terms), now_ns,
+			     now_ns);
+}
+
+/* Measures the load beside a copy of the lowest priority, which only takes what was idle. Returns whether
+ * other programs keep all CPUs busy. */
+static bool is_starving(struct books *books)
+{
+	pid_t pid = books->running.copy;
+	struct hp_thread_times copy;
+
+	if (!hp_thread_times(pid, pid, &copy))
+		return false;
+	cpu_load_look(&books->load, hp_clock_monotonic_ns(), copy.ran_ns + hp_clock_process_ns());
+	return cpu_load_is_full(&books->load);
+}
+
+/* Returns whether the copy that runs starves on. */
+static bool mind(struct books *books, struct job *job)
+{
+	if (!is_idle_room(job->order.room)) {
+		cpu_load_pause(&books->load);
+		return false;
+	}
+	if (target_has_ended(books)) {
+		hasten(books, job, ROOM_AFTER);
+		return false;
+	}
+	if (!is_starving(books))
+		return false;
+	if (books->waiting + ACTIVE_MAKERS < MAKERS || !pays_for_running(books, job))
+		return true;
+	hasten(books, job, ROOM_SHARED);
+	return false;
+}
+
+void books_look(struct books *books)
+{
+	struct running *running = &books->running;
+	bool is_starved = false;
+
+	pthread_mutex_lock(&running->lock);
+	if (running->changes != books->looked_changes)
+		cpu_load_pause(&books->load);
+	books->looked_changes = running->changes;
+	if (running->job)
+		is_starved = mind(books, running->job);
+	else
+		cpu_load_look(&books->load, hp_clock_monotonic_ns(), 0);
+	__atomic_store_n(&books->is_starved, is_starved, __ATOMIC_RELAXED);
+	pthread_mutex_unlock(&running->lock);
+}
+
 /* --- a window's copy is made ------------------------------------------------------------------ */
 
 bool books_begin(struct books *books, struct job *job)

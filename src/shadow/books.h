@@ -7,6 +7,10 @@
  * is idle; or when all makers but one have waiting copies and the budget pays for it; or when the
  * recording ends, usually because the target has ended. So a busy program has windows in its first
  * seconds, too.
+ *
+ * A copy that runs when all CPUs become busy starves, as it has the lowest priority. Copies are made
+ * nevertheless, and wait. When all makers have one, the budget may pay for the priority of the one that
+ * starves; when the target has ended, it costs nothing.
  */
 #ifndef SHADOW_BOOKS_H
 #define SHADOW_BOOKS_H
@@ -17,6 +21,7 @@
 #include "budget/schedule.h"
 #include "budget/truncation.h"
 #include "budget/waits.h"
+#include "running.h"
 #include "threads.h"
 #include "window.h"
 
@@ -48,6 +53,9 @@ struct books {
 	size_t waiting;	   /* copies that wait. Atomic, because it is also read without the lock */
 	uint64_t admit_ns; /* when a waiting copy last looked for an idle CPU (CLOCK_MONOTONIC) */
 	uint64_t over_ns;  /* when the recording ended (CLOCK_MONOTONIC); 0: it goes on. Atomic */
+	struct running running;
+	uint64_t looked_changes; /* of `running` when the load was last measured */
+	bool is_starved;	 /* the copy that runs hardly gets a CPU. Atomic, like `waiting` */
 };
 
 /* The number of CPUs that are online. */
@@ -62,6 +70,11 @@ bool books_begin(struct books *books, struct job *job);
 /* Notes the result of window_copy, and sets when the next window is due. Charges what a copy that
  * waits has cost so far. If there is no copy, charges the whole window. */
 void books_copied(struct books *books, struct job *job);
+/* Measures the load of the CPUs, and minds a copy that starves: changes the room in its order, and its
+ * priority. To be called often. */
+void books_look(struct books *books);
+/* A copy is about to run: notes in its order if the target has ended. */
+void books_note_end(struct books *books, struct job *job);
 /* Whether a copy that waits may run now. If so, sets in its order where. `is_over`: the recording
  * ends. */
 bool books_admit(struct books *books, struct job *job, bool is_over);

@@ -87,6 +87,7 @@ src_shadow_libshadow_a_SOURCES += \
 	src/shadow/books.h src/shadow/books.c \
 	src/shadow/call_pace.h src/shadow/call_pace.c \
 	src/shadow/end_state.h src/shadow/end_state.c \
+	src/shadow/running.h src/shadow/running.c \
 	src/shadow/shadow.c \
 	src/shadow/statistics.h src/shadow/statistics.c \
 	src/shadow/threads.h src/shadow/threads.c \

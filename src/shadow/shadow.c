@@ -52,7 +52,6 @@ struct hp_shadow {
 
 	/* Protects the rest. */
 	pthread_mutex_t lock;
-	uint64_t replay_start_ns, replay_end_ns; /* of the latest replay; end 0: it runs */
 	HP_VECTOR(struct hp_window) ready;
 	struct hp_shadow_statistics statistics;
 };
@@ -92,23 +91,6 @@ static void account(struct hp_shadow *shadow, struct job *job, uint64_t cpu_ns)
 
 /* --- making windows -------------------------------------------------------------------------- */
 
-/* The share of the interval, which has just ended, in which a copy ran. No copy can have both begun
- * and ended within it. */
-static double share_beside_copy(struct hp_shadow *shadow, uint64_t from_ns, uint64_t to_ns)
-{
-	uint64_t start_ns, end_ns;
-
-	pthread_mutex_lock(&shadow->lock);
-	start_ns = shadow->replay_start_ns;
-	end_ns = shadow->replay_end_ns;
-	pthread_mutex_unlock(&shadow->lock);
-	if (start_ns && !end_ns)
-		end_ns = to_ns;
-	if (start_ns < from_ns)
-		start_ns = from_ns;
-	return end_ns > start_ns ? (double)(end_ns - start_ns) / (double)(to_ns - from_ns) : 0;
-}
-
 /* Makes the copy for a window of a thread that runs now. */
 static void begin_window(struct hp_shadow *shadow, struct window_maker *maker, struct job *job)
 {
@@ -119,8 +101,8 @@ static void begin_window(struct hp_shadow *shadow, struct window_maker *maker, s
 	if (books_begin(&shadow->books, job))
 		job->has_copy = window_copy(maker, &job->order, &job->result);
 	if (job->has_copy)
-		job->beside = share_beside_copy(shadow, job->result.window.time_ns,
-						hp_clock_monotonic_ns());
+		job->beside = running_share(&shadow->books.running, job->result.window.time_ns,
+					    hp_clock_monotonic_ns());
 	books_copied(&shadow->books, job);
 }
 
@@ -149,20 +131,6 @@ static bool sleep_until_due(struct hp_shadow *shadow, uint64_t cpu_ns)
 	return ppoll(&poll_stop, 1, &time, NULL) <= 0;
 }
 
-/* Measures the load of the CPUs, except while a copy runs: its CPU time is not that of others. */
-static void look_at_load(struct hp_shadow *shadow)
-{
-	bool is_replaying;
-
-	pthread_mutex_lock(&shadow->lock);
-	is_replaying = shadow->replay_start_ns && !shadow->replay_end_ns;
-	pthread_mutex_unlock(&shadow->lock);
-	if (is_replaying)
-		cpu_load_pause(&shadow->books.load);
-	else
-		cpu_load_look(&shadow->books.load, hp_clock_monotonic_ns());
-}
-
 /* Waits until a window is due, and makes its copy. False: the recording ends. */
 static bool next_window(struct hp_shadow *shadow, struct window_maker *maker, struct job *job)
 {
@@ -173,7 +141,7 @@ static bool next_window(struct hp_shadow *shadow, struct window_maker *maker, st
 
 		pthread_mutex_lock(&shadow->books_lock);
 		cpu_ns = books_now_ns(&shadow->books);
-		look_at_load(shadow);
+		books_look(&shadow->books);
 		if (schedule_is_late(&shadow->books.schedule, cpu_ns))
 			schedule_skip(&shadow->books.schedule, cpu_ns);
 		is_due = cpu_ns >= shadow->books.schedule.due_ns;
@@ -186,18 +154,6 @@ static bool next_window(struct hp_shadow *shadow, struct window_maker *maker, st
 			break;
 	}
 	return is_due;
-}
-
-static void note_replay(struct hp_shadow *shadow, bool is_end)
-{
-	pthread_mutex_lock(&shadow->lock);
-	if (is_end) {
-		shadow->replay_end_ns = hp_clock_monotonic_ns();
-	} else {
-		shadow->replay_start_ns = hp_clock_monotonic_ns();
-		shadow->replay_end_ns = 0;
-	}
-	pthread_mutex_unlock(&shadow->lock);
 }
 
 /* Whether none of the waiting copies has looked for an idle CPU lately: a look takes CPU time that
@@ -223,7 +179,7 @@ static void await_room(struct hp_shadow *shadow, struct job *job)
 
 		pthread_mutex_lock(&shadow->books_lock);
 		if (is_over || is_time_to_admit(&shadow->books)) {
-			look_at_load(shadow);
+			books_look(&shadow->books);
 			may_run = books_admit(&shadow->books, job, is_over);
 		}
 		pthread_mutex_unlock(&shadow->books_lock);
@@ -232,17 +188,24 @@ static void await_room(struct hp_shadow *shadow, struct job *job)
 
 static void replay(struct hp_shadow *shadow, struct window_maker *maker, struct job *job)
 {
+	struct window_order order;
 	bool was_batch;
 
 	pthread_mutex_lock(&shadow->replay_turn);
-	note_replay(shadow, false);
+	if (is_stopping(shadow, 0)) {
+		pthread_mutex_lock(&shadow->books_lock);
+		books_note_end(&shadow->books, job);
+		pthread_mutex_unlock(&shadow->books_lock);
+	}
+	order = job->order; /* the job's room may change meanwhile: see books_look */
+	running_begin(&shadow->books.running, job, maker->sandbox.pid);
 	/* Nobody waits for a replay: translating the copy's code and answering its calls keep no
 	 * thread of the target from a CPU for longer than the scheduler's slices. */
 	was_batch = hp_thread_set_batch(true);
-	window_replay(maker, &job->order, &job->result);
+	window_replay(maker, &order, &job->result);
 	hp_thread_set_batch(was_batch);
 	hp_thread_set_slice(0, HP_SHORTEST_SLICE_NS);
-	note_replay(shadow, true);
+	running_end(&shadow->books.running);
 	pthread_mutex_unlock(&shadow->replay_turn);
 }
 
@@ -264,9 +227,29 @@ static void end_window(struct hp_shadow *shadow, struct window_maker *maker, str
 	pthread_mutex_unlock(&shadow->books_lock);
 }
 
-static size_t waiting_copies(const struct hp_shadow *shadow)
+/* The first threads are active; one more becomes active per waiting copy, and one if the copy that runs
+ * starves, as another waits for its turn. */
+static bool is_active(const struct hand *hand)
 {
-	return __atomic_load_n(&shadow->books.waiting, __ATOMIC_RELAXED);
+	const struct hp_shadow *shadow = hand->shadow;
+	size_t active = ACTIVE_MAKERS + __atomic_load_n(&shadow->books.waiting, __ATOMIC_RELAXED) +
+			__atomic_load_n(&shadow->books.is_starved, __ATOMIC_RELAXED);
+
+	return (size_t)(hand - shadow->hands) < active;
+}
+
+/* Waits for work. The last thread looks meanwhile: the others may all wait for a copy that starves.
+ * False: the recording ends. */
+static bool idle(struct hand *hand)
+{
+	struct hp_shadow *shadow = hand->shadow;
+
+	if (hand == &shadow->hands[MAKERS - 1]) {
+		pthread_mutex_lock(&shadow->books_lock);
+		books_look(&shadow->books);
+		pthread_mutex_unlock(&shadow->books_lock);
+	}
+	return !is_stopping(shadow, WAITING_LOOK_MS);
 }
 
 static void *make_windows(void *context)
@@ -279,9 +262,8 @@ static void *make_windows(void *context)
 	/* The target waits while it is held, so this thread must get a CPU quickly. */
 	hp_thread_set_slice(0, HP_SHORTEST_SLICE_NS);
 	while (is_more) {
-		/* The first threads are active; one more becomes active per waiting copy. */
-		if (hand - shadow->hands >= ACTIVE_MAKERS + (ptrdiff_t)waiting_copies(shadow)) {
-			is_more = !is_stopping(shadow, WAITING_LOOK_MS);
+		if (!is_active(hand)) {
+			is_more = idle(hand);
 			continue;
 		}
 		pthread_mutex_lock(&shadow->next_turn);
@@ -375,6 +357,7 @@ struct hp_error *hp_shadow_create(const struct hp_shadow_options *options,
 	price = snapshot_price();
 	ledger_expect(&shadow->books.ledger, price.reading_ns, price.fresh_ns);
 	cpu_load_init(&shadow->books.load);
+	running_init(&shadow->books.running);
 	schedule_init(&shadow->books.schedule,
 		      options->seed ? options->seed : hp_clock_monotonic_ns());
 	for (size_t i = 0; i < MAKERS; i++) {
@@ -561,6 +544,9 @@ void hp_shadow_stop(struct hp_shadow *shadow)
 	if (!shadow->hands[0].is_running)
 		return;
 	hp_shadow_finish(shadow);
+	pthread_mutex_lock(&shadow->books_lock);
+	books_look(&shadow->books);
+	pthread_mutex_unlock(&shadow->books_lock);
 	shadow->patience = at_ns(shadow->finished_ns + patience_ns(shadow));
 	for (size_t i = 0; i < MAKERS; i++)
 		join(shadow, &shadow->hands[i]);
@@ -580,6 +566,7 @@ void hp_shadow_destroy(struct hp_shadow *shadow)
 		window_maker_clear(&shadow->hands[i].maker);
 	replayer_clear(&shadow->replayer);
 	target_clear(&shadow->books.target);
+	running_clear(&shadow->books.running);
 	for (size_t i = 0; i < shadow->ready.count; i++)
 		hp_window_clear(&shadow->ready.at[i]);
 	hp_vector_free(&shadow->ready);

@@ -79,17 +79,6 @@ void window_maker_clear(struct window_maker *maker)
 
 /* --- before the stop -------------------------------------------------------------------------- */
 
-/* With an idle CPU, the copy runs at the lowest priority (SCHED_IDLE): the scheduler treats its CPU
- * as idle, so other threads use it instead of the target's CPU. Without an idle CPU, such a copy
- * would not run; it gets normal priority, because the budget has paid for its CPU time. */
-static void set_priority(const struct window_maker *maker, const struct window_order *order)
-{
-	const struct sched_param no_priority = { 0 };
-
-	sched_setscheduler(maker->sandbox.pid, is_idle_room(order->room) ? SCHED_IDLE : SCHED_BATCH,
-			   &no_priority);
-}
-
 static bool make_ready(struct window_maker *maker, const struct window_order *order,
 		       struct window_result *result)
 {
@@ -105,10 +94,9 @@ static bool make_ready(struct window_maker *maker, const struct window_order *or
 		error = hp_error_create(HP_ERROR_NOT_FOUND, "the thread has ended");
 	if (!error)
 		error = sandbox_create(&maker->sandbox, &maker->snapshot.areas, &order->cpus);
-	/* A copy that waits is made at normal priority now; window_replay sets the priority later.
-	 */
+	/* A copy that waits is made at normal priority; its own is set when it runs. */
 	if (!error && !order->is_later)
-		set_priority(maker, order);
+		set_copy_priority(maker->sandbox.pid, order->room);
 	maker->is_recorded = order->is_recorded;
 	if (!error && maker->is_recorded && !call_log_begin(&maker->log))
 		error = hp_error_create_no_memory();
@@ -560,7 +548,6 @@ void window_replay(struct window_maker *maker, const struct window_order *order,
 	struct simulation *simulation;
 	struct hp_error *error;
 
-	set_priority(maker, order);
 	error = build(maker);
 	simulation = error ? NULL : simulation_for(maker, order);
 	if (simulation && !simulation_begin(simulation, order->pid, maker->state.registers.fs_base,

@@ -362,6 +362,67 @@ TEST(what_threads_of_the_target_wait_for_each_other_is_not_held_against_a_copy)
 		;
 }
 
+/* A copy of the lowest priority, which `copy` stands for, while other programs keep all CPUs busy. */
+static void starve(struct books *books, struct job *job, pid_t copy, double percent)
+{
+	*books = (struct books){ .load.idle_cpus = 0 };
+	ledger_init(&books->ledger, percent, 0);
+	schedule_init(&books->schedule, 1);
+	running_init(&books->running);
+	*job = (struct job){ .order = { .tid = 1, .window_ns = 1000000, .room = ROOM_OF_ITS_OWN } };
+	running_begin(&books->running, job, copy);
+	ck_assert_int_eq(sched_getscheduler(copy), SCHED_IDLE);
+}
+
+/* Other windows go on, whose copies wait. When there are no more makers, the budget may pay; and when the
+ * target has ended nothing needs to. */
+TEST(a_copy_that_starves_does_not_stop_all_windows)
+{
+	static struct books books; /* large */
+	static struct job job;	   /* the same */
+	size_t cpus[2] = { 0 };
+	pid_t copy, target;
+
+	find_cpus(cpus);
+	copy = spinner_on(cpus[0]);
+	target = spinner_on(cpus[1]);
+
+	starve(&books, &job, copy, 1);
+	books_look(&books);
+	ck_assert(books.is_starved);
+	books.waiting = MAKERS - ACTIVE_MAKERS;
+	books_look(&books);
+	ck_assert(books.is_starved);
+	ck_assert_int_eq(job.order.room, ROOM_OF_ITS_OWN);
+	running_end(&books.running);
+	books_look(&books);
+	ck_assert(!books.is_starved);
+
+	starve(&books, &job, copy, 100);
+	ck_assert(target_add(&books.target, target, 0));
+	while (books_now_ns(&books) < 200000000)
+		usleep(1000);
+	books_look(&books);
+	ck_assert_int_eq(job.order.room, ROOM_OF_ITS_OWN);
+	books.waiting = MAKERS - ACTIVE_MAKERS;
+	books_look(&books);
+	ck_assert_int_eq(job.order.room, ROOM_SHARED);
+	ck_assert_int_eq(sched_getscheduler(copy), SCHED_BATCH);
+	ck_assert(!books.is_starved);
+	ck_assert_double_gt(books.ledger.owed_ns, 0);
+	target_clear(&books.target);
+
+	starve(&books, &job, copy, 1);
+	books.over_ns = 1;
+	books_look(&books);
+	ck_assert_int_eq(job.order.room, ROOM_AFTER);
+	ck_assert_int_eq(sched_getscheduler(copy), SCHED_BATCH);
+	for (size_t i = 0; i < 2; i++)
+		ck_assert_int_eq(kill(i ? copy : target, SIGKILL), 0);
+	while (wait(NULL) > 0)
+		;
+}
+
 TEST(windows_that_are_cut_count_while_they_are_few)
 {
 	const uint64_t ms = 1000000;

@@ -28,7 +28,8 @@ bool hp_parse_bytes(const char *text, uint64_t *value_bytes);
 
 uint64_t hp_clock_monotonic_ns(void);
 uint64_t hp_clock_realtime_ns(void);
-uint64_t hp_clock_thread_ns(void); /* CPU time of the calling thread */
+uint64_t hp_clock_thread_ns(void);  /* CPU time of the calling thread */
+uint64_t hp_clock_process_ns(void); /* CPU time of all threads of this process */
 
 /* An unpredictable number from the kernel. */
 uint64_t hp_unforeseen_u64(void);

@@ -39,8 +39,11 @@ static void take_idle(struct cpu_load *load, uint64_t now_ns, uint64_t idle_ns)
 	load->from_idle_ns = idle_ns;
 }
 
-void cpu_load_take(struct cpu_load *load, uint64_t now_ns, const char *text, uint64_t idle_ns)
+void cpu_load_take(struct cpu_load *load, uint64_t now_ns, const char *text, uint64_t idle_ns,
+		   uint64_t copy_ns)
 {
+	uint64_t own_threads = copy_ns ? 2 : 1;
+
 	const char *slash = strchr(text, '/');
 	const char *at = slash;
 	uint64_t runnable = 0;
@@ -50,20 +53,20 @@ void cpu_load_take(struct cpu_load *load, uint64_t now_ns, const char *text, uin
 		at--;
 	if (!slash || !hp_scan_u64(&at, &runnable) || at != slash)
 		return;
-	/* The calling thread is one of them. */
-	now = runnable ? (double)(runnable - 1) : 0;
+	/* The calling thread is one of them, and so is a copy. */
+	now = runnable > own_threads ? (double)(runnable - own_threads) : 0;
 	newest = load->at_ns ? weight_of(now_ns - load->at_ns) : 1;
 	load->runnable += newest * (now - load->runnable);
 	load->at_ns = now_ns;
-	take_idle(load, now_ns, idle_ns);
+	take_idle(load, now_ns, idle_ns + copy_ns);
 }
 
-void cpu_load_look(struct cpu_load *load, uint64_t now_ns)
+void cpu_load_look(struct cpu_load *load, uint64_t now_ns, uint64_t copy_ns)
 {
 	_cleanup_free_ char *text = hp_file_text("/proc/loadavg");
 
 	if (text)
-		cpu_load_take(load, now_ns, text, hp_cpu_idle_ns());
+		cpu_load_take(load, now_ns, text, hp_cpu_idle_ns(), copy_ns);
 }
 
 void cpu_load_pause(struct cpu_load *load)

@@ -92,6 +92,13 @@ enum spare_cpus spare_cpus(pid_t tid, uint64_t running, uint64_t usable, cpu_set
 	return ROOM_NONE;
 }
 
+void set_copy_priority(pid_t copy, enum spare_cpus room)
+{
+	const struct sched_param no_priority = { 0 };
+
+	sched_setscheduler(copy, is_idle_room(room) ? SCHED_IDLE : SCHED_BATCH, &no_priority);
+}
+
 void step_beside(const cpu_set_t *cpus, cpu_set_t *before)
 {
 	if (sched_getaffinity(0, sizeof(*before), before) < 0)

@@ -41,6 +41,11 @@ uint64_t cpus_to_use(void);
  * or ROOM_AFTER. */
 enum spare_cpus spare_cpus(pid_t tid, uint64_t running, uint64_t usable, cpu_set_t *cpus);
 
+/* With an idle CPU, a copy runs at the lowest priority (SCHED_IDLE): the scheduler treats its CPU as idle,
+ * so other threads use it instead of the target's CPU. Without an idle CPU, such a copy would not run; it
+ * gets normal priority, because the budget has paid for its CPU time. */
+void set_copy_priority(pid_t copy, enum spare_cpus room);
+
 /* Moves the calling thread to `cpus`, and says where it may go back to: nowhere if that is not known.
  */
 void step_beside(const cpu_set_t *cpus, cpu_set_t *before);
