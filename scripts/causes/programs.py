@@ -129,14 +129,11 @@ def recorded(options, work, name, command, causes='always'):
     windows = database.with_suffix('.json')
     if not options.again or not windows.exists():
         shutil.rmtree(database, ignore_errors=True)
-        count = 0
-        for _ in range(getattr(options, 'runs', 1)):
-            done = subprocess.run([options.hpcprof, 'record', '--db', database,
-                                   f'--shadow={options.shadow}', f'--causes={causes}', '--'] + command,
-                                  stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-            found = re.search(r'executions counted in (\d+) of', done.stderr)
-            count += int(found[1]) if found else 0
-        windows.write_text(str(count))
+        done = subprocess.run([options.hpcprof, 'record', '--db', database, f'--shadow={options.shadow}',
+                               f'--causes={causes}', '--'] + command,
+                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        found = re.search(r'executions counted in (\d+) of', done.stderr)
+        windows.write_text(found[1] if found else '0')
     return database, json.loads(windows.read_text())
 
 
