@@ -195,6 +195,20 @@ static void run_scaled(struct task *task)
 		__asm__ volatile("mov (%1, %0, 8), %0" : "+r"(value) : "r"(memory));
 }
 
+/* Additions, loads and moves that wait for nothing, four to be issued for each count. */
+static void run_mix(struct task *task)
+{
+	for (uint64_t i = 0; i < task->count / 100; i++)
+		__asm__ volatile(
+			".rept 50\n\t"
+			"add $1, %%eax; add $1, %%ecx; mov (%0), %%edx; mov %0, %%rsi\n\t"
+			"add $1, %%r8d; mov 8(%0), %%r9d; add $1, %%r10d; mov %0, %%r11\n\t"
+			".endr"
+			:
+			: "r"(task->memory)
+			: "rax", "rcx", "rdx", "rsi", "r8", "r9", "r10", "r11", "cc");
+}
+
 /* More code than the cache of decoded instructions holds, and less than the instruction cache. */
 static void run_decoded(struct task *task)
 {
@@ -478,6 +492,8 @@ int main(int argc, char **argv)
 	print("    that is scaled", simple(run_scaled, STEPS),
 	      core->l1_cycles + core->indexes_late);
 	print("call and return", simple(run_calls, STEPS), 2 * core->call_cycles);
+	print("100 instructions of long code", 25 * simple(run_mix, STEPS),
+	      core->issued_in_ten ? 1000 / core->issued_in_ten : 100 / core->issue_width);
 	print("100 instructions that are not decoded", 100 * simple(run_decoded, 28672),
 	      100 / core->decode_width);
 	print("locked add", simple(run_locked, STEPS), core->locked_cycles);

@@ -53,7 +53,8 @@ static void set_widths(struct hp_timing *timing)
 
 	EACH_LANE
 	{
-		timing->issue.at[lane] = TICKS / core->issue_width;
+		timing->issue.at[lane] = core->issued_in_ten ? 10 * TICKS / core->issued_in_ten
+							     : TICKS / core->issue_width;
 		timing->retire.at[lane] = TICKS / core->retire_width;
 		if (has(lane, FETCH)) {
 			timing->fetch[0].at[lane] = TICKS / core->fetch_width;

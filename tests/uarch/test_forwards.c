@@ -182,4 +182,19 @@ TEST(fetch_waits_behind_calls_and_returns)
 	ck_assert_double_eq_tol(ticks / HP_TIMING_TICKS / ROUNDS, 0.5, 0.02);
 }
 
+/* Rename is eight wide, but long runs of code are issued more slowly. */
+TEST(long_runs_of_code_are_issued_as_fast_as_is_sustained)
+{
+	static const uint8_t code[MOST_BYTES] = { 0x48, 0x89, 0xd8 }; /* mov rax, rbx */
+	struct hp_timed_insn made;
+
+	begin("zen-5");
+	decode("zen-5", code, 1, 0x1000, &made);
+	for (uint64_t i = 0; i < ROUNDS; i++)
+		step(&made, NULL);
+	ck_assert_double_eq_tol(ticks / HP_TIMING_TICKS / ROUNDS,
+				10.0 / hp_core_named("zen-5")->issued_in_ten, 0.005);
+	ck_assert_double_gt(ticks / HP_TIMING_TICKS / ROUNDS, 1.05 / 8);
+}
+
 HP_TEST_MAIN("uarch/forwards")

@@ -63,7 +63,8 @@ struct hp_core {
 	uint32_t divider_units;	       /* not pipelined: dividers and similarly slow units */
 	uint8_t table;		       /* column of the generated tables */
 	bool is_generic;	       /* for a CPU that is not known */
-	uint8_t issue_width;	       /* slots per cycle, at rename */
+	uint8_t issue_width;	       /* slots per cycle, at rename, at most */
+	uint8_t issued_in_ten;	       /* slots in ten cycles of any long code, at most; 0: all */
 	uint8_t retire_width;
 	uint8_t fetch_width;  /* slots per cycle from the micro-op cache */
 	uint8_t decode_width; /* instructions per cycle of one thread without it */

@@ -294,7 +294,7 @@ const struct hp_core cores[CORE_COUNT] = {
 	/* LLVM 19 has a copy of Zen 4's instructions, with four arithmetic units instead of six.
 	 * Measured on family 26 model 2, in a virtual machine: how many units there are of each kind,
 	 * and loads and stores per cycle, by measure-machine; by measure_core which loads take a cycle
-	 * more, what one thread decodes, calls, late targets, and latencies from forwarding on. Of 7
+	 * more, what one thread issues and decodes, calls, late targets, and latencies from forwarding on. Of 7
 	 * cycles from register to register through memory that is not renamed, one is the store's. Late
 	 * results: the samples on what reads the results of loads and divisions, in
 	 * scripts/culprit-accuracy's chase-l2 and divide. Taken branches: AMD 58455. Unchecked against
@@ -317,6 +317,7 @@ const struct hp_core cores[CORE_COUNT] = {
 			 .issue_width = 8,
 			 .retire_width = 8,
 			 .fetch_width = 12,
+			 .issued_in_ten = 73,
 			 .decode_width = 4,
 			 .fusion = HP_FUSION_LOGIC,
 			 .eliminates_general_moves = true,
