@@ -226,6 +226,70 @@ static struct hp_error *map_areas(struct sandbox *sandbox, const struct snapshot
 	return error;
 }
 
+/* --- on demand -------------------------------------------------------------------------------- */
+
+static bool extends(const struct shadow_call *last, const struct shadow_call *call)
+{
+	return last->arguments[0] + last->arguments[1] == call->arguments[0] &&
+	       last->arguments[2] == call->arguments[2];
+}
+
+/* A library has several areas that differ in what they are of: here they are all alike. */
+static bool plan_empty_maps(struct mapping *mapping)
+{
+	const struct areas *areas = &mapping->snapshot->areas;
+	uint64_t below = 0;
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < areas->count; i++) {
+		const struct area *area = &areas->at[i];
+		struct shadow_call *last =
+			mapping->maps.count ? &mapping->maps.at[mapping->maps.count - 1] : NULL;
+		struct shadow_call call = map_memory(area, below);
+
+		below = area->end;
+		if (area->kind == AREA_VSYSCALL)
+			continue;
+		if (last && extends(last, &call))
+			last->arguments[1] += call.arguments[1];
+		else
+			ok = hp_vector_push(&mapping->maps, call);
+	}
+	return ok;
+}
+
+static struct hp_error *watch_maps(const struct mapping *mapping, struct on_demand *on_demand)
+{
+	struct hp_error *error = NULL;
+
+	for (size_t i = 0; !error && i < mapping->maps.count; i++) {
+		const uint64_t *map = mapping->maps.at[i].arguments;
+
+		if (map[2] != PROT_NONE)
+			error = on_demand_watch(on_demand, map[0], map[0] + map[1]);
+	}
+	return error;
+}
+
+struct hp_error *rebuild_on_demand(struct sandbox *sandbox, const struct snapshot *snapshot,
+				   struct on_demand *on_demand)
+{
+	struct mapping mapping = { .sandbox = sandbox, .snapshot = snapshot };
+	struct hp_error *error = NULL;
+
+	if (!plan_empty_maps(&mapping))
+		error = hp_error_create_no_memory();
+	if (!error)
+		error = make_maps(&mapping);
+	for (size_t i = 0; !error && i < snapshot->areas.count; i++)
+		if (snapshot->areas.at[i].kind == AREA_VDSO)
+			copy_pages(sandbox, snapshot->pid, &snapshot->areas.at[i]);
+	if (!error)
+		error = watch_maps(&mapping, on_demand);
+	hp_vector_free(&mapping.maps);
+	return error;
+}
+
 /* --- lending ---------------------------------------------------------------------------------- */
 
 static bool may_be_lent(const struct area *area)
