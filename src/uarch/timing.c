@@ -297,14 +297,16 @@ INLINE void fill(struct hp_timing *timing, uint64_t line, const struct hp_lanes 
 /* From the end of the store. If memory is renamed, its data is there a cycle earlier: before the store
  * is executed. */
 INLINE int32_t forward_cycles(struct hp_timing *timing, const struct hp_timed_insn *insn,
-			      uint64_t store)
+			      const struct hp_timed_access *access)
 {
 	const struct hp_core *core = timing->core;
 
-	if (!core->compared_cycles)
+	/* What failed would be at best if it did not. */
+	if (!core->compared_cycles || (access->events & HP_UARCH_FORWARD_FAILED))
 		return core->forward_cycles;
-	return uarch_forwards_load(&timing->forwards, insn, store) ? core->forward_cycles - 1
-								   : core->compared_cycles;
+	return uarch_forwards_load(&timing->forwards, insn, access->store)
+		       ? core->forward_cycles - 1
+		       : core->compared_cycles;
 }
 
 /* A load gets the bytes of a store some time after that has them; its consumers follow. */
@@ -351,8 +353,7 @@ INLINE void load(struct hp_timing *timing, const struct hp_timed_insn *insn,
 	if (events & HP_UARCH_FORWARD_FAILED)
 		forward(timing, insn, stored, core->blocked_cycles, STORE_FORWARD);
 	if (events & (HP_UARCH_FORWARDED | HP_UARCH_FORWARD_FAILED))
-		forward(timing, insn, stored, forward_cycles(timing, insn, access->store),
-			DEPENDENCY);
+		forward(timing, insn, stored, forward_cycles(timing, insn, access), DEPENDENCY);
 }
 
 /* After it retires it leaves in order, once its line has arrived, which is requested as soon as the

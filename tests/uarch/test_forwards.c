@@ -40,7 +40,7 @@ static const struct round rounds[] = {
 
 static struct hp_timing *timing;
 static struct hp_lanes spent;
-static double ticks;
+static double ticks, ticks_without_failures;
 
 static void begin(const char *core_name)
 {
@@ -50,7 +50,7 @@ static void begin(const char *core_name)
 	timing = hp_timing_create(core, &geometry);
 	ck_assert_ptr_nonnull(timing);
 	at_end((void (*)(void *))hp_timing_destroy, timing);
-	ticks = 0;
+	ticks = ticks_without_failures = 0;
 	spent = (struct hp_lanes){ 0 };
 }
 
@@ -58,6 +58,7 @@ static void step(const struct hp_timed_insn *insn, const struct hp_timed_access 
 {
 	hp_timing_insn(timing, insn, access, access != NULL, &spent);
 	ticks += spent.at[HP_LANE_AS_IS];
+	ticks_without_failures += spent.at[HP_LANE_NO_STORE_FORWARD];
 	spent = (struct hp_lanes){ 0 };
 	if (hp_timing_is_due(timing))
 		hp_timing_rebase(timing);
@@ -180,6 +181,21 @@ TEST(fetch_waits_behind_calls_and_returns)
 		hp_timing_branch(timing, 0, true);
 	}
 	ck_assert_double_eq_tol(ticks / HP_TIMING_TICKS / ROUNDS, 0.5, 0.02);
+}
+
+TEST(what_fails_to_be_forwarded_costs_all_beyond_the_best)
+{
+	struct hp_timed_insn made[MOST_INSNS];
+
+	begin("zen-5");
+	decode("zen-5", rounds[2].code, 2, 0x1000, made);
+	for (uint64_t i = 1; i <= ROUNDS; i++) {
+		step(&made[0], &(struct hp_timed_access){ .store = i, .is_store = true });
+		step(&made[1],
+		     &(struct hp_timed_access){ .store = i, .events = HP_UARCH_FORWARD_FAILED });
+	}
+	ck_assert_double_eq_tol(ticks / HP_TIMING_TICKS / ROUNDS, 15, 0.1);
+	ck_assert_double_eq_tol(ticks_without_failures / HP_TIMING_TICKS / ROUNDS, 1, 0.1);
 }
 
 /* Rename is eight wide, but long runs of code are issued more slowly. */
