@@ -271,9 +271,6 @@ static void print_counted(const struct record_shadow *shadow)
 	if (statistics->crowded)
 		fprintf(stderr, "; %" PRIu64 " %s short, because no CPU was idle",
 			statistics->crowded, statistics->crowded == 1 ? "was" : "were");
-	if (statistics->held)
-		fprintf(stderr, "; %" PRIu64 " %s short, because its memory is too much to copy",
-			statistics->held, statistics->held == 1 ? "was" : "were");
 	if (statistics->late)
 		fprintf(stderr,
 			"; %" PRIu64 " %s replayed when it had ended, as no CPU was idle before",

@@ -27,7 +27,6 @@ const char *hp_window_end_name(enum hp_window_end end)
 		[HP_WINDOW_NO_SAMPLES] = "no samples",
 		[HP_WINDOW_FORBIDDEN] = "forbidden call",
 		[HP_WINDOW_LOST] = "path lost",
-		[HP_WINDOW_MISSING] = "memory not copied",
 	};
 
 	return (size_t)end < HP_ARRAY_COUNT(names) ? names[end] : "unknown";

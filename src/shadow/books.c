@@ -359,15 +359,13 @@ void books_charge(struct books *books, struct job *job)
 	ledger_settle(ledger, job->owed_ns);
 	if (is_idle_room(order->room))
 		ledger_other(ledger, waited_ns);
-	if (result->is_held)
-		ledger_held_own(ledger, taken_ns);
-	if (is_made && !has_crashed && !result->is_held)
+	if (is_made && !has_crashed)
 		ledger_taken(ledger, taken_ns, &terms);
 	else
 		ledger_wasted(ledger, taken_ns, &terms);
 	ledger_take_back(ledger, (uint64_t)(share_without_target(books, job) * (double)taken_ns),
 			 &terms);
-	if (!is_made || result->is_held)
+	if (!is_made)
 		return;
 	note_end(books, result);
 	if (result->window.end == HP_WINDOW_COMPLETE) {
@@ -378,15 +376,14 @@ void books_charge(struct books *books, struct job *job)
 
 void books_copied(struct books *books, struct job *job)
 {
-	job->stopped_ns = job->result.is_held ? job->result.held_cpu_ns
-					      : books->ledger.stopped_ns - job->stopped_ns;
+	job->stopped_ns = books->ledger.stopped_ns - job->stopped_ns;
 	if (job->has_copy) {
 		const struct price_terms terms = terms_of(job);
 
 		ledger_copied(&books->ledger);
 		if (job->order.is_later)
 			begin_waiting(books, job);
-		else if (!job->result.is_held)
+		else
 			job->owed_ns = ledger_owe(&books->ledger, &terms);
 	} else if (job->order.tid) {
 		/* No copy was made. The cost is charged before the next slot, which pays for it. */

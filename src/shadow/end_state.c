@@ -61,7 +61,7 @@ static void read_memory(struct end_state *state, pid_t tid, const struct areas *
 
 enum hold_result end_state_take(struct end_state *state, pid_t pid, pid_t tid,
 				const struct rights *rights, struct state_sampler *sampler,
-				const struct areas *areas, bool is_last)
+				const struct areas *areas)
 {
 	bool alone = is_alone(pid);
 	enum hp_shadow_refusal refusal;
@@ -82,8 +82,7 @@ enum hold_result end_state_take(struct end_state *state, pid_t pid, pid_t tid,
 		state->is_known = has_rights(state, pid, tid, rights);
 		if (state->is_known)
 			read_memory(state, tid, areas, alone);
-		state->cpu_ns = is_last ? state_sampler_disable(sampler)
-					: state_sampler_cpu_ns(sampler);
+		state->cpu_ns = state_sampler_disable(sampler);
 		state->time_ns = hp_clock_monotonic_ns();
 		hold_release(tid, &times);
 		state->is_known &= state->cpu_ns > 0;

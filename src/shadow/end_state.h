@@ -35,12 +35,12 @@ struct end_state {
 
 void end_state_clear(struct end_state *state);
 
-/* Holds the thread for a moment, and, if `is_last`, ends sampling. HOLD_STOPPED: it runs on, and its state is
+/* Holds the thread for a moment, and ends sampling. HOLD_STOPPED: it runs on, and its state is
  * known, unless its rights are not `rights` any more. HOLD_IN_KERNEL: another moment will do.
  * `areas` are the copy's. */
 enum hold_result end_state_take(struct end_state *state, pid_t pid, pid_t tid,
 				const struct rights *rights, struct state_sampler *sampler,
-				const struct areas *areas, bool is_last);
+				const struct areas *areas);
 /* As the last sample of a replay; borrows its memory. */
 struct hp_engine_sample end_state_sample(const struct end_state *state);
 

@@ -47,7 +47,6 @@ src_shadow_libshadow_a_SOURCES += \
 	src/shadow/copy/hold.h src/shadow/copy/hold.c \
 	src/shadow/copy/inject.h src/shadow/copy/inject.c \
 	src/shadow/copy/mapped_files.h src/shadow/copy/mapped_files.c \
-	src/shadow/copy/on_demand.h src/shadow/copy/on_demand.c \
 	src/shadow/copy/pages.h src/shadow/copy/pages.c \
 	src/shadow/copy/permission.h src/shadow/copy/permission.c \
 	src/shadow/copy/reached.h src/shadow/copy/reached.c \
@@ -94,8 +93,6 @@ src_shadow_libshadow_a_SOURCES += \
 	src/shadow/threads.h src/shadow/threads.c \
 	src/shadow/window.h src/shadow/window.c \
 	src/shadow/window_plan.h src/shadow/window_plan.c \
-	src/shadow/window_build.h src/shadow/window_build.c \
-	src/shadow/window_held.h src/shadow/window_held.c \
 	src/shadow/window_record.h src/shadow/window_record.c \
 	src/shadow/window_counts.h src/shadow/window_counts.c
 else

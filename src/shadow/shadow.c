@@ -37,6 +37,8 @@ struct hp_shadow {
 
 	/* Held by the thread that waits until the next window is due and makes its copy. */
 	pthread_mutex_t next_turn;
+	/* Held by the thread whose copy runs. */
+	pthread_mutex_t replay_turn;
 	struct replayer replayer;
 
 	/* Protects the books. */
@@ -77,13 +79,9 @@ static void account(struct hp_shadow *shadow, struct job *job, uint64_t cpu_ns)
 	statistics_add(statistics, &job->order, &job->result, job->beside);
 	statistics->target_ns = cpu_ns;
 	statistics->lost_ns = shadow->books.ledger.lost_ns;
-	/* All useful windows are paced: their times contain none of the losses, except those of held
-	 * ones, which are short. */
+	/* All useful windows are paced: their times contain none of the losses. */
 	if (statistics->paced && statistics->paced == statistics->useful)
-		statistics->aside_ns =
-			statistics->lost_ns - (statistics->held_ns < statistics->lost_ns
-						       ? statistics->held_ns
-						       : statistics->lost_ns);
+		statistics->aside_ns = statistics->lost_ns;
 	statistics->longest_stop_ns = shadow->books.ledger.longest_stop_ns;
 	if (job->result.outcome == WINDOW_MADE)
 		publish(shadow, &job->result.window);
@@ -193,7 +191,7 @@ static void replay(struct hp_shadow *shadow, struct window_maker *maker, struct 
 	struct window_order order;
 	bool was_batch;
 
-	pthread_mutex_lock(&shadow->replayer.turn);
+	pthread_mutex_lock(&shadow->replay_turn);
 	if (is_stopping(shadow, 0)) {
 		pthread_mutex_lock(&shadow->books_lock);
 		books_note_end(&shadow->books, job);
@@ -208,7 +206,7 @@ static void replay(struct hp_shadow *shadow, struct window_maker *maker, struct 
 	hp_thread_set_batch(was_batch);
 	hp_thread_set_slice(0, HP_SHORTEST_SLICE_NS);
 	running_end(&shadow->books.running);
-	pthread_mutex_unlock(&shadow->replayer.turn);
+	pthread_mutex_unlock(&shadow->replay_turn);
 }
 
 /* A copy crashes when a page that was read ahead has changed. */
@@ -273,7 +271,7 @@ static void *make_windows(void *context)
 		pthread_mutex_unlock(&shadow->next_turn);
 		if (!is_more)
 			break;
-		if (job.has_copy && !job.result.is_held) {
+		if (job.has_copy) {
 			await_room(shadow, &job);
 			replay(shadow, &hand->maker, &job);
 		}
@@ -347,6 +345,7 @@ struct hp_error *hp_shadow_create(const struct hp_shadow_options *options,
 	if (!shadow)
 		return hp_error_create_no_memory();
 	pthread_mutex_init(&shadow->next_turn, NULL);
+	pthread_mutex_init(&shadow->replay_turn, NULL);
 	pthread_mutex_init(&shadow->books_lock, NULL);
 	pthread_mutex_init(&shadow->lock, NULL);
 	shadow->percent = options->percent > 0 ? options->percent : HP_SHADOW_DEFAULT_PERCENT;
@@ -576,6 +575,7 @@ void hp_shadow_destroy(struct hp_shadow *shadow)
 	if (shadow->stop_fd >= 0)
 		close(shadow->stop_fd);
 	pthread_mutex_destroy(&shadow->next_turn);
+	pthread_mutex_destroy(&shadow->replay_turn);
 	pthread_mutex_destroy(&shadow->books_lock);
 	pthread_mutex_destroy(&shadow->lock);
 	free(shadow);

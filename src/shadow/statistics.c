@@ -51,9 +51,7 @@ void statistics_add(struct hp_shadow_statistics *statistics, const struct window
 	switch (result->outcome) {
 	case WINDOW_MADE:
 		statistics->late += order->room == ROOM_AFTER;
-		statistics->held += result->is_held;
-		statistics->crowded += !result->is_held && order->room != ROOM_OF_ITS_OWN &&
-				       order->room != ROOM_AFTER;
+		statistics->crowded += order->room != ROOM_OF_ITS_OWN && order->room != ROOM_AFTER;
 		add_window(statistics, &result->window, beside);
 		break;
 	case WINDOW_REFUSED:
@@ -71,8 +69,6 @@ void statistics_add(struct hp_shadow_statistics *statistics, const struct window
 		statistics->price_ns = result->price_ns;
 	if (!result->is_paced)
 		return;
-	if (result->is_held)
-		statistics->held_ns += hp_window_duration_ns(&result->window);
 	statistics->paced += result->outcome == WINDOW_MADE && result->window.block_count;
 	statistics->aside_ns += result->recording_ns;
 }

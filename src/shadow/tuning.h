@@ -35,7 +35,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* --- the makers of windows: shadow.c, window.c, window_build.c, copy/cut_call.c ---------------- */
+/* --- the makers of windows: shadow.c, window.c, copy/cut_call.c ------------------------------ */
 
 enum {
 	/* Threads that make windows: while the copy of one is replayed, the next one is made. More
@@ -206,10 +206,6 @@ static const double guessed_making_ns = 5e6; /* ns of CPU time [chosen] */
 static const double guessed_area_ns = 15e3; /* ns of CPU time per area [chosen] */
 /* … and looking at each page in memory for secrets and for what to read. */
 static const double guessed_resident_ns = 0.06; /* ns of CPU time per byte [chosen] */
-/* The stop of a held window, before one was made (window_held.h), … */
-static const double guessed_held_ns = 15e6; /* ns [chosen] */
-/* … and the CPU time of all else for it. */
-static const double guessed_held_own_ns = 8e6; /* ns of CPU time [chosen] */
 /* Where calls are recorded each one costs two stops, and one request is like another. The first windows have
  * this length: some ten requests of a web server, whose calls cost about twice what copying does. */
 static const double shortest_recorded_ns = 0.5e6; /* ns of the target's CPU time [chosen] */
@@ -342,8 +338,6 @@ enum {
 	FARTHEST_REACH = 16, /* pages; scripts/window-coverage --programs rustc --size 12 */
 	/* … this many times what changes, and as much again for each copy that crashed. */
 	NEAR_TIMES = 1, /* times [chosen] */
-	/* The most pages that are read at once where a held copy needs one: copy/on_demand.h. */
-	ON_DEMAND_MOST_PAGES = 8, /* pages [chosen] */
 	/* Processes whose pages are remembered (copy/history.h): 32 bytes per page. */
 	HISTORIES = 4, /* processes [bound] */
 	/* A buffer this many times larger than needed is released. */
@@ -389,36 +383,6 @@ static const uint64_t calm_again_ns = 2000000000; /* ns of wall time [chosen] */
 
 /* Page tables that are read entry by entry, on kernels before 6.7; more takes too long. */
 static const uint64_t scan_limit_pages = 16777216; /* pages: 64 GiB [bound] */
-
-/* --- held windows: window_held.c, replay/engine.c ---------------------------------------------- */
-
-enum {
-	/* So many are made; then windows of a few hundred ms are saved for. */
-	HELD_WINDOWS = 16, /* windows [chosen] */
-	/* … or so many that are counted, as two tell how far they differ. */
-	HELD_COUNTED = 6, /* windows [chosen] */
-	/* Memory that such a copy may use. */
-	HELD_BYTES = 16777216, /* bytes: 16 MiB [chosen] */
-	/* The thread's caches are warm after this, … */
-	HELD_WARMING_NS = 20000, /* ns of wall time [chosen] */
-	/* … and it is counted for this. */
-	HELD_COUNTED_NS = 40000, /* ns of wall time [chosen] */
-	/* The CPU time of the trial: twice as long as that, as copies are slower, and some more, in
-	 * which the end must not recur. */
-	HELD_TRIAL_NS = 400000, /* ns of CPU time [chosen] */
-	/* What a stop adds to it, for a fault or for code that is new. */
-	EXIT_CPU_NS = 5500, /* ns of CPU time [chosen] */
-	/* The longest stop. */
-	HELD_LONGEST_NS = 25000000, /* ns of wall time [chosen] */
-	/* Pages read between looks at what the stop has cost so far. */
-	HELD_LOOK_FILLS = 32, /* pages [chosen] */
-	/* Tries to stop the thread outside of system calls. */
-	HELD_TRIES = 4, /* times [chosen] */
-};
-/* Held windows are for programs of which a copy costs the budget of so much time or more; */
-static const uint64_t held_least_ns = 5000000000; /* ns of the target's CPU time [chosen] */
-/* with several threads, that soon wait for each other, of so much. */
-static const uint64_t held_least_threads_ns = 3000000000; /* ns of the target's CPU time [chosen] */
 
 /* --- recorded calls: window_record.c, call_pace.c, budget/recordings.c, copy/call_*.c --------- */
 
@@ -527,8 +491,6 @@ enum {
 	CODE_BLOCK_INSNS = 64, /* instructions [chosen] */
 	/* Blocks translated at once: leaving the cache costs as much as translating some ten. */
 	AHEAD_BLOCKS = 60, /* blocks [chosen] */
-	/* The same while the target waits for it, and little of the code will run. */
-	TRIAL_AHEAD_BLOCKS = 15, /* blocks [chosen] */
 	/* Instructions behind a branch that are searched for a reader of the flags, along jumps and
 	 * calls; beyond them flags are assumed to be read. */
 	LIVENESS_INSNS = 24, /* instructions [chosen] */

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "window.h"
 
+#include "copy/sandbox_lock.h"
 #include "tuning.h"
-#include "window_build.h"
 #include "window_counts.h"
-#include "window_held.h"
 #include "window_plan.h"
 #include "window_record.h"
 
@@ -21,6 +20,7 @@
 #include <sys/syscall.h>
 
 enum {
+	PAGE_BYTES = 4096,
 	NS_PER_MS = 1000000,
 };
 
@@ -31,7 +31,6 @@ struct hp_error *replayer_create(struct replayer *replayer,
 	struct hp_error *error;
 
 	*replayer = (struct replayer){ 0 };
-	pthread_mutex_init(&replayer->turn, NULL);
 	error = hp_engine_create(&options, &replayer->engine);
 	if (!error && simulation->geometry)
 		error = simulation_create(simulation, replayer->engine, &replayer->simulation);
@@ -67,7 +66,6 @@ void window_maker_clear(struct window_maker *maker)
 {
 	sandbox_clear(&maker->sandbox);
 	hp_vector_free(&maker->huge);
-	end_state_clear(&maker->begin);
 	end_state_clear(&maker->end);
 	call_log_clear(&maker->log);
 	descriptors_clear(&maker->descriptors);
@@ -77,6 +75,34 @@ void window_maker_clear(struct window_maker *maker)
 	rights_clear(&maker->own);
 	state_sampler_clear(&maker->sampler);
 	snapshot_clear(&maker->snapshot);
+}
+
+/* --- before the stop -------------------------------------------------------------------------- */
+
+static bool make_ready(struct window_maker *maker, const struct window_order *order,
+		       struct window_result *result)
+{
+	struct hp_error *error;
+
+	error = descriptors_list(&maker->descriptors, order->tid);
+	if (error) {
+		window_refuse_reading(result, HP_SHADOW_FAILED, error);
+		return false;
+	}
+	error = state_sampler_open(&maker->sampler, order->tid);
+	if (!error && !shadow_calls_identify(&maker->calls, order->pid, order->tid))
+		error = hp_error_create(HP_ERROR_NOT_FOUND, "the thread has ended");
+	if (!error)
+		error = sandbox_create(&maker->sandbox, &maker->snapshot.areas, &order->cpus);
+	/* A copy that waits is made at normal priority; its own is set when it runs. */
+	if (!error && !order->is_later)
+		set_copy_priority(maker->sandbox.pid, order->room);
+	maker->is_recorded = order->is_recorded;
+	if (!error && maker->is_recorded && !call_log_begin(&maker->log))
+		error = hp_error_create_no_memory();
+	if (error)
+		window_refuse(result, HP_SHADOW_FAILED, error);
+	return !error;
 }
 
 /* --- the stop --------------------------------------------------------------------------------- */
@@ -93,6 +119,36 @@ static uint64_t longest_hold_ns(const struct window_maker *maker, const struct w
 	uint64_t left_ns = ledger_left_ns(maker->ledger, order->slot_end_ns) / threads;
 
 	return late_ns < left_ns ? late_ns : left_ns;
+}
+
+/* The copy has a vdso of its own (vdso_calls.h), so a copy cannot continue within the original's.
+ */
+static bool is_in_vdso(const struct window_maker *maker)
+{
+	const struct area *area = areas_find(&maker->snapshot.areas, maker->state.registers.rip);
+
+	return area && area->kind == AREA_VDSO;
+}
+
+static enum hold_result hold_outside_vdso(struct window_maker *maker, pid_t tid,
+					  struct hold_times *times, struct hp_error **error,
+					  enum hp_shadow_refusal *refusal)
+{
+	const struct timespec pause = { .tv_nsec = HOLD_PAUSE_NS };
+	uint64_t in_vain_ns = 0;
+	enum hold_result held;
+
+	for (unsigned i = 0; i < HOLD_TRIES; i++) {
+		held = hold_in_user_mode(tid, &maker->state, times, error, refusal);
+		times->in_vain_ns += in_vain_ns;
+		if (held != HOLD_STOPPED || !is_in_vdso(maker))
+			return held;
+		hold_release(tid, times);
+		in_vain_ns = times->in_vain_ns + times->end_ns - times->start_ns;
+		nanosleep(&pause, NULL);
+	}
+	times->in_vain_ns = in_vain_ns;
+	return HOLD_IN_KERNEL;
 }
 
 /* Ends the stop. If calls are to be recorded, the thread stays traced, and the recorder releases
@@ -119,7 +175,7 @@ static bool copy(struct window_maker *maker, const struct window_order *order,
 	bool has_grown = false;
 	uint64_t stop_ns;
 
-	held = window_hold(maker, order->tid, &times, &error, &refusal);
+	held = hold_outside_vdso(maker, order->tid, &times, &error, &refusal);
 	if (held == HOLD_IN_KERNEL)
 		result->in_call_on = maker->state.in_call_on;
 	if (held == HOLD_STOPPED) {
@@ -170,6 +226,102 @@ static bool copy(struct window_maker *maker, const struct window_order *order,
 	return false;
 }
 
+/* --- building the copy ------------------------------------------------------------------------ */
+
+static struct sandbox_range heap_of(const struct areas *areas)
+{
+	for (size_t i = 0; i < areas->count; i++) {
+		if (areas->at[i].kind == AREA_HEAP)
+			return (struct sandbox_range){ areas->at[i].start, areas->at[i].end };
+	}
+	return (struct sandbox_range){ 0 };
+}
+
+/* Opens the engine's memory in the sandbox, before the sandbox loses the right to open files. */
+static struct hp_error *open_engine(struct window_maker *maker)
+{
+	const struct hp_engine *engine = maker->replayer->engine;
+	int fd;
+
+	for (size_t i = 0; (fd = hp_engine_memory(engine, i)) >= 0; i++) {
+		int64_t *fds = maker->engine_fds[i];
+
+		fds[0] = sandbox_open(&maker->sandbox, fd, O_RDONLY);
+		fds[1] = sandbox_open(&maker->sandbox, fd, O_RDWR);
+		if (fds[0] < 0 || fds[1] < 0)
+			return hp_error_create(HP_ERROR_SYSTEM,
+					       "the engine's memory cannot be opened");
+	}
+	return NULL;
+}
+
+static struct hp_error *map_engine(struct window_maker *maker)
+{
+	const struct hp_engine_mapping *mappings;
+	size_t count;
+	struct hp_error *error = hp_engine_prepare(maker->replayer->engine, maker->sandbox.pid,
+						   &maker->snapshot.areas, &mappings, &count);
+
+	for (size_t i = 0; !error && i < count; i++) {
+		const struct hp_engine_mapping *mapping = &mappings[i];
+		bool is_written = mapping->protection & PROT_WRITE;
+		int64_t at = sandbox_call(
+			&maker->sandbox, SYS_mmap, mapping->address, mapping->bytes,
+			(uint64_t)mapping->protection, MAP_SHARED | MAP_FIXED_NOREPLACE,
+			(uint64_t)maker->engine_fds[mapping->memory][is_written], mapping->offset);
+
+		if (at != (int64_t)mapping->address ||
+		    !sandbox_reserve(&maker->sandbox, mapping->address - PAGE_BYTES,
+				     mapping->bytes + 2 * PAGE_BYTES))
+			error = hp_error_create_errno(at < 0 ? (int)-at : EIO,
+						      "mapping the engine's memory");
+	}
+	return error;
+}
+
+/* Everything that needs the target or files, while the target still exists; then gives the sandbox
+ * the target's rights and no more. */
+static struct hp_error *furnish(struct window_maker *maker, const struct window_order *order)
+{
+	struct hp_error *error = snapshot_scrub(&maker->snapshot);
+
+	if (!error)
+		error = rebuild(&maker->sandbox, &maker->snapshot, &maker->files);
+	if (!error)
+		error = open_engine(maker);
+	if (!error)
+		error = rights_give(&maker->sandbox, order->pid, &maker->rights, &maker->own);
+	return error;
+}
+
+static struct hp_error *build(struct window_maker *maker)
+{
+	struct hp_error *error = rebuild_contents(&maker->sandbox, &maker->snapshot);
+
+	if (!error)
+		vdso_make_calls(&maker->sandbox, &maker->snapshot.areas);
+	if (!error)
+		error = map_engine(maker);
+	if (!error)
+		error = rebuild_close(&maker->sandbox, &maker->snapshot.areas);
+	if (!error && !hold_give_state(maker->sandbox.pid, &maker->state))
+		error = hp_error_create_errno(errno, "giving the copy its registers");
+	if (!error)
+		error = sandbox_lock(&maker->sandbox);
+	maker->calls.sandbox = &maker->sandbox;
+	maker->calls.log = maker->is_recorded ? &maker->log : NULL;
+	maker->calls.areas = &maker->snapshot.areas;
+	maker->calls.descriptors = &maker->descriptors;
+	maker->calls.blocked = maker->state.blocked_signals;
+	maker->calls.heap = heap_of(&maker->snapshot.areas);
+	maker->calls.heap_end = maker->calls.heap.end;
+	maker->calls.is_confined =
+		rights_are_confined(&maker->rights, &maker->own, maker->is_descendant);
+	maker->calls.may_name = !maker->calls.is_confined &&
+				rights_are_same(&maker->rights, &maker->own);
+	return error;
+}
+
 /* --- while the target runs on ----------------------------------------------------------------- */
 
 /* After the window's length has passed: takes the state at its end. True: sampling is over. False:
@@ -177,7 +329,7 @@ static bool copy(struct window_maker *maker, const struct window_order *order,
 static bool take_end(struct window_maker *maker, const struct window_order *order)
 {
 	enum hold_result held = end_state_take(&maker->end, order->pid, order->tid, &maker->rights,
-					       &maker->sampler, &maker->snapshot.areas, true);
+					       &maker->sampler, &maker->snapshot.areas);
 	const struct price_terms terms = window_terms(order, 0, 0);
 
 	ledger_stop(maker->ledger, maker->end.stop_ns, &terms);
@@ -277,6 +429,22 @@ static struct hp_error *replay_copy(struct window_maker *maker, struct simulatio
 
 /* --- the steps -------------------------------------------------------------------------------- */
 
+static void make_end(struct window_maker *maker, struct hp_error *error,
+		     struct window_result *result)
+{
+	sandbox_kill(&maker->sandbox, &result->replay_ns);
+	step_back(&maker->cpus);
+	state_sampler_close(&maker->sampler);
+	/* hp_shadow_stop has killed the copy. */
+	if (error && window_is_stopping(maker)) {
+		hp_error_destroy(error);
+		result->outcome = WINDOW_NOT_NOW;
+		return;
+	}
+	if (error)
+		window_refuse(result, HP_SHADOW_FAILED, error);
+}
+
 /* Copies the thread. Job control must not stop this process while the target is held. */
 static bool copy_held(struct window_maker *maker, const struct window_order *order,
 		      struct window_result *result)
@@ -325,12 +493,7 @@ bool window_copy(struct window_maker *maker, struct window_order *order,
 	/* The copy stops at each of its system calls while this thread answers it, so both can share
 	 * a CPU, and neither displaces the target. */
 	step_beside(&order->cpus, &maker->cpus);
-	is_copied = window_plan(maker, order, result);
-	if (!is_copied && window_may_hold(maker, order, result)) {
-		step_back(&maker->cpus);
-		return window_held(maker, order, result);
-	}
-	is_copied = is_copied && window_make_ready(maker, order, result);
+	is_copied = window_plan(maker, order, result) && make_ready(maker, order, result);
 	/* The CPU of the held thread is idle, so it may read, too. */
 	step_back(&maker->cpus);
 	is_copied = is_copied && copy_held(maker, order, result);
@@ -340,7 +503,7 @@ bool window_copy(struct window_maker *maker, struct window_order *order,
 	step_beside(&order->cpus, &maker->cpus);
 	result->is_ahead = is_copied && maker->snapshot.has_looked;
 	if (is_copied)
-		error = window_furnish(maker, order);
+		error = furnish(maker, order);
 	/* The window must not differ from other time, so the copy's memory is not filled meanwhile.
 	 */
 	if (is_copied && !error && !maker->is_recorded)
@@ -351,7 +514,7 @@ bool window_copy(struct window_maker *maker, struct window_order *order,
 	/* The copy may wait long, and locked memory is little. */
 	state_sampler_end(&maker->sampler);
 	if (!is_copied || error)
-		window_make_end(maker, error, result);
+		make_end(maker, error, result);
 	return is_copied && !error;
 }
 
@@ -385,7 +548,7 @@ void window_replay(struct window_maker *maker, const struct window_order *order,
 	struct simulation *simulation;
 	struct hp_error *error;
 
-	error = window_build(maker);
+	error = build(maker);
 	simulation = error ? NULL : simulation_for(maker, order);
 	if (simulation && !simulation_begin(simulation, order->pid, maker->state.registers.fs_base,
 					    &order->cpus, order->room != ROOM_AFTER))
@@ -400,7 +563,7 @@ void window_replay(struct window_maker *maker, const struct window_order *order,
 	if (simulation)
 		simulation_end(simulation,
 			       error || !result->window.part_count ? NULL : &result->window);
-	window_make_end(maker, error, result);
+	make_end(maker, error, result);
 	maker->replayer->windows++;
 	maker->replayer->replay_ns += result->replay_ns;
 }

@@ -31,12 +31,8 @@
 
 /* Replays all copies of one target, one after another. */
 struct replayer {
-	/* Held by the thread whose copy runs. */
-	pthread_mutex_t turn;
-	unsigned held, held_counted; /* held windows so far, and those that were counted */
-	bool holds_not;		     /* copies cannot be filled on demand: see window_held.h */
-	struct histories histories;  /* of the memory of the target's processes */
-	struct buffers buffers;	     /* those that no maker uses */
+	struct histories histories; /* of the memory of the target's processes */
+	struct buffers buffers;	    /* those that no maker uses */
 	struct hp_engine *engine;
 	struct call_pace pace;
 	struct simulation *simulation; /* NULL: windows are not simulated */
@@ -57,7 +53,6 @@ struct window_maker {
 	struct state_sampler sampler;
 	HP_VECTOR(struct hp_uarch_huge) huge; /* what of the target is in huge pages */
 	struct held_state state;
-	struct end_state begin; /* of a held window */
 	struct end_state end;
 	struct call_log log;	    /* of a recorded window */
 	uint64_t recorded_until_ns; /* end of its recording, CLOCK_MONOTONIC; 0: not begun */
@@ -119,8 +114,6 @@ struct window_result {
 	/* A call ended the window early; and that call may wait for other threads. */
 	bool is_cut, may_wait;
 	bool was_recorded;
-	bool is_held;	       /* it is complete: nothing is left to replay */
-	uint64_t held_cpu_ns;  /* CPU time of the calling thread while the target was held for it */
 	bool is_ahead;	       /* part of the memory was read before the stop */
 	bool is_paced;	       /* the undisturbed time of its calls is known: see call_pace.h */
 	uint64_t recording_ns; /* time that the target lost by being stopped */

@@ -61,7 +61,8 @@ static bool is_vdso(const struct areas *areas, hp_runtime_address address)
 	return area && area->kind == AREA_VDSO;
 }
 
-void window_drop_vdso(const struct areas *areas, struct hp_window *window)
+/* Drops the counts of code in the vdso: the copy runs our replacement there (vdso_calls.h). */
+static void drop_vdso(const struct areas *areas, struct hp_window *window)
 {
 	size_t blocks = 0;
 	size_t edges = 0;
@@ -174,6 +175,6 @@ void window_take_counts(const struct window_maker *maker, const struct hp_engine
 	window->edges = hp_steal(replay->edges);
 	window->edge_count = replay->edge_count;
 	replay->block_count = replay->edge_count = 0;
-	window_drop_vdso(calls->areas, window);
+	drop_vdso(calls->areas, window);
 	window_drop_impossible(window);
 }

@@ -17,8 +17,6 @@ struct hp_engine_sample *window_samples(const struct window_maker *maker);
  * any sample, the window gets no counts, because the time that they belong to is unknown. */
 void window_take_counts(const struct window_maker *maker, const struct hp_engine_sample *samples,
 			struct hp_replay *replay, struct hp_window *window);
-/* Drops the counts of code in the vdso: the copy runs our replacement there (vdso_calls.h). */
-void window_drop_vdso(const struct areas *areas, struct hp_window *window);
 /* Drops the first part in which more ran than any core can execute in its time, and all after it: a
  * program that does the same again and again may have matched a moment of a much later round. */
 void window_drop_impossible(struct hp_window *window);

@@ -3,7 +3,7 @@ if X86_64
 check_PROGRAMS += tests/shadow/test_translate tests/shadow/test_engine tests/shadow/test_moments \
 	tests/shadow/test_matches \
 	tests/shadow/test_place tests/shadow/test_sweep tests/shadow/test_copy tests/shadow/test_buffers \
-	tests/shadow/test_hold tests/shadow/test_held tests/shadow/test_ahead \
+	tests/shadow/test_hold tests/shadow/test_ahead \
 	tests/shadow/test_areas tests/shadow/test_reached tests/shadow/test_state_sampler \
 	tests/shadow/test_schedule tests/shadow/test_price tests/shadow/test_room \
 	tests/shadow/test_system_calls tests/shadow/test_file_calls tests/shadow/test_path_calls \

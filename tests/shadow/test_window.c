@@ -277,7 +277,7 @@ static void take_end(pid_t pid, const struct rights *rights, struct end_state *s
 	ck_assert(state_sampler_enable(&sampler));
 	do {
 		usleep(1000);
-		held = end_state_take(state, pid, pid, rights, &sampler, &areas, true);
+		held = end_state_take(state, pid, pid, rights, &sampler, &areas);
 	} while (held == HOLD_IN_KERNEL);
 	ck_assert_int_eq(held, HOLD_STOPPED);
 	state_sampler_clear(&sampler);

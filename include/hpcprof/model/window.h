@@ -162,7 +162,6 @@ enum hp_window_end {
 	HP_WINDOW_NO_SAMPLES,	 /* fewer than two to match: nothing to replay */
 	HP_WINDOW_FORBIDDEN,	 /* the copy left the translated code for a system call */
 	HP_WINDOW_LOST, /* no sample's state occurred any more: the copy took another path */
-	HP_WINDOW_MISSING, /* the copy used memory that had not been copied: src/shadow/window_held.h */
 	HP_WINDOW_ENDS,
 };
 

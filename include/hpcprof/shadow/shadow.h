@@ -73,11 +73,9 @@ enum { HP_SHADOW_SYSTEM_CALLS = 16 };
 struct hp_shadow_statistics {
 	uint64_t windows; /* taken, with any result */
 	uint64_t crowded; /* short because no CPU was idle */
-	uint64_t held; /* short because all memory is too much to copy: src/shadow/window_held.h */
-	uint64_t late; /* replayed when the target had ended, as no CPU was idle before */
-	uint64_t useful; /* with counts */
-	uint64_t paced;	 /* of these, with recorded calls, or held; their time excludes that cost */
-	uint64_t held_ns; /* time counted by held windows */
+	uint64_t late;	  /* replayed when the target had ended, as no CPU was idle before */
+	uint64_t useful;  /* with counts */
+	uint64_t paced;	  /* of these, with recorded calls; their time excludes that cost */
 	uint64_t ends[HP_WINDOW_ENDS];
 	/* The first kinds of system calls that ended windows; count 0 after the last. */
 	struct hp_shadow_system_call calls[HP_SHADOW_SYSTEM_CALLS];

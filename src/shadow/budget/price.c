@@ -30,8 +30,6 @@ void ledger_init(struct ledger *ledger, double percent, double sample_ns)
 		.taken_per_ns = guessed_taken_per_ns,
 		.whole_per_ns = guessed_taken_per_ns,
 		.missed = guessed_missed,
-		.held_ns = guessed_held_ns,
-		.held_own_ns = guessed_held_own_ns,
 		.call_ns = guessed_call_ns,
 		.calls_per_ns = guessed_calls_per_ns,
 	};
@@ -252,25 +250,6 @@ uint64_t ledger_price(const struct ledger *ledger, const struct price_terms *ter
 			  calls_cost(ledger, terms) * (double)terms->window_ns);
 }
 
-static double held_threads(const struct ledger *ledger, const struct price_terms *terms)
-{
-	return ledger->held_threads > 0 ? fmin(ledger->held_threads, threads_of(terms))
-					: threads_of(terms);
-}
-
-uint64_t ledger_held_price(const struct ledger *ledger, const struct price_terms *terms)
-{
-	return (uint64_t)(held_threads(ledger, terms) * ledger->held_ns +
-			  loss_of_copy(terms) * ledger->held_own_ns);
-}
-
-uint64_t held_loss_ns(const struct price_terms *terms, uint64_t stop_ns, uint64_t others_ns)
-{
-	double lost_ns = threads_of(terms) * (double)stop_ns - (double)others_ns;
-
-	return lost_ns > (double)stop_ns ? (uint64_t)lost_ns : stop_ns;
-}
-
 uint64_t ledger_slot(const struct ledger *ledger, uint64_t price_ns)
 {
 	return (uint64_t)((double)price_ns / share_of(ledger));
@@ -358,25 +337,6 @@ void ledger_stop(struct ledger *ledger, uint64_t stop_ns, const struct price_ter
 	if (stop_ns > ledger->longest_stop_ns)
 		ledger->longest_stop_ns = stop_ns;
 	ledger_other(ledger, threads_of(terms) * ((double)stop_ns + refill_ns(held_bytes(terms))));
-}
-
-void ledger_held(struct ledger *ledger, uint64_t stop_ns, uint64_t others_ns,
-		 const struct price_terms *terms)
-{
-	double weight = ledger->held_threads > 0 ? newest_weight : 1;
-	uint64_t lost_ns = held_loss_ns(terms, stop_ns, others_ns);
-
-	if (!stop_ns)
-		return;
-	ledger_stop(ledger, stop_ns, terms);
-	ledger_other(ledger, (double)lost_ns - threads_of(terms) * (double)stop_ns);
-	ledger->held_ns += weight * ((double)stop_ns - ledger->held_ns);
-	ledger->held_threads += weight * ((double)lost_ns / (double)stop_ns - ledger->held_threads);
-}
-
-void ledger_held_own(struct ledger *ledger, uint64_t own_ns)
-{
-	ledger->held_own_ns += newest_weight * ((double)own_ns - ledger->held_own_ns);
 }
 
 void ledger_samples(struct ledger *ledger, const struct price_terms *terms)

@@ -44,9 +44,6 @@ struct ledger {
 	double taken_per_ns; /* CPU time of running a copy, per ns of its window */
 	double whole_per_ns; /* CPU time of copies that reached the end, per ns of their window */
 	double missed;	     /* share of a window's samples that its replay did not match */
-	double held_ns;	     /* duration of the stop of a held window (window_held.h), … */
-	double held_threads; /* … and how many threads lose it; 0: all that run, as far as is known */
-	double held_own_ns;  /* and CPU time of all else for it */
 	double call_ns;	     /* the target's loss per recorded call */
 	double calls_per_ns; /* recorded calls per ns of user CPU time */
 	bool has_calls;	     /* call_ns and calls_per_ns are measured, not guessed */
@@ -82,16 +79,6 @@ struct price_terms {
 void ledger_init(struct ledger *ledger, double percent, double sample_ns);
 /* The predicted price of a window. */
 uint64_t ledger_price(const struct ledger *ledger, const struct price_terms *terms);
-/* The predicted price of a held window, of whose terms only threads and room are used. */
-uint64_t ledger_held_price(const struct ledger *ledger, const struct price_terms *terms);
-/* What the stop of one has cost, if other threads of the process used `others_ns` of CPU time meanwhile:
- * that is not lost. */
-uint64_t held_loss_ns(const struct price_terms *terms, uint64_t stop_ns, uint64_t others_ns);
-/* Charges that, and learns from it. */
-void ledger_held(struct ledger *ledger, uint64_t stop_ns, uint64_t others_ns,
-		 const struct price_terms *terms);
-/* Learns the CPU time of all else for it. */
-void ledger_held_own(struct ledger *ledger, uint64_t own_ns);
 /* The part of that price that running the copy costs. */
 uint64_t ledger_copy_price(const struct ledger *ledger, const struct price_terms *terms);
 /* The CPU time of a copy, or of work for it, that costs the target `loss_ns`. */

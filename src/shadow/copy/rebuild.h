@@ -16,7 +16,6 @@
 #define SHADOW_COPY_REBUILD_H
 
 #include "mapped_files.h"
-#include "on_demand.h"
 #include "snapshot.h"
 #include "sandbox.h"
 
@@ -25,10 +24,6 @@
  * not change while the sandbox lives. */
 struct hp_error *rebuild(struct sandbox *sandbox, struct snapshot *snapshot,
 			 struct mapped_files *files);
-/* The same for a copy whose memory is filled as it uses it: all of it is anonymous memory. Only the vdso
- * is there. */
-struct hp_error *rebuild_on_demand(struct sandbox *sandbox, const struct snapshot *snapshot,
-				   struct on_demand *on_demand);
 /* Copies the contents of the remaining runs; it takes as long as there is memory to move. */
 struct hp_error *rebuild_contents(struct sandbox *sandbox, const struct snapshot *snapshot);
 /* Fills the free space above the target's mappings, as far as limits permit. Called after

@@ -424,11 +424,6 @@ static uint64_t cpu_time_ns(pid_t pid)
 	return (uint64_t)used.tv_sec * 1000000000 + (uint64_t)used.tv_nsec;
 }
 
-uint64_t sandbox_cpu_ns(const struct sandbox *sandbox)
-{
-	return sandbox->pid ? cpu_time_ns(sandbox->pid) : 0;
-}
-
 void sandbox_kill(struct sandbox *sandbox, uint64_t *cpu_ns)
 {
 	pid_t pid = sandbox->pid;

@@ -73,9 +73,6 @@ void sandbox_kill(struct sandbox *sandbox, uint64_t *cpu_ns);
  * notice. */
 void sandbox_end(struct sandbox *sandbox);
 
-/* The CPU time that the process has used; 0: unknown. */
-uint64_t sandbox_cpu_ns(const struct sandbox *sandbox);
-
 /* Marks this range as the engine's. False: there are too many ranges. */
 bool sandbox_reserve(struct sandbox *sandbox, uint64_t start, uint64_t bytes);
 /* Whether a marked range or the tools lie within `bytes` from `start`. */

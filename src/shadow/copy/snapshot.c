@@ -172,33 +172,12 @@ struct hp_error *snapshot_prepare(struct snapshot *snapshot, pid_t pid, uint64_t
 	bool is_new = snapshot->pid != pid;
 
 	snapshot->pid = pid;
-	if (is_new)
-		snapshot->process = 0;
 	snapshot->has_looked = false;
 	if (!error && is_new)
 		error = secrets_read(&snapshot->secrets, pid);
 	if (!error)
 		error = scan(snapshot);
 	*bytes = snapshot->used_bytes;
-	return error;
-}
-
-struct hp_error *snapshot_list(struct snapshot *snapshot, pid_t process, pid_t tid)
-{
-	bool is_new = snapshot->pid != tid && snapshot->process != process;
-	struct hp_error *error = NULL;
-
-	snapshot->pid = tid;
-	snapshot->process = process;
-	snapshot->has_looked = false;
-	snapshot->run_count = 0;
-	snapshot->used_bytes = 0;
-	if (is_new)
-		error = secrets_read(&snapshot->secrets, tid);
-	if (!error)
-		error = areas_read(&snapshot->areas, tid);
-	if (!error)
-		mark_secrets(snapshot);
 	return error;
 }
 

@@ -65,7 +65,6 @@ struct snapshot {
 	struct pages pages;
 	struct secrets secrets; /* as of the last snapshot_prepare or snapshot_scrub */
 	pid_t pid;
-	pid_t process; /* that the secrets are of; 0: see `pid` */
 };
 
 void snapshot_init(struct snapshot *snapshot);
@@ -89,8 +88,6 @@ uint64_t snapshot_expect(pid_t pid, uint64_t *resident_bytes);
 bool snapshot_has_locked(pid_t pid);
 /* Finds how many bytes there are to read now. The target runs meanwhile. */
 struct hp_error *snapshot_prepare(struct snapshot *snapshot, pid_t pid, uint64_t *bytes);
-/* Lists the areas alone, of a thread of this process; which pages there are is not known. */
-struct hp_error *snapshot_list(struct snapshot *snapshot, pid_t process, pid_t tid);
 /* Makes room for these bytes and some more, and scans again if that took time. The rest is as of
  * buffer_enlarge. */
 struct hp_error *snapshot_reserve(struct snapshot *snapshot, enum filling_time time,

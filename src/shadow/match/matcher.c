@@ -290,14 +290,10 @@ static bool differs(const struct matcher *matcher, int memory_fd, uint64_t addre
 {
 	uint8_t found[PIECE_MOST];
 	size_t at, next = 0;
-	ssize_t got;
 
 	if (bytes > sizeof(found))
 		bytes = sizeof(found);
-	got = bytes ? pread(memory_fd, found, bytes, (off_t)address) : 0;
-	if (matcher->is_partial && got < (ssize_t)bytes)
-		bytes = got > 0 ? (size_t)got : 0;
-	else if (got != (ssize_t)bytes) {
+	if (bytes && pread(memory_fd, found, bytes, (off_t)address) != (ssize_t)bytes) {
 		*difference = (struct difference){ .address = address };
 		return true;
 	}

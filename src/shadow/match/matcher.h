@@ -46,8 +46,7 @@ struct matcher {
 	struct matcher_guess guesses[MATCHER_GUESSES];
 	size_t guessed;
 	struct told_times told;
-	bool is_partial; /* memory that is not there does not tell states apart */
-	bool is_full;	 /* there is no room for copies of code, so nothing is armed */
+	bool is_full; /* there is no room for copies of code, so nothing is armed */
 };
 
 /* `general`: the registers that the replay starts from. `wanted` and `usual_pace`: see

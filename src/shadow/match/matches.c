@@ -63,12 +63,6 @@ void matches_set_end(struct matches *matches)
 	matches->end = matches->wanted - 1;
 }
 
-void matches_begin_late(struct matches *matches)
-{
-	matches->begins_late = true;
-	matches->watch_ns /= 2 * WATCHED_DISTANCES;
-}
-
 bool matches_is_end(const struct matches *matches, size_t sample)
 {
 	return sample == matches->end;
@@ -231,12 +225,6 @@ void matches_take_back(struct matches *matches, size_t sample)
 		}
 }
 
-void matches_forget_watched(struct matches *matches)
-{
-	while (matches->watched_count)
-		remove_watched(matches, matches->watched_count - 1);
-}
-
 void matches_add_late(struct matches *matches)
 {
 	if (++matches->late < MOST_LATE)
@@ -350,8 +338,7 @@ size_t matches_moments(const struct matches *matches,
 
 	for (size_t i = 0; i < count; i++)
 		moments[i] = &matches->believed[i];
-	if (last && matches_is_end(matches, last->sample) &&
-	    (count == 1 || !matches->begins_late)) {
+	if (last && matches_is_end(matches, last->sample)) {
 		moments[0] = &matches->start;
 		moments[count == 1 ? count++ : count - 1] = last;
 	}

@@ -74,7 +74,6 @@ struct matches {
 	 * slower. */
 	double pace;
 	double usual_pace;  /* of earlier windows; 0: unknown */
-	bool begins_late;   /* see matches_begin_late */
 	size_t end;	    /* the sample that is the window's own end; SIZE_MAX: there is none */
 	struct match start; /* start of the replay. Its sample is SIZE_MAX */
 	unsigned late;	    /* number of samples in a row that matched too late */
@@ -87,9 +86,6 @@ void matches_clear(struct matches *matches);
 
 /* Tells that the last sample is the window's own end. Called before anything has run. */
 void matches_set_end(struct matches *matches);
-/* Together with that: the window begins at the first sample, if that matches, not where the replay does.
- */
-void matches_begin_late(struct matches *matches);
 bool matches_is_end(const struct matches *matches, size_t sample);
 /* The moments between which the parts lie, the oldest first: none, or at least two. If the window
  * has its own end, the first is the start of the replay. */
@@ -127,8 +123,6 @@ bool matches_tell(struct matches *matches, size_t sample, const struct code_cach
 void matches_add_late(struct matches *matches);
 /* Takes back the sample's match, because its state has occurred again. */
 void matches_take_back(struct matches *matches, size_t sample);
-/* Takes back all matches that are still watched. */
-void matches_forget_watched(struct matches *matches);
 /* Believes matches that were watched long enough, and ends a part where one is long enough. */
 void matches_settle(struct matches *matches, uint64_t now_ns);
 /* Called when nothing runs any more. Believes matches that were watched long enough, and, if the

@@ -80,20 +80,14 @@ bool state_sampler_enable(struct state_sampler *sampler)
 	return ioctl(sampler->fd, PERF_EVENT_IOC_ENABLE, 0) == 0;
 }
 
-uint64_t state_sampler_cpu_ns(const struct state_sampler *sampler)
-{
-	uint64_t cpu_ns = 0;
-
-	return read(sampler->fd, &cpu_ns, sizeof(cpu_ns)) == sizeof(cpu_ns) ? cpu_ns : 0;
-}
-
 uint64_t state_sampler_disable(struct state_sampler *sampler)
 {
-	uint64_t cpu_ns, ticks;
+	uint64_t cpu_ns = 0;
+	uint64_t ticks;
 
 	hp_error_destroy(state_sampler_drain(sampler));
-	cpu_ns = state_sampler_cpu_ns(sampler);
-	if (!cpu_ns || ioctl(sampler->fd, PERF_EVENT_IOC_DISABLE, 0) < 0)
+	if (read(sampler->fd, &cpu_ns, sizeof(cpu_ns)) != sizeof(cpu_ns) ||
+	    ioctl(sampler->fd, PERF_EVENT_IOC_DISABLE, 0) < 0)
 		return 0;
 	ticks = cpu_ns / MATCH_PERIOD_NS;
 	if (ticks > sampler->tick)

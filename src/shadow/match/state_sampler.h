@@ -47,8 +47,6 @@ void state_sampler_clear(struct state_sampler *sampler);
 /* Opens the event on a thread, disabled. */
 struct hp_error *state_sampler_open(struct state_sampler *sampler, pid_t tid);
 bool state_sampler_enable(struct state_sampler *sampler);
-/* How much CPU time has passed since it was enabled; 0: unknown. */
-uint64_t state_sampler_cpu_ns(const struct state_sampler *sampler);
 /* Stops sampling. Returns how much user CPU time has passed; 0 when that is unknown, because time
  * in the kernel is known only by ticks. The thread must be held. */
 uint64_t state_sampler_disable(struct state_sampler *sampler);

@@ -73,6 +73,18 @@ void hp_engine_destroy(struct hp_engine *engine)
 	free(engine);
 }
 
+int hp_engine_memory(const struct hp_engine *engine, size_t number)
+{
+	return number < engine->cache.file_count ? engine->cache.files[number] : -1;
+}
+
+const struct path_plan *hp_engine_plan(const struct hp_engine *engine, uint64_t block)
+{
+	return engine->cache.plans && block < PATH_MOST_BLOCKS
+		       ? __atomic_load_n(&engine->cache.plans[block], __ATOMIC_ACQUIRE)
+		       : NULL;
+}
+
 /* --- one replay ------------------------------------------------------------------------------- */
 
 struct run {
@@ -165,6 +177,33 @@ static void do_site(struct run *run, const struct code_exit *exit)
 		end(run, HP_WINDOW_CACHE_FULL, address, 0);
 }
 
+/* Called after a call that maps, unmaps, protects or empties memory. */
+static void note_changed(struct shadow_text *text, const struct user_regs_struct *call,
+			 int64_t result)
+{
+	switch (call->orig_rax) {
+	case SYS_mmap:
+		shadow_text_changed(text, (uint64_t)result, call->rsi);
+		break;
+	case SYS_mremap:
+		shadow_text_changed(text, (uint64_t)result, call->rdx);
+		shadow_text_changed(text, call->rdi, call->rsi);
+		break;
+	case SYS_madvise:
+		if (call->rdx != MADV_DONTNEED && call->rdx != MADV_FREE)
+			break;
+		shadow_text_changed(text, call->rdi, call->rsi);
+		break;
+	case SYS_mprotect:
+	case SYS_pkey_mprotect:
+	case SYS_munmap:
+		shadow_text_changed(text, call->rdi, call->rsi);
+		break;
+	default:
+		break;
+	}
+}
+
 /* A copy that has left the path would run on without its counts being used, so it is given a limit
  * after which it ends. */
 static void expect_sample(struct run *run)
@@ -224,7 +263,7 @@ static void do_system_call(struct run *run, const struct code_exit *exit)
 		return;
 	}
 	if (answer.result >= 0 || answer.result < -MOST_ERRNO)
-		shadow_text_called(run->engine->text, &call, answer.result);
+		note_changed(run->engine->text, &call, answer.result);
 	if (answer.guessed_bytes)
 		matcher_guess(&run->matcher, answer.guessed_at, answer.guessed_bytes, memory_fd);
 	if (answer.frame_bytes && call.rsp > answer.frame_bytes)
@@ -355,16 +394,6 @@ static void do_fault(struct run *run)
 	    0, SIGSEGV);
 }
 
-/* A page is not there, and cannot be filled. */
-static void do_missing(struct run *run)
-{
-	/* Matches that were not watched for long enough are not believed. */
-	matches_settle(&run->matcher.matches, matches_now(&run->matcher.matches));
-	matches_forget_watched(&run->matcher.matches);
-	run->is_overtime = matches_are_complete(&run->matcher.matches);
-	end(run, HP_WINDOW_MISSING, 0, 0);
-}
-
 /* Finds why it has stopped, unless our watchdog has ended it. */
 static void do_signal(struct run *run, int status)
 {
@@ -378,8 +407,6 @@ static void do_signal(struct run *run, int status)
 		do_exit(run, number);
 	else if (signal == SIGSEGV)
 		do_fault(run);
-	else if (signal == SIGBUS && run->engine->fill)
-		do_missing(run);
 	else
 		end(run, HP_WINDOW_SIGNAL, 0, signal);
 }
@@ -401,8 +428,6 @@ static void do_stop(struct run *run, int status)
 		return;
 	}
 	run->replay->exits++;
-	if (run->limits->is_trial)
-		shadow_watchdog_allow(&run->watchdog, EXIT_CPU_NS);
 	if (signal == SIGSEGV && logging_go_on(&run->logging, run->pid, &run->registers))
 		return;
 	/* Who stops processes from outside, as a freezer does, says nothing of this one's path. */
@@ -434,32 +459,6 @@ static void note_logging(struct run *run)
 	matcher_arm_again(&run->matcher);
 }
 
-static bool await_stop(struct run *run, int *status)
-{
-	while (waitpid(run->pid, status, __WALL) < 0)
-		if (errno != EINTR) {
-			end(run, HP_WINDOW_DIED, 0, 0);
-			return false;
-		}
-	return true;
-}
-
-/* Whether it has stopped at a page that was not there, and runs on with it. The most frequent stop of a
- * copy that is filled while the target waits, so it is made of as few calls as possible. */
-static bool fill_missing(struct run *run, int status)
-{
-	siginfo_t info;
-
-	if (!run->engine->fill || !WIFSTOPPED(status) || WSTOPSIG(status) != SIGBUS ||
-	    ptrace(PTRACE_GETSIGINFO, run->pid, NULL, &info) < 0 ||
-	    !run->engine->fill(run->engine->filler, (uint64_t)(uintptr_t)info.si_addr))
-		return false;
-	run->replay->exits++;
-	if (run->limits->is_trial)
-		shadow_watchdog_allow(&run->watchdog, EXIT_CPU_NS);
-	return ptrace(PTRACE_CONT, run->pid, NULL, NULL) == 0;
-}
-
 static void let_run(struct run *run)
 {
 	int status;
@@ -474,10 +473,11 @@ static void let_run(struct run *run)
 		end(run, HP_WINDOW_DIED, 0, 0);
 		return;
 	}
-	do {
-		if (!await_stop(run, &status))
+	while (waitpid(run->pid, &status, __WALL) < 0)
+		if (errno != EINTR) {
+			end(run, HP_WINDOW_DIED, 0, 0);
 			return;
-	} while (fill_missing(run, status));
+		}
 	if (!branch_log_read(&run->engine->translator))
 		end(run, HP_WINDOW_CACHE_FULL, 0, 0);
 	else if (!WIFSTOPPED(status) && WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS)
@@ -518,8 +518,7 @@ static struct hp_error *conclude(struct run *run)
 	count = matches_moments(matches, moments);
 	if (!count)
 		return NULL;
-	/* That of a short one is not usual: its code is cold. */
-	if (matches->pace > 0 && !matches->begins_late)
+	if (matches->pace > 0)
 		run->engine->pace = run->engine->pace > 0 ? (run->engine->pace + matches->pace) / 2
 							  : matches->pace;
 	for (size_t i = 0; i < count; i++) {
@@ -552,7 +551,6 @@ struct hp_error *hp_engine_replay(struct hp_engine *engine, pid_t pid,
 	hold_general(registers, general);
 	code_cache_zero_counters(&engine->cache);
 	shadow_text_protect_by(engine->text, calls->protect, calls->context);
-	engine->translator.ahead = limits->is_trial ? TRIAL_AHEAD_BLOCKS : 0;
 	logging_begin(&run.logging, &engine->cache, limits->log, &run.registers);
 	error = matcher_begin(&run.matcher, &engine->translator, pid, samples, sample_count,
 			      limits->samples ? limits->samples : sample_count, limits->has_end,
@@ -562,17 +560,14 @@ struct hp_error *hp_engine_replay(struct hp_engine *engine, pid_t pid,
 	run.was_logging = run.logging.is_on;
 	if (run.was_logging)
 		matches_slow_down(&run.matcher.matches, logging_slowness);
-	if (limits->begins_late)
-		matches_begin_late(&run.matcher.matches);
-	run.matcher.is_partial = engine->fill != NULL;
-	run.error = shadow_watchdog_begin(&run.watchdog, pid, limits->time_ns, limits->wall_ns);
+	run.error = shadow_watchdog_begin(&run.watchdog, pid, limits->time_ns);
 	if (!run.error)
 		(void)go_on_at(&run, registers->rip);
 	while (!run.is_over && !run.error)
 		let_run(&run);
 	shadow_watchdog_end(&run.watchdog);
 	logging_end(&run.logging);
-	if (!run.error && !limits->is_trial)
+	if (!run.error)
 		run.error = conclude(&run);
 	matcher_end(&run.matcher);
 	replay->translated = engine->translator.translated - translated;

@@ -80,13 +80,6 @@ enum { HP_ENGINE_MEMORIES = 64, HP_ENGINE_MAPPINGS = 6 + HP_ENGINE_MEMORIES };
  */
 struct hp_error *hp_engine_prepare(struct hp_engine *engine, pid_t pid, const struct areas *program,
 				   const struct hp_engine_mapping **mappings, size_t *count);
-/*
- * Sets the function that fills pages of the shadow that are not there yet, from where it is set on: false
- * if it cannot. Where it was set, replays end at what is missing, and what is missing does not tell
- * states apart. NULL (initially): nothing is missing.
- */
-typedef bool hp_engine_fill(void *context, uint64_t address);
-void hp_engine_fill_by(struct hp_engine *engine, hp_engine_fill *fill, void *context);
 /* Descriptors of the memory of these mappings, by number from 0 on; -1 after the last. There is one
  * if files may be as large as the cache. */
 int hp_engine_memory(const struct hp_engine *engine, size_t number);
@@ -110,18 +103,13 @@ const struct path_plan *hp_engine_plan(const struct hp_engine *engine, uint64_t 
 
 /* 0 means no limit; a time should be given. */
 struct hp_engine_limits {
-	uint64_t time_ns; /* CPU time of the shadow */
-	uint64_t wall_ns; /* 0: 20 times as much */
+	uint64_t time_ns; /* CPU time of the shadow; the limit of wall time is 20 times as long */
 	uint64_t exits;	  /* number of exits from the cache, which limits the work done here */
 	/* Samples that make up the window: see matches.h; those after them end it. 0: all. */
 	size_t samples;
 	/* The last sample is the window's own end: see matches.h. Then all samples make up the
 	 * window. */
 	bool has_end;
-	/* Together with that: the window begins where the first sample matches. */
-	bool begins_late;
-	/* Nothing is to be counted, and `time_ns` is without what stopping takes. */
-	bool is_trial;
 	const struct hp_engine_log *log; /* NULL: the path is not logged */
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where the cache of translated code is in a shadow, and what is in it. */
+/* Where the cache of translated code is in a shadow. */
 #include "../translate/place.h"
 #include "../translate/relocate.h"
 #include "engine_state.h"
@@ -149,23 +149,4 @@ struct hp_error *hp_engine_prepare(struct hp_engine *engine, pid_t pid, const st
 	*mappings = engine->mappings;
 	*count = engine->mapping_count;
 	return NULL;
-}
-
-void hp_engine_fill_by(struct hp_engine *engine, hp_engine_fill *fill, void *context)
-{
-	engine->fill = fill;
-	engine->filler = context;
-	shadow_text_fill_by(engine->text, fill, context);
-}
-
-int hp_engine_memory(const struct hp_engine *engine, size_t number)
-{
-	return number < engine->cache.file_count ? engine->cache.files[number] : -1;
-}
-
-const struct path_plan *hp_engine_plan(const struct hp_engine *engine, uint64_t block)
-{
-	return engine->cache.plans && block < PATH_MOST_BLOCKS
-		       ? __atomic_load_n(&engine->cache.plans[block], __ATOMIC_ACQUIRE)
-		       : NULL;
 }

@@ -21,8 +21,6 @@ struct hp_engine {
 	struct x86_translator translator;
 	struct hp_engine_mapping mappings[HP_ENGINE_MAPPINGS];
 	size_t mapping_count;
-	hp_engine_fill *fill; /* NULL: nothing is missing */
-	void *filler;
 	int memory_fd; /* /proc/PID/mem of the latest shadow */
 	bool is_full;  /* drop everything before the next window */
 	/* mean pace of the replays so far, in which the latest count most: see matches.h; 0:

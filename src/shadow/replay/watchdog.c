@@ -57,7 +57,7 @@ static void *watch(void *context)
 	uint64_t left;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	end = later(now, watchdog->wall_ns);
+	end = later(now, watchdog->cpu_ns * WATCHDOG_PATIENCE);
 	pthread_mutex_lock(&watchdog->mutex);
 	while (!watchdog->is_over && !watchdog->has_fired) {
 		struct timespec next;
@@ -88,18 +88,13 @@ static void look_at_clock(struct shadow_watchdog *watchdog, pid_t pid)
 	watchdog->start_ns = (uint64_t)now.tv_sec * NS_A_SECOND + (uint64_t)now.tv_nsec;
 }
 
-struct hp_error *shadow_watchdog_begin(struct shadow_watchdog *watchdog, pid_t pid, uint64_t cpu_ns,
-				       uint64_t wall_ns)
+struct hp_error *shadow_watchdog_begin(struct shadow_watchdog *watchdog, pid_t pid, uint64_t cpu_ns)
 {
 	pthread_condattr_t attributes;
 	int failed;
 
-	*watchdog = (struct shadow_watchdog){
-		.pidfd = -1,
-		.cpu_ns = cpu_ns,
-		.wall_ns = wall_ns ? wall_ns : cpu_ns * WATCHDOG_PATIENCE,
-		.granted_ns = UINT64_MAX,
-	};
+	*watchdog =
+		(struct shadow_watchdog){ .pidfd = -1, .cpu_ns = cpu_ns, .granted_ns = UINT64_MAX };
 	pthread_mutex_init(&watchdog->mutex, NULL);
 	pthread_condattr_init(&attributes);
 	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
@@ -142,13 +137,6 @@ bool shadow_watchdog_hurry(struct shadow_watchdog *watchdog, uint64_t cpu_ns)
 	pthread_cond_signal(&watchdog->wake);
 	pthread_mutex_unlock(&watchdog->mutex);
 	return true;
-}
-
-void shadow_watchdog_allow(struct shadow_watchdog *watchdog, uint64_t cpu_ns)
-{
-	pthread_mutex_lock(&watchdog->mutex);
-	watchdog->cpu_ns += cpu_ns;
-	pthread_mutex_unlock(&watchdog->mutex);
 }
 
 void shadow_watchdog_grant(struct shadow_watchdog *watchdog, uint64_t cpu_ns)

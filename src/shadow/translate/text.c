@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 enum {
@@ -38,8 +37,6 @@ struct shadow_text {
 	void *owner;
 	shadow_text_protect *protect; /* may be NULL */
 	void *protector;
-	bool (*fill)(void *context, uint64_t address); /* may be NULL */
-	void *filler;
 	struct shadow_table opened; /* keys are the pages that can be written to */
 	struct {
 		struct page *at;
@@ -108,13 +105,6 @@ static bool read_pages(const struct shadow_text *text, uint64_t address, uint8_t
 {
 	size_t size = count * PAGE;
 
-	if (pread(text->memory_fd, bytes, size, (off_t)address) == (ssize_t)size)
-		return true;
-	if (!text->fill)
-		return false;
-	/* Some may be there already. */
-	for (size_t i = 0; i < count; i++)
-		(void)text->fill(text->filler, address + i * PAGE);
 	return pread(text->memory_fd, bytes, size, (off_t)address) == (ssize_t)size;
 }
 
@@ -267,43 +257,10 @@ void shadow_text_changed(struct shadow_text *text, uint64_t address, uint64_t by
 	drop_between(text, address, address + bytes < address ? UINT64_MAX : address + bytes);
 }
 
-void shadow_text_called(struct shadow_text *text, const struct user_regs_struct *call,
-			int64_t result)
-{
-	switch (call->orig_rax) {
-	case SYS_mmap:
-		shadow_text_changed(text, (uint64_t)result, call->rsi);
-		break;
-	case SYS_mremap:
-		shadow_text_changed(text, (uint64_t)result, call->rdx);
-		shadow_text_changed(text, call->rdi, call->rsi);
-		break;
-	case SYS_madvise:
-		if (call->rdx != MADV_DONTNEED && call->rdx != MADV_FREE)
-			break;
-		shadow_text_changed(text, call->rdi, call->rsi);
-		break;
-	case SYS_mprotect:
-	case SYS_pkey_mprotect:
-	case SYS_munmap:
-		shadow_text_changed(text, call->rdi, call->rsi);
-		break;
-	default:
-		break;
-	}
-}
-
 void shadow_text_protect_by(struct shadow_text *text, shadow_text_protect *protect, void *context)
 {
 	text->protect = protect;
 	text->protector = context;
-}
-
-void shadow_text_fill_by(struct shadow_text *text, bool (*fill)(void *context, uint64_t address),
-			 void *context)
-{
-	text->fill = fill;
-	text->filler = context;
 }
 
 bool shadow_text_open(struct shadow_text *text, uint64_t address)

@@ -26,7 +26,6 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
-#include <sys/user.h>
 
 struct shadow_text;
 
@@ -76,15 +75,9 @@ enum shadow_text_state shadow_text_read(struct shadow_text *text, uint64_t addre
 
 /* Called when this range was mapped, unmapped, protected or emptied. */
 void shadow_text_changed(struct shadow_text *text, uint64_t address, uint64_t bytes);
-/* Called after a call of the copy: it may have mapped, unmapped, protected or emptied memory. */
-void shadow_text_called(struct shadow_text *text, const struct user_regs_struct *call,
-			int64_t result);
 /* Sets the function that protects pages of this window's copy; NULL (initially): pages cannot be
  * protected. */
 void shadow_text_protect_by(struct shadow_text *text, shadow_text_protect *protect, void *context);
-/* Sets the function that fills a page of the copy which cannot be read; NULL (initially): none. */
-void shadow_text_fill_by(struct shadow_text *text, bool (*fill)(void *context, uint64_t address),
-			 void *context);
 /* The copy is about to write to this address, which is protected. True: it may write now, since
  * this is code that the program may write. */
 bool shadow_text_open(struct shadow_text *text, uint64_t address);

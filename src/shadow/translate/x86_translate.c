@@ -365,7 +365,7 @@ uint32_t x86_enter(struct x86_translator *translator, uint64_t address, uint8_t 
 	struct work work = { .translator = translator,
 			     .cache = translator->cache,
 			     .decoded = &decoded };
-	unsigned budget = translator->ahead ? translator->ahead : AHEAD_BLOCKS;
+	unsigned budget = AHEAD_BLOCKS;
 	uint32_t number = code_cache_find(work.cache, address);
 	size_t first = work.cache->blocks.count;
 	bool has_room = true;

@@ -22,7 +22,6 @@
 struct x86_translator {
 	struct code_cache *cache;
 	struct shadow_text *text;
-	unsigned ahead;	     /* blocks that are translated at once; 0: as usual */
 	uint64_t translated; /* number of translated blocks, for statistics */
 };
 
