@@ -120,45 +120,23 @@ static void run_forward(struct task *task)
 
 /* Pairs of a store and a load that depend on each other: their places are named in the same way, by
  * another register, or by one that is written before each. Each of 64 pairs is other code. */
-#define PAIRS(code) __asm__ volatile(".rept 64; " code "; .endr" : PAIRS_USE)
-#define PAIRS_USE   "+r"(value), "+r"(to) : "r"(from), "r"((uint64_t)0) : "memory", "cc"
-
-static void run_named(struct task *task)
-{
-	uint64_t value = 0;
-	char *to = task->memory, *from = task->memory;
-
-	for (uint64_t i = 0; i < task->count / 64; i++)
-		PAIRS("mov %0, 64(%1); mov 64(%1), %0");
-}
-
-static void run_compared(struct task *task)
-{
-	uint64_t value = 0;
-	char *to = task->memory, *from = task->memory;
-
-	__asm__("" : "+r"(from));
-	for (uint64_t i = 0; i < task->count / 64; i++)
-		PAIRS("mov %0, 64(%1); mov 64(%2), %0");
-}
-
-static void run_renamed_base(struct task *task)
-{
-	uint64_t value = 0;
-	char *to = task->memory, *from = task->memory;
-
-	for (uint64_t i = 0; i < task->count / 64; i++)
-		PAIRS("add %3, %1; mov %0, 64(%1); mov 64(%1), %0");
-}
-
-static void run_narrow(struct task *task)
-{
-	uint64_t value = 0;
-	char *to = task->memory, *from = task->memory;
-
-	for (uint64_t i = 0; i < task->count / 64; i++)
-		PAIRS("movw %w0, 64(%1); movzwl 64(%1), %k0");
-}
+#define PAIRS(function, code)                                                                      \
+	static void function(struct task *task)                                                    \
+	{                                                                                          \
+		char *to = task->memory, *from = task->memory;                                     \
+		uint64_t value = 0;                                                                \
+                                                                                                   \
+		__asm__("" : "+r"(from)); /* a register of its own */                              \
+		for (uint64_t i = 0; i < task->count / 64; i++)                                    \
+			__asm__ volatile(".rept 64; " code "; .endr"                               \
+					 : "+r"(value), "+r"(to)                                   \
+					 : "r"(from), "r"((uint64_t)0)                             \
+					 : "memory", "cc");                                        \
+	}
+PAIRS(run_named, "mov %0, 64(%1); mov 64(%1), %0")
+PAIRS(run_compared, "mov %0, 64(%1); mov 64(%2), %0")
+PAIRS(run_renamed_base, "add %3, %1; mov %0, 64(%1); mov 64(%1), %0")
+PAIRS(run_narrow, "movw %w0, 64(%1); movzwl 64(%1), %k0")
 
 /* 16 places in turn call the same procedure, which does nothing. */
 static void run_calls(struct task *task)

@@ -99,17 +99,12 @@ static uint64_t most_kept_waiting_ns(const struct job *job, uint64_t own_ns)
 
 /* --- a copy runs ------------------------------------------------------------------------------ */
 
-static bool is_over(const struct books *books)
-{
-	return __atomic_load_n(&books->over_ns, __ATOMIC_ACQUIRE) != 0;
-}
-
 /* Whether the recording has ended because the target has: then copies take nothing from it. */
 static bool target_has_ended(struct books *books)
 {
 	struct target_choice choice;
 
-	if (!is_over(books))
+	if (!__atomic_load_n(&books->over_ns, __ATOMIC_ACQUIRE))
 		return false;
 	target_choose(&books->target, &books->schedule.random, &choice);
 	return !choice.running;
@@ -121,28 +116,23 @@ void books_note_end(struct books *books, struct job *job)
 		job->order.room = ROOM_AFTER;
 }
 
-/* Gives a copy of the lowest priority the priority and the price of a room where it gets a CPU. */
-static void hasten(struct books *books, struct job *job, enum spare_cpus room)
-{
-	struct price_terms terms;
-
-	job->order.room = room;
-	job->order.runnable = books->load.runnable;
-	terms = terms_of(job);
-	ledger_settle(&books->ledger, job->owed_ns);
-	job->owed_ns = ledger_owe(&books->ledger, &terms);
-	set_copy_priority(books->running.copy, room);
-}
-
-static bool pays_for_running(struct books *books, const struct job *job)
+/* Gives a copy of the lowest priority the normal one, if the budget pays for it. */
+static bool hasten(struct books *books, struct job *job)
 {
 	struct price_terms terms = terms_of(job);
 	uint64_t now_ns = books_now_ns(books);
 
 	terms.room = ROOM_SHARED;
 	terms.runnable = books->load.runnable;
-	return ledger_allows(&books->ledger, ledger_copy_price(&books->ledger, &terms), now_ns,
-			     now_ns);
+	if (!ledger_allows(&books->ledger, ledger_copy_price(&books->ledger, &terms), now_ns,
+			   now_ns))
+		return false;
+	job->order.room = terms.room;
+	job->order.runnable = terms.runnable;
+	ledger_settle(&books->ledger, job->owed_ns);
+	job->owed_ns = ledger_owe(&books->ledger, &terms);
+	set_copy_priority(books->running.copy, terms.room);
+	return true;
 }
 
 /* Measures the load beside a copy of the lowest priority, which only takes what was idle. Returns whether
@@ -166,15 +156,11 @@ static bool mind(struct books *books, struct job *job)
 		return false;
 	}
 	if (target_has_ended(books)) {
-		hasten(books, job, ROOM_AFTER);
+		set_copy_priority(books->running.copy, ROOM_AFTER);
 		return false;
 	}
-	if (!is_starving(books))
-		return false;
-	if (books->waiting + ACTIVE_MAKERS < MAKERS || !pays_for_running(books, job))
-		return true;
-	hasten(books, job, ROOM_SHARED);
-	return false;
+	return is_starving(books) &&
+	       (books->waiting + ACTIVE_MAKERS < MAKERS || !hasten(books, job));
 }
 
 void books_look(struct books *books)
@@ -183,9 +169,9 @@ void books_look(struct books *books)
 	bool is_starved = false;
 
 	pthread_mutex_lock(&running->lock);
-	if (running->changes != books->looked_changes)
+	/* Idle time is not counted across the beginning or the end of a run. */
+	if (running->run_ns > books->load.from_ns || running->ran_ns > books->load.from_ns)
 		cpu_load_pause(&books->load);
-	books->looked_changes = running->changes;
 	if (running->job)
 		is_starved = mind(books, running->job);
 	else

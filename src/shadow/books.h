@@ -54,8 +54,7 @@ struct books {
 	uint64_t admit_ns; /* when a waiting copy last looked for an idle CPU (CLOCK_MONOTONIC) */
 	uint64_t over_ns;  /* when the recording ended (CLOCK_MONOTONIC); 0: it goes on. Atomic */
 	struct running running;
-	uint64_t looked_changes; /* of `running` when the load was last measured */
-	bool is_starved;	 /* the copy that runs hardly gets a CPU. Atomic, like `waiting` */
+	bool is_starved; /* the copy that runs hardly gets a CPU. Atomic, like `waiting` */
 };
 
 /* The number of CPUs that are online. */
@@ -70,8 +69,8 @@ bool books_begin(struct books *books, struct job *job);
 /* Notes the result of window_copy, and sets when the next window is due. Charges what a copy that
  * waits has cost so far. If there is no copy, charges the whole window. */
 void books_copied(struct books *books, struct job *job);
-/* Measures the load of the CPUs, and minds a copy that starves: changes the room in its order, and its
- * priority. To be called often. */
+/* Measures the load of the CPUs, and minds a copy that starves: may change its priority, and the room in its
+ * order. To be called often. */
 void books_look(struct books *books);
 /* A copy is about to run: notes in its order if the target has ended. */
 void books_note_end(struct books *books, struct job *job);

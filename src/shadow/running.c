@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "running.h"
 
-#include "books.h"
-
 #include <hpcprof/base/number.h>
 
 void running_init(struct running *running)
@@ -19,12 +17,10 @@ void running_clear(struct running *running)
 void running_begin(struct running *running, struct job *job, pid_t copy)
 {
 	pthread_mutex_lock(&running->lock);
-	set_copy_priority(copy, job->order.room);
 	running->job = job;
 	running->copy = copy;
 	running->run_ns = hp_clock_monotonic_ns();
 	running->ran_ns = 0;
-	running->changes++;
 	pthread_mutex_unlock(&running->lock);
 }
 
@@ -33,7 +29,6 @@ void running_end(struct running *running)
 	pthread_mutex_lock(&running->lock);
 	running->job = NULL;
 	running->ran_ns = hp_clock_monotonic_ns();
-	running->changes++;
 	pthread_mutex_unlock(&running->lock);
 }
 

@@ -16,14 +16,13 @@ struct running {
 	pthread_mutex_t lock;
 	struct job *job; /* whose copy runs; NULL: none */
 	pid_t copy;	 /* its process */
-	uint64_t run_ns,
-		ran_ns;	  /* begin and end of the latest run (CLOCK_MONOTONIC); end 0: it runs */
-	uint64_t changes; /* how many runs have begun, and ended */
+	/* Begin and end of the latest run (CLOCK_MONOTONIC); end 0: it runs. */
+	uint64_t run_ns, ran_ns;
 };
 
 void running_init(struct running *running);
 void running_clear(struct running *running);
-/* A copy begins to run, with the priority that its job's room asks for. */
+/* A copy, which has the priority that its job's room asks for, begins to run. */
 void running_begin(struct running *running, struct job *job, pid_t copy);
 void running_end(struct running *running);
 /* The share of the interval, which has just ended, in which a copy ran. No copy can have both begun and

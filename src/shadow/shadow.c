@@ -198,6 +198,7 @@ static void replay(struct hp_shadow *shadow, struct window_maker *maker, struct 
 		pthread_mutex_unlock(&shadow->books_lock);
 	}
 	order = job->order; /* the job's room may change meanwhile: see books_look */
+	set_copy_priority(maker->sandbox.pid, order.room);
 	running_begin(&shadow->books.running, job, maker->sandbox.pid);
 	/* Nobody waits for a replay: translating the copy's code and answering its calls keep no
 	 * thread of the target from a CPU for longer than the scheduler's slices. */
@@ -240,7 +241,7 @@ static bool is_active(const struct hand *hand)
 
 /* Waits for work. The last thread looks meanwhile: the others may all wait for a copy that starves.
  * False: the recording ends. */
-static bool idle(struct hand *hand)
+static bool wait_for_work(struct hand *hand)
 {
 	struct hp_shadow *shadow = hand->shadow;
 
@@ -263,7 +264,7 @@ static void *make_windows(void *context)
 	hp_thread_set_slice(0, HP_SHORTEST_SLICE_NS);
 	while (is_more) {
 		if (!is_active(hand)) {
-			is_more = idle(hand);
+			is_more = wait_for_work(hand);
 			continue;
 		}
 		pthread_mutex_lock(&shadow->next_turn);
@@ -544,6 +545,7 @@ void hp_shadow_stop(struct hp_shadow *shadow)
 	if (!shadow->hands[0].is_running)
 		return;
 	hp_shadow_finish(shadow);
+	/* A copy that starves gets a CPU now. */
 	pthread_mutex_lock(&shadow->books_lock);
 	books_look(&shadow->books);
 	pthread_mutex_unlock(&shadow->books_lock);

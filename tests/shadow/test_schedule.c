@@ -370,6 +370,7 @@ static void starve(struct books *books, struct job *job, pid_t copy, double perc
 	schedule_init(&books->schedule, 1);
 	running_init(&books->running);
 	*job = (struct job){ .order = { .tid = 1, .window_ns = 1000000, .room = ROOM_OF_ITS_OWN } };
+	set_copy_priority(copy, job->order.room);
 	running_begin(&books->running, job, copy);
 	ck_assert_int_eq(sched_getscheduler(copy), SCHED_IDLE);
 }
@@ -415,7 +416,7 @@ TEST(a_copy_that_starves_does_not_stop_all_windows)
 	starve(&books, &job, copy, 1);
 	books.over_ns = 1;
 	books_look(&books);
-	ck_assert_int_eq(job.order.room, ROOM_AFTER);
+	ck_assert(!books.is_starved);
 	ck_assert_int_eq(sched_getscheduler(copy), SCHED_BATCH);
 	for (size_t i = 0; i < 2; i++)
 		ck_assert_int_eq(kill(i ? copy : target, SIGKILL), 0);

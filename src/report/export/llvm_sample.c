@@ -381,11 +381,11 @@ static void tell_of_samples(const struct report *report)
 static void tell_of_probes(const struct report *report, const struct counted_code *code)
 {
 	if (hp_image_has_pseudo_probes(code->part->file))
-		hp_profiles_warn(
-			report->profiles,
-			"say --format=llvm-profgen: clang gets more of the counts by these",
-			"a profile by lines does not use the pseudo-probes of %s",
-			code->part->image->short_name);
+		hp_profiles_warn(report->profiles,
+				 "export --format=llvm-profgen instead: clang gets more of the "
+				 "counts by probes",
+				 "a profile by lines does not use the pseudo-probes of %s",
+				 code->part->image->short_name);
 }
 
 static void clear(struct sample_profile *profile)
