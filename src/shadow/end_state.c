@@ -76,7 +76,7 @@ enum hold_result end_state_take(struct end_state *state, pid_t pid, pid_t tid,
 	if (!state->memory)
 		return HOLD_REFUSED;
 	hp_thread_begin_unstoppable();
-	held = hold(tid, &state->memory->held, &times, &error, &refusal);
+	held = hold(tid, HOLD_IN_USER_MODE, &state->memory->held, &times, &error, &refusal);
 	hp_error_destroy(error);
 	if (held == HOLD_STOPPED) {
 		state->is_known = has_rights(state, pid, tid, rights);

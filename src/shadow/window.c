@@ -130,16 +130,18 @@ static bool is_in_vdso(const struct window_maker *maker)
 	return area && area->kind == AREA_VDSO;
 }
 
+/* What is recorded begins with a call, so it may as well begin behind one: a server is seldom elsewhere. */
 static enum hold_result hold_outside_vdso(struct window_maker *maker, pid_t tid,
 					  struct hold_times *times, struct hp_error **error,
 					  enum hp_shadow_refusal *refusal)
 {
+	const enum hold_where where = maker->is_recorded ? HOLD_BEHIND_CALLS : HOLD_IN_USER_MODE;
 	const struct timespec pause = { .tv_nsec = HOLD_PAUSE_NS };
 	uint64_t in_vain_ns = 0;
 	enum hold_result held;
 
 	for (unsigned i = 0; i < HOLD_TRIES; i++) {
-		held = hold_in_user_mode(tid, &maker->state, times, error, refusal);
+		held = hold_patiently(tid, where, &maker->state, times, error, refusal);
 		times->in_vain_ns += in_vain_ns;
 		if (held != HOLD_STOPPED || !is_in_vdso(maker))
 			return held;

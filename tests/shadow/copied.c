@@ -31,7 +31,8 @@ void hold_running(pid_t pid, struct held_state *state)
 	struct hold_times times;
 
 	for (int tries = 0; tries < 1000; tries++) {
-		enum hold_result result = hold(pid, state, &times, &error, &refusal);
+		enum hold_result result =
+			hold(pid, HOLD_IN_USER_MODE, state, &times, &error, &refusal);
 
 		hp_assert_ok(error);
 		if (result == HOLD_STOPPED)

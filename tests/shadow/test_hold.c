@@ -84,7 +84,8 @@ TEST_WHERE(can_copy(), a_target_that_has_ended_is_left_to_its_parent)
 	if (pid == 0)
 		_exit(7);
 	ck_assert_int_eq(waitid(P_PID, (id_t)pid, &ended, WEXITED | WNOWAIT), 0);
-	ck_assert_int_ne(hold(pid, &state, &times, &error, &refusal), HOLD_STOPPED);
+	ck_assert_int_ne(hold(pid, HOLD_IN_USER_MODE, &state, &times, &error, &refusal),
+			 HOLD_STOPPED);
 	hp_assert_ok(error);
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 	ck_assert_int_eq(WEXITSTATUS(status), 7);
@@ -217,7 +218,8 @@ static void *drain(void *context)
 	return bad;
 }
 
-/* Stops it wherever it is, which ends recordings before calls, too. The number of times. */
+/* Stops it wherever it is, which ends recordings before calls, too, and has some begin behind one. The
+ * number of times. */
 static unsigned stop_until_it_ends(pid_t pid, int *status)
 {
 	struct areas areas = { 0 };
@@ -228,7 +230,8 @@ static unsigned stop_until_it_ends(pid_t pid, int *status)
 	unsigned stops = 0;
 
 	while (waitpid(pid, status, WNOHANG) == 0) {
-		enum hold_result held = hold(pid, &state, &times, &error, &refusal);
+		enum hold_result held = hold(pid, stops % 2 ? HOLD_BEHIND_CALLS : HOLD_IN_USER_MODE,
+					     &state, &times, &error, &refusal);
 
 		hp_assert_ok(error);
 		stops += times.start_ns != 0;
@@ -297,6 +300,54 @@ TEST(a_read_of_a_device_is_whole_although_its_thread_is_stopped)
 	check_whole(read_zeros, fd);
 	close(fd);
 	check_whole(get_random, -1);
+}
+
+/* --- the end of calls ------------------------------------------------------------------------- */
+
+/* It is hardly ever in user mode. */
+static pid_t start_asking(void)
+{
+	pid_t pid = fork();
+	void *bytes;
+
+	ck_assert_int_ge(pid, 0);
+	if (pid)
+		return pid;
+	bytes = malloc(CALL_BYTES);
+	while (bytes && getrandom(bytes, CALL_BYTES, 0) == CALL_BYTES)
+		;
+	_exit(1);
+}
+
+/* The stop ends such a call early, unless it comes in its last moments. */
+TEST(a_thread_is_held_behind_calls_that_the_stop_has_not_cut_short)
+{
+	enum { HELD = 5, TRIES = 20000 };
+	pid_t pid = start_asking();
+	enum hp_shadow_refusal refusal;
+	struct hp_error *error = NULL;
+	unsigned behind = 0;
+
+	for (unsigned i = 0; i < TRIES && behind < HELD; i++) {
+		enum hold_result held =
+			hold(pid, HOLD_BEHIND_CALLS, &state, &times, &error, &refusal);
+
+		hp_assert_ok(error);
+		if (held != HOLD_STOPPED)
+			continue;
+		/* The instruction of a call leaves the address behind it in rcx; before the first
+		 * call, the process has others to make. */
+		if (state.registers.rcx == state.registers.rip &&
+		    state.registers.rsi == CALL_BYTES) {
+			ck_assert_int_eq((int64_t)state.registers.rax, CALL_BYTES);
+			ck_assert_int_lt((int64_t)state.registers.orig_rax, 0);
+			behind++;
+		}
+		hold_release(pid, &times);
+	}
+	ck_assert_uint_eq(behind, HELD);
+	ck_assert_int_eq(kill(pid, SIGKILL), 0);
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
 }
 
 HP_TEST_MAIN("shadow/hold")

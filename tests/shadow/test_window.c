@@ -194,7 +194,7 @@ TEST_WHERE(can_copy(), a_thread_that_is_in_a_system_call_is_asked_again)
 		waker.fd = ends[1];
 		usleep(2000);
 		ck_assert_int_eq(pthread_create(&waker.thread, NULL, wake, &waker), 0);
-		held = hold_in_user_mode(pid, &state, &times, &error, &refusal);
+		held = hold_patiently(pid, HOLD_IN_USER_MODE, &state, &times, &error, &refusal);
 		hp_assert_ok(error);
 		if (held == HOLD_STOPPED)
 			hold_release(pid, &times);
@@ -244,7 +244,8 @@ TEST_WHERE(can_copy(), waiting_for_a_cpu_is_no_part_of_a_stop)
 		struct hp_error *error = NULL;
 		enum hp_shadow_refusal refusal;
 		struct hold_times times;
-		enum hold_result result = hold(pids[0], &state, &times, &error, &refusal);
+		enum hold_result result =
+			hold(pids[0], HOLD_IN_USER_MODE, &state, &times, &error, &refusal);
 
 		hp_assert_ok(error);
 		if (result == HOLD_STOPPED) {

@@ -24,6 +24,9 @@
 
 enum {
 	SYSTEM_CALL_STOP = SIGTRAP | 0x80, /* as reported with PTRACE_O_TRACESYSGOOD */
+	/* results with which the kernel makes a call again, or has it return EINTR (linux/errno.h) */
+	LEAST_RESTART = 512,
+	MOST_RESTART = 516,
 	CALL_BYTES = 2,
 	CALL_INSTRUCTION = 0x050f, /* syscall: the ABI of 64-bit programs */
 	/* device numbers (Documentation/admin-guide/devices.txt) */
@@ -300,7 +303,12 @@ static void do_rest(pid_t tid, const struct user_regs_struct *cut_at, const stru
 	set_registers(tid, &registers);
 }
 
-void cut_call_mend(pid_t tid, const struct user_regs_struct *registers, struct cut_call *cut)
+bool cut_call_is_restarted(int64_t result)
+{
+	return -result >= LEAST_RESTART && -result <= MOST_RESTART;
+}
+
+bool cut_call_mend(pid_t tid, const struct user_regs_struct *registers, struct cut_call *cut)
 {
 	const struct shape *shape = shape_of(registers->orig_rax);
 	int64_t result = (int64_t)registers->rax;
@@ -316,5 +324,8 @@ void cut_call_mend(pid_t tid, const struct user_regs_struct *registers, struct c
 		   is_made_by_syscall(tid, registers) && is_on(shape->on, tid, registers->rdi) &&
 		   !has_signals(tid)) {
 		do_rest(tid, registers, shape, pieces, cut);
+	} else {
+		return result != -EINTR && !cut_call_is_restarted(result);
 	}
+	return false;
 }

@@ -14,6 +14,7 @@
 #ifndef SHADOW_COPY_CUT_CALL_H
 #define SHADOW_COPY_CUT_CALL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 #include <sys/user.h>
@@ -23,8 +24,12 @@ struct cut_call {
 	uint64_t ran_ns;      /* for which the thread was not held */
 };
 
+/* Whether a call that has this result is made again by the kernel, or returns EINTR: a signal came, or
+ * a stop. */
+bool cut_call_is_restarted(int64_t result);
 /* For a thread that was stopped in a call. Afterwards it is stopped behind the call, or in front of it if
- * it is to be made again; or it has ended. */
-void cut_call_mend(pid_t tid, const struct user_regs_struct *registers, struct cut_call *cut);
+ * it is to be made again; or it has ended. True: the stop has not cut the call short, `registers` are
+ * those behind it, and nothing was changed. */
+bool cut_call_mend(pid_t tid, const struct user_regs_struct *registers, struct cut_call *cut);
 
 #endif

@@ -181,16 +181,22 @@ static bool read_state(pid_t tid, struct held_state *state)
 		      &state->blocked_signals) == 0;
 }
 
-static enum hold_result judge(pid_t tid, struct held_state *state, struct cut_call *cut,
-			      struct hp_error **error, enum hp_shadow_refusal *refusal)
+static enum hold_result judge(pid_t tid, enum hold_where where, struct held_state *state,
+			      struct cut_call *cut, struct hp_error **error,
+			      enum hp_shadow_refusal *refusal)
 {
+	bool is_final;
+
 	if (ptrace(PTRACE_GETREGS, tid, NULL, &state->registers) < 0)
 		return HOLD_GONE;
 	if (is_in_kernel(&state->registers)) {
 		state->in_call_on = state->registers.rdi;
 		/* It entered the call between the check and the stop. */
-		cut_call_mend(tid, &state->registers, cut);
-		return HOLD_IN_KERNEL;
+		is_final = cut_call_mend(tid, &state->registers, cut);
+		if (!is_final || where == HOLD_IN_USER_MODE)
+			return HOLD_IN_KERNEL;
+		/* Its copy is in no call that the kernel might restart. */
+		state->registers.orig_rax = UINT64_MAX;
 	}
 	if (!is_64_bit(&state->registers)) {
 		*refusal = HP_SHADOW_OTHER_MACHINE;
@@ -221,8 +227,9 @@ static void restore_priority(const struct hold_times *times)
 	hp_thread_set_slice(0, HP_SHORTEST_SLICE_NS);
 }
 
-static enum hold_result try_to_hold(pid_t tid, struct held_state *state, struct hold_times *times,
-				    struct hp_error **error, enum hp_shadow_refusal *refusal)
+static enum hold_result try_to_hold(pid_t tid, enum hold_where where, struct held_state *state,
+				    struct hold_times *times, struct hp_error **error,
+				    enum hp_shadow_refusal *refusal)
 {
 	enum hold_result result = HOLD_IN_KERNEL;
 	struct cut_call cut = { 0 };
@@ -244,7 +251,7 @@ static enum hold_result try_to_hold(pid_t tid, struct held_state *state, struct 
 	/* Otherwise a signal came first, or another process has stopped the thread. The signal is
 	 * delivered, and the caller tries again later. */
 	if (event == PTRACE_EVENT_STOP && signal == SIGTRAP)
-		result = judge(tid, state, &cut, error, refusal);
+		result = judge(tid, where, state, &cut, error, refusal);
 	if (result != HOLD_STOPPED) {
 		times->end_ns = hp_clock_monotonic_ns() - cut.ran_ns;
 		hold_let_go(tid, event == PTRACE_EVENT_STOP ? cut.signal : (unsigned long)signal);
@@ -252,21 +259,23 @@ static enum hold_result try_to_hold(pid_t tid, struct held_state *state, struct 
 	return result;
 }
 
-enum hold_result hold(pid_t tid, struct held_state *state, struct hold_times *times,
-		      struct hp_error **error, enum hp_shadow_refusal *refusal)
+enum hold_result hold(pid_t tid, enum hold_where where, struct held_state *state,
+		      struct hold_times *times, struct hp_error **error,
+		      enum hp_shadow_refusal *refusal)
 {
 	enum hold_result result;
 
 	*times = (struct hold_times){ 0 };
 	raise_priority(times);
-	result = try_to_hold(tid, state, times, error, refusal);
+	result = try_to_hold(tid, where, state, times, error, refusal);
 	if (result != HOLD_STOPPED)
 		restore_priority(times);
 	return result;
 }
 
-enum hold_result hold_in_user_mode(pid_t tid, struct held_state *state, struct hold_times *times,
-				   struct hp_error **error, enum hp_shadow_refusal *refusal)
+enum hold_result hold_patiently(pid_t tid, enum hold_where where, struct held_state *state,
+				struct hold_times *times, struct hp_error **error,
+				enum hp_shadow_refusal *refusal)
 {
 	const struct timespec pause = { .tv_nsec = HOLD_PAUSE_NS };
 	enum hold_result result = HOLD_IN_KERNEL;
@@ -276,7 +285,7 @@ enum hold_result hold_in_user_mode(pid_t tid, struct held_state *state, struct h
 	for (unsigned i = 0; i < HOLD_TRIES && result == HOLD_IN_KERNEL; i++) {
 		if (i)
 			nanosleep(&pause, NULL);
-		result = hold(tid, state, times, error, refusal);
+		result = hold(tid, where, state, times, error, refusal);
 		if (result == HOLD_IN_KERNEL)
 			in_vain_ns += times->end_ns - times->start_ns;
 	}

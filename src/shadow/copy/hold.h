@@ -30,9 +30,17 @@ struct held_state {
 	uint64_t in_call_on;
 };
 
+/* Where a thread may be held. */
+enum hold_where {
+	HOLD_IN_USER_MODE,
+	/* Or at the end of a system call that the stop has not cut short: behind a call whose
+	 * result is final. */
+	HOLD_BEHIND_CALLS,
+};
+
 enum hold_result {
 	HOLD_STOPPED,	/* held until hold_release */
-	HOLD_IN_KERNEL, /* in a system call; it was released again */
+	HOLD_IN_KERNEL, /* in a system call, or at its end; it was released again */
 	HOLD_GONE,	/* it has ended */
 	HOLD_REFUSED,	/* see `error` */
 };
@@ -43,7 +51,7 @@ enum hold_result {
 struct hold_times {
 	uint64_t start_ns;   /* 0: it was not stopped */
 	uint64_t end_ns;     /* when it was released */
-	uint64_t in_vain_ns; /* earlier stops by hold_in_user_mode that found it in a system call */
+	uint64_t in_vain_ns; /* earlier stops by hold_patiently that found it in a system call */
 	/* The policy and priority of the holding thread, to be restored. While it holds a thread,
 	 * it has the highest priority that is permitted, because the target waits whenever it waits
 	 * for a CPU. */
@@ -51,13 +59,15 @@ struct hold_times {
 	struct sched_param priority;
 };
 
-/* Stops `tid` if it is running in user mode, and reads its state. With HOLD_REFUSED there is an
- * error, which the caller destroys, and `refusal` says of which kind. */
-enum hold_result hold(pid_t tid, struct held_state *state, struct hold_times *times,
-		      struct hp_error **error, enum hp_shadow_refusal *refusal);
-/* Like hold, but while the thread is in a system call it tries again for some ms. */
-enum hold_result hold_in_user_mode(pid_t tid, struct held_state *state, struct hold_times *times,
-				   struct hp_error **error, enum hp_shadow_refusal *refusal);
+/* Stops `tid` if it is running where it may be held, and reads its state. With HOLD_REFUSED there is
+ * an error, which the caller destroys, and `refusal` says of which kind. */
+enum hold_result hold(pid_t tid, enum hold_where where, struct held_state *state,
+		      struct hold_times *times, struct hp_error **error,
+		      enum hp_shadow_refusal *refusal);
+/* Like hold, but while the thread is elsewhere it tries again for some ms. */
+enum hold_result hold_patiently(pid_t tid, enum hold_where where, struct held_state *state,
+				struct hold_times *times, struct hp_error **error,
+				enum hp_shadow_refusal *refusal);
 void hold_release(pid_t tid, struct hold_times *times);
 /* Ends the stop's time and our priority, but keeps the thread held, for recorder_run(). */
 void hold_keep(struct hold_times *times);

@@ -2,6 +2,7 @@
 #include "recorder.h"
 
 #include "call_outputs.h"
+#include "cut_call.h"
 #include "hold.h"
 
 #include <hpcprof/base/number.h>
@@ -16,10 +17,6 @@
 
 enum {
 	SYSTEM_CALL_STOP = SIGTRAP | 0x80, /* as reported with PTRACE_O_TRACESYSGOOD */
-	/* results with which the kernel restarts a call, or makes it return EINTR (linux/errno.h):
-	 * a signal came */
-	LEAST_RESTART = 512,
-	MOST_RESTART = 516,
 	X32_CALLS = 0x40000000,
 };
 
@@ -102,7 +99,7 @@ static bool leave(struct recorder *recorder, const struct __ptrace_syscall_info 
 	uint64_t taken_ns;
 
 	call->result = info->exit.rval;
-	if (-call->result >= LEAST_RESTART && -call->result <= MOST_RESTART) {
+	if (cut_call_is_restarted(call->result)) {
 		log->end = CALL_LOG_SIGNAL;
 		return false;
 	}
