@@ -211,8 +211,9 @@ static const double guessed_resident_ns = 0.06; /* ns of CPU time per byte [chos
 static const double shortest_recorded_ns = 0.5e6; /* ns of the target's CPU time [chosen] */
 /* Later windows are no longer than this, so that several fit into a short run, … */
 static const double longest_recorded_ns = 1e6; /* ns of the target's CPU time [chosen] */
-/* … or, if calls are seldom, than so many calls take (--programs node,postgres). */
-static const double longest_recorded_calls = 10; /* calls; scripts/window-coverage */
+/* … or, where calls are seldom, than recording them costs this part of the stop (--programs
+ * node,postgres). */
+static const double calls_part = 0.25; /* times the stop; scripts/window-coverage */
 /* A recorded call, before one was measured: on a VM, with the recording thread on the same CPU. */
 static const double guessed_call_ns = 40e3; /* ns per call [chosen] */
 /* How many calls there are, before it was measured. */

@@ -568,6 +568,10 @@ TEST(recorded_windows_of_programs_that_seldom_make_calls_are_longer)
 	ledger_recorded(&ledger, 20, ms, &terms);
 	ck_assert_uint_gt(ledger_window_ns(&ledger, &terms), 2 * usual_ns);
 	ck_assert_uint_le(ledger_window_ns(&ledger, &terms), 50 * ms);
+	/* The dearer the stop is, the more may its window cost. */
+	usual_ns = ledger_window_ns(&ledger, &terms);
+	terms.bytes *= 64;
+	ck_assert_uint_gt(ledger_window_ns(&ledger, &terms), 2 * usual_ns);
 }
 
 HP_TEST_MAIN("shadow/price")

@@ -180,7 +180,7 @@ uint64_t ledger_window_ns(const struct ledger *ledger, const struct price_terms 
 	if (terms->is_recorded) {
 		least_ns = shortest_recorded_ns;
 		most_ns = fmin(
-			fmax(longest_recorded_ns, longest_recorded_calls / ledger->calls_per_ns),
+			fmax(longest_recorded_ns, calls_part * stop_ns / calls_cost(ledger, terms)),
 			most_ns);
 	}
 	/* The slot is (stop + cost * window) / share, and must be at least busy * window. */
