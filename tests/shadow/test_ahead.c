@@ -5,8 +5,11 @@
 #include "../support.h"
 #include "copied.h"
 
+#include <hpcprof/base/file.h>
+
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -301,6 +304,40 @@ static uint64_t written_bytes(void)
 	return runs_bytes(copied.snapshot.runs, copied.snapshot.run_count);
 }
 
+/* How much the copy has read by calls of its own. */
+static uint64_t read_by_copy(void)
+{
+	char *text = hp_file_text("/proc/%d/io", (int)copied.sandbox.pid);
+	unsigned long long bytes = 0;
+
+	ck_assert_ptr_nonnull(text);
+	ck_assert_int_eq(sscanf(text, "rchar: %llu", &bytes), 1);
+	free(text);
+	return bytes;
+}
+
+/* Whether what is not lent is there, also where the copy may not write. */
+static void check_written(void)
+{
+	for (size_t i = 0; i < copied.snapshot.run_count; i++) {
+		const struct run *run = &copied.snapshot.runs[i];
+		uint8_t page[PAGE];
+
+		ck_assert(sandbox_read(&copied.sandbox, run->address + run->bytes - PAGE, page,
+				       PAGE));
+		ck_assert_mem_eq(page, copied.snapshot.buffer.at + run->offset + run->bytes - PAGE,
+				 PAGE);
+	}
+}
+
+/* Then no thread of the target waits for a CPU because of it. */
+TEST_WHERE(can_copy(), what_is_not_lent_of_large_memory_is_read_by_its_copy)
+{
+	start_copy();
+	ck_assert_uint_gt(read_by_copy(), written_bytes() / 2);
+	check_written();
+}
+
 TEST_WHERE(can_copy(), large_memory_is_mapped_by_its_copy)
 {
 	const uint32_t other = 5;
@@ -367,6 +404,8 @@ TEST_WHERE(can_copy(), where_files_may_not_be_large_memory_is_written)
 	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &small), 0);
 	start_copy();
 	ck_assert_uint_ge(written_bytes(), LARGE);
+	ck_assert_uint_lt(read_by_copy(), LARGE / 2);
+	check_written();
 	for (size_t i = 0; i < LARGE_PAGES; i++) {
 		if (i != HOT_PAGE)
 			ck_assert_uint_eq(word_in_copy(large + i * PAGE), content_of(i));

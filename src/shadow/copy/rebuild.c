@@ -2,6 +2,7 @@
 #include "rebuild.h"
 
 #include "../tuning.h"
+#include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/vector.h>
 
 #include <errno.h>
@@ -298,17 +299,24 @@ static bool mark_lent(struct snapshot *snapshot)
 	return is_any;
 }
 
-static struct hp_error *lend(struct sandbox *sandbox, struct snapshot *snapshot)
+static void lend(struct sandbox *sandbox, struct snapshot *snapshot)
 {
-	int64_t fd = sandbox_open(sandbox, snapshot->buffer.fd, O_RDONLY);
 	size_t run = 0, kept = 0;
 
-	if (fd < 0)
-		return hp_error_create(HP_ERROR_SYSTEM, "a copy's memory cannot be opened");
 	for (size_t i = 0; i < snapshot->areas.count; i++)
-		lend_area(sandbox, snapshot, &snapshot->areas.at[i], &run, &kept, fd);
+		lend_area(sandbox, snapshot, &snapshot->areas.at[i], &run, &kept, sandbox->buffer);
 	snapshot->run_count = kept;
-	return NULL;
+}
+
+static struct hp_error *open_buffer(struct sandbox *sandbox, const struct buffer *buffer)
+{
+	sandbox->buffer = -1;
+	if (!buffer->is_lendable)
+		return NULL;
+	sandbox->buffer = sandbox_open(sandbox, buffer->fd, O_RDONLY);
+	return sandbox->buffer < 0
+		       ? hp_error_create(HP_ERROR_SYSTEM, "a copy's memory cannot be opened")
+		       : NULL;
 }
 
 struct hp_error *rebuild(struct sandbox *sandbox, struct snapshot *snapshot,
@@ -317,10 +325,43 @@ struct hp_error *rebuild(struct sandbox *sandbox, struct snapshot *snapshot,
 	bool lends = mark_lent(snapshot);
 	struct hp_error *error = map_areas(sandbox, snapshot, files);
 
-	return !error && lends ? lend(sandbox, snapshot) : error;
+	if (!error)
+		error = open_buffer(sandbox, &snapshot->buffer);
+	if (!error && lends)
+		lend(sandbox, snapshot);
+	return error;
 }
 
 /* --- contents --------------------------------------------------------------------------------- */
+
+/* Where the area is not writable; this way is slower. `had`: bytes that are there already. */
+static bool write_rest(struct sandbox *sandbox, const struct snapshot *snapshot,
+		       const struct run *run, uint64_t had)
+{
+	return had == run->bytes ||
+	       sandbox_write(sandbox, run->address + had, snapshot->buffer.at + run->offset + had,
+			     run->bytes - had);
+}
+
+/* As many of the sandbox's own calls as there are runs. */
+static bool read_runs(struct sandbox *sandbox, const struct snapshot *snapshot,
+		      struct shadow_call *calls)
+{
+	bool ok;
+
+	for (size_t i = 0; i < snapshot->run_count; i++) {
+		const struct run *run = &snapshot->runs[i];
+
+		calls[i] = (struct shadow_call){ SYS_pread64,
+						 { (uint64_t)sandbox->buffer, run->address,
+						   run->bytes, run->offset } };
+	}
+	ok = sandbox_calls(sandbox, calls, snapshot->run_count);
+	for (size_t i = 0; ok && i < snapshot->run_count; i++)
+		ok = write_rest(sandbox, snapshot, &snapshot->runs[i],
+				calls[i].number > 0 ? (uint64_t)calls[i].number : 0);
+	return ok;
+}
 
 /* Writes a few runs at once. Returns the index of the next run, or SIZE_MAX when the sandbox has
  * died. */
@@ -348,25 +389,30 @@ static size_t write_runs(struct sandbox *sandbox, const struct snapshot *snapsho
 		uint64_t had = done_bytes < run->bytes ? done_bytes : run->bytes;
 
 		done_bytes -= had;
-		if (had == run->bytes)
-			continue;
-		/* The area is not writable from there on; this way is slower. */
-		if (!sandbox_write(sandbox, run->address + had,
-				   snapshot->buffer.at + run->offset + had, run->bytes - had))
-			return SIZE_MAX;
-		return i + 1;
+		if (had < run->bytes)
+			return write_rest(sandbox, snapshot, run, had) ? i + 1 : SIZE_MAX;
 	}
 	return first + count;
 }
 
+static bool write_all_runs(struct sandbox *sandbox, const struct snapshot *snapshot)
+{
+	size_t at = 0;
+
+	while (at < snapshot->run_count)
+		at = write_runs(sandbox, snapshot, at);
+	return at != SIZE_MAX;
+}
+
 struct hp_error *rebuild_contents(struct sandbox *sandbox, const struct snapshot *snapshot)
 {
-	for (size_t at = 0; at < snapshot->run_count;) {
-		at = write_runs(sandbox, snapshot, at);
-		if (at == SIZE_MAX)
-			return hp_error_create(HP_ERROR_SYSTEM, "the copy cannot be written to");
-	}
-	return NULL;
+	_cleanup_free_ struct shadow_call *calls = NULL;
+	bool ok;
+
+	if (sandbox->buffer >= 0)
+		calls = calloc(snapshot->run_count + 1, sizeof(*calls));
+	ok = calls ? read_runs(sandbox, snapshot, calls) : write_all_runs(sandbox, snapshot);
+	return ok ? NULL : hp_error_create(HP_ERROR_SYSTEM, "the copy cannot be written to");
 }
 
 /* --- where new mappings go -------------------------------------------------------------------- */

@@ -20,11 +20,12 @@
 #include "sandbox.h"
 
 /* Maps everything into a newly created sandbox that the target has mapped, while the target's files
- * can still be found. Runs that are lent are removed from the snapshot's list, and the buffer must
- * not change while the sandbox lives. */
+ * can still be found, and opens the buffer in it. Runs that are lent are removed from the snapshot's
+ * list, and the buffer must not change while the sandbox lives. */
 struct hp_error *rebuild(struct sandbox *sandbox, struct snapshot *snapshot,
 			 struct mapped_files *files);
-/* Copies the contents of the remaining runs; it takes as long as there is memory to move. */
+/* Copies the contents of the remaining runs; it takes as long as there is memory to move. Where the
+ * buffer is a file, the sandbox reads it, at its own priority. */
 struct hp_error *rebuild_contents(struct sandbox *sandbox, const struct snapshot *snapshot);
 /* Fills the free space above the target's mappings, as far as limits permit. Called after
  * everything else has its place. */

@@ -41,6 +41,9 @@ struct sandbox {
 	/* address of our own pages in it: a `syscall` instruction, code for many, scratch memory */
 	uint64_t tools;
 	struct areas own; /* the areas that it started with */
+	/* its descriptor of the buffer that the target's memory is in; < 0: it has none, as the
+	 * buffer is no file */
+	int64_t buffer;
 	bool is_locked;
 	/* earlier processes that were killed and have not ended yet, for lack of a CPU */
 	pid_t dying[DYING_LIMIT];
