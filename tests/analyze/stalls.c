@@ -30,7 +30,7 @@ static bool happened(const void *context, hp_link_address address, struct hp_hap
 		seen->runs = simulated.untimed_runs;
 	}
 	for (size_t kind = 0; kind < HP_EVENT_KINDS; kind++)
-		seen->most[kind] = 3.0 / RUNS;
+		seen->most[kind] = simulated.unseen > 0 ? simulated.unseen : 3.0 / RUNS;
 	if (simulated.is_everywhere || address.value == FUZZ_CODE_ADDRESS + simulated.at) {
 		seen->mean[simulated.kind] = simulated.share;
 		seen->most[simulated.kind] = 1.1 * simulated.share;
@@ -98,6 +98,7 @@ void begin(const uint8_t *bytes, size_t size)
 	limits = NULL;
 	core_name = "granite-rapids";
 	simulated.untimed = 0;
+	simulated.unseen = 0;
 	simulated.without_multiplier = 0;
 	simulated.third = simulated.memory = simulated.others = simulated.walks_read = 0;
 }

@@ -30,9 +30,10 @@ extern struct simulated {
 	double as_is, without_dcache, without_dtlb;
 	double without_multiplier; /* 0: as long as it is */
 	double third, memory;	   /* where lines of unknown place are there; 0: none is unknown */
-	double most_walks;  /* at the upper end of their interval; 0: as many as are likely */
-	double walks_read;  /* page walks whose entries may be there, per execution */
-	double others;	    /* each other instruction, on all cores; 0: not timed */
+	double most_walks; /* at the upper end of their interval; 0: as many as are likely */
+	double walks_read; /* page walks whose entries may be there, per execution */
+	double others;	   /* each other instruction, on all cores; 0: not timed */
+	double unseen; /* upper end of events per execution that no execution had; 0: 3 in all */
 	bool is_everywhere; /* the others had as many events */
 	size_t untimed;	    /* an instruction that is not, and how often it ran; 0: none */
 	double untimed_runs;

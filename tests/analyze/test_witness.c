@@ -436,6 +436,24 @@ TEST(seldom_misses_explain_no_more_than_they_cost)
 	ck_assert_double_lt(most(0, HP_CAUSE_DCACHE), 0.3);
 }
 
+/* However few executions were simulated. */
+TEST(code_that_follows_in_its_line_does_not_miss)
+{
+	CODE(ADD_RDX_1, ADD_RCX_1);
+	takes(4, 20);
+	sees(4, HP_EVENT_L1I_MISS, 0);
+	simulated.unseen = 0.1;
+	ck_assert_double_eq(most(4, HP_CAUSE_ICACHE), 0);
+	ck_assert_double_eq(most(4, HP_CAUSE_ITLB), 0);
+	/* It was seen: the graph does not show what jumps there. */
+	CODE(ADD_RDX_1, ADD_RCX_1);
+	takes(4, 20);
+	sees(4, HP_EVENT_L1I_MISS, 0.5);
+	simulated.unseen = 0.1;
+	ck_assert_double_gt(most(4, HP_CAUSE_ICACHE), 0.5);
+	ck_assert_double_eq(most(4, HP_CAUSE_ITLB), 0);
+}
+
 TEST(a_branch_costs_no_more_than_a_predictor_misses)
 {
 	static const uint8_t choice[] = {

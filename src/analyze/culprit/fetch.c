@@ -166,6 +166,18 @@ static struct lateness lateness_of(const struct facts *facts, const struct path 
 	return late;
 }
 
+/* Whether events of these kinds are to be reckoned with: where code just before is in the same line or page
+ * there are none, but for code that the graph does not show. */
+static bool can_have(const struct hp_happened *seen, const struct lateness *late,
+		     const enum hp_event_kind kinds[4])
+{
+	bool has_any = late->arrivals.all > 0;
+
+	for (size_t i = 0; i < 4; i++)
+		has_any |= seen->mean[kinds[i]] > 0;
+	return has_any;
+}
+
 static void judge_seen(const struct facts *facts, const struct path *path,
 		       const struct hp_happened *seen, struct suspects *found)
 {
@@ -198,12 +210,18 @@ void suspect_icache(const struct facts *facts, const struct path *path, struct s
 {
 	const struct hp_core *core = facts->core;
 	const struct hp_happened *seen = witness_of(facts, path->insns[0]);
+	static const enum hp_event_kind misses[] = {
+		HP_EVENT_L1I_MISS,
+		HP_EVENT_L1I_UNKNOWN,
+		HP_EVENT_L2I_MISS,
+		HP_EVENT_L2I_UNKNOWN,
+	};
 	const struct levels levels = { ARRIVAL_LINE, facts->code_bytes, FIRST_CACHE, SECOND_CACHE };
 	struct lateness late = lateness_of(facts, path, &levels, core->l2_cycles, core->l3_cycles);
 
-	if (seen)
+	if (seen && can_have(seen, &late, misses))
 		judge_seen(facts, path, seen, found);
-	else if (late.arrivals.all > 0)
+	else if (!seen && late.arrivals.all > 0)
 		add_suspect(found, HP_CAUSE_ICACHE, path->insns[0],
 			    late.share * (late.fits ? core->l3_cycles : core->memory_cycles),
 			    late.share * late.cycles_expected *
@@ -213,14 +231,20 @@ void suspect_icache(const struct facts *facts, const struct path *path, struct s
 void suspect_itlb(const struct facts *facts, const struct path *path, struct suspects *found)
 {
 	const struct hp_core *core = facts->core;
+	static const enum hp_event_kind misses[] = {
+		HP_EVENT_ITLB_MISS,
+		HP_EVENT_ITLB_UNKNOWN,
+		HP_EVENT_TLB2I_MISS,
+		HP_EVENT_TLB2I_UNKNOWN,
+	};
 	const struct levels levels = { ARRIVAL_PAGE, facts->code_pages, FIRST_PAGES, SECOND_PAGES };
 	struct lateness late =
 		lateness_of(facts, path, &levels, core->l2_tlb_cycles, core->walk_cycles);
 	const struct hp_happened *seen = witness_of(facts, path->insns[0]);
 
-	if (seen)
+	if (seen && can_have(seen, &late, misses))
 		judge_seen_pages(facts, path, seen, found);
-	else if (late.arrivals.all > 0)
+	else if (!seen && late.arrivals.all > 0)
 		add_suspect(found, HP_CAUSE_ITLB, path->insns[0],
 			    late.share *
 				    (core->l2_tlb_cycles + most_code_walks * core->walk_cycles),
