@@ -2,6 +2,7 @@
 #include "events.h"
 
 #include "images.h"
+#include "rare_events.h"
 #include "tuning.h"
 
 #include <hpcprof/base/search.h>
@@ -42,6 +43,7 @@ struct image_events {
 	uint32_t longest;			  /* longest block, in bytes */
 	double windows;				  /* number of windows in the recording */
 	struct hp_pace pace;			  /* how events per run differ between them */
+	struct rare_events rare;		  /* how often what was not seen happens */
 	uint64_t resizes;			  /* sizes of the core that is asked for */
 };
 
@@ -290,6 +292,39 @@ static void learn_pace(struct image_events *events)
 	events->pace = events_pace_of(&paces);
 }
 
+/* Blocks stand for lines of code, of which each has one at least. */
+static void expose_code(struct image_events *events)
+{
+	for (size_t i = 0; i < events->blocks.count; i++) {
+		struct hp_grouped runs;
+
+		if (i && events->blocks.at[i - 1].address == events->blocks.at[i].address)
+			continue;
+		runs = runs_of(events, events->blocks.at[i].address);
+		for (unsigned kind = 0; kind < HP_EVENT_KINDS; kind++)
+			if (rare_events_of_code(kind))
+				rare_events_expose(&events->rare, kind, &runs);
+	}
+}
+
+/* Learns how often what was not seen happens. */
+static void learn_rare(struct image_events *events)
+{
+	expose_code(events);
+	for (size_t i = 0; i < events->events.count;) {
+		const struct event *event = &events->events.at[i];
+		struct hp_grouped counts = take_kind(events, &i);
+		struct hp_grouped runs = runs_of(events, event->address);
+
+		rare_events_meet(&events->rare, event->kind, &counts, &runs);
+		/* All instructions that access data have this one. */
+		for (unsigned kind = 0; kind < HP_EVENT_KINDS && event->kind == HP_EVENT_MET;
+		     kind++)
+			if (rare_events_of_data(kind))
+				rare_events_expose(&events->rare, kind, &runs);
+	}
+}
+
 struct hp_error *events_of(struct hp_inference *inference, const struct hp_loaded_part *part,
 			   const struct image_events **events)
 {
@@ -306,8 +341,10 @@ struct hp_error *events_of(struct hp_inference *inference, const struct hp_loade
 		for (uint32_t i = 0; i < sum->image_count && !error; i++)
 			if (hp_image_id_compare(&sum->images[i], &part->image->id) == 0)
 				error = make(inference, part, i, inferred->events);
-		if (!error)
+		if (!error) {
 			learn_pace(inferred->events);
+			learn_rare(inferred->events);
+		}
 	}
 	*events = inferred->events && inferred->events->blocks.count ? inferred->events : NULL;
 	return error;
@@ -366,8 +403,10 @@ bool events_happened(const void *context, hp_link_address address, struct hp_hap
 	if (!(happened->runs > 0))
 		return false;
 	take_range(events, &none, &runs, 0, happened);
-	for (size_t kind = 1; kind < HP_EVENT_KINDS; kind++)
-		happened->most[kind] = happened->most[0];
+	for (unsigned kind = HP_EVENT_KINDS; kind-- > 0;)
+		happened->most[kind] =
+			fmin(happened->most[0],
+			     rare_events_most(&events->rare, kind, &runs) / happened->runs);
 	while (i < events->events.count && events->events.at[i].address == address.value) {
 		unsigned kind = events->events.at[i].kind;
 		int64_t value = events->events.at[i].value;

@@ -21,6 +21,7 @@ src_infer_libinfer_a_SOURCES = \
 	src/infer/probes.h src/infer/probes.c \
 	src/infer/loop_clocks.h src/infer/loop_clocks.c \
 	src/infer/missed.h src/infer/missed.c \
+	src/infer/rare_events.h src/infer/rare_events.c \
 	src/infer/records.h src/infer/records.c \
 	src/infer/retired.h src/infer/retired.c \
 	src/infer/terms.h \

@@ -147,6 +147,9 @@ static const double one_moment_deviation = 2;
 static const double events_deviation = 0.3; /* share [chosen]; scripts/cause-accuracy */
 /* … so that this is hardly knowledge. */
 static const double events_freedom = 1; /* degrees of freedom [chosen]; the same */
+/* So many of the instructions at which an event was never seen have it more often than is said: the part
+ * above a 90 % interval. */
+static const double rare_tail = 0.05; /* share */
 
 /* --- parts of windows, to which penalties are fitted (window_parts.c) ---------------------------- */
 

@@ -3,4 +3,5 @@ check_PROGRAMS += tests/infer/test_loop_clocks
 check_PROGRAMS += tests/infer/test_missed
 check_PROGRAMS += tests/infer/test_moved
 check_PROGRAMS += tests/infer/test_window_parts
+check_PROGRAMS += tests/infer/test_rare_events
 check_PROGRAMS += tests/infer/test_throughput
