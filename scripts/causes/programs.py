@@ -87,14 +87,17 @@ def programs(work, seconds):
         (work / name).write_text(text.replace('COUNT', str(size)))
     sources = ' '.join(str(path) for path in sorted(
         (Path(__file__).resolve().parent.parent.parent / 'src').glob('*/*.c'))[:10 * seconds])
+    def files(each):
+        """As many files as take `seconds`, of which one takes `each`."""
+        return ' '.join([str(data)] * max(1, round(seconds / each)))
     include = Path(__file__).resolve().parent.parent.parent / 'include'
     return [
-        ('xz', True, ['sh', '-c', f'exec xz -3 -T1 -kc {data} > /dev/null']),
-        ('bzip2', True, ['sh', '-c', f'exec bzip2 -kc {data} > /dev/null']),
-        ('gzip', True, ['sh', '-c', f'exec gzip -9 -kc {data} > /dev/null']),
+        ('xz', True, ['sh', '-c', f'exec xz -3 -T1 -kc {files(13)} > /dev/null']),
+        ('bzip2', True, ['sh', '-c', f'exec bzip2 -kc {files(4)} > /dev/null']),
+        ('gzip', True, ['sh', '-c', f'exec gzip -9 -kc {files(8)} > /dev/null']),
         ('perl', True, ['perl', str(work / 'words.pl')]),
         ('c++ map', True, [str(work / 'tree'), str(900 * seconds)]),
-        ('zstd', False, ['sh', '-c', f'exec zstd -q -12 --single-thread -c {data} > /dev/null']),
+        ('zstd', False, ['sh', '-c', f'exec zstd -q -12 --single-thread -c {files(3)} > /dev/null']),
         ('sqlite3', False, ['sqlite3', '-init', str(work / 'rows.sql'), ':memory:', '.quit']),
         ('python3', False, ['python3', str(work / 'words.py')]),
         ('lua5.4', False, ['lua5.4', str(work / 'table.lua')]),
