@@ -140,16 +140,15 @@ static const double least_probe_deviation = 0.1;
  * on the whole, or not at all; [chosen], a guard */
 static const double one_moment_deviation = 2;
 
-/* --- events in simulated windows (events.c) -------------------------------------------------------- */
+/* --- events in simulated windows (events.c, rare_events.c) ------------------------------------------- */
 
 /* Between windows the events per run of a program's code differ by so much, as a rule, with the data that
  * it meets; from a twentieth, in programs that do the same all the time, to more than the whole, … */
 static const double events_deviation = 0.3; /* share [chosen]; scripts/cause-accuracy */
 /* … so that this is hardly knowledge. */
 static const double events_freedom = 1; /* degrees of freedom [chosen]; the same */
-/* So many of the instructions at which an event was never seen have it more often than is said: the part
- * above a 90 % interval. */
-static const double rare_tail = 0.05; /* share */
+/* So many of the instructions at which an event was never seen have it more often than is said. */
+static const double rare_tail = 0.05; /* share; what is above a 90 % interval */
 
 /* --- parts of windows, to which penalties are fitted (window_parts.c) ---------------------------- */
 
