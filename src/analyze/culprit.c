@@ -231,6 +231,8 @@ static void time_likely(const struct case_file *file, const struct timed_part pa
 }
 
 struct split {
+	/* What the timing says of each kind, static waits included; 0 to 1: nothing. */
+	struct hp_range timed[HP_CAUSE_COUNT];
 	/* shares of the instruction's cycles; the last element is unexplained */
 	double low[MOST_SUSPECTS + 1];
 	double high[MOST_SUSPECTS + 1];
@@ -331,6 +333,27 @@ static void split_kinds(struct stalls *stalls, uint32_t at, unsigned scene,
 			    joint_range(family, ranges, parts ? &parts->families[family] : NULL));
 }
 
+/* Slots that instructions take are no stall, so the timing says nothing of those lost to the width; and
+ * units may have taken more: what else waits for their results differs from core to core. */
+static void keep_timed(const struct stalls *stalls, uint32_t at, const struct timed_parts *parts,
+		       struct split *split)
+{
+	const struct hp_analysed_insn *insn = facts_insn(stalls->facts, at);
+	double share = stalls->runs[stalls->likely][insn->block] / insn->cycles;
+
+	for (unsigned k = 0; k < HP_CAUSE_COUNT; k++) {
+		const struct timed_part *part = &parts->kinds[k];
+		bool is_wait = k == HP_CAUSE_DEPENDENCY || k == HP_CAUSE_PORT;
+
+		if (k == HP_CAUSE_ISSUE_WIDTH || k == HP_CAUSE_UNEXPLAINED)
+			continue;
+		split->timed[k] = (struct hp_range){
+			share * part->low,
+			is_wait ? share * part->high : 1,
+		};
+	}
+}
+
 static void split_stall(struct stalls *stalls, uint32_t at, struct split *split)
 {
 	const struct hp_analysed_insn *insn = facts_insn(stalls->facts, at);
@@ -342,8 +365,10 @@ static void split_stall(struct stalls *stalls, uint32_t at, struct split *split)
 	memset(split, 0, sizeof(*split));
 	for (uint32_t i = 0; i <= file->count; i++)
 		split->low[i] = 1;
-	for (unsigned k = 0; k < HP_CAUSE_COUNT; k++)
+	for (unsigned k = 0; k < HP_CAUSE_COUNT; k++) {
 		stalls->kinds[k] = (struct hp_range){ .low = 1, .high = 0 };
+		split->timed[k] = (struct hp_range){ .low = 0, .high = 1 };
+	}
 	for (unsigned i = 0; i < HP_FAMILY_COUNT; i++)
 		stalls->families[i] = (struct hp_range){ .low = 1, .high = 0 };
 	for (unsigned scene = 0; scene < stalls->scenes && is_timed; scene++) {
@@ -351,6 +376,7 @@ static void split_stall(struct stalls *stalls, uint32_t at, struct split *split)
 		extent_in_scene(stalls, insn->block, scene, &parts[scene]);
 	}
 	if (is_timed) {
+		keep_timed(stalls, at, &parts[stalls->likely], split);
 		time_statics(stalls, at, parts);
 		lower_stalled(stalls, at);
 	}
@@ -442,6 +468,8 @@ static struct hp_error *write_down(struct stalls *stalls, uint32_t at, const str
 			causes[count++] =
 				cause_from(stalls->facts, one->kind, one->culprit, shares);
 	}
+	qsort(causes, count, sizeof(*causes), by_likelihood);
+	count = joint_kinds(split->timed, causes, count);
 	qsort(causes, count, sizeof(*causes), by_likelihood);
 	insn->first_cause = (uint32_t)analysis->cause_count;
 	insn->cause_count = count;

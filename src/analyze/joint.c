@@ -6,6 +6,9 @@
  * One load can miss a cache and the TLB at the same time, and one fetch of code can miss both of
  * those of code. Then each of the two may have taken most of the wait, so both ranges are wide. What
  * they took together is known better: the whole wait minus what all other causes explain at most.
+ *
+ * A wait for an operand or a unit is in part in the best case of its block, and in part beyond it. How much is in
+ * which part is known less well than the whole wait, so both are one cause.
  */
 #include "stalls.h"
 #include "tuning.h"
@@ -62,6 +65,44 @@ struct hp_range joint_range(enum hp_cause_family family, const struct scene_rang
 	range.high = fmax(range.high, least);
 	range.low = fmax(range.low, fmin(range.high, fmax(least, scene->stall - others)));
 	return range;
+}
+
+static void narrow_cause(const struct hp_range *timed, struct hp_cause *cause)
+{
+	double low = fmax(cause->low, timed->low), high = fmin(cause->high, timed->high);
+
+	if (low <= high) { /* otherwise the two contradict each other */
+		cause->low = low;
+		cause->high = high;
+	}
+	cause->high = fmin(1, cause->high);
+	cause->low = fmin(cause->low, cause->high);
+	cause->likely = fmin(cause->high, fmax(cause->low, cause->likely));
+}
+
+uint32_t joint_kinds(const struct hp_range timed[HP_CAUSE_COUNT], struct hp_cause *causes,
+		     uint32_t count)
+{
+	uint32_t kept = 0, joined = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t k = 0;
+
+		while (k < kept && causes[k].kind != causes[i].kind)
+			k++;
+		if (k == kept) {
+			causes[kept++] = causes[i];
+			continue;
+		}
+		causes[k].low += causes[i].low;
+		causes[k].likely += causes[i].likely;
+		causes[k].high += causes[i].high;
+		joined |= 1u << causes[i].kind;
+	}
+	for (uint32_t k = 0; k < kept; k++)
+		if (joined >> causes[k].kind & 1)
+			narrow_cause(&timed[causes[k].kind], &causes[k]);
+	return kept;
 }
 
 /* Adds up the causes of the family. `*likeliest` is the first of them, NULL if there is none. */

@@ -151,6 +151,10 @@ struct hp_range joint_range(enum hp_cause_family family, const struct scene_rang
  * first. `*joint` is NULL if no family has a narrower range than its likeliest cause. */
 struct hp_error *joint_choose(const struct stalls *stalls, const struct hp_cause *causes,
 			      uint32_t count, const struct hp_joint_cause **joint);
+/* Makes one cause of all of one kind, with the culprit of the first, and narrows it to the share that the
+ * timing gives to the kind. Returns how many causes are left. */
+uint32_t joint_kinds(const struct hp_range timed[HP_CAUSE_COUNT], struct hp_cause *causes,
+		     uint32_t count);
 /* Narrows the range to the timed part, unless they do not overlap. */
 void narrow_by_timing(const struct timed_part *part, double stall, struct hp_range *range);
 

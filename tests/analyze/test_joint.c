@@ -73,4 +73,51 @@ TEST(causes_of_code_are_a_family_of_their_own)
 	ck_assert_uint_eq(hp_family_kinds(HP_FAMILY_COUNT), 0);
 }
 
+static const struct hp_cause in_best_case = {
+	.kind = HP_CAUSE_DEPENDENCY,
+	.low = 0.2,
+	.high = 0.3,
+	.likely = 0.25,
+	.has_culprit = true,
+	.culprit = { 1 },
+};
+static const struct hp_cause beyond_it = {
+	.kind = HP_CAUSE_DEPENDENCY,
+	.low = 0.1,
+	.high = 0.5,
+	.likely = 0.3,
+	.has_culprit = true,
+	.culprit = { 2 },
+};
+
+/* A dependency of two parts, and a miss, if the timing gives so much to dependencies. */
+static struct hp_cause dependency(double low, double high)
+{
+	struct hp_cause causes[] = {
+		beyond_it,
+		{ .kind = HP_CAUSE_DCACHE, .low = 0.1, .high = 0.4, .likely = 0.2 },
+		in_best_case,
+	};
+	struct hp_range timed[HP_CAUSE_COUNT] = { 0 };
+
+	timed[HP_CAUSE_DEPENDENCY] = (struct hp_range){ low, high };
+	ck_assert_uint_eq(joint_kinds(timed, causes, 3), 2);
+	ck_assert_uint_eq(causes[1].kind, HP_CAUSE_DCACHE);
+	ck_range((struct hp_range){ causes[1].low, causes[1].high }, 0.1, 0.4);
+	ck_assert_uint_eq(causes[0].culprit.value, 2); /* of the likelier part */
+	return causes[0];
+}
+
+TEST(a_wait_in_the_best_case_and_beyond_it_is_one)
+{
+	struct hp_cause known = dependency(0.6, 0.7);
+	struct hp_cause unknown = dependency(0, 1), contradicted = dependency(0.85, 1);
+
+	ck_range((struct hp_range){ known.low, known.high }, 0.6, 0.7);
+	ck_assert_double_eq_tol(known.likely, 0.6, 1e-9);
+	ck_range((struct hp_range){ unknown.low, unknown.high }, 0.3, 0.8);
+	ck_assert_double_eq_tol(unknown.likely, 0.55, 1e-9);
+	ck_range((struct hp_range){ contradicted.low, contradicted.high }, 0.3, 0.8);
+}
+
 HP_TEST_MAIN("analyze/joint")

@@ -409,6 +409,21 @@ TEST(the_first_cycle_of_an_operation_may_be_of_its_unit)
 	ck_assert_double_lt(least(0, HP_CAUSE_MULTIPLIER), 0.7);
 }
 
+/* Three cycles of it are in the best case. */
+TEST(a_wait_that_is_in_the_best_case_in_part_is_one_cause)
+{
+	unsigned multipliers = 0;
+
+	LOOP(MULTIPLY_RDX);
+	takes(0, 4);
+	sees(0, HP_EVENT_L1_MISS, 0);
+	for (unsigned i = 0; i < insn_at(0)->cause_count; i++)
+		multipliers += found->causes[insn_at(0)->first_cause + i].kind ==
+			       HP_CAUSE_MULTIPLIER;
+	ck_assert_uint_eq(multipliers, 1);
+	ck_assert_double_gt(least(0, HP_CAUSE_MULTIPLIER), 0.6);
+}
+
 /* A core has it once in an execution, however long that takes. */
 TEST(what_was_not_simulated_had_each_event_in_each_execution_at_most)
 {
