@@ -141,7 +141,7 @@ enum hp_confidence {
 	HP_CONFIDENCE_NONE, /* nothing is known: `relative` is NAN */
 	HP_CONFIDENCE_LOW,
 	HP_CONFIDENCE_MEDIUM, /* the error is below 10 % in more than two of three cases */
-	HP_CONFIDENCE_HIGH,
+	HP_CONFIDENCE_HIGH,   /* … in 95 of 100 cases */
 };
 
 struct hp_frequency {

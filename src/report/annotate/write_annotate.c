@@ -421,7 +421,7 @@ static void put_legend(const struct writer *writer)
 		      "           limit (\xe2\x89\xa5), which assumes that no block is faster than "
 		      "its best case\n",
 		      out);
-	fputs("  conf     of these: high, medium (error probably below 10 %), low, none\n"
+	fputs("  conf     of these: high (error below 10 %), medium (probably), low, none\n"
 	      "  CPI      cycles by which one execution of the instruction delays the following "
 	      "code\n"
 	      "  culprit  address of the instruction that most likely caused the stall\n"
