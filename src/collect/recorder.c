@@ -9,6 +9,7 @@
 #include <hpcprof/base/vector.h>
 
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -453,6 +454,28 @@ static struct hp_error *write_all(struct recorder *recorder, bool complete)
 	return error;
 }
 
+/* If names cannot be kept, the samples are still worth finishing. */
+static struct hp_error *try_to_keep_sampled(struct recorder *recorder, struct hp_epoch_meta *meta)
+{
+	const struct hp_session_options *options = recorder->options;
+	struct hp_error *refusal = keep_sampled(recorder);
+	_cleanup_free_ char *text = NULL;
+
+	if (!refusal)
+		return NULL;
+	if (asprintf(&text,
+		     "some names and code are not in the epoch, so reports need the programs' "
+		     "files: %s",
+		     refusal->message) < 0)
+		text = NULL;
+	hp_error_destroy(refusal);
+	if (!text)
+		return hp_error_create_no_memory();
+	if (options->notify)
+		options->notify(text, options->notify_context);
+	return hp_epoch_meta_warn(meta, text);
+}
+
 /* Samples taken while files are written belong to the next flush. */
 struct hp_error *recorder_flush(struct recorder *recorder, bool complete)
 {
@@ -465,8 +488,7 @@ struct hp_error *recorder_flush(struct recorder *recorder, bool complete)
 		error = write_all(recorder, complete);
 	if (!error && complete) {
 		make_room(recorder);
-		/* If names cannot be kept, the samples are still worth finishing. */
-		hp_error_destroy(keep_sampled(recorder));
+		error = try_to_keep_sampled(recorder, &meta);
 	}
 	if (!error)
 		error = hp_epoch_writer_commit(recorder->writer, &meta);

@@ -263,28 +263,34 @@ static bool contains(char *const *texts, size_t count, const char *text)
 	return false;
 }
 
+struct hp_error *hp_epoch_meta_warn(struct hp_epoch_meta *meta, const char *text)
+{
+	size_t count = 0;
+	char **grown;
+
+	while (meta->warnings && meta->warnings[count])
+		count++;
+	if (contains(meta->warnings, count, text))
+		return NULL;
+	grown = reallocarray(meta->warnings, count + 2, sizeof(*grown));
+	if (!grown)
+		return hp_error_create_no_memory();
+	meta->warnings = grown;
+	grown[count] = strdup(text);
+	if (!grown[count])
+		return hp_error_create_no_memory();
+	grown[++count] = NULL;
+	return NULL;
+}
+
 /* The sum has the warnings of each part. */
 static struct hp_error *add_warnings(struct hp_epoch_meta *into, const struct hp_epoch_meta *from)
 {
-	size_t count = 0;
+	struct hp_error *error = NULL;
 
-	while (into->warnings && into->warnings[count])
-		count++;
-	for (size_t i = 0; from->warnings && from->warnings[i]; i++) {
-		char **grown;
-
-		if (contains(into->warnings, count, from->warnings[i]))
-			continue;
-		grown = reallocarray(into->warnings, count + 2, sizeof(*grown));
-		if (!grown)
-			return hp_error_create_no_memory();
-		into->warnings = grown;
-		grown[count] = strdup(from->warnings[i]);
-		if (!grown[count])
-			return hp_error_create_no_memory();
-		grown[++count] = NULL;
-	}
-	return NULL;
+	for (size_t i = 0; from->warnings && from->warnings[i] && !error; i++)
+		error = hp_epoch_meta_warn(into, from->warnings[i]);
+	return error;
 }
 
 /* --- the whole ---------------------------------------------------------------------------- */

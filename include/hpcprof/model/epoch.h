@@ -87,6 +87,9 @@ struct hp_epoch_meta {
 
 void hp_epoch_meta_clear(struct hp_epoch_meta *meta);
 
+/* Adds a warning, unless it is there already. */
+struct hp_error *hp_epoch_meta_warn(struct hp_epoch_meta *meta, const char *text);
+
 /* The target's CPU time and the part of it in the kernel, in ns; both 0 if unknown. Epochs without
  * target_system_ns have the times of their runs. */
 void hp_epoch_cpu_times(const struct hp_epoch_meta *meta, double *cpu_ns, double *system_ns);
