@@ -178,8 +178,8 @@ struct hp_error *write_stack_text(struct report *report, FILE *out)
 		write_apart(one, out);
 	}
 	if (program.survey.hidden)
-		fprintf(out, "\n# not shown: %zu procedures (%.2f %%); --limit N shows more\n",
-			program.survey.hidden,
+		fprintf(out, "\n# not shown: %zu procedure%s (%.2f %%); --limit N shows more\n",
+			program.survey.hidden, program.survey.hidden == 1 ? "" : "s",
 			100 * survey_share(&program.survey, program.survey.hidden_cycles));
 	write_latencies(report, out);
 	write_penalties(&program.survey.penalties, out);

@@ -214,8 +214,9 @@ struct hp_error *write_what_if_text(struct report *report, FILE *out)
 		write_change("all of them", WHAT_IF_COLUMNS, &change, out);
 	write_procedures(&predicted, out);
 	if (predicted.count < predicted.survey.stalls.count)
-		fprintf(out, "\n# not shown: %zu procedures; --limit N shows more\n",
-			predicted.survey.stalls.count - predicted.count);
+		fprintf(out, "\n# not shown: %zu procedure%s; --limit N shows more\n",
+			predicted.survey.stalls.count - predicted.count,
+			predicted.survey.stalls.count - predicted.count == 1 ? "" : "s");
 	fprintf(out,
 		"# by a model of the core that followed the path of code with %.1f %% of the time; "
 		"ranges include what the rest may save\n",
