@@ -12,6 +12,7 @@
 
 #include <inttypes.h>
 #include <malloc.h>
+#include <math.h>
 #include <stdarg.h>
 #include <string.h>
 #include <unistd.h>
@@ -216,6 +217,45 @@ static void warn_of_lanes(struct hp_session *session)
 		      lanes->refused, LANES_LIMIT - 1);
 }
 
+/* The CPU time of the target in the modes that samples are taken in, in ns; 0 if unknown. */
+static uint64_t sampled_modes_ns(const struct recorder *recorder)
+{
+	const struct hp_run *run = recorder->run;
+	uint64_t system_ns = run ? run->system_ns : recorder->target.system_ns;
+
+	return (run ? run->user_ns : recorder->target.user_ns) +
+	       (recorder->has_kernel ? system_ns : 0);
+}
+
+/* Whether samples and CPU time are of the same tasks, CPUs and moments. */
+static bool samples_all(const struct hp_session *session)
+{
+	const struct hp_session_options *options = &session->options;
+	const struct recorder *recorder = &session->recorder;
+
+	return !options->system_wide && !options->tid_count && !options->cpus &&
+	       !options->delay_ns && !options->duration_ns && !recorder->processes.hidden.count &&
+	       !recorder->totals[0].lost;
+}
+
+/* The clock of a task begins with a whole period, so tasks that are shorter have no sample. */
+static void warn_of_short(struct hp_session *session)
+{
+	const struct recorder *recorder = &session->recorder;
+	const double cpu_ns = (double)sampled_modes_ns(recorder);
+	const double sampled_ns = (double)recorder->totals[0].period_total;
+	const double hz = recorder->rates[0].frequency_hz;
+
+	if (recorder->event_count != 1 || recorder->events[0].unit != HP_UNIT_NS || hz <= 0 ||
+	    hz >= HP_FREQUENCY_CAP_HZ || !samples_all(session) ||
+	    cpu_ns < short_least_samples / hz * 1e9 || sampled_ns > short_least_sampled * cpu_ns)
+		return;
+	lacks(session,
+	      "the samples stand for %.0f of %.0f ms of CPU time: most processes and threads end "
+	      "before they get one; a higher rate sees them, for instance -F %.0f",
+	      sampled_ns / 1e6, cpu_ns / 1e6, fmin(hz * SHORT_HIGHER_RATE, HP_FREQUENCY_CAP_HZ));
+}
+
 static struct hp_error *finish(struct hp_session *session)
 {
 	struct hp_error *error;
@@ -242,6 +282,7 @@ static struct hp_error *finish(struct hp_session *session)
 		take_work(session);
 		session->recorder.run = &session->command.run;
 	}
+	warn_of_short(session);
 	error = recorder_flush(&session->recorder, true);
 	error = hp_error_wrap(error, "the last samples could not be written");
 	return error && !error->advice

@@ -75,6 +75,15 @@ enum {
 /* An event that counted for less than this share of its time is reported. */
 static const double counted_noticeably = 0.99; /* share of time [shown] */
 
+/* When a task begins, the kernel's clock events begin a whole period, so a task that is shorter has
+ * no sample. If samples stand for less than this share of the CPU time, the profile is of the few
+ * long tasks; the kernel divides the CPU time of short tasks into user and system only roughly. */
+static const double short_least_sampled = 0.25; /* share of the CPU time [chosen] */
+/* With less CPU time, few samples may be chance. */
+static const double short_least_samples = 50; /* samples [chosen] */
+/* The rate that is proposed then. */
+enum { SHORT_HIGHER_RATE = 10 }; /* times the rate [chosen] */
+
 /* --- samples: samples/ ----------------------------------------------------------------------- */
 
 enum {
