@@ -317,11 +317,6 @@ static void learn_rare(struct image_events *events)
 		struct hp_grouped runs = runs_of(events, event->address);
 
 		rare_events_meet(&events->rare, event->kind, &counts, &runs);
-		/* All instructions that access data have this one. */
-		for (unsigned kind = 0; kind < HP_EVENT_KINDS && event->kind == HP_EVENT_MET;
-		     kind++)
-			if (rare_events_of_data(kind))
-				rare_events_expose(&events->rare, kind, &runs);
 	}
 }
 

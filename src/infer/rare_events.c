@@ -6,16 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-bool rare_events_of_data(unsigned kind)
-{
-	static const uint8_t kinds[] = {
-		HP_EVENT_L1_MISS,   HP_EVENT_L2_MISS,	HP_EVENT_DTLB_MISS,
-		HP_EVENT_TLB2_MISS, HP_EVENT_WALK_MISS,
-	};
-
-	return memchr(kinds, (int)kind, sizeof(kinds)) != NULL;
-}
-
 bool rare_events_of_code(unsigned kind)
 {
 	static const uint8_t kinds[] = {
@@ -67,7 +57,7 @@ double rare_events_most(const struct rare_events *rare, unsigned kind,
 	/* One more had it once than was seen: that is prudent where there are few. */
 	double share = (rare->once[kind][stratum] + 1) / (never + 1);
 
-	if (windows_with(runs) < 2 || (!rare_events_of_data(kind) && !rare_events_of_code(kind)))
+	if (windows_with(runs) < 2 || !rare_events_of_code(kind))
 		return INFINITY;
 	/* Markov's inequality: no more than this part have more than the mean divided by it. */
 	return share / rare_tail;

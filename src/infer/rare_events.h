@@ -25,9 +25,9 @@ struct rare_events {
 	double once[HP_EVENT_KINDS][RUN_STRATA];
 };
 
-/* Whether it is a miss of data or of code, in a cache or a TLB. Others are not learnt: whether a branch is
+/* Whether it is a miss of code, in a cache or a TLB. Others are not learnt: what data an instruction meets
+ * changes more than windows show (scripts/cause-accuracy --ablations --real), and whether a branch is
  * predicted, our predictor knows less well than a model of a cache knows its lines. */
-bool rare_events_of_data(unsigned kind);
 bool rare_events_of_code(unsigned kind);
 
 /* `runs` and `counts` are by windows. */

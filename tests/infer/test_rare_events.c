@@ -30,9 +30,9 @@ static struct rare_events *learn(struct hp_random *random, unsigned missing, siz
 		rates[i] = i % 1000 < missing ? 100 * exp(-8 * uniform(random)) : 0;
 		for (size_t j = 0; j < windows; j++)
 			counts[i].counts[j] = poisson(random, rates[i]);
-		rare_events_expose(&rare, HP_EVENT_L2_MISS, &runs);
+		rare_events_expose(&rare, HP_EVENT_L2I_MISS, &runs);
 		if (hp_grouped_sum(&counts[i]) > 0)
-			rare_events_meet(&rare, HP_EVENT_L2_MISS, &counts[i], &runs);
+			rare_events_meet(&rare, HP_EVENT_L2I_MISS, &counts[i], &runs);
 	}
 	return &rare;
 }
@@ -44,7 +44,7 @@ TEST(what_was_never_seen_is_bounded_by_what_others_had_once)
 
 	for (size_t k = 0; k < HP_ARRAY_COUNT(missing); k++) {
 		const struct rare_events *rare = learn(&random, missing[k], WINDOWS);
-		double most = rare_events_most(rare, HP_EVENT_L2_MISS, &runs);
+		double most = rare_events_most(rare, HP_EVENT_L2I_MISS, &runs);
 		size_t never = 0, held = 0;
 
 		for (size_t i = 0; i < INSNS; i++) {
@@ -65,10 +65,10 @@ TEST(others_tell_nothing_of_what_ran_in_one_window)
 	const struct rare_events *rare = learn(&random, 2, WINDOWS);
 
 	run_in(1);
-	ck_assert(isinf(rare_events_most(rare, HP_EVENT_L2_MISS, &runs)));
+	ck_assert(isinf(rare_events_most(rare, HP_EVENT_L2I_MISS, &runs)));
 	rare = learn(&random, 2, 1);
 	run_in(WINDOWS);
-	ck_assert_double_gt(rare_events_most(rare, HP_EVENT_L2_MISS, &runs), 3);
+	ck_assert_double_gt(rare_events_most(rare, HP_EVENT_L2I_MISS, &runs), 3);
 }
 
 TEST(nor_of_code_that_runs_much_more_often)
@@ -77,15 +77,16 @@ TEST(nor_of_code_that_runs_much_more_often)
 	const struct rare_events *rare = learn(&random, 2, WINDOWS);
 
 	runs.counts[0] = 1e6;
-	ck_assert_double_gt(rare_events_most(rare, HP_EVENT_L2_MISS, &runs), 3);
+	ck_assert_double_gt(rare_events_most(rare, HP_EVENT_L2I_MISS, &runs), 3);
 }
 
-TEST(nor_of_branches)
+TEST(nor_of_branches_and_data)
 {
 	struct hp_random random = hp_random_seeded(23);
 	const struct rare_events *rare = learn(&random, 2, WINDOWS);
 
 	ck_assert(isinf(rare_events_most(rare, HP_EVENT_MISPREDICTED, &runs)));
+	ck_assert(isinf(rare_events_most(rare, HP_EVENT_L2_MISS, &runs)));
 }
 
 HP_TEST_MAIN("infer/rare_events")
