@@ -27,6 +27,16 @@ static struct hp_error *read_kept_symbols(struct hp_loaded_part *part)
 				     &part->symbol_count, NULL);
 }
 
+static const char *advice_if_missing(const struct hp_profiles *profiles,
+				     const struct hp_loaded_image *image)
+{
+	if (strncmp(image->id.path, "/memfd:", 7) == 0)
+		return "it was in memory only, and gone before hpcprof read it";
+	if (profiles->options->symfs)
+		return "put it there, or leave out --symfs";
+	return "if it is in another place, --symfs DIR looks for all files below DIR";
+}
+
 /* The report continues without the file, and says so. */
 static struct hp_error *refuse(struct hp_profiles *profiles, struct hp_loaded_image *image,
 			       struct hp_error *error)
@@ -34,10 +44,7 @@ static struct hp_error *refuse(struct hp_profiles *profiles, struct hp_loaded_im
 	if (error->errno_value == ENOMEM)
 		return error;
 	if (!error->advice && error->class == HP_ERROR_NOT_FOUND)
-		error = hp_error_advise(error, profiles->options->symfs
-						       ? "put it there, or leave out --symfs"
-						       : "if it is in another place, --symfs DIR "
-							 "looks for all files below DIR");
+		error = hp_error_advise(error, "%s", advice_if_missing(profiles, image));
 	image->problem = hp_profiles_intern(profiles, error->message);
 	if (error->advice)
 		image->advice = hp_profiles_intern(profiles, error->advice);

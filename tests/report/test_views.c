@@ -114,6 +114,21 @@ TEST(an_image_whose_file_is_gone_is_named_with_its_share_and_keeps_raw_offsets)
 	assert_contains(fixture->warnings, "/nowhere/at/all/libgone.so.1");
 }
 
+TEST(a_file_in_memory_is_nowhere_to_be_looked_for)
+{
+	static char path[] = "/memfd:program";
+	static const struct hp_image_id in_memory = { .kind = HP_IMAGE_FILE, .path = path };
+	static const struct fixture_count counts[] = {
+		{ "cpu-clock:u", &in_memory, "lua", 0, 1000000, 0x1234, 9 },
+	};
+	struct fixture *fixture = fixture_of_counts(counts);
+
+	assert_shows(fixture, REPORT(.view = HP_VIEW_PROCEDURES),
+		     "# not read   /memfd:program: No such file or directory");
+	assert_contains(fixture->warnings, "it was in memory only");
+	ck_assert_ptr_null(strstr(fixture->warnings, "--symfs"));
+}
+
 /* Of epochs "first" and "second"; one that names no symbols has those above. */
 static struct fixture *fixture_of_pair(const struct fixture_epoch *epochs)
 {
