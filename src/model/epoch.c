@@ -293,6 +293,33 @@ static struct hp_error *add_warnings(struct hp_epoch_meta *into, const struct hp
 	return error;
 }
 
+static bool are_same(char *const *left, char *const *right)
+{
+	while (*left && *right && strcmp(*left, *right) == 0) {
+		left++;
+		right++;
+	}
+	return !*left && !*right;
+}
+
+/* A sum of different targets is of neither. */
+static struct hp_error *meet_targets(struct hp_epoch_meta *into, const struct hp_epoch_meta *from)
+{
+	const bool have_commands = into->command_line && from->command_line;
+
+	if (!into->target || !from->target)
+		return NULL;
+	if (have_commands ? are_same(into->command_line, from->command_line)
+			  : !into->command_line && !from->command_line &&
+				    strcmp(into->target, from->target) == 0)
+		return NULL;
+	free_texts(into->command_line);
+	into->command_line = NULL;
+	free(into->target);
+	into->target = strdup(have_commands ? "several commands" : "several targets");
+	return into->target ? NULL : hp_error_create_no_memory();
+}
+
 /* --- the whole ---------------------------------------------------------------------------- */
 
 static struct hp_error *add_figures(struct hp_epoch_meta *into, const struct hp_epoch_meta *from)
@@ -325,6 +352,8 @@ struct hp_error *hp_epoch_meta_add(struct hp_epoch_meta *into, const struct hp_e
 		error = add_runs(into, from);
 	if (!error)
 		error = add_warnings(into, from);
+	if (!error)
+		error = meet_targets(into, from);
 	if (!error)
 		error = hp_clock_add(&into->clock, &from->clock);
 	if (!error)

@@ -143,6 +143,35 @@ TEST(the_description_stays_and_the_time_widens)
 	ck_assert_ptr_null(into.warnings[2]);
 }
 
+static char **command_of(const char *program, const char *argument)
+{
+	char **words = calloc(3, sizeof(*words));
+
+	words[0] = strdup(program);
+	words[1] = strdup(argument);
+	return words;
+}
+
+static void set_command(struct hp_epoch_meta *meta, const char *argument)
+{
+	*meta = (struct hp_epoch_meta){ .target = strdup("command"),
+					.command_line = command_of("sort", argument) };
+}
+
+TEST(a_sum_of_different_commands_is_of_none_of_them)
+{
+	set_command(&into, "-n");
+	set_command(&from, "-n");
+	hp_assert_ok(hp_epoch_meta_add(&into, &from));
+	ck_assert_str_eq(into.command_line[1], "-n");
+	ck_assert_str_eq(into.target, "command");
+	hp_epoch_meta_clear(&from);
+	set_command(&from, "-r");
+	hp_assert_ok(hp_epoch_meta_add(&into, &from));
+	ck_assert_ptr_null(into.command_line);
+	ck_assert_str_eq(into.target, "several commands");
+}
+
 TEST(runs_are_kept_one_by_one_in_the_order_of_their_start)
 {
 	static const uint64_t starts[] = { 1, 2, 3, 4 };

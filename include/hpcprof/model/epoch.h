@@ -105,7 +105,8 @@ double hp_epoch_cycles_per_unit(const struct hp_epoch_meta *meta, enum hp_unit u
 /*
  * Adds totals, clocks, commands, runs and warnings, and widens start and end. The description
  * remains that of `into`, except that the CPU becomes unknown unless it is the same in both
- * (hp_cpu_meet). The frequency of an event becomes 0 if the two differ, and its skid the default.
+ * (hp_cpu_meet), and that different commands become none and the target "several commands" (or
+ * "several targets"). The frequency of an event becomes 0 if the two differ, and its skid the default.
  * The same event in two units is a USAGE error, and totals past 64 bits are DAMAGED. After an error
  * `into` holds part of the sum: clear it.
  */
