@@ -267,6 +267,9 @@ static void print_counted(const struct record_shadow *shadow)
 		statistics->useful, statistics->windows, plural(statistics->windows),
 		percent(statistics->covered_ns, statistics->target_ns),
 		(double)statistics->target_ns / 1e9);
+	if (!statistics->useful && statistics->samples)
+		fprintf(stderr, "; %.0f %% of their samples were matched, too few to count by",
+			percent(statistics->matched, statistics->samples));
 	print_ends(statistics);
 	if (statistics->crowded)
 		fprintf(stderr, "; %" PRIu64 " %s short, because no CPU was idle",

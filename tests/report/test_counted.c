@@ -250,6 +250,16 @@ TEST(without_a_window_the_header_says_why_and_counts_none)
 	hp_assert_lacks(text, "# counted");
 }
 
+TEST(windows_whose_copies_were_not_matched_are_said_to_count_nothing)
+{
+	keep_windows(0);
+	stratum.item_count = 0;
+	windows.samples = 50;
+	windows.matched = 1;
+	assert_contains(text_of(record(0), HP_VIEW_SUMMARY, NULL, HP_FORMAT_TEXT),
+			"2 % of their samples were matched, too few to count by");
+}
+
 TEST(calls_are_edges_between_procedures)
 {
 	static const struct {

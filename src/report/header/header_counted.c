@@ -48,6 +48,11 @@ static void put_detail(struct header *header, const char **word, struct hp_buffe
 	*word = "";
 }
 
+static bool has_counted(const struct hp_window_evidence *sum)
+{
+	return hp_window_evidence_counted(sum).windows || hp_window_evidence_relative(sum).windows;
+}
+
 static void put_price(const struct hp_window_evidence *sum, const char *word, struct header *header)
 {
 	const struct hp_window_price *price = &sum->price;
@@ -59,9 +64,10 @@ static void put_price(const struct hp_window_evidence *sum, const char *word, st
 	if (price->target_ns && price->budget_ppm)
 		hp_buffer_printf(&text, " (budget %.3g %%)", (double)price->budget_ppm / 1e4);
 	if (sum->samples)
-		hp_buffer_printf(&text, "%s%.0f %% of their samples were matched",
+		hp_buffer_printf(&text, "%s%.0f %% of their samples were matched%s",
 				 text.size ? "; " : "",
-				 percent((double)sum->matched, (double)sum->samples));
+				 percent((double)sum->matched, (double)sum->samples),
+				 has_counted(sum) ? "" : ", too few to count by");
 	put_detail(header, &word, &text);
 	add_reasons(sum, "windows ended:", false, &text);
 	put_detail(header, &word, &text);
