@@ -70,6 +70,7 @@ enum hold_result end_state_take(struct end_state *state, pid_t pid, pid_t tid,
 	enum hold_result held;
 
 	state->is_known = false;
+	state->has_exited = false;
 	state->stop_ns = 0;
 	if (!state->memory)
 		state->memory = map_memory();
@@ -92,15 +93,24 @@ enum hold_result end_state_take(struct end_state *state, pid_t pid, pid_t tid,
 	return held;
 }
 
+void end_state_exit(struct end_state *state, struct state_sampler *sampler)
+{
+	state->cpu_ns = state_sampler_disable(sampler);
+	state->time_ns = hp_clock_monotonic_ns();
+	state->stop_ns = 0;
+	state->has_exited = true;
+	state->is_known = state->cpu_ns > 0;
+}
+
 struct hp_engine_sample end_state_sample(const struct end_state *state)
 {
-	struct hp_engine_sample sample = {
-		.ip = state->memory->held.registers.rip,
-		.flags = state->memory->held.registers.eflags,
-		.time_ns = state->cpu_ns,
-		.reached = &state->memory->reached,
-	};
+	struct hp_engine_sample sample = { .time_ns = state->cpu_ns };
 
+	if (state->has_exited)
+		return sample;
+	sample.ip = state->memory->held.registers.rip;
+	sample.flags = state->memory->held.registers.eflags;
+	sample.reached = &state->memory->reached;
 	hold_general(&state->memory->held.registers, sample.general);
 	return sample;
 }

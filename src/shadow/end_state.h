@@ -3,7 +3,8 @@
  * The moment at which a window ends: the thread is stopped once more, and its registers and the
  * memory that they point to are read. These distinguish one iteration of a loop from others where
  * samples, which have only registers and stack, cannot. Time alone chose this moment, so counts up
- * to it belong to the time up to it, whatever code ran.
+ * to it belong to the time up to it, whatever code ran. If the thread ends before that, its end is that
+ * moment: its copy is there when it makes the call that ends it.
  *
  * Nothing is read from a thread whose rights differ by then from those of its copy: it may run
  * another program (set-user-ID), whose memory must not be compared with the copy's. What was read
@@ -26,6 +27,7 @@ struct end_memory {
 
 struct end_state {
 	bool is_known;
+	bool has_exited;  /* the thread has ended, so there are no registers */
 	uint64_t time_ns; /* CLOCK_MONOTONIC */
 	uint64_t cpu_ns;  /* user CPU time since the copy */
 	uint64_t stop_ns; /* what the thread lost */
@@ -41,7 +43,9 @@ void end_state_clear(struct end_state *state);
 enum hold_result end_state_take(struct end_state *state, pid_t pid, pid_t tid,
 				const struct rights *rights, struct state_sampler *sampler,
 				const struct areas *areas);
-/* As the last sample of a replay; borrows its memory. */
+/* For a thread that has ended. Ends sampling. */
+void end_state_exit(struct end_state *state, struct state_sampler *sampler);
+/* As the last sample of a replay; borrows its memory. That of an exit has nothing but its time. */
 struct hp_engine_sample end_state_sample(const struct end_state *state);
 
 #endif

@@ -312,6 +312,8 @@ static struct hp_error *build(struct window_maker *maker)
 		error = sandbox_lock(&maker->sandbox);
 	maker->calls.sandbox = &maker->sandbox;
 	maker->calls.log = maker->is_recorded ? &maker->log : NULL;
+	maker->calls.has_exited = !maker->is_recorded && maker->end.is_known &&
+				  maker->end.has_exited;
 	maker->calls.areas = &maker->snapshot.areas;
 	maker->calls.descriptors = &maker->descriptors;
 	maker->calls.blocked = maker->state.blocked_signals;
@@ -350,12 +352,14 @@ static struct hp_error *collect_samples(struct window_maker *maker,
 	};
 	struct hp_error *error = NULL;
 	bool is_over = false;
+	bool has_exited = false;
 
-	maker->end.is_known = false;
+	maker->end.is_known = maker->end.has_exited = false;
 	while (!error && !is_over) {
 		uint64_t passed_ns = hp_clock_monotonic_ns() - start_ns;
 
 		error = state_sampler_drain(&maker->sampler);
+		has_exited = polls[1].revents & POLLHUP;
 		is_over = polls[0].revents || (polls[1].revents & (POLLHUP | POLLERR)) ||
 			  maker->sampler.tick >= order->samples ||
 			  passed_ns > SAMPLING_PATIENCE * order->window_ns;
@@ -367,6 +371,8 @@ static struct hp_error *collect_samples(struct window_maker *maker,
 		    (polls[1].revents & POLLIN))
 			polls[1].revents &= ~POLLIN;
 	}
+	if (!error && has_exited)
+		end_state_exit(&maker->end, &maker->sampler);
 	return error;
 }
 

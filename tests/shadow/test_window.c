@@ -144,6 +144,48 @@ TEST_WHERE(can_copy(), a_window_goes_from_one_stop_to_the_next)
 	hp_window_clear(&result.window);
 }
 
+enum { FIRST_ROUNDS = 200000000, LAST_ROUNDS = 20000000 };
+
+/* Computes for some tenths of a second, then does something else so often, and ends. */
+static pid_t start_ending(void)
+{
+	pid_t pid = fork();
+	uint64_t rounds = LAST_ROUNDS;
+
+	ck_assert_int_ge(pid, 0);
+	if (pid)
+		return pid;
+	for (volatile unsigned i = 0; i < FIRST_ROUNDS; i++)
+		;
+	__asm__ volatile("1: decq %0\n\tjnz 1b" : "+r"(rounds) : : "cc");
+	_exit(0);
+}
+
+static bool has_block_of(const struct hp_window *window, uint64_t count)
+{
+	for (size_t i = 0; i < window->block_count; i++)
+		if (hp_window_count(window->blocks[i].counts) == count)
+			return true;
+	return false;
+}
+
+/* No sample comes behind its last instructions. The first round of the loop is of the block before it. */
+TEST_WHERE(can_copy(), a_window_goes_up_to_the_end_of_its_thread)
+{
+	struct window_result result = { 0 };
+	bool is_whole = false;
+
+	/* On a busy machine the window may begin too late. */
+	for (int tries = 0; tries < 20 && !is_whole; tries++) {
+		hp_window_clear(&result.window);
+		make_alone(start_ending(), 1000000000, &result);
+		is_whole = has_block_of(&result.window, LAST_ROUNDS - 1);
+	}
+	ck_assert(is_whole);
+	ck_assert_int_eq(result.window.end, HP_WINDOW_COMPLETE);
+	hp_window_clear(&result.window);
+}
+
 /* As an ordinary user sees a process that ends. */
 TEST(a_process_that_may_no_longer_be_read_is_not_refused)
 {

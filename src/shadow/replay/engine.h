@@ -127,6 +127,7 @@ struct hp_engine_call {
 	/* If not 0: before this call, the copy was certainly at the moment of the sample with this
 	 * number, counted from 1. */
 	size_t moment;
+	bool is_end; /* the window's own end (has_end) is before this call */
 };
 
 /* The shadow is stopped before a `syscall` instruction. `registers` are the program's (rip at that

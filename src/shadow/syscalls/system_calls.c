@@ -61,6 +61,8 @@ struct hp_engine_call shadow_calls_handle(void *context, pid_t pid,
 		.guessed_bytes = call.guessed_bytes,
 		.frame_bytes = is_of_vdso(calls, registers->rip) ? VDSO_FRAME_BYTES : 0,
 		.moment = moment,
+		.is_end = calls->has_exited &&
+			  (call.number == SYS_exit || call.number == SYS_exit_group),
 	};
 }
 

@@ -78,6 +78,7 @@ struct shadow_calls {
 	 * log. Borrowed */
 	const struct call_log *log;
 	size_t logged;	  /* number of calls of the log that were answered */
+	bool has_exited;  /* the original's thread has ended: the window ends where its copy does */
 	bool has_strayed; /* the call that ended the window differs from the next one in the log */
 	const char *of;	  /* the object of the call that ended the window; NULL: unknown */
 	uint64_t calls;	  /* number of calls that were answered */
