@@ -53,6 +53,16 @@ for ((n = $1; n > 0; n--)); do
 done
 echo ${#seen[@]}
 '''
+# What people try first: all moments are alike but for the frames of callers.
+LUA_CALLS = '''
+local function fib(n) if n < 2 then return n end return fib(n - 1) + fib(n - 2) end
+for _ = 1, arg[1] do print(fib(30)) end
+'''
+PYTHON_CALLS = '''
+import sys
+def fib(n): return n if n < 2 else fib(n - 1) + fib(n - 2)
+for _ in range(int(sys.argv[1])): print(fib(27))
+'''
 LUA_LOOPS = '''
 local function sieve(n)
     local is, count = {}, 0

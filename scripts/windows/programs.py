@@ -169,6 +169,10 @@ def of_frequencies():
 
 
 def others():
+    yield Program('lua, recursive', 'lua5.4', script('lua5.4', 'calls.lua', made.LUA_CALLS),
+                  'lua5.4')
+    yield Program('python3, recursive', 'python3', script('python3', 'calls.py', made.PYTHON_CALLS),
+                  'python3')
     yield Program('luajit', 'luajit', script('luajit', 'loops.lua', made.LUA_LOOPS))
     yield Program('ruby', 'ruby', script('ruby', 'in.rb', made.RUBY))
     yield Program('node', 'nodejs', script('node|nodejs', 'in.js', made.JAVASCRIPT),

@@ -353,13 +353,16 @@ enum {
 	BEFORE_POINTER_BYTES = 128, /* bytes [chosen] */
 	/* … and behind it. */
 	BEHIND_POINTER_BYTES = 384, /* bytes [chosen] */
+	/* Bytes before where a register points to that may be the frames of interpreted callers: forty
+	 * of Lua and of Python, as a program that computes fib(40) has. */
+	CALLERS_BYTES = 6144, /* bytes [chosen] */
 	/* The first bytes of each of these, and of the stack, are searched for pointers. */
 	FOLLOWED_BYTES = 512, /* bytes [chosen] */
 	/* Bytes read where these pointers point to: a line, such as the head of an object. */
 	POINTED_BYTES = 64, /* bytes [chosen] */
 	/* The limits of all this. */
 	REACHED_PIECES = 512,  /* pieces [bound] */
-	REACHED_BYTES = 49152, /* bytes [bound] */
+	REACHED_BYTES = 147456, /* bytes [bound] */
 	/* The bytes around the thread pointer that the kernel and the C library keep per thread. */
 	CONTROL_BLOCK_BYTES = 4096, /* bytes; struct pthread of glibc */
 	/* How far a copy's stack may grow during the replay. */

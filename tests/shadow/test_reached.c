@@ -96,6 +96,21 @@ TEST(registers_and_what_they_lead_to_are_read)
 	ck_assert_ptr_null(found(bench.memory));
 }
 
+/* As an interpreter keeps them: moments of a recursive function differ in the frames of its callers. */
+TEST(frames_of_callers_lie_before_where_a_register_points)
+{
+	enum { CALLERS = 40, FRAME_BYTES = 112 };
+
+	reach(1 << 20, true);
+	ck_assert_ptr_nonnull(found(bench.memory + BYTES / 2 - CALLERS * FRAME_BYTES));
+	/* Pointers in them are not followed: they fill the room of others. */
+	bench.general[RBX] = address(bench.memory + BYTES / 2 + 2048);
+	reach(1 << 20, true);
+	ck_assert_ptr_nonnull(found(bench.memory + BYTES / 2));
+	for (size_t i = 0; i < FAR; i++)
+		ck_assert_ptr_null(found(bench.far[i]));
+}
+
 TEST(registers_that_are_no_addresses_lead_nowhere)
 {
 	for (unsigned i = 0; i < 16; i++)

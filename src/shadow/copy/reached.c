@@ -115,6 +115,15 @@ static void follow_pointers(struct reach *reach, const struct reached_piece *pie
 	}
 }
 
+/* Interpreters keep the frames of a program's functions in an array: those of its callers lie before the
+ * one that a register points to. Without them, moments of a recursive function are alike. */
+static void add_callers(struct reach *reach, const uint64_t general[16])
+{
+	for (unsigned i = 0; i < GENERAL; i++)
+		if (i != STACK_POINTER)
+			add_piece(reach, general[i], CALLERS_BYTES, 0);
+}
+
 void reached_read(struct reached *reached, pid_t tid, const struct areas *areas,
 		  const uint64_t general[16], uint64_t thread_pointer, bool is_alone)
 {
@@ -138,6 +147,7 @@ void reached_read(struct reached *reached, pid_t tid, const struct areas *areas,
 			add_piece(&reach, general[i], BEFORE_POINTER_BYTES, BEHIND_POINTER_BYTES);
 	read_pieces(&reach, 0);
 	direct = reached->count;
+	add_callers(&reach, general);
 	for (size_t i = 0; i < direct; i++)
 		follow_pointers(&reach, &reached->pieces[i], FOLLOWED_BYTES);
 	read_pieces(&reach, direct);

@@ -3,7 +3,8 @@
  * Reads the memory that can be reached from the registers of a held thread: its stack, the memory
  * that its registers point to, and the memory that pointers in there point to. Registers alone do
  * not identify a moment: in an interpreter's loop they are the same in each iteration, and the
- * counters are two pointers away.
+ * counters are two pointers away; and where a function calls itself, only the frames of its callers
+ * tell where in the recursion it is.
  *
  * Only memory that has the same contents in the copy is read: memory that the program wrote, that
  * is private, is not secret (secrets.h), and is not near the thread control block, where the kernel
