@@ -361,7 +361,7 @@ enum {
 	/* Bytes read where these pointers point to: a line, such as the head of an object. */
 	POINTED_BYTES = 64, /* bytes [chosen] */
 	/* The limits of all this. */
-	REACHED_PIECES = 512,  /* pieces [bound] */
+	REACHED_PIECES = 512,	/* pieces [bound] */
 	REACHED_BYTES = 147456, /* bytes [bound] */
 	/* The bytes around the thread pointer that the kernel and the C library keep per thread. */
 	CONTROL_BLOCK_BYTES = 4096, /* bytes; struct pthread of glibc */
