@@ -286,6 +286,12 @@ TEST(the_shares_of_a_summary_add_up_to_the_whole)
 	assert_says(text, "execution                  20.0 %    14.4 % to  25.8 %\n");
 	assert_says(text, "= all                     100.0 %\n");
 	assert_says(text, "(10000 samples, 25.0 % of all");
+	/* What is likely of all causes may add up to more than there is. */
+	sheet.likely[HP_CAUSE_DCACHE] += 200;
+	sums = sheet_sum(&sheet);
+	ck_assert_double_lt(sums.error.likely, 0);
+	ck_assert_double_ge(sums.stalls.high, sums.stalls.likely);
+	ck_assert_double_ge(sums.dynamic.high, sums.dynamic.likely);
 }
 
 TEST(execution_that_was_not_counted_is_no_point)

@@ -59,13 +59,16 @@ static struct sheet_line line_of(const struct hp_stall_sheet *sheet, double like
 	return line;
 }
 
-/* What is left after subtracting the line from all cycles. */
-static struct sheet_line rest_of(const struct sheet_line *line)
+/* What is left of all cycles without the line and the sampling error. That is in no range, so the range
+ * of the rest is widened to what is likely. */
+static struct sheet_line rest_of(const struct sheet_line *line, double error)
 {
+	double likely = 100 - line->likely - error;
+
 	return (struct sheet_line){
-		.likely = 100 - line->likely,
-		.low = 100 - line->high,
-		.high = 100 - line->low,
+		.likely = likely,
+		.low = fmin(100 - line->high, likely),
+		.high = fmax(100 - line->low, likely),
 	};
 }
 
@@ -111,10 +114,8 @@ struct sheet_sums sheet_sum(const struct hp_stall_sheet *sheet)
 	sums.execution = line_of(sheet, sheet->execution, &sheet->execution_range);
 	sums.fixed = line_of(sheet, likely, &fixed);
 	line = line_of(sheet, sheet->execution + likely, &best);
-	sums.dynamic = rest_of(&line);
-	sums.dynamic.likely -= sums.error.likely;
-	sums.stalls = rest_of(&sums.execution);
-	sums.stalls.likely -= sums.error.likely;
+	sums.dynamic = rest_of(&line, sums.error.likely);
+	sums.stalls = rest_of(&sums.execution, sums.error.likely);
 	line = line_of(sheet, sheet->unexplained_gain, &sheet->gain_range);
 	sums.gain = (struct sheet_line){ -line.likely, -line.high, -line.low };
 	return sums;
