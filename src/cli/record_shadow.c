@@ -230,6 +230,9 @@ static void print_shortage(const struct record_shadow *shadow)
 	if (statistics->windows)
 		price_ns =
 			fmax(price_ns, (double)statistics->lost_ns / (double)statistics->windows);
+	/* More of what did not match are no help. */
+	if (statistics->windows > 1 && !statistics->useful)
+		return;
 	if (statistics->useful >= ENOUGH_WINDOWS || !(price_ns > 0) || !statistics->target_ns ||
 	    statistics->windows >= WANTED_WINDOWS)
 		return;
