@@ -302,21 +302,33 @@ static bool are_same(char *const *left, char *const *right)
 	return !*left && !*right;
 }
 
+static const char several_commands[] = "several commands";
+
+static bool is_of_commands(const struct hp_epoch_meta *meta)
+{
+	return meta->command_line || strcmp(meta->target, several_commands) == 0;
+}
+
+static bool have_one_target(const struct hp_epoch_meta *left, const struct hp_epoch_meta *right)
+{
+	if (left->command_line && right->command_line)
+		return are_same(left->command_line, right->command_line);
+	return !left->command_line && !right->command_line &&
+	       strcmp(left->target, right->target) == 0;
+}
+
 /* A sum of different targets is of neither. */
 static struct hp_error *meet_targets(struct hp_epoch_meta *into, const struct hp_epoch_meta *from)
 {
-	const bool have_commands = into->command_line && from->command_line;
+	bool are_commands;
 
-	if (!into->target || !from->target)
+	if (!into->target || !from->target || have_one_target(into, from))
 		return NULL;
-	if (have_commands ? are_same(into->command_line, from->command_line)
-			  : !into->command_line && !from->command_line &&
-				    strcmp(into->target, from->target) == 0)
-		return NULL;
+	are_commands = is_of_commands(into) && is_of_commands(from);
 	free_texts(into->command_line);
 	into->command_line = NULL;
 	free(into->target);
-	into->target = strdup(have_commands ? "several commands" : "several targets");
+	into->target = strdup(are_commands ? several_commands : "several targets");
 	return into->target ? NULL : hp_error_create_no_memory();
 }
 

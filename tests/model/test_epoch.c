@@ -170,6 +170,11 @@ TEST(a_sum_of_different_commands_is_of_none_of_them)
 	hp_assert_ok(hp_epoch_meta_add(&into, &from));
 	ck_assert_ptr_null(into.command_line);
 	ck_assert_str_eq(into.target, "several commands");
+	/* And one more; in whatever order. */
+	hp_assert_ok(hp_epoch_meta_add(&into, &from));
+	ck_assert_str_eq(into.target, "several commands");
+	hp_assert_ok(hp_epoch_meta_add(&from, &into));
+	ck_assert_str_eq(from.target, "several commands");
 }
 
 TEST(runs_are_kept_one_by_one_in_the_order_of_their_start)
