@@ -439,8 +439,9 @@ enum {
 static const double often_waits_per_ns = 500e-9; /* waits per ns [chosen] */
 /* So would one that reads and writes so often, once in 0.2 ms, if that is not all in files. */
 static const double often_transfers_per_ns = 5e-6; /* calls per ns [chosen] */
-/* With so much of the program's own time per call its stops change that time little: it is known. */
-static const double seldom_call_ns = 500e3; /* ns of user CPU time per call [chosen] */
+/* With so much of the program's own time per call its stops change that time little, by some
+ * microseconds beyond what is subtracted: it is known. */
+static const double seldom_call_ns = 100e3; /* ns of user CPU time per call [chosen] */
 /* A hit of such a breakpoint takes less than this part of the time between two hits: what a hit takes
  * is known within a tenth, and its error counts one and a half times. */
 static const double pace_most_hit = 0.75; /* times [chosen] */

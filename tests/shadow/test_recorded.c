@@ -273,7 +273,7 @@ TEST(calls_that_all_do_work_are_not_taken_for_stops)
 
 TEST(times_between_calls_that_are_seldom_are_known)
 {
-	enum { CALLS = 11, SELDOM_NS = 1000000, OFTEN_NS = 100000 };
+	enum { CALLS = 11, SELDOM_NS = 200000, OFTEN_NS = 50000 };
 	const uint64_t own_ns[] = { SELDOM_NS, OFTEN_NS };
 	const double factors[] = { 1, 0 };
 
