@@ -395,6 +395,16 @@ static enum matcher_verdict judge_moment(struct matcher *matcher, size_t number)
 	return MATCHER_NEXT;
 }
 
+bool matcher_take_end(struct matcher *matcher)
+{
+	struct matches *matches = &matcher->matches;
+	uint64_t now_ns = matches_now(matches);
+
+	return matches->end != SIZE_MAX && now_ns < matcher_lost_ns(matcher) &&
+	       !matches_is_too_early(matches, matches->end, now_ns) &&
+	       matches_add(matches, matches->end, now_ns, matcher->translator->cache);
+}
+
 enum matcher_verdict matcher_judge(struct matcher *matcher, size_t number, int memory_fd,
 				   uint64_t flags)
 {

@@ -81,6 +81,10 @@ enum matcher_verdict {
 enum matcher_verdict matcher_judge(struct matcher *matcher, size_t sample, int memory_fd,
 				   uint64_t flags);
 
+/* The copy is about to end, as the original did: the last sample, which has no state, matches. False: it
+ * does not, as it is too early, the copy is lost, or there is no memory. */
+bool matcher_take_end(struct matcher *matcher);
+
 /* See matches_lost_ns. Also UINT64_MAX when no sample can match any more. */
 uint64_t matcher_lost_ns(const struct matcher *matcher);
 

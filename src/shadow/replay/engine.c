@@ -246,27 +246,12 @@ static bool note_moment(struct run *run, size_t sample)
 	return false;
 }
 
-static bool is_lost(const struct run *run)
-{
-	return !run->is_overtime &&
-	       matches_now(&run->matcher.matches) >= matcher_lost_ns(&run->matcher);
-}
-
-/* The copy ends, as the original did; one that has left the path does so at another moment. False: the
- * replay is over. */
+/* The copy ends, as the original did. False: the replay is over. */
 static bool note_exit(struct run *run)
 {
-	struct matches *matches = &run->matcher.matches;
-	size_t sample = matches->end;
-	uint64_t now_ns = matches_now(matches);
-
-	if (sample == SIZE_MAX || matches_is_too_early(matches, sample, now_ns) || is_lost(run))
+	if (!matcher_take_end(&run->matcher))
 		return true;
-	if (!matches_add(matches, sample, now_ns, &run->engine->cache)) {
-		run->error = hp_error_create_no_memory();
-		return false;
-	}
-	note_match(run, sample);
+	note_match(run, run->matcher.matches.end);
 	end(run, HP_WINDOW_COMPLETE, 0, 0);
 	return false;
 }
@@ -310,6 +295,12 @@ static bool must_watch_on(struct run *run)
 	uint64_t left_ns = matches_left_to_watch(matches, matches_now(matches));
 
 	return left_ns && matches->watch_ns && shadow_watchdog_hurry(&run->watchdog, left_ns);
+}
+
+static bool is_lost(const struct run *run)
+{
+	return !run->is_overtime &&
+	       matches_now(&run->matcher.matches) >= matcher_lost_ns(&run->matcher);
 }
 
 static void do_match(struct run *run, size_t sample)
