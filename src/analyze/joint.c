@@ -7,8 +7,8 @@
  * those of code. Then each of the two may have taken most of the wait, so both ranges are wide. What
  * they took together is known better: the whole wait minus what all other causes explain at most.
  *
- * A wait for an operand or a unit is in part in the best case of its block, and in part beyond it. How much is in
- * which part is known less well than the whole wait, so both are one cause.
+ * A wait for an operand or a unit is in part in the best case of its block, and in part beyond it. How
+ * much is in which part is known less well than the whole wait, so both are one cause.
  */
 #include "stalls.h"
 #include "tuning.h"

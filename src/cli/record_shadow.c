@@ -230,7 +230,7 @@ static void print_shortage(const struct record_shadow *shadow)
 	if (statistics->windows)
 		price_ns =
 			fmax(price_ns, (double)statistics->lost_ns / (double)statistics->windows);
-	/* More of what did not match are no help. */
+	/* More windows are no help where none matched. */
 	if (statistics->windows > 1 && !statistics->useful)
 		return;
 	if (statistics->useful >= ENOUGH_WINDOWS || !(price_ns > 0) || !statistics->target_ns ||

@@ -312,8 +312,7 @@ static struct hp_error *build(struct window_maker *maker)
 		error = sandbox_lock(&maker->sandbox);
 	maker->calls.sandbox = &maker->sandbox;
 	maker->calls.log = maker->is_recorded ? &maker->log : NULL;
-	maker->calls.has_exited = !maker->is_recorded && maker->end.is_known &&
-				  maker->end.has_exited;
+	maker->calls.has_exited = !maker->is_recorded && maker->end.has_exited;
 	maker->calls.areas = &maker->snapshot.areas;
 	maker->calls.descriptors = &maker->descriptors;
 	maker->calls.blocked = maker->state.blocked_signals;

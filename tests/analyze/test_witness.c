@@ -451,20 +451,22 @@ TEST(seldom_misses_explain_no_more_than_they_cost)
 	ck_assert_double_lt(most(0, HP_CAUSE_DCACHE), 0.3);
 }
 
-/* However few executions were simulated. */
-TEST(code_that_follows_in_its_line_does_not_miss)
+/* Of which few executions were simulated. */
+static void follow_in_line(double misses)
 {
 	CODE(ADD_RDX_1, ADD_RCX_1);
 	takes(4, 20);
-	sees(4, HP_EVENT_L1I_MISS, 0);
+	sees(4, HP_EVENT_L1I_MISS, misses);
 	simulated.unseen = 0.1;
+}
+
+TEST(code_that_follows_in_its_line_does_not_miss)
+{
+	follow_in_line(0);
 	ck_assert_double_eq(most(4, HP_CAUSE_ICACHE), 0);
 	ck_assert_double_eq(most(4, HP_CAUSE_ITLB), 0);
 	/* It was seen: the graph does not show what jumps there. */
-	CODE(ADD_RDX_1, ADD_RCX_1);
-	takes(4, 20);
-	sees(4, HP_EVENT_L1I_MISS, 0.5);
-	simulated.unseen = 0.1;
+	follow_in_line(0.5);
 	ck_assert_double_gt(most(4, HP_CAUSE_ICACHE), 0.5);
 	ck_assert_double_eq(most(4, HP_CAUSE_ITLB), 0);
 }

@@ -4,8 +4,8 @@
  *
  * The thread is attached by ptrace only while it is held, since an attached thread stops at each of
  * its signals. Its state is not changed: if hpcprof is killed meanwhile, the kernel detaches the
- * thread, which runs on. A thread that turns out to be in a system call is released at once, and the
- * call is mended where the stop has cut it short (cut_call.h).
+ * thread, which runs on. A thread that turns out to be in a system call is released at once, unless it
+ * may be held behind calls, and the call is mended where the stop has cut it short (cut_call.h).
  *
  * When the thread ends, its exit status is left for its parent: only stops are taken by waitid().
  */
