@@ -166,6 +166,26 @@ TEST(people_see_loops_that_are_not_all_of_their_procedure)
 	hp_assert_contains(fixture->output, "counted_loop");
 }
 
+/* Cycles per instruction of a part of a procedure are not those that --annotate has of all of it. */
+TEST(a_stack_of_a_part_of_a_procedure_says_so)
+{
+	const struct hp_report_options options = { .view = HP_VIEW_STACK };
+	const struct fixture_count counts[] = {
+		clock_at(counted_back, 2000),
+		clock_at(counted_end, 500),
+	};
+	struct fixture *fixture = record_followed();
+
+	hp_assert_lacks(fixture_output(fixture, &options), "of its cycles in code");
+	followed_count = 0;
+	follow(counted_back, counted_end, 2, 10000, 75000);
+	stratum.event_count = followed_count;
+	fixture = record_counts(counts, HP_ARRAY_COUNT(counts));
+	hp_assert_contains(fixture_output(fixture, &options),
+			   " cycles per instruction, of the 80 % of its cycles in code that was "
+			   "simulated\n");
+}
+
 /* pop, which misses each time. */
 static const char *accesses_with_aliases(uint64_t aliases)
 {

@@ -57,7 +57,8 @@ static struct hp_error *add_loop(struct report *report, struct program_stack *pr
 	struct stacked one = { .row = row,
 			       .loop = &analysis->cfg->loops[loop],
 			       .prediction = prediction,
-			       .share = survey_share(&program->survey, prediction->measured) };
+			       .share = survey_share(&program->survey, prediction->measured),
+			       .cycles = prediction->measured };
 
 	if (one.loop->header >= analysis->cfg->block_count || !(prediction->measured > 0) ||
 	    100 * one.share < report->options->percent_limit)
@@ -116,6 +117,7 @@ static struct hp_error *add_procedure(struct report *report, struct program_stac
 	const struct stall *timed = stall_of_row(row);
 	struct stacked one = { .row = row,
 			       .share = row->local,
+			       .cycles = timed->cycles,
 			       .prediction = &timed->analysis->prediction,
 			       .stack = hp_penalties_stack(&program->survey.penalties,
 							   timed->analysis,

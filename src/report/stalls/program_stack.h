@@ -17,7 +17,8 @@ struct stacked {
 	uint64_t address;	    /* of the loop's first block */
 	const char *file;	    /* file of the loop's line; NULL: unknown */
 	uint32_t line;
-	double share; /* share of the whole profile's cycles */
+	double share;  /* share of the whole profile's cycles */
+	double cycles; /* of all its code; prediction->measured has those that were simulated */
 	const struct hp_prediction *prediction;
 	struct hp_cpi_stack stack;
 	/* Too small to be drawn, or nearly all of what contains it. */

@@ -89,10 +89,17 @@ static void write_groups(const struct hp_cpi_stack *stack, FILE *out)
 	}
 }
 
-static void write_cpi(const struct hp_cpi_stack *stack, FILE *out)
+/* Writes the cycles per instruction, and of which part of the code these and the components are: the
+ * rest of a procedure or loop was not simulated, and may have others. */
+static void write_cpi(const struct stacked *one, FILE *out)
 {
-	if (isfinite(stack->cpi))
-		fprintf(out, ", %.2f cycles per instruction", stack->cpi);
+	double simulated = one->prediction->measured / one->cycles;
+
+	if (isfinite(one->stack.cpi))
+		fprintf(out, ", %.2f cycles per instruction", one->stack.cpi);
+	if (one->row && simulated <= 1 - least_stack_share)
+		fprintf(out, ", of the %.0f %% of its cycles in code that was simulated",
+			100 * simulated);
 	putc('\n', out);
 }
 
@@ -172,7 +179,7 @@ struct hp_error *write_stack_text(struct report *report, FILE *out)
 		if (one->is_minor)
 			continue;
 		write_heading(one, out);
-		write_cpi(&one->stack, out);
+		write_cpi(one, out);
 		write_parts(&one->stack, one->row ? STACK_LINES : HP_CPI_COMPONENTS, out);
 		write_groups(&one->stack, out);
 		write_apart(one, out);
