@@ -311,6 +311,26 @@ TEST(executions_are_of_procedures_and_of_lines_sampled_or_not)
 	ck_assert_uint_gt(lines, 0);
 }
 
+/* One of two windows saw it, and most samples of these were not matched: it may have run any number of
+ * times. */
+TEST(what_is_not_known_is_left_out_and_no_question_mark)
+{
+	struct fixture *fixture;
+
+	keep_windows(2);
+	windows.samples = 1200;
+	for (size_t i = 0; i < item_count; i++)
+		if (items[i].at.value >= offset_of(counted_hidden) &&
+		    items[i].at.value < offset_of(counted_after))
+			for (size_t j = 0; j < 2; j++)
+				items[i].counts[j * PARTS] = j ? 0 : 1000000;
+	fixture = record(0);
+	assert_contains(text_of(fixture, HP_VIEW_EXECUTIONS, NULL, HP_FORMAT_TEXT),
+			"# no number: too few windows");
+	hp_assert_lacks(fixture->output, "?");
+	assert_contains(fixture->output, "counted_hidden");
+}
+
 TEST(without_windows_there_are_no_counts_and_the_way_to_them_is_told)
 {
 	static const enum hp_report_view views[] = { HP_VIEW_CALLS, HP_VIEW_EXECUTIONS };

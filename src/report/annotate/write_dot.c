@@ -114,7 +114,8 @@ static void write_estimates(const struct drawing *drawing, uint32_t number)
 	const struct hp_analysed_block *block = &drawing->analysis->blocks[number];
 	_cleanup_(hp_buffer_free) struct hp_buffer text = { 0 };
 
-	if (isfinite(block->frequency.relative)) {
+	if (isfinite(drawing->analysis->is_absolute ? block->frequency.executions
+						    : block->frequency.relative)) {
 		hp_buffer_printf(&text,
 				 drawing->analysis->is_absolute ? "executions " : "frequency ");
 		quantity_add_frequency(&text, &block->frequency, drawing->analysis->is_absolute);

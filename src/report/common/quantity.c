@@ -19,10 +19,8 @@ void quantity_add(struct hp_buffer *buffer, double value)
 	double size = fabs(value);
 	const char *letter = "";
 
-	if (!isfinite(value)) {
-		hp_buffer_printf(buffer, "?");
+	if (!isfinite(value))
 		return;
-	}
 	for (size_t i = 0; i < HP_ARRAY_COUNT(units) && !*letter; i++) {
 		if (size >= 0.9995 * units[i].unit) {
 			size /= units[i].unit;

@@ -8,13 +8,13 @@
 #include <hpcprof/analyze/analysis.h>
 #include <hpcprof/model/profile.h>
 
-/* "0.931", "12.3", "4711", "1.23 M", "45 G"; "?" if unknown. */
+/* "0.931", "12.3", "4711", "1.23 M", "45 G"; nothing if it is unknown. */
 void quantity_add(struct hp_buffer *buffer, double value);
 /* Cycles, with two digits after the point for small values. */
 void quantity_add_cycles(struct hp_buffer *buffer, double cycles);
 /* "0.93 ±5%" if the interval is about symmetric, otherwise "0.2 to 3.1". */
 void quantity_add_interval(struct hp_buffer *buffer, double value, double low, double high);
-/* Executions; "?" if too uncertain. If not absolute: relative to the hottest block; "" if
+/* Executions; nothing if too uncertain. If not absolute: relative to the hottest block; "" if
  * unknown. */
 void quantity_add_frequency(struct hp_buffer *buffer, const struct hp_frequency *frequency,
 			    bool is_absolute);

@@ -75,16 +75,18 @@ static struct hp_error *finish(struct report *report, struct executions *executi
 	if (!executions->at.count)
 		return nothing_counted(report);
 	qsort(executions->at.at, executions->at.count, sizeof(*executions->at.at), compare_weights);
-	for (size_t i = 0; i < executions->at.count; i++) {
+	for (size_t i = 0; i < executions->at.count; i++)
 		executions->whole += executions->at.at[i].weight;
-		executions->is_absolute |= isfinite(executions->at.at[i].runs.value);
-		executions->is_partial |= !isfinite(executions->at.at[i].runs.value) &&
-					  !executions->at.at[i].is_by_time;
-	}
-	while (kept < executions->at.count && kept < limit &&
-	       100 * executions->at.at[kept].weight >= options->percent_limit * executions->whole) {
-		executions->has_jumps |= executions->at.at[kept].is_jump;
-		executions->has_unseen |= executions->at.at[kept++].is_by_time;
+	for (; kept < executions->at.count && kept < limit; kept++) {
+		const struct executed *one = &executions->at.at[kept];
+		bool is_known = isfinite(one->runs.value) || one->is_by_time;
+
+		if (100 * one->weight < options->percent_limit * executions->whole)
+			break;
+		executions->is_absolute |= is_known;
+		executions->is_partial |= !is_known;
+		executions->has_jumps |= one->is_jump;
+		executions->has_unseen |= one->is_by_time;
 	}
 	executions->hidden = executions->at.count - kept;
 	executions->at.count = kept;

@@ -31,8 +31,8 @@ struct executions {
 	HP_VECTOR(struct executed) at; /* in descending order, with limits applied */
 	double whole;		       /* sum of all weights */
 	size_t hidden;
-	bool is_absolute; /* at least one figure is absolute */
-	bool is_partial;  /* not all figures are */
+	bool is_absolute; /* at least one figure that is shown is absolute */
+	bool is_partial;  /* not all of these are */
 	bool has_jumps;	  /* some calls are jumps */
 	bool has_unseen;  /* some procedures are is_by_time */
 };

@@ -24,10 +24,7 @@ _Static_assert(offsetof(struct executed, row) == 0, "what was executed is a row"
 
 static void add_figure(struct hp_buffer *text, const struct hp_counted_figure *figure)
 {
-	if (isfinite(figure->value))
-		quantity_add_interval(text, figure->value, figure->low, figure->high);
-	else
-		hp_buffer_printf(text, "?");
+	quantity_add_interval(text, figure->value, figure->low, figure->high);
 }
 
 static void cell_runs(const struct cell *cell, struct hp_buffer *text)
@@ -241,8 +238,8 @@ static void write_legend(const struct report *report, const struct executions *e
 		      "counted\n",
 		      out);
 	else if (executions->is_partial)
-		fputs("# ?: too few windows for an estimate within a factor of five: record for "
-		      "longer, or with a larger share (--shadow=PERCENT)\n",
+		fputs("# no number: too few windows for an estimate within a factor of five: "
+		      "record for longer, or with a larger share (--shadow=PERCENT)\n",
 		      out);
 	if (executions->has_unseen)
 		fputs("# no calls: no window saw it run; its instructions are estimated from its "

@@ -34,15 +34,17 @@ static void cell_confidence(const struct cell *cell, struct hp_buffer *text)
 		hp_confidence_name((enum hp_confidence)stall_frequency(cell->row)->confidence));
 }
 
+static bool has_average(const struct stall *stall)
+{
+	return isfinite(stall_average(stall)) || stall_average_low(stall) >= least_average;
+}
+
 static void cell_average(const struct cell *cell, struct hp_buffer *text)
 {
-	double average = stall_average(stall_of_row(cell->row));
-	double low = stall_average_low(stall_of_row(cell->row));
+	const struct stall *stall = stall_of_row(cell->row);
 
-	if (isfinite(average) || low >= least_average)
-		quantity_add_at_least(text, average, low);
-	else
-		hp_buffer_printf(text, "?");
+	if (has_average(stall))
+		quantity_add_at_least(text, stall_average(stall), stall_average_low(stall));
 }
 
 /* A data cache is named by the level that is waited for, if that is clear. */
@@ -284,14 +286,6 @@ static struct hp_error *no_time(const struct report *report)
 			: "record cycles, or the default event of hpcprof record");
 }
 
-static bool any_has_position(const struct survey *survey)
-{
-	for (size_t i = 0; i < survey->stalls.count; i++)
-		if (stall_has_position(&survey->stalls.at[i].row))
-			return true;
-	return false;
-}
-
 static bool any_is_counted(const struct survey *survey)
 {
 	for (size_t i = 0; i < survey->stalls.count; i++)
@@ -300,25 +294,27 @@ static bool any_is_counted(const struct survey *survey)
 	return false;
 }
 
-/* Columns of question marks, or without contents, make room for causes; on a narrow terminal, so do
- * columns that follow from the shares. */
-static bool is_left_out(const struct column *column, const struct report *report,
-			const struct survey *survey)
+static bool any_has_average(const struct survey *survey)
 {
-	if (column->cell == stall_cell_executions)
-		return !any_is_counted(survey);
-	if (column->cell == cell_cumulative || column->cell == stall_cell_cycles)
-		return is_narrow(report);
-	return column->cell == stall_cell_position && !any_has_position(survey);
+	for (size_t i = 0; i < survey->stalls.count; i++)
+		if (has_average(&survey->stalls.at[i]))
+			return true;
+	return false;
 }
 
-static struct hp_error *fill_for_text(const struct report *report, const struct survey *survey,
-				      struct columns *columns)
+/* On a narrow terminal, columns that follow from the shares make room for causes. */
+static bool is_left_out(const struct column *column, const struct report *report)
+{
+	return is_narrow(report) &&
+	       (column->cell == cell_cumulative || column->cell == stall_cell_cycles);
+}
+
+static struct hp_error *fill_for_text(const struct report *report, struct columns *columns)
 {
 	for (size_t i = 0; i < HP_ARRAY_COUNT(text_columns_of_stalls); i++) {
 		const struct column *column = &text_columns_of_stalls[i];
 
-		if (is_left_out(column, report, survey))
+		if (is_left_out(column, report))
 			continue;
 		if (!hp_vector_push(&columns->at, *column))
 			return hp_error_create_no_memory();
@@ -399,16 +395,16 @@ static void write_legend(const struct report *report, const struct survey *surve
 {
 	fprintf(out,
 		"# between: 90 %% interval of the stall's share of the profile%s\n"
-		"# average: cycles of stall per execution\n"
-		"# causes: what may have caused it, likeliest first, and of how much of the "
+		"%s# causes: what may have caused it, likeliest first, and of how much of the "
 		"instruction's time, if that is known; +: together\n",
-		any_share_is_unknown(survey) ? "; unknown: it can be almost anything" : "");
+		any_share_is_unknown(survey) ? "; unknown: it can be almost anything" : "",
+		any_has_average(survey) ? "# average: cycles of stall per execution\n" : "");
 	if (survey->is_absolute)
 		return;
 	fputs("# ", out);
 	write_uncounted(survey, "executions", out);
 	fprintf(out, "%s, so averages are lower limits (\xe2\x89\xa5); %s\n",
-		any_is_counted(survey) ? " (?)" : "", counting_advice(report));
+		any_is_counted(survey) ? " (no number)" : "", counting_advice(report));
 }
 
 struct hp_error *write_stalls_text(struct report *report, FILE *out)
@@ -421,7 +417,7 @@ struct hp_error *write_stalls_text(struct report *report, FILE *out)
 	if (!error)
 		error = stall_rows(&survey, &rows);
 	if (!error)
-		error = fill_for_text(report, &survey, &columns);
+		error = fill_for_text(report, &columns);
 	if (error)
 		return error;
 	putc('\n', out);

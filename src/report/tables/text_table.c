@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Rows as aligned columns; on a terminal cut to its width, elsewhere whole. */
+/* Rows as aligned columns, without those that are empty; on a terminal cut to its width, elsewhere whole. */
 
 #include "table.h"
 #include "../tuning.h"
@@ -20,7 +20,7 @@ static const char plain[] = "\033[0m";
 
 struct table {
 	const struct report *report;
-	const struct columns *columns;
+	struct columns columns; /* those that have contents */
 	size_t *widths;
 	bool *cut;	       /* by column: it is narrower than its widest cell */
 	struct hp_buffer raw;  /* buffer for an unescaped cell */
@@ -30,6 +30,7 @@ struct table {
 
 static void table_clear(struct table *table)
 {
+	columns_clear(&table->columns);
 	free(table->widths);
 	free(table->cut);
 	hp_buffer_free(&table->raw);
@@ -47,11 +48,26 @@ static const char *format_cell(struct table *table, const struct column *column,
 	return hp_buffer_text(&table->cell);
 }
 
+/* Keeps the columns that have contents in some row: others only take room. */
+static struct hp_error *keep_filled(struct table *table, const struct columns *columns,
+				    struct hp_row *const *rows, size_t count)
+{
+	for (size_t i = 0; i < columns->at.count; i++) {
+		bool is_filled = !count;
+
+		for (size_t j = 0; j < count && !is_filled; j++)
+			is_filled = *format_cell(table, &columns->at.at[i], rows[j]) != '\0';
+		if (is_filled && !hp_vector_push(&table->columns.at, columns->at.at[i]))
+			return hp_error_create_no_memory();
+	}
+	return NULL;
+}
+
 static void measure(struct table *table, struct hp_row *const *rows, size_t count)
 {
-	for (size_t i = 0; i < table->columns->at.count; i++) {
-		const struct column *column = &table->columns->at.at[i];
-		bool last = i + 1 == table->columns->at.count;
+	for (size_t i = 0; i < table->columns.at.count; i++) {
+		const struct column *column = &table->columns.at.at[i];
+		bool last = i + 1 == table->columns.at.count;
 		size_t widest = hp_text_columns(column->title);
 
 		for (size_t j = 0; j < count; j++) {
@@ -78,8 +94,8 @@ static void measure_groups(struct table *table)
 
 		text_escape(&name, table->report->profiles->events.at[event].info->name);
 		wanted = hp_text_columns(hp_buffer_text(&name));
-		for (size_t i = 0; i < table->columns->at.count; i++) {
-			if (table->columns->at.at[i].event != event)
+		for (size_t i = 0; i < table->columns.at.count; i++) {
+			if (table->columns.at.at[i].event != event)
 				continue;
 			if (first == SIZE_MAX)
 				first = i;
@@ -96,7 +112,7 @@ static size_t total_width(const struct table *table)
 {
 	size_t total = 0;
 
-	for (size_t i = 0; i < table->columns->at.count; i++)
+	for (size_t i = 0; i < table->columns.at.count; i++)
 		total += table->widths[i] + (i ? GAP : 0);
 	return total;
 }
@@ -111,8 +127,8 @@ static void shrink(struct table *table)
 	while (room && total > room) {
 		size_t widest = SIZE_MAX;
 
-		for (size_t i = 0; i < table->columns->at.count; i++)
-			if (table->columns->at.at[i].shrinks && table->widths[i] > NARROWEST_NAME &&
+		for (size_t i = 0; i < table->columns.at.count; i++)
+			if (table->columns.at.at[i].shrinks && table->widths[i] > NARROWEST_NAME &&
 			    (widest == SIZE_MAX || table->widths[i] > table->widths[widest]))
 				widest = i;
 		if (widest == SIZE_MAX)
@@ -125,7 +141,7 @@ static void shrink(struct table *table)
 
 static void add_cell(struct table *table, size_t index, const char *text, const char *colour)
 {
-	const struct column *column = &table->columns->at.at[index];
+	const struct column *column = &table->columns.at.at[index];
 	size_t width = table->widths[index];
 	size_t taken = hp_text_columns(text);
 	bool cut = table->cut[index] && taken > width;
@@ -140,7 +156,7 @@ static void add_cell(struct table *table, size_t index, const char *text, const 
 	text_cut(&table->line, text, cut ? width : 0);
 	if (colour)
 		hp_buffer_add(&table->line, plain, strlen(plain));
-	if (!column->right && index + 1 < table->columns->at.count)
+	if (!column->right && index + 1 < table->columns.at.count)
 		text_pad(&table->line, filling);
 }
 
@@ -160,16 +176,16 @@ static void write_groups(struct table *table, FILE *out)
 {
 	size_t column = 0;
 
-	while (column < table->columns->at.count) {
-		size_t event = table->columns->at.at[column].event;
+	while (column < table->columns.at.count) {
+		size_t event = table->columns.at.at[column].event;
 		size_t width = 0;
 
 		if (event == NO_EVENT)
 			break;
 		hp_buffer_clear(&table->cell);
 		text_escape(&table->cell, table->report->profiles->events.at[event].info->name);
-		for (bool first = true; column < table->columns->at.count &&
-					table->columns->at.at[column].event == event;
+		for (bool first = true; column < table->columns.at.count &&
+					table->columns.at.at[column].event == event;
 		     first = false)
 			width += table->widths[column++] + (first ? 0 : GAP);
 		if (table->line.size)
@@ -195,7 +211,7 @@ static const char *colour_of(const struct table *table, const struct column *col
 struct hp_error *write_text_table(const struct report *report, const struct columns *columns,
 				  struct hp_row *const *rows, size_t count, FILE *out)
 {
-	_cleanup_(table_clear) struct table table = { .report = report, .columns = columns };
+	_cleanup_(table_clear) struct table table = { .report = report };
 	struct hp_error *error;
 
 	table.widths = calloc(columns->at.count + 1, sizeof(*table.widths));
@@ -203,6 +219,8 @@ struct hp_error *write_text_table(const struct report *report, const struct colu
 	if (!table.widths || !table.cut)
 		return hp_error_create_no_memory();
 	error = hp_profiles_show_names(report->profiles, rows, count);
+	if (!error)
+		error = keep_filled(&table, columns, rows, count);
 	if (error)
 		return error;
 	measure(&table, rows, count);
@@ -213,13 +231,14 @@ struct hp_error *write_text_table(const struct report *report, const struct colu
 	} else {
 		shrink(&table);
 	}
-	for (size_t i = 0; i < columns->at.count; i++)
-		add_cell(&table, i, columns->at.at[i].title, report->options->colour ? bold : NULL);
+	for (size_t i = 0; i < table.columns.at.count; i++)
+		add_cell(&table, i, table.columns.at.at[i].title,
+			 report->options->colour ? bold : NULL);
 	end_line(&table, out);
 	for (size_t j = 0; j < count; j++) {
-		for (size_t i = 0; i < columns->at.count; i++)
-			add_cell(&table, i, format_cell(&table, &columns->at.at[i], rows[j]),
-				 colour_of(&table, &columns->at.at[i], rows[j]));
+		for (size_t i = 0; i < table.columns.at.count; i++)
+			add_cell(&table, i, format_cell(&table, &table.columns.at.at[i], rows[j]),
+				 colour_of(&table, &table.columns.at.at[i], rows[j]));
 		end_line(&table, out);
 	}
 	return table.line.failed || table.cell.failed || table.raw.failed
