@@ -183,6 +183,8 @@ static const double noticeable_machine = 0.005;
 /* share of the procedure's cycles; a cause that grew by less is not named: on a busy machine the ranges of a
  * share of 0.5 % and of one of 0.9 % did not overlap, and nothing had grown; [shown] */
 static const double least_grown = 0.03;
+/* factor; an end of an interval that is so far from no change tells nothing; [shown] */
+static const double telling_factor = 10;
 
 enum {
 	/* findings in a sentence, a summary or a notice; [shown] */

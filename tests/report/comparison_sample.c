@@ -7,6 +7,7 @@
  *	hostile		the same with names that try to break out of every format
  *	pass		nothing found
  *	insufficient	nothing found, and nothing could have been
+ *	uncertain	regression, at different times, where ends of intervals tell nothing
  */
 #include <hpcprof/base/number.h>
 #include <hpcprof/report/comparison.h>
@@ -261,6 +262,14 @@ static void fill_side(struct sample *sample, enum hp_side side, const char *comm
 	};
 }
 
+static void make_uncertain(struct sample *sample)
+{
+	sample->comparison.is_interleaved = false;
+	sample->procedures[0].change.high = sample->procedures[2].change.high = 994.85;
+	sample->procedures[2].change.low = -0.998;
+	sample->procedures[4].share_change = (struct hp_measured){ 0.943, 0.1, 20 };
+}
+
 static void fill(struct sample *sample, const char *kind)
 {
 	static const struct hp_shortage shortage = {
@@ -294,6 +303,8 @@ static void fill(struct sample *sample, const char *kind)
 		sample->comparison.shortage_count = 1;
 	} else if (strcmp(kind, "pass") != 0) {
 		fill_findings(sample, is_hostile);
+		if (strcmp(kind, "uncertain") == 0)
+			make_uncertain(sample);
 	}
 }
 

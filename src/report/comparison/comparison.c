@@ -82,12 +82,29 @@ void comparison_add_change(struct hp_buffer *buffer, const struct hp_compared *c
 		add_percent(buffer, change);
 }
 
+bool comparison_is_uncertain(const struct hp_compared *compared)
+{
+	const struct hp_measured *change = &compared->change;
+
+	return isfinite(change->value) && 1 + change->high > telling_factor &&
+	       1 + change->low < 1 / telling_factor;
+}
+
 void comparison_add_change_interval(struct hp_buffer *buffer, const struct hp_compared *compared)
 {
 	const struct hp_measured *change = &compared->change;
 
 	if (!isfinite(change->value) || isnan(change->low) || isnan(change->high))
 		return;
+	if (comparison_is_uncertain(compared)) {
+		hp_buffer_printf(buffer, "uncertain");
+		return;
+	}
+	if (1 + change->high > telling_factor) {
+		hp_buffer_printf(buffer, "at least ");
+		add_percent(buffer, change->low);
+		return;
+	}
 	add_percent(buffer, change->low);
 	hp_buffer_printf(buffer, " to ");
 	add_percent(buffer, change->high);
@@ -96,8 +113,11 @@ void comparison_add_change_interval(struct hp_buffer *buffer, const struct hp_co
 void comparison_add_share_change(struct hp_buffer *buffer, const struct hp_compared *compared)
 {
 	double change = compared->share_change.value;
+	bool is_on_both = compared->side[HP_BASE].cost.value > 0 &&
+			  compared->side[HP_CANDIDATE].cost.value > 0;
 
-	if (compared->share_change.high != 0 && isfinite(change))
+	/* What is new or gone has no share to compare with. */
+	if (compared->share_change.high != 0 && isfinite(change) && is_on_both)
 		add_percent(buffer, change);
 }
 

@@ -190,6 +190,25 @@ static void add_finding(struct table *table, const struct comparison_writer *wri
 	end_cell(table, &cell);
 }
 
+/* Explains the columns whose titles do not. */
+static void add_legend(struct hp_buffer *out, const struct comparison_writer *writer,
+		       const struct hp_compared *const *items, size_t count)
+{
+	_cleanup_(hp_buffer_free) struct hp_buffer text = { 0 };
+	bool any_is_uncertain = false;
+
+	for (size_t i = 0; i < count; i++)
+		any_is_uncertain |= comparison_is_uncertain(items[i]);
+	hp_buffer_printf(&text,
+			 "95 %%: interval of the change%s; q: the share of false findings "
+			 "among rows with this q or less",
+			 any_is_uncertain ? " (uncertain: from a tenth or less to tenfold or more)"
+					  : "");
+	if (shows_shares(writer->comparison))
+		hp_buffer_printf(&text, "; of the whole: change of the share of the program");
+	add_wrapped(out, writer, "# ", "#", &text);
+}
+
 static void add_items(struct hp_buffer *out, const struct comparison_writer *writer,
 		      const struct hp_compared *const *items, size_t count)
 {
@@ -210,6 +229,7 @@ static void add_items(struct hp_buffer *out, const struct comparison_writer *wri
 	add_table(out, &table);
 	if (count > most)
 		hp_buffer_printf(out, "# not shown: %zu more; see --top\n", count - most);
+	add_legend(out, writer, items, count < most ? count : most);
 }
 
 /* --- what changed in one -------------------------------------------------------------------- */

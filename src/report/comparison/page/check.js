@@ -36,7 +36,10 @@ function change(node) {
 }
 function interval(node) {
 	const c = node.change;
-	return some(c.estimate) && some(c.low) && some(c.high) ? percent(c.low) + " to " + percent(c.high) : "";
+	if (!some(c.estimate) || !some(c.low) || !some(c.high)) return "";
+	/* as in the other formats: an end that is a factor of ten from no change tells nothing */
+	if (1 + c.high <= 10) return percent(c.low) + " to " + percent(c.high);
+	return 1 + c.low < 0.1 ? "uncertain" : "at least " + percent(c.low);
 }
 const baseName = path => (path || "").replace(/.*\/(?=.)/, "");
 const label = node => (node.scope === "program" ? "the program" : node.scope === "image" ? baseName(node.name)
