@@ -252,9 +252,16 @@ static void print_shortage(const struct record_shadow *shadow)
 		statistics->useful ? "narrower intervals" : "absolute counts");
 }
 
+/* Of a target that mostly waits, windows are a small share. */
+static int decimals(double percent)
+{
+	return percent >= 0.995 || !(percent > 0) ? 1 : percent >= 0.0995 ? 2 : 3;
+}
+
 static void print_counted(const struct record_shadow *shadow)
 {
 	const struct hp_shadow_statistics *statistics = &shadow->statistics;
+	double covered = percent(statistics->covered_ns, statistics->target_ns);
 
 	if (!statistics->windows) {
 		fprintf(stderr,
@@ -266,10 +273,9 @@ static void print_counted(const struct record_shadow *shadow)
 	}
 	fprintf(stderr,
 		"hpcprof: executions counted in %" PRIu64 " of %" PRIu64
-		" shadow window%s: %.1f %% of the target's %.1f s of CPU time",
+		" shadow window%s: %.*f %% of the target's %.1f s of CPU time",
 		statistics->useful, statistics->windows, plural(statistics->windows),
-		percent(statistics->covered_ns, statistics->target_ns),
-		(double)statistics->target_ns / 1e9);
+		decimals(covered), covered, (double)statistics->target_ns / 1e9);
 	if (!statistics->useful && statistics->samples)
 		fprintf(stderr, "; %.0f %% of their samples were matched, too few to count by",
 			percent(statistics->matched, statistics->samples));
@@ -279,7 +285,7 @@ static void print_counted(const struct record_shadow *shadow)
 			statistics->crowded, statistics->crowded == 1 ? "was" : "were");
 	if (statistics->late)
 		fprintf(stderr,
-			"; %" PRIu64 " %s replayed when it had ended, as no CPU was idle before",
+			"; %" PRIu64 " %s replayed after the recording, as no CPU was idle before",
 			statistics->late, statistics->late == 1 ? "was" : "were");
 	print_shortage(shadow);
 	fputs("\n", stderr);
@@ -296,7 +302,7 @@ static void print_price(const struct record_shadow *shadow)
 		shadow->percent, (double)statistics->longest_stop_ns / 1e6,
 		(double)statistics->replay_ns / 1e9,
 		statistics->crowded ? "CPU time that others wanted"
-		: statistics->late  ? "CPU time, most of it when the target had ended"
+		: statistics->late  ? "CPU time, most of it after the recording"
 				    : "another CPU");
 }
 

@@ -187,6 +187,18 @@ static bool have_missed(const struct report *report, struct header *header)
 	return moved > told_moved * told_moved;
 }
 
+/* Adds how long windows were. It is not known of those that only have relative counts. */
+static void add_share(struct hp_buffer *text, double windows_ns, double time_ns)
+{
+	if (!(windows_ns > 0))
+		return;
+	if (windows_ns < 1e8)
+		hp_buffer_printf(text, ": %.2g ms", windows_ns / 1e6);
+	else
+		hp_buffer_printf(text, ": %.2f s", windows_ns / 1e9);
+	hp_buffer_printf(text, " of %.2f s in user code", time_ns / 1e9);
+}
+
 /* What windows counted, and of how much of the time. */
 static void put_windows(const struct report *report, struct header *header)
 {
@@ -194,20 +206,22 @@ static void put_windows(const struct report *report, struct header *header)
 	struct hp_window_group counted = hp_window_evidence_counted(&windows->sum);
 	struct hp_window_group relative = hp_window_evidence_relative(&windows->sum);
 	uint64_t all = counted.windows + relative.windows;
+	double windows_ns = (double)(counted.time_ns + relative.time_ns);
+	_cleanup_(hp_buffer_free) struct hp_buffer share = { 0 };
 	double time_ns = 0;
 
 	if (!hp_windows_tried(report->inference))
 		return;
 	for (size_t i = 0; i < windows->sum.stratum_count; i++)
 		time_ns += (double)windows->sum.strata[i].time_ns;
-	if (all)
-		header_put(header, HEADER_REMARKS, "counted",
-			   "by %" PRIu64 " shadow window%s: %.2f s of %.2f s in user code%s", all,
-			   all == 1 ? "" : "s", (double)(counted.time_ns + relative.time_ns) / 1e9,
-			   time_ns / 1e9,
+	if (all) {
+		add_share(&share, windows_ns, time_ns);
+		header_put(header, HEADER_REMARKS, "counted", "by %" PRIu64 " shadow window%s%s%s",
+			   all, all == 1 ? "" : "s", hp_buffer_text(&share),
 			   have_missed(report, header)
 				   ? "; they missed some of what ran: record for longer"
 				   : "");
+	}
 	if (all && windows->why_relative)
 		header_put(header, HEADER_REMARKS, "", "no absolute executions: %s",
 			   windows->why_relative);
