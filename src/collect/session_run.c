@@ -106,6 +106,18 @@ static void fill_paths(const struct recorder *recorder, struct hp_session_result
 							       : recorder->sampler->stack_bytes[0];
 }
 
+/* The CPU time that the samples are of, in ns. That of the run is only of the processes that were waited
+ * for: not of those that daemons leave. */
+static double sampled_cpu_ns(const struct recorder *recorder)
+{
+	double run_ns = (double)(recorder->run->user_ns + recorder->run->system_ns);
+	double sampled_ns = recorder->events[0].unit == HP_UNIT_NS
+				    ? (double)recorder->totals[0].period_total
+				    : 0;
+
+	return fmax(run_ns, sampled_ns);
+}
+
 static void fill_result(struct hp_session *session, struct hp_session_result *result)
 {
 	const struct recorder *recorder = &session->recorder;
@@ -118,8 +130,7 @@ static void fill_result(struct hp_session *session, struct hp_session_result *re
 	result->target_cost_percent = -1;
 	if (run && recorder->cost.sample_ns > 0 && run->user_ns + run->system_ns)
 		result->target_cost_percent = 100 * (double)result->samples *
-					      recorder->cost.sample_ns /
-					      (double)(run->user_ns + run->system_ns);
+					      recorder->cost.sample_ns / sampled_cpu_ns(recorder);
 	hp_error_destroy(hp_epoch_writer_size(session->writer, &result->database_bytes));
 	if (recorder->call_paths)
 		fill_paths(recorder, result);
@@ -191,6 +202,36 @@ static void warn_of_hidden(struct hp_session *session)
 	      "file this user may not read; %s",
 	      hidden.count, hidden.count == 1 ? " is" : "s are", command ? command : "",
 	      geteuid() == 0 ? "-a records it" : "root can record it");
+}
+
+/* What a daemon does after the command that started it has ended is not in the recording. */
+static void warn_of_left(struct hp_session *session)
+{
+	const struct processes *processes = &session->recorder.processes;
+	_cleanup_free_ char *command = NULL;
+	uint64_t running = 0;
+	uint32_t pid = 0;
+
+	if (!hp_session_command_pid(session) || !session->command.ended)
+		return;
+	for (uint32_t i = 0; i < processes->commands.count; i++) {
+		struct command_times times =
+			processes_times(processes, i, session->recorder.end_ns);
+
+		if (!times.running)
+			continue;
+		running += times.running;
+		pid = times.running_pid;
+		free(command);
+		command = hp_text_printable(processes->commands.text[i]);
+	}
+	if (running)
+		lacks(session,
+		      "the command ended, and so did the recording, but %" PRIu64
+		      " process%s that it started still run%s (%s, pid %" PRIu32
+		      "): hpcprof record -p PID records a running process",
+		      running, running == 1 ? "" : "es", running == 1 ? "s" : "",
+		      command ? command : "", pid);
 }
 
 static void warn_of_names(struct hp_session *session)
@@ -273,6 +314,7 @@ static struct hp_error *finish(struct hp_session *session)
 		windows_place(&session->recorder.windows, UINT64_MAX);
 	}
 	warn_of_hidden(session);
+	warn_of_left(session);
 	warn_of_names(session);
 	warn_of_lanes(session);
 	recorder_meter_clock(&session->recorder, true);

@@ -587,8 +587,11 @@ struct command_times processes_times(const struct processes *processes, uint32_t
 		times = processes->times[command];
 	for (const struct process *process = processes->by_pid; process;
 	     process = process->hh.next) {
-		if (process->command == command && !process->has_ended)
-			add_times(&times, process, now_ns);
+		if (process->command != command || process->has_ended)
+			continue;
+		add_times(&times, process, now_ns);
+		times.running += !is_gone(process);
+		times.running_pid = process->pid;
 	}
 	return times;
 }

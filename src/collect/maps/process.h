@@ -47,6 +47,9 @@ struct command_times {
 	uint64_t processes;
 	uint64_t samples;
 	uint64_t elapsed_ns;
+	/* only with live ones */
+	uint64_t running;
+	uint32_t running_pid; /* of one of them */
 };
 
 /* Processes whose programs we may not see: the kernel ends the events of a process that executes a
