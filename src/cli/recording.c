@@ -87,7 +87,7 @@ static void print_left_out(const struct hp_epoch_meta *meta)
 		if (hp_event_modes(info->name).has_kernel)
 			return;
 		hp_epoch_cpu_times(meta, &cpu_ns, &system_ns);
-		hp_user_only_say(cpu_ns, system_ns, text);
+		hp_user_only_say(cpu_ns, system_ns, hp_epoch_processes(meta), text);
 		fprintf(stderr, "hpcprof: %s\n", text);
 		return;
 	}

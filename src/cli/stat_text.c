@@ -299,7 +299,7 @@ static void print_left_out(FILE *stream, const struct stat_subject *subject, dou
 
 	if (!subject->user_only)
 		return;
-	hp_user_only_say(cpu_ns, system_ns, text);
+	hp_user_only_say(cpu_ns, system_ns, 0, text);
 	fprintf(stream, "%s; clocks count all the time\n", text);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <hpcprof/model/epoch.h>
+#include "tuning.h"
 
 #include <hpcprof/base/cleanup.h>
 
@@ -63,11 +64,28 @@ void hp_epoch_cpu_times(const struct hp_epoch_meta *meta, double *cpu_ns, double
 	}
 }
 
-void hp_user_only_say(double cpu_ns, double system_ns, char text[HP_USER_ONLY_BYTES])
+uint64_t hp_epoch_processes(const struct hp_epoch_meta *meta)
+{
+	uint64_t processes = 0;
+
+	for (size_t i = 0; i < meta->command_count; i++)
+		if (__builtin_add_overflow(processes, meta->commands[i].processes, &processes))
+			return UINT64_MAX;
+	return processes;
+}
+
+bool hp_system_time_is_least(double cpu_ns, uint64_t processes)
+{
+	return processes && cpu_ns < short_process_ns * (double)processes;
+}
+
+void hp_user_only_say(double cpu_ns, double system_ns, uint64_t processes,
+		      char text[HP_USER_ONLY_BYTES])
 {
 	if (cpu_ns > 0)
 		snprintf(text, HP_USER_ONLY_BYTES,
-			 "user mode only: %.1f %% of the CPU time (system) is not in here",
+			 "user mode only: %s%.1f %% of the CPU time (system) is not in here",
+			 hp_system_time_is_least(cpu_ns, processes) ? "at least " : "",
 			 100 * system_ns / cpu_ns);
 	else
 		snprintf(text, HP_USER_ONLY_BYTES,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The numbers that say how certain ratios and shares are (grouped.c), which code is the same (body.c),
- * which names are long (procedure_name.c) and which clocks differ (clock.c).
+ * which names are long (procedure_name.c), which clocks differ (clock.c) and which processes are short
+ * (epoch.c).
  *
  * Each stands on a line of its own, as NAME = VALUE, with its unit behind it and its reason above it.
  * Where it comes from:
@@ -70,5 +71,11 @@ static const double clock_classes = 256; /* classes per factor of 2 [chosen] */
 /* Others are no clocks of CPUs. */
 static const double slowest_hz = 1e6;  /* Hz [bound] */
 static const double fastest_hz = 1e12; /* Hz [bound] */
+
+/* --- processes (epoch.c) ------------------------------------------------------------------------ */
+
+/* Shorter ones may end between two ticks of the kernel's clock, which come every 4 ms (CONFIG_HZ=250) or
+ * 10 ms (100): then all their CPU time is called the user's. Linux, kernel/sched/cputime.c */
+static const double short_process_ns = 40e6; /* ns, the mean of a recording */
 
 #endif

@@ -62,6 +62,7 @@ static struct hp_error *add_event(struct hp_profiles *profiles, const struct hp_
 	event->running_ns += totals->running_ns;
 	event->cpu_ns += cpu_ns;
 	event->system_ns += system_ns;
+	event->processes += hp_epoch_processes(meta);
 	return NULL;
 }
 

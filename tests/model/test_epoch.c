@@ -333,10 +333,25 @@ TEST(what_user_mode_leaves_out_has_a_number_where_one_is_known)
 {
 	char text[HP_USER_ONLY_BYTES];
 
-	hp_user_only_say(1000, 912, text);
+	hp_user_only_say(1000, 912, 0, text);
 	ck_assert_str_eq(text, "user mode only: 91.2 % of the CPU time (system) is not in here");
-	hp_user_only_say(0, 0, text);
+	hp_user_only_say(0, 0, 0, text);
 	ck_assert_str_eq(text, "user mode only: CPU time in the kernel (system) is not in here");
+}
+
+/* The kernel's clock ticks every 4 or 10 ms, and a process without a tick has no system time. */
+TEST(the_systems_part_of_short_processes_is_a_lower_limit)
+{
+	struct hp_command_times commands[] = { { .processes = 1 }, { .processes = 599 } };
+	struct hp_epoch_meta meta = { .commands = commands, .command_count = 2 };
+	char text[HP_USER_ONLY_BYTES];
+
+	ck_assert_uint_eq(hp_epoch_processes(&meta), 600);
+	hp_user_only_say(3e8, 3e7, 600, text);
+	ck_assert_str_eq(text, "user mode only: at least 10.0 % of the CPU time (system) is not in "
+			       "here");
+	hp_user_only_say(3e8, 3e7, 2, text);
+	ck_assert_str_eq(text, "user mode only: 10.0 % of the CPU time (system) is not in here");
 }
 
 HP_TEST_MAIN("model/epoch")

@@ -94,10 +94,19 @@ struct hp_error *hp_epoch_meta_warn(struct hp_epoch_meta *meta, const char *text
  * target_system_ns have the times of their runs. */
 void hp_epoch_cpu_times(const struct hp_epoch_meta *meta, double *cpu_ns, double *system_ns);
 
+/* The processes that ran meanwhile; 0 if unknown. */
+uint64_t hp_epoch_processes(const struct hp_epoch_meta *meta);
+
+/* Whether the system's part of the CPU time of so many processes (0: unknown) is known as a lower limit
+ * only: the kernel tells it by the ticks of its clock, and that of a process without one is the
+ * user's. */
+bool hp_system_time_is_least(double cpu_ns, uint64_t processes);
+
 /* "user mode only: 91.2 % of the CPU time (system) is not in here", for events without the kernel;
  * without a number where cpu_ns is 0. */
-enum { HP_USER_ONLY_BYTES = 80 };
-void hp_user_only_say(double cpu_ns, double system_ns, char text[HP_USER_ONLY_BYTES]);
+enum { HP_USER_ONLY_BYTES = 88 };
+void hp_user_only_say(double cpu_ns, double system_ns, uint64_t processes,
+		      char text[HP_USER_ONLY_BYTES]);
 
 /* Core cycles per unit; 0 if unknown. */
 double hp_epoch_cycles_per_unit(const struct hp_epoch_meta *meta, enum hp_unit unit);

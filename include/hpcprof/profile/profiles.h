@@ -103,6 +103,7 @@ struct hp_loaded_event {
 	uint64_t running_ns;
 	double cpu_ns; /* used by the targets, see hp_epoch_cpu_times */
 	double system_ns;
+	uint64_t processes; /* that this is of; 0: unknown */
 	uint64_t least_period;
 	uint64_t greatest_period;
 	double frequency_hz; /* requested in the first epoch */

@@ -177,10 +177,11 @@ static void put_limits(const struct hp_loaded_event *event, const char *name, bo
 
 	if (hp_profiles_is_user_only(event)) {
 		bool is_missed = !(event->cpu_ns > 0 &&
-				   event->system_ns < little_system_time * event->cpu_ns);
+				   event->system_ns < little_system_time * event->cpu_ns &&
+				   !hp_system_time_is_least(event->cpu_ns, event->processes));
 		char left_out[HP_USER_ONLY_BYTES];
 
-		hp_user_only_say(event->cpu_ns, event->system_ns, left_out);
+		hp_user_only_say(event->cpu_ns, event->system_ns, event->processes, left_out);
 		header_put(header, is_missed ? HEADER_ALWAYS : HEADER_DETAILS, "", "%s%s%s", name,
 			   colon, left_out);
 	}
