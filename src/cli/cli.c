@@ -6,6 +6,7 @@
 #include <hpcprof/base/text.h>
 #include <hpcprof/compare/compare.h>
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,6 +101,8 @@ int hp_cli_fail(struct hp_error *error)
 	print_wrapped("hpcprof: ", error->message);
 	if (error->advice)
 		print_advice(error->advice);
+	else if (error->errno_value == ENOSPC || error->errno_value == EDQUOT)
+		print_advice("free some space there, or write elsewhere: --db DIR for a database");
 	hp_error_destroy(error);
 	return status;
 }

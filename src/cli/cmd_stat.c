@@ -69,7 +69,8 @@ static struct hp_error *close_output(FILE *stream)
 
 	/* main() closes standard output. */
 	if (stream != stdout && stream != stderr && fclose(stream) != 0)
-		failed = true;
+		return hp_error_advise(hp_error_create_errno(errno, "writing the counts"),
+				       "-o FILE writes them to another file");
 	return failed ? hp_error_create(HP_ERROR_SYSTEM, "writing the counts failed") : NULL;
 }
 

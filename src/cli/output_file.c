@@ -36,6 +36,12 @@ static struct hp_error *look(const struct output_file *file)
 
 static struct hp_error *explain(const struct output_file *file, struct hp_error *error)
 {
+	if (error && (error->errno_value == ENOSPC || error->errno_value == EDQUOT))
+		return hp_error_advise(
+			hp_error_wrap(error, "%s=%s", file->option, file->path),
+			"free some space there, or give %s a file on another disk; there is "
+			"no part of it left",
+			file->option);
 	return hp_error_advise(hp_error_wrap(error, "%s=%s", file->option, file->path),
 			       "%s takes the name of a file in a directory that you can write to",
 			       file->option);
