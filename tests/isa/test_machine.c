@@ -51,7 +51,28 @@ TEST(forms_are_in_order_and_each_mnemonic_ends_with_any_shape)
 	ck_assert_uint_eq(table_forms[table_form_count - 1].shape, SHAPE_ANY);
 }
 
-/* Zen 5 has Zen 4's table, and more units. */
+/* What is measured of Zen 4 holds for Zen 5, and what is measured of that does not for Zen 4. */
+TEST(a_table_may_follow_another)
+{
+	struct hp_insn lea = DECODE(0x48, 0x8d, 0x44, 0x18, 0x08);   /* lea rax, [rax + rbx + 8] */
+	struct hp_insn cmovg = DECODE(0x48, 0x0f, 0x4f, 0xc3);	     /* cmovg rax, rbx */
+	struct hp_insn movq = DECODE(0x66, 0x48, 0x0f, 0x6e, 0xc0);  /* movq xmm0, rax */
+	struct hp_insn addsd = DECODE(0xf2, 0x0f, 0x58, 0xc1);	     /* addsd xmm0, xmm1 */
+	struct hp_insn tzcnt = DECODE(0xf3, 0x48, 0x0f, 0xbc, 0xc0); /* tzcnt rax, rax */
+
+	ck_assert_uint_eq(cost_on("zen-4", NULL, lea).latency, 1);
+	ck_assert_uint_eq(cost_on("zen-5", NULL, lea).latency, 2);
+	ck_assert_uint_eq(cost_on("zen-4", NULL, cmovg).slots, 1);
+	ck_assert_uint_eq(cost_on("zen-5", NULL, cmovg).slots, 2);
+	ck_assert_uint_eq(cost_on("zen-4", NULL, movq).latency, 1);
+	ck_assert_uint_eq(cost_on("zen-5", NULL, movq).latency, 5);
+	ck_assert_uint_eq(cost_on("zen-4", NULL, addsd).latency, 3);
+	ck_assert_uint_eq(cost_on("zen-5", NULL, addsd).latency, 2);
+	ck_assert_uint_eq(cost_on("zen-4", NULL, tzcnt).latency, 1);
+	ck_assert_uint_eq(cost_on("zen-5", NULL, tzcnt).latency, 1);
+}
+
+/* Zen 5's table has Zen 4's units, and the core more. */
 TEST(a_core_may_have_other_units_than_its_table)
 {
 	struct hp_cost cost = cost_on("zen-5", NULL, DECODE(0x48, 0x89, 0x13)); /* mov [rbx], rdx */

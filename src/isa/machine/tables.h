@@ -17,6 +17,7 @@ enum table_column {
 	TABLE_ZEN_2,
 	TABLE_ZEN_3,
 	TABLE_ZEN_4,
+	TABLE_ZEN_5,
 	TABLE_COUNT,
 };
 
