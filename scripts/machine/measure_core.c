@@ -155,6 +155,62 @@ static void run_calls(struct task *task)
 				 : "memory", "cc");
 }
 
+/* Each jumps to one place only, which a register has. */
+static void run_jumps(struct task *task)
+{
+	for (uint64_t i = 0; i < task->count / 16; i++)
+		__asm__ volatile(".balign 64\n\t"
+				 ".rept 16; lea 1f(%%rip), %%rax; jmp *%%rax; .balign 64; 1:; .endr"
+				 :
+				 :
+				 : "rax");
+}
+
+/* Handlers of an interpreter, each of which jumps to the next one by a table of opcodes. */
+static void run_handlers(struct task *task)
+{
+	const uint8_t *code = task->memory;
+	uint64_t left = task->count;
+
+	__asm__ volatile("lea 1f(%%rip), %%r8\n\t"
+			 ".balign 64\n"
+			 "1: .rept 16\n\t"
+			 "movzbl (%0), %%eax; inc %0; dec %1; jz 2f\n\t"
+			 "shl $6, %%eax; add %%r8, %%rax; jmp *%%rax\n\t"
+			 ".balign 64; .endr\n"
+			 "2:"
+			 : "+r"(code), "+r"(left)
+			 :
+			 : "rax", "r8", "memory", "cc");
+}
+
+/* Operations of one cycle that wait for nothing else, the second of each two for the first. */
+static void run_chained(struct task *task)
+{
+	for (uint64_t i = 0; i < task->count / 100; i++)
+		__asm__ volatile(
+			".rept 10\n\t"
+			"lea 1(%0), %%eax; cmp %0, %%rax; lea 1(%0), %%ecx; cmp %0, %%rcx\n\t"
+			"lea 1(%0), %%edx; cmp %0, %%rdx; lea 1(%0), %%esi; cmp %0, %%rsi\n\t"
+			"lea 1(%0), %%edi; cmp %0, %%rdi\n\t"
+			".endr"
+			:
+			: "r"(task->memory)
+			: "rax", "rcx", "rdx", "rsi", "rdi", "cc");
+}
+
+static void run_unchained(struct task *task)
+{
+	for (uint64_t i = 0; i < task->count / 100; i++)
+		__asm__ volatile(".rept 20\n\t"
+				 "lea 1(%0), %%eax; lea 1(%0), %%ecx; lea 1(%0), %%edx\n\t"
+				 "lea 1(%0), %%esi; lea 1(%0), %%edi\n\t"
+				 ".endr"
+				 :
+				 : "r"(task->memory)
+				 : "rax", "rcx", "rdx", "rsi", "rdi");
+}
+
 static void run_indexed(struct task *task)
 {
 	uint64_t *memory = task->memory, value = 0;
@@ -370,6 +426,23 @@ static double simple(void (*run)(struct task *), uint64_t count)
 	return cycles_of(&task);
 }
 
+/* Handlers that follow each other in an order that repeats so soon, after another order. */
+static double handlers(size_t period)
+{
+	uint8_t code[STEPS];
+	struct task task = { .run = run_handlers, .count = STEPS, .memory = code };
+
+	for (size_t i = 0; i < STEPS; i++)
+		code[i] = (uint8_t)(i % 16);
+	for (int i = 0; i < 20; i++)
+		task.run(&task);
+	for (size_t i = 0; i < STEPS; i++)
+		code[i] = i < period ? (uint8_t)(random_next() >> 40) % 16 : code[i - period];
+	for (int i = 0; i < 20; i++)
+		task.run(&task);
+	return cycles_of(&task);
+}
+
 static double mispredict(void)
 {
 	static uint8_t bits[BRANCHES];
@@ -458,6 +531,14 @@ int main(int argc, char **argv)
 		snprintf(name, sizeof(name), "    one of %zu targets that repeat", count / 8);
 		print(name, repeated(run_known_targets, count / 8), 0);
 	}
+	print("indirect jump that has one target", simple(run_jumps, STEPS), 1);
+	for (size_t period = 16; period <= 1024; period *= 4) {
+		char name[64];
+
+		snprintf(name, sizeof(name), "    several, an order of %zu", period);
+		print(name, handlers(period),
+		      core->late_target_cycles ? 1 + core->late_target_cycles : 0);
+	}
 	print("store forwarded to a load", simple(run_forward, STEPS), core->forward_cycles);
 	print("addition to memory, again and again", simple(run_counter, STEPS), 0);
 	print("64 stores and loads, each named alike", simple(run_named, STEPS), 0);
@@ -472,6 +553,10 @@ int main(int argc, char **argv)
 	print("call and return", simple(run_calls, STEPS), 2 * core->call_cycles);
 	print("100 instructions of long code", 25 * simple(run_mix, STEPS),
 	      core->issued_in_ten ? 1000 / core->issued_in_ten : 100 / core->issue_width);
+	print("100 operations of one cycle", 100 * simple(run_unchained, STEPS),
+	      core->chained_span ? 100 / __builtin_popcount(core->chained_units) : 0);
+	print("    each other one needs the one before", 100 * simple(run_chained, STEPS),
+	      core->chained_span ? 150 / __builtin_popcount(core->chained_units) : 0);
 	print("100 instructions that are not decoded", 100 * simple(run_decoded, 28672),
 	      100 / core->decode_width);
 	print("locked add", simple(run_locked, STEPS), core->locked_cycles);

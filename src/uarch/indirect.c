@@ -140,7 +140,8 @@ bool uarch_indirect_follow(struct uarch_indirect *indirect, const struct uarch_h
 
 	indirect->predicted = predicted;
 	*is_cold = last->seen < COLD_EXECUTIONS;
-	*is_late = (uint16_t)uarch_hash(predicted) != last->newest;
+	last->has_several |= last->seen && (uint16_t)uarch_hash(target) != last->newest;
+	*is_late = last->has_several;
 	last->newest = (uint16_t)uarch_hash(target);
 	if (last->seen < COLD_EXECUTIONS)
 		last->seen++;

@@ -14,6 +14,7 @@ struct uarch_target {
 	uint16_t newest;    /* last targets: a hash of where the branch went last */
 	uint8_t confidence; /* 0 … 3 */
 	uint8_t useful;	    /* 0 … 1 */
+	bool has_several;   /* last targets: the branch has gone to more than one place */
 	uint8_t seen;	    /* last targets: number of branches seen, up to COLD_EXECUTIONS */
 };
 
@@ -32,7 +33,7 @@ void uarch_indirect_destroy(struct uarch_indirect *indirect);
 void uarch_indirect_reset(struct uarch_indirect *indirect);
 
 /* Whether the target would have been predicted; learns it. `*is_cold`: the branch was seldom seen.
- * `*is_late`: the prediction differs from where the branch went last. */
+ * `*is_late`: it has gone to several places, so that its address alone does not tell. */
 bool uarch_indirect_follow(struct uarch_indirect *indirect, const struct uarch_history *history,
 			   uint64_t ip, uint64_t target, bool *is_cold, bool *is_late);
 

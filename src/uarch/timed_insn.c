@@ -72,6 +72,7 @@ static void fuse(struct hp_timed_insn *first, const struct hp_timed_insn *jump)
 		first->busy[kept++] = first->busy[i];
 	}
 	first->use_count = kept;
+	first->is_chained = false;
 }
 
 /* The core follows the stack pointer, so its name is as good as an address. */
@@ -114,6 +115,18 @@ static void find_names(const struct hp_isa *isa, const struct hp_insn *insn,
 	}
 }
 
+/* An operation on any of the units whose results are late for what follows at once. */
+static bool is_chained(const struct hp_core *core, const struct hp_insn *insn,
+		       const struct hp_timed_insn *made)
+{
+	bool is_of_registers = true;
+
+	for (size_t i = 0; i < insn->memory_count; i++)
+		is_of_registers &= !insn->memories[i].access;
+	return core->chained_span && is_of_registers && made->use_count == 1 &&
+	       made->units[0] == core->chained_units;
+}
+
 void hp_timed_insn_make(const struct hp_core *core, const struct hp_isa *isa,
 			const struct hp_insn *before, const struct hp_insn *insn,
 			struct hp_timed_insn *made)
@@ -133,6 +146,7 @@ void hp_timed_insn_make(const struct hp_core *core, const struct hp_isa *isa,
 		.is_fencing = insn->is_locked || cost.is_serializing,
 		.is_call = insn->kind == HP_INSN_CALL || insn->kind == HP_INSN_CALL_INDIRECT ||
 			   insn->kind == HP_INSN_RETURN,
+		.is_indirect = insn->kind == HP_INSN_JUMP_INDIRECT,
 		.place = (uint32_t)insn->address,
 	};
 	for (unsigned i = 0; i < cost.use_count && made->use_count < HP_TIMED_USES; i++) {
@@ -141,6 +155,7 @@ void hp_timed_insn_make(const struct hp_core *core, const struct hp_isa *isa,
 		made->units[made->use_count] = cost.uses[i].units;
 		made->busy[made->use_count++] = cost.uses[i].cycles;
 	}
+	made->is_chained = is_chained(core, insn, made);
 	find_registers(isa, insn, &cost, made);
 	find_names(isa, insn, made);
 	/* It is fused with the one before, and has its flags at once. */

@@ -93,22 +93,29 @@ WIDE void hp_timing_fetch(struct hp_timing *timing, unsigned events)
 	*oldest = timing->fetched;
 }
 
+/* Cycles from one taken branch to the next, at least, … */
+static int32_t turn_ticks(const struct hp_timing *timing, unsigned events)
+{
+	const struct hp_core *core = timing->core;
+
+	if (events & HP_UARCH_TARGET_LATE)
+		return TICKS * (1 + core->late_target_cycles);
+	if (timing->is_call && core->call_cycles)
+		return TICKS * core->call_cycles;
+	return core->taken_width && !timing->is_indirect ? TICKS / core->taken_width : TICKS;
+}
+
 WIDE void hp_timing_branch(struct hp_timing *timing, unsigned events, bool is_taken)
 {
 	const struct hp_core *core = timing->core;
 	int32_t before;
 
 	if (is_taken) {
-		turn(timing, timing->is_call && core->call_cycles ? core->call_cycles * TICKS
-			     : core->taken_width		  ? TICKS / core->taken_width
-								  : TICKS);
+		turn(timing, turn_ticks(timing, events));
 		uarch_forwards_turn(&timing->forwards);
 	}
-	if (events & (HP_UARCH_BRANCH_LATE | HP_UARCH_TARGET_LATE))
-		add_where(&timing->fetched,
-			  TICKS * (events & HP_UARCH_TARGET_LATE ? core->late_target_cycles
-								 : core->late_branch_cycles),
-			  &timing->has[FETCH]);
+	if (events & HP_UARCH_BRANCH_LATE)
+		add_where(&timing->fetched, TICKS * core->late_branch_cycles, &timing->has[FETCH]);
 	if (!(events & (HP_UARCH_MISPREDICTED | HP_UARCH_BRANCH_UNKNOWN)))
 		return;
 	before = timing->fetched.at[HP_LANE_AS_IS];
@@ -172,6 +179,28 @@ INLINE unsigned choose(const struct hp_timing *timing, uint32_t units)
 	return best;
 }
 
+/* Whether it needs a result of one of the last chained operations. */
+INLINE bool is_behind(const struct hp_timing *timing, const struct hp_timed_insn *insn)
+{
+	uint64_t since = timing->instruction;
+	bool is_behind = false;
+
+	since = since > timing->core->chained_span ? since - timing->core->chained_span : 0;
+	for (unsigned i = 0; i < insn->address_count; i++)
+		is_behind |= timing->chains[insn->addresses[i]] > since;
+	for (unsigned i = 0; i < insn->operand_count; i++)
+		is_behind |= timing->chains[insn->operands[i]] > since;
+	return is_behind;
+}
+
+INLINE void note_results(struct hp_timing *timing, const struct hp_timed_insn *insn)
+{
+	for (unsigned i = 0; i < insn->result_count; i++) {
+		timing->registers[insn->results[i]] = timing->done;
+		timing->chains[insn->results[i]] = insn->is_chained ? timing->instruction : 0;
+	}
+}
+
 /* A division or fence with a latency of one cycle occupies its unit for no longer. */
 INLINE void take_units(struct hp_timing *timing, const struct hp_timed_insn *insn,
 		       struct hp_lanes *begin)
@@ -179,6 +208,7 @@ INLINE void take_units(struct hp_timing *timing, const struct hp_timed_insn *ins
 	enum part part = insn->duty == HP_DUTY_DIVIDE ? DIVIDER
 			 : insn->duty == HP_DUTY_SYNC ? SYNC
 						      : PORT;
+	int32_t more = insn->is_chained && is_behind(timing, insn);
 
 	for (unsigned i = 0; i < insn->use_count; i++) {
 		struct hp_lanes *unit = &timing->units[choose(timing, insn->units[i])];
@@ -186,7 +216,7 @@ INLINE void take_units(struct hp_timing *timing, const struct hp_timed_insn *ins
 
 		raise_to(unit, &timing->dispatched);
 		raise_where(begin, unit, 0, &timing->has[part]);
-		add_all(unit, least * TICKS);
+		add_all(unit, (least + more) * TICKS);
 		add_where(unit, (insn->busy[i] - least) * TICKS, &timing->has[part]);
 	}
 }
@@ -410,13 +440,13 @@ WIDE void hp_timing_insn(struct hp_timing *timing, const struct hp_timed_insn *i
 	for (unsigned i = 0; i < access_count; i++)
 		if (!accesses[i].is_store)
 			load(timing, insn, &accesses[i], &asks);
-	for (unsigned i = 0; i < insn->result_count; i++)
-		timing->registers[insn->results[i]] = timing->done;
+	note_results(timing, insn);
 	retire(timing, insn, spent);
 	for (unsigned i = 0; i < access_count; i++)
 		if (accesses[i].is_store)
 			store(timing, insn, &accesses[i], &asks);
 	timing->is_call = insn->is_call;
+	timing->is_indirect = insn->is_indirect;
 	if (timing->core->compared_cycles)
 		uarch_forwards_insn(&timing->forwards, insn);
 	if (insn->is_fencing)
@@ -452,7 +482,8 @@ void hp_timing_rebase(struct hp_timing *timing)
 		int32_t least = timing->dispatched.at[lane] - LONG_AHEAD;
 
 		/* A taken branch in the previous cycles still matters. */
-		earliest -= TICKS * (1 + timing->core->call_cycles);
+		earliest -=
+			TICKS * (1 + timing->core->call_cycles + timing->core->late_target_cycles);
 		earliest = earliest > least ? earliest : least;
 		base.at[lane] = earliest > 0 ? earliest : 0;
 	}

@@ -82,11 +82,14 @@ struct hp_timing {
 	struct hp_lanes filled[FILLS]; /* by line: when it has arrived */
 	struct fill fills[FILLS];
 	uint64_t instruction, slot, line, store, miss, walk;
+	/* By register: number of the chained operation whose result it is, and one more; 0: of none. */
+	uint64_t chains[REGISTERS];
 	unsigned strayed; /* cycles of fetch beside the path after the last mispredicted branch */
 	/* slots fetched in the cycle that began at `turned`, for lanes that request late */
 	unsigned in_cycle;
-	bool is_call;	 /* the last instruction was a call or a return */
-	bool is_decoded; /* code comes from the cache of decoded instructions */
+	bool is_call;	  /* the last instruction was a call or a return, … */
+	bool is_indirect; /* … or an indirect jump */
+	bool is_decoded;  /* code comes from the cache of decoded instructions */
 
 	/* Of the core. */
 	const struct hp_core *core;

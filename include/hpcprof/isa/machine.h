@@ -73,9 +73,13 @@ struct hp_core {
 	bool eliminates_general_moves;
 	bool eliminates_vector_moves;
 	bool eliminates_small_additions; /* of constants to full registers */
-	uint8_t taken_width;		 /* taken branches per cycle; 0: one */
+	uint8_t taken_width; /* taken branches per cycle, except indirect jumps; 0: one */
 	uint8_t call_cycles; /* of fetch at least, from a call or a return to the next branch; 0: one */
 	bool asks_late;	     /* requests code only when it fetches it: old cores */
+	/* What one of all these units serves keeps it for a cycle more, if a result of such an operation is
+	 * needed that is one of the last `chained_span` instructions; 0: nothing does. */
+	uint32_t chained_units;
+	uint8_t chained_span;
 	/* Where its units are others than those of its table, which is of another core; ends with zeros. */
 	struct hp_other_units other_units[HP_CORE_OTHERS];
 	/* The latency of loads in the table is of those whose address has a scaled index or three parts, or
@@ -92,9 +96,10 @@ struct hp_core {
 	uint16_t l2_tlb_cycles; /* additional cycles on a miss of the first TLB */
 	uint16_t walk_cycles;	/* additional cycles on a miss of both TLBs */
 	uint16_t mispredict_cycles;
-	/* The delay of fetch behind a branch (conditional or indirect) that only a long history
-	 * predicts; 0: unknown. */
+	/* The delay of fetch behind a conditional branch that only a long history predicts; 0: unknown. */
 	uint8_t late_branch_cycles;
+	/* How much longer than one cycle it is at least from the last taken branch to an indirect one that has
+	 * gone to several places; 0: no longer. */
 	uint8_t late_target_cycles;
 	/* From the retirement of an instruction that took longer than is known beforehand (a division, a
 	 * load that missed) to the start of those that read its result; 0: it retires last. */

@@ -82,7 +82,7 @@ enum {
 	 * long history (or any history). A faster predictor with a short history (or the address
 	 * alone) had already redirected fetch elsewhere. */
 	HP_UARCH_BRANCH_LATE = 1 << 29,
-	HP_UARCH_TARGET_LATE = 1 << 30,
+	HP_UARCH_TARGET_LATE = 1 << 30, /* of a branch that has gone to several places */
 };
 
 enum hp_uarch_access_kind {

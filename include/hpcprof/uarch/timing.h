@@ -67,6 +67,8 @@ struct hp_timed_insn {
 	bool is_at_stack; /* its memory operand is addressed by the stack pointer */
 	bool is_fencing;  /* later loads wait for it */
 	bool is_call;	  /* or a return */
+	bool is_indirect; /* a jump whose target is read */
+	bool is_chained;  /* on all of the core's chained units, from registers to one */
 	uint32_t place;	  /* its address, in part */
 	struct hp_timed_name loaded, stored;
 };

@@ -315,6 +315,8 @@ const struct hp_core cores[CORE_COUNT] = {
 					  { ALU0 | ALU3, ALU0 | ALU3 | ALU4 | ALU5, 0 },
 					  { ALU1, ALU1 | ALU2 | ALU4, 0 } },
 			 .indexes_late = true,
+			 .chained_units = ALU0 | ALU1 | ALU2 | ALU3 | ALU4 | ALU5,
+			 .chained_span = 4,
 			 .divider_units = SERIAL,
 			 .issue_width = 8,
 			 .retire_width = 8,
