@@ -19,6 +19,7 @@ src_base_libbase_a_SOURCES = \
 	include/hpcprof/base/text.h src/base/text.c \
 	include/hpcprof/base/search.h \
 	include/hpcprof/base/thread.h src/base/thread.c \
-	include/hpcprof/base/vector.h src/base/vector.c
+	include/hpcprof/base/vector.h src/base/vector.c \
+	include/hpcprof/base/wrapped.h src/base/wrapped.c
 
 BASE_LIBS = src/base/libbase.a

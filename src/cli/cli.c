@@ -4,6 +4,7 @@
 #include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/number.h>
 #include <hpcprof/base/text.h>
+#include <hpcprof/base/wrapped.h>
 #include <hpcprof/compare/compare.h>
 
 #include <errno.h>
@@ -37,6 +38,20 @@ size_t hp_cli_line_columns(FILE *stream)
 	size_t columns = hp_cli_columns(stream);
 
 	return columns < MOST ? columns : MOST;
+}
+
+FILE *hp_cli_messages(void)
+{
+	static FILE *messages; /* until the process ends */
+	size_t columns = hp_cli_line_columns(stderr);
+
+	if (messages || !columns)
+		return messages ? messages : stderr;
+	messages = hp_wrapped_open(stderr, columns, HP_WRAP_ALL);
+	if (!messages)
+		return stderr;
+	setvbuf(messages, NULL, _IONBF, 0);
+	return messages;
 }
 
 static const char indent[] = "  ";

@@ -70,6 +70,9 @@ void hp_cli_hint(const char *message);
 size_t hp_cli_columns(FILE *stream);
 /* The same for sentences: at most 80 columns. */
 size_t hp_cli_line_columns(FILE *stream);
+/* Standard error, for whole lines: on a terminal they are broken between words where it ends, and what
+ * does not fit is indented. A line is written when it ends. */
+FILE *hp_cli_messages(void);
 
 struct hp_compare_epochs;
 /* Checks that no epoch of one database is on both sides, which would make them look alike:

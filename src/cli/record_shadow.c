@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "record_shadow.h"
+
+#include "command.h"
 #include "tuning.h"
 
 #include <hpcprof/calibrate/geometry.h>
@@ -25,7 +27,7 @@ static void start(struct hp_session *session, void *context)
 
 	(void)session;
 	if (error && !shadow->quiet)
-		fprintf(stderr, "hpcprof: no shadow windows: %s%s%s\n", error->message,
+		fprintf(hp_cli_messages(), "hpcprof: no shadow windows: %s%s%s\n", error->message,
 			error->advice ? "; " : "", error->advice ? error->advice : "");
 	hp_error_destroy(error);
 }
@@ -67,7 +69,8 @@ static void add_figures(struct hp_session *session, const struct record_shadow *
 	if (!error)
 		error = hp_session_add_window_figures(session, &figures);
 	if (error && !shadow->quiet)
-		fprintf(stderr, "hpcprof: the cost of shadow windows could not be stored: %s\n",
+		fprintf(hp_cli_messages(),
+			"hpcprof: the cost of shadow windows could not be stored: %s\n",
 			error->message);
 	hp_error_destroy(error);
 	hp_window_evidence_clear(&figures);
@@ -160,12 +163,12 @@ void record_shadow_print_banner(const struct record_shadow *shadow)
 
 	if (!shadow->shadow)
 		return;
-	fprintf(stderr, "hpcprof: shadow windows for %.3g %% of the target's time\n",
+	fprintf(hp_cli_messages(), "hpcprof: shadow windows for %.3g %% of the target's time\n",
 		shadow->percent);
 	if (sched_getaffinity(0, sizeof(cpus), &cpus) == 0 && CPU_COUNT(&cpus) < 2)
 		fputs("hpcprof: there is only one CPU: most windows are replayed when the target "
 		      "has ended\n",
-		      stderr);
+		      hp_cli_messages());
 }
 
 /* Unsuitable moments are not worth a message; neither are unknown prices at first, if there were
@@ -192,14 +195,14 @@ static void print_ends(const struct hp_shadow_statistics *statistics)
 	const char *between = "; ended early by";
 
 	for (size_t i = 0; i < HP_SHADOW_SYSTEM_CALLS && statistics->calls[i].count; i++) {
-		fprintf(stderr, "%s %s (%" PRIu64 ")", between, statistics->calls[i].name,
-			statistics->calls[i].count);
+		fprintf(hp_cli_messages(), "%s %s (%" PRIu64 ")", between,
+			statistics->calls[i].name, statistics->calls[i].count);
 		between = ",";
 	}
 	for (unsigned i = 0; i < HP_WINDOW_ENDS; i++) {
 		if (i == HP_WINDOW_COMPLETE || i == HP_WINDOW_SYSTEM_CALL || !statistics->ends[i])
 			continue;
-		fprintf(stderr, "%s %s (%" PRIu64 ")", between,
+		fprintf(hp_cli_messages(), "%s %s (%" PRIu64 ")", between,
 			hp_window_end_name((enum hp_window_end)i), statistics->ends[i]);
 		between = ",";
 	}
@@ -224,7 +227,7 @@ static void print_shortage(const struct record_shadow *shadow)
 	if (do_calls_end_them(statistics)) {
 		fputs("; its windows end at calls that only the program itself may make: --probes "
 		      "counts what runs rarely",
-		      stderr);
+		      hp_cli_messages());
 		return;
 	}
 	if (statistics->windows)
@@ -238,17 +241,17 @@ static void print_shortage(const struct record_shadow *shadow)
 		return;
 	wanted = ceil(100 * WANTED_WINDOWS * price_ns / (double)statistics->target_ns);
 	if (refused)
-		fprintf(stderr, "; %" PRIu64 "%s %s over budget", refused,
+		fprintf(hp_cli_messages(), "; %" PRIu64 "%s %s over budget", refused,
 			statistics->windows ? " more" : "", refused == 1 ? "was" : "were");
 	seconds = ceil(WANTED_WINDOWS * price_ns / shadow->percent * 100 / 1e9);
 	/* It has run for that long. That windows were refused when they were due has another cause,
 	 * such as processes that end before they have earned a window. */
 	if (1e9 * seconds <= (double)statistics->target_ns)
 		return;
-	fputs(refused ? ": " : "; ", stderr);
+	fputs(refused ? ": " : "; ", hp_cli_messages());
 	if (wanted > shadow->percent && wanted <= MOST_PERCENT)
-		fprintf(stderr, "--shadow=%.0f or ", wanted);
-	fprintf(stderr, "%.0f s of CPU time would give %s", seconds,
+		fprintf(hp_cli_messages(), "--shadow=%.0f or ", wanted);
+	fprintf(hp_cli_messages(), "%.0f s of CPU time would give %s", seconds,
 		statistics->useful ? "narrower intervals" : "absolute counts");
 }
 
@@ -264,38 +267,39 @@ static void print_counted(const struct record_shadow *shadow)
 	double covered = percent(statistics->covered_ns, statistics->target_ns);
 
 	if (!statistics->windows) {
-		fprintf(stderr,
-			"hpcprof: no shadow window was taken in the target's %.1f s of CPU time",
+		fprintf(hp_cli_messages(),
+			"hpcprof: no shadow window was taken in the target's %.2g s of CPU time",
 			(double)statistics->target_ns / 1e9);
 		print_shortage(shadow);
-		fputs("\n", stderr);
+		fputs("\n", hp_cli_messages());
 		return;
 	}
-	fprintf(stderr,
+	fprintf(hp_cli_messages(),
 		"hpcprof: executions counted in %" PRIu64 " of %" PRIu64
 		" shadow window%s: %.*f %% of the target's %.1f s of CPU time",
 		statistics->useful, statistics->windows, plural(statistics->windows),
 		decimals(covered), covered, (double)statistics->target_ns / 1e9);
 	if (!statistics->useful && statistics->samples)
-		fprintf(stderr, "; %.0f %% of their samples were matched, too few to count by",
+		fprintf(hp_cli_messages(),
+			"; %.0f %% of their samples were matched, too few to count by",
 			percent(statistics->matched, statistics->samples));
 	print_ends(statistics);
 	if (statistics->crowded)
-		fprintf(stderr, "; %" PRIu64 " %s short, because no CPU was idle",
+		fprintf(hp_cli_messages(), "; %" PRIu64 " %s short, because no CPU was idle",
 			statistics->crowded, statistics->crowded == 1 ? "was" : "were");
 	if (statistics->late)
-		fprintf(stderr,
+		fprintf(hp_cli_messages(),
 			"; %" PRIu64 " %s replayed after the recording, as no CPU was idle before",
 			statistics->late, statistics->late == 1 ? "was" : "were");
 	print_shortage(shadow);
-	fputs("\n", stderr);
+	fputs("\n", hp_cli_messages());
 }
 
 static void print_price(const struct record_shadow *shadow)
 {
 	const struct hp_shadow_statistics *statistics = &shadow->statistics;
 
-	fprintf(stderr,
+	fprintf(hp_cli_messages(),
 		"hpcprof: the shadow window%s cost the target %.2f %% of its CPU time (%.3g %% "
 		"allowed); the longest stop was %.1f ms; replaying took %.1f s of %s\n",
 		plural(statistics->windows), percent(statistics->lost_ns, statistics->target_ns),
@@ -312,7 +316,8 @@ static void print_refusals(const struct hp_shadow_statistics *statistics)
 		const char *reason = statistics->reasons[i];
 
 		if (is_worth_saying(statistics, i))
-			fprintf(stderr, "hpcprof: shadow windows refused: %s (%" PRIu64 ")%s%s\n",
+			fprintf(hp_cli_messages(),
+				"hpcprof: shadow windows refused: %s (%" PRIu64 ")%s%s\n",
 				hp_shadow_refusal_name((enum hp_shadow_refusal)i),
 				statistics->refusals[i], *reason ? ": " : "", reason);
 	}
@@ -321,17 +326,18 @@ static void print_refusals(const struct hp_shadow_statistics *statistics)
 static void print_trace(const struct hp_shadow_statistics *statistics)
 {
 	if (statistics->trace_errno)
-		fprintf(stderr, "hpcprof: the trace could not be written: %s\n",
+		fprintf(hp_cli_messages(), "hpcprof: the trace could not be written: %s\n",
 			strerror(statistics->trace_errno));
 	else if (statistics->trace_instructions)
-		fprintf(stderr, "hpcprof: the trace has %.1f million instructions, in %.1f MB\n",
+		fprintf(hp_cli_messages(),
+			"hpcprof: the trace has %.1f million instructions, in %.1f MB\n",
 			(double)statistics->trace_instructions / 1e6,
 			(double)statistics->trace_bytes / 1e6);
 	else
 		fputs("hpcprof: the trace is empty: no shadow window was simulated; record for "
 		      "longer, "
 		      "or with --causes=always\n",
-		      stderr);
+		      hp_cli_messages());
 }
 
 void record_shadow_print_closing(const struct record_shadow *shadow)

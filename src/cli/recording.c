@@ -18,7 +18,7 @@ static void say(const char *message, void *context)
 {
 	(void)context;
 	progress_hide();
-	fprintf(stderr, "hpcprof: %s\n", message);
+	fprintf(hp_cli_messages(), "hpcprof: %s\n", message);
 }
 
 void recording_print_substitutes(const struct recording *recording)
@@ -27,8 +27,9 @@ void recording_print_substitutes(const struct recording *recording)
 		const struct hp_event *event = &recording->events.events[i];
 
 		if (event->instead_of)
-			fprintf(stderr, "hpcprof: %s instead of %s: %s; see hpcprof doctor\n",
-				event->name, event->instead_of, event->reason);
+			fprintf(hp_cli_messages(),
+				"hpcprof: %s instead of %s: %s; see hpcprof doctor\n", event->name,
+				event->instead_of, event->reason);
 	}
 }
 
@@ -50,26 +51,27 @@ static void print_banner(const struct recording *recording, const struct hp_sess
 	const struct hp_epoch_meta *meta = hp_session_meta(session);
 
 	recording_print_substitutes(recording);
-	fputs("hpcprof: sampling", stderr);
+	fputs("hpcprof: sampling", hp_cli_messages());
 	for (size_t i = 0; i < meta->event_count; i++) {
 		const struct hp_event_totals *event = &meta->events[i];
 
-		fprintf(stderr, "%s %s", i ? "," : "", event->info.name);
+		fprintf(hp_cli_messages(), "%s %s", i ? "," : "", event->info.name);
 		if (event->frequency_hz > 0)
-			fprintf(stderr, " at %.0f Hz per CPU", event->frequency_hz);
+			fprintf(hp_cli_messages(), " at %.0f Hz per CPU", event->frequency_hz);
 	}
-	fprintf(stderr, "%s into %s/%s\n", recording->machine->user_only ? " (user mode only)" : "",
+	fprintf(hp_cli_messages(), "%s into %s/%s\n",
+		recording->machine->user_only ? " (user mode only)" : "",
 		hp_db_path(recording->session.db), hp_session_stamp(session));
 }
 
 static void print_bytes(uint64_t bytes)
 {
 	if (bytes < 10240)
-		fprintf(stderr, "%" PRIu64 " B", bytes);
+		fprintf(hp_cli_messages(), "%" PRIu64 " B", bytes);
 	else if (bytes < 10 << 20)
-		fprintf(stderr, "%.1f KiB", (double)bytes / 1024);
+		fprintf(hp_cli_messages(), "%.1f KiB", (double)bytes / 1024);
 	else
-		fprintf(stderr, "%.1f MiB", (double)bytes / (1 << 20));
+		fprintf(hp_cli_messages(), "%.1f MiB", (double)bytes / (1 << 20));
 }
 
 /* Prints what a profile of user mode does not show. */
@@ -88,7 +90,7 @@ static void print_left_out(const struct hp_epoch_meta *meta)
 			return;
 		hp_epoch_cpu_times(meta, &cpu_ns, &system_ns);
 		hp_user_only_say(cpu_ns, system_ns, hp_epoch_processes(meta), text);
-		fprintf(stderr, "hpcprof: %s\n", text);
+		fprintf(hp_cli_messages(), "hpcprof: %s\n", text);
 		return;
 	}
 }
@@ -98,16 +100,16 @@ static void print_probes(const struct hp_session_result *result)
 {
 	uint64_t left_out = result->probe_hits - result->probe_kept;
 
-	fprintf(stderr,
+	fprintf(hp_cli_messages(),
 		"hpcprof: probes: %" PRIu64 " hit%s counted in %" PRIu64
 		" moment%s, %.2f %% of the target's time",
 		result->probe_kept, result->probe_kept == 1 ? "" : "s", result->probe_moments,
 		result->probe_moments == 1 ? "" : "s", result->probe_cost_percent);
 	if (left_out)
-		fprintf(stderr,
+		fprintf(hp_cli_messages(),
 			"; left out: %" PRIu64 " hit%s of code that runs too often or in bursts",
 			left_out, left_out == 1 ? "" : "s");
-	putc('\n', stderr);
+	fputc('\n', hp_cli_messages());
 }
 
 /* "hpcprof: 4012 samples (0 lost, 3 unattributed) in 7 images, epoch …, 12.1 KiB, …" */
@@ -116,7 +118,7 @@ static void print_totals(const struct recording *recording, const struct hp_sess
 {
 	const struct hp_epoch_meta *meta = hp_session_meta(session);
 
-	fprintf(stderr,
+	fprintf(hp_cli_messages(),
 		"hpcprof: %" PRIu64 " sample%s (%" PRIu64 " lost, %" PRIu64 " unattributed%s) in "
 		"%zu image%s, %s %s, ",
 		result->samples, result->samples == 1 ? "" : "s", result->lost,
@@ -124,12 +126,12 @@ static void print_totals(const struct recording *recording, const struct hp_sess
 		result->images == 1 ? "" : "s",
 		recording->session.append ? "added to epoch" : "epoch", hp_session_stamp(session));
 	print_bytes(result->database_bytes);
-	fputs("; overhead: ", stderr);
+	fputs("; overhead: ", hp_cli_messages());
 	if (result->target_cost_percent >= 0)
-		fprintf(stderr, "target %.2f %% (%.1f us per sample), ",
+		fprintf(hp_cli_messages(), "target %.2f %% (%.1f us per sample), ",
 			result->target_cost_percent, (double)meta->sample_cost_ns / 1000);
-	fprintf(stderr, "hpcprof %.0f ms of CPU (%.1f %%)\n", (double)result->own_cpu_ns / 1e6,
-		result->own_cpu_percent);
+	fprintf(hp_cli_messages(), "hpcprof %.0f ms of CPU (%.1f %%)\n",
+		(double)result->own_cpu_ns / 1e6, result->own_cpu_percent);
 }
 
 static void print_why_none(const struct hp_event_list *events,
@@ -143,11 +145,12 @@ static void print_why_none(const struct hp_event_list *events,
 	if (has_time)
 		fputs("hpcprof: no samples: the target used too little CPU time in this mode; try "
 		      "a longer run or a higher -F\n",
-		      stderr);
+		      hp_cli_messages());
 	else if (result->least_period == 1)
-		fprintf(stderr, "hpcprof: no samples: %s never happened in the target\n", name);
+		fprintf(hp_cli_messages(), "hpcprof: no samples: %s never happened in the target\n",
+			name);
 	else
-		fprintf(stderr,
+		fprintf(hp_cli_messages(),
 			"hpcprof: no samples: %s happened fewer than %" PRIu64
 			" times, which is the sampling period; try a longer run or a smaller -c\n",
 			name, result->least_period);
@@ -162,7 +165,7 @@ static void print_paths(const struct hp_session_result *result)
 {
 	uint64_t samples = result->path_samples;
 
-	fprintf(stderr,
+	fprintf(hp_cli_messages(),
 		"hpcprof: call paths: %.1f frames per sample; %.1f %% of samples reach the root "
 		"(%.1f %% joined to an earlier path), %.1f %% end with the copied stack; %.1f %% "
 		"of frames are guesses",
@@ -170,12 +173,13 @@ static void print_paths(const struct hp_session_result *result)
 		percent(result->path_joined, samples), percent(result->path_truncated, samples),
 		percent(result->path_guesses, result->path_frames));
 	if (result->path_stack_bytes)
-		fprintf(stderr, "; %" PRIu32 " bytes of stack per sample",
+		fprintf(hp_cli_messages(), "; %" PRIu32 " bytes of stack per sample",
 			result->path_stack_bytes);
 	if (result->path_checked)
-		fprintf(stderr, "; %" PRIu64 " of %" PRIu64 " joins that were checked are wrong",
+		fprintf(hp_cli_messages(),
+			"; %" PRIu64 " of %" PRIu64 " joins that were checked are wrong",
 			result->path_wrong, result->path_checked);
-	fputc('\n', stderr);
+	fputc('\n', hp_cli_messages());
 }
 
 static void print_closing(const struct recording *recording, const struct hp_session *session,
@@ -188,7 +192,7 @@ static void print_closing(const struct recording *recording, const struct hp_ses
 	if (result->probe_moments)
 		print_probes(result);
 	if (!result->probe_moments && result->probe_refusal)
-		fprintf(stderr, "hpcprof: no probes: %s\n", result->probe_refusal);
+		fprintf(hp_cli_messages(), "hpcprof: no probes: %s\n", result->probe_refusal);
 	if (!result->samples && !result->hidden)
 		print_why_none(&recording->events, result);
 }
@@ -252,7 +256,7 @@ static void drop_absent(struct hp_event_list *events, bool quiet)
 			continue;
 		}
 		if (!quiet)
-			fprintf(stderr, "hpcprof: not sampled: %s: %s\n", event->name,
+			fprintf(hp_cli_messages(), "hpcprof: not sampled: %s: %s\n", event->name,
 				event->absent);
 		absent = (struct hp_event_list){ malloc(sizeof(*event)), 1 };
 		if (absent.events)
@@ -326,7 +330,8 @@ static void print_turns(const struct hp_session_options *options)
 		const struct hp_rotation_set *rotation_set = &options->rotation_sets->at[i];
 
 		if (rotation_set->group_count > 1)
-			fprintf(stderr, "hpcprof: %s: %u groups of events take turns (%s)\n",
+			fprintf(hp_cli_messages(),
+				"hpcprof: %s: %u groups of events take turns (%s)\n",
 				rotation_set->pmu, rotation_set->group_count,
 				hp_mux_policy_name(options->policy));
 	}
@@ -343,8 +348,8 @@ static struct hp_error *make_shadows(struct recording *recording, struct hp_sess
 	if (!error || recording->is_strict)
 		return error;
 	if (!recording->is_quiet)
-		fprintf(stderr, "hpcprof: %s%s%s\n", error->message, error->advice ? "; " : "",
-			error->advice ? error->advice : "");
+		fprintf(hp_cli_messages(), "hpcprof: %s%s%s\n", error->message,
+			error->advice ? "; " : "", error->advice ? error->advice : "");
 	hp_error_destroy(error);
 	return NULL;
 }

@@ -14,6 +14,7 @@
 #include "paths/write_paths.h"
 #include "write.h"
 
+#include <hpcprof/base/wrapped.h>
 #include <hpcprof/infer/inference.h>
 
 #include <inttypes.h>
@@ -148,7 +149,7 @@ static struct hp_error *write_body(struct report *report, const struct columns *
 	return error;
 }
 
-struct hp_error *write_text(struct report *report, FILE *out)
+static struct hp_error *write_all(struct report *report, FILE *out)
 {
 	_cleanup_(columns_clear) struct columns columns = { 0 };
 	size_t left_out = 0;
@@ -161,5 +162,21 @@ struct hp_error *write_text(struct report *report, FILE *out)
 		error = write_body(report, &columns, out);
 	if (!error)
 		put_footer(report, left_out, out);
+	return error;
+}
+
+/* On a terminal, remarks are broken between words where it ends. Tables see to their columns. */
+struct hp_error *write_text(struct report *report, FILE *out)
+{
+	size_t columns = report->options->terminal_columns;
+	FILE *wrapped = columns ? hp_wrapped_open(out, columns, HP_WRAP_COMMENTS) : NULL;
+	struct hp_error *error;
+
+	if (columns && !wrapped)
+		return hp_error_create_no_memory();
+	error = write_all(report, wrapped ? wrapped : out);
+	/* That `out` failed is its owner's to find. */
+	if (wrapped && fclose(wrapped) != 0 && !error && !ferror(out))
+		error = hp_error_create_no_memory();
 	return error;
 }
