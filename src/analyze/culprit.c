@@ -233,6 +233,7 @@ static void time_likely(const struct case_file *file, const struct timed_part pa
 struct split {
 	/* What the timing says of each kind, static waits included; 0 to 1: nothing. */
 	struct hp_range timed[HP_CAUSE_COUNT];
+	double slots; /* what instructions take at most, issue width included; 1: not known */
 	/* shares of the instruction's cycles; the last element is unexplained */
 	double low[MOST_SUSPECTS + 1];
 	double high[MOST_SUSPECTS + 1];
@@ -341,6 +342,8 @@ static void keep_timed(const struct stalls *stalls, uint32_t at, const struct ti
 	const struct hp_analysed_insn *insn = facts_insn(stalls->facts, at);
 	double share = stalls->runs[stalls->likely][insn->block] / insn->cycles;
 
+	if (parts->fits)
+		split->slots = fmin(1, share * parts->kinds[HP_CAUSE_ISSUE_WIDTH].high);
 	for (unsigned k = 0; k < HP_CAUSE_COUNT; k++) {
 		const struct timed_part *part = &parts->kinds[k];
 		bool is_wait = k == HP_CAUSE_DEPENDENCY || k == HP_CAUSE_PORT;
@@ -363,6 +366,7 @@ static void split_stall(struct stalls *stalls, uint32_t at, struct split *split)
 	struct timed_parts parts[MOST_SCENES];
 
 	memset(split, 0, sizeof(*split));
+	split->slots = 1;
 	for (uint32_t i = 0; i <= file->count; i++)
 		split->low[i] = 1;
 	for (unsigned k = 0; k < HP_CAUSE_COUNT; k++) {
@@ -449,17 +453,34 @@ static struct hp_cause cause_of_kind(const struct stalls *stalls, uint32_t at,
 			  shares);
 }
 
+/* Waits that the timing of the path has at most, beyond those that are written down. */
+static double waits_left(const struct hp_range timed[HP_CAUSE_COUNT], const struct hp_cause *causes,
+			 uint32_t count)
+{
+	double dependency = timed[HP_CAUSE_DEPENDENCY].high, port = timed[HP_CAUSE_PORT].high;
+
+	for (uint32_t i = 0; i < count; i++) {
+		dependency -= causes[i].kind == HP_CAUSE_DEPENDENCY ? causes[i].high : 0;
+		port -= causes[i].kind == HP_CAUSE_PORT ? causes[i].high : 0;
+	}
+	return fmax(0, dependency) + fmax(0, port);
+}
+
 static struct hp_error *write_down(struct stalls *stalls, uint32_t at, const struct split *split)
 {
 	struct hp_analysis *analysis = stalls->analysis;
 	struct hp_analysed_insn *insn = &analysis->insns[at];
 	const struct case_file *file = &stalls->files[at];
 	struct hp_cause causes[MOST_CAUSES];
+	double others = split->slots; /* what no cause that is written down takes, at most */
 	uint32_t count = 0;
 
-	for (unsigned kind = 0; kind < HP_CAUSE_COUNT; kind++)
+	for (unsigned kind = 0; kind < HP_CAUSE_COUNT; kind++) {
 		if (stalls->kinds[kind].high >= least_cause_share)
 			causes[count++] = cause_of_kind(stalls, at, split, (uint8_t)kind);
+		else
+			others += fmax(0, stalls->kinds[kind].high);
+	}
 	for (uint32_t i = 0; i < file->static_count; i++) {
 		const struct static_share *one = &file->statics[i];
 		const double shares[3] = { one->low, one->high, one->likely };
@@ -470,6 +491,8 @@ static struct hp_error *write_down(struct stalls *stalls, uint32_t at, const str
 	}
 	qsort(causes, count, sizeof(*causes), by_likelihood);
 	count = joint_kinds(split->timed, causes, count);
+	others += waits_left(split->timed, causes, count);
+	joint_eliminate(others, causes, count);
 	qsort(causes, count, sizeof(*causes), by_likelihood);
 	insn->first_cause = (uint32_t)analysis->cause_count;
 	insn->cause_count = count;
@@ -479,7 +502,7 @@ static struct hp_error *write_down(struct stalls *stalls, uint32_t at, const str
 		return hp_error_create_no_memory();
 	memcpy(&analysis->causes[analysis->cause_count], causes, count * sizeof(*causes));
 	analysis->cause_count += count;
-	return joint_choose(stalls, causes, count, &insn->joint);
+	return joint_choose(stalls, others, causes, count, &insn->joint);
 }
 
 /* --- what counters add --------------------------------------------------------------------------

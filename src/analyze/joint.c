@@ -105,6 +105,31 @@ uint32_t joint_kinds(const struct hp_range timed[HP_CAUSE_COUNT], struct hp_caus
 	return kept;
 }
 
+/* What all causes but those of `kinds` take at most, the slots included. */
+static double most_of_others(uint32_t kinds, double slots, const struct hp_cause *causes,
+			     uint32_t count)
+{
+	double most = slots;
+
+	for (uint32_t i = 0; i < count; i++)
+		if (!((kinds | 1u << HP_CAUSE_ISSUE_WIDTH) >> causes[i].kind & 1))
+			most += causes[i].high;
+	return most;
+}
+
+void joint_eliminate(double slots, struct hp_cause *causes, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		struct hp_cause *one = &causes[i];
+
+		if (one->kind == HP_CAUSE_ISSUE_WIDTH || one->kind == HP_CAUSE_UNEXPLAINED)
+			continue;
+		one->low = fmax(one->low, fmin(one->high, 1 - most_of_others(1u << one->kind, slots,
+									     causes, count)));
+		one->likely = fmax(one->low, one->likely);
+	}
+}
+
 /* Adds up the causes of the family. `*likeliest` is the first of them, NULL if there is none. */
 static struct hp_joint_cause join(enum hp_cause_family family, const struct hp_cause *causes,
 				  uint32_t count, const struct hp_cause **likeliest)
@@ -126,8 +151,9 @@ static struct hp_joint_cause join(enum hp_cause_family family, const struct hp_c
 	return joint;
 }
 
-struct hp_error *joint_choose(const struct stalls *stalls, const struct hp_cause *causes,
-			      uint32_t count, const struct hp_joint_cause **chosen)
+struct hp_error *joint_choose(const struct stalls *stalls, double slots,
+			      const struct hp_cause *causes, uint32_t count,
+			      const struct hp_joint_cause **chosen)
 {
 	struct hp_joint_cause best = { 0 }, *kept;
 
@@ -141,6 +167,8 @@ struct hp_error *joint_choose(const struct stalls *stalls, const struct hp_cause
 			continue;
 		joint.low = fmin(1, fmax(0, stalls->families[family].low));
 		joint.high = fmin(1, fmax(joint.low, stalls->families[family].high));
+		joint.low = fmax(joint.low, fmin(joint.high, 1 - most_of_others(joint.kinds, slots,
+										causes, count)));
 		joint.likely = fmin(joint.high, fmax(joint.low, joint.likely));
 		if (joint.high - joint.low < likeliest->high - likeliest->low)
 			best = joint;

@@ -120,4 +120,45 @@ TEST(a_wait_in_the_best_case_and_beyond_it_is_one)
 	ck_range((struct hp_range){ contradicted.low, contradicted.high }, 0.3, 0.8);
 }
 
+/* 30 % of the time may be a miss, and 15 % slots: a dependency took what these do not. */
+static double least_dependency(double slots)
+{
+	struct hp_cause causes[] = {
+		{ .kind = HP_CAUSE_DEPENDENCY, .low = 0.1, .high = 0.8, .likely = 0.3 },
+		{ .kind = HP_CAUSE_ISSUE_WIDTH, .low = 0, .high = 0.1, .likely = 0.1 },
+		{ .kind = HP_CAUSE_DCACHE, .low = 0, .high = 0.3, .likely = 0.2 },
+	};
+
+	joint_eliminate(slots, causes, 3);
+	ck_range((struct hp_range){ causes[1].low, causes[1].high }, 0, 0.1);
+	ck_assert_double_eq_tol(causes[2].low, fmax(0, 0.2 - slots), 1e-9);
+	ck_assert_double_eq_tol(causes[0].likely, fmax(0.3, causes[0].low), 1e-9);
+	return causes[0].low;
+}
+
+TEST(a_cause_took_what_no_other_can_have_taken)
+{
+	ck_assert_double_eq_tol(least_dependency(0.15), 0.55, 1e-9);
+	/* Nothing is known of the slots. */
+	ck_assert_double_eq_tol(least_dependency(1), 0.1, 1e-9);
+}
+
+TEST(a_timing_far_from_the_measured_time_does_not_fit)
+{
+	struct timed timed = { .spread = 0 };
+	struct timed_parts parts;
+
+	for (unsigned lane = 0; lane < HP_LANES; lane++)
+		timed.lanes[lane] = 20;
+	timed.cycles = 21;
+	timed_parts(&timed, &parts);
+	ck_assert(parts.fits);
+	timed.cycles = 30;
+	timed_parts(&timed, &parts);
+	ck_assert(!parts.fits);
+	timed.spread = 0.5; /* but it may have run more often */
+	timed_parts(&timed, &parts);
+	ck_assert(parts.fits);
+}
+
 HP_TEST_MAIN("analyze/joint")

@@ -54,9 +54,21 @@ static struct timed_part dependency_part(const double timed[HP_LANES], double ev
 	return (struct timed_part){ fmin(ideal, left), fmax(ideal, left), (ideal + left) / 2 };
 }
 
+static double difference_of(const struct timed *timed)
+{
+	return fabs(timed->cycles - fitted(timed->lanes, timed->cycles));
+}
+
+static bool fits(const struct timed *timed)
+{
+	double error = hypot(timing_error, timed->spread);
+
+	return difference_of(timed) <= error * timed->cycles + timing_noise;
+}
+
 double timed_misfit(const struct timed *timed)
 {
-	double difference = fabs(timed->cycles - fitted(timed->lanes, timed->cycles));
+	double difference = difference_of(timed);
 
 	if (!(timed->cycles > 0) || timed->missing > timing_error * timed->cycles)
 		return INFINITY;
@@ -207,4 +219,5 @@ void timed_parts(const struct timed *of, struct timed_parts *found)
 	}
 	for (enum hp_cause_family family = 0; family < HP_FAMILY_COUNT; family++)
 		found->families[family] = family_part(of, family, parts);
+	found->fits = fits(of);
 }

@@ -43,6 +43,7 @@ struct timed {
 struct timed_parts {
 	struct timed_part kinds[HP_CAUSE_COUNT];
 	struct timed_part families[HP_FAMILY_COUNT]; /* `likely` is 0 */
+	bool fits; /* the timing and the measured time agree within what both are off by */
 };
 
 /* `timed` is of one execution. */
