@@ -40,14 +40,14 @@ static unsigned follow(struct pass *pass, const struct step *step,
 						     step->accesses[i].bytes, kinds[kind]));
 		bool is_store = kind == HP_TRACE_STORE;
 
-		if (kind != HP_TRACE_PREFETCH)
-			timed[count++] = (struct hp_timed_access){
-				.line = address / LINE,
-				.store = is_store ? hp_uarch_last_store(pass->uarch)
-						  : hp_uarch_met_store(pass->uarch),
-				.events = events,
-				.is_store = is_store,
-			};
+		timed[count++] = (struct hp_timed_access){
+			.line = address / LINE,
+			.store = is_store ? hp_uarch_last_store(pass->uarch)
+					  : hp_uarch_met_store(pass->uarch),
+			.events = events,
+			.is_store = is_store,
+			.is_prefetch = kind == HP_TRACE_PREFETCH,
+		};
 		if (kind != HP_TRACE_MODIFY)
 			continue;
 		(void)hp_uarch_access(pass->uarch, step->insn->address, address,

@@ -352,6 +352,18 @@ INLINE void forward(struct hp_timing *timing, const struct hp_timed_insn *insn,
 	raise_where(&timing->done, &at, 0, &timing->has[part]);
 }
 
+/* When the line comes that an earlier access has requested. NULL: it is not known to be on its way. */
+INLINE const struct hp_lanes *on_its_way(struct hp_timing *timing, uint64_t line)
+{
+	struct hp_lanes *filled;
+	const struct fill *one = fill_of(timing, line, &filled);
+
+	return one->line == line &&
+			       timing->instruction - one->when < FILL_AGE * timing->reorder_slots
+		       ? filled
+		       : NULL;
+}
+
 INLINE void load(struct hp_timing *timing, const struct hp_timed_insn *insn,
 		 const struct hp_timed_access *access, const struct hp_lanes *asks)
 {
@@ -359,24 +371,25 @@ INLINE void load(struct hp_timing *timing, const struct hp_timed_insn *insn,
 	unsigned events = access->events;
 	struct hp_lanes at = *asks;
 	const struct hp_lanes *stored = &timing->stored[access->store % STORES];
+	const struct hp_lanes *filled = NULL;
+	bool is_missing;
 	enum level level;
 
 	translate(timing, events, DTLB, &at);
 	if (events & HP_UARCH_LINE_SPLIT)
 		add_all(&at, TICKS);
-	if (misses(timing, events, &level)) {
+	is_missing = misses(timing, events, &level);
+	/* What an instruction has prefetched is on its way since then. */
+	if (!is_missing || (events & HP_UARCH_PREFETCHED))
+		filled = on_its_way(timing, access->line);
+	if (filled) {
+		raise_where(&at, filled, 0, &timing->has[DCACHE]);
+	} else if (is_missing) {
 		enum coming coming = !(events & HP_UARCH_PREFETCHED)	 ? COMES_ASKED
 				     : events & HP_UARCH_PREFETCHED_LATE ? COMES_LATE
 									 : COMES_IN_TIME;
 
 		fill(timing, access->line, &timing->loads[level][coming], &at);
-	} else {
-		struct hp_lanes *filled;
-		const struct fill *one = fill_of(timing, access->line, &filled);
-
-		if (one->line == access->line &&
-		    timing->instruction - one->when < FILL_AGE * timing->reorder_slots)
-			raise_where(&at, filled, 0, &timing->has[DCACHE]);
 	}
 	add_latency(timing, insn, &at);
 	raise_to(&timing->done, &at);
@@ -386,8 +399,27 @@ INLINE void load(struct hp_timing *timing, const struct hp_timed_insn *insn,
 		forward(timing, insn, stored, forward_cycles(timing, insn, access), DEPENDENCY);
 }
 
-/* After it retires it leaves in order, once its line has arrived, which is requested as soon as the
- * address is known. */
+/* A store, or a prefetch, ends when its address is translated, which is when it requests its line. */
+INLINE void find_page(struct hp_timing *timing, const struct hp_timed_access *access,
+		      struct hp_lanes *asks)
+{
+	if (!(access->events & (HP_UARCH_DTLB_MISS | HP_UARCH_DTLB_UNKNOWN)))
+		return;
+	translate(timing, access->events, DTLB, asks);
+	raise_to(&timing->done, asks);
+}
+
+INLINE void prefetch(struct hp_timing *timing, const struct hp_timed_access *access,
+		     const struct hp_lanes *asks)
+{
+	struct hp_lanes at = *asks;
+	enum level level;
+
+	if (misses(timing, access->events, &level))
+		fill(timing, access->line, &timing->loads[level][COMES_ASKED], &at);
+}
+
+/* After it retires it leaves in order, once its line has arrived. */
 INLINE void store(struct hp_timing *timing, const struct hp_timed_insn *insn,
 		  const struct hp_timed_access *access, const struct hp_lanes *asks)
 {
@@ -398,7 +430,6 @@ INLINE void store(struct hp_timing *timing, const struct hp_timed_insn *insn,
 	if (timing->core->compared_cycles)
 		uarch_forwards_store(&timing->forwards, insn, access->store);
 	timing->stored[access->store % STORES] = timing->done;
-	translate(timing, access->events, STORE_BUFFER, &at);
 	if (misses(timing, access->events, &level))
 		fill(timing, access->line, &timing->stores[level], &at);
 	add_all(&timing->drained, timing->drain);
@@ -421,6 +452,11 @@ INLINE void retire(struct hp_timing *timing, const struct hp_timed_insn *insn,
 	EACH_GROUP GROUP(spent) += GROUP(&timing->retired) - GROUP(&before);
 }
 
+static bool is_load(const struct hp_timed_access *access)
+{
+	return !access->is_store && !access->is_prefetch;
+}
+
 WIDE void hp_timing_insn(struct hp_timing *timing, const struct hp_timed_insn *insn,
 			 const struct hp_timed_access *accesses, unsigned access_count,
 			 struct hp_lanes *spent)
@@ -429,7 +465,7 @@ WIDE void hp_timing_insn(struct hp_timing *timing, const struct hp_timed_insn *i
 	bool loads = false, stores = false;
 
 	for (unsigned i = 0; i < access_count; i++) {
-		loads |= !accesses[i].is_store;
+		loads |= is_load(&accesses[i]);
 		stores |= accesses[i].is_store;
 	}
 	dispatch(timing, insn, stores);
@@ -438,9 +474,15 @@ WIDE void hp_timing_insn(struct hp_timing *timing, const struct hp_timed_insn *i
 	if (!insn->is_eliminated)
 		add_latency(timing, insn, &timing->done);
 	for (unsigned i = 0; i < access_count; i++)
-		if (!accesses[i].is_store)
+		if (is_load(&accesses[i]))
 			load(timing, insn, &accesses[i], &asks);
 	note_results(timing, insn);
+	for (unsigned i = 0; i < access_count; i++) {
+		if (!is_load(&accesses[i]))
+			find_page(timing, &accesses[i], &asks);
+		if (accesses[i].is_prefetch)
+			prefetch(timing, &accesses[i], &asks);
+	}
 	retire(timing, insn, spent);
 	for (unsigned i = 0; i < access_count; i++)
 		if (accesses[i].is_store)

@@ -382,6 +382,58 @@ TEST(stores_that_miss_fill_the_store_buffer)
 	ck_cycles(HP_LANE_NO_DCACHE, 50.0 / 8);
 }
 
+/* Its line is awaited in the store buffer, its page before it retires. */
+TEST(a_store_ends_when_its_address_is_translated)
+{
+	const struct hp_timed_insn store = { .slots = 1, .latency = 1 };
+	const struct hp_timed_insn serial = { .slots = 1, .latency = 1, .is_serializing = true };
+
+	for (uint64_t i = 1; i <= TURNS; i++) {
+		step(&store, &(struct hp_timed_access){ .line = i,
+							.store = i,
+							.is_store = true,
+							.events = HP_UARCH_DTLB_MISS |
+								  HP_UARCH_TLB2_MISS });
+		step(&serial, NULL);
+	}
+	ck_assert_double_eq_tol(cycles(HP_LANE_AS_IS), cycles(HP_LANE_NO_DTLB) + 60, 2);
+	ck_assert_double_eq_tol(cycles(HP_LANE_AS_IS), cycles(HP_LANE_NO_STORE_BUFFER), 1);
+}
+
+/* Each load waits for the one before it, but the lines have been requested: eight at a time. */
+TEST(what_an_instruction_prefetched_comes_when_its_line_does)
+{
+	const struct hp_timed_insn prefetch = { .slots = 1, .latency = 1 };
+	const struct hp_timed_insn load = load_of(A, A);
+	const unsigned misses = HP_UARCH_L1_MISS | HP_UARCH_L2_MISS;
+
+	for (uint64_t i = 0; i < TURNS; i++) {
+		step(&prefetch,
+		     &(struct hp_timed_access){ .line = i, .is_prefetch = true, .events = misses });
+		step(&load, &(struct hp_timed_access){ .line = i,
+						       .events = misses | HP_UARCH_PREFETCHED });
+	}
+	ck_cycles(HP_LANE_AS_IS, 50.0 / 8);
+	ck_cycles(HP_LANE_NO_DCACHE, 4);
+}
+
+TEST(a_prefetch_waits_for_its_page_and_not_for_its_line)
+{
+	const struct hp_timed_insn prefetch = { .slots = 1, .latency = 1 };
+	const struct hp_timed_insn serial = { .slots = 1, .latency = 1, .is_serializing = true };
+
+	for (uint64_t i = 0; i < TURNS; i++) {
+		step(&prefetch, &(struct hp_timed_access){
+					.line = i,
+					.is_prefetch = true,
+					.events = HP_UARCH_L1_MISS | HP_UARCH_L2_MISS |
+						  HP_UARCH_DTLB_MISS | HP_UARCH_TLB2_MISS });
+		step(&serial, NULL);
+	}
+	ck_assert_double_eq_tol(cycles(HP_LANE_AS_IS), cycles(HP_LANE_NO_DTLB) + 60, 2);
+	ck_assert_double_lt(cycles(HP_LANE_NO_DTLB), 10);
+}
+
 /* Cycles per store of many that hit. */
 static double cycles_per_store(uint8_t width)
 {

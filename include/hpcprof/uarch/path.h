@@ -88,7 +88,7 @@ enum {
 enum hp_uarch_access_kind {
 	HP_UARCH_LOAD,
 	HP_UARCH_STORE,
-	HP_UARCH_PREFETCH, /* a prefetch instruction; its misses delay nothing */
+	HP_UARCH_PREFETCH, /* a prefetch instruction; it does not wait for its line */
 };
 
 enum hp_uarch_branch_kind {

@@ -78,7 +78,7 @@ struct hp_timed_access {
 	uint64_t line;
 	uint64_t store; /* the store that a load is forwarded from, or itself */
 	unsigned events;
-	bool is_store;
+	bool is_store, is_prefetch; /* a load otherwise */
 };
 
 struct hp_timing;

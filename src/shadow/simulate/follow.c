@@ -133,9 +133,17 @@ static void follow_values(struct follower *follower, const struct hp_timed_insn 
 		follower->loaded[insn->results[i]] = (uint8_t)loaded;
 }
 
+enum {
+	PAGE_EVENTS = HP_UARCH_DTLB_MISS | HP_UARCH_DTLB_UNKNOWN | HP_UARCH_TLB2_MISS |
+		      HP_UARCH_TLB2_UNKNOWN | HP_UARCH_WALK_MISS | HP_UARCH_WALK_UNKNOWN,
+};
+
 /* Adds an access in the form that the timing takes. */
-static void add_timed(struct follower *follower, uint64_t address, unsigned events, bool is_store)
+static void add_timed(struct follower *follower, uint64_t address, unsigned events,
+		      enum hp_uarch_access_kind kind)
 {
+	bool is_store = kind == HP_UARCH_STORE;
+
 	if (follower->timed_count == TIMED_ACCESSES)
 		return;
 	follower->timed[follower->timed_count++] = (struct hp_timed_access){
@@ -144,6 +152,7 @@ static void add_timed(struct follower *follower, uint64_t address, unsigned even
 				  : hp_uarch_met_store(follower->uarch),
 		.events = events,
 		.is_store = is_store,
+		.is_prefetch = kind == HP_UARCH_PREFETCH,
 	};
 }
 
@@ -170,15 +179,16 @@ static void follow_access(struct follower *follower, struct followed *followed, 
 		return;
 	events = hp_uarch_access(follower->uarch, pattern->ip, address, (uint32_t)bytes,
 				 kinds[access->kind]);
-	/* a prefetch instruction does not wait for its line */
-	if (access->kind != X86_PREFETCH)
-		add_timed(follower, address, events, access->kind == X86_STORE);
+	add_timed(follower, address, events, kinds[access->kind]);
+	/* A prefetch instruction waits for its page, and not for its line. */
+	if (access->kind == X86_PREFETCH)
+		events &= PAGE_EVENTS;
 	if (access->kind == X86_MODIFY) {
 		(void)hp_uarch_access(follower->uarch, pattern->ip, address, (uint32_t)bytes,
 				      HP_UARCH_STORE);
-		add_timed(follower, address, 0, true);
+		add_timed(follower, address, 0, HP_UARCH_STORE);
 	}
-	if (counts && access->kind != X86_PREFETCH)
+	if (counts)
 		count(tally, events, of_accesses);
 	follow_pattern(follower, &pattern->footprint, address, tally, counts);
 	/* a repeated instruction does the work of many */
