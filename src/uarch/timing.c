@@ -393,8 +393,10 @@ INLINE void load(struct hp_timing *timing, const struct hp_timed_insn *insn,
 	}
 	add_latency(timing, insn, &at);
 	raise_to(&timing->done, &at);
+	/* The bytes are in the first level once the store has left. */
 	if (events & HP_UARCH_FORWARD_FAILED)
-		forward(timing, insn, stored, core->blocked_cycles, STORE_FORWARD);
+		forward(timing, insn, &timing->drains[access->store % STORES], core->blocked_cycles,
+			STORE_FORWARD);
 	if (events & (HP_UARCH_FORWARDED | HP_UARCH_FORWARD_FAILED))
 		forward(timing, insn, stored, forward_cycles(timing, insn, access), DEPENDENCY);
 }

@@ -367,6 +367,29 @@ TEST(a_load_waits_for_the_store_that_has_its_bytes)
 	ck_cycles(HP_LANE_WIDTH, 0.5);
 }
 
+/* Each store has its data at once, but leaves behind a chain that the load then goes on with. */
+TEST(a_load_that_cannot_be_forwarded_waits_until_its_store_has_left)
+{
+	const struct hp_timed_insn chain = plain(A, A, 30);
+	const struct hp_timed_insn store = { .slots = 1, .latency = 1 };
+	const struct hp_timed_insn load = load_of(B, C), on = { .operand_count = 2,
+								.operands = { A, C },
+								.result_count = 1,
+								.results = { A },
+								.slots = 1,
+								.latency = 1 };
+
+	for (uint64_t i = 1; i <= TURNS; i++) {
+		step(&chain, NULL);
+		step(&store, &(struct hp_timed_access){ .store = i, .is_store = true });
+		step(&load,
+		     &(struct hp_timed_access){ .store = i, .events = HP_UARCH_FORWARD_FAILED });
+		step(&on, NULL);
+	}
+	ck_cycles(HP_LANE_AS_IS, 30 + 18 + 1);
+	ck_cycles(HP_LANE_NO_STORE_FORWARD, 30 + 1);
+}
+
 TEST(stores_that_miss_fill_the_store_buffer)
 {
 	const struct hp_timed_insn store = { .slots = 1, .latency = 1 };
