@@ -79,6 +79,22 @@ static struct hp_error *do_without(struct hp_profiles *profiles, struct hp_loade
 	return error ? error : describe_file(profiles, part);
 }
 
+/* Damaged names are no reason to withhold the samples. */
+static struct hp_error *lose_names(struct hp_profiles *profiles, struct hp_loaded_part *part,
+				   struct hp_error *error)
+{
+	struct hp_error *lost;
+
+	if (error->class != HP_ERROR_DAMAGED)
+		return error;
+	lost = hp_error_advise(hp_error_create(HP_ERROR_DAMAGED,
+					       "%s: the names are lost; everything else is intact",
+					       error->message),
+			       "hpcprof epochs verify shows what is damaged");
+	hp_error_destroy(error);
+	return refuse(profiles, part->image, lost);
+}
+
 static struct hp_error *open_file(struct hp_profiles *profiles, struct hp_loaded_part *part)
 {
 	struct hp_image_options options = {
@@ -89,7 +105,7 @@ static struct hp_error *open_file(struct hp_profiles *profiles, struct hp_loaded
 	struct hp_error *error = read_kept_symbols(part);
 
 	if (error)
-		return error;
+		return lose_names(profiles, part, error);
 	options.symbols = part->symbols;
 	options.symbol_count = part->symbol_count;
 	if (image->id.kind == HP_IMAGE_VDSO && part->epoch)

@@ -2,7 +2,10 @@
 /* Views of databases filled by hand: every expected number is added up by hand beside the input. */
 #include "fixture.h"
 
+#include <glob.h>
+#include <limits.h>
 #include <string.h>
+#include <unistd.h>
 
 static char hot_name[] = "hot_loop";
 static char warm_name[] = "warm, \"quoted\"";
@@ -385,6 +388,29 @@ TEST(time_in_the_kernel_is_told_where_some_is_missing)
 			assert_lacks(fixture->output, "user mode only");
 		assert_shows(fixture, REPORT(.view = HP_VIEW_SUMMARY), "user mode only: ");
 	}
+}
+
+/* Samples of generated code and of the kernel have their names beside them. */
+TEST(damaged_names_leave_the_samples)
+{
+	static char name[] = "kept_name";
+	static const struct hp_symbol symbol = { { 0x100 }, 0x40, name, NULL };
+	static const struct fixture_count count = { "cpu-clock:u", &fixture_jit, "lua", 0,
+						    1000000,	   0x100,	 10 };
+	const struct fixture_epoch epoch = {
+		.counts = &count, .count = 1, .symbols = &symbol, .symbol_count = 1
+	};
+	struct fixture *fixture = fixture_of_epoch(&epoch);
+	char pattern[PATH_MAX];
+	glob_t found;
+
+	snprintf(pattern, sizeof(pattern), "%s/*/*.sym", hp_db_path(fixture->db));
+	ck_assert_int_eq(glob(pattern, 0, NULL, &found), 0);
+	ck_assert_int_eq(truncate(found.gl_pathv[0], 20), 0);
+	globfree(&found);
+	assert_shows(fixture, REPORT(.view = HP_VIEW_PROCEDURES), "     10  100.00  100.00");
+	assert_lacks(fixture->output, "kept_name");
+	assert_contains(fixture->warnings, "the names are lost; everything else is intact");
 }
 
 TEST(what_has_no_names_comes_largest_share_first)
