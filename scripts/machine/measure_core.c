@@ -62,6 +62,23 @@ static void run_chase(struct task *task)
 	task->memory = at; /* the next run goes on from there */
 }
 
+/* Loads that wait for what was done with the last one, of known places: only prefetchers are early. */
+static const uint32_t *known_places;
+
+static void run_places(struct task *task)
+{
+	const char *memory = task->memory;
+	uint64_t value = 0;
+
+	for (uint64_t i = 0; i < task->count; i++)
+		__asm__ volatile("and $0, %0\n\t"
+				 "add (%1, %0), %0\n\t"
+				 ".rept 60; add $1, %0; .endr"
+				 : "+r"(value)
+				 : "r"(memory + known_places[i])
+				 : "cc");
+}
+
 static void run_branches(struct task *task)
 {
 	for (uint64_t i = 0; i < task->count; i++)
@@ -197,18 +214,6 @@ static void run_chained(struct task *task)
 			:
 			: "r"(task->memory)
 			: "rax", "rcx", "rdx", "rsi", "rdi", "cc");
-}
-
-static void run_unchained(struct task *task)
-{
-	for (uint64_t i = 0; i < task->count / 100; i++)
-		__asm__ volatile(".rept 20\n\t"
-				 "lea 1(%0), %%eax; lea 1(%0), %%ecx; lea 1(%0), %%edx\n\t"
-				 "lea 1(%0), %%esi; lea 1(%0), %%edi\n\t"
-				 ".endr"
-				 :
-				 : "r"(task->memory)
-				 : "rax", "rcx", "rdx", "rsi", "rdi");
 }
 
 static void run_indexed(struct task *task)
@@ -418,6 +423,34 @@ static double pages(size_t count)
 	return cycles;
 }
 
+/* What a load of a line takes longer than one that hits, if they are so many bytes apart (0: at random) and
+ * have so much work between them. Each run goes elsewhere. */
+static double steps_of(size_t bytes, size_t apart)
+{
+	enum { COUNT = 1 << 16, RUN = 2000 };
+	static uint32_t order[COUNT];
+	char *memory = allocate(bytes, MADV_NOHUGEPAGE);
+	struct task task = { .run = run_places, .count = RUN, .memory = memory };
+	double same, sum = 0;
+	uint64_t at = 0;
+
+	known_places = order;
+	same = cycles_of(&task);
+	for (size_t i = 0; i < COUNT; i++) {
+		at = (apart ? at + apart : random_next()) % (bytes - 8);
+		order[i] = (uint32_t)at;
+	}
+	for (size_t i = 0; i + RUN <= COUNT; i += RUN) {
+		struct task chain = { .run = run_additions, .count = CHAIN };
+		uint64_t before = time_of(&chain);
+
+		known_places = &order[i];
+		sum += (double)time_of(&task) / (double)before * CHAIN / RUN;
+	}
+	munmap(memory, bytes);
+	return sum / (COUNT / RUN) - same;
+}
+
 static double simple(void (*run)(struct task *), uint64_t count)
 {
 	static uint64_t memory[512] __attribute__((aligned(PAGE)));
@@ -434,8 +467,7 @@ static double handlers(size_t period)
 
 	for (size_t i = 0; i < STEPS; i++)
 		code[i] = (uint8_t)(i % 16);
-	for (int i = 0; i < 20; i++)
-		task.run(&task);
+	task.run(&task);
 	for (size_t i = 0; i < STEPS; i++)
 		code[i] = i < period ? (uint8_t)(random_next() >> 40) % 16 : code[i - period];
 	for (int i = 0; i < 20; i++)
@@ -511,6 +543,10 @@ int main(int argc, char **argv)
 	}
 	print("walk, beyond both: 8192 pages, data in second level", pages(8192) - l2,
 	      core->walk_cycles);
+	print("lines of 64 MiB with work between them, at random", steps_of((size_t)64 << 20, 0),
+	      0);
+	print("    in order", steps_of((size_t)64 << 20, LINE), 0);
+	print("    in steps of 190056 bytes", steps_of((size_t)64 << 20, 190056), 0);
 	print("mispredicted branch", mispredict(), core->mispredict_cycles);
 	/* Half of them go otherwise than the last time, and nearly all of 16 targets. */
 	print("branch foretold by a long history, 4096 that repeat",
@@ -553,9 +589,7 @@ int main(int argc, char **argv)
 	print("call and return", simple(run_calls, STEPS), 2 * core->call_cycles);
 	print("100 instructions of long code", 25 * simple(run_mix, STEPS),
 	      core->issued_in_ten ? 1000 / core->issued_in_ten : 100 / core->issue_width);
-	print("100 operations of one cycle", 100 * simple(run_unchained, STEPS),
-	      core->chained_span ? 100 / __builtin_popcount(core->chained_units) : 0);
-	print("    each other one needs the one before", 100 * simple(run_chained, STEPS),
+	print("100 operations, each other one needs that before", 100 * simple(run_chained, STEPS),
 	      core->chained_span ? 150 / __builtin_popcount(core->chained_units) : 0);
 	print("100 instructions that are not decoded", 100 * simple(run_decoded, 28672),
 	      100 / core->decode_width);

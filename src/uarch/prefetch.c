@@ -28,9 +28,15 @@ void uarch_prefetch_reset(struct uarch_prefetch *prefetch)
 
 /* --- what was brought ------------------------------------------------------------------------- */
 
+/* By a hash, since strides of many lines would share few of the places. */
+static struct uarch_brought *brought_at(struct uarch_prefetch *prefetch, uint64_t line)
+{
+	return &prefetch->brought[uarch_hash(line) >> 8 & (BROUGHT - 1)];
+}
+
 void uarch_prefetch_bring(struct uarch_prefetch *prefetch, uint64_t line, uint64_t now)
 {
-	struct uarch_brought *brought = &prefetch->brought[line & (BROUGHT - 1)];
+	struct uarch_brought *brought = brought_at(prefetch, line);
 
 	if (brought->line != line)
 		*brought = (struct uarch_brought){ line, now };
@@ -44,7 +50,7 @@ static void bring_new(struct uarch_prefetch *prefetch, uint64_t line, uint64_t n
 
 bool uarch_prefetch_take(struct uarch_prefetch *prefetch, uint64_t line, uint64_t *when)
 {
-	struct uarch_brought *brought = &prefetch->brought[line & (BROUGHT - 1)];
+	struct uarch_brought *brought = brought_at(prefetch, line);
 
 	if (brought->line != line)
 		return false;
@@ -55,23 +61,42 @@ bool uarch_prefetch_take(struct uarch_prefetch *prefetch, uint64_t line, uint64_
 
 /* --- strides ---------------------------------------------------------------------------------- */
 
-/* Prefetches the line some strides ahead, at least the next one, within the page. */
+/* Prefetches the lines of the strides ahead that were not prefetched at the last step, and at least the next
+ * line. */
 static void bring_ahead(struct uarch_prefetch *prefetch, struct uarch_stride *load, uint64_t now)
 {
 	int64_t line_bytes = INT64_C(1) << prefetch->line_shift;
-	int64_t ahead = load->stride * STRIDES_AHEAD;
-	uint64_t address;
+	unsigned first = load->ahead ? load->ahead : 1;
+	unsigned ahead = load->ahead ? load->ahead + STRIDES_GROWTH : STRIDES_AHEAD;
 
-	if (ahead > 0 && ahead < line_bytes)
-		ahead = line_bytes;
-	if (ahead < 0 && ahead > -line_bytes)
-		ahead = -line_bytes;
-	address = load->last + (uint64_t)ahead;
-	if (address >> prefetch->page_shift != load->last >> prefetch->page_shift ||
-	    address >> prefetch->line_shift == load->brought)
-		return;
-	load->brought = address >> prefetch->line_shift;
-	bring_new(prefetch, load->brought, now);
+	load->ahead = ahead < STRIDES_FAR ? ahead : STRIDES_FAR;
+	for (unsigned i = first; i <= load->ahead; i++) {
+		int64_t apart = load->stride * (int64_t)i;
+		uint64_t line;
+
+		if (apart > 0 && apart < line_bytes)
+			apart = line_bytes;
+		if (apart < 0 && apart > -line_bytes)
+			apart = -line_bytes;
+		line = (load->last + (uint64_t)apart) >> prefetch->line_shift;
+		if (line == load->brought)
+			continue;
+		load->brought = line;
+		bring_new(prefetch, line, now);
+	}
+}
+
+/* A load that went elsewhere is likely to go on from there as before, if it did so for long. */
+static void turn_aside(struct uarch_prefetch *prefetch, struct uarch_stride *load, int64_t stride,
+		       uint64_t now)
+{
+	load->ahead = 0;
+	load->brought = NONE;
+	load->confidence /= 2;
+	if (load->confidence >= STRIDE_SURE)
+		bring_ahead(prefetch, load, now);
+	else if (load->confidence == 0)
+		load->stride = stride;
 }
 
 void uarch_prefetch_follow_load(struct uarch_prefetch *prefetch, uint64_t ip, uint64_t address,
@@ -80,54 +105,83 @@ void uarch_prefetch_follow_load(struct uarch_prefetch *prefetch, uint64_t ip, ui
 	struct uarch_stride *load = &prefetch->strides[uarch_hash(ip) & (STRIDES - 1)];
 	int64_t stride = (int64_t)(address - load->last);
 
+	if (load->ip != ip && uarch_sets_has(prefetch->cache, address >> prefetch->line_shift))
+		return;
 	if (load->ip != ip) {
 		*load = (struct uarch_stride){ .ip = ip, .last = address, .brought = NONE };
 		return;
 	}
 	load->last = address;
 	if (stride != load->stride) {
-		if (load->confidence > 0)
-			load->confidence--;
-		else
-			load->stride = stride;
+		turn_aside(prefetch, load, stride, now);
 		return;
 	}
 	if (stride == 0)
 		return;
-	if (load->confidence < STRIDE_SURE)
+	if (load->confidence < STRIDES_KEPT)
 		load->confidence++;
-	else
+	if (load->confidence >= STRIDE_SURE)
 		bring_ahead(prefetch, load, now);
 }
 
 /* --- streams ---------------------------------------------------------------------------------- */
 
+static struct uarch_stream *stream_of(struct uarch_prefetch *prefetch, uint64_t page)
+{
+	return &prefetch->streams[uarch_hash(page) >> 16 & (STREAMS - 1)];
+}
+
+/* The stream that has come to this line from the page before, in either direction; otherwise a new one. */
+static struct uarch_stream stream_into(struct uarch_prefetch *prefetch, uint64_t page,
+				       uint64_t line)
+{
+	for (int64_t step = -1; step <= 1; step += 2) {
+		struct uarch_stream one = *stream_of(prefetch, page - (uint64_t)step);
+
+		if (one.page == page - (uint64_t)step && one.step == step &&
+		    one.ahead == STREAM_FAR && line - one.last == (uint64_t)step) {
+			one.page = page;
+			return one;
+		}
+	}
+	return (struct uarch_stream){ .page = page, .last = line };
+}
+
+/* Lines that were prefetched at the last step, which was one line before, are not again. */
+static void bring_lines(struct uarch_prefetch *prefetch, struct uarch_stream *stream, uint64_t now)
+{
+	unsigned shift = prefetch->page_shift - prefetch->line_shift;
+	int64_t first = stream->ahead ? stream->ahead : 1;
+	int64_t ahead = stream->ahead ? stream->ahead + STREAM_GROWTH : STREAM_AHEAD;
+
+	stream->ahead = ahead < STREAM_FAR ? ahead : STREAM_FAR;
+	for (int64_t i = first; i <= stream->ahead; i++) {
+		uint64_t next = stream->last + (uint64_t)(stream->step * i);
+
+		if (stream->ahead == STREAM_FAR || next >> shift == stream->page)
+			bring_new(prefetch, next, now);
+	}
+}
+
 void uarch_prefetch_follow_miss(struct uarch_prefetch *prefetch, uint64_t line, uint64_t now)
 {
 	uint64_t page = line >> (prefetch->page_shift - prefetch->line_shift);
-	struct uarch_stream *stream = &prefetch->streams[uarch_hash(page) >> 16 & (STREAMS - 1)];
-	int64_t step = (int64_t)(line - stream->last);
+	struct uarch_stream *stream = stream_of(prefetch, page);
+	int64_t step;
 
-	if (stream->page != page) {
-		*stream = (struct uarch_stream){ .page = page, .last = line };
-		return;
-	}
+	if (stream->page != page)
+		*stream = stream_into(prefetch, page, line);
+	step = (int64_t)(line - stream->last);
 	stream->last = line;
-	if (step != 1 && step != -1) {
+	if (step != stream->step || (step != 1 && step != -1)) {
 		stream->confidence = 0;
-		return;
+		stream->ahead = 0;
 	}
-	if (step != stream->step)
-		stream->confidence = 0;
 	stream->step = step;
-	if (++stream->confidence < STREAM_SURE)
+	if (step != 1 && step != -1)
 		return;
-	stream->confidence = STREAM_SURE;
-	for (int64_t i = 1; i <= STREAM_AHEAD; i++) {
-		uint64_t next = line + (uint64_t)(step * i);
-
-		if (next >> (prefetch->page_shift - prefetch->line_shift) != page)
-			return;
-		bring_new(prefetch, next, now);
-	}
+	if (stream->confidence < STREAM_SURE)
+		stream->confidence++;
+	if (stream->confidence == STREAM_SURE)
+		bring_lines(prefetch, stream, now);
 }

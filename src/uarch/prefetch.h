@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The core's prefetchers: one follows the stride of each load, one follows streams of lines within
- * a page. They put nothing into the caches. The lines that they would have fetched are noted, with
+ * The core's prefetchers: one follows the stride of each load, one follows streams of lines. They run
+ * further ahead the longer they were right, and then on into the next page. They put nothing into the
+ * caches. The lines that they would have fetched are noted, with
  * the time, until they are used.
  */
 #ifndef HPCPROF_SRC_UARCH_PREFETCH_H
@@ -18,6 +19,7 @@ struct uarch_stride {
 	int64_t stride;	  /* in bytes */
 	uint64_t brought; /* the line prefetched last */
 	unsigned confidence;
+	unsigned ahead; /* strides from the last address to the line prefetched last */
 };
 
 struct uarch_stream {
@@ -25,6 +27,7 @@ struct uarch_stream {
 	uint64_t last; /* the line seen last */
 	int64_t step;  /* +1 or -1 */
 	unsigned confidence;
+	int64_t ahead; /* lines from the last one to that prefetched last */
 };
 
 struct uarch_brought {
@@ -45,7 +48,7 @@ void uarch_prefetch_create(struct uarch_prefetch *prefetch,
 			   const struct uarch_sets *cache);
 void uarch_prefetch_reset(struct uarch_prefetch *prefetch);
 
-/* Follows a load. */
+/* Follows a load, before its line is used: from its first miss on. */
 void uarch_prefetch_follow_load(struct uarch_prefetch *prefetch, uint64_t ip, uint64_t address,
 				uint64_t now);
 /* Follows a miss in the first level. */

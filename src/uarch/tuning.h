@@ -86,23 +86,36 @@ enum {
 /* --- prefetchers: prefetch.c, path.c ---------------------------------------------------------- */
 
 /* No vendor says what its prefetchers do in full. These follow what Intel's and AMD's optimization
- * manuals say of them: by instruction, strides; by page, neighbouring lines in either direction;
- * nothing beyond the page. */
+ * manuals say of them: by instruction, strides; by page, neighbouring lines in either direction.
+ * scripts/machine/measure_core shows on Zen 5 that lines in order are not waited for, also from page to
+ * page, and seldom what a load finds in equal steps, however long these are. */
 enum {
-	/* Loads that are followed; a power of two. */
+	/* Loads that missed and are followed; a power of two. */
 	STRIDES = 64, /* loads [chosen] */
 	/* Equal strides in a row, until lines are brought. */
 	STRIDE_SURE = 2, /* strides [chosen] */
-	/* How far ahead, but at least the next line. */
+	/* How far ahead, but at least the next line, … */
 	STRIDES_AHEAD = 4, /* strides [chosen] */
-	/* Pages that are followed; a power of two. */
-	STREAMS = 32, /* pages; Intel 248966, the streamer */
+	/* … with each further stride so many more, … */
+	STRIDES_GROWTH = 2, /* strides [chosen] */
+	/* … up to so many. */
+	STRIDES_FAR = 16, /* strides [chosen] */
+	/* Equal ones in a row that are remembered, half of them when the load goes elsewhere. */
+	STRIDES_KEPT = 8, /* strides [chosen] */
+	/* Pages that are followed; a power of two. Each has one place, so these are more than the 32 of Intel
+	 * 248966, to keep about as many. */
+	STREAMS = 128, /* pages [chosen] */
 	/* Steps to a neighbouring line, until lines are brought, … */
 	STREAM_SURE = 2, /* steps [chosen] */
-	/* … so many ahead. */
+	/* … so many ahead, … */
 	STREAM_AHEAD = 4, /* lines [chosen] */
-	/* Lines that were brought and not used; a power of two. About what a first level keeps. */
-	BROUGHT = 512, /* lines [chosen] */
+	/* … with each further step so many more, … */
+	STREAM_GROWTH = 2, /* lines [chosen] */
+	/* … up to so many. Then they may be those of the next page. */
+	STREAM_FAR = 20, /* lines; Intel 248966, the streamer */
+	/* Lines that were brought and not used; a power of two. Each has one place: so many that a dozen streams,
+	 * each STREAM_FAR ahead, hardly ever meet. */
+	BROUGHT = 4096, /* lines [chosen] */
 	/* Instructions that a core executes while the second level, … */
 	LATE_NEAR = 32, /* instructions [chosen] */
 	/* … or what is behind it, gives a line. Used sooner, it is waited for. */

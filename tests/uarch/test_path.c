@@ -487,4 +487,19 @@ TEST(a_later_stretch_knows_the_branches_that_were_met)
 	ck_assert_uint_eq(unknown[2], unknown[0]);
 }
 
+/* The core asks the history for all its targets as soon as its address alone did not tell one. */
+TEST(targets_are_late_once_there_were_several)
+{
+	const struct hp_uarch_geometry geometry = hp_uarch_geometry_generic();
+	struct hp_uarch *uarch = made(&geometry);
+	unsigned late[3] = { 0 };
+
+	for (unsigned i = 0; i < 3000; i++)
+		late[i / 1000] += hp_uarch_branch(uarch, 0x3000, 0x3002, HP_UARCH_JUMP_INDIRECT,
+						  true, i == 1000 ? 0x5000 : 0x4000) ==
+				  HP_UARCH_TARGET_LATE;
+	ck_assert_uint_eq(late[0], 0);
+	ck_assert_uint_gt(late[2], 990);
+}
+
 HP_TEST_MAIN("uarch/path")

@@ -435,20 +435,6 @@ TEST(targets_that_only_the_history_foretells_come_late)
 	ck_assert_uint_gt(late, 1800);
 }
 
-/* The core asks the history for all its targets as soon as its address alone did not tell one. */
-TEST(targets_are_late_once_there_were_several)
-{
-	struct hp_uarch *uarch = made();
-	unsigned late[3] = { 0 };
-
-	for (unsigned i = 0; i < 3000; i++)
-		late[i / 1000] += hp_uarch_branch(uarch, 0x3000, 0x3002, HP_UARCH_JUMP_INDIRECT,
-						  true, i == 1000 ? 0x5000 : 0x4000) ==
-				  HP_UARCH_TARGET_LATE;
-	ck_assert_uint_eq(late[0], 0);
-	ck_assert_uint_gt(late[2], 990);
-}
-
 /* Counters of a branch that alternates do as well at one of two values as at the other, and stay
  * there: what came before must not decide how often the branch is late. */
 TEST(what_a_short_history_foretells_is_in_time_whatever_came_before)

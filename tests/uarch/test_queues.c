@@ -252,10 +252,11 @@ static const struct way {
 	{ "neighbouring words", 8, 512, true, 0.9, 1 },
 	{ "neighbouring lines", 64, 64, true, 0.9, 1 },
 	{ "neighbouring lines, backward", -64, 64, true, 0.9, 1 },
-	{ "every fifth line", 320, 12, true, 0.3, 0.8 },
+	{ "every fifth line", 320, 12, true, 0.6, 0.8 },
 	{ "neighbouring lines by loads that are not related", 64, 64, false, 0.9, 1 },
 	{ "every fifth line by loads that are not related", 320, 12, false, 0, 0 },
-	{ "a page each", 4096, 64, true, 0, 0 },
+	{ "a page each", 4096, 64, true, 0.9, 1 },
+	{ "a page each by loads that are not related", 4096, 64, false, 0, 0 },
 };
 
 TEST(regular_ways_are_brought_and_others_are_not)
@@ -279,6 +280,63 @@ TEST(what_is_used_at_once_is_brought_late)
 
 	ck_assert_uint_ge(walked.brought, 58);
 	ck_assert_uint_eq(walked.late, walked.brought);
+}
+
+/* Each page has 64 lines: of the second to the last even the first line is brought. With some 50 instructions
+ * per line, four lines ahead would be late, and twenty are not. */
+TEST(a_long_stream_runs_far_ahead_and_from_page_to_page)
+{
+	for (int64_t stride = -64; stride <= 64; stride += 128) {
+		struct hp_uarch *uarch = made(256, 64);
+		uint64_t begin = stride > 0 ? 0x100000 : 0x1fffc0;
+		struct walk first = walk(uarch, begin, stride, 64, 50, false);
+		struct walk others =
+			walk(uarch, begin + (uint64_t)(64 * stride), stride, 640, 50, false);
+
+		ck_assert_uint_ge(first.brought, 61);
+		ck_assert_uint_ge(first.late, 4);
+		ck_assert_uint_le(first.late, 24);
+		ck_assert_uint_eq(others.brought, others.misses);
+		ck_assert_uint_eq(others.late, 0);
+	}
+}
+
+/* As a walk through a table whose length is no multiple of the step. */
+TEST(a_stride_goes_on_where_the_load_turned_aside)
+{
+	struct hp_uarch *uarch = made(256, 64);
+
+	for (uint64_t i = 0; i < 20; i++) {
+		struct walk walked = walk(uarch, 0x10000000 + i * 0x12340, 190056, 38, 400, true);
+
+		ck_assert_uint_eq(walked.misses, 38);
+		ck_assert_uint_ge(walked.brought, i ? 37 : 34);
+	}
+}
+
+TEST(loads_that_hit_do_not_disturb)
+{
+	struct hp_uarch *uarch = made(256, 64);
+	unsigned brought = 0;
+
+	for (uint64_t i = 0; i < 100; i++) {
+		for (uint64_t other = 0; other < 500; other++)
+			hp_uarch_access(uarch, 0x500000 + 4 * other, 0x2000, 8, HP_UARCH_LOAD);
+		brought += walk(uarch, 0x10000000 + i * 190056, 0, 1, 400, true).brought;
+	}
+	ck_assert_uint_ge(brought, 90);
+}
+
+TEST(a_stream_in_another_page_begins_anew)
+{
+	struct hp_uarch *uarch = made(256, 64);
+
+	for (uint64_t page = 0; page < 20; page++) {
+		struct walk walked = walk(uarch, 0x100000 + 2 * page * 4096, 64, 64, 50, false);
+
+		ck_assert_uint_ge(walked.misses - walked.brought, page ? 0 : 2);
+		ck_assert_uint_ge(walked.late, page ? 0 : 4);
+	}
 }
 
 TEST(addresses_by_chance_are_not_brought)
