@@ -12,6 +12,7 @@
 
 #include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/number.h>
+#include <hpcprof/model/epoch.h>
 
 #include <math.h>
 #include <stdio.h>
@@ -484,6 +485,30 @@ TEST(hostile_names_are_text_in_pictures)
 	ck_assert_int_eq(fclose(out), 0);
 	ck_assert_str_eq(text, "&lt;/text&gt;&lt;script&gt;alert(&quot;&amp;&#39;&quot;)"
 			       "\\x1b[2J\\xff\\n");
+}
+
+TEST(a_picture_is_headed_by_its_command_and_says_where_that_is_cut)
+{
+	static char words[][4] = { "a", "-b", "c", "-d", "e", "-f", "g", "-h", "i", "-j" };
+	static char long_word[121];
+	char *command[HP_ARRAY_COUNT(words) + 2] = { NULL };
+	const struct hp_epoch_meta meta = { .command_line = command };
+
+	memset(long_word, 'x', sizeof(long_word) - 1);
+	for (size_t with_long = 0; with_long < 2; with_long++) {
+		char *text = NULL;
+		size_t size;
+		FILE *out = open_memstream(&text, &size);
+
+		for (size_t i = 0; i < HP_ARRAY_COUNT(words); i++)
+			command[i] = words[i];
+		command[HP_ARRAY_COUNT(words)] = with_long ? long_word : NULL;
+		ck_assert(svg_command(out, &meta));
+		fclose(out);
+		ck_assert_ptr_nonnull(strstr(text, "a -b c -d e -f g -h i -j"));
+		ck_assert(!strstr(text, "…") == !with_long);
+		free(text);
+	}
 }
 
 HP_TEST_MAIN("report/drawing")

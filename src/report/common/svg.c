@@ -4,6 +4,7 @@
 #include "text.h"
 
 #include <hpcprof/base/cleanup.h>
+#include <hpcprof/base/text.h>
 #include <hpcprof/model/epoch.h>
 
 /* Writes valid UTF-8 without control characters, as XML requires. */
@@ -35,14 +36,11 @@ bool svg_text(FILE *out, const char *text, size_t columns)
 
 bool svg_command(FILE *out, const struct hp_epoch_meta *meta)
 {
-	enum { MOST_WORDS = 8, WORD_COLUMNS = 60, TARGET_COLUMNS = 100 };
-	bool done = true;
+	enum { TARGET_COLUMNS = 100 };
+	_cleanup_free_ char *command = NULL;
 
 	if (!meta->command_line)
 		return svg_text(out, meta->target ? meta->target : "hpcprof", TARGET_COLUMNS);
-	for (size_t i = 0; meta->command_line[i] && i < MOST_WORDS; i++) {
-		fputs(i ? " " : "", out);
-		done = svg_text(out, meta->command_line[i], WORD_COLUMNS) && done;
-	}
-	return done;
+	command = hp_text_join(meta->command_line, " ");
+	return command && svg_text(out, command, TARGET_COLUMNS);
 }
