@@ -132,12 +132,23 @@ static void fix(double rows[HP_PENALTIES][HP_PENALTIES + 1], size_t fixed, doubl
 	rows[fixed][HP_PENALTIES] = step;
 }
 
-/* One step of all factors. Those that would become less than is possible stay there, and the others make
- * up for them. */
+/* What each factor can be. */
+struct bounds {
+	double least[HP_PENALTIES], most[HP_PENALTIES];
+};
+
+static double within(const struct bounds *bounds, size_t i, double factor)
+{
+	return fmax(bounds->least[i], fmin(bounds->most[i], factor));
+}
+
+/* One step of all factors. Those that would become less or more than is possible stay there, and the others
+ * make up for them. */
 static void take_step(const double equations[HP_PENALTIES][HP_PENALTIES + 1],
-		      const double least[HP_PENALTIES], double factors[HP_PENALTIES])
+		      const struct bounds *bounds, double factors[HP_PENALTIES])
 {
 	double rows[HP_PENALTIES][HP_PENALTIES + 1];
+	double fixed[HP_PENALTIES];
 	bool is_fixed[HP_PENALTIES] = { false };
 	bool is_new = true;
 
@@ -145,17 +156,20 @@ static void take_step(const double equations[HP_PENALTIES][HP_PENALTIES + 1],
 		memcpy(rows, equations, sizeof(rows));
 		for (size_t i = 0; i < HP_PENALTIES; i++)
 			if (is_fixed[i])
-				fix(rows, i, least[i] - factors[i]);
+				fix(rows, i, fixed[i] - factors[i]);
 		solve(rows);
 		is_new = false;
 		for (size_t i = 0; i < HP_PENALTIES; i++) {
-			if (is_fixed[i] || factors[i] + rows[i][HP_PENALTIES] >= least[i])
+			double next = factors[i] + rows[i][HP_PENALTIES];
+
+			if (is_fixed[i] || within(bounds, i, next) == next)
 				continue;
 			is_fixed[i] = is_new = true;
+			fixed[i] = within(bounds, i, next);
 		}
 	}
 	for (size_t i = 0; i < HP_PENALTIES; i++)
-		factors[i] = fmax(least[i], factors[i] + rows[i][HP_PENALTIES]);
+		factors[i] = within(bounds, i, factors[i] + rows[i][HP_PENALTIES]);
 }
 
 /* The normal equations of one step from these factors. */
@@ -176,26 +190,29 @@ static void make_equations(const struct hp_timed_part *parts, size_t count, size
 			add_part(&parts[k], factors, rows);
 }
 
-static void find_least(const struct hp_timed_part *parts, size_t count, double least[HP_PENALTIES])
+static void find_bounds(const struct hp_timed_part *parts, size_t count, struct bounds *bounds)
 {
-	for (size_t i = 0; i < HP_PENALTIES; i++)
-		least[i] = least_penalty * of_table[i];
-	least[HP_PENALTY_BASE] = fmax(least_penalty, least_base(parts, count));
+	for (size_t i = 0; i < HP_PENALTIES; i++) {
+		bounds->least[i] = least_penalty * of_table[i];
+		bounds->most[i] = INFINITY;
+	}
+	bounds->least[HP_PENALTY_BASE] = fmax(least_penalty, least_base(parts, count));
+	bounds->most[HP_PENALTY_BASE] = most_base;
 }
 
 /* Fits the penalties to all parts except those of one fold. */
 static void fit_without(const struct hp_timed_part *parts, size_t count, size_t left_out,
 			double factors[HP_PENALTIES])
 {
-	double least[HP_PENALTIES];
+	struct bounds bounds;
 
-	find_least(parts, count, least);
+	find_bounds(parts, count, &bounds);
 	memcpy(factors, of_table, sizeof(of_table));
 	for (unsigned round = 0; round < PENALTY_ROUNDS; round++) {
 		double rows[HP_PENALTIES][HP_PENALTIES + 1];
 
 		make_equations(parts, count, left_out, factors, rows);
-		take_step(rows, least, factors);
+		take_step(rows, &bounds, factors);
 	}
 }
 
@@ -203,9 +220,10 @@ static void fit_without(const struct hp_timed_part *parts, size_t count, size_t 
 static void find_ends(const struct hp_timed_part *parts, size_t count,
 		      struct hp_penalties *penalties)
 {
-	double equations[HP_PENALTIES][HP_PENALTIES + 1], least[HP_PENALTIES];
+	double equations[HP_PENALTIES][HP_PENALTIES + 1];
+	struct bounds bounds;
 
-	find_least(parts, count, least);
+	find_bounds(parts, count, &bounds);
 	make_equations(parts, count, SIZE_MAX, penalties->factors, equations);
 	for (size_t i = 0; i < HP_PENALTIES; i++) {
 		double rows[HP_PENALTIES][HP_PENALTIES + 1], deviation;
@@ -219,8 +237,8 @@ static void find_ends(const struct hp_timed_part *parts, size_t count,
 		for (size_t j = 0; j < HP_PENALTIES; j++) {
 			double step = HP_NORMAL_90 * part_noise * rows[j][HP_PENALTIES] / deviation;
 
-			penalties->ends[i][0][j] = fmax(least[j], penalties->factors[j] - step);
-			penalties->ends[i][1][j] = fmax(least[j], penalties->factors[j] + step);
+			penalties->ends[i][0][j] = within(&bounds, j, penalties->factors[j] - step);
+			penalties->ends[i][1][j] = within(&bounds, j, penalties->factors[j] + step);
 		}
 	}
 }

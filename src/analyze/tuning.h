@@ -466,6 +466,9 @@ static const double part_freedom = 3;
 
 /* times the table's, at least; [chosen], a guard */
 static const double least_penalty = 0.1;
+/* times the table's, at most, of the base: what takes longer is nothing that the models know of, and nothing
+ * was fitted above 1.4; [chosen], a guard */
+static const double most_base = 1.5;
 
 enum {
 	/* of Newton's method; [chosen] */

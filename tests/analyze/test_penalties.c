@@ -52,6 +52,19 @@ TEST(factors_of_a_slower_core_are_found)
 	ck_assert_double_eq_tol(found.factors[HP_PENALTY_UNPLACED], 0, 1e-9);
 }
 
+TEST(what_the_models_do_not_know_of_is_not_the_base)
+{
+	static const double unknown[HP_PENALTIES] = { 3, 1, 1, 1, 1, 0 };
+	struct hp_penalties found;
+
+	take(unknown, 0);
+	hp_assert_ok(hp_penalties_fit(parts, COUNT, &found));
+	ck_assert(found.is_fitted);
+	ck_assert_double_le(found.factors[HP_PENALTY_BASE], 1.5 + 1e-9);
+	for (size_t end = 0; end < 2; end++)
+		ck_assert_double_le(found.ends[HP_PENALTY_BASE][end][HP_PENALTY_BASE], 1.5 + 1e-9);
+}
+
 /* Data nearer than the model guesses does not make instructions fit through a narrower core. */
 TEST(the_base_is_no_faster_than_the_width)
 {
