@@ -5,6 +5,8 @@
  * stamps, against a chain of dependent additions that runs beside it, each of which takes one
  * cycle. In a virtual machine a walk of the page tables goes through two of them.
  */
+#include "core_tasks.h"
+
 #include <hpcprof/isa/machine.h>
 
 #include <stdint.h>
@@ -18,276 +20,10 @@
 enum {
 	REPEATS = 101,
 	MOST_TRIES = 1000,
-	LINE = 64,
-	PAGE = 4096,
 	CHAIN = 4000,
 	BRANCHES = 4000,
 	STEPS = 4000,
 };
-
-struct task {
-	void (*run)(struct task *task);
-	uint64_t count; /* of what is measured, in one run: short, so that few are interrupted */
-	void *memory;
-	uint8_t *bits; /* filled anew with `mask` of random ones for each run */
-	uint8_t mask;
-};
-
-static uint64_t random_state = 88172645463325252u;
-
-static uint64_t random_next(void)
-{
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	return random_state;
-}
-
-/* --- what is run ------------------------------------------------------------------------------ */
-
-static void run_additions(struct task *task)
-{
-	uint64_t sum = 1;
-
-	for (uint64_t i = 0; i < task->count / 20; i++)
-		__asm__ volatile(".rept 20; add %1, %0; .endr" : "+r"(sum) : "r"(i) : "cc");
-}
-
-static void run_chase(struct task *task)
-{
-	void *at = task->memory;
-
-	for (uint64_t i = 0; i < task->count / 8; i++)
-		__asm__ volatile(".rept 8; mov (%0), %0; .endr" : "+r"(at) : : "memory");
-	task->memory = at; /* the next run goes on from there */
-}
-
-/* Loads that wait for what was done with the last one, of known places: only prefetchers are early. */
-static const uint32_t *known_places;
-
-static void run_places(struct task *task)
-{
-	const char *memory = task->memory;
-	uint64_t value = 0;
-
-	for (uint64_t i = 0; i < task->count; i++)
-		__asm__ volatile("and $0, %0\n\t"
-				 "add (%1, %0), %0\n\t"
-				 ".rept 60; add $1, %0; .endr"
-				 : "+r"(value)
-				 : "r"(memory + known_places[i])
-				 : "cc");
-}
-
-static void run_branches(struct task *task)
-{
-	for (uint64_t i = 0; i < task->count; i++)
-		__asm__ volatile("testb $1, %0; jz 1f; nop; 1:" : : "m"(task->bits[i]) : "cc");
-}
-
-/* The same branches in each run, which a predictor may have learnt. */
-static void run_known_branches(struct task *task)
-{
-	const uint8_t *bits = task->memory;
-
-	for (uint64_t i = 0; i < task->count; i++)
-		__asm__ volatile("testb $1, %0; jz 1f; nop; 1:" : : "m"(bits[i]) : "cc");
-}
-
-/* Jumps to one of 16 places, 20 bytes apart: predictors tell them by low bits of their addresses. */
-static void run_known_targets(struct task *task)
-{
-	const uint8_t *places = task->memory;
-
-	for (uint64_t i = 0; i < task->count; i++)
-		__asm__ volatile("lea 1f(%%rip), %%rax\n\t"
-				 "add %0, %%rax\n\t"
-				 "jmp *%%rax\n\t"
-				 ".balign 64\n"
-				 "1: .rept 16; .byte 0xe9; .long 2f - . - 4; .skip 15; .endr\n"
-				 "2:"
-				 :
-				 : "r"((uint64_t)places[i] % 16 * 20)
-				 : "rax", "cc");
-}
-
-static void run_pauses(struct task *task)
-{
-	for (uint64_t i = 0; i < task->count; i++)
-		__asm__ volatile("pause");
-}
-
-/* Stores, and loads at once what was stored, each time elsewhere. */
-static void run_forward(struct task *task)
-{
-	char *memory = task->memory;
-	uint64_t value = 0;
-
-	for (uint64_t i = 0; i < task->count; i++) {
-		char *to = memory + i % 32 * 64;
-
-		__asm__ volatile("mov %0, (%1)\n\t"
-				 "add %2, %1\n\t"
-				 "mov -24(%1), %0"
-				 : "+r"(value), "+r"(to)
-				 : "r"((uint64_t)24)
-				 : "memory", "cc");
-	}
-}
-
-/* Pairs of a store and a load that depend on each other: their places are named in the same way, by
- * another register, or by one that is written before each. Each of 64 pairs is other code. */
-#define PAIRS(function, code)                                                                      \
-	static void function(struct task *task)                                                    \
-	{                                                                                          \
-		char *to = task->memory, *from = task->memory;                                     \
-		uint64_t value = 0;                                                                \
-                                                                                                   \
-		__asm__("" : "+r"(from)); /* a register of its own */                              \
-		for (uint64_t i = 0; i < task->count / 64; i++)                                    \
-			__asm__ volatile(".rept 64; " code "; .endr"                               \
-					 : "+r"(value), "+r"(to)                                   \
-					 : "r"(from), "r"((uint64_t)0)                             \
-					 : "memory", "cc");                                        \
-	}
-PAIRS(run_named, "mov %0, 64(%1); mov 64(%1), %0")
-PAIRS(run_compared, "mov %0, 64(%1); mov 64(%2), %0")
-PAIRS(run_renamed_base, "add %3, %1; mov %0, 64(%1); mov 64(%1), %0")
-PAIRS(run_narrow, "movw %w0, 64(%1); movzwl 64(%1), %k0")
-
-/* 16 places in turn call the same procedure, which does nothing. */
-static void run_calls(struct task *task)
-{
-	for (uint64_t i = 0; i < task->count / 16; i++)
-		__asm__ volatile("sub $128, %%rsp\n\t"
-				 ".balign 64\n\t"
-				 ".rept 16; call 1f; .balign 32; .endr\n\t"
-				 "add $128, %%rsp; jmp 2f\n\t"
-				 ".balign 64\n"
-				 "1: ret\n\t"
-				 ".balign 64\n"
-				 "2:"
-				 :
-				 :
-				 : "memory", "cc");
-}
-
-/* Each jumps to one place only, which a register has. */
-static void run_jumps(struct task *task)
-{
-	for (uint64_t i = 0; i < task->count / 16; i++)
-		__asm__ volatile(".balign 64\n\t"
-				 ".rept 16; lea 1f(%%rip), %%rax; jmp *%%rax; .balign 64; 1:; .endr"
-				 :
-				 :
-				 : "rax");
-}
-
-/* Handlers of an interpreter, each of which jumps to the next one by a table of opcodes. */
-static void run_handlers(struct task *task)
-{
-	const uint8_t *code = task->memory;
-	uint64_t left = task->count;
-
-	__asm__ volatile("lea 1f(%%rip), %%r8\n\t"
-			 ".balign 64\n"
-			 "1: .rept 16\n\t"
-			 "movzbl (%0), %%eax; inc %0; dec %1; jz 2f\n\t"
-			 "shl $6, %%eax; add %%r8, %%rax; jmp *%%rax\n\t"
-			 ".balign 64; .endr\n"
-			 "2:"
-			 : "+r"(code), "+r"(left)
-			 :
-			 : "rax", "r8", "memory", "cc");
-}
-
-/* Operations of one cycle that wait for nothing else, the second of each two for the first. */
-static void run_chained(struct task *task)
-{
-	for (uint64_t i = 0; i < task->count / 100; i++)
-		__asm__ volatile(
-			".rept 10\n\t"
-			"lea 1(%0), %%eax; cmp %0, %%rax; lea 1(%0), %%ecx; cmp %0, %%rcx\n\t"
-			"lea 1(%0), %%edx; cmp %0, %%rdx; lea 1(%0), %%esi; cmp %0, %%rsi\n\t"
-			"lea 1(%0), %%edi; cmp %0, %%rdi\n\t"
-			".endr"
-			:
-			: "r"(task->memory)
-			: "rax", "rcx", "rdx", "rsi", "rdi", "cc");
-}
-
-static void run_indexed(struct task *task)
-{
-	uint64_t *memory = task->memory, value = 0;
-
-	memory[0] = 0;
-	for (uint64_t i = 0; i < task->count; i++)
-		__asm__ volatile("mov (%1, %0), %0" : "+r"(value) : "r"(memory));
-}
-
-static void run_scaled(struct task *task)
-{
-	uint64_t *memory = task->memory, value = 0;
-
-	memory[0] = 0;
-	for (uint64_t i = 0; i < task->count; i++)
-		__asm__ volatile("mov (%1, %0, 8), %0" : "+r"(value) : "r"(memory));
-}
-
-/* Additions, loads and moves that wait for nothing, four to be issued for each count. */
-static void run_mix(struct task *task)
-{
-	for (uint64_t i = 0; i < task->count / 100; i++)
-		__asm__ volatile(
-			".rept 50\n\t"
-			"add $1, %%eax; add $1, %%ecx; mov (%0), %%edx; mov %0, %%rsi\n\t"
-			"add $1, %%r8d; mov 8(%0), %%r9d; add $1, %%r10d; mov %0, %%r11\n\t"
-			".endr"
-			:
-			: "r"(task->memory)
-			: "rax", "rcx", "rdx", "rsi", "r8", "r9", "r10", "r11", "cc");
-}
-
-/* More code than the cache of decoded instructions holds, and less than the instruction cache. */
-static void run_decoded(struct task *task)
-{
-	for (uint64_t i = 0; i < task->count / 7168; i++)
-		__asm__ volatile(".rept 7168; nopl 0(%%rax); .endr" : : : "memory");
-}
-
-/* The same place again and again, named in the same way. */
-static void run_counter(struct task *task)
-{
-	for (uint64_t i = 0; i < task->count; i++)
-		__asm__ volatile("addq $1, (%0)" : : "r"(task->memory) : "memory", "cc");
-}
-
-/* The load is wider than the store, and cannot have its bytes. */
-static void run_failed_forward(struct task *task)
-{
-	char *memory = task->memory;
-	uint64_t value = 0;
-
-	for (uint64_t i = 0; i < task->count; i++)
-		__asm__ volatile("movb %b0, (%1); mov (%1), %0"
-				 : "+q"(value)
-				 : "r"(memory + i % 32 * 64)
-				 : "memory");
-}
-
-static void run_locked(struct task *task)
-{
-	for (uint64_t i = 0; i < task->count; i++)
-		__asm__ volatile("lock addq $1, (%0)" : : "r"(task->memory) : "memory", "cc");
-}
-
-static void run_fences(struct task *task)
-{
-	for (uint64_t i = 0; i < task->count; i++)
-		__asm__ volatile("movq %1, (%0); mfence" : : "r"(task->memory), "r"(i) : "memory");
-}
-
-/* --- measuring -------------------------------------------------------------------------------- */
 
 static long interruptions(void)
 {
@@ -451,6 +187,20 @@ static double steps_of(size_t bytes, size_t apart)
 	return sum / (COUNT / RUN) - same;
 }
 
+/* How much longer each takes in one of 65536 pages than always in the same. */
+static double in_pages(void (*run)(struct task *))
+{
+	enum { MANY = 65536 };
+	char *memory = allocate((size_t)MANY * PAGE, MADV_NOHUGEPAGE);
+	struct task task = { .run = run, .count = STEPS / 10, .memory = memory, .pages = 1 };
+	double same = cycles_of(&task), others;
+
+	task.pages = MANY;
+	others = cycles_of(&task);
+	munmap(memory, (size_t)MANY * PAGE);
+	return others - same;
+}
+
 static double simple(void (*run)(struct task *), uint64_t count)
 {
 	static uint64_t memory[512] __attribute__((aligned(PAGE)));
@@ -583,6 +333,12 @@ int main(int argc, char **argv)
 	print("    by a register that is written before each", simple(run_renamed_base, STEPS), 0);
 	print("    of 2 bytes", simple(run_narrow, STEPS), 0);
 	print("store not forwarded: the load is wider", simple(run_failed_forward, STEPS), 0);
+	print("    what it waits for behind a chain",
+	      simple(run_failed_behind, STEPS / 10) - simple(run_forwarded_behind, STEPS / 10),
+	      core->blocked_cycles);
+	print("store to one of 65536 pages, among no-ops", in_pages(run_store_alone),
+	      core->walk_cycles);
+	print("    prefetch", in_pages(run_prefetch_alone), core->walk_cycles);
 	print("load with an index", simple(run_indexed, STEPS), core->l1_cycles);
 	print("    that is scaled", simple(run_scaled, STEPS),
 	      core->l1_cycles + core->indexes_late);

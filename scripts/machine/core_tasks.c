@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "core_tasks.h"
+
+static uint64_t random_state = 88172645463325252u;
+
+uint64_t random_next(void)
+{
+	random_state ^= random_state << 13;
+	random_state ^= random_state >> 7;
+	random_state ^= random_state << 17;
+	return random_state;
+}
+
+void run_additions(struct task *task)
+{
+	uint64_t sum = 1;
+
+	for (uint64_t i = 0; i < task->count / 20; i++)
+		__asm__ volatile(".rept 20; add %1, %0; .endr" : "+r"(sum) : "r"(i) : "cc");
+}
+
+void run_chase(struct task *task)
+{
+	void *at = task->memory;
+
+	for (uint64_t i = 0; i < task->count / 8; i++)
+		__asm__ volatile(".rept 8; mov (%0), %0; .endr" : "+r"(at) : : "memory");
+	task->memory = at; /* the next run goes on from there */
+}
+
+/* Loads that wait for what was done with the last one, of known places: only prefetchers are early. */
+const uint32_t *known_places;
+
+void run_places(struct task *task)
+{
+	const char *memory = task->memory;
+	uint64_t value = 0;
+
+	for (uint64_t i = 0; i < task->count; i++)
+		__asm__ volatile("and $0, %0\n\t"
+				 "add (%1, %0), %0\n\t"
+				 ".rept 60; add $1, %0; .endr"
+				 : "+r"(value)
+				 : "r"(memory + known_places[i])
+				 : "cc");
+}
+
+void run_branches(struct task *task)
+{
+	for (uint64_t i = 0; i < task->count; i++)
+		__asm__ volatile("testb $1, %0; jz 1f; nop; 1:" : : "m"(task->bits[i]) : "cc");
+}
+
+/* The same branches in each run, which a predictor may have learnt. */
+void run_known_branches(struct task *task)
+{
+	const uint8_t *bits = task->memory;
+
+	for (uint64_t i = 0; i < task->count; i++)
+		__asm__ volatile("testb $1, %0; jz 1f; nop; 1:" : : "m"(bits[i]) : "cc");
+}
+
+/* Jumps to one of 16 places, 20 bytes apart: predictors tell them by low bits of their addresses. */
+void run_known_targets(struct task *task)
+{
+	const uint8_t *places = task->memory;
+
+	for (uint64_t i = 0; i < task->count; i++)
+		__asm__ volatile("lea 1f(%%rip), %%rax\n\t"
+				 "add %0, %%rax\n\t"
+				 "jmp *%%rax\n\t"
+				 ".balign 64\n"
+				 "1: .rept 16; .byte 0xe9; .long 2f - . - 4; .skip 15; .endr\n"
+				 "2:"
+				 :
+				 : "r"((uint64_t)places[i] % 16 * 20)
+				 : "rax", "cc");
+}
+
+void run_pauses(struct task *task)
+{
+	for (uint64_t i = 0; i < task->count; i++)
+		__asm__ volatile("pause");
+}
+
+/* Stores, and loads at once what was stored, each time elsewhere. */
+void run_forward(struct task *task)
+{
+	char *memory = task->memory;
+	uint64_t value = 0;
+
+	for (uint64_t i = 0; i < task->count; i++) {
+		char *to = memory + i % 32 * 64;
+
+		__asm__ volatile("mov %0, (%1)\n\t"
+				 "add %2, %1\n\t"
+				 "mov -24(%1), %0"
+				 : "+r"(value), "+r"(to)
+				 : "r"((uint64_t)24)
+				 : "memory", "cc");
+	}
+}
+
+/* Pairs of a store and a load that depend on each other: their places are named in the same way, by
+ * another register, or by one that is written before each. Each of 64 pairs is other code. */
+#define PAIRS(function, code)                                                                      \
+	void function(struct task *task)                                                           \
+	{                                                                                          \
+		char *to = task->memory, *from = task->memory;                                     \
+		uint64_t value = 0;                                                                \
+                                                                                                   \
+		__asm__("" : "+r"(from)); /* a register of its own */                              \
+		for (uint64_t i = 0; i < task->count / 64; i++)                                    \
+			__asm__ volatile(".rept 64; " code "; .endr"                               \
+					 : "+r"(value), "+r"(to)                                   \
+					 : "r"(from), "r"((uint64_t)0)                             \
+					 : "memory", "cc");                                        \
+	}
+PAIRS(run_named, "mov %0, 64(%1); mov 64(%1), %0")
+PAIRS(run_compared, "mov %0, 64(%1); mov 64(%2), %0")
+PAIRS(run_renamed_base, "add %3, %1; mov %0, 64(%1); mov 64(%1), %0")
+PAIRS(run_narrow, "movw %w0, 64(%1); movzwl 64(%1), %k0")
+
+/* 16 places in turn call the same procedure, which does nothing. */
+void run_calls(struct task *task)
+{
+	for (uint64_t i = 0; i < task->count / 16; i++)
+		__asm__ volatile("sub $128, %%rsp\n\t"
+				 ".balign 64\n\t"
+				 ".rept 16; call 1f; .balign 32; .endr\n\t"
+				 "add $128, %%rsp; jmp 2f\n\t"
+				 ".balign 64\n"
+				 "1: ret\n\t"
+				 ".balign 64\n"
+				 "2:"
+				 :
+				 :
+				 : "memory", "cc");
+}
+
+/* Each jumps to one place only, which a register has. */
+void run_jumps(struct task *task)
+{
+	for (uint64_t i = 0; i < task->count / 16; i++)
+		__asm__ volatile(".balign 64\n\t"
+				 ".rept 16; lea 1f(%%rip), %%rax; jmp *%%rax; .balign 64; 1:; .endr"
+				 :
+				 :
+				 : "rax");
+}
+
+/* Handlers of an interpreter, each of which jumps to the next one by a table of opcodes. */
+void run_handlers(struct task *task)
+{
+	const uint8_t *code = task->memory;
+	uint64_t left = task->count;
+
+	__asm__ volatile("lea 1f(%%rip), %%r8\n\t"
+			 ".balign 64\n"
+			 "1: .rept 16\n\t"
+			 "movzbl (%0), %%eax; inc %0; dec %1; jz 2f\n\t"
+			 "shl $6, %%eax; add %%r8, %%rax; jmp *%%rax\n\t"
+			 ".balign 64; .endr\n"
+			 "2:"
+			 : "+r"(code), "+r"(left)
+			 :
+			 : "rax", "r8", "memory", "cc");
+}
+
+/* Operations of one cycle that wait for nothing else, the second of each two for the first. */
+void run_chained(struct task *task)
+{
+	for (uint64_t i = 0; i < task->count / 100; i++)
+		__asm__ volatile(
+			".rept 10\n\t"
+			"lea 1(%0), %%eax; cmp %0, %%rax; lea 1(%0), %%ecx; cmp %0, %%rcx\n\t"
+			"lea 1(%0), %%edx; cmp %0, %%rdx; lea 1(%0), %%esi; cmp %0, %%rsi\n\t"
+			"lea 1(%0), %%edi; cmp %0, %%rdi\n\t"
+			".endr"
+			:
+			: "r"(task->memory)
+			: "rax", "rcx", "rdx", "rsi", "rdi", "cc");
+}
+
+void run_indexed(struct task *task)
+{
+	uint64_t *memory = task->memory, value = 0;
+
+	memory[0] = 0;
+	for (uint64_t i = 0; i < task->count; i++)
+		__asm__ volatile("mov (%1, %0), %0" : "+r"(value) : "r"(memory));
+}
+
+void run_scaled(struct task *task)
+{
+	uint64_t *memory = task->memory, value = 0;
+
+	memory[0] = 0;
+	for (uint64_t i = 0; i < task->count; i++)
+		__asm__ volatile("mov (%1, %0, 8), %0" : "+r"(value) : "r"(memory));
+}
+
+/* Additions, loads and moves that wait for nothing, four to be issued for each count. */
+void run_mix(struct task *task)
+{
+	for (uint64_t i = 0; i < task->count / 100; i++)
+		__asm__ volatile(
+			".rept 50\n\t"
+			"add $1, %%eax; add $1, %%ecx; mov (%0), %%edx; mov %0, %%rsi\n\t"
+			"add $1, %%r8d; mov 8(%0), %%r9d; add $1, %%r10d; mov %0, %%r11\n\t"
+			".endr"
+			:
+			: "r"(task->memory)
+			: "rax", "rcx", "rdx", "rsi", "r8", "r9", "r10", "r11", "cc");
+}
+
+/* More code than the cache of decoded instructions holds, and less than the instruction cache. */
+void run_decoded(struct task *task)
+{
+	for (uint64_t i = 0; i < task->count / 7168; i++)
+		__asm__ volatile(".rept 7168; nopl 0(%%rax); .endr" : : : "memory");
+}
+
+/* The same place again and again, named in the same way. */
+void run_counter(struct task *task)
+{
+	for (uint64_t i = 0; i < task->count; i++)
+		__asm__ volatile("addq $1, (%0)" : : "r"(task->memory) : "memory", "cc");
+}
+
+/* The load is wider than the store, and cannot have its bytes. */
+void run_failed_forward(struct task *task)
+{
+	char *memory = task->memory;
+	uint64_t value = 0;
+
+	for (uint64_t i = 0; i < task->count; i++)
+		__asm__ volatile("movb %b0, (%1); mov (%1), %0"
+				 : "+q"(value)
+				 : "r"(memory + i % 32 * 64)
+				 : "memory");
+}
+
+/* A chain of 20 multiplications goes on with what is loaded behind it from the place of two older stores. */
+#define BEHIND(function, stores)                                                                   \
+	void function(struct task *task)                                                           \
+	{                                                                                          \
+		uint64_t chain = 3;                                                                \
+                                                                                                   \
+		for (uint64_t i = 0; i < task->count; i++)                                         \
+			__asm__ volatile(".rept 20; imul %0, %0; .endr;" stores                    \
+					 "mov (%1), %%rax; add %%rax, %0"                          \
+					 : "+r"(chain)                                             \
+					 : "r"(task->memory)                                       \
+					 : "rax", "cc", "memory");                                 \
+	}
+BEHIND(run_failed_behind, "movb $1, (%1); movb $0, 5(%1);")
+BEHIND(run_forwarded_behind, "movq $1, (%1); movb $0, 32(%1);")
+
+/* What is done among so many no-ops delays them by all that it takes to retire. */
+#define ALONE(function, instruction)                                                               \
+	void function(struct task *task)                                                           \
+	{                                                                                          \
+		for (uint64_t i = 0; i < task->count; i++)                                         \
+			__asm__ volatile(                                                          \
+				instruction "; .rept 880; nop; .endr"                              \
+				:                                                                  \
+				: "r"((char *)task->memory + random_next() % task->pages * PAGE)   \
+				: "memory");                                                       \
+	}
+ALONE(run_store_alone, "movb $1, (%0)")
+ALONE(run_prefetch_alone, "prefetcht0 (%0)")
+
+void run_locked(struct task *task)
+{
+	for (uint64_t i = 0; i < task->count; i++)
+		__asm__ volatile("lock addq $1, (%0)" : : "r"(task->memory) : "memory", "cc");
+}
+
+void run_fences(struct task *task)
+{
+	for (uint64_t i = 0; i < task->count; i++)
+		__asm__ volatile("movq %1, (%0); mfence" : : "r"(task->memory), "r"(i) : "memory");
+}
