@@ -268,7 +268,8 @@ static void print_counted(const struct record_shadow *shadow)
 
 	if (!statistics->windows) {
 		fprintf(hp_cli_messages(),
-			"hpcprof: no shadow window was taken in the target's %.2g s of CPU time",
+			"hpcprof: no shadow window was taken in the target's %.*f s of CPU time",
+			statistics->target_ns < 100000000 ? 3 : 1,
 			(double)statistics->target_ns / 1e9);
 		print_shortage(shadow);
 		fputs("\n", hp_cli_messages());

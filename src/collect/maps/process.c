@@ -590,7 +590,9 @@ struct command_times processes_times(const struct processes *processes, uint32_t
 		if (process->command != command || process->has_ended)
 			continue;
 		add_times(&times, process, now_ns);
-		times.running += !is_gone(process);
+		if (is_gone(process))
+			continue;
+		times.running++;
 		times.running_pid = process->pid;
 	}
 	return times;

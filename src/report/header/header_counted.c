@@ -193,7 +193,8 @@ static void add_share(struct hp_buffer *text, double windows_ns, double time_ns)
 	if (!(windows_ns > 0))
 		return;
 	if (windows_ns < 1e8)
-		hp_buffer_printf(text, ": %.2g ms", windows_ns / 1e6);
+		hp_buffer_printf(text, windows_ns < 9.95e6 ? ": %.2g ms" : ": %.0f ms",
+				 windows_ns / 1e6);
 	else
 		hp_buffer_printf(text, ": %.2f s", windows_ns / 1e9);
 	hp_buffer_printf(text, " of %.2f s in user code", time_ns / 1e9);
