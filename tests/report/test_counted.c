@@ -233,13 +233,22 @@ TEST(texts_say_what_was_counted_at_which_price_trips_and_which_way_branches_go)
 				rows[i].said);
 }
 
+static void ck_length(uint64_t of_each_ns, const char *said)
+{
+	for (size_t i = 0; i < WINDOWS; i++)
+		stratum.groups[i * PARTS].time_ns = of_each_ns;
+	assert_contains(text_of(record(0), HP_VIEW_PROCEDURES, NULL, HP_FORMAT_TEXT), said);
+}
+
 /* Those of a server are short. */
 TEST(short_windows_are_not_told_to_have_no_length)
 {
-	for (size_t i = 0; i < WINDOWS; i++)
-		stratum.groups[i * PARTS].time_ns = 12000;
-	assert_contains(text_of(record(0), HP_VIEW_PROCEDURES, NULL, HP_FORMAT_TEXT),
-			"by 4 shadow windows: 0.048 ms of 4.00 s in user code");
+	ck_length(12000, "by 4 shadow windows: 0.048 ms of 4.00 s in user code");
+}
+
+TEST(lengths_are_no_powers_of_ten)
+{
+	ck_length(24900000, "by 4 shadow windows: 100 ms of 4.00 s in user code");
 }
 
 TEST(without_a_window_the_header_says_why_and_counts_none)
