@@ -472,14 +472,14 @@ static struct hp_error *write_down(struct stalls *stalls, uint32_t at, const str
 	struct hp_analysed_insn *insn = &analysis->insns[at];
 	const struct case_file *file = &stalls->files[at];
 	struct hp_cause causes[MOST_CAUSES];
-	double others = split->slots; /* what no cause that is written down takes, at most */
+	double rest = split->slots; /* that what is not written down takes, at most */
 	uint32_t count = 0;
 
 	for (unsigned kind = 0; kind < HP_CAUSE_COUNT; kind++) {
 		if (stalls->kinds[kind].high >= least_cause_share)
 			causes[count++] = cause_of_kind(stalls, at, split, (uint8_t)kind);
 		else
-			others += fmax(0, stalls->kinds[kind].high);
+			rest += fmax(0, stalls->kinds[kind].high);
 	}
 	for (uint32_t i = 0; i < file->static_count; i++) {
 		const struct static_share *one = &file->statics[i];
@@ -491,8 +491,8 @@ static struct hp_error *write_down(struct stalls *stalls, uint32_t at, const str
 	}
 	qsort(causes, count, sizeof(*causes), by_likelihood);
 	count = joint_kinds(split->timed, causes, count);
-	others += waits_left(split->timed, causes, count);
-	joint_eliminate(others, causes, count);
+	rest += waits_left(split->timed, causes, count);
+	joint_eliminate(rest, causes, count);
 	qsort(causes, count, sizeof(*causes), by_likelihood);
 	insn->first_cause = (uint32_t)analysis->cause_count;
 	insn->cause_count = count;
@@ -502,7 +502,7 @@ static struct hp_error *write_down(struct stalls *stalls, uint32_t at, const str
 		return hp_error_create_no_memory();
 	memcpy(&analysis->causes[analysis->cause_count], causes, count * sizeof(*causes));
 	analysis->cause_count += count;
-	return joint_choose(stalls, others, causes, count, &insn->joint);
+	return joint_choose(stalls, rest, causes, count, &insn->joint);
 }
 
 /* --- what counters add --------------------------------------------------------------------------

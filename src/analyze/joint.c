@@ -105,11 +105,11 @@ uint32_t joint_kinds(const struct hp_range timed[HP_CAUSE_COUNT], struct hp_caus
 	return kept;
 }
 
-/* What all causes but those of `kinds` take at most, the slots included. */
-static double most_of_others(uint32_t kinds, double slots, const struct hp_cause *causes,
+/* What all causes but those of `kinds` take at most, the rest included. */
+static double most_of_others(uint32_t kinds, double rest, const struct hp_cause *causes,
 			     uint32_t count)
 {
-	double most = slots;
+	double most = rest;
 
 	for (uint32_t i = 0; i < count; i++)
 		if (!((kinds | 1u << HP_CAUSE_ISSUE_WIDTH) >> causes[i].kind & 1))
@@ -117,14 +117,14 @@ static double most_of_others(uint32_t kinds, double slots, const struct hp_cause
 	return most;
 }
 
-void joint_eliminate(double slots, struct hp_cause *causes, uint32_t count)
+void joint_eliminate(double rest, struct hp_cause *causes, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
 		struct hp_cause *one = &causes[i];
 
 		if (one->kind == HP_CAUSE_ISSUE_WIDTH || one->kind == HP_CAUSE_UNEXPLAINED)
 			continue;
-		one->low = fmax(one->low, fmin(one->high, 1 - most_of_others(1u << one->kind, slots,
+		one->low = fmax(one->low, fmin(one->high, 1 - most_of_others(1u << one->kind, rest,
 									     causes, count)));
 		one->likely = fmax(one->low, one->likely);
 	}
@@ -151,7 +151,7 @@ static struct hp_joint_cause join(enum hp_cause_family family, const struct hp_c
 	return joint;
 }
 
-struct hp_error *joint_choose(const struct stalls *stalls, double slots,
+struct hp_error *joint_choose(const struct stalls *stalls, double rest,
 			      const struct hp_cause *causes, uint32_t count,
 			      const struct hp_joint_cause **chosen)
 {
@@ -167,7 +167,7 @@ struct hp_error *joint_choose(const struct stalls *stalls, double slots,
 			continue;
 		joint.low = fmin(1, fmax(0, stalls->families[family].low));
 		joint.high = fmin(1, fmax(joint.low, stalls->families[family].high));
-		joint.low = fmax(joint.low, fmin(joint.high, 1 - most_of_others(joint.kinds, slots,
+		joint.low = fmax(joint.low, fmin(joint.high, 1 - most_of_others(joint.kinds, rest,
 										causes, count)));
 		joint.likely = fmin(joint.high, fmax(joint.low, joint.likely));
 		if (joint.high - joint.low < likeliest->high - likeliest->low)

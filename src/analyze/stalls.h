@@ -148,17 +148,19 @@ struct scene_ranges {
 struct hp_range joint_range(enum hp_cause_family family, const struct scene_ranges *scene,
 			    const struct timed_part *timed);
 /* Chooses the family to tell of the instruction split last. `causes` are its causes, likeliest
- * first; `slots` as for joint_eliminate. `*joint` is NULL if no family has a narrower range than its likeliest cause. */
-struct hp_error *joint_choose(const struct stalls *stalls, double slots,
+ * first; `rest` as for joint_eliminate. `*joint` is NULL if no family has a narrower range than its
+ * likeliest cause. */
+struct hp_error *joint_choose(const struct stalls *stalls, double rest,
 			      const struct hp_cause *causes, uint32_t count,
 			      const struct hp_joint_cause **joint);
 /* Makes one cause of all of one kind, with the culprit of the first, and narrows it to the share that the
  * timing gives to the kind. Returns how many causes are left. */
 uint32_t joint_kinds(const struct hp_range timed[HP_CAUSE_COUNT], struct hp_cause *causes,
 		     uint32_t count);
-/* Each cause took at least what is left of the instruction's time when all others and the slots have taken
- * the most that they can. `slots`: the share that instructions take at most, issue width included. */
-void joint_eliminate(double slots, struct hp_cause *causes, uint32_t count);
+/* Each cause took at least what is left of the instruction's time when all others and the rest have taken
+ * the most that they can. `rest`: the share of the slots that instructions take, issue width included, and of
+ * what is not among the causes, at most; 1 or more: it is not known. */
+void joint_eliminate(double rest, struct hp_cause *causes, uint32_t count);
 /* Narrows the range to the timed part, unless they do not overlap. */
 void narrow_by_timing(const struct timed_part *part, double stall, struct hp_range *range);
 

@@ -2,8 +2,7 @@
 /*
  * The core's prefetchers: one follows the stride of each load, one follows streams of lines. They run
  * further ahead the longer they were right, and then on into the next page. They put nothing into the
- * caches. The lines that they would have fetched are noted, with
- * the time, until they are used.
+ * caches. The lines that they would have fetched are noted, with the time, until they are used.
  */
 #ifndef HPCPROF_SRC_UARCH_PREFETCH_H
 #define HPCPROF_SRC_UARCH_PREFETCH_H

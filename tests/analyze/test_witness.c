@@ -29,6 +29,20 @@ TEST(a_load_that_was_seen_to_hit_is_cleared)
 	ck_assert_double_gt(least(0, HP_CAUSE_DTLB), 0.9);
 }
 
+/* Whatever it names: lea names memory, too. */
+TEST(a_prefetch_is_suspected_of_the_page_walks_that_windows_saw)
+{
+	LOOP(PREFETCH_AT_RAX);
+	takes(0, STALL);
+	sees(0, HP_EVENT_DTLB_MISS, 0);
+	ck_assert_double_lt(most(0, HP_CAUSE_DTLB), 0.01);
+	LOOP(PREFETCH_AT_RAX);
+	takes(0, STALL);
+	sees(0, HP_EVENT_TLB2_MISS, 1);
+	ck_assert_double_gt(most(0, HP_CAUSE_DTLB), 0.5);
+	ck_assert_double_lt(most(0, HP_CAUSE_DCACHE), 0.01);
+}
+
 TEST(a_load_that_windows_saw_to_hit_may_miss_in_other_moments)
 {
 	LOOP(LOAD_RAX_FROM_RAX);

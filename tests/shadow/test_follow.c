@@ -109,6 +109,18 @@ TEST(every_new_line_is_a_miss_or_unknown)
 	ck_assert_uint_le(count_of(0x401004, HP_EVENT_MISPREDICTED), 2);
 }
 
+TEST(of_a_prefetch_only_the_page_is_counted)
+{
+	loop->accesses[0].kind = X86_PREFETCH;
+	follower_begin(&follower, false, plan_of, NULL, 0, 0);
+	follow(4096);
+	ck_assert_uint_eq(
+		count_of(0x401000, HP_EVENT_L1_MISS) + count_of(0x401000, HP_EVENT_L1_UNKNOWN), 0);
+	ck_assert_uint_eq(count_of(0x401000, HP_EVENT_DTLB_MISS) +
+				  count_of(0x401000, HP_EVENT_DTLB_UNKNOWN),
+			  TURNS);
+}
+
 TEST(one_line_is_met_once)
 {
 	follower_begin(&follower, false, plan_of, NULL, 0, 0);

@@ -7,7 +7,8 @@
  * the store buffer have room. An instruction begins when its operands and a unit are available, and
  * retires in order. A mispredicted branch delays the code behind it until the branch has been
  * executed; a miss of the instruction caches, until the line has arrived. Data misses share a
- * limited number of buffers. This is the model of interval analysis (Eyerman, Eeckhout, Karkhanis,
+ * limited number of buffers. Stores and prefetches end when their address is translated, and do not wait
+ * for their line. This is the model of interval analysis (Eyerman, Eeckhout, Karkhanis,
  * Smith, "A performance counter architecture for computing accurate CPI components", ASPLOS 2006,
  * section 2); the overlap of events is simulated, not computed by formulas.
  *

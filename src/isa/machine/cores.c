@@ -295,8 +295,8 @@ const struct hp_core cores[CORE_COUNT] = {
 	 * Measured on family 26 model 2, in a virtual machine: how many units there are of each kind,
 	 * and loads and stores per cycle, by measure-machine; by measure_core which loads take a cycle
 	 * more, what one thread issues and decodes, calls, indirect jumps, operations that need the result
-	 * of one shortly before, and latencies from forwarding on. The last: up to
-	 * twelve instructions behind it the cost gets smaller; behind four it is taken for nothing. Of 7
+	 * of one shortly before (their cost falls to nothing twelve instructions behind it; the model ends
+	 * it behind four), and latencies from forwarding on. Of 7
 	 * cycles from register to register through memory that is not renamed, one is the store's. Late
 	 * results: the samples on what reads the results of loads and divisions, in
 	 * scripts/culprit-accuracy's chase-l2 and divide. Taken branches: AMD 58455. Unchecked against

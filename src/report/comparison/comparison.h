@@ -34,7 +34,6 @@ void comparison_add_cost(struct hp_buffer *buffer, const struct hp_comparison *c
 			 double cost);
 /* "+12.3 %", "new", "gone". */
 void comparison_add_change(struct hp_buffer *buffer, const struct hp_compared *compared);
-/* "+10.1 % to +14.5 %"; nothing where there is no interval. */
 /* The change of its share of the program; nothing if that is unknown. */
 void comparison_add_share_change(struct hp_buffer *buffer, const struct hp_compared *compared);
 /* "+32.7 % to +179 %"; "at least +32.7 %" and "uncertain" where an end tells nothing; "" if unknown. */

@@ -37,7 +37,7 @@ function change(node) {
 function interval(node) {
 	const c = node.change;
 	if (!some(c.estimate) || !some(c.low) || !some(c.high)) return "";
-	/* as in the other formats: an end that is a factor of ten from no change tells nothing */
+	/* telling_factor of report/tuning.h, as in the other formats */
 	if (1 + c.high <= 10) return percent(c.low) + " to " + percent(c.high);
 	return 1 + c.low < 0.1 ? "uncertain" : "at least " + percent(c.low);
 }
