@@ -29,7 +29,6 @@ TEST(a_load_that_was_seen_to_hit_is_cleared)
 	ck_assert_double_gt(least(0, HP_CAUSE_DTLB), 0.9);
 }
 
-/* Whatever it names: lea names memory, too. */
 TEST(a_prefetch_is_suspected_of_the_page_walks_that_windows_saw)
 {
 	LOOP(PREFETCH_AT_RAX);

@@ -132,7 +132,7 @@ struct hp_memory {
 	uint8_t base;	/* register, HP_REGISTER_PC or HP_REGISTER_NONE */
 	uint8_t index;	/* register or HP_REGISTER_NONE */
 	uint8_t scale;	/* 1, 2, 4, 8; 0 without index */
-	uint8_t access; /* enum hp_access; 0 for address computations and prefetches */
+	uint8_t access; /* enum hp_access; 0 for address computations; a prefetch reads */
 	uint16_t bytes;
 	uint8_t segment;      /* register when it has a base of its own (fs, gs), else NONE */
 	bool is_implicit;     /* the stack of push and call, the strings of movs … */

@@ -169,13 +169,6 @@ static void judge_page(const struct facts *facts, const struct path *path, uint3
 		    pages * miss * path_doubt(position));
 }
 
-/* A prefetch does not access what it names, but finds its page. */
-static bool looks_up(const struct hp_insn *insn, const struct hp_happened *seen)
-{
-	return witness_accesses(insn, HP_ACCESS_READ | HP_ACCESS_WRITE) ||
-	       seen->mean[HP_EVENT_DTLB_MISS] > 0 || seen->mean[HP_EVENT_DTLB_UNKNOWN] > 0;
-}
-
 void suspect_dtlb(const struct facts *facts, const struct path *path, struct suspects *found)
 {
 	for (uint32_t i = 0; i < path->count && i < facts->core->retire_width; i++) {
@@ -183,7 +176,7 @@ void suspect_dtlb(const struct facts *facts, const struct path *path, struct sus
 		const struct hp_happened *seen = witness_of(facts, path->insns[i]);
 		double shows = insn->memory_count ? path_shows(facts, path, i) : 0;
 
-		if (seen && looks_up(insn, seen) && shows > 0)
+		if (seen && witness_accesses(insn, HP_ACCESS_READ | HP_ACCESS_WRITE) && shows > 0)
 			judge_walks(facts, path, i, seen, shows, found);
 		for (size_t k = 0; !seen && k < insn->memory_count; k++)
 			if (insn->memories[k].access && shows > 0)
