@@ -145,7 +145,7 @@ static void repair_sizes(symbols *found, const extents *unwind)
 /* A symbol that contains the current position of the sweep; outermost first. */
 struct open_symbol {
 	const struct symbol *symbol;
-	size_t first; /* its first part, or NO_PART */
+	size_t first; /* its first part, or no_part */
 };
 static const size_t no_part = SIZE_MAX;
 

@@ -6,7 +6,7 @@
  *
  * Of the numbers that the windows of epoch STAMP of the database FROM are distributed over
  * (model/evidence.h), so many are drawn; a new epoch in the database TO has these, and everything else
- * that the old one has. Prints how many windows it has. For scripts/window-intervals.
+ * that the old one has. Prints how many windows it has. For scripts/frequency-accuracy.
  */
 #include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/number.h>

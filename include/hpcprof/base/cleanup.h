@@ -3,7 +3,7 @@
  * Scope guards: a local variable that owns a resource releases it at the end of its scope. Its
  * declaration names the function that does so.
  *
- *	_cleanup_(hp_close) int fd = open(...);
+ *	_cleanup_close_ int fd = open(...);
  *	_cleanup_free_ char *text = NULL;
  *
  * hp_steal(p) hands ownership out of the scope, hp_steal_fd(&fd) that of a descriptor.

@@ -4,7 +4,7 @@
  * takes one cycle. Needs neither a PMU nor a privilege; the TSC and the nominal frequency do not
  * give the cycles of a core.
  *
- * clock_meter measures on the CPU of the target, with its own thread, which moves to that CPU.
+ * A clock meter measures on the CPU of the target, with its own thread, which moves to that CPU.
  * Cores may have different frequencies, and an idle core has a low one, so the CPU of the recorder
  * would give a wrong result. The thread is pinned, not the recorder, because a busy CPU
  * (SCHED_FIFO, even forever) must not keep the recorder from its rings. A measurement takes some

@@ -148,7 +148,7 @@ struct hp_insn {
 	uint8_t kind;	   /* enum hp_insn_kind */
 	uint8_t operation; /* enum hp_operation */
 	uint8_t condition; /* enum hp_condition: of jumps, moves and sets */
-	uint16_t mnemonic; /* machine-specific number; see hp_insn_mnemonic */
+	uint16_t mnemonic; /* machine-specific number; see hp_isa.mnemonic */
 	uint8_t operand_count;
 	uint8_t memory_count;
 	uint8_t flags_read;    /* enum hp_flag */

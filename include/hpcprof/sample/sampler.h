@@ -27,10 +27,10 @@ struct hp_sampler_options {
 	const pid_t *threads;	     /* -1 alone: the whole system */
 	size_t thread_count;
 	bool enable_on_exec; /* the thread is a command that has not started yet */
-	bool start_disabled; /* until sampler_enable: -D */
+	bool start_disabled; /* until hp_sampler_enable: -D */
 	const char *cpus;    /* NULL: all online */
 	size_t ring_pages;   /* 0: default */
-	bool branches;	     /* the branches before each sample; see branches_offered */
+	bool branches;	     /* the branches before each sample; see hp_branches_offered */
 	bool call_branches;  /* of them, the calls that have not returned */
 	/* The kernel's call paths: by frame pointers in user code, unless that is left out; and in
 	 * the kernel, where its samples are taken. */

@@ -30,7 +30,7 @@ void hp_signals_restore(struct hp_signals *signals);
 struct hp_command {
 	pid_t pid;	   /* 0: none */
 	int go_fd;	   /* writing a byte lets it exec */
-	int go_reader_fd;  /* the reading end, kept: see command_release */
+	int go_reader_fd;  /* the reading end, kept: see hp_command_release */
 	int failure_fd;	   /* its errno, if exec fails */
 	uint64_t start_ns; /* monotonic, at release */
 	bool ended;

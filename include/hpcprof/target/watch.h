@@ -31,7 +31,7 @@ struct hp_error *hp_watch_create(struct hp_watch *watch, struct hp_command *comm
 				 size_t pid_count, const pid_t *tids, size_t tid_count);
 void hp_watch_clear(struct hp_watch *watch);
 
-/* What to poll for: watch_poll_count entries. */
+/* What to poll for: hp_watch_poll_count entries. */
 size_t hp_watch_poll_count(const struct hp_watch *watch);
 void hp_watch_fill(const struct hp_watch *watch, struct pollfd *polls);
 /* Handles the result of poll(); `stop` is true when the target has ended or the recording must

@@ -14,7 +14,7 @@ struct kept_symbol;
 
 struct kept {
 	struct kept_symbol *by_place; /* hash table */
-	bool changed;		      /* since the last kept_saved */
+	bool changed;		      /* since the last kept_save */
 };
 
 /* Keeps a name for [offset, offset + size) of an image. Of the same name, the longer extent is

@@ -38,7 +38,7 @@ struct executions {
 };
 void executions_clear(struct executions *executions);
 
-/* requires: attribute_samples of a view that keeps files open, and images without samples that
+/* requires: hp_profiles_attribute, of a view that keeps files open, and images without samples that
  * windows know loaded. INSUFFICIENT when nothing was counted. */
 struct hp_error *executions_of_calls(struct report *report, struct executions *executions);
 /* The same for each call site; without jumps. */

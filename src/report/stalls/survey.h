@@ -37,7 +37,7 @@ struct survey {
 	size_t simulated; /* number of simulated instructions; for SURVEY_TIMED, of procedures */
 	/* SURVEY_TIMED: the sum over them, by these penalties. */
 	struct hp_prediction prediction;
-	struct hp_cpi_stack stack; /* a sum before hp_cpi_end */
+	struct hp_cpi_stack stack; /* a sum before hp_cpi_sum_end */
 	struct hp_penalties penalties;
 	double scaled;	   /* cycles in those whose executions are unknown */
 	size_t procedures; /* number of analysed procedures */
@@ -70,7 +70,7 @@ static inline bool shows_culprits(const struct hp_report_options *options)
 	return options->view == HP_VIEW_MEMORY || options->view == HP_VIEW_BRANCHES;
 }
 
-/* requires: attribute_samples of a view that needs code. */
+/* requires: hp_profiles_attribute, of a view that needs code. */
 struct hp_error *survey_make(struct report *report, enum survey_list list, struct survey *survey);
 void survey_clear(struct survey *survey);
 /* The number of stalls left by limits; survey_make has removed the others. */

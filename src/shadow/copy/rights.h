@@ -19,7 +19,7 @@
 
 enum rights_id { RIGHTS_REAL, RIGHTS_EFFECTIVE, RIGHTS_SAVED, RIGHTS_FILES, RIGHTS_IDS };
 
-/* Namespaces that decide what a process can reach, in the order of `rights_namespace_name`. */
+/* Namespaces that decide what a process can reach, in the order of `namespaces` in rights.c. */
 enum rights_namespace {
 	RIGHTS_USERS,
 	RIGHTS_MOUNTS,

@@ -20,7 +20,8 @@
 #include "code_cache.h"
 
 /* Emits what ends a branch's chain, and returns its start: it looks for the target in r11, with the
- * program's registers in SPILL_R11 and SPILL_RCX, and leaves the cache if that is not expected. */
+ * program's registers in CODE_SPILL_R11 and CODE_SPILL_RCX, and leaves the cache if that is not
+ * expected. */
 const uint8_t *x86_expect_emit(struct code_cache *cache, uint8_t zone, uint32_t site);
 /* Expects branches to this block. */
 void x86_expect(struct code_cache *cache, uint32_t block);

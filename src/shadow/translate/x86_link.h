@@ -19,7 +19,7 @@ void x86_link_pending(struct code_cache *cache);
 void x86_drop(struct code_cache *cache, uint64_t page);
 
 /* Creates an indirect branch. Its jump expects the target in r11, and the program's registers in
- * SPILL_R11 and SPILL_RCX; it preserves all other registers and all flags. */
+ * CODE_SPILL_R11 and CODE_SPILL_RCX; it preserves all other registers and all flags. */
 uint32_t x86_site_create(struct code_cache *cache, uint8_t zone, uint8_t *displacement);
 /* The branch has gone to this block, at whose start flags may matter: from now on it goes there
  * directly, and is counted. False: out of memory. */
