@@ -361,19 +361,17 @@ static enum matcher_verdict judge_moment(struct matcher *matcher, size_t number)
 	struct matcher_state *state = &matcher->states[number];
 	uint64_t now_ns = matches_now(matches);
 	bool is_back = state->seen_ns && now_ns - state->seen_ns < matches->watch_ns;
-	bool is_watched;
 
 	matcher->seen_ns = now_ns;
 	matcher->seen_translated = matcher->translator->translated;
 	matches_settle(matches, now_ns);
-	is_watched = matches_is_watched(matches, number);
 	state->seen_ns = now_ns;
-	if (is_watched || is_back) {
+	if (is_back || matches_is_watched(matches, number)) {
 		/* It may have matched too early, while later samples are still to come. */
 		matches_take_back(matches, number);
 		state->is_given_up = true;
 		arm(matcher);
-		return is_watched ? MATCHER_AMBIGUOUS : MATCHER_OTHER;
+		return MATCHER_OTHER;
 	}
 	/* The state occurred once more. If a third occurrence follows soon, the sample is given
 	 * up. */

@@ -70,9 +70,8 @@ void matcher_arm_new(struct matcher *matcher);
 void matcher_arm_again(struct matcher *matcher);
 
 enum matcher_verdict {
-	MATCHER_OTHER,	   /* the state is not this sample's */
-	MATCHER_NEXT,	   /* a later sample has matched */
-	MATCHER_AMBIGUOUS, /* a sample that had matched occurred once more */
+	MATCHER_OTHER, /* the state is not this sample's, or its sample is given up */
+	MATCHER_NEXT,  /* a later sample has matched */
 	MATCHER_NO_MEMORY,
 };
 

@@ -313,9 +313,6 @@ static void do_match(struct run *run, size_t sample)
 	case MATCHER_NEXT:
 		note_match(run, sample);
 		break;
-	case MATCHER_AMBIGUOUS:
-		run->replay->ambiguous++;
-		break;
 	case MATCHER_NO_MEMORY:
 		run->error = hp_error_create_no_memory();
 		break;

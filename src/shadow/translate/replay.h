@@ -24,8 +24,6 @@ struct hp_replay {
 	uint64_t end_address; /* address of the instruction that ended it; 0: unknown */
 	int64_t end_detail;   /* number of the system call or signal */
 	size_t matched;	      /* wanted samples whose state has occurred */
-	/* of these: samples whose state has occurred more than once before the next match */
-	size_t ambiguous;
 	/* Indices of the samples at which parts begin, and at which the last one ends.
 	 * HP_REPLAY_START: the beginning. */
 	size_t cuts[HP_WINDOW_PARTS + 1];
