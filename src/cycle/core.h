@@ -26,7 +26,7 @@ struct flight {
 	bool loads, stores;
 	uint64_t load_line, store_line;
 	uint64_t load_place, store_place; /* of the first bytes */
-	unsigned load_events, store_events;
+	unsigned load_events;
 	/* After its dispatch: */
 	bool is_scheduled, has_begun, is_known;
 	bool is_early; /* it is examined before it can begin, since the wait exceeds the wheel */

@@ -123,7 +123,6 @@ static void follow(struct pipeline *pipeline, const struct step *step, unsigned 
 		flight->stores = true;
 		flight->store_line = address / LINE;
 		flight->store_place = address / PLACE;
-		flight->store_events |= events;
 	}
 }
 

@@ -102,7 +102,6 @@ struct call_path_figures call_paths_figures(const struct call_paths *paths)
 	figures.checked = paths->depths.checked;
 	figures.wrong = paths->depths.wrong;
 	figures.tables = paths->tables.made;
-	figures.tables_ns = paths->tables.made_ns;
 	figures.table_bytes = paths->tables.bytes;
 	return figures;
 }

@@ -37,9 +37,8 @@ struct call_path_figures {
 	uint64_t frames;
 	uint64_t guesses;     /* frames found without a rule */
 	uint32_t stack_bytes; /* bytes copied per sample now; 0: the size is not chosen here */
-	size_t tables;
-	uint64_t tables_ns; /* CPU time of making them */
-	size_t table_bytes; /* in memory now */
+	size_t tables;	      /* made so far */
+	size_t table_bytes;   /* in memory now */
 };
 
 /* Creates it. `attributor` is borrowed, with its processes, images and streams. */
