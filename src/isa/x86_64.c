@@ -408,6 +408,7 @@ static bool x86_64_decode(const uint8_t *bytes, size_t size, uint64_t address, s
 		.is_locked = (raw.attributes & ZYDIS_ATTRIB_HAS_LOCK) != 0,
 		.is_repeated = (raw.attributes & (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE |
 						  ZYDIS_ATTRIB_HAS_REPNE)) != 0,
+		.is_prefetch = raw.meta.category == ZYDIS_CATEGORY_PREFETCH,
 	};
 	if (raw.raw.imm[0].is_relative)
 		insn->target = relative_target(&raw, address);

@@ -32,8 +32,17 @@ static const struct verdict verdicts[] = {
 	{ "mov rax, [rax]", ROUND(LOAD_RAX_FROM_RAX), 0, STALL, HP_CAUSE_DTLB, 0.5, 1, NOBODY },
 	{ "nop word [rdi + rax]", STRAIGHT(0x66, 0x0f, 0x1f, 0x04, 0x07), 0, STALL, HP_CAUSE_DCACHE,
 	  0, 0, NOBODY },
+	{ "nop word [rdi + rax]", STRAIGHT(0x66, 0x0f, 0x1f, 0x04, 0x07), 0, STALL, HP_CAUSE_DTLB,
+	  0, 0, NOBODY },
 	{ "lea rax, [rdi + rax]", STRAIGHT(0x48, 0x8d, 0x04, 0x07), 0, STALL, HP_CAUSE_DCACHE, 0, 0,
 	  NOBODY },
+	/* A prefetch waits for its page, not for its line. */
+	{ "prefetcht0 [rdi + rax]", STRAIGHT(0x0f, 0x18, 0x0c, 0x07), 0, STALL, HP_CAUSE_DCACHE, 0,
+	  0, NOBODY },
+	{ "prefetchw [rdi + rax]", STRAIGHT(0x0f, 0x0d, 0x0c, 0x07), 0, STALL, HP_CAUSE_DCACHE, 0,
+	  0, NOBODY },
+	{ "prefetcht0 [rdi + rax]", STRAIGHT(0x0f, 0x18, 0x0c, 0x07), 0, STALL, HP_CAUSE_DTLB, 0.9,
+	  1, 0 },
 	/* The stack is in the cache. */
 	{ "mov rax, [rsp + 8]", STRAIGHT(0x48, 0x8b, 0x44, 0x24, 8), 0, STALL, HP_CAUSE_DCACHE, 0,
 	  0, NOBODY },
@@ -81,6 +90,8 @@ static const struct verdict verdicts[] = {
 	  3, 20, HP_CAUSE_STORE_FORWARD, 0, 0, NOBODY },
 	{ "mov [rsi + 3], al; mov rcx, [rdi]: not known", STRAIGHT(0x88, 0x46, 3, 0x48, 0x8b, 0x0f),
 	  3, 20, HP_CAUSE_STORE_FORWARD, 0, 0, NOBODY },
+	{ "mov [rdi + 3], al; prefetcht0 [rdi]", STRAIGHT(0x88, 0x47, 3, 0x0f, 0x18, 0x0f), 3, 20,
+	  HP_CAUSE_STORE_FORWARD, 0, 0, NOBODY },
 	/* Constants added to the base are followed to the store. */
 	{ "mov [rdi + 11], al; add rdi, 8; mov rcx, [rdi]",
 	  STRAIGHT(0x88, 0x47, 11, 0x48, 0x83, 0xc7, 8, 0x48, 0x8b, 0x0f), 7, 20,

@@ -277,6 +277,17 @@ TEST(an_update_in_memory_reads_and_writes_it)
 	ck_assert(!DECODE("\x83\x07\x01").is_locked);
 }
 
+TEST(a_prefetch_is_told_from_a_load)
+{
+	struct hp_insn insn = DECODE("\x0f\x18\x0f"); /* prefetcht0 [rdi] */
+
+	ck_assert(insn.is_prefetch);
+	ck_assert_uint_eq(insn.memories[0].access, HP_ACCESS_READ);
+	ck_assert(DECODE("\x0f\x0d\x0f").is_prefetch);	/* prefetchw [rdi] */
+	ck_assert(!DECODE("\x8b\x07").is_prefetch);	/* mov eax, [rdi] */
+	ck_assert(!DECODE("\x0f\x1f\x07").is_prefetch); /* nop [rdi] */
+}
+
 TEST(a_call_pushes_and_a_push_from_memory_does_both)
 {
 	struct hp_insn call = DECODE("\xe8\x00\x00\x00\x00");

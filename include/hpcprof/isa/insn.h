@@ -157,6 +157,7 @@ struct hp_insn {
 	bool is_zeroing;		/* its result does not depend on the registers it names */
 	bool is_locked;			/* atomic read-modify-write */
 	bool is_repeated;		/* string operation with a repeat prefix */
+	bool is_prefetch;		/* asks for a line, and waits for its page alone */
 	struct hp_register_set read;	/* for 8- and 16-bit general writes also the old value */
 	struct hp_register_set written; /* including implicit ones */
 	struct hp_operand operands[HP_INSN_OPERANDS];

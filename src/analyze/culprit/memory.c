@@ -2,11 +2,12 @@
 /*
  * Causes in memory reads: data cache and data TLB.
  *
- * Cleared: instructions that do not load (for the TLB: load or store) and did not retire along with
- * one that does, nor wait for what it has loaded; accesses to the stack. Bounded: a constant address, by how often its loop starts;
- * a stride, by the lines and pages that it crosses; a table whose size follows from a mask, by
- * whether it fits; data near what was just loaded, by their distance. Where windows were simulated
- * these bounds are not used: there the misses that were seen bound the causes.
+ * Cleared: instructions that do not load (for the TLB: load, store or prefetch) and did not retire
+ * along with one that does, nor wait for what it has loaded; accesses to the stack. Bounded: a
+ * constant address, by how often its loop starts; a stride, by the lines and pages that it crosses;
+ * a table whose size follows from a mask, by whether it fits; data near what was just loaded, by
+ * their distance. Where windows were simulated these bounds are not used: there the misses that were
+ * seen bound the causes.
  */
 #include "causes.h"
 #include "place.h"
@@ -51,6 +52,16 @@ static double beside_another(const struct facts *facts, const struct path *path,
 		}
 	}
 	return 1;
+}
+
+/* path_shows() of what accesses memory; 0 for the rest. */
+static double access_shows(const struct facts *facts, const struct path *path, uint32_t position)
+{
+	const struct hp_insn *insn = facts_insn(facts, path->insns[position])->insn;
+
+	return witness_accesses(insn, HP_ACCESS_READ | HP_ACCESS_WRITE)
+		       ? path_shows(facts, path, position)
+		       : 0;
 }
 
 static void judge_load(const struct facts *facts, const struct path *path, uint32_t position,
@@ -128,11 +139,11 @@ void suspect_dcache(const struct facts *facts, const struct path *path, struct s
 	for (uint32_t i = 0; i < path->count && i < facts->core->retire_width; i++) {
 		const struct hp_insn *insn = facts_insn(facts, path->insns[i])->insn;
 		const struct hp_happened *seen = witness_of(facts, path->insns[i]);
-		double shows = insn->memory_count ? path_shows(facts, path, i) : 0;
+		double shows = insn->is_prefetch ? 0 : access_shows(facts, path, i);
 
 		if (seen && witness_accesses(insn, HP_ACCESS_READ) && shows > 0)
 			judge_misses(facts, path, i, seen, shows, found);
-		for (size_t k = 0; !seen && k < insn->memory_count && !insn->is_padding; k++)
+		for (size_t k = 0; !seen && k < insn->memory_count; k++)
 			if ((insn->memories[k].access & HP_ACCESS_READ) && shows > 0)
 				judge_load(facts, path, i, &insn->memories[k], insn->is_repeated,
 					   shows, found);
@@ -174,9 +185,9 @@ void suspect_dtlb(const struct facts *facts, const struct path *path, struct sus
 	for (uint32_t i = 0; i < path->count && i < facts->core->retire_width; i++) {
 		const struct hp_insn *insn = facts_insn(facts, path->insns[i])->insn;
 		const struct hp_happened *seen = witness_of(facts, path->insns[i]);
-		double shows = insn->memory_count ? path_shows(facts, path, i) : 0;
+		double shows = access_shows(facts, path, i);
 
-		if (seen && witness_accesses(insn, HP_ACCESS_READ | HP_ACCESS_WRITE) && shows > 0)
+		if (seen && shows > 0)
 			judge_walks(facts, path, i, seen, shows, found);
 		for (size_t k = 0; !seen && k < insn->memory_count; k++)
 			if (insn->memories[k].access && shows > 0)

@@ -201,14 +201,15 @@ void suspect_store_forward(const struct facts *facts, const struct path *path,
 		const struct hp_insn *insn = facts_insn(facts, path->insns[i])->insn;
 		const struct hp_happened *seen = witness_of(facts, path->insns[i]);
 
-		if (seen && witness_accesses(insn, HP_ACCESS_READ) &&
-		    path_retires_along(facts, path, i))
+		if (!witness_accesses(insn, HP_ACCESS_READ) || insn->is_prefetch ||
+		    !path_retires_along(facts, path, i))
+			continue;
+		if (seen)
 			judge_seen(facts, path, i, seen, found);
 		for (size_t k = 0; !seen && k < insn->memory_count; k++) {
 			uint32_t store;
 
-			if (!(insn->memories[k].access & HP_ACCESS_READ) || insn->is_repeated ||
-			    !path_retires_along(facts, path, i))
+			if (!(insn->memories[k].access & HP_ACCESS_READ) || insn->is_repeated)
 				continue;
 			store = partial_store(facts, path, i, &insn->memories[k], insn);
 			if (!store)
