@@ -245,7 +245,8 @@ static void find_ends(const struct hp_timed_part *parts, size_t count,
 
 HP_ORDER_VALUES(by_size, double);
 
-struct hp_penalty_errors hp_penalty_quantiles(double *errors, size_t count)
+/* Returns the quantiles of the errors, and sorts them. requires: count > 0 */
+static struct hp_penalty_errors quantiles_of(double *errors, size_t count)
 {
 	size_t middle = (count - 1) / 2;
 
@@ -295,7 +296,7 @@ struct hp_error *hp_penalties_fit(struct hp_timed_part *parts, size_t count,
 	}
 	if (!count)
 		return NULL;
-	penalties->by_table = penalties->left_out = hp_penalty_quantiles(errors, count);
+	penalties->by_table = penalties->left_out = quantiles_of(errors, count);
 	penalties->by_parts = penalties->windows < 2;
 	penalties->is_judged = !penalties->by_parts || count >= PENALTY_PARTS;
 	if (!penalties->is_judged)
@@ -304,7 +305,7 @@ struct hp_error *hp_penalties_fit(struct hp_timed_part *parts, size_t count,
 	predict_left_out(parts, count);
 	for (size_t i = 0; i < count; i++)
 		errors[i] = fabs(parts[i].left_out / parts[i].measured - 1);
-	penalties->left_out = hp_penalty_quantiles(errors, count);
+	penalties->left_out = quantiles_of(errors, count);
 	penalties->is_fitted = penalties->left_out.median < penalties->by_table.median;
 	if (!penalties->is_fitted)
 		return NULL;

@@ -35,9 +35,10 @@ static size_t first_target(const struct hp_image_counts *counted, uint64_t addre
 			 counted->edges.at[counted->by_target[i]].to < address);
 }
 
-/* Executions by calls. Calls from other images are seen only where they arrive, so this is all
- * arrivals minus jumps from within. */
-struct hp_grouped hp_counts_calls(const struct hp_image_counts *counted, uint64_t start,
+/* How often the procedure part [start, end) was entered at its start, by calls (including its own)
+ * and by jumps from other code. Calls from other images are seen only where they arrive, so this is
+ * all arrivals minus jumps from within. */
+static struct hp_grouped calls_of(const struct hp_image_counts *counted, uint64_t start,
 				  uint64_t end)
 {
 	struct hp_grouped calls = hp_counts_runs(counted, start);
@@ -142,7 +143,7 @@ struct hp_row_counts hp_counts_of_procedure(const struct hp_inference *inference
 					    const struct hp_counts_procedure *procedure)
 {
 	uint64_t start = procedure->owner->address.value;
-	struct hp_grouped calls = hp_counts_calls(counted, start, start + procedure->owner->size);
+	struct hp_grouped calls = calls_of(counted, start, start + procedure->owner->size);
 
 	return (struct hp_row_counts){
 		.calls = hp_counts_figure(inference, counted, start, &calls),

@@ -68,9 +68,6 @@ struct hp_penalties {
 struct hp_error *hp_penalties_fit(struct hp_timed_part *parts, size_t count,
 				  struct hp_penalties *penalties);
 
-/* Returns the quantiles of the errors, and sorts them. requires: count > 0 */
-struct hp_penalty_errors hp_penalty_quantiles(double *errors, size_t count);
-
 /* Returns the prediction with these penalties, if they are fitted; other fields stay. */
 struct hp_prediction hp_penalties_apply(const struct hp_penalties *penalties,
 					const struct hp_prediction *prediction);

@@ -82,10 +82,6 @@ struct hp_grouped hp_counts_runs(const struct hp_image_counts *counted, uint64_t
 /* The edges from the branch at the address: returns the first; out: how many. */
 const struct hp_counts_edge *hp_counts_edges_from(const struct hp_image_counts *counted,
 						  uint64_t from, size_t *count);
-/* How often the procedure part [start, end) was entered at its start, by calls (including its own)
- * and by jumps from other code. */
-struct hp_grouped hp_counts_calls(const struct hp_image_counts *counted, uint64_t start,
-				  uint64_t end);
 
 void hp_grouped_add(struct hp_grouped *into, const struct hp_grouped *from);
 /* The absolute estimate, by windows, that follows from counts by groups. One count stands for

@@ -52,7 +52,7 @@ void stall_cell_executions(const struct cell *cell, struct hp_buffer *text)
 }
 
 /* Code without a name is named after its image, which need not be repeated then. */
-bool stall_has_position(const struct hp_row *row)
+static bool has_position(const struct hp_row *row)
 {
 	const char *image = hp_image_basename(row->image->id.path);
 	size_t length = strlen(image);
@@ -65,7 +65,7 @@ void stall_cell_position(const struct cell *cell, struct hp_buffer *text)
 	if (cell->row->file)
 		hp_buffer_printf(text, "%s:%" PRIu32, hp_source_name(cell->row->file),
 				 cell->row->line);
-	else if (stall_has_position(cell->row))
+	else if (has_position(cell->row))
 		hp_buffer_printf(text, "%s", cell->row->image->short_name);
 }
 

@@ -9,8 +9,6 @@
 const struct stall *stall_of_row(const struct hp_row *row);
 /* The frequency of its block. */
 const struct hp_frequency *stall_frequency(const struct hp_row *row);
-/* Code without a name is named after its image, which need not be repeated then. */
-bool stall_has_position(const struct hp_row *row);
 
 void stall_cell_percent(const struct cell *cell, struct hp_buffer *text);
 void stall_cell_range(const struct cell *cell, struct hp_buffer *text);
