@@ -82,11 +82,14 @@ bool hp_system_time_is_least(double cpu_ns, uint64_t processes)
 void hp_user_only_say(double cpu_ns, double system_ns, uint64_t processes,
 		      char text[HP_USER_ONLY_BYTES])
 {
-	if (cpu_ns > 0)
+	bool is_least = hp_system_time_is_least(cpu_ns, processes);
+	double percent = 100 * system_ns / cpu_ns;
+
+	/* A lower limit that is printed as 0.0 tells nothing. */
+	if (cpu_ns > 0 && !(is_least && percent < 0.05))
 		snprintf(text, HP_USER_ONLY_BYTES,
 			 "user mode only: %s%.1f %% of the CPU time (system) is not in here",
-			 hp_system_time_is_least(cpu_ns, processes) ? "at least " : "",
-			 100 * system_ns / cpu_ns);
+			 is_least ? "at least " : "", percent);
 	else
 		snprintf(text, HP_USER_ONLY_BYTES,
 			 "user mode only: CPU time in the kernel (system) is not in here");

@@ -350,6 +350,10 @@ TEST(the_systems_part_of_short_processes_is_a_lower_limit)
 	hp_user_only_say(3e8, 3e7, 600, text);
 	ck_assert_str_eq(text, "user mode only: at least 10.0 % of the CPU time (system) is not in "
 			       "here");
+	hp_user_only_say(3e6, 0, 1, text);
+	ck_assert_str_eq(text, "user mode only: CPU time in the kernel (system) is not in here");
+	hp_user_only_say(3e8, 0, 1, text);
+	ck_assert_str_eq(text, "user mode only: 0.0 % of the CPU time (system) is not in here");
 	hp_user_only_say(3e8, 3e7, 2, text);
 	ck_assert_str_eq(text, "user mode only: 10.0 % of the CPU time (system) is not in here");
 }

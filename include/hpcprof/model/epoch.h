@@ -103,7 +103,7 @@ uint64_t hp_epoch_processes(const struct hp_epoch_meta *meta);
 bool hp_system_time_is_least(double cpu_ns, uint64_t processes);
 
 /* "user mode only: 91.2 % of the CPU time (system) is not in here", for events without the kernel;
- * without a number where cpu_ns is 0. */
+ * without a number where cpu_ns is 0, or all that is known is that it is at least 0.0 %. */
 enum { HP_USER_ONLY_BYTES = 88 };
 void hp_user_only_say(double cpu_ns, double system_ns, uint64_t processes,
 		      char text[HP_USER_ONLY_BYTES]);
