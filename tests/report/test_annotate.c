@@ -536,12 +536,12 @@ TEST(samples_in_the_kernel_stand_apart_from_what_could_be_analysed)
 	list_stalls(scene, 0, &row);
 	hp_assert_contains(
 		scene->output,
-		"20.0 % of the samples are in the kernel, whose code is not analysed; "
+		"# 20.0 % of the samples are in the kernel, whose code is not analysed; "
 		"of the others:\n"
-		"100.0 % of the samples are in blocks whose relative frequency has at "
+		"# 100.0 % of the samples are in blocks whose relative frequency has at "
 		"least medium confidence\n"
-		"100.0 % are in blocks whose executions have at least medium confidence\n"
-		"0.0 % are in procedures with fewer than 10 samples, 0.0 % in "
+		"# 100.0 % are in blocks whose executions have at least medium confidence\n"
+		"# 0.0 % are in procedures with fewer than 10 samples, 0.0 % in "
 		"code that could not be analysed\n");
 }
 
@@ -552,10 +552,10 @@ TEST(the_worst_stalls_come_first_as_shares_of_the_whole_profile)
 	list_stalls(scene, 0, NULL);
 	hp_assert_contains(
 		scene->output,
-		"100.0 % of the samples are in blocks whose relative frequency has at "
+		"# 100.0 % of the samples are in blocks whose relative frequency has at "
 		"least medium confidence\n"
-		"100.0 % are in blocks whose executions have at least medium confidence\n"
-		"0.0 % are in procedures with fewer than 10 samples, 0.0 % in "
+		"# 100.0 % are in blocks whose executions have at least medium confidence\n"
+		"# 0.0 % are in procedures with fewer than 10 samples, 0.0 % in "
 		"code that could not be analysed\n",
 		"    %    between   cum%  cycles  executions  conf  average  causes         "
 		"address  procedure  line\n"

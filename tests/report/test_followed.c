@@ -169,12 +169,16 @@ TEST(people_see_loops_that_are_not_all_of_their_procedure)
 /* Remarks below a table, too, end where the terminal does. */
 TEST(remarks_go_on_in_the_next_line_of_a_terminal)
 {
-	const struct hp_report_options options = { .view = HP_VIEW_STACK, .terminal_columns = 70 };
+	struct hp_report_options options = { .view = HP_VIEW_STACK, .terminal_columns = 70 };
 
 	hp_assert_contains(
 		fixture_output(record_followed(), &options),
 		"\n# shares of the measured cycles, by a model of the core that followed\n"
 		"#  the program's path; to: ranges, which overlap\n");
+	options = (struct hp_report_options){ .view = HP_VIEW_STALLS, .terminal_columns = 80 };
+	hp_assert_contains(fixture_output(record_followed(), &options),
+			   " % of the samples are in blocks whose relative frequency has at least\n"
+			   "#  medium confidence\n");
 }
 
 /* Cycles per instruction of a part of a procedure are not those that --annotate has of all of it. */

@@ -217,7 +217,7 @@ void sheet_write(const struct hp_stall_sheet *sheet, double all_samples, FILE *o
 		fprintf(out, "***   %-24s %6.1f %%\n", "= all",
 			sums.stalls.likely + sums.execution.likely + sums.error.likely);
 	fprintf(out,
-		"***   (%.0f samples, %.1f %% of all; ranges are 90 %% intervals with the sampling "
-		"error)\n",
+		"***   (%.0f samples, %.1f %% of all;\n"
+		"***   ranges are 90 %% intervals with the sampling error)\n",
 		sheet->samples, all_samples > 0 ? 100 * sheet->samples / all_samples : 0);
 }

@@ -217,7 +217,7 @@ static void write_reservations(const struct survey *survey, FILE *out)
 void write_text_stack(const struct report *report, const struct survey *survey, FILE *out)
 {
 	if (survey->problems & HP_PROBLEM_NO_CLOCK)
-		fprintf(out, "\ncaution: %s\n", quantity_problem(HP_PROBLEM_NO_CLOCK));
+		fprintf(out, "\n# caution: %s\n", quantity_problem(HP_PROBLEM_NO_CLOCK));
 	if (!(survey->sheet.cycles > 0))
 		return;
 	fprintf(out, "\nWhere the cycles went (%zu procedure%s analysed)\n", survey->procedures,
@@ -240,7 +240,7 @@ static void write_troubles(const struct survey *survey, FILE *out)
 
 		if (!one->procedures || !(told >> bit & 1))
 			continue;
-		fprintf(out, "caution: of %zu procedure%s with %.2f %% of the samples: %s\n",
+		fprintf(out, "# caution: of %zu procedure%s with %.2f %% of the samples: %s\n",
 			one->procedures, one->procedures == 1 ? "" : "s",
 			survey->samples ? 100 * (double)one->samples / (double)survey->samples : 0,
 			quantity_problem((enum hp_analysis_problem)(1u << bit)));
@@ -254,26 +254,25 @@ static void write_quality(const struct survey *survey, FILE *out)
 	putc('\n', out);
 	if (survey->kernel)
 		fprintf(out,
-			"%.1f %% of the samples are in the kernel, whose code is not analysed; of "
-			"the "
-			"others:\n",
+			"# %.1f %% of the samples are in the kernel, whose code is not analysed; "
+			"of the others:\n",
 			100 * (double)survey->kernel / ((double)survey->kernel + samples));
 	fprintf(out,
-		"%.1f %% of the samples are in blocks whose relative frequency has at least medium "
-		"confidence\n",
+		"# %.1f %% of the samples are in blocks whose relative frequency has at least "
+		"medium confidence\n",
 		100 * survey->sheet.medium_samples / samples);
 	if (survey->sheet.counted_cycles > 0)
 		fprintf(out,
-			"%.1f %% are in blocks whose executions have at least medium "
+			"# %.1f %% are in blocks whose executions have at least medium "
 			"confidence\n",
 			100 * survey->sheet.executions_medium_samples / samples);
 	fprintf(out,
-		"%.1f %% are in procedures with fewer than %d samples, %.1f %% in code that could "
-		"not be analysed\n",
+		"# %.1f %% are in procedures with fewer than %d samples, %.1f %% in code that "
+		"could not be analysed\n",
 		100 * (double)survey->few / samples, SURVEY_FEWEST_SAMPLES,
 		100 * survey->refused / samples);
 	if (survey->problems & HP_PROBLEM_GENERIC_CORE)
-		fprintf(out, "caution: %s\n", quantity_problem(HP_PROBLEM_GENERIC_CORE));
+		fprintf(out, "# caution: %s\n", quantity_problem(HP_PROBLEM_GENERIC_CORE));
 	write_troubles(survey, out);
 }
 
