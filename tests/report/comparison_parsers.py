@@ -202,6 +202,7 @@ def read_html(text, kind):
     check(not page.addresses, "nothing is loaded")
     check(not re.search(r"https?://(?!e\)|www\.w3\.org/2000/svg)", text), "no addresses of elsewhere")
     check("default-src 'none'" in text, "the browser is told so")
+    check(re.search(r'id="data" data-telling-factor="[0-9.]+"', text), "the script is told which intervals tell nothing")
     check(not re.search(r"innerHTML|outerHTML|insertAdjacent|document\.write|eval\(", text), "texts stay texts")
     read_json(page.data["data"], kind)
     words = {"pass": "Pass", "insufficient": "Not enough data"}

@@ -31,7 +31,10 @@ static struct hp_error *add_data(struct hp_buffer *out, const struct comparison_
 	json_decref(document);
 	if (!text)
 		return hp_error_create_no_memory();
-	hp_buffer_printf(out, "<script type=\"application/json\" id=\"data\">");
+	hp_buffer_printf(out,
+			 "<script type=\"application/json\" id=\"data\" "
+			 "data-telling-factor=\"%g\">",
+			 telling_factor);
 	for (const char *at = text; *at; at++) {
 		if (*at == '<')
 			hp_buffer_printf(out, "\\u003c");

@@ -1,9 +1,12 @@
 "use strict";
 /* Names come from binaries: nothing in them turns the direction of writing round. */
 const unseen = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
-const data = JSON.parse(document.getElementById("data").textContent, (key, value) => (typeof value === "string"
+const source = document.getElementById("data");
+const data = JSON.parse(source.textContent, (key, value) => (typeof value === "string"
 	? value.replace(unseen, c => "\\u" + c.charCodeAt(0).toString(16).padStart(4, "0")) : value));
 const root = data.program;
+/* An end of an interval that is so far from no change tells nothing, as in the other formats. */
+const tellingFactor = Number(source.dataset.tellingFactor);
 const ROW = 31, LEAST_WIDTH = 2, FULL_COLOUR = 0.25;
 
 /* --- figures --- */
@@ -37,9 +40,8 @@ function change(node) {
 function interval(node) {
 	const c = node.change;
 	if (!some(c.estimate) || !some(c.low) || !some(c.high)) return "";
-	/* telling_factor of report/tuning.h, as in the other formats */
-	if (1 + c.high <= 10) return percent(c.low) + " to " + percent(c.high);
-	return 1 + c.low < 0.1 ? "uncertain" : "at least " + percent(c.low);
+	if (1 + c.high <= tellingFactor) return percent(c.low) + " to " + percent(c.high);
+	return 1 + c.low < 1 / tellingFactor ? "uncertain" : "at least " + percent(c.low);
 }
 const baseName = path => (path || "").replace(/.*\/(?=.)/, "");
 const label = node => (node.scope === "program" ? "the program" : node.scope === "image" ? baseName(node.name)
