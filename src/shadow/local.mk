@@ -95,6 +95,16 @@ src_shadow_libshadow_a_SOURCES += \
 	src/shadow/window_plan.h src/shadow/window_plan.c \
 	src/shadow/window_record.h src/shadow/window_record.c \
 	src/shadow/window_counts.h src/shadow/window_counts.c
+nodist_src_shadow_libshadow_a_SOURCES = src/shadow/syscalls/call_names.h
+
+# The names of system calls, as the kernel's headers have them.
+src/shadow/syscalls/call_table.$(OBJEXT): src/shadow/syscalls/call_names.h
+CLEANFILES += src/shadow/syscalls/call_names.h
+src/shadow/syscalls/call_names.h: $(srcdir)/src/shadow/local.mk
+	$(AM_V_GEN)$(MKDIR_P) src/shadow/syscalls && echo '#include <sys/syscall.h>' | \
+		$(CC) $(CPPFLAGS) -E -dM - >$@.calls && \
+		sed -n 's/^#define SYS_\([a-z0-9_]*\) .*/	[SYS_\1] = "\1",/p' $@.calls >$@.tmp && \
+		rm $@.calls && mv $@.tmp $@
 else
 src_shadow_libshadow_a_SOURCES += src/shadow/replay/engine_elsewhere.c src/shadow/shadow_elsewhere.c
 endif

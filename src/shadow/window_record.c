@@ -123,7 +123,6 @@ void window_record(struct window_maker *maker, const struct window_order *order)
 static void set_end(struct hp_window *window, const struct call_log *log)
 {
 	const struct logged_call *last;
-	const char *name;
 
 	window->end = log->end == CALL_LOG_SIGNAL ? HP_WINDOW_SIGNAL : HP_WINDOW_TIME;
 	if (log->end != CALL_LOG_CALL)
@@ -131,12 +130,7 @@ static void set_end(struct hp_window *window, const struct call_log *log)
 	last = &log->calls[log->call_count - 1];
 	window->end = HP_WINDOW_SYSTEM_CALL;
 	window->end_detail = last->number;
-	name = shadow_call_name(last->number);
-	if (name)
-		snprintf(window->end_call, sizeof(window->end_call), "%s", name);
-	else
-		snprintf(window->end_call, sizeof(window->end_call), "number %d",
-			 (int)last->number);
+	shadow_call_name(last->number, window->end_call, sizeof(window->end_call));
 }
 
 bool window_end_record(struct window_maker *maker, const struct window_order *order,

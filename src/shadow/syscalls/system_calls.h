@@ -118,8 +118,8 @@ struct hp_engine_call shadow_calls_handle(void *context, pid_t pid,
 					  const struct user_regs_struct *registers);
 bool shadow_calls_protect(void *context, uint64_t page, int protection);
 
-/* The name in the table, such as "futex"; NULL if the call is not there. */
-const char *shadow_call_name(int64_t number);
+/* Writes the name, such as "futex"; "number 1000" if the kernel's headers have none. */
+void shadow_call_name(int64_t number, char *text, size_t size);
 /* Describes the call that ended the window: "openat of a file that is gone". */
 void shadow_calls_describe_end(const struct shadow_calls *calls, int64_t number, char *text,
 			       size_t size);
