@@ -39,7 +39,7 @@ const char *hp_cpi_word(enum hp_cpi_component component)
 		[HP_CPI_DIVIDER] = "divider",
 		[HP_CPI_MULTIPLIER] = "multiplier",
 		[HP_CPI_FP] = "floating point",
-		[HP_CPI_SYNC] = "synchronization",
+		[HP_CPI_SYNC] = "synchronisation",
 		[HP_CPI_MISPREDICT] = "mispredicted",
 		[HP_CPI_ICACHE] = "code cache",
 		[HP_CPI_ITLB] = "code TLB",
