@@ -274,7 +274,6 @@ static struct hp_error *begin_all(struct hp_inference *inference)
 static bool learn_moved(struct hp_inference *inference)
 {
 	HP_VECTOR(struct place_ticks) places = { 0 };
-	struct moved_variance variance;
 	bool fits = true;
 
 	for (size_t i = 0; i < inference->profiles->images.count; i++) {
@@ -283,9 +282,7 @@ static bool learn_moved(struct hp_inference *inference)
 		for (size_t j = 0; counted && j < counted->clocks.count && fits; j++)
 			fits = hp_vector_push(&places, counted->clocks.at[j].place_apart);
 	}
-	variance = moved_variance_of(places.at, places.count);
-	inference->windows.moved = variance.likeliest;
-	inference->windows.moved_mean = variance.mean;
+	inference->windows.moved = moved_variance_of(places.at, places.count);
 	hp_vector_free(&places);
 	return fits;
 }

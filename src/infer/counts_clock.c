@@ -336,20 +336,6 @@ bool counts_clocks_paced(const struct hp_image_counts *counted, paced_vector *pr
 	return true;
 }
 
-/* The deviation of counts because there are few windows. It is the lower of two estimates: from the
- * differences between windows; and from the variance of moved.h together with the variation of one
- * procedure's throughput over time. */
-static double deviation_between(const struct hp_inference *inference,
-				const struct hp_grouped_ratio *ratio)
-{
-	const struct hp_windows *windows = &inference->windows;
-
-	if (windows->is_by_time)
-		return INFINITY;
-	return fmin(ratio->deviation / ratio->value,
-		    hypot(sqrt(windows->moved_mean), procedure_throughput / sqrt(windows->count)));
-}
-
 static void pool(const struct hp_inference *inference, struct hp_counts_procedure *procedure,
 		 const struct hp_pace *pace, struct counts_clock *clock)
 {
@@ -358,7 +344,10 @@ static void pool(const struct hp_inference *inference, struct hp_counts_procedur
 							inference->windows.count, pace);
 	struct estimate counted = {
 		.log = log(hp_grouped_sum(&procedure->instructions)),
-		.deviation = hypot(deviation_between(inference, &ratio), clock->deviation),
+		.deviation = inference->windows.is_by_time
+				     ? INFINITY
+				     : hypot(counts_deviation_between(inference, &ratio),
+					     clock->deviation),
 	};
 	struct estimate throughput =
 		throughput_of_procedure(&inference->windows.throughput, &paced, log(clock->factor));

@@ -66,9 +66,12 @@ double counts_relative_deviation(const struct hp_inference *inference,
 	struct hp_grouped_ratio ratio =
 		hp_grouped_pace(part, whole, inference->windows.count, known);
 
-	return ratio.value > 0 && isfinite(ratio.deviation)
-		       ? ratio.deviation / ratio.value
-		       : sqrt(known->variance) * hp_student_widening(known->freedom);
+	if (!(ratio.value > 0) || !isfinite(ratio.deviation))
+		ratio = (struct hp_grouped_ratio){
+			.value = 1,
+			.deviation = sqrt(known->variance) * hp_student_widening(known->freedom),
+		};
+	return counts_deviation_between(inference, &ratio);
 }
 
 static struct hp_counted_figure figure_of(const struct hp_image_counts *counted, uint64_t address,
@@ -104,7 +107,8 @@ static double deviation_by_clock(const struct hp_inference *inference,
 
 	if (inference->windows.is_by_time)
 		return INFINITY;
-	return hypot(ratio.value > 0 ? ratio.deviation / ratio.value : ratio.deviation,
+	return hypot(ratio.value > 0 ? counts_deviation_between(inference, &ratio)
+				     : ratio.deviation,
 		     counts_clock_deviation(counted, address));
 }
 

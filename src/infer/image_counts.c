@@ -7,6 +7,7 @@
 #include <hpcprof/infer/counts.h>
 #include <hpcprof/infer/inference.h>
 
+#include <math.h>
 #include <stdlib.h>
 
 void counts_destroy(struct hp_image_counts *counted)
@@ -35,6 +36,12 @@ double counts_told_share(const struct hp_inference *inference)
 	return inference->profiles->covered_ns > windows->told_ns
 		       ? windows->told_ns / inference->profiles->covered_ns
 		       : 1;
+}
+
+double counts_deviation_between(const struct hp_inference *inference,
+				const struct hp_grouped_ratio *ratio)
+{
+	return sqrt(1 - fmin(inference->windows.seen, 1)) * ratio->deviation / ratio->value;
 }
 
 bool counts_possible(const struct hp_loaded_part *part)

@@ -21,6 +21,11 @@ const struct hp_counts_procedure *counts_procedure(const struct hp_image_counts 
 struct hp_counted_figure counts_instructions(const struct hp_inference *inference,
 					     const struct hp_image_counts *counted,
 					     const struct hp_counts_procedure *procedure);
+/* The relative deviation of a ratio because windows saw only a part of the time. What they saw is
+ * exact, so only the rest of the time adds to it: the finite population correction (Cochran, Sampling
+ * Techniques, 1977, section 2.6). */
+double counts_deviation_between(const struct hp_inference *inference,
+				const struct hp_grouped_ratio *ratio);
 /* The deviation, as a logarithm, of the ratio of a procedure's counts to its instructions. */
 double counts_relative_deviation(const struct hp_inference *inference,
 				 const struct hp_image_counts *counted,

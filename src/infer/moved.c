@@ -74,28 +74,20 @@ static double likelihood_of(const struct place_ticks *places, size_t count, doub
 	return all;
 }
 
-struct moved_variance moved_variance_of(const struct place_ticks *places, size_t count)
+double moved_variance_of(const struct place_ticks *places, size_t count)
 {
-	struct moved_variance found = { 0 };
-	double variances[VARIANCES], likelihoods[VARIANCES];
+	double likeliest = least_variance;
 	double most = -INFINITY;
-	double sum = 0;
 
 	for (int i = 0; i < VARIANCES; i++) {
-		variances[i] =
+		double variance =
 			least_variance * pow(most_variance / least_variance, i / (VARIANCES - 1.0));
-		likelihoods[i] = likelihood_of(places, count, variances[i]);
-		if (likelihoods[i] > most) {
-			most = likelihoods[i];
-			found.likeliest = variances[i];
+		double likelihood = likelihood_of(places, count, variance);
+
+		if (likelihood > most) {
+			most = likelihood;
+			likeliest = variance;
 		}
 	}
-	for (int i = 0; i < VARIANCES; i++) {
-		double weight = exp(likelihoods[i] - most);
-
-		sum += weight;
-		found.mean += weight * variances[i];
-	}
-	found.mean /= sum;
-	return found;
+	return likeliest;
 }

@@ -45,12 +45,8 @@ struct moved moved_of(const struct place_ticks *place, double variance);
 /* The logarithm of the likelihood of the place's ticks, without a constant, by Laplace's method. */
 double moved_likelihood(const struct place_ticks *place, double variance);
 
-/* The variance of x, estimated from the places of the program and a prior, which weighs as much as
- * a few places with the usual x. */
-struct moved_variance {
-	double likeliest; /* the variance with the highest likelihood */
-	double mean;	  /* of all variances, weighted by their likelihoods */
-};
-struct moved_variance moved_variance_of(const struct place_ticks *places, size_t count);
+/* The variance of x with the highest likelihood, given the places of the program and a prior, which
+ * weighs as much as a few places with the usual x. */
+double moved_variance_of(const struct place_ticks *places, size_t count);
 
 #endif

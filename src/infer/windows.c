@@ -185,9 +185,12 @@ static void add_stratum(struct hp_inference *inference, size_t i)
 		return;
 	windows->young = fmax(windows->young, youth_deviation * young_share(inference, stratum));
 	windows->is_absolute = true;
-	for (size_t j = 0; j < HP_EVIDENCE_GROUPS; j++)
-		windows->time.counts[j / HP_WINDOW_PARTS] +=
-			scale * (double)stratum->groups[j].time_ns;
+	for (size_t j = 0; j < HP_EVIDENCE_GROUPS; j++) {
+		double time_ns = (double)stratum->groups[j].time_ns;
+
+		windows->seen += time_ns;
+		windows->time.counts[j / HP_WINDOW_PARTS] += scale * time_ns;
+	}
 }
 
 static void add_strata(struct hp_inference *inference)
@@ -196,6 +199,7 @@ static void add_strata(struct hp_inference *inference)
 
 	windows->is_absolute = false;
 	windows->told_ns = windows->passing_ns = windows->count = windows->truncated = 0;
+	windows->seen = 0;
 	memset(&windows->time, 0, sizeof(windows->time));
 	for (size_t i = 0; i < windows->sum.stratum_count; i++) {
 		const struct hp_window_stratum *stratum = &windows->sum.strata[i];
@@ -205,6 +209,8 @@ static void add_strata(struct hp_inference *inference)
 		if (passes(inference, stratum))
 			add_stratum(inference, i);
 	}
+	if (windows->seen > 0)
+		windows->seen /= hp_grouped_sum(&windows->time);
 	if (windows->truncated > 0)
 		windows->truncated /= windows->count + windows->truncated;
 }

@@ -2,6 +2,7 @@
 /* What windows counted, from windows to figures in reports. */
 #include "counted.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -424,11 +425,16 @@ TEST(where_calls_ended_all_windows_probes_are_advised)
 }
 
 /* Of the leaf, in a list of all procedures. */
-static json_t *leaf_calls(void)
+static json_t *leaf_calls_in(struct fixture *fixture)
 {
-	json_t *list = json_at(view_of(record(0), HP_VIEW_EXECUTIONS), "procedures");
+	json_t *list = json_at(view_of(fixture, HP_VIEW_EXECUTIONS), "procedures");
 
 	return json_at(json_with(list, "name", "counted_leaf"), "calls");
+}
+
+static json_t *leaf_calls(void)
+{
+	return leaf_calls_in(record(0));
 }
 
 TEST(a_procedure_that_calls_itself_is_called_and_one_that_jumps_back_is_not)
@@ -505,6 +511,48 @@ TEST(what_windows_lost_cost_and_ran_beside_makes_counts_less_certain)
 		expected.within = 0.001;
 		assert_figure(leaf_calls(), rows[i].name, expected);
 	}
+}
+
+/* The logarithm of how far above the estimate the interval of the leaf's calls ends, if windows saw one
+ * of so many parts of the time. */
+static double width_if_one_of(unsigned parts)
+{
+	const struct fixture_count counts[] = {
+		clock_at(counted_back, 200 * parts),
+		clock_at(counted_leaf_then, 200 * parts),
+	};
+	json_t *figure;
+
+	windows.price.replay_ns = windows.price.lost_ns = 0;
+	stratum.time_ns = windows.price.target_ns = parts * WINDOWS * window_ns;
+	figure = leaf_calls_in(record_counts(counts, 2));
+	return log(number_at(figure, "high") / number_at(figure, "estimate"));
+}
+
+/* What windows saw is exact; only of the rest nothing is known. */
+TEST(the_more_of_the_time_windows_saw_the_more_certain_counts_are)
+{
+	double twentieth = width_if_one_of(20);
+
+	ck_assert_double_lt(width_if_one_of(2), 0.8 * twentieth);
+	ck_assert_double_gt(width_if_one_of(2), 0.6 * twentieth);
+}
+
+/* That windows have the samples they should does not mean that code does the same in all of them. */
+TEST(counts_are_as_uncertain_as_they_differ_between_windows)
+{
+	static const double restless[] = { 0.1, 1.9, 0.25, 1.75 };
+
+	for (size_t i = 0; i < item_count; i++)
+		for (size_t j = 0; j < WINDOWS; j++)
+			items[i].counts[j * PARTS] =
+				(uint64_t)(restless[j] * (double)items[i].counts[j * PARTS]);
+	take_ticks();
+	put_ticks(0, 0, WINDOWS, 0, 5000);
+	put_ticks(1, 0, WINDOWS, 0, 5000);
+	assert_figure(leaf_calls(), "calls",
+		      (struct expected){ 40000, 0.1, .low_below = 40000 / 1.25,
+					 .high_above = 40000 * 1.25 });
 }
 
 HP_TEST_MAIN("report/counted")

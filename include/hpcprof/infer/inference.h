@@ -55,6 +55,7 @@ struct hp_windows {
 	bool is_by_time;
 	uint64_t truncated_windows;
 	struct hp_grouped time; /* ns that the counts stand for; the sum is the whole time */
+	double seen;		/* the share of this time that was in windows */
 	/* Estimates by windows are computed from these and the counts of groups: see balance.h. */
 	double values[HP_EVIDENCE_WINDOWS][HP_EVIDENCE_GROUPS];
 	/* For each fold, the weights of groups that were computed without its procedures. The
@@ -63,11 +64,8 @@ struct hp_windows {
 	double apart[HP_BALANCE_FOLDS][HP_EVIDENCE_GROUPS];
 	double count; /* number of absolute windows that pass --comm */
 	/* The variance of the logarithm of a procedure's real executions over those that windows
-	 * suggest (infer/moved.h), estimated from the procedures of all images. `moved` is the
-	 * variance with the highest likelihood; `moved_mean` is the mean of all possible variances,
-	 * weighted by their likelihoods. */
+	 * suggest (infer/moved.h), estimated from the procedures of all images. */
 	double moved;
-	double moved_mean;
 	struct hp_throughput throughput;
 	/* User time of commands with windows, in the windows' strata; see covered_ns of the
 	 * profiles. A recording without --shadow contributes none. */
