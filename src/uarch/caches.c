@@ -5,7 +5,7 @@
 
 #include <hpcprof/base/number.h>
 
-/* The events that a prefetch instruction met, by number. The first data cache notes this number for
+/* The events that a prefetch instruction met, by number, without the guess at the third level. The first data cache notes this number for
  * a line that such an instruction brought and that has not been used since. */
 static const unsigned noted[] = {
 	0,
@@ -15,9 +15,13 @@ static const unsigned noted[] = {
 	HP_UARCH_L1_MISS | HP_UARCH_L2_MISS | HP_UARCH_L3_UNKNOWN,
 	HP_UARCH_L1_MISS | HP_UARCH_L2_UNKNOWN,
 	HP_UARCH_L1_MISS | HP_UARCH_L2_UNKNOWN | HP_UARCH_L3_UNKNOWN,
+	HP_UARCH_L1_MISS | HP_UARCH_L2_UNKNOWN | HP_UARCH_L2_LIKELY_MISS,
+	HP_UARCH_L1_MISS | HP_UARCH_L2_UNKNOWN | HP_UARCH_L2_LIKELY_MISS | HP_UARCH_L3_UNKNOWN,
 	HP_UARCH_L1_UNKNOWN,
 	HP_UARCH_L1_UNKNOWN | HP_UARCH_L2_UNKNOWN,
 	HP_UARCH_L1_UNKNOWN | HP_UARCH_L2_UNKNOWN | HP_UARCH_L3_UNKNOWN,
+	HP_UARCH_L1_UNKNOWN | HP_UARCH_L2_UNKNOWN | HP_UARCH_L2_LIKELY_MISS,
+	HP_UARCH_L1_UNKNOWN | HP_UARCH_L2_UNKNOWN | HP_UARCH_L2_LIKELY_MISS | HP_UARCH_L3_UNKNOWN,
 };
 _Static_assert(HP_ARRAY_COUNT(noted) <= UARCH_NOTES + 1, "a note is its place");
 
@@ -49,15 +53,16 @@ void uarch_caches_resume(struct uarch_caches *caches)
 {
 	uarch_sets_reset(&caches->l1i);
 	uarch_sets_reset(&caches->l1d);
-	uarch_sets_reset(&caches->l2);
+	caches->l2_resumed = caches->l2.clock;
 	caches->l3_resumed = caches->l3.clock;
 }
 
 void uarch_caches_reset(struct uarch_caches *caches)
 {
 	uarch_caches_resume(caches);
+	uarch_sets_reset(&caches->l2);
 	uarch_sets_reset(&caches->l3);
-	caches->l3_resumed = 0;
+	caches->l2_resumed = caches->l3_resumed = 0;
 }
 
 static unsigned third_level(struct uarch_caches *caches, uint64_t line, enum uarch_found l2)
@@ -79,10 +84,23 @@ static unsigned third_level(struct uarch_caches *caches, uint64_t line, enum uar
 			: 0);
 }
 
+/* `likely` becomes HP_UARCH_L2_LIKELY_MISS if that is so. */
+static enum uarch_found second_level(struct uarch_caches *caches, uint64_t line, unsigned *likely)
+{
+	bool is_certain;
+	uint32_t rank;
+	enum uarch_found l2 =
+		uarch_sets_use_since(&caches->l2, line, caches->l2_resumed, &is_certain, &rank);
+
+	*likely = l2 == UARCH_HIT ? 0 : HP_UARCH_L2_LIKELY_MISS;
+	return is_certain ? l2 : UARCH_UNKNOWN;
+}
+
 unsigned uarch_caches_behind(struct uarch_caches *caches, uint64_t line, enum uarch_found l1,
 			     unsigned miss)
 {
-	enum uarch_found l2 = uarch_sets_use(&caches->l2, line);
+	unsigned likely = 0;
+	enum uarch_found l2 = second_level(caches, line, &likely);
 
 	if (l2 == UARCH_HIT)
 		return l1 == UARCH_MISS ? miss : miss << 1;
@@ -98,7 +116,7 @@ unsigned uarch_caches_behind(struct uarch_caches *caches, uint64_t line, enum ua
 			l2 = UARCH_UNKNOWN;
 	}
 	return (l1 == UARCH_MISS ? miss : miss << 1) |
-	       (l2 == UARCH_MISS ? HP_UARCH_L2_MISS : HP_UARCH_L2_UNKNOWN) |
+	       (l2 == UARCH_MISS ? HP_UARCH_L2_MISS : HP_UARCH_L2_UNKNOWN | likely) |
 	       third_level(caches, line, l2);
 }
 
@@ -119,7 +137,8 @@ unsigned uarch_caches_prefetch(struct uarch_caches *caches, uint64_t line)
 	if (l1 == UARCH_HIT)
 		return 0;
 	events = uarch_caches_behind(caches, line, l1, HP_UARCH_L1_MISS);
-	while (note + 1 < HP_ARRAY_COUNT(noted) && noted[note] != events)
+	while (note + 1 < HP_ARRAY_COUNT(noted) &&
+	       noted[note] != (events & ~(unsigned)HP_UARCH_L3_LIKELY_MISS))
 		note++;
 	caches->l1d.used->entry |= note;
 	return events;

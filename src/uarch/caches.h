@@ -14,7 +14,7 @@ struct uarch_caches {
 	struct uarch_sets l1i, l1d, l2, l3;
 	bool is_inclusive;
 	unsigned line_shift;
-	uint64_t l3_resumed; /* the third level's clock at that time */
+	uint64_t l2_resumed, l3_resumed; /* the levels' clocks at that time */
 	/* Ways of the third level that the program certainly has, and those that it probably
 	 * has. */
 	uint32_t l3_sure, l3_likely;
@@ -23,7 +23,7 @@ struct uarch_caches {
 bool uarch_caches_create(struct uarch_caches *caches, const struct hp_uarch_geometry *geometry);
 void uarch_caches_destroy(struct uarch_caches *caches);
 void uarch_caches_reset(struct uarch_caches *caches);
-/* Clears the caches, except the third level, whose contents stay as a guess. */
+/* Clears the first levels. The contents of the others stay as a guess. */
 void uarch_caches_resume(struct uarch_caches *caches);
 
 /* The events of a line for which its first level found `l1` (not a hit). `miss`: the miss event of

@@ -189,6 +189,8 @@ static unsigned join(unsigned events, unsigned more)
 	if (((events & CACHE) && !(events & HP_UARCH_PREFETCHED)) ||
 	    ((more & CACHE) && !(more & HP_UARCH_PREFETCHED)))
 		sum &= ~(unsigned)PREFETCHED;
+	if (sum & HP_UARCH_L2_MISS)
+		sum &= ~(unsigned)HP_UARCH_L2_LIKELY_MISS;
 	return sum & ~((sum & MISSES) << 1);
 }
 _Static_assert(HP_UARCH_L1_UNKNOWN == HP_UARCH_L1_MISS << 1 &&

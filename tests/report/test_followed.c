@@ -17,7 +17,7 @@ SETUP
 
 /* Windows that were simulated, too: a run of each block takes so many cycles on a core without what
  * `without` has, and `each` on the core as it is. */
-static struct hp_counted followed[16];
+static struct hp_counted followed[24];
 static size_t followed_count;
 
 static void follow(const char *start, const char *end, uint32_t instructions, uint64_t runs,
@@ -230,6 +230,48 @@ TEST(aliases_are_named_where_they_are_no_chance)
 	hp_assert_contains(accesses_with_aliases(900), "4K alias");
 	hp_assert_lacks(accesses_with_aliases(100), "4K alias");
 	hp_assert_contains(accesses_with_aliases(100), "counted_loop");
+}
+
+/* Of what counted_end loads the second cache lacks a fifth, and of the half of which it is not known it likely
+ * lacks three fifths. */
+static struct fixture *record_likely_misses(void)
+{
+	const struct fixture_count counts[] = {
+		clock_at(counted_back, 2000),
+		clock_at(counted_end, 400),
+	};
+	const struct {
+		enum hp_event_kind kind;
+		uint64_t count;
+	} met[] = {
+		{ HP_EVENT_L1_MISS, 1000 },   { HP_EVENT_L2_MISS, 200 },
+		{ HP_EVENT_L2_UNKNOWN, 500 }, { HP_EVENT_L2_LIKELY_MISS, 300 },
+		{ HP_EVENT_LINES, 77 },	      { HP_EVENT_MET, 1 },
+	};
+
+	follow_loop(300000);
+	for (size_t i = 0; i < HP_ARRAY_COUNT(met); i++)
+		followed[followed_count++] = (struct hp_counted){
+			.kind = (uint8_t)(HP_COUNTED_EVENT + met[i].kind),
+			.at = { offset_of(counted_end) },
+			.counts = { met[i].count },
+		};
+	qsort(followed, followed_count, sizeof(*followed), compare_items);
+	stratum.event_count = followed_count;
+	return record_counts(counts, HP_ARRAY_COUNT(counts));
+}
+
+TEST(misses_of_the_second_cache_include_those_that_are_likely)
+{
+	const struct hp_report_options text = { .view = HP_VIEW_MEMORY };
+	const struct hp_report_options json = { .view = HP_VIEW_MEMORY, .format = HP_FORMAT_JSON };
+	struct fixture *fixture = record_likely_misses();
+	json_t *document = report_json(fixture, &json);
+
+	assert_near(number_at(document, "accesses.0.events.l2_miss.mean"), 0.2, 1e-9);
+	assert_near(number_at(document, "accesses.0.events.l2_likely_miss.mean"), 0.3, 1e-9);
+	ck_assert_ptr_null(json_at(document, "accesses.0.events.lines"));
+	hp_assert_contains(fixture_output(fixture, &text), " 100       50  ");
 }
 
 TEST(what_if_says_what_the_program_and_its_procedures_would_save)

@@ -351,6 +351,19 @@ TEST(each_stretch_of_a_path_warms_models_of_its_own)
 	ck_assert_uint_eq(count_of(0x401000, HP_EVENT_L1_UNKNOWN), 1);
 }
 
+/* The line was in the second level when the stretch before ended, or in no stretch before. */
+TEST(what_the_second_level_had_is_likely_there_yet)
+{
+	follower_begin(&follower, false, plan_of, NULL, 0, 0);
+	follow(0);
+	ck_assert_uint_eq(count_of(0x401000, HP_EVENT_L2_LIKELY_MISS), 1);
+	hp_window_clear(&window);
+	follower_resume(&follower, 0);
+	follow(0);
+	ck_assert_uint_eq(count_of(0x401000, HP_EVENT_L2_UNKNOWN), 2);
+	ck_assert_uint_eq(count_of(0x401000, HP_EVENT_L2_LIKELY_MISS), 1);
+}
+
 TEST(cycles_of_stretches_add_up)
 {
 	uint64_t before, after;

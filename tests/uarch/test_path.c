@@ -136,7 +136,8 @@ static void agrees(bool is_inclusive)
 		PREFETCHED = HP_UARCH_PREFETCHED | HP_UARCH_PREFETCHED_LATE,
 		OTHER = HP_UARCH_DECODED_MISS | HP_UARCH_DECODED_UNKNOWN | HP_UARCH_FORWARDED |
 			HP_UARCH_FORWARDED_YOUNG | HP_UARCH_FORWARD_FAILED | HP_UARCH_ALIAS_4K |
-			HP_UARCH_WALK_MISS | HP_UARCH_WALK_UNKNOWN | PREFETCHED,
+			HP_UARCH_WALK_MISS | HP_UARCH_WALK_UNKNOWN | HP_UARCH_L2_LIKELY_MISS |
+			PREFETCHED,
 	};
 	struct hp_uarch_geometry geometry = small(is_inclusive);
 	struct machine machine = machine_create(&geometry);
@@ -386,6 +387,73 @@ TEST(a_reset_makes_all_cold)
 	hp_uarch_reset(uarch);
 	ck_assert_uint_eq(hp_uarch_access(uarch, 1, 0x10000, 8, HP_UARCH_LOAD), cold_data);
 	ck_assert_uint_eq(hp_uarch_fetch(uarch, 0x20000, 8), cold_code);
+}
+
+/* --- the second level -------------------------------------------------------------------------- */
+
+static unsigned second(struct hp_uarch *uarch, uint64_t line, enum hp_uarch_access_kind kind)
+{
+	return hp_uarch_access(uarch, 1, line * 64, 8, kind) &
+	       (HP_UARCH_L2_MISS | HP_UARCH_L2_UNKNOWN | HP_UARCH_L2_LIKELY_MISS);
+}
+
+/* Four ways, of lines 1 to 4; the first level has one. */
+static struct hp_uarch *resumed(void)
+{
+	struct hp_uarch_geometry geometry = small(false);
+	struct hp_uarch *uarch;
+
+	geometry.l1d = (struct hp_uarch_sets){ 1, 1 };
+	geometry.l2 = (struct hp_uarch_sets){ 1, 4 };
+	uarch = made(&geometry);
+	for (uint64_t line = 1; line <= 4; line++)
+		second(uarch, line, HP_UARCH_LOAD);
+	hp_uarch_resume(uarch);
+	return uarch;
+}
+
+TEST(a_later_stretch_guesses_from_what_the_second_level_had)
+{
+	const unsigned likely = HP_UARCH_L2_UNKNOWN | HP_UARCH_L2_LIKELY_MISS;
+	struct hp_uarch *uarch = resumed();
+
+	ck_assert_uint_eq(second(uarch, 3, HP_UARCH_LOAD), HP_UARCH_L2_UNKNOWN);
+	ck_assert_uint_eq(second(uarch, 1000, HP_UARCH_LOAD), likely);
+	/* What was used since is known, … */
+	ck_assert_uint_eq(second(uarch, 3, HP_UARCH_LOAD), 0);
+	/* … and it has replaced what was used least. */
+	ck_assert_uint_eq(second(uarch, 1, HP_UARCH_LOAD), likely);
+	ck_assert_uint_eq(second(uarch, 4, HP_UARCH_LOAD), HP_UARCH_L2_UNKNOWN);
+	/* All four are of this stretch. */
+	ck_assert_uint_eq(second(uarch, 2000, HP_UARCH_LOAD), HP_UARCH_L2_MISS);
+	hp_uarch_reset(uarch);
+	ck_assert_uint_eq(second(uarch, 4, HP_UARCH_LOAD), likely);
+}
+
+TEST(a_prefetch_hands_on_what_was_guessed_of_the_second_level)
+{
+	struct hp_uarch *uarch = resumed();
+
+	for (uint64_t line = 4; line < 6; line++) {
+		unsigned guessed = second(uarch, line, HP_UARCH_PREFETCH);
+
+		ck_assert_uint_eq(guessed,
+				  HP_UARCH_L2_UNKNOWN | (line == 5 ? HP_UARCH_L2_LIKELY_MISS : 0));
+		ck_assert_uint_eq(second(uarch, line, HP_UARCH_LOAD), guessed);
+	}
+}
+
+/* Of two lines one is unknown, and one certainly missing. */
+TEST(what_is_certain_of_one_line_is_no_guess_of_both)
+{
+	struct hp_uarch *uarch = resumed();
+
+	for (uint64_t line = 101; line <= 103; line++)
+		second(uarch, line, HP_UARCH_LOAD);
+	ck_assert_uint_eq(
+		hp_uarch_access(uarch, 1, 105 * 64 - 4, 8, HP_UARCH_LOAD) &
+			(HP_UARCH_L2_MISS | HP_UARCH_L2_UNKNOWN | HP_UARCH_L2_LIKELY_MISS),
+		HP_UARCH_L2_MISS);
 }
 
 /* --- the third level -------------------------------------------------------------------------- */

@@ -107,7 +107,8 @@ enum hp_event_kind {
 	HP_EVENT_CHASED,	 /* … at an address that was itself made of such a value */
 	HP_EVENT_LINES, /* distinct lines and pages that its accesses met in a window, … */
 	HP_EVENT_PAGES,
-	HP_EVENT_MET, /* … and windows that they were counted in */
+	HP_EVENT_MET,		 /* … and windows that they were counted in */
+	HP_EVENT_L2_LIKELY_MISS, /* beside HP_EVENT_L2_UNKNOWN: by the cache's contents before */
 	HP_EVENT_KINDS,
 };
 

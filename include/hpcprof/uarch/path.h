@@ -83,6 +83,9 @@ enum {
 	 * alone) had already redirected fetch elsewhere. */
 	HP_UARCH_BRANCH_LATE = 1 << 29,
 	HP_UARCH_TARGET_LATE = 1 << 30, /* of a branch that has gone to several places */
+
+	/* Beside HP_UARCH_L2_UNKNOWN: the same of the second level. */
+	HP_UARCH_L2_LIKELY_MISS = 1u << 31,
 };
 
 enum hp_uarch_access_kind {
@@ -120,9 +123,9 @@ struct hp_uarch_huge {
 void hp_uarch_set_huge(struct hp_uarch *uarch, const struct hp_uarch_huge *huge, size_t count);
 /* Empties the model. */
 void hp_uarch_reset(struct hp_uarch *uarch);
-/* Begins a later stretch of the same program. Predictors keep what they have learnt, and so does
- * the third level, because no stretch is long enough to fill it: for lines that the new stretch has
- * not used its answer is a guess, as in "stitched" samples of traces (Kessler, Hill, Wood, "A
+/* Begins a later stretch of the same program. Predictors keep what they have learnt, and so do the second
+ * and the third level, because a stretch may be too short to fill them: for lines that the new stretch has
+ * not used their answer is a guess, as in "stitched" samples of traces (Kessler, Hill, Wood, "A
  * comparison of trace-sampling techniques for multi-megabyte caches", IEEE Transactions on
  * Computers 1994). Everything else is emptied. */
 void hp_uarch_resume(struct hp_uarch *uarch);

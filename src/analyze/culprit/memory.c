@@ -104,7 +104,7 @@ static void judge_misses(const struct facts *facts, const struct path *path, uin
 	double first = witness_most(seen, HP_EVENT_L1_MISS, HP_EVENT_L1_UNKNOWN);
 	double second = witness_most(seen, HP_EVENT_L2_MISS, HP_EVENT_L2_UNKNOWN);
 	double missed = seen->mean[HP_EVENT_L1_MISS];
-	double beyond = fmin(missed, seen->mean[HP_EVENT_L2_MISS]);
+	double beyond = fmin(missed, hp_happened_l2_misses(seen));
 	double awaited = missed > 0 ? 1 - fmin(1, seen->mean[HP_EVENT_PREFETCHED] / missed) : 1;
 
 	add_suspect(

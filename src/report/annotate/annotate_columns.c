@@ -74,6 +74,11 @@ static void add_culprit(const struct annotation *annotation, size_t row, struct 
 	}
 }
 
+static double seen_share(const struct hp_happened *seen, enum hp_event_kind kind)
+{
+	return fmin(1, kind == HP_EVENT_L2_MISS ? hp_happened_l2_misses(seen) : seen->mean[kind]);
+}
+
 /* Events per execution in simulated windows, if they are worth showing. */
 static void add_seen(const struct annotation *annotation, size_t row, struct hp_buffer *text)
 {
@@ -92,7 +97,7 @@ static void add_seen(const struct annotation *annotation, size_t row, struct hp_
 	const char *between = "";
 
 	for (size_t i = 0; insn && insn->happened && i < HP_ARRAY_COUNT(words); i++) {
-		double share = fmin(1, insn->happened->mean[words[i].kind]);
+		double share = seen_share(insn->happened, words[i].kind);
 
 		if (share < noticeable_seen)
 			continue;

@@ -43,7 +43,7 @@ static void cell_l1(const struct cell *cell, struct hp_buffer *text)
 
 static void cell_l2(const struct cell *cell, struct hp_buffer *text)
 {
-	add_share(text, share_of(cell->row, HP_EVENT_L2_MISS));
+	add_share(text, fmin(1, hp_happened_l2_misses(happened_of(cell->row))));
 }
 
 static void cell_tlb(const struct cell *cell, struct hp_buffer *text)
@@ -318,12 +318,18 @@ struct hp_error *write_culprits_csv(struct report *report, FILE *out)
 
 /* --- JSON ------------------------------------------------------------------------------------- */
 
+/* Footprints are not events, but sums over windows. */
+static bool is_footprint(size_t kind)
+{
+	return kind == HP_EVENT_LINES || kind == HP_EVENT_PAGES || kind == HP_EVENT_MET;
+}
+
 static json_t *events_object(const struct hp_happened *seen)
 {
 	json_t *events = json_object();
 
-	for (size_t kind = 0; kind < HP_EVENT_LINES; kind++)
-		if (seen->mean[kind] > 0)
+	for (size_t kind = 0; kind < HP_EVENT_KINDS; kind++)
+		if (seen->mean[kind] > 0 && !is_footprint(kind))
 			json_object_set_new(events, hp_event_kind_name((enum hp_event_kind)kind),
 					    json_pack("{s:f, s:f, s:f}", "mean", seen->mean[kind],
 						      "low", seen->least[kind], "high",
