@@ -49,25 +49,26 @@ CXX = '''#include <algorithm>
 #include <vector>
 int main(int argc, char **argv)
 {
-	std::map<std::string, long> tree;
-	std::vector<unsigned> heap;
-	unsigned x = 1;
-	long sum = 0;
+	for (int round = 1; round < argc; round++) {
+		std::map<std::string, long> tree;
+		std::vector<unsigned> heap;
+		unsigned x = 1;
+		long sum = 0;
 
-	(void)argc;
-	for (long i = 0; i < 1000L * std::atol(argv[1]); i++) {
-		x = x * 1103515245 + 12345;
-		tree[std::to_string(x >> 14)] += i;
-		heap.push_back(x);
-		std::push_heap(heap.begin(), heap.end());
-		if (heap.size() > 50000) {
-			std::pop_heap(heap.begin(), heap.end());
-			heap.pop_back();
+		for (long i = 0; i < 1000L * std::atol(argv[round]); i++) {
+			x = x * 1103515245 + 12345;
+			tree[std::to_string(x >> 14)] += i;
+			heap.push_back(x);
+			std::push_heap(heap.begin(), heap.end());
+			if (heap.size() > 50000) {
+				std::pop_heap(heap.begin(), heap.end());
+				heap.pop_back();
+			}
 		}
+		for (auto &one : tree)
+			sum += one.second;
+		std::printf("%ld\\n", sum);
 	}
-	for (auto &one : tree)
-		sum += one.second;
-	std::printf("%ld\\n", sum);
 }
 '''
 
