@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "events.h"
 
+#include "event_weights.h"
 #include "images.h"
 #include "rare_events.h"
 #include "tuning.h"
@@ -11,7 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Counts by window. The parts of a simulated window are added up, which saves memory. */
+/* Counts by window, weighted (event_weights.h). The parts of a simulated window are added up, which saves
+ * memory. */
 struct by_windows {
 	double counts[HP_EVIDENCE_WINDOWS];
 };
@@ -20,6 +22,7 @@ struct simulated_block {
 	uint64_t address;
 	uint32_t bytes;
 	struct by_windows runs;
+	double counted; /* the same, in all, without weights */
 };
 
 struct event {
@@ -59,12 +62,14 @@ void events_destroy(struct image_events *events)
 
 /* --- making ----------------------------------------------------------------------------------- */
 
-static struct by_windows by_windows(const struct hp_counted *item)
+static struct by_windows by_windows(const struct hp_counted *item,
+				    const double weights[HP_EVIDENCE_WINDOWS])
 {
 	struct by_windows sums = { 0 };
 
 	for (size_t i = 0; i < HP_EVIDENCE_GROUPS; i++)
-		sums.counts[i / HP_WINDOW_PARTS] += (double)item->counts[i];
+		sums.counts[i / HP_WINDOW_PARTS] +=
+			weights[i / HP_WINDOW_PARTS] * (double)item->counts[i];
 	return sums;
 }
 
@@ -81,18 +86,20 @@ static bool add_cycles(struct image_events *events, const struct hp_counted *ite
 	return hp_vector_push(&events->timed, timed);
 }
 
-static bool add_item(struct image_events *events, const struct hp_counted *item, uint64_t address)
+static bool add_item(struct image_events *events, const struct hp_counted *item, uint64_t address,
+		     const double weights[HP_EVIDENCE_WINDOWS])
 {
 	struct simulated_block block = {
 		.address = address,
 		.bytes = item->bytes,
-		.runs = by_windows(item),
+		.runs = by_windows(item, weights),
+		.counted = (double)hp_sum_of_items(item, 1, 0),
 	};
 	struct event event = {
 		.address = address,
 		.kind = (uint8_t)(item->kind - HP_COUNTED_EVENT),
 		.value = (int64_t)item->to.value,
-		.counts = by_windows(item),
+		.counts = by_windows(item, weights),
 	};
 
 	if (item->kind >= HP_COUNTED_CYCLES)
@@ -157,16 +164,18 @@ static struct hp_error *make(struct hp_inference *inference, const struct hp_loa
 
 	for (size_t i = 0; i < sum->stratum_count; i++) {
 		const struct hp_window_stratum *stratum = &sum->strata[i];
+		double weights[HP_EVIDENCE_WINDOWS];
 
 		if (!hp_profiles_matches(inference->profiles->options->comm, stratum->command))
 			continue;
+		event_weights_of(&inference->windows, i, weights);
 		for (size_t j = 0; j < stratum->event_count; j++) {
 			const struct hp_counted *item = &stratum->events[j];
 			hp_link_address address;
 
 			if (item->image == image &&
 			    hp_image_link_address(part->file, item->at, &address) &&
-			    !add_item(events, item, address.value))
+			    !add_item(events, item, address.value, weights))
 				return hp_error_create_no_memory();
 		}
 	}
@@ -188,28 +197,44 @@ static double windows_of(const struct hp_window_evidence *sum)
 
 /* --- of one instruction ------------------------------------------------------------------------ */
 
-static void add_windows(struct hp_grouped *into, const struct by_windows *more)
+/* Weights are relative: those of an instruction are scaled so that it keeps the runs that were counted. */
+struct instruction {
+	struct hp_grouped runs;
+	double scale; /* of its counts */
+};
+
+static void add_windows(struct hp_grouped *into, const struct by_windows *more, double scale)
 {
 	for (size_t i = 0; i < HP_EVIDENCE_WINDOWS; i++)
-		into->counts[i] += more->counts[i];
+		into->counts[i] += scale * more->counts[i];
 }
 
-static struct hp_grouped runs_of(const struct image_events *events, uint64_t address)
+static struct instruction instruction_at(const struct image_events *events, uint64_t address)
 {
 	uint64_t start = address >= events->longest ? address - events->longest : 0;
 	size_t i = hp_bisect(k, events->blocks.count, events->blocks.at[k].address < start);
-	struct hp_grouped runs = { 0 };
+	struct instruction insn = { .scale = 1 };
+	double counted = 0;
 
 	for (; i < events->blocks.count && events->blocks.at[i].address <= address; i++)
-		if (address - events->blocks.at[i].address < events->blocks.at[i].bytes)
-			add_windows(&runs, &events->blocks.at[i].runs);
-	return runs;
+		if (address - events->blocks.at[i].address < events->blocks.at[i].bytes) {
+			add_windows(&insn.runs, &events->blocks.at[i].runs, 1);
+			counted += events->blocks.at[i].counted;
+		}
+	if (counted > 0)
+		insn.scale = counted / hp_grouped_sum(&insn.runs);
+	for (size_t j = 0; j < HP_EVIDENCE_WINDOWS; j++)
+		insn.runs.counts[j] *= insn.scale;
+	return insn;
 }
 
-/* Events of one program share its windows and their data: all together tell no more than one. */
+/* Events of one program share its windows and their data: all together tell no more than one, and of another
+ * one no more than they are alike. */
 struct hp_pace events_pace_of(const struct hp_paces *paces)
 {
-	double own = paces->weights > 0 ? paces->freedom / paces->weights : 0;
+	double own = paces->weights > 0
+			     ? fmin(paces->freedom / paces->weights, hp_paces_freedom(paces))
+			     : 0;
 	double logs = own > 0 ? own * paces->logs / paces->weights : 0;
 
 	return (struct hp_pace){
@@ -262,15 +287,16 @@ static void take_range(const struct image_events *events, const struct hp_groupe
 	happened->most[kind] = range.high;
 }
 
-/* Sums up one kind of event at one address, and moves `i` past it. */
-static struct hp_grouped take_kind(const struct image_events *events, size_t *i)
+/* Sums up one kind of event of the instruction, and moves `i` past it. */
+static struct hp_grouped take_kind(const struct image_events *events,
+				   const struct instruction *insn, size_t *i)
 {
 	const struct event *first = &events->events.at[*i];
 	struct hp_grouped counts = { 0 };
 
 	for (; *i < events->events.count && compare_events(&events->events.at[*i], first) == 0;
 	     ++*i)
-		add_windows(&counts, &events->events.at[*i].counts);
+		add_windows(&counts, &events->events.at[*i].counts, insn->scale);
 	return counts;
 }
 
@@ -282,11 +308,11 @@ static void learn_pace(struct image_events *events)
 
 	for (size_t i = 0; i < events->events.count;) {
 		const struct event *event = &events->events.at[i];
-		struct hp_grouped counts = take_kind(events, &i);
-		struct hp_grouped runs = runs_of(events, event->address);
+		struct instruction insn = instruction_at(events, event->address);
+		struct hp_grouped counts = take_kind(events, &insn, &i);
 
 		if (event->kind < HP_EVENT_STRIDED)
-			hp_paces_add(&paces, &counts, &runs, events->windows,
+			hp_paces_add(&paces, &counts, &insn.runs, events->windows,
 				     hp_grouped_sum(&counts));
 	}
 	events->pace = events_pace_of(&paces);
@@ -296,14 +322,14 @@ static void learn_pace(struct image_events *events)
 static void expose_code(struct image_events *events)
 {
 	for (size_t i = 0; i < events->blocks.count; i++) {
-		struct hp_grouped runs;
+		struct instruction insn;
 
 		if (i && events->blocks.at[i - 1].address == events->blocks.at[i].address)
 			continue;
-		runs = runs_of(events, events->blocks.at[i].address);
+		insn = instruction_at(events, events->blocks.at[i].address);
 		for (unsigned kind = 0; kind < HP_EVENT_KINDS; kind++)
 			if (rare_events_of_code(kind))
-				rare_events_expose(&events->rare, kind, &runs);
+				rare_events_expose(&events->rare, kind, &insn.runs);
 	}
 }
 
@@ -313,10 +339,10 @@ static void learn_rare(struct image_events *events)
 	expose_code(events);
 	for (size_t i = 0; i < events->events.count;) {
 		const struct event *event = &events->events.at[i];
-		struct hp_grouped counts = take_kind(events, &i);
-		struct hp_grouped runs = runs_of(events, event->address);
+		struct instruction insn = instruction_at(events, event->address);
+		struct hp_grouped counts = take_kind(events, &insn, &i);
 
-		rare_events_meet(&events->rare, event->kind, &counts, &runs);
+		rare_events_meet(&events->rare, event->kind, &counts, &insn.runs);
 	}
 }
 
@@ -391,28 +417,28 @@ bool events_happened(const void *context, hp_link_address address, struct hp_hap
 {
 	const struct image_events *events = context;
 	struct hp_grouped none = { 0 };
-	struct hp_grouped runs = runs_of(events, address.value);
+	struct instruction insn = instruction_at(events, address.value);
 	size_t i = hp_bisect(k, events->events.count, events->events.at[k].address < address.value);
 
-	*happened = (struct hp_happened){ .runs = hp_grouped_sum(&runs) };
+	*happened = (struct hp_happened){ .runs = hp_grouped_sum(&insn.runs) };
 	if (!(happened->runs > 0))
 		return false;
-	take_range(events, &none, &runs, 0, happened);
+	take_range(events, &none, &insn.runs, 0, happened);
 	for (unsigned kind = HP_EVENT_KINDS; kind-- > 0;)
 		happened->most[kind] =
 			fmin(happened->most[0],
-			     rare_events_most(&events->rare, kind, &runs) / happened->runs);
+			     rare_events_most(&events->rare, kind, &insn.runs) / happened->runs);
 	while (i < events->events.count && events->events.at[i].address == address.value) {
 		unsigned kind = events->events.at[i].kind;
 		int64_t value = events->events.at[i].value;
-		struct hp_grouped counts = take_kind(events, &i);
+		struct hp_grouped counts = take_kind(events, &insn, &i);
 
 		if (kind == HP_EVENT_STRIDE) {
 			take_stride(&counts, value, happened);
 			continue;
 		}
 		happened->mean[kind] = hp_grouped_sum(&counts) / happened->runs;
-		take_range(events, &counts, &runs, kind, happened);
+		take_range(events, &counts, &insn.runs, kind, happened);
 	}
 	find_footprint(happened);
 	find_cycles(events, address.value, happened);

@@ -13,6 +13,7 @@ src_infer_libinfer_a_SOURCES = \
 	src/infer/counts_terms.c \
 	src/infer/common_error.h src/infer/common_error.c src/infer/figures.c \
 	src/infer/unseen.c \
+	src/infer/event_weights.h src/infer/event_weights.c \
 	src/infer/events.h src/infer/events.c \
 	src/infer/exact_counts.h src/infer/exact_counts.c \
 	src/infer/image_counts.h \

@@ -151,17 +151,17 @@ struct hp_grouped_ratio hp_grouped_ratio(const struct hp_grouped *over,
 
 /* --- pace --------------------------------------------------------------------------------------- */
 
-/* The number of groups is 1 / shares. */
-static double windows_of_group(double shares, double windows)
+/* Windows are assigned to groups in turn. What only some groups have was in few windows. */
+static double windows_of_group(double windows)
 {
-	return fmax(windows * shares, 1);
+	return fmax(windows / HP_EVIDENCE_WINDOWS, 1);
 }
 
 struct hp_grouped_ratio hp_grouped_pace(const struct hp_grouped *over,
 					const struct hp_grouped *under, double windows,
 					const struct hp_pace *known)
 {
-	double each = windows_of_group(groups_of(over, under, 0).shares, windows);
+	double each = windows_of_group(windows);
 	const struct prior prior = {
 		.variance = known->variance / each,
 		.freedom = known->freedom,
@@ -181,17 +181,41 @@ void hp_paces_add(struct hp_paces *paces, const struct hp_grouped *over,
 {
 	double ratio = hp_grouped_sum(over) / hp_grouped_sum(under);
 	struct groups groups = groups_of(over, under, ratio);
-	double variance;
+	double variance, log_variance;
 
 	if (!(ratio > 0) || !isfinite(ratio) || groups.freedom < least_pace_freedom)
 		return;
-	variance = variance_of(&groups) / (groups.shares * ratio * ratio) *
-		   windows_of_group(groups.shares, windows);
+	variance =
+		variance_of(&groups) / (groups.shares * ratio * ratio) * windows_of_group(windows);
 	variance = fmax(variance, least_pace_deviation * least_pace_deviation);
-	paces->logs += weight * (log(variance) - log_bias(groups.freedom));
+	log_variance = log(variance) - log_bias(groups.freedom);
+	paces->logs += weight * log_variance;
+	paces->squared_logs += weight * log_variance * log_variance;
 	paces->weights += weight;
 	paces->squared_weights += weight * weight;
 	paces->freedom += weight * groups.freedom;
+}
+
+/* The logarithm of an estimated variance has the variance trigamma(freedom / 2), and so have logarithms of
+ * variances that are drawn from a prior with as many degrees of freedom (Smyth 2004, section 6.2). By
+ * trigamma(x) = 1 / x + 1 / 2x^2, its asymptotic expansion (Abramowitz and Stegun 6.4.12). */
+static double trigamma(double x)
+{
+	return (1 + 0.5 / x) / x;
+}
+
+static double inverse_trigamma(double y)
+{
+	return (1 + sqrt(1 + 2 * y)) / (2 * y);
+}
+
+double hp_paces_freedom(const struct hp_paces *paces)
+{
+	double mean = paces->logs / paces->weights;
+	double differ = paces->squared_logs / paces->weights - mean * mean -
+			trigamma(paces->freedom / paces->weights / 2);
+
+	return differ > 0 ? 2 * inverse_trigamma(differ) : INFINITY;
 }
 
 struct hp_pace hp_pace_of_all(const struct hp_paces *paces)

@@ -1,4 +1,5 @@
 check_PROGRAMS += tests/infer/test_events
+check_PROGRAMS += tests/infer/test_event_weights
 check_PROGRAMS += tests/infer/test_loop_clocks
 check_PROGRAMS += tests/infer/test_missed
 check_PROGRAMS += tests/infer/test_moved

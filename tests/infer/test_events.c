@@ -117,4 +117,23 @@ TEST(a_program_tells_how_its_windows_differ)
 	ck_assert_double_gt(much.freedom, of_none.freedom);
 }
 
+/* Those of which half are steady, and half are not. */
+TEST(events_that_differ_tell_little_of_each_other)
+{
+	struct hp_grouped varied = { 0 }, steady = { 0 }, runs = { 0 };
+	struct hp_paces alike = { 0 }, unlike = { 0 };
+
+	for (size_t i = 0; i < HP_EVIDENCE_WINDOWS; i++) {
+		runs.counts[i] = 10000;
+		steady.counts[i] = i % 2 ? 5100 : 4900;
+		varied.counts[i] = i % 2 ? 9000 : 1000;
+	}
+	for (size_t i = 0; i < 2; i++) {
+		hp_paces_add(&alike, &varied, &runs, HP_EVIDENCE_WINDOWS, 1);
+		hp_paces_add(&unlike, i ? &varied : &steady, &runs, HP_EVIDENCE_WINDOWS, 1);
+	}
+	ck_assert_double_gt(events_pace_of(&alike).freedom, HP_EVIDENCE_WINDOWS - 2);
+	ck_assert_double_lt(events_pace_of(&unlike).freedom, 4);
+}
+
 HP_TEST_MAIN("infer/events")

@@ -227,6 +227,40 @@ TEST(procedures_tell_together_how_much_windows_differ)
 	ck_assert_double_lt(held_at(0.5, false, 13), 0.84);
 }
 
+/* Two of 64 windows had this code; that there are others does not make it more certain. */
+TEST(what_few_windows_have_is_no_surer_for_the_others)
+{
+	const struct hp_grouped over = { { 30, 30 } };
+	const struct hp_grouped under = { { 10, 10 } };
+
+	ck_assert_double_ge(pace_of(&over, &under, 4 * HP_EVIDENCE_WINDOWS).deviation,
+			    0.4 * pace_of(&over, &under, 2).deviation);
+}
+
+/* Half of them are steady, or all are alike. */
+static double freedom_if(double steady, double restless)
+{
+	struct hp_random random = hp_random_seeded(5);
+	struct hp_paces paces = { 0 };
+
+	for (unsigned i = 0; i < 200; i++) {
+		struct hp_grouped over = { 0 }, under = { 0 };
+
+		for (unsigned j = 0; j < HP_EVIDENCE_WINDOWS; j++) {
+			under.counts[j] = 100;
+			over.counts[j] = 100 * pace(&random, i % 2 ? restless : steady);
+		}
+		hp_paces_add(&paces, &over, &under, HP_EVIDENCE_WINDOWS, 1);
+	}
+	return hp_paces_freedom(&paces);
+}
+
+TEST(one_tells_little_of_another_that_is_unlike_it)
+{
+	ck_assert_double_gt(freedom_if(0.2, 0.2), 20);
+	ck_assert_double_lt(freedom_if(0.05, 0.5), 4);
+}
+
 TEST(one_window_tells_no_pace)
 {
 	struct hp_grouped over = { { 30 } };

@@ -274,6 +274,36 @@ TEST(misses_of_the_second_cache_include_those_that_are_likely)
 	hp_assert_contains(fixture_output(fixture, &text), " 100       50  ");
 }
 
+/* Of two windows the second executed three times as much, of which the same number of runs was simulated. */
+TEST(events_weigh_as_what_their_windows_executed)
+{
+	const struct hp_report_options options = { .view = HP_VIEW_MEMORY,
+						   .format = HP_FORMAT_JSON };
+	const struct fixture_count counts[] = {
+		clock_at(counted_back, 2000),
+		clock_at(counted_end, 400),
+	};
+	struct hp_counted missed = { .kind = HP_COUNTED_EVENT + HP_EVENT_L1_MISS,
+				     .at = { offset_of(counted_end) },
+				     .counts = { [0] = 200, [HP_WINDOW_PARTS] = 600 } };
+	json_t *document;
+
+	for (size_t i = 0; i < item_count; i++)
+		items[i].counts[HP_WINDOW_PARTS] *= 3;
+	follow_loop(300000);
+	for (size_t i = 0; i < followed_count; i++)
+		if (followed[i].kind == HP_COUNTED_BLOCK)
+			followed[i].counts[HP_WINDOW_PARTS] = followed[i].counts[0];
+	followed[followed_count++] = missed;
+	missed.kind = HP_COUNTED_EVENT + HP_EVENT_L2_MISS;
+	followed[followed_count++] = missed;
+	qsort(followed, followed_count, sizeof(*followed), compare_items);
+	stratum.event_count = followed_count;
+	document = report_json(record_counts(counts, HP_ARRAY_COUNT(counts)), &options);
+	assert_near(number_at(document, "accesses.0.events.l1_miss.mean"), 0.5, 0.01);
+	assert_near(number_at(document, "accesses.0.simulated"), 2000, 1e-9);
+}
+
 TEST(what_if_says_what_the_program_and_its_procedures_would_save)
 {
 	const struct hp_report_options options = { .view = HP_VIEW_WHAT_IF,

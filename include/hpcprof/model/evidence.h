@@ -263,12 +263,16 @@ struct hp_pace hp_pace_of_any(void);
 
 /* Sums over several procedures in the same windows; zeroed at first. */
 struct hp_paces {
-	double logs; /* of variances, times weights */
+	double logs;	     /* of variances, times weights */
+	double squared_logs; /* likewise */
 	double weights, squared_weights;
 	double freedom; /* of each of them, times weights */
 };
 void hp_paces_add(struct hp_paces *paces, const struct hp_grouped *over,
 		  const struct hp_grouped *under, double windows, double weight);
+/* The degrees of freedom that the pooled variance is worth for one of them, by how much their own variances
+ * differ beyond chance; INFINITY if they do not. */
+double hp_paces_freedom(const struct hp_paces *paces);
 /* Returns the pooled variance; that of any program if there are too few procedures. */
 struct hp_pace hp_pace_of_all(const struct hp_paces *paces);
 

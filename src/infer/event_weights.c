@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "event_weights.h"
+
+/* Of the windows of a group, as their counts are weighted: see balance.h. */
+static double weight_of_group(const struct hp_windows *windows, size_t group)
+{
+	double weight = 0;
+
+	for (size_t i = 0; i < HP_EVIDENCE_WINDOWS; i++)
+		weight += windows->values[i][group];
+	return weight;
+}
+
+static void add_instructions(const struct hp_counted *items, size_t count,
+			     const double weights[HP_EVIDENCE_GROUPS],
+			     double sums[HP_EVIDENCE_WINDOWS])
+{
+	for (size_t i = 0; i < count; i++)
+		for (size_t j = 0; j < HP_EVIDENCE_GROUPS && items[i].kind == HP_COUNTED_BLOCK; j++)
+			sums[j / HP_WINDOW_PARTS] +=
+				weights[j] * items[i].instructions * (double)items[i].counts[j];
+}
+
+/* By window: what is simulated there stands for so many instructions. */
+struct stands {
+	double simulated[HP_EVIDENCE_WINDOWS];
+	double executed[HP_EVIDENCE_WINDOWS];
+};
+
+/* Number of windows in the group; parts have the same ones. */
+static double windows_in(const struct hp_window_stratum *stratum, size_t window)
+{
+	double count = 0;
+
+	for (size_t i = 0; i < HP_WINDOW_PARTS; i++)
+		count += (double)(stratum->groups[window * HP_WINDOW_PARTS + i].windows +
+				  stratum->relative[window * HP_WINDOW_PARTS + i].windows);
+	return count;
+}
+
+/* Of the windows in a group some may not have been simulated: how many were is known of all groups
+ * together, if at all. */
+static void leave_not_simulated(const struct hp_window_stratum *stratum, struct stands *stands)
+{
+	double windows = 0, simulated = 0, followed = (double)stratum->latencies[HP_LATENCIES];
+
+	for (size_t i = 0; i < HP_EVIDENCE_WINDOWS; i++) {
+		windows += windows_in(stratum, i);
+		simulated += stands->simulated[i];
+	}
+	if (!(followed > 0) || followed >= windows)
+		return;
+	for (size_t i = 0; i < HP_EVIDENCE_WINDOWS; i++)
+		if (windows_in(stratum, i) > 0)
+			stands->executed[i] *= stands->simulated[i] / simulated * followed /
+					       windows_in(stratum, i);
+}
+
+static struct stands stands_of(const struct hp_windows *windows, size_t number)
+{
+	const struct hp_window_stratum *stratum = &windows->sum.strata[number];
+	double scale = windows->scales[number] > 0 ? windows->scales[number] : 1;
+	double weights[HP_EVIDENCE_GROUPS], ones[HP_EVIDENCE_GROUPS];
+	struct stands stands = { 0 };
+
+	for (size_t i = 0; i < HP_EVIDENCE_GROUPS; i++) {
+		weights[i] = scale * weight_of_group(windows, i);
+		ones[i] = 1;
+	}
+	add_instructions(stratum->items, stratum->item_count, weights, stands.executed);
+	add_instructions(stratum->events, stratum->event_count, ones, stands.simulated);
+	leave_not_simulated(stratum, &stands);
+	return stands;
+}
+
+void event_weights_of(const struct hp_windows *windows, size_t number,
+		      double weights[HP_EVIDENCE_WINDOWS])
+{
+	double simulated = 0, executed = 0;
+	struct stands own;
+
+	for (size_t i = 0; i < windows->sum.stratum_count; i++) {
+		struct stands stands = stands_of(windows, i);
+
+		for (size_t j = 0; j < HP_EVIDENCE_WINDOWS; j++) {
+			simulated += stands.simulated[j];
+			executed += stands.simulated[j] > 0 ? stands.executed[j] : 0;
+		}
+	}
+	own = stands_of(windows, number);
+	for (size_t i = 0; i < HP_EVIDENCE_WINDOWS; i++)
+		weights[i] = own.simulated[i] > 0 && own.executed[i] > 0
+				     ? own.executed[i] / own.simulated[i] * simulated / executed
+				     : 1;
+}

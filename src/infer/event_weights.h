@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the simulated stretches of windows stand for.
+ *
+ * Windows begin at moments of time, and are of equal time; but of each the same number of instructions
+ * is simulated. Where a program is slow, because it misses, these are more of what a window executes than
+ * where it is fast. If all counted alike, events would be too many. So they weigh as the instructions that
+ * their windows executed, multiplied by what a count of these windows stands for.
+ */
+#ifndef INFER_EVENT_WEIGHTS_H
+#define INFER_EVENT_WEIGHTS_H
+
+#include <hpcprof/infer/inference.h>
+
+/* For each window of the stratum with this number, what its events and the executions beside them are
+ * multiplied by. Over all windows simulated instructions keep their sum. */
+void event_weights_of(const struct hp_windows *windows, size_t stratum,
+		      double weights[HP_EVIDENCE_WINDOWS]);
+
+#endif

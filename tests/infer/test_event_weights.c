@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What simulated stretches stand for. */
+#include "../support.h"
+
+#include "../../src/infer/event_weights.h"
+
+enum { INSTRUCTIONS = 10, SIMULATED = 1000 };
+
+static struct hp_counted executed, simulated;
+static struct hp_window_stratum stratum;
+static double scale;
+static struct hp_windows windows;
+
+/* Two windows, in which the same number of instructions was simulated. The second executed three times as
+ * many. */
+SETUP
+{
+	executed = simulated = (struct hp_counted){ .kind = HP_COUNTED_BLOCK,
+						    .bytes = 40,
+						    .instructions = INSTRUCTIONS };
+	scale = 5;
+	stratum = (struct hp_window_stratum){
+		.items = &executed, .item_count = 1, .events = &simulated, .event_count = 1
+	};
+	stratum.latencies[HP_LATENCIES] = 2;
+	for (size_t i = 0; i < 2; i++) {
+		stratum.groups[i * HP_WINDOW_PARTS].windows = 1;
+		simulated.counts[i * HP_WINDOW_PARTS] = SIMULATED;
+		for (size_t j = 0; j < HP_WINDOW_PARTS; j++)
+			executed.counts[i * HP_WINDOW_PARTS + j] = (i ? 3 : 1) * 20 * SIMULATED;
+	}
+	windows = (struct hp_windows){ .sum = { .strata = &stratum, .stratum_count = 1 },
+				       .scales = &scale };
+	for (size_t i = 0; i < HP_EVIDENCE_GROUPS; i++)
+		windows.values[i / HP_WINDOW_PARTS][i] = 1;
+}
+
+TEST(windows_weigh_as_what_they_executed)
+{
+	double weights[HP_EVIDENCE_WINDOWS];
+
+	event_weights_of(&windows, 0, weights);
+	ck_assert_double_eq_tol(weights[0], 0.5, 1e-9);
+	ck_assert_double_eq_tol(weights[1], 1.5, 1e-9);
+}
+
+TEST(weights_of_counts_are_those_of_events_too)
+{
+	double weights[HP_EVIDENCE_WINDOWS];
+
+	for (size_t i = 0; i < HP_WINDOW_PARTS; i++)
+		windows.values[3][i] = 2;
+	event_weights_of(&windows, 0, weights);
+	ck_assert_double_eq_tol(weights[0], 1, 1e-9);
+	ck_assert_double_eq_tol(weights[1], 1, 1e-9);
+}
+
+/* The first group has three windows, of which one was simulated, like that of the second. */
+TEST(windows_that_were_not_simulated_give_no_weight)
+{
+	double weights[HP_EVIDENCE_WINDOWS];
+
+	stratum.groups[0].windows = 3;
+	for (size_t j = 0; j < HP_WINDOW_PARTS; j++)
+		executed.counts[j] *= 3;
+	event_weights_of(&windows, 0, weights);
+	ck_assert_double_eq_tol(weights[0], 0.5, 1e-9);
+	ck_assert_double_eq_tol(weights[1], 1.5, 1e-9);
+}
+
+TEST(what_is_not_counted_weighs_as_it_was_simulated)
+{
+	double weights[HP_EVIDENCE_WINDOWS];
+
+	stratum.item_count = 0;
+	event_weights_of(&windows, 0, weights);
+	ck_assert_double_eq(weights[0], 1);
+	ck_assert_double_eq(weights[1], 1);
+}
+
+HP_TEST_MAIN("infer/event_weights")
