@@ -27,6 +27,7 @@ const char *hp_window_end_name(enum hp_window_end end)
 		[HP_WINDOW_NO_SAMPLES] = "no samples",
 		[HP_WINDOW_FORBIDDEN] = "forbidden call",
 		[HP_WINDOW_LOST] = "path lost",
+		[HP_WINDOW_ROUNDS] = "repeated states",
 	};
 
 	return (size_t)end < HP_ARRAY_COUNT(names) ? names[end] : "unknown";

@@ -304,4 +304,28 @@ TEST(without_such_a_match_it_ends_with_the_last_one)
 	ck_assert_uint_eq(last(), 16);
 }
 
+TEST(of_a_program_in_rounds_only_the_end_counts)
+{
+	const struct match *moments[HP_WINDOW_PARTS + 1];
+
+	matches_set_end(&bench.matches);
+	for (size_t i = 0; i < 30; i++)
+		match(i, 2 * (double)(i + 1));
+	ck_assert_uint_gt(matches_moments(&bench.matches, moments), 1);
+	ck_assert(matches_is_kept(&bench.matches, 0));
+	ck_assert(!matches_is_kept(&bench.matches, 1));
+	matches_meet_again(&bench.matches);
+	ck_assert(!matches_is_kept(&bench.matches, 0));
+	ck_assert_uint_eq(matches_moments(&bench.matches, moments), 0);
+	/* Nor do they tell the pace, or how far the copy is. */
+	ck_assert(matches_is_too_early(&bench.matches, SAMPLES - 1, at(10)));
+	ck_assert(!matches_is_too_early(&bench.matches, SAMPLES - 1, at(20)));
+	match(SAMPLES - 1, 100);
+	matches_finish(&bench.matches, at(104));
+	ck_assert_uint_eq(matches_moments(&bench.matches, moments), 2);
+	ck_assert_ptr_eq(moments[0], &bench.matches.start);
+	ck_assert_uint_eq(moments[1]->sample, SAMPLES - 1);
+	ck_assert_double_eq_tol(bench.matches.pace, 2.5, 1e-6);
+}
+
 HP_TEST_MAIN("shadow/matches")

@@ -409,4 +409,54 @@ TEST(the_end_of_a_window_is_told_by_what_registers_lead_to)
 	ck_assert_uint_eq(bench.replay.block_count, 0);
 }
 
+/* Two states in each of 12 rounds, which take 8 ms or more; ends in the round in which 3 are left. */
+static void run_rounds(bool has_end)
+{
+	static const char code[] = "\xc7\x03\x0c\x00\x00\x00"	  /*  0 mov dword [rbx], 12 */
+				   "\x41\xb8\x11\x00\x00\x00\x90" /*  6 mov r8d, 0x11; nop */
+				   "\x41\xb9\x00\x00\x00\x01"	  /* 13 mov r9d, 16777216 */
+				   "\x41\xff\xc9\x75\xfb"	  /* 19 dec r9d; jnz 19 */
+				   "\x41\xb8\x22\x00\x00\x00\x90" /* 24 mov r8d, 0x22; nop */
+				   "\x41\xb9\x00\x00\x00\x01"	  /* 31 mov r9d, 16777216 */
+				   "\x41\xff\xc9\x75\xfb"	  /* 37 dec r9d; jnz 37 */
+				   "\xff\x0b\x75\xd8\xeb\xfe"; /* 42 dec dword [rbx]; jnz 6; jmp */
+	static const uint32_t left = 3;
+	_cleanup_free_ struct reached *reached = calloc(1, sizeof(*reached));
+	struct hp_engine_sample samples[41];
+
+	ck_assert_ptr_nonnull(reached);
+	for (size_t i = 0; i < 41; i++) {
+		samples[i] = sample_at(i % 2 ? 30 : 12, i % 2 ? 0x22 : 0x11, EQUAL);
+		samples[i].general[9] = i ? 0 : bench.state.registers.r9;
+		samples[i].time_ns = 1000000 * (i + 1);
+	}
+	reached->pieces[0] =
+		(struct reached_piece){ .address = bench.state.registers.rbx, .bytes = 8 };
+	reached->count = 1;
+	memcpy(reached->bytes, bench.state.data + (bench.state.registers.rbx - PUPPET_DATA), 8);
+	memcpy(reached->bytes, &left, sizeof(left));
+	samples[40].reached = reached;
+	bench.limits.time_ns = 2000000000;
+	bench.limits.has_end = has_end;
+	run(code, sizeof(code) - 1, samples, has_end ? 41 : 40);
+}
+
+TEST(a_program_in_rounds_is_counted_to_the_end_of_the_window_or_not_at_all)
+{
+	uint64_t counted = 0;
+
+	run_rounds(true);
+	ck_assert_uint_eq(bench.replay.part_count, 1);
+	ck_assert_uint_eq(bench.replay.cuts[0], HP_REPLAY_START);
+	ck_assert_uint_eq(bench.replay.cuts[1], 40);
+	for (size_t i = 0; i < bench.replay.block_count; i++)
+		if (bench.replay.blocks[i].address.value == PUPPET_CODE + 42)
+			counted = bench.replay.blocks[i].counts[0];
+	ck_assert_uint_eq(counted, 12 - 3);
+	ck_assert_uint_le(bench.replay.matched, 41);
+	run_rounds(false);
+	ck_assert_uint_eq(bench.replay.block_count, 0);
+	ck_assert_int_eq(bench.replay.end, HP_WINDOW_ROUNDS);
+}
+
 HP_TEST_MAIN_UNLESS(PUPPET_REASON, "shadow/moments")

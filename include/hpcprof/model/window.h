@@ -162,7 +162,8 @@ enum hp_window_end {
 	HP_WINDOW_CACHE_FULL,	 /* of translated code; it is emptied before the next window */
 	HP_WINDOW_NO_SAMPLES,	 /* fewer than two to match: nothing to replay */
 	HP_WINDOW_FORBIDDEN,	 /* the copy left the translated code for a system call */
-	HP_WINDOW_LOST, /* no sample's state occurred any more: the copy took another path */
+	HP_WINDOW_LOST,	  /* no sample's state occurred any more: the copy took another path */
+	HP_WINDOW_ROUNDS, /* samples' states occur in each of several rounds, and no end tells these apart */
 	HP_WINDOW_ENDS,
 };
 

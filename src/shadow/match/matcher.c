@@ -20,6 +20,7 @@ struct matcher_state {
 	uint64_t seen_ns; /* when its state occurred last; 0: never */
 	/* its state occurs repeatedly, or too much differs only slightly from it */
 	bool is_given_up;
+	bool has_matched;
 };
 
 /* --- which registers to compare first --------------------------------------------------------- */
@@ -132,6 +133,8 @@ static void choose_armed(struct matcher *matcher)
 	matcher->armed_count = 0;
 	for (size_t i = 0; i < matcher->matches.watched_count; i++)
 		matcher->armed[matcher->armed_count++] = matcher->matches.watched[i].sample;
+	if (matches_is_kept(&matcher->matches, matcher->matches.kept))
+		matcher->armed[matcher->armed_count++] = matcher->matches.kept;
 	for (size_t i = matches_newest(&matcher->matches) + 1; i < matcher->count; i++) {
 		bool is_chosen = chosen < MATCHER_AHEAD && found + 1 >= armed_ahead[chosen];
 
@@ -361,12 +364,19 @@ static enum matcher_verdict judge_moment(struct matcher *matcher, size_t number)
 	struct matcher_state *state = &matcher->states[number];
 	uint64_t now_ns = matches_now(matches);
 	bool is_back = state->seen_ns && now_ns - state->seen_ns < matches->watch_ns;
+	bool is_watched;
 
 	matcher->seen_ns = now_ns;
 	matcher->seen_translated = matcher->translator->translated;
 	matches_settle(matches, now_ns);
+	is_watched = matches_is_watched(matches, number);
 	state->seen_ns = now_ns;
-	if (is_back || matches_is_watched(matches, number)) {
+	if (matches_is_kept(matches, number) || (is_watched && !is_back && matches->watch_ns)) {
+		matches_meet_again(matches);
+		arm(matcher);
+		return MATCHER_OTHER;
+	}
+	if (is_watched || is_back) {
 		/* It may have matched too early, while later samples are still to come. */
 		matches_take_back(matches, number);
 		state->is_given_up = true;
@@ -411,8 +421,9 @@ enum matcher_verdict matcher_judge(struct matcher *matcher, size_t number, int m
 	struct difference difference = { 0 };
 
 	/* It was armed when this copy of the code was made, and is not any more. */
-	if (matcher->states[number].is_given_up || (newest != SIZE_MAX && number < newest &&
-						    !matches_is_watched(&matcher->matches, number)))
+	if (matcher->states[number].is_given_up ||
+	    (newest != SIZE_MAX && number < newest && !matches_is_kept(&matcher->matches, number) &&
+	     !matches_is_watched(&matcher->matches, number)))
 		return MATCHER_OTHER;
 	if (!flags_agree(matcher, sample, flags) ||
 	    state_differs(matcher, sample, memory_fd, &difference)) {
@@ -422,11 +433,22 @@ enum matcher_verdict matcher_judge(struct matcher *matcher, size_t number, int m
 	return judge_moment(matcher, number);
 }
 
+bool matcher_is_new(struct matcher *matcher, size_t sample)
+{
+	bool is_new = !matcher->states[sample].has_matched;
+
+	matcher->states[sample].has_matched = true;
+	return is_new;
+}
+
 /* The next sample that may match; the number of samples if there is none. */
 static size_t next_sample(const struct matcher *matcher)
 {
-	size_t next = matches_newest(&matcher->matches) + 1;
+	const struct matches *matches = &matcher->matches;
+	size_t newest = matches_newest(matches), next = newest + 1;
 
+	if (matches->is_in_rounds && newest != matches->end)
+		next = matches->end;
 	while (next < matcher->count && matcher->states[next].is_given_up)
 		next++;
 	return next;
@@ -439,7 +461,7 @@ uint64_t matcher_lost_ns(const struct matcher *matcher)
 	size_t next = next_sample(matcher);
 
 	if (next >= matcher->count)
-		return UINT64_MAX;
+		return matcher->matches.is_in_rounds ? 0 : UINT64_MAX;
 	if (!matcher->seen_ns)
 		next = matcher->count - 1;
 	return matches_lost_ns(&matcher->matches, next, matcher->seen_ns,

@@ -39,7 +39,7 @@ struct matcher {
 	/* when a sample's state occurred last, believed or not; 0: never */
 	uint64_t seen_ns;
 	uint64_t seen_translated; /* the same, as counted by the translator */
-	size_t armed[MATCHER_AHEAD + WATCHED_MATCHES + 1];
+	size_t armed[MATCHER_AHEAD + WATCHED_MATCHES + 2];
 	size_t armed_count;
 	HP_VECTOR(uint32_t) armed_blocks;
 	/* the latest ones, as a ring; unused ones are 0 */
@@ -86,6 +86,9 @@ bool matcher_take_end(struct matcher *matcher);
 
 /* See matches_lost_ns. Also UINT64_MAX when no sample can match any more. */
 uint64_t matcher_lost_ns(const struct matcher *matcher);
+
+/* Whether this is asked of the sample for the first time. It may match, be taken back, and match again. */
+bool matcher_is_new(struct matcher *matcher, size_t sample);
 
 /* Whether no sample can match any more. */
 bool matcher_is_done(const struct matcher *matcher);

@@ -44,6 +44,7 @@ void matches_begin(struct matches *matches, pid_t pid, const struct hp_engine_sa
 		.wanted = wanted < count ? wanted : count,
 		.usual_pace = usual_pace,
 		.end = SIZE_MAX,
+		.kept = SIZE_MAX,
 		/* All counters start at 0, including those of blocks that are not counted yet. */
 		.start = { .sample = SIZE_MAX, .counts.count_starts = UINT32_MAX },
 	};
@@ -103,10 +104,10 @@ size_t matches_newest(const struct matches *matches)
 }
 
 /* The original's time from the newest match to the sample; `since_ns`: the shadow's time of that
- * match. */
+ * match. In rounds only the beginning is certain. */
 static double distance_ns(const struct matches *matches, size_t sample, uint64_t *since_ns)
 {
-	const struct match *since = newest(matches);
+	const struct match *since = matches->is_in_rounds ? NULL : newest(matches);
 
 	*since_ns = since ? since->cpu_ns : matches->start_ns;
 	return (double)(matches->samples[sample].time_ns -
@@ -216,6 +217,17 @@ bool matches_add(struct matches *matches, size_t sample, uint64_t now_ns,
 	return shadow_counts_take(&match->counts, cache);
 }
 
+bool matches_is_kept(const struct matches *matches, size_t sample)
+{
+	return sample != SIZE_MAX && sample == matches->kept && !matches->is_in_rounds;
+}
+
+void matches_meet_again(struct matches *matches)
+{
+	matches->is_in_rounds = true;
+	matches->pace = 0;
+}
+
 void matches_take_back(struct matches *matches, size_t sample)
 {
 	for (size_t i = 0; i < matches->watched_count; i++)
@@ -270,7 +282,8 @@ bool matches_are_complete(const struct matches *matches)
 {
 	const struct match *last = newest_believed(matches);
 
-	return last && last->sample + 1 >= matches->wanted;
+	return last && (matches->is_in_rounds ? matches_is_end(matches, last->sample)
+					      : last->sample + 1 >= matches->wanted);
 }
 
 /* Believes the oldest watched match. */
@@ -280,11 +293,14 @@ static void believe(struct matches *matches)
 	const struct match *before = newest_believed(matches);
 	uint64_t time_ns = matches->samples[oldest->sample].time_ns;
 
-	if (before && matches->watch_ns)
+	if (matches->kept == SIZE_MAX && matches->watch_ns)
+		matches->kept = oldest->sample;
+	if (before && matches->watch_ns && !matches->is_in_rounds)
 		learn_pace(matches, oldest->cpu_ns - before->cpu_ns,
 			   time_ns - matches->samples[before->sample].time_ns);
 	/* If the oldest was too early, this one only seems to be slow. */
-	if ((before || matches_is_end(matches, oldest->sample)) && matches->watch_ns)
+	if (((before && !matches->is_in_rounds) || matches_is_end(matches, oldest->sample)) &&
+	    matches->watch_ns)
 		learn_pace(matches, oldest->cpu_ns - matches->start_ns, time_ns);
 	if (is_cut(matches))
 		matches->believed_count++;
@@ -341,6 +357,10 @@ size_t matches_moments(const struct matches *matches,
 	if (last && matches_is_end(matches, last->sample)) {
 		moments[0] = &matches->start;
 		moments[count == 1 ? count++ : count - 1] = last;
+	}
+	if (matches->is_in_rounds) {
+		moments[1] = last;
+		count = moments[0] == &matches->start ? 2 : 0;
 	}
 	return count < 2 ? 0 : count;
 }

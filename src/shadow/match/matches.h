@@ -13,6 +13,11 @@
  *			well after its expected moment. If its state occurs again meanwhile, the match
  *			is withdrawn; otherwise it is believed.
  *
+ * A program that does the same in rounds has each state once per round, for longer than any match is
+ * watched. So the state of the first match that was believed is looked for until the replay ends. If it
+ * occurs again, matches of samples say nothing: the window has counts only if its own end, of which more is
+ * known, matches, and it has one part.
+ *
  * After a wrong match, later samples seem late. After a few late ones in a row it is withdrawn.
  *
  * The choice of a window's end affects what is counted. Code that seldom matches makes long gaps
@@ -77,6 +82,8 @@ struct matches {
 	size_t end;	    /* the sample that is the window's own end; SIZE_MAX: there is none */
 	struct match start; /* start of the replay. Its sample is SIZE_MAX */
 	unsigned late;	    /* number of samples in a row that matched too late */
+	size_t kept;	    /* the first sample that was believed; SIZE_MAX: none was */
+	bool is_in_rounds;  /* states occur in each of several rounds */
 };
 
 /* `wanted`: number of samples that make up the window; those after them may end it. */
@@ -121,6 +128,10 @@ bool matches_add(struct matches *matches, size_t sample, uint64_t now_ns,
 bool matches_tell(struct matches *matches, size_t sample, const struct code_cache *cache);
 /* A sample has matched too late. After a few of these the newest match is taken back. */
 void matches_add_late(struct matches *matches);
+/* Whether the sample's state is looked for although its match is believed. */
+bool matches_is_kept(const struct matches *matches, size_t sample);
+/* The state of a kept or watched match has occurred in another round. */
+void matches_meet_again(struct matches *matches);
 /* Takes back the sample's match, because its state has occurred again. */
 void matches_take_back(struct matches *matches, size_t sample);
 /* Believes matches that were watched long enough, and ends a part where one is long enough. */

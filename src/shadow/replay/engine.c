@@ -223,7 +223,8 @@ static void expect_sample(struct run *run)
 /* The sample has matched. */
 static void note_match(struct run *run, size_t sample)
 {
-	run->replay->matched += sample < run->matcher.matches.wanted;
+	run->replay->matched += sample < run->matcher.matches.wanted &&
+				matcher_is_new(&run->matcher, sample);
 	logging_match(&run->logging, &run->registers, sample, run->matcher.matches.wanted);
 }
 
@@ -326,7 +327,9 @@ static void do_match(struct run *run, size_t sample)
 	if (!is_complete && (run->is_overtime || matches_newest(matches) == SIZE_MAX ||
 			     !matcher_is_done(&run->matcher)))
 		return;
-	if (!is_complete && must_watch_on(run))
+	if (matches->is_in_rounds && !matches_is_end(matches, matches_newest(matches)))
+		end(run, HP_WINDOW_ROUNDS, 0, 0);
+	else if (!is_complete && must_watch_on(run))
 		run->is_overtime = true;
 	else
 		end(run, HP_WINDOW_COMPLETE, run->matcher.samples[matches_newest(matches)].ip, 0);
