@@ -225,6 +225,22 @@ static double handlers(size_t period)
 	return cycles_of(&task);
 }
 
+/* The same where each has only one target by now. */
+static double handlers_in_turn(void)
+{
+	uint8_t code[STEPS];
+	struct task task = { .run = run_handlers, .count = STEPS, .memory = code };
+
+	for (size_t i = 0; i < STEPS; i++)
+		code[i] = (uint8_t)(random_next() >> 40) % 16;
+	task.run(&task);
+	for (size_t i = 0; i < STEPS; i++)
+		code[i] = (uint8_t)(i % 16);
+	for (int i = 0; i < 20; i++)
+		task.run(&task);
+	return cycles_of(&task);
+}
+
 static double mispredict(void)
 {
 	static uint8_t bits[BRANCHES];
@@ -325,6 +341,8 @@ int main(int argc, char **argv)
 		print(name, handlers(period),
 		      core->late_target_cycles ? 1 + core->late_target_cycles : 0);
 	}
+	print("    one by now", handlers_in_turn(),
+	      core->late_target_cycles ? 1 + core->late_target_cycles : 0);
 	print("store forwarded to a load", simple(run_forward, STEPS), core->forward_cycles);
 	print("addition to memory, again and again", simple(run_counter, STEPS), 0);
 	print("64 stores and loads, each named alike", simple(run_named, STEPS), 0);
