@@ -7,6 +7,7 @@
  */
 #include "core_tasks.h"
 
+#include <hpcprof/base/search.h>
 #include <hpcprof/isa/machine.h>
 
 #include <stdint.h>
@@ -50,13 +51,7 @@ static uint64_t time_of(struct task *task)
 	return to - from;
 }
 
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a;
-	double y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
+HP_ORDER_VALUES(by_value, double);
 
 /* The lower quartile of runs that nothing else ran in: others only ever make it slower. */
 static double cycles_of(struct task *task)

@@ -25,6 +25,7 @@
  */
 #include <hpcprof/base/file.h>
 #include <hpcprof/base/number.h>
+#include <hpcprof/base/search.h>
 #include <hpcprof/base/vector.h>
 #include <hpcprof/mux/estimate.h>
 #include <hpcprof/mux/ramp.h>
@@ -325,12 +326,7 @@ static double distance_of(const struct run *run, uint32_t event)
 	return distance;
 }
 
-static int by_value(const void *left, const void *right)
-{
-	double a = *(const double *)left, b = *(const double *)right;
-
-	return (a > b) - (a < b);
-}
+HP_ORDER_VALUES(by_value, double);
 
 static double median(double *values, size_t count)
 {

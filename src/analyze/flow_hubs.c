@@ -15,6 +15,8 @@
  */
 #include "flow.h"
 
+#include <hpcprof/base/search.h>
+
 #include <stdlib.h>
 
 struct search {
@@ -94,7 +96,7 @@ static int compare_candidates(const void *a, const void *b, void *context)
 	const struct search *search = context;
 	int order = compare_targets(search->cfg, left, right);
 
-	return order ? order : (left > right) - (left < right);
+	return order ? order : hp_order(left, right);
 }
 
 /* Adds a hub if it takes fewer unknowns than the edges themselves. */

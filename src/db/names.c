@@ -3,6 +3,7 @@
 
 #include "codec.h"
 
+#include <hpcprof/base/search.h>
 #include <hpcprof/base/text.h>
 
 #include <ctype.h>
@@ -47,7 +48,7 @@ int hp_stamp_compare(const char *a, const char *b)
 		return order;
 	left = strtoul(a + STAMP_TIME_BYTES + 1, NULL, 10);
 	right = strtoul(b + STAMP_TIME_BYTES + 1, NULL, 10);
-	return (left > right) - (left < right);
+	return hp_order(left, right);
 }
 
 void hp_stamp_format(uint64_t time_ns, unsigned number, char *text)

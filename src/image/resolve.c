@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "resolve.h"
 
+#include <hpcprof/base/search.h>
+
 #include <string.h>
 
 enum { LABELS_LOOKED_AT = 4096 };
@@ -21,11 +23,6 @@ static int version_class(const char *name)
 	return at[1] == '@' ? 1 : 2;
 }
 
-static int compare_u64(uint64_t left, uint64_t right)
-{
-	return (left > right) - (left < right);
-}
-
 static int compare_symbols(const void *a, const void *b)
 {
 	const struct symbol *left = a;
@@ -36,7 +33,7 @@ static int compare_symbols(const void *a, const void *b)
 	bool right_typed = right->rank > RANK_LABEL;
 
 	if (left->address != right->address)
-		return compare_u64(left->address, right->address);
+		return hp_order(left->address, right->address);
 	if (left_typed != right_typed)
 		return left_typed ? -1 : 1;
 	if ((left->size > 0) != (right->size > 0))
@@ -46,18 +43,17 @@ static int compare_symbols(const void *a, const void *b)
 	if (left->rank == RANK_LABEL && left->global_label != right->global_label)
 		return left->global_label ? -1 : 1;
 	if (leading_underscores(left->name) != leading_underscores(right->name))
-		return compare_u64(leading_underscores(left->name),
-				   leading_underscores(right->name));
+		return hp_order(leading_underscores(left->name), leading_underscores(right->name));
 	if (version_class(left->name) != version_class(right->name))
 		return version_class(left->name) - version_class(right->name);
 	if (left->rank != right->rank)
 		return left->rank > right->rank ? -1 : 1;
 	if (left->size != right->size)
-		return compare_u64(right->size, left->size);
+		return hp_order(right->size, left->size);
 	left_length = strlen(left->name);
 	right_length = strlen(right->name);
 	if (left_length != right_length)
-		return compare_u64(right_length, left_length);
+		return hp_order(right_length, left_length);
 	return strcmp(left->name, right->name);
 }
 

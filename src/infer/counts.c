@@ -119,10 +119,8 @@ static int compare_edges(const void *left, const void *right)
 static int compare_targets(const void *left, const void *right, void *context)
 {
 	const struct hp_counts_edge *edges = context;
-	uint64_t a = edges[*(const uint32_t *)left].to;
-	uint64_t b = edges[*(const uint32_t *)right].to;
 
-	return (a > b) - (a < b);
+	return hp_order(edges[*(const uint32_t *)left].to, edges[*(const uint32_t *)right].to);
 }
 
 /* Merges equal edges of different strata. */

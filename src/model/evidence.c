@@ -3,6 +3,7 @@
 #include "evidence_order.h"
 
 #include <hpcprof/base/cleanup.h>
+#include <hpcprof/base/search.h>
 
 #include <string.h>
 
@@ -146,28 +147,23 @@ static struct hp_error *unite_images(struct hp_window_evidence *into,
 
 /* --- items ------------------------------------------------------------------------------------ */
 
-static int compare_u64(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
-
 int hp_counted_compare(const struct hp_counted *a, const struct hp_counted *b)
 {
-	int order = compare_u64(a->is_relative, b->is_relative);
+	int order = hp_order(a->is_relative, b->is_relative);
 
 	if (!order)
-		order = compare_u64(a->image, b->image);
+		order = hp_order(a->image, b->image);
 	if (!order)
-		order = compare_u64(a->at.value, b->at.value);
+		order = hp_order(a->at.value, b->at.value);
 	if (!order)
-		order = compare_u64(a->kind, b->kind);
+		order = hp_order(a->kind, b->kind);
 	if (!order)
-		order = compare_u64(a->to_image, b->to_image);
+		order = hp_order(a->to_image, b->to_image);
 	if (!order)
-		order = compare_u64(a->to.value, b->to.value);
+		order = hp_order(a->to.value, b->to.value);
 	if (!order)
-		order = compare_u64(a->bytes, b->bytes);
-	return order ? order : compare_u64(a->instructions, b->instructions);
+		order = hp_order(a->bytes, b->bytes);
+	return order ? order : hp_order(a->instructions, b->instructions);
 }
 
 /* A list of a stratum. */
@@ -292,7 +288,7 @@ static struct hp_error *add_lists(struct hp_window_stratum *into,
 
 int evidence_compare_strata(const struct hp_window_stratum *a, const struct hp_window_stratum *b)
 {
-	int order = compare_u64(a->recording, b->recording);
+	int order = hp_order(a->recording, b->recording);
 
 	return order ? order : strcmp(a->command, b->command);
 }

@@ -128,17 +128,12 @@ uint32_t hp_excerpt_place(struct hp_excerpt *excerpt, const struct hp_excerpt_pl
 
 /* --- order --------------------------------------------------------------------------------- */
 
-static int compare_u64(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
-
 static int compare_segments(const void *left, const void *right)
 {
 	const struct hp_excerpt_segment *a = left;
 	const struct hp_excerpt_segment *b = right;
 
-	return compare_u64(a->address, b->address);
+	return hp_order(a->address, b->address);
 }
 
 static int compare_texts(const void *left, const void *right)
@@ -146,7 +141,7 @@ static int compare_texts(const void *left, const void *right)
 	const struct hp_excerpt_text *a = left;
 	const struct hp_excerpt_text *b = right;
 
-	return compare_u64(a->address, b->address);
+	return hp_order(a->address, b->address);
 }
 
 /* If two excerpts have the same part, the one with more information comes first: one that does not say
@@ -157,14 +152,14 @@ static int compare_parts(const void *left, const void *right)
 	const struct hp_excerpt_part *b = right;
 
 	if (a->address != b->address)
-		return compare_u64(a->address, b->address);
+		return hp_order(a->address, b->address);
 	if (a->size != b->size)
-		return compare_u64(b->size, a->size);
+		return hp_order(b->size, a->size);
 	if (!a->linkage != !b->linkage)
 		return a->linkage ? -1 : 1;
 	if (a->linkage && strcmp(a->linkage, b->linkage) != 0)
 		return strcmp(a->linkage, b->linkage);
-	return a->owner != b->owner ? compare_u64(a->owner, b->owner)
+	return a->owner != b->owner ? hp_order(a->owner, b->owner)
 				    : b->never_returns - a->never_returns;
 }
 
@@ -174,9 +169,8 @@ static int compare_lines(const void *left, const void *right)
 	const struct hp_excerpt_line *b = right;
 
 	if (a->address != b->address)
-		return compare_u64(a->address, b->address);
-	return a->bytes != b->bytes ? compare_u64(b->bytes, a->bytes)
-				    : compare_u64(a->place, b->place);
+		return hp_order(a->address, b->address);
+	return a->bytes != b->bytes ? hp_order(b->bytes, a->bytes) : hp_order(a->place, b->place);
 }
 
 static int compare_ranges(const void *left, const void *right)
@@ -184,8 +178,8 @@ static int compare_ranges(const void *left, const void *right)
 	const struct hp_excerpt_range *a = left;
 	const struct hp_excerpt_range *b = right;
 
-	return a->address != b->address ? compare_u64(a->address, b->address)
-					: compare_u64(b->size, a->size);
+	return a->address != b->address ? hp_order(a->address, b->address)
+					: hp_order(b->size, a->size);
 }
 
 static int compare_landings(const void *left, const void *right)
@@ -194,8 +188,8 @@ static int compare_landings(const void *left, const void *right)
 	const struct hp_excerpt_landing *b = right;
 
 	if (a->start != b->start)
-		return compare_u64(a->start, b->start);
-	return a->end != b->end ? compare_u64(a->end, b->end) : compare_u64(a->landing, b->landing);
+		return hp_order(a->start, b->start);
+	return a->end != b->end ? hp_order(a->end, b->end) : hp_order(a->landing, b->landing);
 }
 
 static int compare_pointers(const void *left, const void *right)
@@ -203,8 +197,8 @@ static int compare_pointers(const void *left, const void *right)
 	const struct hp_excerpt_pointer *a = left;
 	const struct hp_excerpt_pointer *b = right;
 
-	return a->target != b->target ? compare_u64(a->target, b->target)
-				      : compare_u64(a->where, b->where);
+	return a->target != b->target ? hp_order(a->target, b->target)
+				      : hp_order(a->where, b->where);
 }
 
 static int compare_imports(const void *left, const void *right)
@@ -212,7 +206,7 @@ static int compare_imports(const void *left, const void *right)
 	const struct hp_excerpt_import *a = left;
 	const struct hp_excerpt_import *b = right;
 
-	return compare_u64(a->where, b->where);
+	return hp_order(a->where, b->where);
 }
 
 #define sort(vector, compare)                                                                      \

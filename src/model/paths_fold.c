@@ -3,6 +3,7 @@
 #include "paths_private.h"
 
 #include <hpcprof/base/cleanup.h>
+#include <hpcprof/base/search.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,9 +17,9 @@ static int compare_leaves(const void *left, const void *right)
 {
 	const struct leaf *a = left;
 	const struct leaf *b = right;
-	int order = path_compare_numbers(a->key, b->key);
+	int order = hp_order(a->key, b->key);
 
-	return order ? order : path_compare_numbers(a->node, b->node);
+	return order ? order : hp_order(a->node, b->node);
 }
 
 static size_t find_leaves(const struct hp_paths *paths, enum paths_fold_order order,

@@ -19,11 +19,6 @@ struct hp_path_cache {
 
 enum { PATH_CHILDREN_MOST = (1 << 24) - 1 };
 
-static inline int path_compare_numbers(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
-
 static inline struct hp_path_frame path_frame_of(const struct hp_path_node *node)
 {
 	return (struct hp_path_frame){ node->offset, node->image, node->flags };

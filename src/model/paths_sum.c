@@ -99,13 +99,13 @@ static int compare_nodes(const void *left, const void *right, void *context)
 	const struct sorting *sorting = context;
 	const struct hp_path_node *a = &sorting->paths->nodes.at[*(const uint32_t *)left];
 	const struct hp_path_node *b = &sorting->paths->nodes.at[*(const uint32_t *)right];
-	int order = path_compare_numbers(a->parent, b->parent);
+	int order = hp_order(a->parent, b->parent);
 
 	if (!order)
-		order = path_compare_numbers(rank_of(sorting, a), rank_of(sorting, b));
+		order = hp_order(rank_of(sorting, a), rank_of(sorting, b));
 	if (!order)
-		order = path_compare_numbers(a->offset, b->offset);
-	return order ? order : path_compare_numbers(a->flags, b->flags);
+		order = hp_order(a->offset, b->offset);
+	return order ? order : hp_order(a->flags, b->flags);
 }
 
 /* Groups live nodes by parent, with siblings in order. Roots, whose parent is the largest number,

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <hpcprof/base/search.h>
 #include <hpcprof/model/profile.h>
 
 #include <hpcprof/base/cleanup.h>
@@ -98,24 +99,19 @@ static void hp_stratum_clear(struct hp_stratum *stratum)
 	*stratum = (struct hp_stratum){ 0 };
 }
 
-static int compare_numbers(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
-
 int hp_stratum_compare(const struct hp_stratum *a, const struct hp_stratum *b)
 {
 	int order = strcmp(a->command, b->command);
 
 	if (!order)
-		order = compare_numbers(a->pid, b->pid);
+		order = hp_order(a->pid, b->pid);
 	if (!order)
-		order = compare_numbers(a->tid, b->tid);
+		order = hp_order(a->tid, b->tid);
 	if (!order)
 		order = strcmp(a->thread ? a->thread : "", b->thread ? b->thread : "");
 	if (!order)
-		order = compare_numbers(a->cpu, b->cpu);
-	return order ? order : compare_numbers(a->period, b->period);
+		order = hp_order(a->cpu, b->cpu);
+	return order ? order : hp_order(a->period, b->period);
 }
 
 uint64_t hp_stratum_samples(const struct hp_stratum *stratum)
@@ -276,8 +272,8 @@ static int compare_unshared(const void *left, const void *right)
 	int order = strcmp(a->command, b->command);
 
 	if (!order)
-		order = compare_numbers(a->pid, b->pid);
-	return order ? order : compare_numbers(a->period, b->period);
+		order = hp_order(a->pid, b->pid);
+	return order ? order : hp_order(a->period, b->period);
 }
 
 static int compare_offsets(const void *left, const void *right)
@@ -285,7 +281,7 @@ static int compare_offsets(const void *left, const void *right)
 	const struct hp_count *a = left;
 	const struct hp_count *b = right;
 
-	return compare_numbers(a->offset.value, b->offset.value);
+	return hp_order(a->offset.value, b->offset.value);
 }
 
 /* Makes one stratum of `count` shares; `count` is not 0. */

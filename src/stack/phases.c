@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <hpcprof/base/search.h>
 #include <hpcprof/stack/phases.h>
 
 #include "tuning.h"
@@ -21,12 +22,7 @@ struct series {
 
 /* --- noise ------------------------------------------------------------------------------------ */
 
-static int by_value(const void *left, const void *right)
-{
-	double a = *(const double *)left, b = *(const double *)right;
-
-	return (a > b) - (a < b);
-}
+HP_ORDER_VALUES(by_value, double);
 
 /* The variance of differences at this distance, from their median size. */
 static double difference_variance(const double *values, size_t count, size_t width, size_t number,

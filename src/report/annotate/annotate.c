@@ -3,6 +3,7 @@
 #include "../common/state.h"
 #include "../tuning.h"
 
+#include <hpcprof/base/search.h>
 #include <hpcprof/infer/inference.h>
 
 #include <string.h>
@@ -11,10 +12,8 @@
 static int compare_addresses(const void *left, const void *right, void *context)
 {
 	const struct hp_row *rows = context;
-	uint64_t a = rows[*(const size_t *)left].address;
-	uint64_t b = rows[*(const size_t *)right].address;
 
-	return (a > b) - (a < b);
+	return hp_order(rows[*(const size_t *)left].address, rows[*(const size_t *)right].address);
 }
 
 /* The parts of a procedure follow each other; within a part, rows are in order of address. */

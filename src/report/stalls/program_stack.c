@@ -7,6 +7,8 @@
 #include "write_culprits.h"
 #include "write_stalls.h"
 
+#include <hpcprof/base/search.h>
+
 #include <errno.h>
 #include <inttypes.h>
 
@@ -72,10 +74,10 @@ static struct hp_error *add_loop(struct report *report, struct program_stack *pr
 
 static int by_address(const void *left, const void *right)
 {
-	uint64_t a = (*(struct stacked *const *)left)->address;
-	uint64_t b = (*(struct stacked *const *)right)->address;
+	const struct stacked *a = *(struct stacked *const *)left;
+	const struct stacked *b = *(struct stacked *const *)right;
 
-	return (a > b) - (a < b);
+	return hp_order(a->address, b->address);
 }
 
 /* Finds the lines of loops from index `first` on, which belong to one procedure. */
