@@ -14,7 +14,6 @@ import statistics
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import bench
 from pool import run_hpcprof

@@ -12,7 +12,6 @@ import statistics
 import subprocess
 import sys
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 
 import bench
 import programs

@@ -11,8 +11,7 @@ import re
 import resource
 import shutil
 import subprocess
-import sys
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import bench

@@ -148,7 +148,7 @@ def judge_one(options, one, command, inputs, budget, seconds, number):
     result = Result(workload=one.workload, budget=budget, seconds=seconds)
     database, runs = recorded(options, one, command, inputs, budget, seconds, number)
     summary = profiles.summary_of(options.hpcprof, database)
-    truth = again.truth_of(one, command, runs)
+    truth = again.truth_of(one, runs)
     document, profile = counted.judge(result, options, database, truth)
     result.draws = subsets.judge_draws(options, database, truth, one.directory)
     result.judged_stacks = stacks.judge(options.hpcprof, database, document, profile)

@@ -31,7 +31,7 @@ def count(one, command, inputs):
         measure.count(looped(one.workload, command, runs), inputs, one.directory, name)
 
 
-def truth_of(one, command, runs):
+def truth_of(one, runs):
     """Of so many runs: (truth, what it is to be multiplied with)."""
     if not one.workload.again:
         return one.truth(), runs

@@ -10,7 +10,6 @@ import argparse
 import concurrent.futures
 import itertools
 import json
-import math
 import os
 import random
 import statistics
