@@ -109,7 +109,7 @@ static void read_trace(const char *path, struct trace *trace)
 	fclose(file);
 }
 
-/* Of the ticks before `tick`; the trace goes round for ever. */
+/* Of the ticks before `tick`; the trace repeats for ever. */
 static uint64_t sum_before(const struct trace *trace, size_t tick, size_t column)
 {
 	size_t rounds = tick / trace->ticks, rest = tick % trace->ticks;

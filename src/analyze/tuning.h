@@ -14,7 +14,7 @@
 
 /* --- samples and their skid (gather.c, skid.c, analysis.c) ------------------------------------- */
 
-/* samples of a procedure; fewer tell next to nothing of single blocks: one round and a warning;
+/* samples of a procedure; fewer tell almost nothing of single blocks: one round and a warning;
  * [chosen] [flat] */
 static const double few_procedure_samples = 20;
 /* standard deviations of a block's samples, as sqrt(samples + 1); rounds end when moving samples
@@ -95,7 +95,7 @@ static const double first_iterations = 8;
  * all numbers, and the solve needs many steps back from there. No program that was looked at gets
  * to 1e8; [bound] (tests/analyze/test_hostile) */
 static const double most_often = 1e10;
-/* curvature, of each unknown; next to nothing, for those that nothing is known of; [chosen] [flat] */
+/* curvature, of each unknown; almost nothing, for those that nothing is known of; [chosen] [flat] */
 static const double ridge = 1e-4;
 /* pivot, of each balance; its multiplier needs one; [chosen] */
 static const double slackness = 1e-8;

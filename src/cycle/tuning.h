@@ -3,8 +3,8 @@
  * The numbers of the reference core that somebody had to choose, by subject.
  *
  * Each stands on a line of its own, as NAME = VALUE, with its unit behind it and its reason above it.
- * [chosen]: the source does not say, and nobody has measured it alone; scripts/stack-accuracy --reference judges
- * all together, by the truth of the same core.
+ * [chosen]: the source does not say, and nobody has measured it alone; scripts/stack-accuracy
+ * --reference judges all together, by the truth of the same core.
  */
 #ifndef HPCPROF_SRC_CYCLE_TUNING_H
 #define HPCPROF_SRC_CYCLE_TUNING_H

@@ -445,7 +445,7 @@ static const double seldom_call_ns = 100e3; /* ns of user CPU time per call [cho
 /* A hit of such a breakpoint takes less than this part of the time between two hits: what a hit takes
  * is known within a tenth, and its error counts one and a half times. */
 static const double pace_most_hit = 0.75; /* times [chosen] */
-/* The CPU time of a stop is this quantile of all calls, as some calls do next to nothing. */
+/* The CPU time of a stop is this quantile of all calls, as some calls do almost nothing. */
 static const double stop_quantile = 0.05; /* share of calls [chosen] */
 /* No stop takes more of the thread's CPU time than this: where all calls take more, they do work. */
 static const uint64_t most_stop_ns = 20000; /* ns of CPU time [bound] */

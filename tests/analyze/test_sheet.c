@@ -68,7 +68,7 @@ static void check_causes(const struct hp_analysis *analysis)
 			likely += cause->likely;
 			ck_assert(k == 0 || cause->likely <= cause[-1].likely);
 		}
-		/* Those that explain next to nothing are not listed. */
+		/* Those that explain almost nothing are not listed. */
 		if (insn->cause_count) {
 			ck_assert_double_ge((likely + 0.01) * insn->cycles, insn->stalled.low);
 			ck_assert_double_le((likely - 1e-6) * insn->cycles, insn->stalled.high);

@@ -27,7 +27,7 @@ static double beside_another(const struct facts *facts, const struct path *path,
 		const struct hp_insn *insn = facts_insn(facts, path->insns[i])->insn;
 
 		if (path->insns[i] == path->insns[position])
-			/* the path has gone round the loop; the freshness of the place covers
+			/* the path has reached the previous iteration; the freshness of the place covers
 			 * that */
 			return 1;
 		/* The instruction may have changed the register by loading through it: mov rax,

@@ -9,9 +9,10 @@
  * socket or a pipe, or it often reads and writes while its process has a socket open.
  *
  * Each call in a recorded window stops the thread twice, so programs that only compute are not
- * recorded. They may make calls when they begin, which cut their first window: so what a call has cut is
- * tried without recording again, at longer and longer intervals. If recording has repeatedly counted next to nothing in a program, it is not used again for
- * that program; usually the threads of such a program communicate through memory.
+ * recorded. They may make calls when they begin, which cut their first window: so what a call has cut
+ * is tried without recording again, at longer and longer intervals. If recording has repeatedly
+ * counted almost nothing in a program, it is not used again for that program; usually the threads of
+ * such a program communicate through memory.
  */
 #ifndef SHADOW_BUDGET_RECORDINGS_H
 #define SHADOW_BUDGET_RECORDINGS_H
@@ -28,7 +29,7 @@ struct recorded_program {
 	bool has_window;	/* a window has shown whether to record: see is_recorded */
 	bool is_recorded;	/* the next windows are to be recorded; requires: has_window */
 	bool has_counted;	/* a window without recording counted something */
-	unsigned in_vain;	/* recorded windows in a row that counted next to nothing */
+	unsigned in_vain;	/* recorded windows in a row that counted almost nothing */
 	unsigned in_calls;	/* how often a thread was in a call on a socket or a pipe */
 	unsigned recorded; /* 1 + windows recorded since a call has cut one without; 0: none has */
 	unsigned trials;   /* of windows without recording since then */

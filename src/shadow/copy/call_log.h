@@ -67,12 +67,12 @@ void call_log_clear(struct call_log *log);
 /* Room for a piece of memory that the newest call wrote; NULL: a limit is reached. */
 uint8_t *call_log_add(struct call_log *log, uint64_t address, uint64_t bytes);
 /*
- * Sets user_ns of all calls, and lost_ns, from the times of the stops. A call that does next to
+ * Sets user_ns of all calls, and lost_ns, from the times of the stops. A call that does almost
  * nothing takes, from entry to return, the CPU time of one stop; so that time is a low quantile
- * over all calls, and at most most_stop_ns. What a stretch between two calls takes beyond it is the program's own CPU time.
- * The rest of the stretch's wall time is lost, except delayed_ns; where the rest is far above the
- * median, others had the CPU, and the excess is not counted either. At least the CPU time of both
- * threads is lost.
+ * over all calls, and at most most_stop_ns. What a stretch between two calls takes beyond it is the
+ * program's own CPU time. The rest of the stretch's wall time is lost, except delayed_ns; where the
+ * rest is far above the median, others had the CPU, and the excess is not counted either. At least
+ * the CPU time of both threads is lost.
  */
 void call_log_time(struct call_log *log);
 
