@@ -25,7 +25,7 @@ struct detailing {
 };
 
 /* The code with the highest cost, if a unit has several procedures (clones, for example). */
-static const struct code *dearest(const struct unit *unit, enum hp_side side)
+static const struct code *costliest(const struct unit *unit, enum hp_side side)
 {
 	for (size_t i = 0; i < unit->codes.count; i++)
 		if (unit->codes.at[i]->side == side && !unit_has_absorbed(unit, unit->codes.at[i]))
@@ -66,7 +66,7 @@ static struct hp_error *list_both(struct detailing *detailing)
 	/* Code that came from another procedure has no partner here, and would look like a loss. */
 	inside->is_chosen = detailing->unit->shown->is_finding && !detailing->unit->absorbed.count;
 	for (size_t side = 0; side < HP_SIDES && !error; side++) {
-		inside->codes[side] = dearest(detailing->unit, (enum hp_side)side);
+		inside->codes[side] = costliest(detailing->unit, (enum hp_side)side);
 		inside->listings[side] = &detailing->listings[side];
 		error = listing_create(arena, inside->codes[side], &detailing->listings[side]);
 	}
@@ -167,7 +167,7 @@ static void place_blocks(const struct detailing *detailing, const struct partiti
 {
 	for (size_t side = 0; side < HP_SIDES; side++) {
 		const struct listing *listing = &detailing->listings[side];
-		const struct listed *dearest_there = NULL;
+		const struct listed *costliest_there = NULL;
 
 		for (size_t i = 0; i < listing->count; i++) {
 			const struct listed *listed = &listing->at[i];
@@ -176,16 +176,16 @@ static void place_blocks(const struct detailing *detailing, const struct partiti
 
 			if (!extent->end) {
 				extent->start = listed->address;
-				dearest_there = listed;
+				costliest_there = listed;
 			}
 			extent->end = listed->address + listed->size;
-			if (listed->cost > dearest_there->cost)
-				dearest_there = listed;
+			if (listed->cost > costliest_there->cost)
+				costliest_there = listed;
 			/* The candidate's file, if it has one. */
-			if (!dearest_there->file)
+			if (!costliest_there->file)
 				continue;
-			part->file = dearest_there->file;
-			part->line = dearest_there->line;
+			part->file = costliest_there->file;
+			part->line = costliest_there->line;
 		}
 	}
 }
@@ -254,7 +254,7 @@ static bool is_one_sided(const struct detailing *detailing)
 {
 	for (size_t side = 0; side < HP_SIDES; side++)
 		if (!detailing->listings[side].count &&
-		    dearest(detailing->unit, (enum hp_side)side))
+		    costliest(detailing->unit, (enum hp_side)side))
 			return true;
 	return false;
 }

@@ -257,8 +257,8 @@ static struct hp_error *list_inlined(const struct sides *sides, struct inlining 
 }
 
 /* The unit of the same image that contains most of the function on that side; NULL: none. */
-static struct unit *dearest_host(const struct sides *sides, const struct inlining *inlining,
-				 const struct unit *lone, enum hp_side side, const char *function)
+static struct unit *costliest_host(const struct sides *sides, const struct inlining *inlining,
+				   const struct unit *lone, enum hp_side side, const char *function)
 {
 	size_t first = hp_bisect(i, inlining->all.count,
 				 strcmp(inlining->all.at[i].function, function) < 0);
@@ -286,10 +286,10 @@ static struct hp_error *find_host(struct sides *sides, const struct inlining *in
 {
 	const struct code *callee = lone->codes.at[0];
 	enum hp_side other = side == HP_BASE ? HP_CANDIDATE : HP_BASE;
-	struct unit *host = dearest_host(sides, inlining, lone, other, callee->function);
+	struct unit *host = costliest_host(sides, inlining, lone, other, callee->function);
 
 	if (!host)
-		host = dearest_host(sides, inlining, lone, other, callee->linkage);
+		host = costliest_host(sides, inlining, lone, other, callee->linkage);
 	if (!host)
 		return NULL;
 	if (!hp_vector_push(&host->absorbed,

@@ -8,6 +8,7 @@
 #include "tuning.h"
 
 #include <hpcprof/base/cleanup.h>
+#include <hpcprof/base/search.h>
 
 #include <math.h>
 #include <string.h>
@@ -292,16 +293,16 @@ static struct hp_error *show_unit(const struct judging *judging, size_t at)
 
 /* --- images ---------------------------------------------------------------------------------- */
 
-static double dearer(const struct hp_compared *item)
+static double higher_cost(const struct hp_compared *item)
 {
 	return fmax(item->side[HP_BASE].cost.value, item->side[HP_CANDIDATE].cost.value);
 }
 
-static int compare_dearness(const void *left, const void *right)
+static int by_cost(const void *left, const void *right)
 {
 	const struct hp_compared *a = *(const struct hp_compared *const *)left;
 	const struct hp_compared *b = *(const struct hp_compared *const *)right;
-	int order = (dearer(a) < dearer(b)) - (dearer(a) > dearer(b));
+	int order = hp_order(higher_cost(b), higher_cost(a));
 
 	return order ? order : strcmp(a->name, b->name);
 }
@@ -349,7 +350,7 @@ static struct hp_error *show_image(struct judging *judging, size_t first, size_t
 		return hp_error_create_no_memory();
 	for (size_t i = 0; i < count; i++)
 		parts[i] = sides->units.at[first + i].shown;
-	qsort(parts, count, sizeof(*parts), compare_dearness);
+	qsort(parts, count, sizeof(*parts), by_cost);
 	(*shown)->scope = HP_SCOPE_IMAGE;
 	(*shown)->name = hp_arena_strdup(sides->arena, sides->units.at[first].image_key);
 	(*shown)->image = parts[0]->image;
@@ -389,7 +390,7 @@ static struct hp_error *show_images(struct judging *judging)
 		if (error)
 			return error;
 	}
-	qsort(images, count, sizeof(*images), compare_dearness);
+	qsort(images, count, sizeof(*images), by_cost);
 	program->parts = images;
 	program->part_count = count;
 	return NULL;

@@ -237,14 +237,14 @@ double rank_sum_p(const struct run_costs sides[HP_SIDES])
 
 struct difference {
 	double size;
-	bool is_dearer;
+	bool is_costlier;
 };
 
 HP_ORDER_BY(compare_sizes, struct difference, size);
 
 /* The sum of ranks of pairs in which the candidate costs more. Differences of equal size, and of 0,
  * are ties. */
-static double dearer_ranks(struct difference *pairs, size_t count, bool *tied)
+static double costlier_ranks(struct difference *pairs, size_t count, bool *tied)
 {
 	double sum = 0;
 	size_t end;
@@ -255,7 +255,7 @@ static double dearer_ranks(struct difference *pairs, size_t count, bool *tied)
 		for (end = first + 1; end < count && !(pairs[end].size > pairs[first].size); end++)
 			*tied = true;
 		for (size_t i = first; i < end; i++)
-			sum += pairs[i].is_dearer ? (double)(first + 1 + end) / 2 : 0;
+			sum += pairs[i].is_costlier ? (double)(first + 1 + end) / 2 : 0;
 	}
 	return sum;
 }
@@ -291,7 +291,7 @@ double signed_rank_p(const struct run_costs sides[HP_SIDES], const size_t *partn
 
 		pairs[i] = (struct difference){ fabs(ratio), ratio > 0 };
 	}
-	sum = dearer_ranks(pairs, count, &tied);
+	sum = costlier_ranks(pairs, count, &tied);
 	sum = fmin(sum, all - sum);
 	if (!tied && count <= EXACT_RUNS)
 		return fmin(1, 2 * share_of_signs(count, sum));

@@ -125,7 +125,7 @@ static const double assumed_drift = 0.075;
 static const double assumed_drift_left = 0.055;
 /* degrees of freedom; of both, as t with few has such tails; the same script */
 static const double assumed_drift_freedom = 3;
-/* deviation of a logarithm; of a procedure's share: what misses caches becomes dearer than the rest.
+/* deviation of a logarithm; of a procedure's share: what misses caches becomes slower than the rest.
  * Of 288 pairs of procedures 97.5 % lay within 46 %, and 99 % within 63 %; with this it is 44 and
  * 70 %; the same script */
 static const double assumed_share_drift = 0.05;
@@ -136,7 +136,7 @@ static const double assumed_share_drift = 0.05;
  * script */
 #define DRIFT_SLOPE_DEVIATION 0.3
 /* degrees of freedom, at most; of procedures' shares: what misses caches, or whose code others' lies
- * on, may become several times as dear; the same script */
+ * on, may cost several times as much; the same script */
 #define DRIFT_SHARES_FREEDOM 2
 /* ns; runs that begin so soon after the last one's end are in a row; [chosen] */
 static const uint64_t occasion_gap_ns = 60000000000;
@@ -186,7 +186,7 @@ enum {
 	MOST_BLOCKS = 3,
 	/* lines that are shown; [shown] */
 	MOST_LINES = 6,
-	/* the dearest instructions of a line that are shown; [shown] */
+	/* the costliest instructions of a line that are shown; [shown] */
 	MOST_INSTRUCTIONS = 8,
 	/* differences of two listings; beyond, procedures have little in common; [bound] */
 	MOST_DIFFERENCES = 1000,

@@ -92,13 +92,13 @@ static double certainty_of(const struct judging *judging, const struct tested *t
 			   const struct hp_compared *item)
 {
 	const struct hp_comparison *comparison = judging->comparison;
-	bool is_dearer = item->lost.value > 0;
+	bool is_costlier = item->lost.value > 0;
 
 	if (comparison->is_relative || comparison->is_interleaved || isnan(item->p) ||
 	    isnan(tested->relative.p))
 		return item->p;
-	if ((tested->relative.value > 0) != is_dearer ||
-	    (comparison->program->lost.value > 0) != is_dearer)
+	if ((tested->relative.value > 0) != is_costlier ||
+	    (comparison->program->lost.value > 0) != is_costlier)
 		return fmin(1, 2 * item->p);
 	return fmin(1, 2 * fmin(item->p, tested->relative.p));
 }

@@ -96,7 +96,7 @@ static unsigned __int128 cost_of(const struct hp_mux_scheduler *scheduler, uint3
 static uint32_t choose(const struct hp_mux_scheduler *scheduler)
 {
 	const struct roc *roc = scheduler->state;
-	uint32_t longest = 0, newest = 0, dearest = 0;
+	uint32_t longest = 0, newest = 0, costliest = 0;
 	unsigned __int128 most = 0;
 
 	for (uint32_t i = 0; i < scheduler->plan.group_count; i++) {
@@ -108,14 +108,14 @@ static uint32_t choose(const struct hp_mux_scheduler *scheduler)
 		if (mine->turns < roc->groups[newest].turns)
 			newest = i;
 		if (i == 0 || cost > most ||
-		    (cost == most && mine->last_turn < roc->groups[dearest].last_turn)) {
-			dearest = i;
+		    (cost == most && mine->last_turn < roc->groups[costliest].last_turn)) {
+			costliest = i;
 			most = cost;
 		}
 	}
 	if (roc->turn - roc->groups[longest].last_turn >= HP_MUX_ROC_PATIENCE * scheduler->round)
 		return longest;
-	return roc->groups[newest].turns < KEPT ? newest : dearest;
+	return roc->groups[newest].turns < KEPT ? newest : costliest;
 }
 
 static uint32_t next(struct hp_mux_scheduler *scheduler)

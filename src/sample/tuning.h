@@ -86,7 +86,7 @@ enum {
 
 /* Sizes of the stack to choose from: each size is an event per thread, CPU and event. */
 enum {
-	/* Where threads and children inherit them: each makes starting a process 2 us dearer. */
+	/* Where threads and children inherit them: each makes starting a process 2 us slower. */
 	MOST_INHERITED = 64, /* descriptors [bound] */
 	/* Of the whole system, where nothing does. */
 	MOST_OF_CPUS = 1024, /* descriptors [bound] */
