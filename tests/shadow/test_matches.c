@@ -320,6 +320,8 @@ TEST(of_a_program_in_rounds_only_the_end_counts)
 	/* Nor do they tell the pace, or how far the copy is. */
 	ck_assert(matches_is_too_early(&bench.matches, SAMPLES - 1, at(10)));
 	ck_assert(!matches_is_too_early(&bench.matches, SAMPLES - 1, at(20)));
+	/* Without an end it is lost at some time. */
+	ck_assert_uint_lt(matches_lost_ns(&bench.matches, SAMPLES - 1, 0, 0), at(1000));
 	match(SAMPLES - 1, 100);
 	matches_finish(&bench.matches, at(104));
 	ck_assert_uint_eq(matches_moments(&bench.matches, moments), 2);

@@ -458,13 +458,16 @@ static size_t next_sample(const struct matcher *matcher)
  * states. */
 uint64_t matcher_lost_ns(const struct matcher *matcher)
 {
+	const struct matches *matches = &matcher->matches;
+	bool is_in_rounds = matches->is_in_rounds;
 	size_t next = next_sample(matcher);
 
 	if (next >= matcher->count)
-		return matcher->matches.is_in_rounds ? 0 : UINT64_MAX;
+		return is_in_rounds && matches_newest(matches) != matches->end ? 0 : UINT64_MAX;
 	if (!matcher->seen_ns)
 		next = matcher->count - 1;
-	return matches_lost_ns(&matcher->matches, next, matcher->seen_ns,
+	/* States that occur in each round do not tell that the copy is on its path. */
+	return matches_lost_ns(matches, next, is_in_rounds ? 0 : matcher->seen_ns,
 			       matcher->translator->translated - matcher->seen_translated);
 }
 

@@ -154,15 +154,18 @@ bool matches_is_too_late(const struct matches *matches, size_t sample, uint64_t 
 uint64_t matches_lost_ns(const struct matches *matches, size_t next, uint64_t seen_ns,
 			 uint64_t blocks)
 {
+	/* In rounds it is not known before the first end. */
+	bool is_known = known_pace(matches) > 0;
 	/* A first pace beyond that is of new code, which is allowed for by itself. */
-	double pace = lesser(greater(known_pace(matches), 1), slowest_pace);
+	double pace = is_known ? lesser(greater(known_pace(matches), 1), slowest_pace)
+			       : slowest_pace;
 	double patience_ns = LOST_DISTANCES * pace * (double)matches->watch_ns / WATCHED_DISTANCES +
 			     most_delay_ns + new_block_ns * (double)blocks;
 	uint64_t since_ns;
 	double ns = distance_ns(matches, next, &since_ns);
 	uint64_t due_ns = since_ns + (uint64_t)(pace * ns);
 
-	if (!matches->watch_ns || !(known_pace(matches) > 0))
+	if (!matches->watch_ns || !(is_known || matches->is_in_rounds))
 		return UINT64_MAX;
 	return (due_ns > seen_ns ? due_ns : seen_ns) + (uint64_t)patience_ns;
 }
