@@ -388,6 +388,7 @@ static struct hp_cpi_stack unsettled(const struct hp_prediction *prediction, boo
 	double apart = fmin(1, prediction->apart / measured);
 	struct hp_cpi_stack stack = {
 		.cycles = measured,
+		.apart = apart,
 		.predicted = is_absolute ? predicted : NAN,
 		.cpi = is_absolute && prediction->instructions > 0
 			       ? measured / prediction->instructions
@@ -474,34 +475,40 @@ void hp_cpi_widen_members(struct hp_cpi_stack *stack, enum hp_cpi_group group,
 			widen(&stack->parts[i], &other->parts[i]);
 }
 
-static void add_share(struct hp_cpi_part *into, const struct hp_cpi_part *more, double cycles)
+static void add_share(struct hp_range_sum *sum, const struct hp_cpi_part *part,
+		      const struct hp_cpi_stack *stack)
 {
-	into->low += more->low * cycles;
-	into->high += more->high * cycles;
-	into->likely += more->likely * cycles;
+	const struct hp_range range = { part->low * stack->cycles, part->high * stack->cycles };
+
+	hp_range_sum_add(sum, &range, part->likely * stack->cycles, stack->apart * stack->cycles);
 }
 
-void hp_cpi_sum(struct hp_cpi_stack *into, const struct hp_cpi_stack *more)
+void hp_cpi_add_stack(struct hp_cpi_sum *sum, const struct hp_cpi_stack *more)
 {
-	for (unsigned i = 0; i < HP_CPI_COMPONENTS; i++)
-		add_share(&into->parts[i], &more->parts[i], more->cycles);
+	for (unsigned i = 0; i < HP_CPI_COMPONENTS; i++) {
+		add_share(&sum->parts[i], &more->parts[i], more);
+		sum->likely[i] += more->parts[i].likely * more->cycles;
+	}
 	for (unsigned j = 0; j < HP_CPI_GROUPS; j++)
-		add_share(&into->groups[j], &more->groups[j], more->cycles);
-	into->cycles += more->cycles;
+		add_share(&sum->groups[j], &more->groups[j], more);
+	sum->cycles += more->cycles;
 }
 
-static void divide(struct hp_cpi_part *part, double cycles)
+static struct hp_cpi_part share_of(const struct hp_range_sum *sum, double likely, double cycles)
 {
-	part->low /= cycles;
-	part->high /= cycles;
-	part->likely /= cycles;
+	struct hp_range range = hp_range_sum_get(sum);
+
+	return (struct hp_cpi_part){ range.low / cycles, range.high / cycles, likely / cycles };
 }
 
-void hp_cpi_sum_end(struct hp_cpi_stack *sum)
+struct hp_cpi_stack hp_cpi_of_sum(const struct hp_cpi_sum *sum)
 {
+	struct hp_cpi_stack stack = { .cycles = sum->cycles, .predicted = NAN, .cpi = NAN };
+
 	for (unsigned i = 0; i < HP_CPI_COMPONENTS && sum->cycles > 0; i++)
-		divide(&sum->parts[i], sum->cycles);
+		stack.parts[i] = share_of(&sum->parts[i], sum->likely[i], sum->cycles);
 	for (unsigned j = 0; j < HP_CPI_GROUPS && sum->cycles > 0; j++)
-		divide(&sum->groups[j], sum->cycles);
-	hp_cpi_settle(sum);
+		stack.groups[j] = share_of(&sum->groups[j], 0, sum->cycles);
+	hp_cpi_settle(&stack);
+	return stack;
 }

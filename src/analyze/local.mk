@@ -3,6 +3,7 @@ noinst_LIBRARIES += src/analyze/libanalyze.a
 src_analyze_libanalyze_a_SOURCES = \
 	include/hpcprof/analyze/analysis.h \
 	include/hpcprof/analyze/cpi_stack.h src/analyze/cpi_stack.c \
+	include/hpcprof/analyze/range_sum.h src/analyze/range_sum.c \
 	include/hpcprof/analyze/what_if.h src/analyze/what_if.c \
 	include/hpcprof/analyze/penalties.h src/analyze/penalties.c \
 	src/analyze/tuning.h \

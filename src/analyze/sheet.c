@@ -212,7 +212,18 @@ void sheet_count_events(struct hp_analysis *analysis)
 	}
 }
 
-void hp_stall_sheet_add(struct hp_stall_sheet *into, const struct hp_stall_sheet *from)
+static double likely_of(const struct hp_stall_sheet *sheet, enum hp_cause_family family)
+{
+	double likely = 0;
+
+	for (unsigned k = 0; k < HP_CAUSE_COUNT; k++)
+		if (hp_summed_kinds(family) >> k & 1)
+			likely += sheet->likely[k];
+	return likely;
+}
+
+void hp_stall_sheet_add(struct hp_stall_sheet *into, const struct hp_stall_sheet *from,
+			double unknown)
 {
 	into->samples += from->samples;
 	into->medium_samples += from->medium_samples;
@@ -223,10 +234,14 @@ void hp_stall_sheet_add(struct hp_stall_sheet *into, const struct hp_stall_sheet
 	add_range(&into->execution_range, from->execution_range.low, from->execution_range.high);
 	for (unsigned k = 0; k < HP_CAUSE_COUNT; k++) {
 		add_range(&into->causes[k], from->causes[k].low, from->causes[k].high);
+		hp_range_sum_add(&into->cause_sums[k], &from->causes[k], from->likely[k], unknown);
 		into->likely[k] += from->likely[k];
 	}
-	for (unsigned i = 0; i < HP_FAMILY_COUNT; i++)
+	for (unsigned i = 0; i < HP_FAMILY_COUNT; i++) {
 		add_range(&into->families[i], from->families[i].low, from->families[i].high);
+		hp_range_sum_add(&into->family_sums[i], &from->families[i], likely_of(from, i),
+				 unknown);
+	}
 	for (unsigned k = 0; k < HP_CAUSE_DYNAMIC_COUNT; k++) {
 		into->most[k] += from->most[k];
 		into->unseen[k] = fmax(into->unseen[k], from->unseen[k]);
@@ -237,6 +252,14 @@ void hp_stall_sheet_add(struct hp_stall_sheet *into, const struct hp_stall_sheet
 	into->sampling_error = hypot(into->sampling_error, from->sampling_error);
 }
 
+static void narrow(struct hp_range *range, const struct hp_range_sum *sum, double likely)
+{
+	struct hp_range all = hp_range_sum_get(sum);
+
+	range->low = fmin(likely, fmax(range->low, all.low));
+	range->high = fmax(likely, fmin(range->high, all.high));
+}
+
 static void limit(struct hp_range *range, double likely, double most)
 {
 	range->high = fmin(range->high, fmax(most, likely));
@@ -245,17 +268,17 @@ static void limit(struct hp_range *range, double likely, double most)
 
 void hp_stall_sheet_limit(struct hp_stall_sheet *sheet)
 {
+	for (unsigned k = 0; k < HP_CAUSE_COUNT; k++)
+		narrow(&sheet->causes[k], &sheet->cause_sums[k], sheet->likely[k]);
 	for (unsigned k = 0; k < HP_CAUSE_DYNAMIC_COUNT; k++)
 		limit(&sheet->causes[k], sheet->likely[k], sheet->most[k] + sheet->unseen[k]);
 	for (enum hp_cause_family family = 0; family < HP_FAMILY_COUNT; family++) {
-		double likely = 0, most = 0;
+		double likely = likely_of(sheet, family), most = 0;
 
-		for (unsigned k = 0; k < HP_CAUSE_DYNAMIC_COUNT; k++) {
-			if (!(hp_summed_kinds(family) >> k & 1))
-				continue;
-			likely += sheet->likely[k];
-			most += sheet->causes[k].high;
-		}
+		for (unsigned k = 0; k < HP_CAUSE_DYNAMIC_COUNT; k++)
+			if (hp_summed_kinds(family) >> k & 1)
+				most += sheet->causes[k].high;
+		narrow(&sheet->families[family], &sheet->family_sums[family], likely);
 		limit(&sheet->families[family], likely, most);
 	}
 }

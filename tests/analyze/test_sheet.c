@@ -134,12 +134,37 @@ TEST(the_sheet_adds_up_to_its_cycles_whatever_the_samples)
 		check_sheet(&found->sheet);
 		check_causes(found);
 		cycles += found->sheet.cycles;
-		hp_stall_sheet_add(&sum, &found->sheet);
+		hp_stall_sheet_add(&sum, &found->sheet, 0);
 	}
 	check_sheet(&sum);
 	ck_assert_double_eq_tol(sum.cycles, cycles, 1e-6 * cycles);
 	hp_stall_sheet_limit(&sum);
 	check_sheet(&sum);
+}
+
+TEST(the_ends_of_several_ranges_do_not_happen_all_at_once)
+{
+	const struct hp_range range = { 8, 14 };
+	struct hp_range_sum sum = { 0 }, unknown = { 0 }, beyond = { 0 };
+	struct hp_range all;
+
+	for (int i = 0; i < 4; i++) {
+		hp_range_sum_add(&sum, &range, 10, 0);
+		hp_range_sum_add(&unknown, &range, 10, 100);
+		hp_range_sum_add(&beyond, &range, 20, 0);
+	}
+	/* More than if nothing were alike, and less than if all were. */
+	all = hp_range_sum_get(&sum);
+	ck_assert_double_lt(all.low, 40 - sqrt(4 * 4));
+	ck_assert_double_gt(all.low, 40 - 4 * 2);
+	ck_assert_double_gt(all.high, 40 + sqrt(4 * 16));
+	ck_assert_double_lt(all.high, 40 + 4 * 4);
+	all = hp_range_sum_get(&unknown);
+	ck_assert_double_eq(all.low, 32);
+	ck_assert_double_eq(all.high, 56);
+	all = hp_range_sum_get(&beyond);
+	ck_assert_double_eq(all.high, 56);
+	ck_assert_double_lt(all.low, 56 - sqrt(4 * 36));
 }
 
 /* Of a million rounds of 15 cycles: time alone also fits fewer rounds that wait for longer. */
@@ -217,7 +242,7 @@ TEST(events_that_no_instruction_had_take_no_more_than_those_of_one)
 
 TEST(causes_of_a_whole_program_take_no_more_than_its_events)
 {
-	struct hp_stall_sheet sheet = { .cycles = 100 };
+	struct hp_stall_sheet sheet = { .cycles = 100 }, sum = { 0 };
 
 	for (unsigned i = 0; i < HP_CAUSE_DYNAMIC_COUNT; i++)
 		sheet.most[i] = INFINITY;
@@ -230,12 +255,13 @@ TEST(causes_of_a_whole_program_take_no_more_than_its_events)
 	sheet.most[HP_CAUSE_DTLB] = 3;
 	sheet.causes[HP_CAUSE_FETCH] = (struct hp_range){ 0, 30 };
 	sheet.families[HP_FAMILY_DATA] = (struct hp_range){ 2, 60 };
-	hp_stall_sheet_limit(&sheet);
-	ck_assert_double_eq(sheet.causes[HP_CAUSE_DCACHE].high, 9);
-	ck_assert_double_eq(sheet.causes[HP_CAUSE_DTLB].high, 4);
-	ck_assert_double_eq(sheet.causes[HP_CAUSE_FETCH].high, 30);
-	ck_assert_double_eq(sheet.families[HP_FAMILY_DATA].high, 13);
-	ck_assert_double_eq(sheet.families[HP_FAMILY_DATA].low, 2);
+	hp_stall_sheet_add(&sum, &sheet, 0);
+	hp_stall_sheet_limit(&sum);
+	ck_assert_double_eq(sum.causes[HP_CAUSE_DCACHE].high, 9);
+	ck_assert_double_eq(sum.causes[HP_CAUSE_DTLB].high, 4);
+	ck_assert_double_eq(sum.causes[HP_CAUSE_FETCH].high, 30);
+	ck_assert_double_eq(sum.families[HP_FAMILY_DATA].high, 13);
+	ck_assert_double_eq(sum.families[HP_FAMILY_DATA].low, 2);
 }
 
 HP_TEST_MAIN("analyze/sheet")

@@ -86,7 +86,8 @@ TEST(what_is_measured_and_not_predicted_is_a_part_of_its_own)
 TEST(what_was_predicted_in_excess_is_taken_off_where_it_is_most_in_doubt)
 {
 	struct hp_prediction made = prediction();
-	struct hp_cpi_stack stack, sum = { 0 };
+	struct hp_cpi_stack stack;
+	struct hp_cpi_sum sum = { 0 };
 	double events;
 
 	made.measured = 50;
@@ -99,12 +100,12 @@ TEST(what_was_predicted_in_excess_is_taken_off_where_it_is_most_in_doubt)
 	ck_assert_double_gt(1 - events, 0.5);
 	ck_assert_double_lt(1 - events, 0.6);
 	/* What another procedure lacks is no excess of both. */
-	hp_cpi_sum(&sum, &stack);
+	hp_cpi_add_stack(&sum, &stack);
 	made.measured = 200;
 	stack = hp_cpi_of(&made, true);
-	hp_cpi_sum(&sum, &stack);
-	hp_cpi_sum_end(&sum);
-	ck_assert_double_eq(sum.excess, 0);
+	hp_cpi_add_stack(&sum, &stack);
+	stack = hp_cpi_of_sum(&sum);
+	ck_assert_double_eq(stack.excess, 0);
 }
 
 /* Where most of the time is of one component, the rest says more of it than its own penalty does. */
@@ -236,16 +237,20 @@ TEST(no_component_is_more_than_was_predicted)
 TEST(a_sum_is_weighted_by_cycles)
 {
 	struct hp_prediction made = prediction();
-	struct hp_cpi_stack one = hp_cpi_of(&made, true), sum = { 0 };
+	struct hp_cpi_stack one = hp_cpi_of(&made, true), all;
+	struct hp_cpi_sum sum = { 0 };
 
-	hp_cpi_sum(&sum, &one);
+	hp_cpi_add_stack(&sum, &one);
 	one.parts[HP_CPI_WIDTH].likely = 0.6;
 	one.cycles = 300;
-	hp_cpi_sum(&sum, &one);
-	hp_cpi_sum_end(&sum);
-	ck_assert_double_eq_tol(sum.parts[HP_CPI_WIDTH].likely, 0.5, 1e-9);
-	ck_assert_double_eq_tol(sum.parts[HP_CPI_MISPREDICT].likely, 0.4, 1e-9);
-	ck_assert_double_eq_tol(sum.cycles, 400, 1e-9);
+	hp_cpi_add_stack(&sum, &one);
+	all = hp_cpi_of_sum(&sum);
+	ck_assert_double_eq_tol(all.parts[HP_CPI_WIDTH].likely, 0.5, 1e-9);
+	ck_assert_double_eq_tol(all.parts[HP_CPI_MISPREDICT].likely, 0.4, 1e-9);
+	ck_assert_double_eq_tol(all.cycles, 400, 1e-9);
+	/* What both may be off by, they are not at once. */
+	ck_assert_double_gt(all.parts[HP_CPI_FAR].low, one.parts[HP_CPI_FAR].low);
+	ck_assert_double_lt(all.parts[HP_CPI_FAR].high, one.parts[HP_CPI_FAR].high);
 }
 
 TEST(relative_predictions_are_scaled_to_what_was_measured)

@@ -19,6 +19,7 @@
 #ifndef HPCPROF_ANALYZE_ANALYSIS_H
 #define HPCPROF_ANALYZE_ANALYSIS_H
 
+#include <hpcprof/analyze/range_sum.h>
 #include <hpcprof/analyze/schedule.h>
 #include <hpcprof/cfg/cfg.h>
 #include <hpcprof/model/window.h>
@@ -219,11 +220,6 @@ struct hp_joint_cause {
 	double likely; /* the sum over the causes; between the two */
 };
 
-struct hp_range {
-	double low;
-	double high;
-};
-
 struct hp_analysed_insn {
 	const struct hp_insn *insn;
 	uint32_t block;
@@ -319,6 +315,8 @@ struct hp_stall_sheet {
 	double unexplained_gain; /* faster than the best case: tables or frequencies are wrong */
 	struct hp_range gain_range;
 	double sampling_error; /* standard deviation of `cycles` */
+	/* Of a sum of sheets: the ranges of causes and families, whose ends do not happen all at once. */
+	struct hp_range_sum cause_sums[HP_CAUSE_COUNT], family_sums[HP_FAMILY_COUNT];
 };
 
 enum hp_analysis_problem {
@@ -377,8 +375,11 @@ struct hp_error *hp_analysis_create(const struct hp_analysis_input *input,
  * per execution and the scale. If none remains, the analysis is not absolute. */
 void hp_analysis_withhold(struct hp_analysis *analysis);
 
-void hp_stall_sheet_add(struct hp_stall_sheet *into, const struct hp_stall_sheet *from);
-/* Limits the causes of a whole program to their events. Of a part of it they may show elsewhere. */
+/* `unknown`: cycles of `from` in moments, or code, of which it is not known what happened. */
+void hp_stall_sheet_add(struct hp_stall_sheet *into, const struct hp_stall_sheet *from,
+			double unknown);
+/* Ends a sum, that of a whole program: limits causes to what all procedures together are off by, and to their
+ * events. Of a part of a program these may show elsewhere. */
 void hp_stall_sheet_limit(struct hp_stall_sheet *sheet);
 
 const char *hp_cause_name(enum hp_cause_kind kind);    /* "dcache", as in JSON */

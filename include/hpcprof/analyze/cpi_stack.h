@@ -60,6 +60,7 @@ struct hp_cpi_stack {
 	struct hp_cpi_part parts[HP_CPI_COMPONENTS];
 	struct hp_cpi_part groups[HP_CPI_GROUPS];
 	double cycles; /* measured, in code that was timed */
+	double apart;  /* share of `cycles`, at least, in other moments than windows saw */
 	double excess; /* share of `cycles` that was predicted beyond them, and taken off again */
 	double predicted; /* with unknown lines where they fit the time best; NAN unless absolute */
 	double cpi;	  /* NAN unless absolute */
@@ -101,11 +102,17 @@ struct hp_cpi_orders {
 double hp_cpi_find_orders(const struct hp_prediction *prediction,
 			  struct hp_cpi_orders orders[HP_CPI_COMPONENTS]);
 
-/* The parts of several stacks, weighted by their cycles: summed up into what is all 0, and then
- * ended. What is predicted for a part of the program only makes sense there: time moves to others
- * on other cores. */
-void hp_cpi_sum(struct hp_cpi_stack *into, const struct hp_cpi_stack *more);
-void hp_cpi_sum_end(struct hp_cpi_stack *sum);
+/* Adds up stacks, weighted by their cycles; all 0 at first. What is predicted for a part of the program only
+ * makes sense there: time moves to others on other cores. */
+struct hp_cpi_sum {
+	struct hp_range_sum parts[HP_CPI_COMPONENTS];
+	struct hp_range_sum groups[HP_CPI_GROUPS];
+	double likely[HP_CPI_COMPONENTS];
+	double cycles;
+};
+void hp_cpi_add_stack(struct hp_cpi_sum *sum, const struct hp_cpi_stack *more);
+/* The stack of all that was added: settled, without what was predicted. */
+struct hp_cpi_stack hp_cpi_of_sum(const struct hp_cpi_sum *sum);
 
 uint32_t hp_cpi_members(enum hp_cpi_group group); /* bits by enum hp_cpi_component */
 

@@ -29,9 +29,9 @@ static struct hp_error *add_whole(struct program_stack *program)
 	struct survey *survey = &program->survey;
 	bool is_absolute = survey->scaled <= unknown_executions * survey->prediction.measured;
 	struct hp_cpi_stack whole = hp_cpi_of(&survey->prediction, is_absolute);
-	struct stacked one = { .prediction = &survey->prediction, .stack = survey->stack };
+	struct stacked one = { .prediction = &survey->prediction,
+			       .stack = hp_cpi_of_sum(&survey->stack) };
 
-	hp_cpi_sum_end(&one.stack);
 	one.stack.predicted = whole.predicted;
 	one.stack.cpi = whole.cpi;
 	one.share = survey_share(survey, one.stack.cycles);

@@ -120,7 +120,7 @@ static struct hp_error *add_procedure(struct survey *survey, const struct hp_row
 	survey->simulated++;
 	hp_cpi_add(&survey->prediction, code->analysis, &fitted);
 	stack = hp_penalties_stack(&survey->penalties, code->analysis, prediction);
-	hp_cpi_sum(&survey->stack, &stack);
+	hp_cpi_add_stack(&survey->stack, &stack);
 	survey->scaled += hp_cpi_is_absolute(code->analysis) ? 0 : prediction->measured;
 	return hp_vector_push(&survey->stalls, one) ? NULL : hp_error_create_no_memory();
 }
@@ -207,6 +207,14 @@ static uint64_t samples_of_part(const struct report *report, const struct hp_loa
 	return samples;
 }
 
+/* Cycles in code that was not simulated, or in moments that no window saw. */
+static double unknown_of(const struct hp_analysis *analysis)
+{
+	const struct hp_prediction *timed = &analysis->prediction;
+
+	return fmax(0, analysis->sheet.cycles - timed->measured) + timed->apart;
+}
+
 static struct hp_error *survey_code(struct report *report, enum survey_list list,
 				    struct survey *survey, const struct candidate *candidate)
 {
@@ -220,7 +228,7 @@ static struct hp_error *survey_code(struct report *report, enum survey_list list
 	error = hp_inference_analyse(report->inference, candidate->code, &analysis);
 	if (error || !analysis)
 		return error;
-	hp_stall_sheet_add(&survey->sheet, &analysis->sheet);
+	hp_stall_sheet_add(&survey->sheet, &analysis->sheet, unknown_of(analysis));
 	survey->procedures++;
 	survey->counted += analysis->is_absolute;
 	survey->is_absolute = survey->is_absolute && analysis->is_absolute;

@@ -37,7 +37,7 @@ struct survey {
 	size_t simulated; /* number of simulated instructions; for SURVEY_TIMED, of procedures */
 	/* SURVEY_TIMED: the sum over them, by these penalties. */
 	struct hp_prediction prediction;
-	struct hp_cpi_stack stack; /* a sum before hp_cpi_sum_end */
+	struct hp_cpi_sum stack;
 	struct hp_penalties penalties;
 	double scaled;	   /* cycles in those whose executions are unknown */
 	size_t procedures; /* number of analysed procedures */
