@@ -322,8 +322,14 @@ TEST(of_a_program_in_rounds_only_the_end_counts)
 	ck_assert(!matches_is_too_early(&bench.matches, SAMPLES - 1, at(20)));
 	/* Without an end it is lost at some time. */
 	ck_assert_uint_lt(matches_lost_ns(&bench.matches, SAMPLES - 1, 0, 0), at(1000));
+	/* An early end is watched until it would be late, as its state may occur in each round, too. */
+	match(SAMPLES - 1, 30);
+	matches_settle(&bench.matches, at(100));
+	ck_assert(matches_is_watched(&bench.matches, SAMPLES - 1));
+	matches_take_back(&bench.matches, SAMPLES - 1);
 	match(SAMPLES - 1, 100);
-	matches_finish(&bench.matches, at(104));
+	matches_settle(&bench.matches, at(104));
+	ck_assert(matches_are_complete(&bench.matches));
 	ck_assert_uint_eq(matches_moments(&bench.matches, moments), 2);
 	ck_assert_ptr_eq(moments[0], &bench.matches.start);
 	ck_assert_uint_eq(moments[1]->sample, SAMPLES - 1);

@@ -364,22 +364,25 @@ static enum matcher_verdict judge_moment(struct matcher *matcher, size_t number)
 	struct matcher_state *state = &matcher->states[number];
 	uint64_t now_ns = matches_now(matches);
 	bool is_back = state->seen_ns && now_ns - state->seen_ns < matches->watch_ns;
-	bool is_watched;
+	bool is_watched, is_of_round;
 
 	matcher->seen_ns = now_ns;
 	matcher->seen_translated = matcher->translator->translated;
 	matches_settle(matches, now_ns);
 	is_watched = matches_is_watched(matches, number);
 	state->seen_ns = now_ns;
-	if (matches_is_kept(matches, number) || (is_watched && !is_back && matches->watch_ns)) {
+	is_of_round = matches_is_kept(matches, number) ||
+		      (is_watched && !is_back && matches->watch_ns);
+	if (is_of_round)
 		matches_meet_again(matches);
-		arm(matcher);
-		return MATCHER_OTHER;
-	}
 	if (is_watched || is_back) {
 		/* It may have matched too early, while later samples are still to come. */
 		matches_take_back(matches, number);
 		state->is_given_up = true;
+		arm(matcher);
+		return MATCHER_OTHER;
+	}
+	if (is_of_round) {
 		arm(matcher);
 		return MATCHER_OTHER;
 	}
@@ -474,4 +477,12 @@ uint64_t matcher_lost_ns(const struct matcher *matcher)
 bool matcher_is_done(const struct matcher *matcher)
 {
 	return next_sample(matcher) >= matcher->count;
+}
+
+bool matcher_is_hopeless(const struct matcher *matcher)
+{
+	const struct matches *matches = &matcher->matches;
+
+	return matches->is_in_rounds && matcher_is_done(matcher) &&
+	       !matches_is_end(matches, matches_newest(matches));
 }

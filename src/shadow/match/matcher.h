@@ -92,5 +92,7 @@ bool matcher_is_new(struct matcher *matcher, size_t sample);
 
 /* Whether no sample can match any more. */
 bool matcher_is_done(const struct matcher *matcher);
+/* Whether the program runs in rounds that neither samples nor the window's end tell apart. */
+bool matcher_is_hopeless(const struct matcher *matcher);
 
 #endif

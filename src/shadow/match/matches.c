@@ -176,8 +176,11 @@ static uint64_t watch_until(const struct matches *matches, size_t sample, uint64
 	double ns = distance_ns(matches, sample, &since_ns);
 	double pace = known_pace(matches) > 0 ? greater(known_pace(matches), 1) : likely_pace;
 	uint64_t likely_ns = since_ns + (uint64_t)(watched_of_pace * pace * ns);
+	/* The rounds may be alike in all that is known of the end. */
+	bool is_early = matches->is_in_rounds &&
+			watched_of_pace * (double)(now_ns - since_ns) < pace * ns;
 
-	if (matches_is_end(matches, sample))
+	if (matches_is_end(matches, sample) && !is_early)
 		return now_ns + matches->watch_ns;
 	return matches->watch_ns + (likely_ns > now_ns ? likely_ns : now_ns);
 }
@@ -227,8 +230,9 @@ bool matches_is_kept(const struct matches *matches, size_t sample)
 
 void matches_meet_again(struct matches *matches)
 {
+	if (!matches->is_in_rounds)
+		matches->pace = 0;
 	matches->is_in_rounds = true;
-	matches->pace = 0;
 }
 
 void matches_take_back(struct matches *matches, size_t sample)

@@ -324,12 +324,14 @@ static void do_match(struct run *run, size_t sample)
 	run->registers.rip += sizeof(uint32_t);
 	is_complete = matches_are_complete(matches);
 	expect_sample(run);
+	if (!is_complete && matcher_is_hopeless(&run->matcher)) {
+		end(run, HP_WINDOW_ROUNDS, 0, 0);
+		return;
+	}
 	if (!is_complete && (run->is_overtime || matches_newest(matches) == SIZE_MAX ||
 			     !matcher_is_done(&run->matcher)))
 		return;
-	if (matches->is_in_rounds && !matches_is_end(matches, matches_newest(matches)))
-		end(run, HP_WINDOW_ROUNDS, 0, 0);
-	else if (!is_complete && must_watch_on(run))
+	if (!is_complete && must_watch_on(run))
 		run->is_overtime = true;
 	else
 		end(run, HP_WINDOW_COMPLETE, run->matcher.samples[matches_newest(matches)].ip, 0);
