@@ -5,8 +5,8 @@
 
 #include <hpcprof/base/number.h>
 
-/* The events that a prefetch instruction met, by number, without the guess at the third level. The first data cache notes this number for
- * a line that such an instruction brought and that has not been used since. */
+/* The events that a prefetch instruction met, by number, without the guess at the third level. The first data
+ * cache notes this number for a line that such an instruction brought and that has not been used since. */
 static const unsigned noted[] = {
 	0,
 	HP_UARCH_L1_MISS,
