@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "event_weights.h"
 
+#include <hpcprof/base/cleanup.h>
+
+#include <stdlib.h>
+
 /* Of the windows of a group, as their counts are weighted: see balance.h. */
 static double weight_of_group(const struct hp_windows *windows, size_t group)
 {
@@ -73,23 +77,29 @@ static struct stands stands_of(const struct hp_windows *windows, size_t number)
 	return stands;
 }
 
-void event_weights_of(const struct hp_windows *windows, size_t number,
-		      double weights[HP_EVIDENCE_WINDOWS])
+double (*event_weights_make(const struct hp_windows *windows))[HP_EVIDENCE_WINDOWS]
 {
+	size_t count = windows->sum.stratum_count;
+	double(*weights)[HP_EVIDENCE_WINDOWS] = calloc(count + 1, sizeof(*weights));
+	_cleanup_free_ struct stands *all = calloc(count + 1, sizeof(*all));
 	double simulated = 0, executed = 0;
-	struct stands own;
 
-	for (size_t i = 0; i < windows->sum.stratum_count; i++) {
-		struct stands stands = stands_of(windows, i);
-
+	if (!weights || !all) {
+		free(weights);
+		return NULL;
+	}
+	for (size_t i = 0; i < count; i++) {
+		all[i] = stands_of(windows, i);
 		for (size_t j = 0; j < HP_EVIDENCE_WINDOWS; j++) {
-			simulated += stands.simulated[j];
-			executed += stands.simulated[j] > 0 ? stands.executed[j] : 0;
+			simulated += all[i].simulated[j];
+			executed += all[i].simulated[j] > 0 ? all[i].executed[j] : 0;
 		}
 	}
-	own = stands_of(windows, number);
-	for (size_t i = 0; i < HP_EVIDENCE_WINDOWS; i++)
-		weights[i] = own.simulated[i] > 0 && own.executed[i] > 0
-				     ? own.executed[i] / own.simulated[i] * simulated / executed
-				     : 1;
+	for (size_t i = 0; i < count; i++)
+		for (size_t j = 0; j < HP_EVIDENCE_WINDOWS; j++)
+			weights[i][j] = all[i].simulated[j] > 0 && all[i].executed[j] > 0
+						? all[i].executed[j] / all[i].simulated[j] *
+							  simulated / executed
+						: 1;
+	return weights;
 }

@@ -12,9 +12,8 @@
 
 #include <hpcprof/infer/inference.h>
 
-/* For each window of the stratum with this number, what its events and the executions beside them are
- * multiplied by. Over all windows simulated instructions keep their sum. */
-void event_weights_of(const struct hp_windows *windows, size_t stratum,
-		      double weights[HP_EVIDENCE_WINDOWS]);
+/* By stratum and window: what its events and the executions beside them are multiplied by. Over all windows
+ * simulated instructions keep their sum. The caller frees it; NULL: no memory. */
+double (*event_weights_make(const struct hp_windows *windows))[HP_EVIDENCE_WINDOWS];
 
 #endif

@@ -160,22 +160,25 @@ static void merge_timed(struct image_events *events)
 static struct hp_error *make(struct hp_inference *inference, const struct hp_loaded_part *part,
 			     uint32_t image, struct image_events *events)
 {
-	const struct hp_window_evidence *sum = &inference->windows.sum;
+	struct hp_windows *windows = &inference->windows;
+	const struct hp_window_evidence *sum = &windows->sum;
 
+	if (!windows->event_weights)
+		windows->event_weights = event_weights_make(windows);
+	if (!windows->event_weights)
+		return hp_error_create_no_memory();
 	for (size_t i = 0; i < sum->stratum_count; i++) {
 		const struct hp_window_stratum *stratum = &sum->strata[i];
-		double weights[HP_EVIDENCE_WINDOWS];
 
 		if (!hp_profiles_matches(inference->profiles->options->comm, stratum->command))
 			continue;
-		event_weights_of(&inference->windows, i, weights);
 		for (size_t j = 0; j < stratum->event_count; j++) {
 			const struct hp_counted *item = &stratum->events[j];
 			hp_link_address address;
 
 			if (item->image == image &&
 			    hp_image_link_address(part->file, item->at, &address) &&
-			    !add_item(events, item, address.value, weights))
+			    !add_item(events, item, address.value, windows->event_weights[i]))
 				return hp_error_create_no_memory();
 		}
 	}

@@ -320,6 +320,7 @@ void windows_forget(struct hp_windows *windows)
 {
 	hp_window_evidence_clear(&windows->sum);
 	free(windows->scales);
+	free(windows->event_weights);
 	*windows = (struct hp_windows){ 0 };
 }
 

@@ -4,6 +4,8 @@
 
 #include "../../src/infer/event_weights.h"
 
+#include <stdlib.h>
+
 enum { INSTRUCTIONS = 10, SIMULATED = 1000 };
 
 static struct hp_counted executed, simulated;
@@ -35,22 +37,30 @@ SETUP
 		windows.values[i / HP_WINDOW_PARTS][i] = 1;
 }
 
+/* Of the stratum. */
+static const double *weigh(void)
+{
+	windows.event_weights = event_weights_make(&windows);
+	ck_assert_ptr_nonnull(windows.event_weights);
+	at_end(free, windows.event_weights);
+	return windows.event_weights[0];
+}
+
 TEST(windows_weigh_as_what_they_executed)
 {
-	double weights[HP_EVIDENCE_WINDOWS];
+	const double *weights = weigh();
 
-	event_weights_of(&windows, 0, weights);
 	ck_assert_double_eq_tol(weights[0], 0.5, 1e-9);
 	ck_assert_double_eq_tol(weights[1], 1.5, 1e-9);
 }
 
 TEST(weights_of_counts_are_those_of_events_too)
 {
-	double weights[HP_EVIDENCE_WINDOWS];
+	const double *weights;
 
 	for (size_t i = 0; i < HP_WINDOW_PARTS; i++)
 		windows.values[3][i] = 2;
-	event_weights_of(&windows, 0, weights);
+	weights = weigh();
 	ck_assert_double_eq_tol(weights[0], 1, 1e-9);
 	ck_assert_double_eq_tol(weights[1], 1, 1e-9);
 }
@@ -58,22 +68,22 @@ TEST(weights_of_counts_are_those_of_events_too)
 /* The first group has three windows, of which one was simulated, like that of the second. */
 TEST(windows_that_were_not_simulated_give_no_weight)
 {
-	double weights[HP_EVIDENCE_WINDOWS];
+	const double *weights;
 
 	stratum.groups[0].windows = 3;
 	for (size_t j = 0; j < HP_WINDOW_PARTS; j++)
 		executed.counts[j] *= 3;
-	event_weights_of(&windows, 0, weights);
+	weights = weigh();
 	ck_assert_double_eq_tol(weights[0], 0.5, 1e-9);
 	ck_assert_double_eq_tol(weights[1], 1.5, 1e-9);
 }
 
 TEST(what_is_not_counted_weighs_as_it_was_simulated)
 {
-	double weights[HP_EVIDENCE_WINDOWS];
+	const double *weights;
 
 	stratum.item_count = 0;
-	event_weights_of(&windows, 0, weights);
+	weights = weigh();
 	ck_assert_double_eq(weights[0], 1);
 	ck_assert_double_eq(weights[1], 1);
 }
