@@ -253,6 +253,22 @@ TEST(a_sum_is_weighted_by_cycles)
 	ck_assert_double_lt(all.parts[HP_CPI_FAR].high, one.parts[HP_CPI_FAR].high);
 }
 
+/* In moments that no window saw all procedures may have waited for the same. */
+TEST(what_no_window_saw_is_alike_in_all_that_is_summed)
+{
+	struct hp_prediction made = prediction();
+	struct hp_cpi_sum sum = { 0 };
+	struct hp_cpi_stack one, all;
+
+	made.apart = made.measured;
+	one = hp_cpi_of(&made, true);
+	hp_cpi_add_stack(&sum, &one);
+	hp_cpi_add_stack(&sum, &one);
+	all = hp_cpi_of_sum(&sum);
+	ck_assert_double_eq_tol(all.parts[HP_CPI_FAR].low, one.parts[HP_CPI_FAR].low, 1e-9);
+	ck_assert_double_eq_tol(all.parts[HP_CPI_FAR].high, one.parts[HP_CPI_FAR].high, 1e-9);
+}
+
 TEST(relative_predictions_are_scaled_to_what_was_measured)
 {
 	struct hp_analysis analysis = { .prediction = prediction() };

@@ -14,9 +14,9 @@ struct hp_range {
 	double high;
 };
 
-/* All 0: the sum of nothing. `below` and `above`: what may be missing or too much. */
+/* All 0: the sum of nothing. */
 struct hp_range_sum {
-	double likely;
+	double likely; /* each within its range; how far the ends are below and above: */
 	struct hp_side_sum {
 		double unknown; /* alike in all parts */
 		double all, squares;

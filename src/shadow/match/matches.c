@@ -357,17 +357,14 @@ size_t matches_moments(const struct matches *matches,
 		       const struct match *moments[HP_WINDOW_PARTS + 1])
 {
 	const struct match *last = newest_believed(matches);
-	size_t count = matches->believed_count;
+	bool has_end = last && matches_is_end(matches, last->sample);
+	size_t count = matches->is_in_rounds ? has_end : matches->believed_count;
 
 	for (size_t i = 0; i < count; i++)
 		moments[i] = &matches->believed[i];
-	if (last && matches_is_end(matches, last->sample)) {
+	if (has_end) {
 		moments[0] = &matches->start;
 		moments[count == 1 ? count++ : count - 1] = last;
-	}
-	if (matches->is_in_rounds) {
-		moments[1] = last;
-		count = moments[0] == &matches->start ? 2 : 0;
 	}
 	return count < 2 ? 0 : count;
 }
