@@ -304,6 +304,18 @@ TEST(without_such_a_match_it_ends_with_the_last_one)
 	ck_assert_uint_eq(last(), 16);
 }
 
+/* Replays that met fewer of the states that are looked for were faster. */
+TEST(in_rounds_windows_before_do_not_tell_when_it_is_lost)
+{
+	matches_begin(&bench.matches, getpid(), bench.samples, SAMPLES, SAMPLES, 1.3);
+	bench.matches.start_ns = 100 * MS;
+	matches_set_end(&bench.matches);
+	match(0, 2);
+	matches_settle(&bench.matches, at(50));
+	matches_meet_again(&bench.matches);
+	ck_assert_double_ge(lost(SAMPLES - 1, 0, 0), slowest_pace * SAMPLES);
+}
+
 TEST(of_a_program_in_rounds_only_the_end_counts)
 {
 	const struct match *moments[HP_WINDOW_PARTS + 1];

@@ -154,8 +154,9 @@ bool matches_is_too_late(const struct matches *matches, size_t sample, uint64_t 
 uint64_t matches_lost_ns(const struct matches *matches, size_t next, uint64_t seen_ns,
 			 uint64_t blocks)
 {
-	/* In rounds it is not known before the first end. */
-	bool is_known = known_pace(matches) > 0;
+	/* In rounds it is not known before the window's end: replays of earlier windows met fewer of the
+	 * states that are looked for, and each takes time. */
+	bool is_known = (matches->is_in_rounds ? matches->pace : known_pace(matches)) > 0;
 	/* A first pace beyond that is of new code, which is allowed for by itself. */
 	double pace = is_known ? lesser(greater(known_pace(matches), 1), slowest_pace)
 			       : slowest_pace;
