@@ -49,7 +49,7 @@ static int protection_of(uint64_t address)
 	return area ? area->protection : 0;
 }
 
-/* As a JIT compiler does it. The copy may read what is code, and no more. */
+/* As a JIT compiler does it. The copy may write it until it is protected, and so may calls. */
 TEST_WHERE(can_copy(), code_that_the_program_makes_is_known_for_such)
 {
 	const int all = PROT_READ | PROT_WRITE | PROT_EXEC;
@@ -63,18 +63,17 @@ TEST_WHERE(can_copy(), code_that_the_program_makes_is_known_for_such)
 	ck_assert(!call_is_sacred(&stage.calls, at(0), 1));
 	made = (uint64_t)call(SYS_mmap, 0, 12288, all, MAP_PRIVATE | MAP_ANONYMOUS).result;
 	ck_assert_int_eq(protection_of(made), all);
-	ck_assert_int_lt(process_vm_writev(stage.copied.sandbox.pid, &(struct iovec){ &value, 8 },
-					   1, &(struct iovec){ (void *)(uintptr_t)made, 8 }, 1, 0),
-			 0);
-	ck_assert(shadow_calls_protect(&stage.calls, made, PROT_READ | PROT_WRITE));
-	ck_assert_int_eq(process_vm_writev(stage.copied.sandbox.pid, &(struct iovec){ &value, 8 },
-					   1, &(struct iovec){ (void *)(uintptr_t)made, 8 }, 1, 0),
-			 8);
+	ck_assert(call_write(&stage.calls, made, &value, 8));
+	ck_assert(shadow_calls_protect(&stage.calls, made, 4096, PROT_READ));
+	ck_assert(!call_write(&stage.calls, made, &value, 8));
+	ck_assert(call_write(&stage.calls, made + 4096, &value, 8));
+	ck_assert(shadow_calls_protect(&stage.calls, made, 4096, PROT_READ | PROT_WRITE));
+	ck_assert(call_write(&stage.calls, made, &value, 8));
 	answers(call(SYS_munmap, made + 4096, 4096, 0, 0), 0);
 	ck_assert_int_eq(protection_of(made), all);
 	ck_assert_int_eq(protection_of(made + 4096), 0);
 	ck_assert_int_eq(protection_of(made + 8192), all);
-	ck_assert(!shadow_calls_protect(&stage.calls, stage.copied.sandbox.tools, PROT_READ));
+	ck_assert(!shadow_calls_protect(&stage.calls, stage.copied.sandbox.tools, 4096, PROT_READ));
 }
 
 /* Wherever a range begins or ends in what is ours, and however it wraps around. */

@@ -7,6 +7,7 @@
 #include "../../src/shadow/window.h"
 #include "../../src/shadow/window_plan.h"
 
+#include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/number.h>
 
 #include <errno.h>
@@ -392,13 +393,23 @@ TEST_WHERE(can_copy(), code_that_a_program_has_made_is_counted)
 	hp_window_clear(&result.window);
 }
 
-/* mov eax, imm32; ret: from time to time with another number, which it had better return. */
-static pid_t start_compiler(bool is_writable, uint64_t *page)
+enum code_place { WRITABLE_MEMORY, WRITABLE_FILE, PROTECTED_MEMORY, CODE_PLACES };
+
+/* mov eax, imm32; ret: from time to time with another number, which it had better return. Of a file as
+ * Lisp systems have their code. */
+static pid_t start_compiler(enum code_place place, uint64_t *page)
 {
 	const int writable = PROT_READ | PROT_WRITE, code = PROT_READ | PROT_EXEC;
-	uint8_t *made = mmap(NULL, 4096, is_writable ? writable | code : code,
-			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	bool is_writable = place != PROTECTED_MEMORY;
+	char path[] = "/tmp/codeXXXXXX";
+	_cleanup_close_ int file = mkstemp(path);
+	uint8_t *made;
 	pid_t pid;
+
+	ck_assert_int_eq(ftruncate(file, 4096) | unlink(path), 0);
+	made = mmap(NULL, 4096, is_writable ? writable | code : code,
+		    MAP_PRIVATE | (place == WRITABLE_FILE ? 0 : MAP_ANONYMOUS),
+		    place == WRITABLE_FILE ? file : -1, 0);
 
 	ck_assert_ptr_ne(made, MAP_FAILED);
 	*page = (uint64_t)(uintptr_t)made;
@@ -433,14 +444,14 @@ static uint64_t times_run(const struct hp_window *window, uint64_t address)
 /* Both as the copy may write it at any time, and where that takes a system call. */
 TEST_WHERE(can_copy(), code_that_a_program_writes_in_a_window_is_run_as_written)
 {
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < CODE_PLACES; i++) {
 		uint64_t count = 0;
 
 		/* More than one of its numbers is returned as often as that. */
 		for (int tries = 0; tries < 20 && count <= 200000; tries++) {
 			struct window_result result = { 0 };
 			uint64_t page = 0;
-			pid_t pid = start_compiler(i == 0, &page);
+			pid_t pid = start_compiler((enum code_place)i, &page);
 
 			make_alone(pid, 10000000, &result);
 			ck_assert_int_ne(result.window.end, HP_WINDOW_INTERRUPT);

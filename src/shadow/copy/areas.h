@@ -52,13 +52,19 @@ bool areas_parse(struct areas *areas, char *text);
 struct hp_error *areas_read(struct areas *areas, pid_t pid);
 void areas_clear(struct areas *areas);
 
-/* Whether the area contains code that the program may write, as JIT compilers do. Such code cannot
- * run in a copy, which would continue to execute translations of the old code. */
+/* Whether the area contains code that the program may write, as JIT compilers do. A copy continues
+ * to execute translations of the old code unless it is protected (translate/text.h). */
 static inline bool area_is_writable_code(const struct area *area)
 {
 	const int both = PROT_WRITE | PROT_EXEC;
 
 	return (area->protection & both) == both;
+}
+
+/* What a copy needs of a protection: it executes translations of its code, made from what it reads. */
+static inline int area_protection_in_copy(int protection)
+{
+	return protection & PROT_EXEC ? PROT_READ | (protection & PROT_WRITE) : protection;
 }
 
 /* Whether all areas within [start, end) that have this protection (0: any) are private memory of

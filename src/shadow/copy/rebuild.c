@@ -40,8 +40,7 @@ static struct shadow_call map_call(uint64_t start, uint64_t end, int protection,
 				   int64_t fd, uint64_t offset)
 {
 	flags |= MAP_PRIVATE | MAP_FIXED_NOREPLACE | MAP_NORESERVE;
-	if (protection & PROT_EXEC)
-		protection = (protection | PROT_READ) & ~PROT_EXEC;
+	protection = area_protection_in_copy(protection);
 	return (struct shadow_call){ SYS_mmap,
 				     { start, end - start, (uint64_t)protection, (uint64_t)flags,
 				       (uint64_t)fd, offset } };
@@ -134,8 +133,6 @@ static struct shadow_call map_memory(const struct area *area, uint64_t below)
 
 	if (area->kind == AREA_DEVICE || area->kind == AREA_VVAR || area->is_secret)
 		protection = PROT_NONE;
-	if (area_is_writable_code(area))
-		protection &= ~PROT_WRITE;
 	if (area->kind == AREA_STACK && start - below > STACK_GROWTH_BYTES)
 		start -= STACK_GROWTH_BYTES;
 	return map_nothing(start, area->end, protection);

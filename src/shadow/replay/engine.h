@@ -136,9 +136,9 @@ struct hp_engine_call {
 struct hp_engine_calls {
 	struct hp_engine_call (*handle)(void *context, pid_t pid,
 					const struct user_regs_struct *registers);
-	/* Protects a page of the program's memory in the shadow (PROT_*); false: not possible.
-	 * NULL: the window ends when translated code is written to. */
-	bool (*protect)(void *context, uint64_t page, int protection);
+	/* Protects pages of the program's memory in the shadow (PROT_*); false: not possible. NULL: the
+	 * window ends at code that the program may write. */
+	bool (*protect)(void *context, uint64_t address, uint64_t bytes, int protection);
 	void *context;
 };
 

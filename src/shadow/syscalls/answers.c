@@ -2,6 +2,7 @@
 #include "answers.h"
 
 #include <sys/mman.h>
+#include <sys/uio.h>
 
 bool call_is_sacred(const struct shadow_calls *calls, uint64_t start, uint64_t bytes)
 {
@@ -16,9 +17,21 @@ bool call_is_sacred(const struct shadow_calls *calls, uint64_t start, uint64_t b
 	return sandbox_is_ours(calls->sandbox, start, bytes);
 }
 
+/* Writes only where the copy may, so to no code that was translated. */
+static bool write_beside_code(const struct shadow_calls *calls, uint64_t to, const void *bytes,
+			      size_t size)
+{
+	const struct iovec local = { (void *)(uintptr_t)bytes, size };
+	const struct iovec remote = { (void *)(uintptr_t)to, size };
+
+	return !sandbox_is_ours(calls->sandbox, to, size) &&
+	       process_vm_writev(calls->sandbox->pid, &local, 1, &remote, 1, 0) == (ssize_t)size;
+}
+
 bool call_write(const struct shadow_calls *calls, uint64_t to, const void *bytes, size_t size)
 {
-	return !call_is_sacred(calls, to, size) && sandbox_write(calls->sandbox, to, bytes, size);
+	return call_is_sacred(calls, to, size) ? write_beside_code(calls, to, bytes, size)
+					       : sandbox_write(calls->sandbox, to, bytes, size);
 }
 
 bool answer_success(struct shadow_calls *calls, struct call *call)

@@ -28,12 +28,6 @@ static uint64_t page_up(uint64_t address)
 	return (address + PAGE_BYTES - 1) & ~(uint64_t)(PAGE_BYTES - 1);
 }
 
-/* The copy only needs to read code, as translations are made from it: see text.h. */
-static uint64_t protection_of_copy(uint64_t protection)
-{
-	return protection & PROT_EXEC ? PROT_READ : protection;
-}
-
 /* Whether the range may be changed: code in it must have been created by the program. */
 static bool may_change(const struct shadow_calls *calls, uint64_t start, uint64_t bytes)
 {
@@ -72,7 +66,8 @@ static bool map_file(struct shadow_calls *calls, struct call *call, struct descr
 static bool map_anonymous(struct shadow_calls *calls, struct call *call)
 {
 	call->result = sandbox_call(calls->sandbox, SYS_mmap, call->a[0], call->a[1],
-				    protection_of_copy(call->a[2]), call->a[3], UINT64_MAX, 0);
+				    (uint64_t)area_protection_in_copy((int)call->a[2]), call->a[3],
+				    UINT64_MAX, 0);
 	return note_code(calls, call, (uint64_t)call->result, call->a[1], call->a[2]);
 }
 
@@ -143,7 +138,7 @@ static bool discard(struct shadow_calls *calls, uint64_t start, uint64_t end)
 static bool map_anew(struct shadow_calls *calls, uint64_t start, uint64_t end, int protection)
 {
 	return sandbox_call(calls->sandbox, SYS_mmap, start, end - start,
-			    protection_of_copy((uint64_t)protection),
+			    (uint64_t)area_protection_in_copy(protection),
 			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, UINT64_MAX,
 			    0) == (int64_t)start;
 }
@@ -211,7 +206,7 @@ bool answer_mprotect(struct shadow_calls *calls, struct call *call)
 	     !areas_are_made(calls->areas, call->a[0], call->a[0] + call->a[1], 0)))
 		return false;
 	call->result = sandbox_call(calls->sandbox, SYS_mprotect, call->a[0], call->a[1],
-				    protection_of_copy(protection), 0, 0, 0);
+				    (uint64_t)area_protection_in_copy((int)protection), 0, 0, 0);
 	return note_code(calls, call, call->a[0], call->a[1], protection);
 }
 

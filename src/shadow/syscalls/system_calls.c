@@ -11,8 +11,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { PAGE_BYTES = 4096 };
-
 /* Questions about the machine and its files. A filter of the original's may refuse these, and the
  * copy has no such filter. */
 static bool may_be_asked(const struct shadow_calls *calls, int64_t number)
@@ -66,12 +64,12 @@ struct hp_engine_call shadow_calls_handle(void *context, pid_t pid,
 	};
 }
 
-bool shadow_calls_protect(void *context, uint64_t page, int protection)
+bool shadow_calls_protect(void *context, uint64_t address, uint64_t bytes, int protection)
 {
 	struct shadow_calls *calls = context;
 
-	return !sandbox_is_ours(calls->sandbox, page, PAGE_BYTES) &&
-	       sandbox_call(calls->sandbox, SYS_mprotect, page, PAGE_BYTES, (uint64_t)protection, 0,
+	return !sandbox_is_ours(calls->sandbox, address, bytes) &&
+	       sandbox_call(calls->sandbox, SYS_mprotect, address, bytes, (uint64_t)protection, 0,
 			    0, 0) == 0;
 }
 

@@ -116,7 +116,7 @@ bool shadow_clock_is_after(const struct shadow_clock *clock, struct timespec sta
 /* The handler for hp_engine_calls; `context` is a struct shadow_calls. */
 struct hp_engine_call shadow_calls_handle(void *context, pid_t pid,
 					  const struct user_regs_struct *registers);
-bool shadow_calls_protect(void *context, uint64_t page, int protection);
+bool shadow_calls_protect(void *context, uint64_t address, uint64_t bytes, int protection);
 
 /* Writes the name, such as "futex"; "number 1000" if the kernel's headers have none. */
 void shadow_call_name(int64_t number, char *text, size_t size);

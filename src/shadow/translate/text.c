@@ -37,7 +37,6 @@ struct shadow_text {
 	void *owner;
 	shadow_text_protect *protect; /* may be NULL */
 	void *protector;
-	struct shadow_table opened; /* keys are the pages that can be written to */
 	struct {
 		struct page *at;
 		size_t count, capacity;
@@ -69,7 +68,6 @@ void shadow_text_destroy(struct shadow_text *text)
 	shadow_text_forget(text);
 	free(text->pages.at);
 	shadow_table_free(&text->by_address);
-	shadow_table_free(&text->opened);
 	free(text);
 }
 
@@ -81,10 +79,9 @@ static enum shadow_text_state may_be_read(const struct shadow_text *text, uint64
 
 	if (!area || !(area->protection & PROT_EXEC))
 		return SHADOW_TEXT_UNREADABLE;
-	/* A shared mapping, or a file, may have another view that can be written to. Other code
-	 * that the program may write is not writable in the copy (rebuild.c). */
-	if (area->is_shared ||
-	    (area_is_writable_code(area) && (text->own || area->kind == AREA_FILE)))
+	/* A shared mapping may have another view that can be written to; only a copy can be
+	 * protected. */
+	if (area->is_shared || (area_is_writable_code(area) && text->own))
 		return SHADOW_TEXT_WRITABLE;
 	return SHADOW_TEXT_READ;
 }
@@ -157,7 +154,6 @@ struct hp_error *shadow_text_begin(struct shadow_text *text, pid_t pid, int memo
 	text->own = own;
 	text->areas_are_old = false;
 	text->protect = NULL;
-	shadow_table_empty(&text->opened);
 	for (size_t i = 0, count = 0; i < text->pages.count; i += count) {
 		count = count_neighbours(&text->pages.at[i], text->pages.count - i);
 		compare(text, &text->pages.at[i], count, buffer);
@@ -257,10 +253,42 @@ void shadow_text_changed(struct shadow_text *text, uint64_t address, uint64_t by
 	drop_between(text, address, address + bytes < address ? UINT64_MAX : address + bytes);
 }
 
+/* Protects pages that the program may write, so that it does not go unnoticed. */
+static bool watch(const struct shadow_text *text, uint64_t address, size_t count)
+{
+	const struct area *area = areas_find(text->areas, address);
+
+	return !area || !area_is_writable_code(area) ||
+	       (text->protect && text->protect(text->protector, address, count * PAGE, PROT_READ));
+}
+
+/* Number of pages, from the first on, that are consecutive and in one area. */
+static size_t count_in_area(const struct shadow_text *text, size_t first)
+{
+	const struct page *pages = &text->pages.at[first];
+	const struct area *area = areas_find(text->areas, pages->address);
+	size_t count = count_neighbours(pages, text->pages.count - first);
+	size_t most = area ? (area->end - pages->address) / PAGE : 1;
+
+	return count < most ? count : most;
+}
+
 void shadow_text_protect_by(struct shadow_text *text, shadow_text_protect *protect, void *context)
 {
 	text->protect = protect;
 	text->protector = context;
+	for (size_t i = 0, count = 0; i < text->pages.count; i += count) {
+		bool is_watched;
+
+		count = count_in_area(text, i);
+		is_watched = watch(text, text->pages.at[i].address, count);
+		for (size_t j = i; j < i + count; j++)
+			text->pages.at[j].stays = is_watched;
+	}
+	for (size_t i = text->pages.count; i-- > 0;) {
+		if (!text->pages.at[i].stays)
+			drop(text, i);
+	}
 }
 
 bool shadow_text_open(struct shadow_text *text, uint64_t address)
@@ -270,18 +298,10 @@ bool shadow_text_open(struct shadow_text *text, uint64_t address)
 
 	if (!text->protect || may_be_read(text, page) != SHADOW_TEXT_READ ||
 	    !area_is_writable_code(area) ||
-	    !text->protect(text->protector, page, PROT_READ | PROT_WRITE))
+	    !text->protect(text->protector, page, PAGE, PROT_READ | PROT_WRITE))
 		return false;
 	drop_between(text, page, page + PAGE);
-	return shadow_table_put(&text->opened, page, 0);
-}
-
-static bool close_page(struct shadow_text *text, uint64_t page)
-{
-	if (shadow_table_find(&text->opened, page) == SHADOW_TABLE_NONE)
-		return true;
-	shadow_table_remove(&text->opened, page);
-	return text->protect && text->protect(text->protector, page, PROT_READ);
+	return true;
 }
 
 /* --- reading ---------------------------------------------------------------------------------- */
@@ -305,7 +325,7 @@ static enum shadow_text_state read_page(struct shadow_text *text, uint64_t addre
 	state = may_be_read(text, address);
 	if (state != SHADOW_TEXT_READ)
 		return state;
-	if (!close_page(text, address))
+	if (!watch(text, address, 1))
 		return SHADOW_TEXT_WRITABLE;
 	copy = malloc(PAGE);
 	if (!copy || text->pages.count >= TEXT_MOST_PAGES)

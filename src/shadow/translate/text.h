@@ -7,10 +7,11 @@
  *
  *	- When a window begins, every page that was read is read again and compared.
  *	- Within a window, code changes only by system calls that change mappings, which hpcprof sees
- *	  (shadow_text_changed), or by writing. Code that the program may write, as a JIT compiler
- *	  does, is read-only in its copy at first: a write faults, and makes the page writable
- *	  (shadow_text_open) until code is read from it again. Code of files and of shared mappings
- *	  that can be written to is not replayed.
+ *	  (shadow_text_changed), or by writing. A page that the program may write, as a JIT compiler
+ *	  does, is read-only in its copy from when code is read from it: a write faults, and makes it
+ *	  writable (shadow_text_open) until code is read from it again. Others stay writable: some
+ *	  programs have data and code in one area. Shared code that can be written to is not
+ *	  replayed.
  *
  * A processor executes modified code at once; a copy executes it only after the next branch. That
  * is sufficient, because compilers do not modify code that is being executed.
@@ -31,8 +32,8 @@ struct shadow_text;
 
 /* The page at this address is not code any more, or other code. */
 typedef void shadow_text_dropped(void *context, uint64_t page);
-/* Protects a page of the copy (PROT_*). False: impossible. */
-typedef bool shadow_text_protect(void *context, uint64_t page, int protection);
+/* Protects pages of the copy (PROT_*). False: impossible. */
+typedef bool shadow_text_protect(void *context, uint64_t address, uint64_t bytes, int protection);
 
 struct hp_error *shadow_text_create(shadow_text_dropped *dropped, void *context,
 				    struct shadow_text **text);
@@ -75,8 +76,8 @@ enum shadow_text_state shadow_text_read(struct shadow_text *text, uint64_t addre
 
 /* Called when this range was mapped, unmapped, protected or emptied. */
 void shadow_text_changed(struct shadow_text *text, uint64_t address, uint64_t bytes);
-/* Sets the function that protects pages of this window's copy; NULL (initially): pages cannot be
- * protected. */
+/* Sets the function that protects pages of this window's copy, and protects those that were read
+ * before; NULL (initially): pages cannot be protected. */
 void shadow_text_protect_by(struct shadow_text *text, shadow_text_protect *protect, void *context);
 /* The copy is about to write to this address, which is protected. True: it may write now, since
  * this is code that the program may write. */
