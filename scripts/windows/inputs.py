@@ -143,6 +143,16 @@ public class In {
     }
 }
 '''
+# Code is compiled into memory that also has data, and all of it may be written.
+LISP = '''
+(defun fib (n) (if (< n 2) n (+ (fib (- n 1)) (fib (- n 2)))))
+(defun words (n)
+  (let ((counts (make-hash-table :test 'equal)))
+    (dotimes (i n) (incf (gethash (format nil "w~d" (mod (* i 7919) 5003)) counts 0)))
+    (hash-table-count counts)))
+(dotimes (round (parse-integer (second sb-ext:*posix-argv*)))
+  (format t "~d ~d~%" (fib 30) (words 100000)))
+'''
 # Kept in one process, and each container walked in its own way.
 CONTAINERS = '''
 #include <algorithm>

@@ -182,6 +182,7 @@ def others():
                          '--logfile=out/v8.log', '--no-logfile-per-isolate'),
                   'node|nodejs', perf_map=True)
     yield Program('java', 'default-jdk-headless', in_java, 'java javac')
+    yield Program('sbcl', 'sbcl', script('sbcl', 'in.lisp', made.LISP, '--script'))
     yield Program('g++', 'g++', cpp)
     yield Program('clang', 'clang', of_file('clang', one_file('c', lambda path, n:
                   workloads.c_source(path, 60 * n)), ['-O2', '-S', '-o', 'out/clang.s']))
