@@ -65,25 +65,33 @@ TEST(a_shadow_that_comes_out_too_often_is_stopped)
 	ck_assert_uint_le(calls, MOST_EXITS);
 }
 
-static struct hp_engine_call answer_and_stop(struct script *script, pid_t pid,
+static int sent;
+
+static struct hp_engine_call answer_and_send(struct script *script, pid_t pid,
 					     const struct user_regs_struct *registers)
 {
 	(void)script;
 	(void)registers;
-	ck_assert_int_eq(kill(pid, SIGSTOP), 0);
+	ck_assert_int_eq(kill(pid, sent), 0);
 	return (struct hp_engine_call){ .is_handled = true };
 }
 
 /* By a shell's job control, or by a freezer of all processes. Its stops are exits, too, so nobody can
  * keep us busy by them. */
-TEST(a_shadow_that_others_stop_goes_on)
+TEST(a_shadow_that_others_stop_or_continue_goes_on)
 {
-	uint64_t calls;
+	static const int signals[] = { SIGSTOP, SIGCONT };
 
-	bench.script.answer = answer_and_stop;
-	calls = calls_until_stopped();
-	ck_assert_uint_ge(calls, MOST_EXITS / 2 - 5);
-	ck_assert_uint_le(calls, MOST_EXITS / 2 + 5);
+	for (size_t i = 0; i < HP_ARRAY_COUNT(signals); i++) {
+		uint64_t calls;
+
+		sent = signals[i];
+		bench.script.calls = 0;
+		bench.script.answer = answer_and_send;
+		calls = calls_until_stopped();
+		ck_assert_uint_ge(calls, MOST_EXITS / 2 - 5);
+		ck_assert_uint_le(calls, MOST_EXITS / 2 + 5);
+	}
 }
 
 TEST(a_call_that_is_not_answered_ends_it_with_its_number)

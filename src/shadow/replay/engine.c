@@ -444,8 +444,9 @@ static void do_stop(struct run *run, int status)
 	run->replay->exits++;
 	if (signal == SIGSEGV && logging_go_on(&run->logging, run->pid, &run->registers))
 		return;
-	/* Who stops processes from outside, as a freezer does, says nothing of this one's path. */
-	if (signal != SIGSTOP || status >> 16)
+	/* Who stops processes from outside and continues them, as a freezer does, says nothing of this one's
+	 * path. */
+	if ((signal != SIGSTOP && signal != SIGCONT) || status >> 16)
 		do_signal(run, status);
 	if (!run->is_over && run->limits->exits && run->replay->exits >= run->limits->exits)
 		end(run, HP_WINDOW_EXITS, 0, 0);
