@@ -21,6 +21,8 @@ static enum level level_of(const struct hp_timing *timing, unsigned events)
 {
 	if (!(events & (HP_UARCH_L2_MISS | HP_UARCH_L2_UNKNOWN)))
 		return SECOND;
+	if ((events & HP_UARCH_L2_UNKNOWN) && !(events & HP_UARCH_L2_LIKELY_MISS))
+		return LIKELY_SECOND;
 	if (events & HP_UARCH_L3_MISS)
 		return IN_MEMORY;
 	if (events & HP_UARCH_L3_LIKELY_MISS)
@@ -36,6 +38,7 @@ static int32_t line_cycles(const struct hp_timing *timing, unsigned events)
 		return 0;
 	switch (level_of(timing, events)) {
 	case SECOND:
+	case LIKELY_SECOND:
 		return core->l2_cycles;
 	case IN_MEMORY:
 	case LIKELY_MEMORY:

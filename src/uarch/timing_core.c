@@ -77,6 +77,7 @@ static void set_latencies(struct hp_timing *timing)
 		bool is_far = has(lane, FAR_DATA);
 		int32_t by_level[LEVELS] = {
 			[SECOND] = second,
+			[LIKELY_SECOND] = is_far && has(lane, MEMORY) ? memory : second,
 			[THIRD] = is_far ? third : second,
 			[LIKELY_MEMORY] = !is_far	    ? second
 					  : has(lane, NEAR) ? third

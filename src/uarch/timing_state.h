@@ -47,7 +47,7 @@ enum part {
 };
 
 /* Where a line is that the first level lacks, … */
-enum level { SECOND, THIRD, LIKELY_THIRD, LIKELY_MEMORY, IN_MEMORY, LEVELS };
+enum level { SECOND, LIKELY_SECOND, THIRD, LIKELY_THIRD, LIKELY_MEMORY, IN_MEMORY, LEVELS };
 /* … and how it was requested. */
 enum coming { COMES_ASKED, COMES_LATE, COMES_IN_TIME, COMINGS };
 

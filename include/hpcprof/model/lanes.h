@@ -27,7 +27,7 @@ enum hp_lane {
 	HP_LANE_WIDTH,	 /* no event, and nothing waits for an operand: width and units alone */
 	/* Both ends of what the models cannot know: */
 	HP_LANE_MEMORY, /* lines that may be in the third level or behind it are in memory */
-	HP_LANE_THIRD,	/* such lines are in the third level */
+	HP_LANE_THIRD,	/* such lines are in the third level, or in the second if it likely has them */
 	/* The opposite: a core without events, and with one kind only: */
 	HP_LANE_IDEAL,
 	HP_LANE_ONLY_MISPREDICT, /* mispredicted branches only */
