@@ -16,22 +16,20 @@ static double weight_of_group(const struct hp_windows *windows, size_t group)
 }
 
 static void add_instructions(const struct hp_counted *items, size_t count,
-			     const double weights[HP_EVIDENCE_GROUPS],
-			     double sums[HP_EVIDENCE_WINDOWS])
+			     double sums[HP_EVIDENCE_GROUPS])
 {
 	for (size_t i = 0; i < count; i++)
 		for (size_t j = 0; j < HP_EVIDENCE_GROUPS && items[i].kind == HP_COUNTED_BLOCK; j++)
-			sums[j / HP_WINDOW_PARTS] +=
-				weights[j] * items[i].instructions * (double)items[i].counts[j];
+			sums[j] += items[i].instructions * (double)items[i].counts[j];
 }
 
-/* By window: what is simulated there stands for so many instructions. */
+/* By group: what is simulated there stands for so many instructions. */
 struct stands {
-	double simulated[HP_EVIDENCE_WINDOWS];
-	double executed[HP_EVIDENCE_WINDOWS];
+	double simulated[HP_EVIDENCE_GROUPS];
+	double executed[HP_EVIDENCE_GROUPS];
 };
 
-/* Number of windows in the group; parts have the same ones. */
+/* Number of windows in those of the group; parts have the same ones. */
 static double windows_in(const struct hp_window_stratum *stratum, size_t window)
 {
 	double count = 0;
@@ -42,6 +40,15 @@ static double windows_in(const struct hp_window_stratum *stratum, size_t window)
 	return count;
 }
 
+static double simulated_in(const struct stands *stands, size_t window)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < HP_WINDOW_PARTS; i++)
+		sum += stands->simulated[window * HP_WINDOW_PARTS + i];
+	return sum;
+}
+
 /* Of the windows in a group some may not have been simulated: how many were is known of all groups
  * together, if at all. */
 static void leave_not_simulated(const struct hp_window_stratum *stratum, struct stands *stands)
@@ -50,37 +57,50 @@ static void leave_not_simulated(const struct hp_window_stratum *stratum, struct 
 
 	for (size_t i = 0; i < HP_EVIDENCE_WINDOWS; i++) {
 		windows += windows_in(stratum, i);
-		simulated += stands->simulated[i];
+		simulated += simulated_in(stands, i);
 	}
 	if (!(followed > 0) || followed >= windows)
 		return;
-	for (size_t i = 0; i < HP_EVIDENCE_WINDOWS; i++)
-		if (windows_in(stratum, i) > 0)
-			stands->executed[i] *= stands->simulated[i] / simulated * followed /
-					       windows_in(stratum, i);
+	for (size_t i = 0; i < HP_EVIDENCE_GROUPS; i++)
+		if (windows_in(stratum, i / HP_WINDOW_PARTS) > 0)
+			stands->executed[i] *= simulated_in(stands, i / HP_WINDOW_PARTS) /
+					       simulated * followed /
+					       windows_in(stratum, i / HP_WINDOW_PARTS);
+}
+
+/* A stretch stands for the window up to where the next one begins, also through parts without one. */
+static void join_parts(struct stands *stands)
+{
+	for (size_t i = 0; i < HP_EVIDENCE_GROUPS; i += HP_WINDOW_PARTS)
+		for (size_t j = i, last = i; j < i + HP_WINDOW_PARTS; j++) {
+			if (stands->simulated[j] > 0 || j == i) {
+				last = j;
+				continue;
+			}
+			stands->executed[last] += stands->executed[j];
+			stands->executed[j] = 0;
+		}
 }
 
 static struct stands stands_of(const struct hp_windows *windows, size_t number)
 {
 	const struct hp_window_stratum *stratum = &windows->sum.strata[number];
 	double scale = windows->scales[number] > 0 ? windows->scales[number] : 1;
-	double weights[HP_EVIDENCE_GROUPS], ones[HP_EVIDENCE_GROUPS];
 	struct stands stands = { 0 };
 
-	for (size_t i = 0; i < HP_EVIDENCE_GROUPS; i++) {
-		weights[i] = scale * weight_of_group(windows, i);
-		ones[i] = 1;
-	}
-	add_instructions(stratum->items, stratum->item_count, weights, stands.executed);
-	add_instructions(stratum->events, stratum->event_count, ones, stands.simulated);
+	add_instructions(stratum->items, stratum->item_count, stands.executed);
+	for (size_t i = 0; i < HP_EVIDENCE_GROUPS; i++)
+		stands.executed[i] *= scale * weight_of_group(windows, i);
+	add_instructions(stratum->events, stratum->event_count, stands.simulated);
+	join_parts(&stands);
 	leave_not_simulated(stratum, &stands);
 	return stands;
 }
 
-double (*event_weights_make(const struct hp_windows *windows))[HP_EVIDENCE_WINDOWS]
+double (*event_weights_make(const struct hp_windows *windows))[HP_EVIDENCE_GROUPS]
 {
 	size_t count = windows->sum.stratum_count;
-	double(*weights)[HP_EVIDENCE_WINDOWS] = calloc(count + 1, sizeof(*weights));
+	double(*weights)[HP_EVIDENCE_GROUPS] = calloc(count + 1, sizeof(*weights));
 	_cleanup_free_ struct stands *all = calloc(count + 1, sizeof(*all));
 	double simulated = 0, executed = 0;
 
@@ -90,13 +110,13 @@ double (*event_weights_make(const struct hp_windows *windows))[HP_EVIDENCE_WINDO
 	}
 	for (size_t i = 0; i < count; i++) {
 		all[i] = stands_of(windows, i);
-		for (size_t j = 0; j < HP_EVIDENCE_WINDOWS; j++) {
+		for (size_t j = 0; j < HP_EVIDENCE_GROUPS; j++) {
 			simulated += all[i].simulated[j];
 			executed += all[i].simulated[j] > 0 ? all[i].executed[j] : 0;
 		}
 	}
 	for (size_t i = 0; i < count; i++)
-		for (size_t j = 0; j < HP_EVIDENCE_WINDOWS; j++)
+		for (size_t j = 0; j < HP_EVIDENCE_GROUPS; j++)
 			weights[i][j] = all[i].simulated[j] > 0 && all[i].executed[j] > 0
 						? all[i].executed[j] / all[i].simulated[j] *
 							  simulated / executed

@@ -63,14 +63,21 @@ void events_destroy(struct image_events *events)
 /* --- making ----------------------------------------------------------------------------------- */
 
 static struct by_windows by_windows(const struct hp_counted *item,
-				    const double weights[HP_EVIDENCE_WINDOWS])
+				    const double weights[HP_EVIDENCE_GROUPS])
 {
 	struct by_windows sums = { 0 };
 
 	for (size_t i = 0; i < HP_EVIDENCE_GROUPS; i++)
 		sums.counts[i / HP_WINDOW_PARTS] +=
-			weights[i / HP_WINDOW_PARTS] * (double)item->counts[i];
+			(weights ? weights[i] : 1) * (double)item->counts[i];
 	return sums;
+}
+
+/* What is known of a window as a whole, not of its parts, and not weighted. */
+static bool is_of_window(unsigned kind)
+{
+	return kind == HP_EVENT_STRIDE || kind == HP_EVENT_LINES || kind == HP_EVENT_PAGES ||
+	       kind == HP_EVENT_MET;
 }
 
 static bool add_cycles(struct image_events *events, const struct hp_counted *item, uint64_t address)
@@ -87,8 +94,9 @@ static bool add_cycles(struct image_events *events, const struct hp_counted *ite
 }
 
 static bool add_item(struct image_events *events, const struct hp_counted *item, uint64_t address,
-		     const double weights[HP_EVIDENCE_WINDOWS])
+		     const double weights[HP_EVIDENCE_GROUPS])
 {
+	unsigned kind = (unsigned)(item->kind - HP_COUNTED_EVENT);
 	struct simulated_block block = {
 		.address = address,
 		.bytes = item->bytes,
@@ -97,9 +105,9 @@ static bool add_item(struct image_events *events, const struct hp_counted *item,
 	};
 	struct event event = {
 		.address = address,
-		.kind = (uint8_t)(item->kind - HP_COUNTED_EVENT),
+		.kind = (uint8_t)kind,
 		.value = (int64_t)item->to.value,
-		.counts = by_windows(item, weights),
+		.counts = by_windows(item, is_of_window(kind) ? NULL : weights),
 	};
 
 	if (item->kind >= HP_COUNTED_CYCLES)
@@ -295,11 +303,12 @@ static struct hp_grouped take_kind(const struct image_events *events,
 				   const struct instruction *insn, size_t *i)
 {
 	const struct event *first = &events->events.at[*i];
+	double scale = is_of_window(first->kind) ? 1 : insn->scale;
 	struct hp_grouped counts = { 0 };
 
 	for (; *i < events->events.count && compare_events(&events->events.at[*i], first) == 0;
 	     ++*i)
-		add_windows(&counts, &events->events.at[*i].counts, insn->scale);
+		add_windows(&counts, &events->events.at[*i].counts, scale);
 	return counts;
 }
 

@@ -426,6 +426,8 @@ static struct hp_error *replay_copy(struct window_maker *maker, struct simulatio
 	if (maker->is_recorded)
 		window_count_log(&maker->log, result);
 	window_take_counts(maker, samples, &replay, &result->window);
+	if (simulation)
+		simulation_cut(simulation, replay.cuts, result->window.part_count);
 	judge_end(maker, result);
 	/* hp_shadow_stop has killed the copy. */
 	if (replay.end == HP_WINDOW_DIED && window_is_stopping(maker))

@@ -27,7 +27,8 @@ SETUP
 	stratum.latencies[HP_LATENCIES] = 2;
 	for (size_t i = 0; i < 2; i++) {
 		stratum.groups[i * HP_WINDOW_PARTS].windows = 1;
-		simulated.counts[i * HP_WINDOW_PARTS] = SIMULATED;
+		for (size_t j = 0; j < HP_WINDOW_PARTS; j++)
+			simulated.counts[i * HP_WINDOW_PARTS + j] = SIMULATED;
 		for (size_t j = 0; j < HP_WINDOW_PARTS; j++)
 			executed.counts[i * HP_WINDOW_PARTS + j] = (i ? 3 : 1) * 20 * SIMULATED;
 	}
@@ -50,8 +51,39 @@ TEST(windows_weigh_as_what_they_executed)
 {
 	const double *weights = weigh();
 
-	ck_assert_double_eq_tol(weights[0], 0.5, 1e-9);
-	ck_assert_double_eq_tol(weights[1], 1.5, 1e-9);
+	for (size_t i = 0; i < HP_WINDOW_PARTS; i++) {
+		ck_assert_double_eq_tol(weights[i], 0.5, 1e-9);
+		ck_assert_double_eq_tol(weights[HP_WINDOW_PARTS + i], 1.5, 1e-9);
+	}
+}
+
+/* The second half of the first window executed three times as much. */
+TEST(parts_of_a_window_weigh_as_what_they_executed)
+{
+	const double *weights;
+
+	executed.counts[2] *= 3;
+	executed.counts[3] *= 3;
+	weights = weigh();
+	ck_assert_double_eq_tol(weights[0], 0.4, 1e-9);
+	ck_assert_double_eq_tol(weights[1], 0.4, 1e-9);
+	ck_assert_double_eq_tol(weights[2], 1.2, 1e-9);
+	ck_assert_double_eq_tol(weights[HP_WINDOW_PARTS], 1.2, 1e-9);
+}
+
+/* Of the second half of both windows nothing was simulated. */
+TEST(a_stretch_stands_for_parts_that_were_not_simulated)
+{
+	const double *weights;
+
+	for (size_t i = 0; i < 2; i++)
+		for (size_t j = 2; j < HP_WINDOW_PARTS; j++)
+			simulated.counts[i * HP_WINDOW_PARTS + j] = 0;
+	weights = weigh();
+	for (size_t i = 0; i < 2; i++) {
+		ck_assert_double_eq_tol(weights[i * HP_WINDOW_PARTS], i ? 0.75 : 0.25, 1e-9);
+		ck_assert_double_eq_tol(weights[i * HP_WINDOW_PARTS + 1], i ? 2.25 : 0.75, 1e-9);
+	}
 }
 
 TEST(weights_of_counts_are_those_of_events_too)
@@ -62,7 +94,7 @@ TEST(weights_of_counts_are_those_of_events_too)
 		windows.values[3][i] = 2;
 	weights = weigh();
 	ck_assert_double_eq_tol(weights[0], 1, 1e-9);
-	ck_assert_double_eq_tol(weights[1], 1, 1e-9);
+	ck_assert_double_eq_tol(weights[HP_WINDOW_PARTS], 1, 1e-9);
 }
 
 /* The first group has three windows, of which one was simulated, like that of the second. */
@@ -75,7 +107,7 @@ TEST(windows_that_were_not_simulated_give_no_weight)
 		executed.counts[j] *= 3;
 	weights = weigh();
 	ck_assert_double_eq_tol(weights[0], 0.5, 1e-9);
-	ck_assert_double_eq_tol(weights[1], 1.5, 1e-9);
+	ck_assert_double_eq_tol(weights[HP_WINDOW_PARTS], 1.5, 1e-9);
 }
 
 TEST(what_is_not_counted_weighs_as_it_was_simulated)
@@ -85,7 +117,7 @@ TEST(what_is_not_counted_weighs_as_it_was_simulated)
 	stratum.item_count = 0;
 	weights = weigh();
 	ck_assert_double_eq(weights[0], 1);
-	ck_assert_double_eq(weights[1], 1);
+	ck_assert_double_eq(weights[HP_WINDOW_PARTS], 1);
 }
 
 HP_TEST_MAIN("infer/event_weights")

@@ -215,11 +215,11 @@ static void end_modelled(struct modelled *modelled)
 
 	if (modelled->follower.is_lost)
 		die("the path cannot be followed");
-	follower_tell(&modelled->follower, &window);
+	follower_tell(&modelled->follower, NULL, 0, &window);
 	for (size_t i = 0; i < window.event_count; i++)
 		fprintf(modelled->out, "%lx %s %lu\n", window.events[i].address.value,
 			hp_event_kind_name((enum hp_event_kind)window.events[i].kind),
-			window.events[i].count);
+			window.events[i].counts[0]);
 	for (size_t i = 0; i < window.simulated_count; i++)
 		fprintf(modelled->out, "block %lx %u %lu\n", window.simulated[i].address.value,
 			window.simulated[i].size_bytes, window.simulated[i].counts[0]);

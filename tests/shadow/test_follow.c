@@ -66,13 +66,16 @@ SETUP
 	at_end(clear, NULL);
 }
 
+/* Samples at which the parts of the window begin. */
+static const size_t cuts[] = { 0, 10, 30 };
+
 static uint64_t count_of(uint64_t address, enum hp_event_kind kind)
 {
 	uint64_t sum = 0;
 
 	for (size_t i = 0; i < window.event_count; i++)
 		if (window.events[i].address.value == address && window.events[i].kind == kind)
-			sum += window.events[i].count;
+			sum += hp_window_count(window.events[i].counts);
 	return sum;
 }
 
@@ -85,7 +88,7 @@ static void follow_turns(uint64_t step, uint64_t turns)
 		follower_take(&follower, &words[0], 1);
 		follower_take(&follower, &words[1], 1);
 	}
-	follower_tell(&follower, &window);
+	follower_tell(&follower, cuts, HP_ARRAY_COUNT(cuts), &window);
 }
 
 static void follow(uint64_t step)
@@ -138,6 +141,33 @@ TEST(what_warms_models_is_not_counted)
 	ck_assert_uint_eq(follower.instructions, 2 * TURNS);
 }
 
+TEST(a_stretch_is_of_the_part_that_it_begins_in)
+{
+	const struct {
+		size_t sample, part;
+	} rows[] = { { 9, 0 }, { 10, 1 }, { 29, 1 }, { 31, 2 } };
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(rows); i++) {
+		follower_begin(&follower, false, plan_of, NULL, 0, 0);
+		for (uint64_t j = 0; j < TURNS; j++)
+			follower_take(&follower, (const uint64_t[]){ 7, 0x10000000 }, 2);
+		follower_resume(&follower, 3, rows[i].sample, 0);
+		follow_turns(0, 3);
+		ck_assert_uint_eq(window.simulated_count, 1);
+		ck_assert_uint_eq(window.simulated[0].counts[0],
+				  TURNS + (rows[i].part == 0 ? 3 : 0));
+		ck_assert_uint_eq(window.simulated[0].counts[rows[i].part],
+				  rows[i].part == 0 ? TURNS + 3 : 3);
+		/* Each has met its line for the first time. */
+		for (size_t j = 0; j < window.event_count; j++)
+			if (window.events[j].kind == HP_EVENT_L1_UNKNOWN)
+				ck_assert_uint_eq(window.events[j].counts[rows[i].part],
+						  rows[i].part == 0 ? 2 : 1);
+		ck_assert_uint_eq(count_of(0x401000, HP_EVENT_L1_UNKNOWN), 2);
+		hp_window_clear(&window);
+	}
+}
+
 TEST(a_path_begins_anew)
 {
 	follower_begin(&follower, false, plan_of, NULL, 0, 0);
@@ -156,7 +186,7 @@ TEST(a_log_that_makes_no_sense_is_followed_no_further)
 	follower_begin(&follower, false, plan_of, NULL, 0, 0);
 	follower_take(&follower, words, sizeof(words) / sizeof(*words));
 	ck_assert(follower.is_lost);
-	follower_tell(&follower, &window);
+	follower_tell(&follower, cuts, HP_ARRAY_COUNT(cuts), &window);
 	ck_assert_uint_eq(window.simulated[0].counts[0], 1);
 }
 
@@ -187,7 +217,7 @@ static int64_t stride_of(uint64_t address, uint64_t *count)
 	for (size_t i = 0; i < window.event_count; i++)
 		if (window.events[i].address.value == address &&
 		    window.events[i].kind == HP_EVENT_STRIDE) {
-			*count = window.events[i].count;
+			*count = hp_window_count(window.events[i].counts);
 			return window.events[i].value;
 		}
 	ck_abort_msg("no stride at %#jx", (uintmax_t)address);
@@ -304,7 +334,7 @@ TEST(cycles_of_a_core_with_other_sizes_stand_beside_those_of_the_one_as_it_is)
 		follower_take(&follower, words, 2);
 		follower_take(&second, words, 2);
 	}
-	follower_tell(&follower, &window);
+	follower_tell(&follower, cuts, HP_ARRAY_COUNT(cuts), &window);
 	follower_tell_resized(&second, 77, &window);
 	follower_clear(&second);
 	/* Of instructions it is not told again. */
@@ -339,14 +369,14 @@ TEST(each_stretch_of_a_path_warms_models_of_its_own)
 	follower_begin(&follower, false, plan_of, NULL, 0, 2 * WARM);
 	follow(0);
 	hp_window_clear(&window);
-	follower_resume(&follower, 2 * WARM);
+	follower_resume(&follower, 1, 0, 2 * WARM);
 	follow(0);
-	ck_assert_uint_eq(window.simulated[0].counts[0], 2 * (TURNS - WARM));
+	ck_assert_uint_eq(hp_window_count(window.simulated[0].counts), TURNS - WARM);
 	/* Nothing is known of the line again, but that does not count. */
 	ck_assert_uint_eq(count_of(0x401000, HP_EVENT_L1_UNKNOWN), 0);
 	ck_assert_uint_eq(follower.instructions, 4 * TURNS);
 	hp_window_clear(&window);
-	follower_resume(&follower, 0);
+	follower_resume(&follower, 2, 0, 0);
 	follow(0);
 	ck_assert_uint_eq(count_of(0x401000, HP_EVENT_L1_UNKNOWN), 1);
 }
@@ -358,10 +388,10 @@ TEST(what_the_second_level_had_is_likely_there_yet)
 	follow(0);
 	ck_assert_uint_eq(count_of(0x401000, HP_EVENT_L2_LIKELY_MISS), 1);
 	hp_window_clear(&window);
-	follower_resume(&follower, 0);
+	follower_resume(&follower, 1, 0, 0);
 	follow(0);
-	ck_assert_uint_eq(count_of(0x401000, HP_EVENT_L2_UNKNOWN), 2);
-	ck_assert_uint_eq(count_of(0x401000, HP_EVENT_L2_LIKELY_MISS), 1);
+	ck_assert_uint_eq(count_of(0x401000, HP_EVENT_L2_UNKNOWN), 1);
+	ck_assert_uint_eq(count_of(0x401000, HP_EVENT_L2_LIKELY_MISS), 0);
 }
 
 TEST(cycles_of_stretches_add_up)
@@ -372,7 +402,7 @@ TEST(cycles_of_stretches_add_up)
 	follow(0);
 	before = timed_at(0x401000, true)->cycles[HP_LANE_AS_IS];
 	hp_window_clear(&window);
-	follower_resume(&follower, 0);
+	follower_resume(&follower, 1, 0, 0);
 	follow(0);
 	after = timed_at(0x401000, true)->cycles[HP_LANE_AS_IS];
 	ck_assert_uint_ge(after, before * 195 / 100);
@@ -390,7 +420,7 @@ TEST(repeated_accesses_touch_all_their_lines)
 
 		follower_take(&follower, words, 3);
 	}
-	follower_tell(&follower, &window);
+	follower_tell(&follower, cuts, HP_ARRAY_COUNT(cuts), &window);
 	ck_assert_uint_ge(count_of(0x401000, HP_EVENT_L1_MISS), TURNS / 2);
 	ck_assert_uint_le(count_of(0x401000, HP_EVENT_L1_MISS), TURNS);
 }

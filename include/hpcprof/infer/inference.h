@@ -62,8 +62,8 @@ struct hp_windows {
 	 * weight multiplied by the executions per count is the share of all time that one tick
 	 * stands for. */
 	double apart[HP_BALANCE_FOLDS][HP_EVIDENCE_GROUPS];
-	/* By stratum and window: infer/event_weights.h. NULL until some event is asked for. */
-	double (*event_weights)[HP_EVIDENCE_WINDOWS];
+	/* By stratum and group: infer/event_weights.h. NULL until some event is asked for. */
+	double (*event_weights)[HP_EVIDENCE_GROUPS];
 	double count; /* number of absolute windows that pass --comm */
 	/* The variance of the logarithm of a procedure's real executions over those that windows
 	 * suggest (infer/moved.h), estimated from the procedures of all images. */

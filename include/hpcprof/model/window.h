@@ -118,8 +118,8 @@ const char *hp_event_kind_name(enum hp_event_kind kind);
 struct hp_window_event {
 	hp_runtime_address address; /* of the instruction */
 	uint8_t kind;		    /* enum hp_event_kind */
-	uint64_t count;
-	int64_t value; /* bytes, of HP_EVENT_STRIDE */
+	uint64_t counts[HP_WINDOW_PARTS]; /* by part */
+	int64_t value;			  /* bytes, of HP_EVENT_STRIDE */
 };
 
 /* Core cycles that a model of the core (uarch/timing.h) spent in all runs that were simulated, on a
@@ -206,7 +206,7 @@ struct hp_window {
 	size_t block_count;
 	struct hp_window_edge *edges; /* with a count, by `from`, then `to`. Owned */
 	size_t edge_count;
-	/* Of its beginning, if that was simulated: what ran, with counts[0] alone, and what
+	/* Of the stretches that were simulated, by the parts that they are of: what ran, and what
 	 * happened to it (distinct, in any order). Owned. */
 	struct hp_window_block *simulated;
 	size_t simulated_count;

@@ -143,7 +143,7 @@ static void place_edge(struct placing *placing, const struct hp_window_edge *edg
 /* --- what happened in what was simulated ------------------------------------------------------ */
 
 static void place_event(struct placing *placing, hp_runtime_address address, struct hp_counted item,
-			uint64_t count)
+			const uint64_t counts[HP_WINDOW_PARTS])
 {
 	if (!place(placing, &placing->events, address, &item.image, &item.at))
 		return;
@@ -152,7 +152,7 @@ static void place_event(struct placing *placing, hp_runtime_address address, str
 		if (item.kind != HP_COUNTED_EVENT + HP_EVENT_STRIDE)
 			item.to = item.at;
 	}
-	item.counts[placing->group] = count;
+	memcpy(&item.counts[placing->group], counts, HP_WINDOW_PARTS * sizeof(*counts));
 	placing->is_short_of_memory |= !hp_vector_push(&placing->events.items, item);
 }
 
@@ -179,14 +179,15 @@ static void place_events(struct placing *placing, const struct hp_window *window
 			    (struct hp_counted){ .kind = HP_COUNTED_BLOCK,
 						 .bytes = block->size_bytes,
 						 .instructions = block->instructions },
-			    block->counts[0]);
+			    block->counts);
 	}
-	for (size_t i = 0; i < window->event_count; i++)
-		place_event(placing, window->events[i].address,
-			    (struct hp_counted){
-				    .kind = (uint8_t)(HP_COUNTED_EVENT + window->events[i].kind),
-				    .to = { (uint64_t)window->events[i].value } },
-			    window->events[i].count);
+	for (size_t i = 0; i < window->event_count; i++) {
+		const struct hp_window_event *event = &window->events[i];
+		place_event(placing, event->address,
+			    (struct hp_counted){ .kind = (uint8_t)(HP_COUNTED_EVENT + event->kind),
+						 .to = { (uint64_t)event->value } },
+			    event->counts);
+	}
 	for (size_t i = 0; i < window->timed_count; i++)
 		place_cycles(placing, &window->timed[i]);
 }

@@ -330,12 +330,14 @@ static void forget_all(struct follower *follower)
 		followed_destroy(follower->all.at[i]);
 	}
 	follower->all.count = 0;
+	told_begin(&follower->told);
 }
 
 void follower_clear(struct follower *follower)
 {
 	forget_all(follower);
 	hp_vector_free(&follower->all);
+	told_clear(&follower->told);
 	free(follower->by_block);
 	*follower = (struct follower){ 0 };
 }
@@ -369,38 +371,32 @@ void follower_begin(struct follower *follower, bool goes_on,
 	begin_stretch(follower, warming);
 }
 
-void follower_resume(struct follower *follower, uint64_t warming)
+/* --- what has happened ------------------------------------------------------------------------- */
+
+static void tell_stretch(struct follower *follower)
 {
+	for (size_t i = 0; i < follower->all.count; i++)
+		if (follower->all.at[i]->runs > follower->all.at[i]->told)
+			told_add_block(&follower->told, follower->all.at[i]);
+}
+
+void follower_resume(struct follower *follower, size_t number, size_t sample, uint64_t warming)
+{
+	tell_stretch(follower);
 	settle_all(follower);
 	hp_uarch_resume(follower->uarch);
 	begin_stretch(follower, warming);
+	told_begin_stretch(&follower->told, number, sample);
 }
 
-/* --- what has happened ------------------------------------------------------------------------- */
+/* --- over all stretches ------------------------------------------------------------------------ */
 
 struct telling {
 	HP_VECTOR(const struct pattern *) patterns;
-	HP_VECTOR(struct hp_window_block) blocks;
-	HP_VECTOR(struct hp_window_event) events;
 	HP_VECTOR(struct hp_window_timed) timed;
 	bool has_memory;
 	uint64_t resizes;
 };
-
-static void tell_event(struct telling *telling, uint64_t address, enum hp_event_kind kind,
-		       uint64_t count, int64_t value)
-{
-	struct hp_window_event event = { { address }, (uint8_t)kind, count, value };
-
-	if (count)
-		telling->has_memory &= hp_vector_push(&telling->events, event);
-}
-
-static void tell_tally(struct telling *telling, const struct tally *tally, uint64_t address)
-{
-	for (unsigned kind = 0; kind < HP_EVENT_KINDS; kind++)
-		tell_event(telling, address, (enum hp_event_kind)kind, tally->counts[kind], 0);
-}
 
 static void tell_lanes(struct telling *telling, const double ticks[HP_LANES], uint64_t address,
 		       bool is_block)
@@ -464,7 +460,7 @@ static int by_place(const void *left, const void *right)
 
 /* An instruction may be in several blocks that begin at different places; its footprint is the one
  * with the most accesses. */
-static void tell_footprints(struct telling *telling)
+static void tell_footprints(struct told *told, struct telling *telling)
 {
 	if (telling->patterns.count)
 		qsort(telling->patterns.at, telling->patterns.count, sizeof(*telling->patterns.at),
@@ -475,62 +471,35 @@ static void tell_footprints(struct telling *telling)
 
 		if (i && telling->patterns.at[i - 1]->ip == pattern->ip)
 			continue;
-		tell_event(telling, pattern->ip, HP_EVENT_STRIDE, footprint->alike,
-			   footprint->stride);
-		tell_event(telling, pattern->ip, HP_EVENT_LINES, distinct_count(&footprint->lines),
-			   0);
-		tell_event(telling, pattern->ip, HP_EVENT_PAGES, distinct_count(&footprint->pages),
-			   0);
-		tell_event(telling, pattern->ip, HP_EVENT_MET, 1, 0);
+		told_add_event(told, pattern->ip, HP_EVENT_STRIDE, footprint->alike, footprint->stride);
+		told_add_event(told, pattern->ip, HP_EVENT_LINES, distinct_count(&footprint->lines), 0);
+		told_add_event(told, pattern->ip, HP_EVENT_PAGES, distinct_count(&footprint->pages), 0);
+		told_add_event(told, pattern->ip, HP_EVENT_MET, 1, 0);
 	}
 	hp_vector_free(&telling->patterns);
 }
 
-static void tell_block(struct telling *telling, const struct followed *followed)
-{
-	const struct path_plan *plan = followed->plan;
-	struct hp_window_block block = {
-		.address = { plan->address },
-		.size_bytes = followed->bytes,
-		.instructions = plan->insn_count,
-		.counts = { followed->runs },
-	};
-	uint64_t address = plan->address;
-
-	telling->has_memory &= hp_vector_push(&telling->blocks, block);
-	for (size_t i = 0; i < followed->piece_count; i++)
-		tell_tally(telling, &followed->fetches[i], followed->pieces[i].address);
-	for (size_t i = 0, access = 0; i < plan->insn_count; i++) {
-		for (; access < plan->access_count && plan->accesses[access].insn == i; access++) {
-			tell_tally(telling, &followed->accesses[access], address);
-			meet_place(telling, &followed->patterns[access]);
-		}
-		address += plan->lengths[i];
-	}
-	tell_tally(telling, &followed->branch, followed->last);
-	if (followed->timed)
-		tell_cycles(telling, followed);
-}
-
-void follower_tell(const struct follower *follower, struct hp_window *window)
+void follower_tell(struct follower *follower, const size_t *cuts, size_t part_count,
+		   struct hp_window *window)
 {
 	struct telling telling = { .has_memory = true };
 
-	for (size_t i = 0; i < follower->all.count; i++)
-		if (follower->all.at[i]->runs)
-			tell_block(&telling, follower->all.at[i]);
-	tell_footprints(&telling);
-	if (!telling.has_memory) {
-		hp_vector_free(&telling.blocks);
-		hp_vector_free(&telling.events);
+	tell_stretch(follower);
+	for (size_t i = 0; i < follower->all.count; i++) {
+		const struct followed *followed = follower->all.at[i];
+
+		if (!followed->runs)
+			continue;
+		for (size_t access = 0; access < followed->plan->access_count; access++)
+			meet_place(&telling, &followed->patterns[access]);
+		if (followed->timed)
+			tell_cycles(&telling, followed);
+	}
+	tell_footprints(&follower->told, &telling);
+	if (!telling.has_memory || !told_hand_over(&follower->told, cuts, part_count, window)) {
 		hp_vector_free(&telling.timed);
 		return;
 	}
-	/* from here on they are owned by the window */
-	window->simulated = telling.blocks.at;
-	window->simulated_count = telling.blocks.count;
-	window->events = telling.events.at;
-	window->event_count = telling.events.count;
 	window->timed = telling.timed.at;
 	window->timed_count = telling.timed.count;
 }

@@ -7,6 +7,7 @@
 #define SHADOW_SIMULATE_FOLLOW_H
 
 #include "../translate/path_log.h"
+#include "told.h"
 
 #include <hpcprof/base/vector.h>
 #include <hpcprof/model/window.h>
@@ -46,6 +47,7 @@ struct follower {
 	struct followed **by_block; /* array of PATH_MOST_BLOCKS. Owned */
 	HP_VECTOR(struct followed *) all;
 	bool is_lost; /* memory is short or the log is damaged: nothing more is followed */
+	struct told told; /* what happened in the stretches that have ended */
 };
 
 /* False: out of memory. The models are borrowed. NULL for `timing`: nothing is timed. */
@@ -58,11 +60,14 @@ void follower_clear(struct follower *follower);
 void follower_begin(struct follower *follower, bool goes_on,
 		    const struct path_plan *(*plan_of)(const void *, uint64_t), const void *context,
 		    uint64_t fs_base, uint64_t warming);
-/* Begins a later stretch of the same path. */
-void follower_resume(struct follower *follower, uint64_t warming);
+/* Begins a later stretch of the same path, at this sample. `number`: below HP_WINDOW_PARTS, and above that of
+ * the previous one; the first has number 0. */
+void follower_resume(struct follower *follower, size_t number, size_t sample, uint64_t warming);
 void follower_take(struct follower *follower, const uint64_t *words, size_t count);
-/* Sets the window's events; none when memory is short. */
-void follower_tell(const struct follower *follower, struct hp_window *window);
+/* Sets what was simulated in the window since it was last told; nothing when memory is short. `cuts` as in
+ * told_hand_over. */
+void follower_tell(struct follower *follower, const size_t *cuts, size_t part_count,
+		   struct hp_window *window);
 /* Adds the cycles of a second follower whose models have other sizes. */
 void follower_tell_resized(const struct follower *follower, uint64_t resizes,
 			   struct hp_window *window);

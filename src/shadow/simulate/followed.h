@@ -42,6 +42,7 @@ struct followed {
 	uint64_t last; /* address of its last instruction */
 	uint32_t bytes;
 	uint64_t runs;
+	uint64_t told; /* of them; so many have been added to struct told */
 	struct tally branch;
 	size_t piece_count;
 	struct piece *pieces;

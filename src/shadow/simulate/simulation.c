@@ -13,6 +13,7 @@
 #include <time.h>
 
 enum { PIECE_WORDS = PATH_LOG_BYTES / 8, STEP_WORDS = 4096 };
+_Static_assert((int)SIMULATED_STRETCHES <= (int)HP_WINDOW_PARTS, "stretches have counts of their own");
 
 struct piece {
 	uint64_t words[PIECE_WORDS];
@@ -49,6 +50,8 @@ struct simulation {
 	bool is_done;	 /* no other stretch is wanted */
 	size_t stretches, stretch; /* in each window, and number of the latest one: see resume() */
 	uint64_t each;		   /* instructions of a stretch */
+	size_t cuts[HP_WINDOW_PARTS + 1];
+	size_t part_count; /* of the window, once that is known: see simulation_cut */
 	bool is_given_up;
 	bool is_over;
 };
@@ -248,7 +251,7 @@ static bool resume(void *context, size_t sample, size_t samples)
 		return false;
 	come_to_rest(simulation, false);
 	for (size_t i = 0; i < simulation->model_count; i++)
-		follower_resume(&simulation->models[i].follower,
+		follower_resume(&simulation->models[i].follower, stretch, sample,
 				simulation->each / STRETCH_WARMING_PART);
 	pthread_mutex_lock(&simulation->lock);
 	simulation->stretch = stretch;
@@ -303,6 +306,7 @@ bool simulation_begin(struct simulation *simulation, pid_t pid, uint64_t fs_base
 	if (!is_able)
 		return false;
 	simulation->pid = pid;
+	simulation->part_count = 0;
 	if (simulation->tracing.numbers)
 		tracing_begin_window(&simulation->tracing);
 	for (size_t i = 0; i < simulation->model_count; i++)
@@ -332,6 +336,12 @@ void simulation_give_up(struct simulation *simulation)
 	pthread_mutex_unlock(&simulation->lock);
 }
 
+void simulation_cut(struct simulation *simulation, const size_t *cuts, size_t part_count)
+{
+	memcpy(simulation->cuts, cuts, part_count * sizeof(*cuts));
+	simulation->part_count = part_count;
+}
+
 void simulation_end(struct simulation *simulation, struct hp_window *window)
 {
 	come_to_rest(simulation, window == NULL);
@@ -340,7 +350,8 @@ void simulation_end(struct simulation *simulation, struct hp_window *window)
 		window->latencies[HP_LATENCY_L2] = simulation->core.l2_cycles;
 		window->latencies[HP_LATENCY_L3] = simulation->core.l3_cycles;
 		window->latencies[HP_LATENCY_MEMORY] = simulation->core.memory_cycles;
-		follower_tell(&simulation->models[0].follower, window);
+		follower_tell(&simulation->models[0].follower, simulation->cuts,
+			      simulation->part_count, window);
 		if (simulation->model_count > 1)
 			follower_tell_resized(&simulation->models[1].follower,
 					      hp_resizes_code(&simulation->resizes), window);

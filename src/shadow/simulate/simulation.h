@@ -59,6 +59,8 @@ const struct hp_engine_log *simulation_log(const struct simulation *simulation);
 /* Called when the recording ends, from any thread: waiting pieces are dropped, and nothing new is
  * begun. */
 void simulation_give_up(struct simulation *simulation);
+/* Called when the counts of the window are known: the samples at which its parts begin (struct hp_replay). */
+void simulation_cut(struct simulation *simulation, const size_t *cuts, size_t part_count);
 /* Called when the replay is over. Adds what was simulated to the window; NULL: it is not wanted, so
  * nothing waits. */
 void simulation_end(struct simulation *simulation, struct hp_window *window);
