@@ -50,13 +50,30 @@ static bool has_rights(struct end_state *state, pid_t pid, pid_t tid, const stru
 	return is_read && rights_are_same(&state->rights, rights);
 }
 
-static void read_memory(struct end_state *state, pid_t tid, const struct areas *areas, bool alone)
+static void read_memory(struct end_state *state, pid_t tid,
+			const struct user_regs_struct *registers, const struct areas *areas,
+			bool alone)
 {
-	const struct user_regs_struct *registers = &state->memory->held.registers;
 	uint64_t general[16];
 
 	hold_general(registers, general);
 	reached_read(&state->memory->reached, tid, areas, general, registers->fs_base, alone);
+}
+
+static bool has_memory(struct end_state *state)
+{
+	if (!state->memory)
+		state->memory = map_memory();
+	return state->memory;
+}
+
+const struct reached *end_state_reach(struct end_state *state, pid_t tid,
+				      const struct held_state *held, const struct areas *areas)
+{
+	if (!has_memory(state))
+		return NULL;
+	read_memory(state, tid, &held->registers, areas, true);
+	return &state->memory->reached;
 }
 
 enum hold_result end_state_take(struct end_state *state, pid_t pid, pid_t tid,
@@ -72,9 +89,7 @@ enum hold_result end_state_take(struct end_state *state, pid_t pid, pid_t tid,
 	state->is_known = false;
 	state->has_exited = false;
 	state->stop_ns = 0;
-	if (!state->memory)
-		state->memory = map_memory();
-	if (!state->memory)
+	if (!has_memory(state))
 		return HOLD_REFUSED;
 	hp_thread_begin_unstoppable();
 	held = hold(tid, HOLD_IN_USER_MODE, &state->memory->held, &times, &error, &refusal);
@@ -82,7 +97,7 @@ enum hold_result end_state_take(struct end_state *state, pid_t pid, pid_t tid,
 	if (held == HOLD_STOPPED) {
 		state->is_known = has_rights(state, pid, tid, rights);
 		if (state->is_known)
-			read_memory(state, tid, areas, alone);
+			read_memory(state, tid, &state->memory->held.registers, areas, alone);
 		state->cpu_ns = state_sampler_disable(sampler);
 		state->time_ns = hp_clock_monotonic_ns();
 		hold_release(tid, &times);

@@ -43,6 +43,9 @@ void end_state_clear(struct end_state *state);
 enum hold_result end_state_take(struct end_state *state, pid_t pid, pid_t tid,
 				const struct rights *rights, struct state_sampler *sampler,
 				const struct areas *areas);
+/* What a held thread can reach from these registers; valid until the next call. NULL: no memory. */
+const struct reached *end_state_reach(struct end_state *state, pid_t tid,
+				      const struct held_state *held, const struct areas *areas);
 /* For a thread that has ended. Ends sampling. */
 void end_state_exit(struct end_state *state, struct state_sampler *sampler);
 /* As the last sample of a replay; borrows its memory. That of an exit has nothing but its time. */

@@ -164,6 +164,17 @@ static void release(struct window_maker *maker, const struct window_order *order
 		hold_release(order->tid, times);
 }
 
+static void take_reached(struct window_maker *maker, pid_t tid)
+{
+	const struct reached *reached =
+		maker->snapshot.has_looked
+			? end_state_reach(&maker->end, tid, &maker->state, &maker->snapshot.areas)
+			: NULL;
+
+	if (reached)
+		snapshot_take_again(&maker->snapshot, reached);
+}
+
 /* Holds the thread, reads its memory and state, and releases it. Everything that the target waits
  * for happens here. */
 static bool copy(struct window_maker *maker, const struct window_order *order,
@@ -183,6 +194,8 @@ static bool copy(struct window_maker *maker, const struct window_order *order,
 	if (held == HOLD_STOPPED) {
 		error = snapshot_take(&maker->snapshot,
 				      times.start_ns + longest_hold_ns(maker, order));
+		if (!error)
+			take_reached(maker, order->tid);
 		/* INSUFFICIENT without growth means that the time was too short. */
 		has_grown = error && error->class == HP_ERROR_INSUFFICIENT &&
 			    maker->snapshot.used_bytes > maker->snapshot.buffer.bytes;

@@ -264,6 +264,41 @@ TEST_WHERE(can_copy(), a_stop_reads_what_is_new_or_changes)
 	histories_clear(&histories);
 }
 
+TEST_WHERE(can_copy(), a_stop_reads_again_what_the_thread_can_reach)
+{
+	static struct reached reached;
+	struct histories histories = { 0 };
+	struct snapshot *snapshot = &copied.snapshot;
+	uint64_t bytes;
+	cpu_set_t cpus;
+
+	start();
+	snapshot_init(snapshot);
+	sandbox_init(&copied.sandbox);
+	sched_getaffinity(0, sizeof(cpus), &cpus);
+	hp_assert_ok(snapshot_prepare(snapshot, target, &bytes));
+	reserve(snapshot);
+	look_ahead(snapshot, &histories);
+	usleep((unsigned)(calm_ns / 1000));
+	look_ahead(snapshot, &histories);
+	/* It has always been calm, and changes after the look. */
+	order(&orders->touch, &orders->touched);
+	hp_assert_ok(sandbox_create(&copied.sandbox, &snapshot->areas, &cpus));
+	hold_running(target, &state);
+	hp_assert_ok(snapshot_take(snapshot, 0));
+	bytes = snapshot->read_bytes;
+	reached.pieces[0].address = (uint64_t)(uintptr_t)(large + NEAR_PAGE * PAGE) + 64;
+	reached.pieces[0].bytes = 64;
+	reached.pieces[1].address = 64; /* no such page */
+	reached.pieces[1].bytes = 64;
+	reached.count = 2;
+	snapshot_take_again(snapshot, &reached);
+	ck_assert_uint_eq(snapshot->read_bytes, bytes + PAGE);
+	copied_rebuild(&copied, target);
+	ck_assert_uint_eq(word_in_copy(large + NEAR_PAGE * PAGE), content_of(NEAR_PAGE) + 1);
+	histories_clear(&histories);
+}
+
 TEST_WHERE(can_copy(), nobody_waits_for_a_look_at_the_end)
 {
 	struct histories histories = { 0 };

@@ -5,6 +5,7 @@
 #include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/file.h>
 #include <hpcprof/base/number.h>
+#include <hpcprof/base/search.h>
 #include <hpcprof/base/thread.h>
 #include <hpcprof/base/vector.h>
 
@@ -479,6 +480,39 @@ struct hp_error *snapshot_take(struct snapshot *snapshot, uint64_t deadline_ns)
 				       "reading %.1f MiB takes longer than expected",
 				       (double)runs_bytes(runs, count) / (1 << 20));
 	return NULL;
+}
+
+/* Lists the pages of the piece that the copy has, at their places in the buffer. */
+static size_t add_pages_of(const struct snapshot *snapshot, const struct reached_piece *piece,
+			   struct run *pages, size_t count, size_t most)
+{
+	uint64_t end = piece->address + piece->bytes;
+	uint64_t at = piece->address / PAGE_BYTES * PAGE_BYTES;
+
+	for (; at < end && count < most; at += PAGE_BYTES) {
+		size_t next = hp_bisect(i, snapshot->run_count,
+					end_of(&snapshot->runs[i]) <= at);
+		const struct run *run = &snapshot->runs[next];
+
+		if (next < snapshot->run_count && run->address <= at)
+			pages[count++] = (struct run){ at, PAGE_BYTES,
+						       run->offset + (at - run->address) };
+	}
+	return count;
+}
+
+void snapshot_take_again(struct snapshot *snapshot, const struct reached *reached)
+{
+	struct run pages[REACHED_PIECES];
+	size_t count = 0;
+
+	if (!snapshot->has_looked)
+		return;
+	for (size_t i = 0; i < reached->count; i++)
+		count = add_pages_of(snapshot, &reached->pieces[i], pages, count,
+				     HP_ARRAY_COUNT(pages));
+	snapshot->read_bytes += readers_read(snapshot->pid, pages, count, snapshot->buffer.at,
+					     UINT64_MAX);
 }
 
 static void scrub_run(struct snapshot *snapshot, const struct run *run, const struct secret *secret)

@@ -33,6 +33,7 @@
 #include "areas.h"
 #include "buffer.h"
 #include "history.h"
+#include "reached.h"
 #include "pages.h"
 #include "readers.h"
 #include "secrets.h"
@@ -111,6 +112,10 @@ uint64_t snapshot_to_read(const struct snapshot *snapshot);
  * when it is not finished at `deadline_ns` of the monotonic clock (0: no deadline). `read_bytes`
  * tells how much was read. */
 struct hp_error *snapshot_take(struct snapshot *snapshot, uint64_t deadline_ns);
+/* Reads pages again that were read ahead, if the held thread can reach them from its registers. A program may
+ * write to each of its objects for a moment only, as perl and python do that count references: a page that
+ * never seemed to change is old where the thread is now. */
+void snapshot_take_again(struct snapshot *snapshot, const struct reached *reached);
 /* Clears what has become secret since it was prepared (secrets.h). */
 struct hp_error *snapshot_scrub(struct snapshot *snapshot);
 
