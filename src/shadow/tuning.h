@@ -585,6 +585,9 @@ enum {
 	 * copy's own time: the copy may be that many times slower than the original. Otherwise it
 	 * may be an earlier moment. */
 	WATCHED_DISTANCES = 3, /* distances between samples [chosen] */
+	/* A program runs in rounds if the states of so many samples occurred again, later than a match
+	 * is watched. One or two may have states that tell nothing. */
+	ROUND_SAMPLES = 3, /* samples [chosen] */
 	/* A replay is lost after so many distances without a match, from when one was due: as far
 	 * as armed_ahead reaches. Waiting costs what any copy does, and delays the next one. */
 	LOST_DISTANCES = 32, /* distances between samples [chosen] */

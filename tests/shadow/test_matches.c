@@ -26,7 +26,7 @@ SETUP
 {
 	for (size_t i = 0; i < SAMPLES; i++)
 		bench.samples[i].time_ns = (i + 1) * MS;
-	matches_begin(&bench.matches, getpid(), bench.samples, SAMPLES, SAMPLES, 0);
+	matches_begin(&bench.matches, getpid(), bench.samples, SAMPLES, SAMPLES, &(struct matches_past){ .pace = 0 });
 	ck_assert_uint_eq(bench.matches.watch_ns, WATCH_MS * MS);
 	bench.matches.start_ns = 100 * MS;
 	at_end(tear_down, NULL);
@@ -112,7 +112,7 @@ TEST(a_shadow_that_comes_by_no_sample_has_lost_the_path)
 
 	/* Perhaps it is slow. */
 	ck_assert_uint_eq(matches_lost_ns(&bench.matches, 0, 0, 0), UINT64_MAX);
-	bench.matches.usual_pace = 2;
+	bench.matches.past.pace = 2;
 	/* From where the next one is due, or from where one was seen. */
 	ck_assert_double_eq_tol(lost(0, 0, 0), 2 * (1 + LOST_DISTANCES) + delay, 1e-5);
 	ck_assert_double_eq_tol(lost(9, 0, 0), 2 * (10 + LOST_DISTANCES) + delay, 1e-5);
@@ -152,7 +152,7 @@ TEST(it_may_become_faster)
 
 TEST(windows_before_tell_its_pace)
 {
-	matches_begin(&bench.matches, getpid(), bench.samples, SAMPLES, SAMPLES, 3);
+	matches_begin(&bench.matches, getpid(), bench.samples, SAMPLES, SAMPLES, &(struct matches_past){ .pace = 3 });
 	bench.matches.start_ns = 100 * MS;
 	/* Sample 19 was taken after 20 ms. */
 	ck_assert(matches_is_too_early(&bench.matches, 19, at(19)));
@@ -248,7 +248,7 @@ TEST(without_times_the_next_match_is_enough)
 {
 	for (size_t i = 0; i < SAMPLES; i++)
 		bench.samples[i].time_ns = 0;
-	matches_begin(&bench.matches, getpid(), bench.samples, SAMPLES, SAMPLES, 0);
+	matches_begin(&bench.matches, getpid(), bench.samples, SAMPLES, SAMPLES, &(struct matches_past){ .pace = 0 });
 	ck_assert(!matches_is_too_early(&bench.matches, 9, at(0)));
 	ck_assert_uint_eq(matches_lost_ns(&bench.matches, 0, at(0), 0), UINT64_MAX);
 	match(0, 0);
@@ -279,7 +279,7 @@ TEST(a_window_is_cut_into_parts_of_one_length)
 
 TEST(a_window_ends_with_the_first_match_behind_what_was_wanted)
 {
-	matches_begin(&bench.matches, getpid(), bench.samples, SAMPLES, 20, 0);
+	matches_begin(&bench.matches, getpid(), bench.samples, SAMPLES, 20, &(struct matches_past){ .pace = 0 });
 	bench.matches.start_ns = 100 * MS;
 	for (size_t i = 3; i < SAMPLES; i++) {
 		/* Nothing matches for some time about the end. */
@@ -295,7 +295,7 @@ TEST(a_window_ends_with_the_first_match_behind_what_was_wanted)
 
 TEST(without_such_a_match_it_ends_with_the_last_one)
 {
-	matches_begin(&bench.matches, getpid(), bench.samples, SAMPLES, 20, 0);
+	matches_begin(&bench.matches, getpid(), bench.samples, SAMPLES, 20, &(struct matches_past){ .pace = 0 });
 	bench.matches.start_ns = 100 * MS;
 	for (size_t i = 0; i < 17; i++)
 		match(i, 2 * (double)(i + 1));
@@ -307,13 +307,44 @@ TEST(without_such_a_match_it_ends_with_the_last_one)
 /* Replays that met fewer of the states that are looked for were faster. */
 TEST(in_rounds_windows_before_do_not_tell_when_it_is_lost)
 {
-	matches_begin(&bench.matches, getpid(), bench.samples, SAMPLES, SAMPLES, 1.3);
+	matches_begin(&bench.matches, getpid(), bench.samples, SAMPLES, SAMPLES, &(struct matches_past){ .pace = 1.3 });
 	bench.matches.start_ns = 100 * MS;
 	matches_set_end(&bench.matches);
 	match(0, 2);
 	matches_settle(&bench.matches, at(50));
 	matches_meet_again(&bench.matches);
 	ck_assert_double_ge(lost(SAMPLES - 1, 0, 0), slowest_pace * SAMPLES);
+}
+
+/* The first round was not over, or the path was lost in it. */
+TEST(after_a_window_in_rounds_one_without_an_end_counts_nothing)
+{
+	const struct match *moments[HP_WINDOW_PARTS + 1];
+	struct matches_past past = { 0 };
+
+	matches_set_end(&bench.matches);
+	match(0, 2);
+	matches_settle(&bench.matches, at(50));
+	matches_meet_again(&bench.matches);
+	match(SAMPLES - 1, 100);
+	matches_finish(&bench.matches, at(300));
+	matches_remember(&bench.matches, &past);
+	ck_assert(past.was_in_rounds);
+
+	matches_begin(&bench.matches, getpid(), bench.samples, SAMPLES, SAMPLES, &past);
+	bench.matches.start_ns = 100 * MS;
+	matches_set_end(&bench.matches);
+	for (size_t i = 0; i < 20; i++)
+		match(i, 2 * (double)(i + 1));
+	matches_finish(&bench.matches, at(300));
+	ck_assert(!bench.matches.is_in_rounds);
+	ck_assert_uint_eq(matches_moments(&bench.matches, moments), 0);
+	/* With its end it counts, and tells that there are no rounds any more. */
+	match(SAMPLES - 1, 100);
+	matches_finish(&bench.matches, at(300));
+	ck_assert_uint_gt(matches_moments(&bench.matches, moments), 1);
+	matches_remember(&bench.matches, &past);
+	ck_assert(!past.was_in_rounds);
 }
 
 TEST(of_a_program_in_rounds_only_the_end_counts)

@@ -21,6 +21,7 @@ struct matcher_state {
 	/* its state occurs repeatedly, or too much differs only slightly from it */
 	bool is_given_up;
 	bool has_matched;
+	bool has_recurred; /* its state occurred again, later than a match is watched */
 };
 
 /* --- which registers to compare first --------------------------------------------------------- */
@@ -163,7 +164,7 @@ void matcher_arm_again(struct matcher *matcher)
 struct hp_error *matcher_begin(struct matcher *matcher, struct x86_translator *translator,
 			       pid_t pid, const struct hp_engine_sample *samples, size_t count,
 			       size_t wanted, bool has_end, const uint64_t general[X86_REGISTERS],
-			       double usual_pace)
+			       const struct matches_past *past)
 {
 	*matcher = (struct matcher){
 		.translator = translator,
@@ -182,7 +183,7 @@ struct hp_error *matcher_begin(struct matcher *matcher, struct x86_translator *t
 
 		choose_order(&matcher->states[i].check, &samples[i], other->general, general);
 	}
-	matches_begin(&matcher->matches, pid, samples, count, wanted, usual_pace);
+	matches_begin(&matcher->matches, pid, samples, count, wanted, past);
 	if (has_end)
 		matches_set_end(&matcher->matches);
 	arm(matcher);
@@ -364,6 +365,7 @@ static enum matcher_verdict judge_moment(struct matcher *matcher, size_t number)
 	struct matcher_state *state = &matcher->states[number];
 	uint64_t now_ns = matches_now(matches);
 	bool is_back = state->seen_ns && now_ns - state->seen_ns < matches->watch_ns;
+	bool has_recurred = state->seen_ns && !is_back && matches->watch_ns;
 	bool is_watched, is_of_round;
 
 	matcher->seen_ns = now_ns;
@@ -371,9 +373,10 @@ static enum matcher_verdict judge_moment(struct matcher *matcher, size_t number)
 	matches_settle(matches, now_ns);
 	is_watched = matches_is_watched(matches, number);
 	state->seen_ns = now_ns;
-	is_of_round = matches_is_kept(matches, number) ||
-		      (is_watched && !is_back && matches->watch_ns);
-	if (is_of_round)
+	is_of_round = matches_is_kept(matches, number) || (is_watched && has_recurred);
+	matcher->recurring += has_recurred && !state->has_recurred;
+	state->has_recurred |= has_recurred;
+	if (is_of_round || matcher->recurring >= ROUND_SAMPLES)
 		matches_meet_again(matches);
 	if (is_watched || is_back) {
 		/* It may have matched too early, while later samples are still to come. */

@@ -39,6 +39,7 @@ struct matcher {
 	/* when a sample's state occurred last, believed or not; 0: never */
 	uint64_t seen_ns;
 	uint64_t seen_translated; /* the same, as counted by the translator */
+	unsigned recurring;	  /* samples whose states occurred in several rounds */
 	size_t armed[MATCHER_AHEAD + WATCHED_MATCHES + 2];
 	size_t armed_count;
 	HP_VECTOR(uint32_t) armed_blocks;
@@ -49,12 +50,12 @@ struct matcher {
 	bool is_full; /* there is no room for copies of code, so nothing is armed */
 };
 
-/* `general`: the registers that the replay starts from. `wanted` and `usual_pace`: see
+/* `general`: the registers that the replay starts from. `wanted` and `past`: see
  * matches_begin. `has_end`: the last sample is the end of matches_set_end. */
 struct hp_error *matcher_begin(struct matcher *matcher, struct x86_translator *translator,
 			       pid_t pid, const struct hp_engine_sample *samples, size_t count,
 			       size_t wanted, bool has_end, const uint64_t general[X86_REGISTERS],
-			       double usual_pace);
+			       const struct matches_past *past);
 /* Disarms all blocks. */
 void matcher_end(struct matcher *matcher);
 

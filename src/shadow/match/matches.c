@@ -37,12 +37,12 @@ void matches_slow_down(struct matches *matches, double times)
 }
 
 void matches_begin(struct matches *matches, pid_t pid, const struct hp_engine_sample *samples,
-		   size_t count, size_t wanted, double usual_pace)
+		   size_t count, size_t wanted, const struct matches_past *past)
 {
 	*matches = (struct matches){
 		.samples = samples,
 		.wanted = wanted < count ? wanted : count,
-		.usual_pace = usual_pace,
+		.past = *past,
 		.end = SIZE_MAX,
 		.kept = SIZE_MAX,
 		/* All counters start at 0, including those of blocks that are not counted yet. */
@@ -127,7 +127,7 @@ static double lesser(double a, double b)
 /* Pace as far as known; 0: unknown. */
 static double known_pace(const struct matches *matches)
 {
-	return matches->pace > 0 ? matches->pace : matches->usual_pace;
+	return matches->pace > 0 ? matches->pace : matches->past.pace;
 }
 
 bool matches_is_too_early(const struct matches *matches, size_t sample, uint64_t now_ns)
@@ -320,6 +320,7 @@ bool matches_tell(struct matches *matches, size_t sample, const struct code_cach
 {
 	struct match *match;
 
+	matches->is_told = true;
 	if (is_cut(matches))
 		matches->believed_count++;
 	match = &matches->believed[matches->believed_count - 1];
@@ -354,18 +355,36 @@ void matches_finish(struct matches *matches, uint64_t now_ns)
 		believe(matches);
 }
 
+static bool has_end(const struct matches *matches)
+{
+	const struct match *last = newest_believed(matches);
+
+	return last && matches_is_end(matches, last->sample);
+}
+
+void matches_remember(const struct matches *matches, struct matches_past *past)
+{
+	if (matches->pace > 0)
+		past->pace = past->pace > 0 ? (past->pace + matches->pace) / 2 : matches->pace;
+	if (has_end(matches))
+		past->was_in_rounds = matches->is_in_rounds;
+}
+
 size_t matches_moments(const struct matches *matches,
 		       const struct match *moments[HP_WINDOW_PARTS + 1])
 {
-	const struct match *last = newest_believed(matches);
-	bool has_end = last && matches_is_end(matches, last->sample);
-	size_t count = matches->is_in_rounds ? has_end : matches->believed_count;
+	bool needs_end =
+		matches->is_in_rounds || (matches->past.was_in_rounds && !matches->is_told);
+	size_t count = matches->is_in_rounds ? 1 : matches->believed_count;
+
+	if (needs_end && !has_end(matches))
+		return 0;
 
 	for (size_t i = 0; i < count; i++)
 		moments[i] = &matches->believed[i];
-	if (has_end) {
+	if (has_end(matches)) {
 		moments[0] = &matches->start;
-		moments[count == 1 ? count++ : count - 1] = last;
+		moments[count == 1 ? count++ : count - 1] = newest_believed(matches);
 	}
 	return count < 2 ? 0 : count;
 }

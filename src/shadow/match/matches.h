@@ -15,8 +15,10 @@
  *
  * A program that does the same in rounds has each state once per round, for longer than any match is
  * watched. So the state of the first match that was believed is looked for until the replay ends. If it
- * occurs again, matches of samples say nothing: the window has counts only if its own end, of which more is
- * known, matches, and it has one part.
+ * occurs again, or those of several other samples do, matches of samples say nothing: the window has counts
+ * only if its own end, of which more is known, matches, and it has one part. A replay that is lost within its
+ * first round does not show that there are rounds: after a window that did, one without its own end has no
+ * counts either.
  *
  * After a wrong match, later samples seem late. After a few late ones in a row it is withdrawn.
  *
@@ -57,6 +59,12 @@ struct match {
 	struct shadow_counts counts;
 };
 
+/* What earlier windows told. */
+struct matches_past {
+	double pace; /* mean of the replays so far, in which the latest count most; 0: unknown */
+	bool was_in_rounds; /* the latest window that had its own end */
+};
+
 struct matches {
 	const struct hp_engine_sample *samples;
 	size_t wanted;	 /* the first match at or after this sample ends the window */
@@ -78,22 +86,25 @@ struct matches {
 	 * time divided by the original's; 0: unknown. Where the path met new code, the shadow was
 	 * slower. */
 	double pace;
-	double usual_pace;  /* of earlier windows; 0: unknown */
+	struct matches_past past;
 	size_t end;	    /* the sample that is the window's own end; SIZE_MAX: there is none */
 	struct match start; /* start of the replay. Its sample is SIZE_MAX */
 	unsigned late;	    /* number of samples in a row that matched too late */
 	size_t kept;	    /* the first sample that was believed; SIZE_MAX: none was */
 	bool is_in_rounds;  /* states occur in each of several rounds */
+	bool is_told;	    /* by matches_tell */
 };
 
 /* `wanted`: number of samples that make up the window; those after them may end it. */
 void matches_begin(struct matches *matches, pid_t pid, const struct hp_engine_sample *samples,
-		   size_t count, size_t wanted, double usual_pace);
+		   size_t count, size_t wanted, const struct matches_past *past);
 void matches_clear(struct matches *matches);
 
 /* Tells that the last sample is the window's own end. Called before anything has run. */
 void matches_set_end(struct matches *matches);
 bool matches_is_end(const struct matches *matches, size_t sample);
+/* Adds what this window tells, if it has moments. */
+void matches_remember(const struct matches *matches, struct matches_past *past);
 /* The moments between which the parts lie, the oldest first: none, or at least two. If the window
  * has its own end, the first is the start of the replay. */
 size_t matches_moments(const struct matches *matches,
@@ -130,7 +141,7 @@ bool matches_tell(struct matches *matches, size_t sample, const struct code_cach
 void matches_add_late(struct matches *matches);
 /* Whether the sample's state is looked for although its match is believed. */
 bool matches_is_kept(const struct matches *matches, size_t sample);
-/* The state of a kept or watched match has occurred in another round. */
+/* The state of a kept or watched match has occurred in another round, or those of several samples have. */
 void matches_meet_again(struct matches *matches);
 /* Takes back the sample's match, because its state has occurred again. */
 void matches_take_back(struct matches *matches, size_t sample);

@@ -533,9 +533,7 @@ static struct hp_error *conclude(struct run *run)
 	count = matches_moments(matches, moments);
 	if (!count)
 		return NULL;
-	if (matches->pace > 0)
-		run->engine->pace = run->engine->pace > 0 ? (run->engine->pace + matches->pace) / 2
-							  : matches->pace;
+	matches_remember(matches, &run->engine->past);
 	for (size_t i = 0; i < count; i++) {
 		run->replay->cuts[i] = moments[i]->sample;
 		counts[i] = &moments[i]->counts;
@@ -569,7 +567,7 @@ struct hp_error *hp_engine_replay(struct hp_engine *engine, pid_t pid,
 	logging_begin(&run.logging, &engine->cache, limits->log, &run.registers);
 	error = matcher_begin(&run.matcher, &engine->translator, pid, samples, sample_count,
 			      limits->samples ? limits->samples : sample_count, limits->has_end,
-			      general, engine->pace);
+			      general, &engine->past);
 	if (error)
 		return error;
 	run.was_logging = run.logging.is_on;

@@ -10,6 +10,7 @@
 #include "../translate/code_cache.h"
 #include "../translate/text.h"
 #include "../translate/x86_translate.h"
+#include "../match/matches.h"
 #include "engine.h"
 
 struct hp_engine {
@@ -23,9 +24,7 @@ struct hp_engine {
 	size_t mapping_count;
 	int memory_fd; /* /proc/PID/mem of the latest shadow */
 	bool is_full;  /* drop everything before the next window */
-	/* mean pace of the replays so far, in which the latest count most: see matches.h; 0:
-	 * unknown */
-	double pace;
+	struct matches_past past;
 };
 
 #endif
