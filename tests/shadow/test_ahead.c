@@ -219,21 +219,33 @@ static void look_ahead(struct snapshot *snapshot, struct histories *histories)
 	} while (true);
 }
 
-TEST_WHERE(can_copy(), a_stop_reads_what_is_new_or_changes)
+static void begin_looking(struct snapshot *snapshot, struct histories *histories)
 {
-	struct histories histories = { 0 };
-	struct snapshot *snapshot = &copied.snapshot;
 	uint64_t bytes;
-	cpu_set_t cpus;
-	uint32_t before;
 
 	start();
 	snapshot_init(snapshot);
 	sandbox_init(&copied.sandbox);
-	sched_getaffinity(0, sizeof(cpus), &cpus);
 	hp_assert_ok(snapshot_prepare(snapshot, target, &bytes));
 	reserve(snapshot);
-	look_ahead(snapshot, &histories);
+	look_ahead(snapshot, histories);
+}
+
+static void make_sandbox(const struct snapshot *snapshot)
+{
+	cpu_set_t cpus;
+
+	sched_getaffinity(0, sizeof(cpus), &cpus);
+	hp_assert_ok(sandbox_create(&copied.sandbox, &snapshot->areas, &cpus));
+}
+
+TEST_WHERE(can_copy(), a_stop_reads_what_is_new_or_changes)
+{
+	struct histories histories = { 0 };
+	struct snapshot *snapshot = &copied.snapshot;
+	uint32_t before;
+
+	begin_looking(snapshot, &histories);
 	/* Nothing is known of any page. */
 	ck_assert_uint_eq(snapshot_to_read(snapshot), snapshot->used_bytes);
 	order(&orders->change, &orders->changed);
@@ -247,7 +259,7 @@ TEST_WHERE(can_copy(), a_stop_reads_what_is_new_or_changes)
 	order(&orders->change, &orders->changed);
 	order(&orders->touch, &orders->touched);
 	order(&orders->grow, &orders->grown);
-	hp_assert_ok(sandbox_create(&copied.sandbox, &snapshot->areas, &cpus));
+	make_sandbox(snapshot);
 	before = *(volatile uint32_t *)&orders->changed;
 	hold_running(target, &state);
 	hp_assert_ok(snapshot_take(snapshot, 0));
@@ -270,20 +282,13 @@ TEST_WHERE(can_copy(), a_stop_reads_again_what_the_thread_can_reach)
 	struct histories histories = { 0 };
 	struct snapshot *snapshot = &copied.snapshot;
 	uint64_t bytes;
-	cpu_set_t cpus;
 
-	start();
-	snapshot_init(snapshot);
-	sandbox_init(&copied.sandbox);
-	sched_getaffinity(0, sizeof(cpus), &cpus);
-	hp_assert_ok(snapshot_prepare(snapshot, target, &bytes));
-	reserve(snapshot);
-	look_ahead(snapshot, &histories);
+	begin_looking(snapshot, &histories);
 	usleep((unsigned)(calm_ns / 1000));
 	look_ahead(snapshot, &histories);
 	/* It has always been calm, and changes after the look. */
 	order(&orders->touch, &orders->touched);
-	hp_assert_ok(sandbox_create(&copied.sandbox, &snapshot->areas, &cpus));
+	make_sandbox(snapshot);
 	hold_running(target, &state);
 	hp_assert_ok(snapshot_take(snapshot, 0));
 	bytes = snapshot->read_bytes;

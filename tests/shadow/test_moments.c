@@ -409,8 +409,9 @@ TEST(the_end_of_a_window_is_told_by_what_registers_lead_to)
 	ck_assert_uint_eq(bench.replay.block_count, 0);
 }
 
-/* Two states in each of 12 rounds, which take 8 ms or more; ends in the round in which 3 are left. */
-static void run_rounds(bool has_end)
+/* Two states in each of 12 rounds, which take 8 ms or more; ends in the round in which 3 are left. `is_once`: the
+ * first sample's state occurs in the first round only, and is not too early there. */
+static void run_rounds(bool has_end, bool is_once)
 {
 	static const char code[] = "\xc7\x03\x0c\x00\x00\x00"	  /*  0 mov dword [rbx], 12 */
 				   "\x41\xb8\x11\x00\x00\x00\x90" /*  6 mov r8d, 0x11; nop */
@@ -427,8 +428,12 @@ static void run_rounds(bool has_end)
 	ck_assert_ptr_nonnull(reached);
 	for (size_t i = 0; i < 41; i++) {
 		samples[i] = sample_at(i % 2 ? 30 : 12, i % 2 ? 0x22 : 0x11, EQUAL);
-		samples[i].general[9] = i ? 0 : bench.state.registers.r9;
+		samples[i].general[9] = 0;
 		samples[i].time_ns = 1000000 * (i + 1);
+	}
+	if (is_once) {
+		samples[0].general[9] = bench.state.registers.r9;
+		samples[0].time_ns = 1;
 	}
 	reached->pieces[0] =
 		(struct reached_piece){ .address = bench.state.registers.rbx, .bytes = 8 };
@@ -441,11 +446,11 @@ static void run_rounds(bool has_end)
 	run(code, sizeof(code) - 1, samples, has_end ? 41 : 40);
 }
 
-TEST(a_program_in_rounds_is_counted_to_the_end_of_the_window_or_not_at_all)
+static void check_rounds(bool is_once)
 {
 	uint64_t counted = 0;
 
-	run_rounds(true);
+	run_rounds(true, is_once);
 	ck_assert_uint_eq(bench.replay.part_count, 1);
 	ck_assert_uint_eq(bench.replay.cuts[0], HP_REPLAY_START);
 	ck_assert_uint_eq(bench.replay.cuts[1], 40);
@@ -453,9 +458,19 @@ TEST(a_program_in_rounds_is_counted_to_the_end_of_the_window_or_not_at_all)
 		if (bench.replay.blocks[i].address.value == PUPPET_CODE + 42)
 			counted = bench.replay.blocks[i].counts[0];
 	ck_assert_uint_eq(counted, 12 - 3);
-	run_rounds(false);
+	run_rounds(false, is_once);
 	ck_assert_uint_eq(bench.replay.block_count, 0);
 	ck_assert_int_eq(bench.replay.end, HP_WINDOW_ROUNDS);
+}
+
+TEST(a_program_in_rounds_is_counted_to_the_end_of_the_window_or_not_at_all)
+{
+	check_rounds(false);
+}
+
+TEST(rounds_are_told_by_others_if_the_first_match_occurs_once)
+{
+	check_rounds(true);
 }
 
 HP_TEST_MAIN_UNLESS(PUPPET_REASON, "shadow/moments")

@@ -7,10 +7,10 @@
 #define SHADOW_REPLAY_ENGINE_STATE_H
 
 #include "../copy/areas.h"
+#include "../match/matches.h"
 #include "../translate/code_cache.h"
 #include "../translate/text.h"
 #include "../translate/x86_translate.h"
-#include "../match/matches.h"
 #include "engine.h"
 
 struct hp_engine {

@@ -26,7 +26,7 @@ void told_clear(struct told *told)
 }
 
 void told_add_event(struct told *told, uint64_t address, enum hp_event_kind kind,
-		       uint64_t count, int64_t value)
+		    uint64_t count, int64_t value)
 {
 	struct hp_window_event event = {
 		.address = { address },
