@@ -68,6 +68,7 @@ skip_all() {
 }
 
 finish() {
+	[ "$tests_run" -gt 0 ] || not_ok 'there is something to test'
 	printf '1..%d\n' "$tests_run"
 	[ "$tests_failed" -eq 0 ]
 	exit

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The cases of coverage.test: `list` prints their names, else that of the name is run."""
+"""The cases of coverage.test."""
 import sys
 from importlib.machinery import SourceFileLoader
 from importlib.util import module_from_spec, spec_from_loader
 from pathlib import Path
+
+import cases
 
 sys.dont_write_bytecode = True
 TOP = Path(__file__).resolve().parents[2]
@@ -89,12 +91,4 @@ def test_the_most_frequent_reasons_come_first():
     same(coverage.most({'complete': 9}, 'complete'), '-')
 
 
-def main():
-    tests = {name[5:]: test for name, test in globals().items() if name.startswith('test_')}
-    if sys.argv[1:] == ['list']:
-        print('\n'.join(tests))
-    else:
-        tests[sys.argv[1]]()
-
-
-main()
+cases.run([case for name, case in globals().items() if name.startswith('test_')])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""test_frequency.py list | NAME: the tests of scripts/frequency, one by one."""
+"""The cases of frequency.test."""
 import math
 import sys
 from pathlib import Path
@@ -8,6 +8,7 @@ SCRIPTS = Path(__file__).resolve().parents[2] / 'scripts'
 sys.path[:0] = [str(SCRIPTS / 'frequency'), str(SCRIPTS / 'bench')]
 
 import again
+import cases
 import controls
 import counted
 import evidence
@@ -383,12 +384,4 @@ def test_what_has_no_estimate_ran_not_at_all_in_the_totals():
     near(result.calls, 1)
 
 
-def main():
-    tests = {name[5:]: test for name, test in globals().items() if name.startswith('test_')}
-    if sys.argv[1:] == ['list']:
-        print('\n'.join(tests))
-    else:
-        tests[sys.argv[1]]()
-
-
-main()
+cases.run([case for name, case in globals().items() if name.startswith('test_')])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Tests of scripts/sensitivity: `list` names them, and a name runs one."""
+"""The cases of sensitivity.test."""
 import argparse
 import dataclasses
 import importlib.machinery
@@ -8,6 +8,8 @@ import json
 import sys
 import tempfile
 from pathlib import Path
+
+import cases
 
 TOP = Path(__file__).resolve().parent.parent.parent
 sys.dont_write_bytecode = True
@@ -135,12 +137,7 @@ def comparisons_are_judged_by_what_is_known():
     assert slower['check, in turns: right procedure'] == 100 and slower['check, in turns: intervals hold'] == 100
 
 
-TESTS = [each_table_of_the_source_can_be_read, a_constant_has_a_section_and_a_source,
-         half_of_a_whole_number_is_whole_and_not_0, groups_are_single_ones_or_named_together_or_sections,
-         a_name_of_two_folders_needs_the_folder, recordings_have_moved_when_controls_do_not_differ_as_much,
-         evidence_is_judged_by_what_is_told_and_said, comparisons_are_judged_by_what_is_known]
-
-if sys.argv[1] == 'list':
-    print(*(test.__name__ for test in TESTS))
-else:
-    next(test for test in TESTS if test.__name__ == sys.argv[1])()
+cases.run([each_table_of_the_source_can_be_read, a_constant_has_a_section_and_a_source,
+           half_of_a_whole_number_is_whole_and_not_0, groups_are_single_ones_or_named_together_or_sections,
+           a_name_of_two_folders_needs_the_folder, recordings_have_moved_when_controls_do_not_differ_as_much,
+           evidence_is_judged_by_what_is_told_and_said, comparisons_are_judged_by_what_is_known])
