@@ -313,7 +313,8 @@ enum {
 	LENT_STRETCHES = 16384, /* stretches [bound] */
 	/* The part of it that a copy is expected to use and write to. */
 	LENT_USED_BYTES = 33554432, /* bytes: 32 MiB [chosen] */
-	/* The longest run of pages, so that readers have equal shares. */
+	/* The longest run of pages, and what a reader takes at a time, so that all end together: some
+	 * tenths of a ms. */
 	RUN_BYTES = 1048576, /* bytes: 1 MiB [chosen] */
 	/* The buffer has room for what the target may allocate before the stop: this, … */
 	SPARE_BYTES = 4194304, /* bytes: 4 MiB [chosen] */

@@ -14,16 +14,16 @@
 
 enum { RUNS_AT_ONCE = 256 };
 
-/* The work of one thread. */
-struct part {
+/* What all readers of one reading share. Each takes the next few runs when it has read its last ones:
+ * one may be on a slower CPU than another, or get a CPU later. */
+struct work {
 	pid_t pid;
 	const struct run *runs;
 	size_t count;
 	uint8_t *buffer;
 	uint64_t deadline_ns;
-	size_t done; /* number of runs that have been read */
-	pthread_t thread;
-	bool is_running;
+	size_t next;	     /* the first run that no reader has taken; atomic, as is … */
+	uint64_t done_bytes; /* … this */
 };
 
 uint64_t runs_bytes(const struct run *runs, size_t count)
@@ -35,85 +35,84 @@ uint64_t runs_bytes(const struct run *runs, size_t count)
 	return bytes;
 }
 
-/* Reads as many runs as one system call takes. */
-static void read_some(struct part *part)
+/* Takes runs for one system call. Returns how many; 0: others have taken the rest. */
+static size_t take_some(struct work *work, size_t *first)
+{
+	size_t at = __atomic_load_n(&work->next, __ATOMIC_RELAXED);
+	size_t end;
+
+	do {
+		uint64_t bytes = 0;
+
+		for (end = at; end < work->count && end - at < RUNS_AT_ONCE && bytes < RUN_BYTES;
+		     end++)
+			bytes += work->runs[end].bytes;
+	} while (!__atomic_compare_exchange_n(&work->next, &at, end, false, __ATOMIC_RELAXED,
+					      __ATOMIC_RELAXED));
+	*first = at;
+	return end - at;
+}
+
+/* Reads runs, at most RUNS_AT_ONCE, up to one that cannot be read whole. Returns how many were handled. */
+static size_t read_some(const struct work *work, const struct run *runs, size_t count)
 {
 	struct iovec remote[RUNS_AT_ONCE] = { 0 };
 	struct iovec local[RUNS_AT_ONCE] = { 0 };
-	size_t first = part->done;
-	size_t count = 0;
-	uint64_t bytes = 0;
 	uint64_t got_bytes;
 	ssize_t got;
 
-	while (first + count < part->count && count < RUNS_AT_ONCE && bytes < COPY_BYTES_AT_ONCE) {
-		const struct run *run = &part->runs[first + count];
-
-		remote[count] = (struct iovec){ (void *)(uintptr_t)run->address, run->bytes };
-		local[count++] = (struct iovec){ part->buffer + run->offset, run->bytes };
-		bytes += run->bytes;
+	for (size_t i = 0; i < count; i++) {
+		remote[i] = (struct iovec){ (void *)(uintptr_t)runs[i].address, runs[i].bytes };
+		local[i] = (struct iovec){ work->buffer + runs[i].offset, runs[i].bytes };
 	}
-	got = process_vm_readv(part->pid, local, count, remote, count, 0);
+	got = process_vm_readv(work->pid, local, count, remote, count, 0);
 	got_bytes = got > 0 ? (uint64_t)got : 0;
-	part->done = first + count;
-	for (size_t i = first; i < first + count; i++) {
-		const struct run *run = &part->runs[i];
-		uint64_t had = got_bytes < run->bytes ? got_bytes : run->bytes;
+	for (size_t i = 0; i < count; i++) {
+		uint64_t had = got_bytes < runs[i].bytes ? got_bytes : runs[i].bytes;
 
 		got_bytes -= had;
-		if (had == run->bytes)
+		if (had == runs[i].bytes)
 			continue;
-		memset(part->buffer + run->offset + had, 0, run->bytes - had);
-		part->done = i + 1;
-		return;
+		memset(work->buffer + runs[i].offset + had, 0, runs[i].bytes - had);
+		return i + 1;
 	}
+	return count;
 }
 
 static void *read_part(void *context)
 {
-	struct part *part = context;
+	struct work *work = context;
+	size_t first, count;
 
-	while (part->done < part->count && hp_clock_monotonic_ns() < part->deadline_ns)
-		read_some(part);
-	return NULL;
-}
+	while (hp_clock_monotonic_ns() < work->deadline_ns && (count = take_some(work, &first))) {
+		const struct run *runs = work->runs + first;
 
-/* Divides the runs among so many readers, about evenly by bytes. */
-static void divide(const struct part *whole, struct part *parts, size_t count)
-{
-	uint64_t share = runs_bytes(whole->runs, whole->count) / count;
-	size_t at = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		uint64_t bytes = 0;
-
-		parts[i] = *whole;
-		parts[i].runs = whole->runs + at;
-		for (parts[i].count = 0; at < whole->count && (i + 1 == count || bytes < share);
-		     at++) {
-			bytes += whole->runs[at].bytes;
-			parts[i].count++;
-		}
+		for (size_t done = 0; done < count;)
+			done += read_some(work, runs + done, count - done);
+		__atomic_add_fetch(&work->done_bytes, runs_bytes(runs, count), __ATOMIC_RELAXED);
 	}
+	return NULL;
 }
 
 /* Uses another CPU than this one, if there is one: the scheduler often starts a thread on the CPU
  * of its creator. */
-static void read_elsewhere(struct part *part)
+static bool read_elsewhere(struct work *work, pthread_t *thread)
 {
 	pthread_attr_t attributes;
 	cpu_set_t cpus;
 	int here = sched_getcpu();
+	bool is_running;
 
 	if (pthread_attr_init(&attributes) != 0)
-		return;
+		return false;
 	if (here >= 0 && sched_getaffinity(0, sizeof(cpus), &cpus) == 0) {
 		CPU_CLR((size_t)here, &cpus);
 		if (CPU_COUNT(&cpus))
 			pthread_attr_setaffinity_np(&attributes, sizeof(cpus), &cpus);
 	}
-	part->is_running = pthread_create(&part->thread, &attributes, read_part, part) == 0;
+	is_running = pthread_create(thread, &attributes, read_part, work) == 0;
 	pthread_attr_destroy(&attributes);
+	return is_running;
 }
 
 static size_t readers_for(uint64_t bytes)
@@ -129,26 +128,21 @@ static size_t readers_for(uint64_t bytes)
 uint64_t readers_read(pid_t pid, const struct run *runs, size_t count, uint8_t *buffer,
 		      uint64_t deadline_ns)
 {
-	const struct part whole = { .pid = pid,
-				    .runs = runs,
-				    .count = count,
-				    .buffer = buffer,
-				    .deadline_ns = deadline_ns };
-	struct part parts[MOST_READERS];
-	size_t readers = readers_for(runs_bytes(runs, count));
-	uint64_t done_bytes = 0;
+	struct work work = {
+		.pid = pid,
+		.runs = runs,
+		.count = count,
+		.buffer = buffer,
+		.deadline_ns = deadline_ns,
+	};
+	size_t wanted = readers_for(runs_bytes(runs, count)) - 1;
+	pthread_t others[MOST_READERS];
+	size_t started = 0;
 
-	divide(&whole, parts, readers);
-	for (size_t i = 1; i < readers; i++)
-		read_elsewhere(&parts[i]);
-	read_part(&parts[0]);
-	for (size_t i = 1; i < readers; i++) {
-		if (parts[i].is_running)
-			pthread_join(parts[i].thread, NULL);
-		else
-			read_part(&parts[i]);
-	}
-	for (size_t i = 0; i < readers; i++)
-		done_bytes += runs_bytes(parts[i].runs, parts[i].done);
-	return done_bytes;
+	while (started < wanted && read_elsewhere(&work, &others[started]))
+		started++;
+	read_part(&work);
+	for (size_t i = 0; i < started; i++)
+		pthread_join(others[i], NULL);
+	return work.done_bytes;
 }
