@@ -222,6 +222,7 @@ static void print_shortage(const struct record_shadow *shadow)
 	const struct hp_shadow_statistics *statistics = &shadow->statistics;
 	uint64_t refused = statistics->refusals[HP_SHADOW_BUDGET];
 	double price_ns = (double)statistics->price_ns;
+	double wanted_ns;
 	double wanted, seconds;
 
 	if (do_calls_end_them(statistics)) {
@@ -239,11 +240,14 @@ static void print_shortage(const struct record_shadow *shadow)
 	if (statistics->useful >= ENOUGH_WINDOWS || !(price_ns > 0) || !statistics->target_ns ||
 	    statistics->windows >= WANTED_WINDOWS)
 		return;
-	wanted = ceil(100 * WANTED_WINDOWS * price_ns / (double)statistics->target_ns);
+	/* What stops that were broken off cost has to be earned, too. */
+	wanted_ns =
+		WANTED_WINDOWS * price_ns + (statistics->windows ? 0 : (double)statistics->lost_ns);
+	wanted = ceil(100 * wanted_ns / (double)statistics->target_ns);
 	if (refused)
 		fprintf(hp_cli_messages(), "; %" PRIu64 "%s %s over budget", refused,
 			statistics->windows ? " more" : "", refused == 1 ? "was" : "were");
-	seconds = ceil(WANTED_WINDOWS * price_ns / shadow->percent * 100 / 1e9);
+	seconds = ceil(wanted_ns / shadow->percent * 100 / 1e9);
 	/* It has run for that long. That windows were refused when they were due has another cause,
 	 * such as processes that end before they have earned a window. */
 	if (1e9 * seconds <= (double)statistics->target_ns)

@@ -159,6 +159,9 @@ static const double probed_ns_factor = 2; /* times the probed ns per byte [chose
 /* The weight of a new measurement. Not 1: on a busy machine a reader sometimes loses the CPU for
  * ten times what reading takes; that loss is charged in any case. */
 static const double newest_weight = 0.3; /* share [chosen] */
+/* What is guessed of reading, or measured at the start, counts like a stop that reads so much: on a VM
+ * the same stop may take five times as long a second later, so one slow stop must not stand for all. */
+static const double guess_worth_bytes = 67108864; /* bytes: 64 MiB [chosen] */
 /* A stop that reads less measures the fixed cost, one that reads more the cost per byte. */
 static const uint64_t little_read_bytes = 1048576; /* bytes: 1 MiB [chosen] */
 /* Less memory that was made tells nothing of its cost per byte: it ends within a huge page, and starting

@@ -219,9 +219,7 @@ static bool copy(struct window_maker *maker, const struct window_order *order,
 			      : runs_bytes(maker->snapshot.runs, maker->snapshot.run_count);
 		terms = window_terms(order, maker->snapshot.read_bytes, 0);
 		ledger_stop(maker->ledger, stop_ns, &terms);
-		/* A stop that read nothing tells nothing about the cost of reading. */
-		if (maker->snapshot.read_bytes)
-			ledger_read(maker->ledger, stop_ns, maker->snapshot.read_bytes);
+		window_learn_price(maker, order, stop_ns, result);
 	}
 	/* The loss by stops without a result. */
 	ledger_other(maker->ledger, (double)times.in_vain_ns);

@@ -65,6 +65,23 @@ struct price_terms window_terms(const struct window_order *order, uint64_t bytes
 	};
 }
 
+void window_learn_price(struct window_maker *maker, const struct window_order *order,
+			uint64_t stop_ns, struct window_result *result)
+{
+	const struct snapshot *snapshot = &maker->snapshot;
+	uint64_t threads = order->threads ? order->threads : 1;
+	uint64_t before_ns = ledger_hold(maker->ledger, snapshot_to_read(snapshot));
+	uint64_t after_ns;
+
+	/* A stop that read nothing tells nothing about the cost of reading. */
+	if (!snapshot->read_bytes)
+		return;
+	ledger_read(maker->ledger, stop_ns, snapshot->read_bytes);
+	after_ns = ledger_hold(maker->ledger, snapshot_to_read(snapshot));
+	if (after_ns > before_ns)
+		result->price_ns += threads * (after_ns - before_ns);
+}
+
 /* Checks that the target's memory may be read, and that a copy can be given the target's rights. */
 static struct hp_error *check_rights(struct window_maker *maker, const struct window_order *order)
 {

@@ -26,4 +26,8 @@ struct price_terms window_terms(const struct window_order *order, uint64_t bytes
 bool window_plan(struct window_maker *maker, struct window_order *order,
 		 struct window_result *result);
 
+/* Learns from the stop what reading costs. What was not predicted is added to the result's price. */
+void window_learn_price(struct window_maker *maker, const struct window_order *order,
+			uint64_t stop_ns, struct window_result *result);
+
 #endif

@@ -386,6 +386,31 @@ TEST(a_stop_without_a_copy_says_nothing_of_the_next)
 	ck_assert_uint_eq(ledger_price(&ledger, &terms), price);
 }
 
+TEST(a_late_stop_that_read_little_tells_little_of_much_memory)
+{
+	const uint64_t mib = 1 << 20;
+	struct ledger ledger;
+	uint64_t much;
+
+	ledger_init(&ledger, 1, 0);
+	ledger_expect(&ledger, 0.15, 0);
+	much = ledger_hold(&ledger, 64 * mib);
+	/* 4 ms late: as much as reading 13 MiB takes. */
+	ledger_read(&ledger, ledger_hold(&ledger, mib) + 4000000, mib);
+	ck_assert_uint_lt(ledger_hold(&ledger, 64 * mib), much + much / 2);
+	/* One that read much tells more, but the next may be faster, … */
+	much = ledger_hold(&ledger, 64 * mib);
+	ledger_read(&ledger, 2 * much, 64 * mib);
+	ck_assert_uint_gt(ledger_hold(&ledger, 64 * mib), much + much / 3);
+	ck_assert_uint_lt(ledger_hold(&ledger, 64 * mib), much + much * 3 / 4);
+	/* … and of several each tells as much as the others. */
+	for (unsigned i = 0; i < 10; i++)
+		ledger_read(&ledger, 2 * much, 64 * mib);
+	ledger_read(&ledger, 3 * much, 64 * mib);
+	ck_assert_uint_gt(ledger_hold(&ledger, 64 * mib), 2 * much + much / 4);
+	ck_assert_uint_lt(ledger_hold(&ledger, 64 * mib), 2 * much + much / 2);
+}
+
 TEST(what_others_wait_for_is_lost_once_for_each)
 {
 	struct price_terms terms = { .bytes = 10 << 20, .samples = 20, .threads = 1 };

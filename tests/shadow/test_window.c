@@ -494,4 +494,31 @@ TEST(each_kind_of_refusal_has_its_reason)
 	hp_error_destroy(budget.error);
 }
 
+/* Two threads wait for a stop that reads half of it in the time for all. */
+TEST(a_stop_that_is_late_raises_the_price_of_its_window)
+{
+	const uint64_t bytes = 64 << 20;
+	const uint64_t price_ns = 50000000;
+	const struct window_order order = { .threads = 2 };
+	struct ledger ledger;
+	static struct window_maker maker; /* large */
+	struct window_result result = { .price_ns = price_ns };
+	uint64_t before_ns, after_ns;
+
+	maker.ledger = &ledger;
+	maker.snapshot.used_bytes = bytes;
+	maker.snapshot.read_bytes = bytes / 2;
+	ledger_init(&ledger, 1, 0);
+	before_ns = ledger_hold(&ledger, bytes);
+	window_learn_price(&maker, &order, before_ns, &result);
+	after_ns = ledger_hold(&ledger, bytes);
+	ck_assert_uint_gt(after_ns, before_ns);
+	ck_assert_uint_eq(result.price_ns, price_ns + 2 * (after_ns - before_ns));
+	/* One that is early leaves it. */
+	result.price_ns = price_ns;
+	window_learn_price(&maker, &order, after_ns / 10, &result);
+	ck_assert_uint_lt(ledger_hold(&ledger, bytes), after_ns);
+	ck_assert_uint_eq(result.price_ns, price_ns);
+}
+
 HP_TEST_MAIN("shadow/window")

@@ -17,6 +17,11 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+static double square(double value)
+{
+	return value * value;
+}
+
 void ledger_init(struct ledger *ledger, double percent, double sample_ns)
 {
 	*ledger = (struct ledger){
@@ -24,6 +29,7 @@ void ledger_init(struct ledger *ledger, double percent, double sample_ns)
 		.sample_ns = sample_ns > 0 ? sample_ns : guessed_sample_ns,
 		.fixed_ns = guessed_fixed_ns,
 		.ns_per_byte = guessed_ns_per_byte,
+		.known_by = square(guess_worth_bytes),
 		.fresh_ns = guessed_fresh_ns,
 		.huge_ns = guessed_fresh_ns,
 		.making = 1,
@@ -322,12 +328,15 @@ void ledger_read(struct ledger *ledger, uint64_t stop_ns, uint64_t bytes)
 	double reading_ns = (double)stop_ns - ledger->fixed_ns;
 
 	/* A stop that reads little measures the fixed part; one that reads much, the reading. */
-	if (bytes < little_read_bytes)
+	if (bytes < little_read_bytes) {
 		ledger->fixed_ns += weight * ((double)stop_ns - ledger->fixed_ns);
-	else if (reading_ns > 0)
-		ledger->ns_per_byte += weight * (reading_ns / (double)bytes - ledger->ns_per_byte);
-	else
+	} else if (reading_ns > 0) {
+		ledger->known_by = (1 - newest_weight) * ledger->known_by + square((double)bytes);
+		ledger->ns_per_byte += square((double)bytes) / ledger->known_by *
+				       (reading_ns / (double)bytes - ledger->ns_per_byte);
+	} else {
 		ledger->fixed_ns = (double)stop_ns / 2;
+	}
 	ledger->has_measured = true;
 }
 

@@ -38,6 +38,7 @@ struct ledger {
 	double fixed_ns;     /* duration of a stop that reads no memory */
 	double sample_ns;    /* per sample */
 	double ns_per_byte;  /* of a stop, per byte read */
+	double known_by;     /* squares of the bytes read in stops that tell it; old ones fade */
 	double fresh_ns;     /* CPU time per byte of memory that the kernel gives to a process */
 	double huge_ns;	     /* the same, in huge pages */
 	double making;	     /* CPU time of making a copy that waits: measured over guessed */
@@ -132,7 +133,8 @@ struct hp_error *ledger_too_dear(const struct ledger *ledger, const struct price
 void ledger_expect(struct ledger *ledger, double ns_per_byte, double fresh_ns);
 /* The same of fresh memory in huge pages. */
 void ledger_expect_huge(struct ledger *ledger, double huge_ns);
-/* Learns the cost of reading from a stop in which `bytes` were read. */
+/* Learns the cost of reading from a stop in which `bytes` were read. A stop may be late by some ms
+ * whatever it reads, so it tells the more of a byte's cost the more it reads (least squares). */
 void ledger_read(struct ledger *ledger, uint64_t stop_ns, uint64_t bytes);
 /* Charges a stop. `terms`: the actual values. */
 void ledger_stop(struct ledger *ledger, uint64_t stop_ns, const struct price_terms *terms);
