@@ -3,6 +3,7 @@
 
 #include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/file.h>
+#include <hpcprof/base/number.h>
 
 #include <inttypes.h>
 #include <sched.h>
@@ -131,6 +132,18 @@ bool hp_thread_transfers(pid_t pid, pid_t tid, uint64_t *calls)
 		return false;
 	*calls = reads + writes;
 	return true;
+}
+
+bool hp_thread_waits(pid_t pid, pid_t tid, uint64_t *waits)
+{
+	static const char name[] = "\nvoluntary_ctxt_switches:\t";
+	_cleanup_free_ char *text = hp_file_text("/proc/%d/task/%d/status", (int)pid, (int)tid);
+	const char *line = text ? strstr(text, name) : NULL;
+
+	if (!line)
+		return false;
+	line += strlen(name);
+	return hp_scan_u64(&line, waits);
 }
 
 void hp_thread_begin_unstoppable(void)

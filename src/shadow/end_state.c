@@ -91,6 +91,7 @@ enum hold_result end_state_take(struct end_state *state, pid_t pid, pid_t tid,
 	state->stop_ns = 0;
 	if (!has_memory(state))
 		return HOLD_REFUSED;
+	state->follows_wait = state_sampler_has_waited(sampler);
 	hp_thread_begin_unstoppable();
 	held = hold(tid, HOLD_IN_USER_MODE, &state->memory->held, &times, &error, &refusal);
 	hp_error_destroy(error);
@@ -125,6 +126,7 @@ struct hp_engine_sample end_state_sample(const struct end_state *state)
 		return sample;
 	sample.ip = state->memory->held.registers.rip;
 	sample.flags = state->memory->held.registers.eflags;
+	sample.follows_call = state->follows_wait;
 	sample.reached = &state->memory->reached;
 	hold_general(&state->memory->held.registers, sample.general);
 	return sample;

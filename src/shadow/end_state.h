@@ -27,6 +27,7 @@ struct end_memory {
 
 struct end_state {
 	bool is_known;
+	bool follows_wait; /* the thread has waited between the copy and this stop */
 	bool has_exited;  /* the thread has ended, so there are no registers */
 	uint64_t time_ns; /* CLOCK_MONOTONIC */
 	uint64_t cpu_ns;  /* user CPU time since the copy */

@@ -89,7 +89,7 @@ static bool make_ready(struct window_maker *maker, const struct window_order *or
 		window_refuse_reading(result, HP_SHADOW_FAILED, error);
 		return false;
 	}
-	error = state_sampler_open(&maker->sampler, order->tid);
+	error = state_sampler_open(&maker->sampler, order->pid, order->tid);
 	if (!error && !shadow_calls_identify(&maker->calls, order->pid, order->tid))
 		error = hp_error_create(HP_ERROR_NOT_FOUND, "the thread has ended");
 	if (!error)
@@ -212,6 +212,7 @@ static bool copy(struct window_maker *maker, const struct window_order *order,
 			refusal = HP_SHADOW_FAILED;
 		}
 		release(maker, order, &times, !error);
+		state_sampler_released(&maker->sampler);
 		stop_ns = times.end_ns - times.start_ns;
 		result->recording_ns = stop_ns;
 		result->copied_bytes =
@@ -369,6 +370,7 @@ static struct hp_error *collect_samples(struct window_maker *maker,
 		uint64_t passed_ns = hp_clock_monotonic_ns() - start_ns;
 
 		error = state_sampler_drain(&maker->sampler);
+		(void)state_sampler_has_waited(&maker->sampler);
 		has_exited = polls[1].revents & POLLHUP;
 		is_over = polls[0].revents || (polls[1].revents & (POLLHUP | POLLERR)) ||
 			  maker->sampler.tick >= order->samples ||

@@ -38,6 +38,7 @@ static struct hp_engine_sample *samples_of_sampler(const struct window_maker *ma
 		memcpy(samples[i].general, from->general, sizeof(samples[i].general));
 		samples[i].ip = from->ip;
 		samples[i].flags = from->flags;
+		samples[i].follows_call = from->follows_wait;
 		samples[i].stack = from->stack;
 		samples[i].stack_bytes = from->stack_bytes;
 		samples[i].time_ns = (from->tick + 1) * MATCH_PERIOD_NS;

@@ -114,6 +114,19 @@ TEST(times_of_a_thread_grow_while_it_runs)
 	ck_assert(!hp_thread_times(getpid(), 0, &after));
 }
 
+TEST(waits_of_a_thread_are_counted)
+{
+	enum { WAITS = 3 };
+	const struct timespec soon = { .tv_nsec = 1000000 };
+	uint64_t before, after;
+
+	ck_assert(hp_thread_waits(getpid(), gettid(), &before));
+	for (int i = 0; i < WAITS; i++)
+		nanosleep(&soon, NULL);
+	ck_assert(hp_thread_waits(getpid(), gettid(), &after));
+	ck_assert_uint_ge(after, before + WAITS);
+}
+
 TEST(reads_and_writes_of_a_thread_are_counted)
 {
 	uint64_t before, after;

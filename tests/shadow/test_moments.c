@@ -239,6 +239,34 @@ TEST(what_an_answer_is_about_does_not_tell_states_apart)
 	ck_assert_uint_eq(bench.replay.matched, 0);
 }
 
+static struct hp_engine_call answer_nothing(struct script *script, pid_t pid,
+					    const struct user_regs_struct *registers)
+{
+	(void)script, (void)pid, (void)registers;
+	return (struct hp_engine_call){ .is_handled = true };
+}
+
+/* As the original was there again, later. */
+TEST(a_sample_behind_a_wait_matches_only_behind_a_call)
+{
+	static const char code[] = "\x0f\x05\x41\xb8\x11\x00\x00\x00\x90"
+				   "\x41\xb8\x22\x00\x00\x00\x90"
+				   "\x41\xb8\x33\x00\x00\x00\x90";
+	struct hp_engine_sample samples[3];
+	uint8_t stack[256];
+
+	expect_samples(samples, 3, stack, sizeof(stack));
+	for (size_t i = 0; i < 3; i++)
+		samples[i].follows_call = true;
+	bench.script.answer = answer_nothing;
+	run(code, sizeof(code) - 1, samples, 3);
+	ck_assert_uint_eq(bench.replay.matched, 3);
+	/* The copy begins behind the call. */
+	bench.state.registers.rip += 2;
+	run(NULL, 0, samples, 3);
+	ck_assert_uint_eq(bench.replay.matched, 0);
+}
+
 /* clock() has got a time from the system, and returned it in us. */
 static struct hp_engine_call answer_a_time(struct script *script, pid_t pid,
 					   const struct user_regs_struct *registers)

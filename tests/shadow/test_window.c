@@ -11,12 +11,15 @@
 #include <hpcprof/base/number.h>
 
 #include <errno.h>
+#include <linux/futex.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Counts, in memory that only a register leads to: no sample tells one round from another. */
@@ -143,6 +146,70 @@ TEST_WHERE(can_copy(), a_window_goes_from_one_stop_to_the_next)
 	ck_assert_uint_ge(result.window.part_count, 1);
 	ck_assert_uint_ge(hp_window_duration_ns(&result.window), window_ns);
 	hp_window_clear(&result.window);
+}
+
+/* How many rounds of an empty loop take that long. */
+static uint64_t rounds_of(uint64_t ns)
+{
+	enum { TRIED = 20000000 };
+	uint64_t rounds = TRIED;
+	struct timespec before, after;
+	uint64_t taken_ns;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &before);
+	__asm__ volatile("1: decq %0\n\tjnz 1b" : "+r"(rounds) : : "cc");
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &after);
+	taken_ns = (uint64_t)((after.tv_sec - before.tv_sec) * 1000000000 + after.tv_nsec -
+			      before.tv_nsec);
+	return ns * TRIED / (taken_ns ? taken_ns : 1);
+}
+
+enum { BETWEEN_WAITS_NS = 2000000 };
+
+/* Waits after each so many rounds, in vain: nobody wakes it, which no copy knows. */
+static pid_t start_waiter(uint64_t rounds)
+{
+	const struct timespec soon = { .tv_nsec = 100000 };
+	static uint32_t word;
+	pid_t pid = fork();
+
+	ck_assert_int_ge(pid, 0);
+	while (pid == 0) {
+		uint64_t left = rounds;
+
+		__asm__ volatile("1: decq %0\n\tjnz 1b" : "+r"(left) : : "cc");
+		syscall(SYS_futex, &word, FUTEX_WAIT, 0, &soon, NULL, 0);
+	}
+	return pid;
+}
+
+static uint64_t most_of_a_block(const struct hp_window *window)
+{
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < window->block_count; i++)
+		if (hp_window_count(window->blocks[i].counts) > most)
+			most = hp_window_count(window->blocks[i].counts);
+	return most;
+}
+
+/* Its states between two waits are those between any two, so its copy, which ends at the first wait, comes
+ * by states of much later samples. */
+TEST_WHERE(can_copy(), what_comes_behind_a_wait_does_not_match_before_it)
+{
+	const uint64_t rounds = rounds_of(BETWEEN_WAITS_NS);
+
+	for (int tries = 0; tries < 10; tries++) {
+		struct window_result result = { 0 };
+		double expected;
+
+		make_alone(start_waiter(rounds), 3 * BETWEEN_WAITS_NS, &result);
+		expected = (double)rounds / BETWEEN_WAITS_NS *
+			   (double)hp_window_duration_ns(&result.window);
+		/* One CPU may be twice as fast as another. */
+		ck_assert_double_ge((double)most_of_a_block(&result.window), expected / 2);
+		hp_window_clear(&result.window);
+	}
 }
 
 enum { FIRST_ROUNDS = 200000000, LAST_ROUNDS = 20000000 };
@@ -317,7 +384,7 @@ static void take_end(pid_t pid, const struct rights *rights, struct end_state *s
 
 	state_sampler_init(&sampler);
 	hp_assert_ok(areas_read(&areas, pid));
-	hp_assert_ok(state_sampler_open(&sampler, pid));
+	hp_assert_ok(state_sampler_open(&sampler, pid, pid));
 	ck_assert(state_sampler_enable(&sampler));
 	do {
 		usleep(1000);

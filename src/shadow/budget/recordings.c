@@ -3,8 +3,6 @@
 
 #include "../tuning.h"
 
-#include <hpcprof/base/cleanup.h>
-#include <hpcprof/base/file.h>
 #include <hpcprof/base/number.h>
 #include <hpcprof/base/thread.h>
 
@@ -38,13 +36,10 @@ static const struct recorded_program *find(const struct recordings *recordings, 
 /* Whether the thread often gives up its CPU to wait, by the kernel's count of context switches. */
 static bool waits_often(pid_t pid, pid_t tid)
 {
-	_cleanup_free_ char *text = hp_file_text("/proc/%d/task/%d/status", (int)pid, (int)tid);
-	const char *line = text ? strstr(text, "\nvoluntary_ctxt_switches:") : NULL;
 	struct hp_thread_times times = { 0 };
-	unsigned long long waits;
+	uint64_t waits;
 
-	return line && sscanf(line, "\nvoluntary_ctxt_switches: %llu", &waits) == 1 &&
-	       hp_thread_times(pid, tid, &times) &&
+	return hp_thread_waits(pid, tid, &waits) && hp_thread_times(pid, tid, &times) &&
 	       (double)waits > often_waits_per_ns * (double)times.ran_ns && waits > OFTEN_LEAST;
 }
 

@@ -346,11 +346,12 @@ static bool learn(struct x86_check *check, const struct difference *difference)
 	return true;
 }
 
-/* The state is not the sample's: adds a word that distinguishes them, or gives up the sample. */
+/* The state is not the sample's: adds a word that distinguishes them, if one is known, or gives up the
+ * sample. */
 static void judge_other(struct matcher *matcher, size_t number, const struct difference *difference)
 {
 	struct matcher_state *state = &matcher->states[number];
-	bool learned = learn(&state->check, difference);
+	bool learned = difference && learn(&state->check, difference);
 
 	if (++state->false_alarms >= FALSE_ALARMS && !state->is_given_up)
 		state->is_given_up = learned = true;
@@ -434,6 +435,11 @@ enum matcher_verdict matcher_judge(struct matcher *matcher, size_t number, int m
 	if (!flags_agree(matcher, sample, flags) ||
 	    state_differs(matcher, sample, memory_fd, &difference)) {
 		judge_other(matcher, number, &difference);
+		return MATCHER_OTHER;
+	}
+	/* The original was in this state again, behind a call that the copy has not come to. */
+	if (sample->follows_call && !matcher->has_called) {
+		judge_other(matcher, number, NULL);
 		return MATCHER_OTHER;
 	}
 	return judge_moment(matcher, number);

@@ -39,6 +39,7 @@ struct matcher {
 	/* when a sample's state occurred last, believed or not; 0: never */
 	uint64_t seen_ns;
 	uint64_t seen_translated; /* the same, as counted by the translator */
+	bool has_called; /* the copy has made a system call: see hp_engine_sample.follows_call */
 	unsigned recurring;	  /* samples whose states occurred in several rounds */
 	size_t armed[MATCHER_AHEAD + WATCHED_MATCHES + 2];
 	size_t armed_count;

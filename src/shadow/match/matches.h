@@ -20,6 +20,9 @@
  * first round does not show that there are rounds: after a window that did, one without its own end has no
  * counts either.
  *
+ * A state that the original was in behind a wait is not that of a copy that has made no call yet
+ * (hp_engine_sample.follows_call).
+ *
  * After a wrong match, later samples seem late. After a few late ones in a row it is withdrawn.
  *
  * The choice of a window's end affects what is counted. Code that seldom matches makes long gaps

@@ -5,6 +5,7 @@
 
 #include "../copy/reached.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* What was recorded of the original in one sample. Samples are in order of time. */
@@ -18,6 +19,8 @@ struct hp_engine_sample {
 	const uint8_t *stack; /* from rsp upward */
 	uint32_t stack_bytes;
 	const struct reached *reached; /* NULL: unknown */
+	/* The original has waited since the copy was made, so it has made a system call. */
+	bool follows_call;
 };
 
 #endif

@@ -2,6 +2,7 @@
 #include "state_sampler.h"
 
 #include <hpcprof/base/bytes.h>
+#include <hpcprof/base/thread.h>
 #include <hpcprof/base/vector.h>
 #include <hpcprof/pmu/open.h>
 #include <hpcprof/pmu/registers.h>
@@ -34,6 +35,8 @@ void state_sampler_close(struct state_sampler *sampler)
 	state_sampler_end(sampler);
 	sampler->count = 0;
 	sampler->tick = 0;
+	sampler->waits = UINT64_MAX;
+	sampler->has_waited = false;
 }
 
 void state_sampler_clear(struct state_sampler *sampler)
@@ -43,7 +46,7 @@ void state_sampler_clear(struct state_sampler *sampler)
 	state_sampler_init(sampler);
 }
 
-struct hp_error *state_sampler_open(struct state_sampler *sampler, pid_t tid)
+struct hp_error *state_sampler_open(struct state_sampler *sampler, pid_t pid, pid_t tid)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
@@ -61,6 +64,8 @@ struct hp_error *state_sampler_open(struct state_sampler *sampler, pid_t tid)
 	int failure = 0;
 
 	state_sampler_close(sampler);
+	sampler->pid = pid;
+	sampler->tid = tid;
 	sampler->fd = hp_perf_event_open(&attr, tid, -1, -1);
 	if (sampler->fd < 0)
 		return hp_error_create_errno(errno, "sampling a thread's registers");
@@ -78,6 +83,21 @@ struct hp_error *state_sampler_open(struct state_sampler *sampler, pid_t tid)
 bool state_sampler_enable(struct state_sampler *sampler)
 {
 	return ioctl(sampler->fd, PERF_EVENT_IOC_ENABLE, 0) == 0;
+}
+
+void state_sampler_released(struct state_sampler *sampler)
+{
+	if (!hp_thread_waits(sampler->pid, sampler->tid, &sampler->waits))
+		sampler->waits = UINT64_MAX;
+}
+
+bool state_sampler_has_waited(struct state_sampler *sampler)
+{
+	uint64_t waits;
+
+	if (!sampler->has_waited && hp_thread_waits(sampler->pid, sampler->tid, &waits))
+		sampler->has_waited = waits > sampler->waits;
+	return sampler->has_waited;
 }
 
 uint64_t state_sampler_disable(struct state_sampler *sampler)
@@ -139,6 +159,8 @@ static bool take_sample(struct state_sampler *sampler, struct hp_reader *reader)
 		return false;
 	sample = &sampler->samples[sampler->count];
 	sample->time_ns = time_ns;
+	/* As it was known before this sample was taken. */
+	sample->follows_wait = sampler->has_waited;
 	sample->tick = sampler->tick - 1;
 	for (unsigned i = 0; i < HP_SAMPLED_GENERAL; i++)
 		sample->general[i] = registers[hp_sampled_register_place(i)];

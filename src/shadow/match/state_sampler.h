@@ -24,12 +24,16 @@ struct match_sample {
 	uint64_t general[16]; /* by the registers' numbers in instructions */
 	uint64_t ip;
 	uint64_t flags;
+	bool follows_wait; /* see state_sampler_has_waited */
 	uint32_t stack_bytes;
 	uint8_t stack[MATCH_STACK_BYTES];
 };
 
 struct state_sampler {
 	int fd;
+	pid_t pid, tid;
+	uint64_t waits; /* of the thread, by the kernel's count, when it was released; UINT64_MAX: unknown */
+	bool has_waited;
 	struct hp_ring ring;
 	uint64_t tick; /* number of the next sample's tick */
 	struct match_sample *samples;
@@ -45,8 +49,13 @@ void state_sampler_close(struct state_sampler *sampler);
 void state_sampler_clear(struct state_sampler *sampler);
 
 /* Opens the event on a thread, disabled. */
-struct hp_error *state_sampler_open(struct state_sampler *sampler, pid_t tid);
+struct hp_error *state_sampler_open(struct state_sampler *sampler, pid_t pid, pid_t tid);
 bool state_sampler_enable(struct state_sampler *sampler);
+/* Called when the thread has been released. */
+void state_sampler_released(struct state_sampler *sampler);
+/* Whether it has waited since: so it has made a system call, or waited for the disk that a page is on. Stops
+ * are waits, too. A wait of the last few us may be missed. */
+bool state_sampler_has_waited(struct state_sampler *sampler);
 /* Stops sampling. Returns how much user CPU time has passed; 0 when that is unknown, because time
  * in the kernel is known only by ticks. The thread must be held. */
 uint64_t state_sampler_disable(struct state_sampler *sampler);
