@@ -17,7 +17,7 @@
 #
 # and before it stands each test that failed or was skipped, and why. Exit status 1 when any failed
 # or none ran. A live test that fails is run again, alone, as what else the machine does may be the
-# cause; FAILED ONCE says what it was.
+# cause; FAILED ONCE says what it was. How long each phase took stands before the totals.
 
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -58,6 +58,16 @@ broken() {
 	echo "FAIL: $1" >>"$stage/trouble"
 }
 
+# phase [NAME]: what begins; how many seconds each took is said at the end.
+phases=
+phase_now=
+phase() {
+	phase_end=$(date +%s)
+	[ -z "$phase_now" ] || phases="$phases${phases:+, }$phase_now $((phase_end - phase_began)) s"
+	phase_now=${1:-}
+	phase_began=$phase_end
+}
+
 # of_makefile NAME DIRECTORY: what it has there.
 of_makefile() {
 	sed -n "s/^$1 = //p" "$2/Makefile"
@@ -67,7 +77,7 @@ of_makefile() {
 # half, and run hardly longer.
 test_flags() {
 	case $1 in
-	CFLAGS) faster=-O1 ;;
+	CFLAGS) faster='-O1 -g1' ;;
 	*)
 		for faster in -fuse-ld=lld -fuse-ld=gold ''; do
 			# shellcheck disable=SC2046,SC2086 # a command with its options; nothing
@@ -84,10 +94,12 @@ test_flags() {
 build_and_check() {
 	build=$1
 	jobs=$(nproc 2>/dev/null || echo 2)
+	phase "$build: configure"
 	prepare "$@" || {
 		broken "$build: configure"
 		return 1
 	}
+	phase build
 	find "$build" \( -name '*.trs' -o -name '*.log' \) ! -name config.log -type f -delete
 	# Tests that a sanitizer's runtime would fail know by SANITIZED. Addresses that the kernel
 	# spreads too widely are more than ThreadSanitizer can map.
@@ -110,6 +122,7 @@ build_and_check() {
 		broken "$build: the build"
 		return 1
 	}
+	phase 'tests beside each other'
 	can_be_nobody && copy_for_nobody "$build"
 	# As nobody they run beside the others: live tests wait as long as they run.
 	[ ! -d "$stage/build" ] || live_tests beside nobody | run_as_nobody "$jobs" &
@@ -120,11 +133,14 @@ build_and_check() {
 		printf '%s\n' "$all" | grep -v -e /guest/ -e /live/ -e /attack/)"
 	wait
 	for way in each alone; do
+		phase "$way"
 		[ "$way" = each ] || jobs=1
 		run_tests "$jobs" "$(live_tests "$way")"
 		[ ! -d "$stage/build" ] || live_tests "$way" nobody | run_as_nobody "$jobs"
 	done
+	phase again
 	try_again
+	phase
 	results="$results $build"
 	[ -n "$(find "$build" -name '*.trs' -print -quit)" ] || broken "$build: make check"
 	[ ! -d "$stage/build" ] || {
@@ -378,6 +394,7 @@ close_with_totals() {
 		cat "$stage/trouble"
 		failed=$((failed + $(wc -l <"$stage/trouble")))
 	fi
+	[ -z "$phases" ] || echo "$phases"
 	echo "$passed passed, $failed failed, $skipped skipped"
 	[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
 	exit
@@ -387,6 +404,10 @@ install_dependencies build test || {
 	broken 'what testing needs is missing'
 	close_with_totals
 }
+# A python3 that is a script, as pyenv's, takes longer to find the real one than that takes to start.
+case $(head -c 2 "$(command -v python3)" 2>/dev/null) in
+'#!') PATH=$(dirname "$(python3 -c 'import sys; print(sys.executable)')"):$PATH ;;
+esac
 if [ -n "$fuzz_seconds" ]; then
 	rm -f build-fuzz/fuzz.log
 	fuzz
