@@ -105,7 +105,7 @@ scripts_machine_code_bounds_LDADD = $(ANALYZE_LIBS)
 scripts_machine_measure_code_LDADD =
 scripts_machine_measure_core_SOURCES = scripts/machine/measure_core.c scripts/machine/core_tasks.c \
 	scripts/machine/core_tasks.h
-scripts_machine_measure_core_LDADD = $(ISA_LIBS)
+scripts_machine_measure_core_LDADD = $(CALIBRATE_LIBS)
 scripts_machine_form_key_LDADD = $(ISA_LIBS)
 
 # How well rotated counters count. Not for building or testing.

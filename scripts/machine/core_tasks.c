@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "core_tasks.h"
 
+#include <string.h>
+
 static uint64_t random_state = 88172645463325252u;
 
 uint64_t random_next(void)
@@ -45,10 +47,18 @@ void run_places(struct task *task)
 				 : "cc");
 }
 
+/* Eight per byte, on registers: a load would add its own latency to that of the branch. */
 void run_branches(struct task *task)
 {
-	for (uint64_t i = 0; i < task->count; i++)
-		__asm__ volatile("testb $1, %0; jz 1f; nop; 1:" : : "m"(task->bits[i]) : "cc");
+	for (uint64_t i = 0; i + 8 <= task->count; i += 8) {
+		uint64_t word;
+
+		memcpy(&word, task->bits + i, sizeof(word));
+		__asm__ volatile(".rept 64; add %0, %0; jnc 1f; nop; 1:; .endr"
+				 : "+r"(word)
+				 :
+				 : "cc");
+	}
 }
 
 /* The same branches in each run, which a predictor may have learnt. */
@@ -120,6 +130,12 @@ PAIRS(run_named, "mov %0, 64(%1); mov 64(%1), %0")
 PAIRS(run_compared, "mov %0, 64(%1); mov 64(%2), %0")
 PAIRS(run_renamed_base, "add %3, %1; mov %0, 64(%1); mov 64(%1), %0")
 PAIRS(run_narrow, "movw %w0, 64(%1); movzwl 64(%1), %k0")
+/* With other stores between them, which take less time than four products of the pair's value. */
+#define AFTER(others)                                                                              \
+	"mov %0, 64(%1); .rept " #others "; mov %3, 1024(%2); .endr; mov 64(%1), %0;"              \
+	".rept 4; imul $1, %0, %0; .endr"
+PAIRS(run_behind_15, AFTER(15))
+PAIRS(run_behind_16, AFTER(16))
 
 /* 16 places in turn call the same procedure, which does nothing. */
 void run_calls(struct task *task)

@@ -34,6 +34,8 @@ void run_named(struct task *task);
 void run_compared(struct task *task);
 void run_renamed_base(struct task *task);
 void run_narrow(struct task *task);
+void run_behind_15(struct task *task);
+void run_behind_16(struct task *task);
 void run_calls(struct task *task);
 void run_jumps(struct task *task);
 void run_handlers(struct task *task);

@@ -8,6 +8,7 @@
 #include "core_tasks.h"
 
 #include <hpcprof/base/search.h>
+#include <hpcprof/calibrate/latencies.h>
 #include <hpcprof/isa/machine.h>
 
 #include <stdint.h>
@@ -238,11 +239,13 @@ static double handlers_in_turn(void)
 
 static double mispredict(void)
 {
-	static uint8_t bits[BRANCHES];
-	struct task random = { .run = run_branches, .count = BRANCHES, .bits = bits, .mask = 1 };
-	struct task same = { .run = run_branches, .count = BRANCHES, .bits = bits };
+	static uint8_t bits[BRANCHES / 8];
+	struct task random = {
+		.run = run_branches, .count = sizeof(bits), .bits = bits, .mask = 255
+	};
+	struct task same = { .run = run_branches, .count = sizeof(bits), .bits = bits };
 
-	return 2 * (cycles_of(&random) - cycles_of(&same)); /* every other one is wrong */
+	return 2 * (cycles_of(&random) - cycles_of(&same)) / 8; /* every other one is wrong */
 }
 
 /* What each branch of `count` that repeat takes longer than one that always goes the same way. */
@@ -276,12 +279,17 @@ static void print(const char *name, double measured, int described)
 int main(int argc, char **argv)
 {
 	const struct hp_core *core = argc == 2 ? hp_core_named(argv[1]) : NULL;
+	struct hp_uarch_geometry geometry;
+	struct hp_core recorded;
 	double l2;
 
 	if (!core) {
 		fprintf(stderr, "usage: measure_core CORE\n");
 		return 2;
 	}
+	recorded = *core;
+	geometry = hp_uarch_geometry_of(core);
+	hp_latencies_measure(&geometry, &recorded);
 	printf("%-52s %8s %8s\n", "cycles", "measured", core->name);
 	print("first-level cache, 16 KiB", lines_in(16 << 10), core->l1_cycles);
 	for (size_t kib = 64; kib <= 1 << 20; kib *= 2) {
@@ -292,6 +300,7 @@ int main(int argc, char **argv)
 	}
 	l2 = lines_in(512 << 10);
 	print("second-level cache, 512 KiB", l2, core->l2_cycles);
+	print("    as a recording measures it", recorded.l2_cycles, core->l2_cycles);
 	print("third-level cache, 16 MiB", lines_in(16 << 20), core->l3_cycles);
 	print("memory, 1 GiB", lines_in((size_t)1 << 30), core->memory_cycles);
 	print("second-level TLB, beyond the first: 512 pages", pages(512) - lines_in(32 << 10),
@@ -309,6 +318,8 @@ int main(int argc, char **argv)
 	print("    in order", steps_of((size_t)64 << 20, LINE), 0);
 	print("    in steps of 190056 bytes", steps_of((size_t)64 << 20, 190056), 0);
 	print("mispredicted branch", mispredict(), core->mispredict_cycles);
+	print("    as a recording measures it", recorded.mispredict_cycles,
+	      core->mispredict_cycles);
 	/* Half of them go otherwise than the last time, and nearly all of 16 targets. */
 	print("branch foretold by a long history, 4096 that repeat",
 	      2 * repeated(run_known_branches, 4096), core->late_branch_cycles);
@@ -345,6 +356,9 @@ int main(int argc, char **argv)
 	      core->compared_cycles ? core->compared_cycles + 1 : 0);
 	print("    by a register that is written before each", simple(run_renamed_base, STEPS), 0);
 	print("    of 2 bytes", simple(run_narrow, STEPS), 0);
+	print("    15 other stores behind it, and four products", simple(run_behind_15, STEPS), 0);
+	print("    16", simple(run_behind_16, STEPS),
+	      core->renamed_stores == 16 ? 12 + core->compared_cycles + 1 : 0);
 	print("store not forwarded: the load is wider", simple(run_failed_forward, STEPS), 0);
 	print("    what it waits for behind a chain",
 	      simple(run_failed_behind, STEPS / 10) - simple(run_forwarded_behind, STEPS / 10),

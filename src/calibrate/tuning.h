@@ -57,6 +57,11 @@ enum {
 	LATENCY_PARTS = 5, /* parts [chosen] */
 	/* … each so long: 0.2 to 2 ms. */
 	LATENCY_STEPS = 4096, /* loads, or branches [chosen] */
+	/* What is to miss in the first level is so many times its size: in half of the second, its TLB misses
+	 * add up to 3 cycles (scripts/machine/measure_core), and another thread of the core evicts lines. */
+	LATENCY_SECOND_TIMES = 4, /* sizes of the first level */
+	/* The shortest time between two readings of the clock, of so many. */
+	LATENCY_CLOCK_TRIES = 9, /* measurements [chosen] */
 	/* A TLB that is to miss is asked for so many times its entries. */
 	LATENCY_TLB_TIMES = 2, /* times [chosen] */
 	/* A wrong guess takes between so many cycles … */

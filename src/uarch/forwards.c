@@ -3,12 +3,13 @@
 
 #include <string.h>
 
-bool uarch_forwards_create(struct uarch_forwards *forwards, uint32_t loads)
+bool uarch_forwards_create(struct uarch_forwards *forwards, const struct hp_core *core)
 {
-	const struct hp_uarch_sets geometry = { .sets = 1, .ways = loads };
+	const struct hp_uarch_sets geometry = { .sets = 1, .ways = core->remembered_loads };
 
 	memset(forwards, 0, sizeof(*forwards));
-	return !loads || uarch_sets_create(&forwards->remembered, &geometry);
+	forwards->span = core->renamed_stores;
+	return !core->remembered_loads || uarch_sets_create(&forwards->remembered, &geometry);
 }
 
 void uarch_forwards_destroy(struct uarch_forwards *forwards)
@@ -92,7 +93,7 @@ bool uarch_forwards_load(struct uarch_forwards *forwards, const struct hp_timed_
 	uint64_t stored = forwards->names[number % FORWARD_STORES];
 	uint64_t key;
 
-	if (!insn->loaded.is_whole || !stored || forwards->newest - number >= FORWARD_STORES)
+	if (!insn->loaded.is_whole || !stored || forwards->newest - number >= forwards->span)
 		return false;
 	if (is_known_by_name(forwards, &insn->loaded, stored))
 		return true;

@@ -31,10 +31,11 @@ struct uarch_forwards {
 	uint64_t path;			  /* places of the last taken branches */
 	uint32_t last;			  /* place of the last instruction */
 	struct uarch_sets remembered;	  /* load, path and how many stores ago */
+	uint32_t span;			  /* of the core: among how many of the last stores */
 };
 
-/* `loads`: how many the core remembers; 0: it renames none. False: out of memory. */
-bool uarch_forwards_create(struct uarch_forwards *forwards, uint32_t loads);
+/* False: out of memory. */
+bool uarch_forwards_create(struct uarch_forwards *forwards, const struct hp_core *core);
 void uarch_forwards_destroy(struct uarch_forwards *forwards);
 void uarch_forwards_reset(struct uarch_forwards *forwards);
 

@@ -117,7 +117,7 @@ struct hp_timing *hp_timing_create(const struct hp_core *core,
 	timing->has_third = geometry->l3.ways;
 	set_widths(timing);
 	set_latencies(timing);
-	if (!uarch_forwards_create(&timing->forwards, core->remembered_loads)) {
+	if (!uarch_forwards_create(&timing->forwards, core)) {
 		hp_timing_destroy(timing);
 		return NULL;
 	}

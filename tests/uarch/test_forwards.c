@@ -121,6 +121,39 @@ TEST(memory_is_renamed_where_its_name_or_its_load_is_known)
 	}
 }
 
+/* Cycles per pair, with other stores between its store and its load, and four products of what is loaded,
+ * which take longer than these stores. */
+static double time_behind_stores(unsigned others)
+{
+	static const uint8_t product[MOST_BYTES] = { 0x48, 0x6b, 0xc0, 1 };
+	struct hp_timed_insn made[MOST_INSNS], products[1];
+	uint64_t store = 0;
+
+	begin("zen-5");
+	decode("zen-5", rounds[0].code, 2, 0x1000, made);
+	decode("zen-5", product, 1, 0x1100, products);
+	for (unsigned i = 0; i < ROUNDS; i++) {
+		uint64_t first = ++store;
+
+		step(&made[0], &(struct hp_timed_access){ .store = first, .is_store = true });
+		for (unsigned k = 0; k < others; k++)
+			step(&made[0],
+			     &(struct hp_timed_access){ .store = ++store, .is_store = true });
+		step(&made[1],
+		     &(struct hp_timed_access){ .store = first, .events = HP_UARCH_FORWARDED });
+		for (unsigned k = 0; k < 4; k++)
+			step(products, NULL);
+	}
+	return ticks / HP_TIMING_TICKS / ROUNDS;
+}
+
+/* By name or not; what scripts/machine/measure_core finds on Zen 5. */
+TEST(memory_is_renamed_among_the_last_16_stores)
+{
+	ck_assert_double_eq_tol(time_behind_stores(15), 12, 0.1);
+	ck_assert_double_eq_tol(time_behind_stores(16), 19, 0.1);
+}
+
 TEST(cores_of_which_that_is_not_known_forward_all_alike)
 {
 	const double alike = time_round("zen-4", &rounds[0], 64);
