@@ -99,7 +99,8 @@ struct hp_clock_meter {
 	int state; /* enum state, atomic; it tells which thread may access the rest */
 	bool stop; /* atomic */
 	int cpu;
-	double hz;
+	const struct hp_core *core;
+	struct hp_clock_reading reading;
 };
 
 static void go_to(int cpu)
@@ -124,17 +125,19 @@ static void *run_meter(void *argument)
 		if (__atomic_load_n(&meter->stop, __ATOMIC_ACQUIRE))
 			return NULL;
 		go_to(meter->cpu);
-		meter->hz = hp_clock_measure();
+		meter->reading.hz = hp_clock_measure();
+		meter->reading.sharing = hp_sharing_measure(meter->core, meter->reading.hz);
 		__atomic_store_n(&meter->state, DONE, __ATOMIC_RELEASE);
 	}
 }
 
-struct hp_clock_meter *hp_clock_meter_create(void)
+struct hp_clock_meter *hp_clock_meter_create(const struct hp_core *core)
 {
 	struct hp_clock_meter *meter = calloc(1, sizeof(*meter));
 
 	if (!meter)
 		return NULL;
+	meter->core = core;
 	sem_init(&meter->asked, 0, 0);
 	if (sched_getaffinity(0, sizeof(meter->home), &meter->home) == 0 &&
 	    hp_thread_start(&meter->thread, run_meter, meter) == 0)
@@ -166,25 +169,25 @@ void hp_clock_meter_ask(struct hp_clock_meter *meter, int cpu)
 	sem_post(&meter->asked);
 }
 
-double hp_clock_meter_take(struct hp_clock_meter *meter)
+struct hp_clock_reading hp_clock_meter_take(struct hp_clock_meter *meter)
 {
-	double hz;
+	struct hp_clock_reading reading;
 
 	if (!meter || __atomic_load_n(&meter->state, __ATOMIC_ACQUIRE) != DONE)
-		return 0;
-	hz = meter->hz;
+		return (struct hp_clock_reading){ 0 };
+	reading = meter->reading;
 	__atomic_store_n(&meter->state, IDLE, __ATOMIC_RELEASE);
-	return hz;
+	return reading;
 }
 
-double hp_clock_meter_wait(struct hp_clock_meter *meter)
+struct hp_clock_reading hp_clock_meter_wait(struct hp_clock_meter *meter)
 {
 	static const struct timespec moment = { .tv_nsec = CLOCK_MOMENT_NS };
-	double hz = hp_clock_meter_take(meter);
+	struct hp_clock_reading reading = hp_clock_meter_take(meter);
 
-	for (int i = 0; meter && hz <= 0 && i < CLOCK_MOMENTS; i++) {
+	for (int i = 0; meter && reading.hz <= 0 && i < CLOCK_MOMENTS; i++) {
 		nanosleep(&moment, NULL);
-		hz = hp_clock_meter_take(meter);
+		reading = hp_clock_meter_take(meter);
 	}
-	return hz;
+	return reading;
 }

@@ -5,11 +5,13 @@ src_calibrate_libcalibrate_a_SOURCES = \
 	include/hpcprof/calibrate/geometry.h \
 	include/hpcprof/calibrate/latencies.h \
 	include/hpcprof/calibrate/reference.h \
+	include/hpcprof/calibrate/sharing.h \
 	include/hpcprof/calibrate/skid.h \
 	src/calibrate/clock.c \
 	src/calibrate/geometry.c \
 	src/calibrate/latencies.c \
 	src/calibrate/reference.c \
+	src/calibrate/sharing.c \
 	src/calibrate/skid.c \
 	src/calibrate/skid_cache.c \
 	src/calibrate/skid_kernels.h src/calibrate/skid_kernels.c \

@@ -31,6 +31,16 @@ enum {
 	CLOCK_MOMENT_NS = 200000, /* ns of wall time [chosen] */
 };
 
+/* --- whether the core is shared: sharing.c ---------------------------------------------------- */
+
+enum {
+	/* Rounds of 15 or 21 cycles, at two lengths as of the clock: 3 or 4 microseconds. */
+	SHARING_SHORT_ROUNDS = 64, /* rounds [chosen] */
+	SHARING_LONG_ROUNDS = 768, /* rounds [chosen] */
+	/* The other thread may begin and end meanwhile, and interrupts come: most of so many tell. */
+	SHARING_TRIES = 5, /* measurements [chosen] */
+};
+
 /* --- the machine's speed now, which tells runs apart: reference.c ---------------------------- */
 
 enum {

@@ -127,6 +127,7 @@ struct hp_error *record_shadow_attach(struct record_shadow *shadow, struct hp_se
 		.geometry = shadow->causes == RECORD_CAUSES_OFF ? NULL : &geometry,
 		.core = hp_core_of_cpu(&machine->cpu),
 		.measure = hp_latencies_measure,
+		.core_is_shared = hp_session_core_is_shared(session),
 		.resizes = &shadow->resizes,
 		.simulates_always = shadow->causes == RECORD_CAUSES_ALWAYS,
 		.trace_fd = shadow->trace_fd,

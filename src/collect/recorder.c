@@ -333,18 +333,29 @@ void recorder_drain(struct recorder *recorder, uint64_t horizon_ns)
 		recorder_attribute(recorder);
 }
 
+static void note_reading(struct recorder *recorder, const struct hp_clock_reading *reading)
+{
+	hp_clock_note(&recorder->clock, reading->hz);
+	if (reading->sharing == HP_SHARING_UNKNOWN)
+		return;
+	__atomic_store_n(&recorder->core_is_shared, reading->sharing == HP_CORE_SHARED,
+			 __ATOMIC_RELAXED);
+	hp_clock_note_sharing(&recorder->clock, reading->sharing == HP_CORE_SHARED);
+}
+
 void recorder_meter_clock(struct recorder *recorder, bool at_end)
 {
 	bool at_start = !recorder->clock.class_count;
-	double hz = hp_clock_meter_take(recorder->meter);
+	struct hp_clock_reading reading = hp_clock_meter_take(recorder->meter);
 
-	hp_clock_note(&recorder->clock, hz);
+	note_reading(recorder, &reading);
 	if (recorder->busy_cpu >= 0)
 		hp_clock_meter_ask(recorder->meter, recorder->busy_cpu);
-	hz = at_end ? hp_clock_meter_wait(recorder->meter) : 0;
-	if (hz <= 0 && (at_start || at_end || (!recorder->meter && recorder->busy_cpu >= 0)))
-		hz = hp_clock_measure();
-	hp_clock_note(&recorder->clock, hz);
+	reading = at_end ? hp_clock_meter_wait(recorder->meter) : (struct hp_clock_reading){ 0 };
+	if (reading.hz <= 0 &&
+	    (at_start || at_end || (!recorder->meter && recorder->busy_cpu >= 0)))
+		reading.hz = hp_clock_measure();
+	note_reading(recorder, &reading);
 	recorder->busy_cpu = -1;
 }
 

@@ -63,6 +63,7 @@ struct recorder {
 	struct hp_skid_entries skids; /* calibrations on this machine and on others */
 	struct hp_clock_meter *meter;
 	struct hp_clock clock;
+	bool core_is_shared; /* by the latest measurement */
 	bool has_kernel; /* samples include the kernel */
 	/* CPU of the last sample since the clock was last measured, otherwise -1 */
 	int busy_cpu;

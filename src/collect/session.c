@@ -390,6 +390,11 @@ pid_t hp_session_command_pid(const struct hp_session *session)
 	return hp_session_records_command(&session->options) ? session->command.pid : 0;
 }
 
+const bool *hp_session_core_is_shared(const struct hp_session *session)
+{
+	return &session->recorder.core_is_shared;
+}
+
 uint64_t hp_session_command_cpu_ns(const struct hp_session *session)
 {
 	const struct hp_run *run = &session->command.run;

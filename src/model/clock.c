@@ -63,10 +63,20 @@ bool hp_clock_note(struct hp_clock *clock, double hz)
 	return !error;
 }
 
+void hp_clock_note_sharing(struct hp_clock *clock, bool is_shared)
+{
+	clock->looks++;
+	clock->shared += is_shared;
+}
+
 struct hp_error *hp_clock_add(struct hp_clock *into, const struct hp_clock *from)
 {
 	struct hp_error *error = NULL;
 
+	if (__builtin_add_overflow(into->looks, from->looks, &into->looks) ||
+	    __builtin_add_overflow(into->shared, from->shared, &into->shared))
+		return hp_error_create(HP_ERROR_DAMAGED,
+				       "the looks at the core add up to more than 64 bits");
 	for (size_t i = 0; i < from->class_count && !error; i++)
 		error = add_class(into, &from->classes[i]);
 	return error;

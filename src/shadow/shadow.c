@@ -368,7 +368,9 @@ struct hp_error *hp_shadow_create(const struct hp_shadow_options *options,
 	}
 	error = replayer_create(&shadow->replayer,
 				&(struct simulation_options){ options->geometry, options->core,
-							      options->measure, options->resizes,
+							      options->measure,
+							      options->core_is_shared,
+							      options->resizes,
 							      options->trace_fd,
 							      options->trace_bytes });
 	shadow->replayer.simulates_always = options->simulates_always;

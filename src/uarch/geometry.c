@@ -64,6 +64,15 @@ struct hp_uarch_geometry hp_uarch_geometry_of(const struct hp_core *core)
 	return geometry;
 }
 
+void hp_uarch_share(struct hp_uarch_geometry *geometry, struct hp_core *core)
+{
+	geometry->store_entries /= 2;
+	geometry->reorder_slots /= 2;
+	core->reorder_slots /= 2;
+	core->renamed_stores /= 2;
+	core->remembered_loads /= 2;
+}
+
 /* --- what is valid ---------------------------------------------------------------------------- */
 
 static bool is_power(uint32_t value, uint32_t least, uint32_t most)

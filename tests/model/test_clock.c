@@ -91,11 +91,30 @@ TEST(counts_that_do_not_fit_in_64_bits_are_refused)
 	struct hp_clock_class other = { .hz = 2000000000, .count = UINT64_MAX };
 	_cleanup_(hp_clock_clear) struct hp_clock sum = { 0 };
 
-	hp_assert_ok(hp_clock_add(&sum, &(struct hp_clock){ &most, 1 }));
-	hp_assert_fails(HP_ERROR_DAMAGED, hp_clock_add(&sum, &(struct hp_clock){ &one, 1 }));
-	hp_assert_ok(hp_clock_add(&sum, &(struct hp_clock){ &other, 1 }));
+	hp_assert_ok(hp_clock_add(&sum, &(struct hp_clock){ .classes = &most, .class_count = 1 }));
+	hp_assert_fails(
+		HP_ERROR_DAMAGED,
+		hp_clock_add(&sum, &(struct hp_clock){ .classes = &one, .class_count = 1 }));
+	hp_assert_ok(hp_clock_add(&sum, &(struct hp_clock){ .classes = &other, .class_count = 1 }));
 	ck_assert_uint_eq(hp_clock_measurements(&sum), UINT64_MAX);
 	ck_assert_double_gt(hp_clock_percentile(&sum, 90), 0);
+}
+
+TEST(looks_at_the_core_add_up)
+{
+	struct hp_clock sum = { .looks = 2, .shared = 1 }, other = { 0 };
+	struct hp_error *error;
+
+	hp_clock_note_sharing(&other, true);
+	hp_clock_note_sharing(&other, false);
+	ck_assert_ptr_null(hp_clock_add(&sum, &other));
+	ck_assert_uint_eq(sum.looks, 4);
+	ck_assert_uint_eq(sum.shared, 2);
+	other.looks = UINT64_MAX;
+	error = hp_clock_add(&sum, &other);
+	ck_assert_ptr_nonnull(error);
+	ck_assert_int_eq(error->class, HP_ERROR_DAMAGED);
+	hp_error_destroy(error);
 }
 
 HP_TEST_MAIN("model/clock")

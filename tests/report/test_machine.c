@@ -101,6 +101,24 @@ TEST(the_clock_is_given_with_its_spread_or_as_not_measured)
 	ck_assert_double_eq_tol(json_real_value(json_object_get(json, "low_hz")), 2e9, 4e6);
 	ck_assert_double_eq_tol(json_real_value(json_object_get(json, "median_hz")), 4e9, 8e6);
 	ck_assert_double_eq_tol(json_real_value(json_object_get(json, "high_hz")), 8e9, 16e6);
+	ck_assert_int_eq(json_integer_value(json_object_get(json, "core_looks")), 0);
+	json_decref(json);
+	hp_clock_clear(&meta.clock);
+}
+
+TEST(how_often_the_core_was_shared_is_given_where_it_is_known)
+{
+	struct hp_epoch_meta meta = { .architecture = x86 };
+	json_t *json;
+
+	ck_assert(hp_clock_note(&meta.clock, 4e9));
+	for (int i = 0; i < 8; i++)
+		hp_clock_note_sharing(&meta.clock, i < 2);
+	assert_says(&meta,
+		    "core shared: another hardware thread of it was busy at 25 % of 8 moments\n");
+	json = machine_clock_json(&meta.clock);
+	ck_assert_int_eq(json_integer_value(json_object_get(json, "core_looks")), 8);
+	ck_assert_int_eq(json_integer_value(json_object_get(json, "core_shared")), 2);
 	json_decref(json);
 	hp_clock_clear(&meta.clock);
 }

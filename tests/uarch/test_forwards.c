@@ -42,12 +42,17 @@ static struct hp_timing *timing;
 static struct hp_lanes spent;
 static double ticks, ticks_without_failures;
 
+static bool is_shared; /* another thread of the core is busy */
+
 static void begin(const char *core_name)
 {
-	const struct hp_core *core = hp_core_named(core_name);
-	struct hp_uarch_geometry geometry = hp_uarch_geometry_of(core);
+	static struct hp_core core;
+	struct hp_uarch_geometry geometry = hp_uarch_geometry_of(hp_core_named(core_name));
 
-	timing = hp_timing_create(core, &geometry);
+	core = *hp_core_named(core_name);
+	if (is_shared)
+		hp_uarch_share(&geometry, &core);
+	timing = hp_timing_create(&core, &geometry);
 	ck_assert_ptr_nonnull(timing);
 	at_end((void (*)(void *))hp_timing_destroy, timing);
 	ticks = ticks_without_failures = 0;
@@ -152,6 +157,14 @@ TEST(memory_is_renamed_among_the_last_16_stores)
 {
 	ck_assert_double_eq_tol(time_behind_stores(15), 12, 0.1);
 	ck_assert_double_eq_tol(time_behind_stores(16), 19, 0.1);
+}
+
+TEST(while_another_thread_is_busy_it_is_renamed_among_half_as_many)
+{
+	is_shared = true;
+	ck_assert_double_eq_tol(time_behind_stores(7), 12, 0.1);
+	ck_assert_double_eq_tol(time_behind_stores(8), 19, 0.1);
+	is_shared = false;
 }
 
 TEST(cores_of_which_that_is_not_known_forward_all_alike)

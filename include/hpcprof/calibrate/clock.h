@@ -9,29 +9,35 @@
  * would give a wrong result. The thread is pinned, not the recorder, because a busy CPU
  * (SCHED_FIFO, even forever) must not keep the recorder from its rings. A measurement takes some
  * tens of microseconds of that CPU, at most four times per second. scripts/clock-accuracy prints
- * its error.
+ * its error. It also looks whether the core is shared (sharing.h).
  */
 #ifndef HPCPROF_CALIBRATE_CLOCK_H
 #define HPCPROF_CALIBRATE_CLOCK_H
 
 #include <hpcprof/base/error.h>
+#include <hpcprof/calibrate/sharing.h>
 
 #include <stdbool.h>
 
 /* In Hz, for the CPU that this runs on; 0 on architectures without such a chain. */
 double hp_clock_measure(void);
 
+struct hp_clock_reading {
+	double hz; /* 0: none */
+	enum hp_sharing sharing;
+};
+
 struct hp_clock_meter;
 
-/* NULL if no thread can be created; the other functions then do nothing. */
-struct hp_clock_meter *hp_clock_meter_create(void);
+/* NULL if no thread can be created; the other functions then do nothing. The core is borrowed, or NULL. */
+struct hp_clock_meter *hp_clock_meter_create(const struct hp_core *core);
 void hp_clock_meter_destroy(struct hp_clock_meter *meter);
 
 /* Requests a measurement on that CPU; ignored while another one runs. */
 void hp_clock_meter_ask(struct hp_clock_meter *meter, int cpu);
-/* The requested measurement, once, in Hz; 0 while there is none. */
-double hp_clock_meter_take(struct hp_clock_meter *meter);
+/* The requested measurement, once. */
+struct hp_clock_reading hp_clock_meter_take(struct hp_clock_meter *meter);
 /* The same, but waits for it for a few milliseconds. */
-double hp_clock_meter_wait(struct hp_clock_meter *meter);
+struct hp_clock_reading hp_clock_meter_wait(struct hp_clock_meter *meter);
 
 #endif

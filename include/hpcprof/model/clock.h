@@ -24,12 +24,17 @@ struct hp_clock_class {
 struct hp_clock {
 	struct hp_clock_class *classes; /* by hz, distinct. Owned */
 	size_t class_count;
+	/* How often it was looked whether another hardware thread of the core was busy, and how often one
+	 * was (calibrate/sharing.h). */
+	uint64_t looks, shared;
 };
 
 void hp_clock_clear(struct hp_clock *clock);
 
 /* Adds one measurement; ignores an impossible one. False when memory is short. */
 bool hp_clock_note(struct hp_clock *clock, double hz);
+
+void hp_clock_note_sharing(struct hp_clock *clock, bool is_shared);
 
 /* Adds counts; past 64 bits they are DAMAGED. */
 struct hp_error *hp_clock_add(struct hp_clock *into, const struct hp_clock *from);

@@ -51,6 +51,9 @@ struct hp_shadow_options {
 	/* Replaces sizes and latencies by those measured on this machine. Called in a thread of
 	 * its own before the first window is simulated. */
 	void (*measure)(struct hp_uarch_geometry *geometry, struct hp_core *core);
+	/* Whether another hardware thread of the target's core is busy at this time; changed by another
+	 * thread. NULL: unknown. Borrowed. */
+	const bool *core_is_shared;
 	/* Paths are timed a second time, with these sizes; NULL: they are not. Copied. */
 	const struct hp_resizes *resizes;
 	bool simulates_always; /* simulates even if no CPU is idle */

@@ -63,6 +63,9 @@ struct hp_uarch_geometry hp_uarch_geometry_generic(void);
 
 /* The sizes of that core; the generic core's where they are unknown. */
 struct hp_uarch_geometry hp_uarch_geometry_of(const struct hp_core *core);
+/* What one hardware thread has of the core while another one is busy: half of the queues, which the timing
+ * keeps. Caches and predictors are shared by use, so they are left as they are. */
+void hp_uarch_share(struct hp_uarch_geometry *geometry, struct hp_core *core);
 
 /* Whether models of these sizes can be made, in bounded memory: some 250 MB at most. */
 bool hp_uarch_geometry_is_valid(const struct hp_uarch_geometry *geometry);

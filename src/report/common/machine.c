@@ -63,6 +63,11 @@ static void put_clock(const struct hp_clock *clock, FILE *out)
 			"clock: %.2f GHz (80 %% of %" PRIu64 " measurements from %.2f to %.2f)\n",
 			hp_clock_percentile(clock, 50) / 1e9, count,
 			hp_clock_percentile(clock, 10) / 1e9, hp_clock_percentile(clock, 90) / 1e9);
+	if (clock->looks)
+		fprintf(out,
+			"core shared: another hardware thread of it was busy at %.0f %% of %" PRIu64
+			" moments\n",
+			100 * (double)clock->shared / (double)clock->looks, clock->looks);
 }
 
 static void put_skid(const struct hp_event_info *info, FILE *out)
@@ -116,9 +121,11 @@ json_t *machine_clock_json(const struct hp_clock *clock)
 
 	if (!count)
 		return json_null();
-	return json_pack("{s:o, s:f, s:f, s:f}", "measurements", json_count(count), "low_hz",
-			 hp_clock_percentile(clock, 10), "median_hz",
-			 hp_clock_percentile(clock, 50), "high_hz", hp_clock_percentile(clock, 90));
+	return json_pack("{s:o, s:f, s:f, s:f, s:o, s:o}", "measurements", json_count(count),
+			 "low_hz", hp_clock_percentile(clock, 10), "median_hz",
+			 hp_clock_percentile(clock, 50), "high_hz", hp_clock_percentile(clock, 90),
+			 "core_looks", json_count(clock->looks), "core_shared",
+			 json_count(clock->shared));
 }
 
 json_t *machine_skid_json(const struct hp_epoch_meta *meta)

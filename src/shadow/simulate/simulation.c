@@ -13,7 +13,8 @@
 #include <time.h>
 
 enum { PIECE_WORDS = PATH_LOG_BYTES / 8, STEP_WORDS = 4096 };
-_Static_assert((int)SIMULATED_STRETCHES <= (int)HP_WINDOW_PARTS, "stretches have counts of their own");
+_Static_assert((int)SIMULATED_STRETCHES <= (int)HP_WINDOW_PARTS,
+	       "stretches have counts of their own");
 
 struct piece {
 	uint64_t words[PIECE_WORDS];
@@ -28,10 +29,13 @@ struct simulation {
 	void (*measure)(struct hp_uarch_geometry *, struct hp_core *);
 	struct hp_resizes
 		resizes; /* in what the second models differ; none: there are no second ones */
+	const bool *core_is_shared;
 	struct model {
-		struct hp_core core;
+		struct hp_core core, shared_core;
 		struct hp_uarch *uarch;
 		struct hp_timing *timing;
+		struct hp_timing
+			*shared_timing; /* of the core while another thread of it is busy */
 		struct follower follower;
 	} models[2]; /* with the core's sizes, and with changed ones */
 	size_t model_count;
@@ -87,9 +91,14 @@ static enum work wait_for_work(struct simulation *simulation)
 
 static bool make_model(struct model *model, const struct hp_uarch_geometry *geometry)
 {
+	struct hp_uarch_geometry shared = *geometry;
+
+	model->shared_core = model->core;
+	hp_uarch_share(&shared, &model->shared_core);
 	model->uarch = hp_uarch_create(geometry);
 	model->timing = hp_timing_create(&model->core, geometry);
-	return model->uarch && model->timing &&
+	model->shared_timing = hp_timing_create(&model->shared_core, &shared);
+	return model->uarch && model->timing && model->shared_timing &&
 	       follower_create(&model->follower, model->uarch, model->timing, &model->core);
 }
 
@@ -290,7 +299,7 @@ bool simulation_begin(struct simulation *simulation, pid_t pid, uint64_t fs_base
 {
 	static const struct sched_param no_priority = { 0 };
 	bool goes_on = simulation->pid == pid;
-	bool is_able;
+	bool is_able, is_shared;
 
 	simulation_prepare(simulation, cpus);
 	come_to_rest(simulation, true);
@@ -309,10 +318,15 @@ bool simulation_begin(struct simulation *simulation, pid_t pid, uint64_t fs_base
 	simulation->part_count = 0;
 	if (simulation->tracing.numbers)
 		tracing_begin_window(&simulation->tracing);
-	for (size_t i = 0; i < simulation->model_count; i++)
-		follower_begin(&simulation->models[i].follower, goes_on, plan_of,
-			       simulation->engine, fs_base,
+	is_shared = simulation->core_is_shared &&
+		    __atomic_load_n(simulation->core_is_shared, __ATOMIC_RELAXED);
+	for (size_t i = 0; i < simulation->model_count; i++) {
+		struct model *model = &simulation->models[i];
+
+		model->follower.timing = is_shared ? model->shared_timing : model->timing;
+		follower_begin(&model->follower, goes_on, plan_of, simulation->engine, fs_base,
 			       simulation->each / STRETCH_WARMING_PART);
+	}
 	return true;
 }
 
@@ -375,6 +389,7 @@ static bool begin(struct simulation *simulation, const struct simulation_options
 	simulation->geometry = *options->geometry;
 	simulation->core = *options->core;
 	simulation->measure = options->measure;
+	simulation->core_is_shared = options->core_is_shared;
 	simulation->stretches = options->trace_fd ? 1 : SIMULATED_STRETCHES;
 	simulation->each = options->trace_fd ? TRACED_INSNS : SIMULATED_INSNS / SIMULATED_STRETCHES;
 	if (options->resizes)
@@ -423,6 +438,7 @@ void simulation_destroy(struct simulation *simulation)
 			follower_clear(&model->follower);
 		hp_uarch_destroy(model->uarch);
 		hp_timing_destroy(model->timing);
+		hp_timing_destroy(model->shared_timing);
 	}
 	tracing_clear(&simulation->tracing);
 	pthread_mutex_destroy(&simulation->lock);

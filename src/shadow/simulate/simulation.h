@@ -31,6 +31,7 @@ struct simulation_options {
 	const struct hp_uarch_geometry *geometry; /* NULL: nothing is simulated */
 	const struct hp_core *core;
 	void (*measure)(struct hp_uarch_geometry *, struct hp_core *);
+	const bool *core_is_shared;
 	const struct hp_resizes *resizes;
 	int trace_fd;
 	uint64_t trace_bytes;
