@@ -152,11 +152,11 @@ TEST(it_may_become_faster)
 
 TEST(windows_before_tell_its_pace)
 {
-	matches_begin(&bench.matches, getpid(), bench.samples, SAMPLES, SAMPLES, &(struct matches_past){ .pace = 3 });
+	matches_begin(&bench.matches, getpid(), bench.samples, SAMPLES, SAMPLES, &(struct matches_past){ .pace = 2 });
 	bench.matches.start_ns = 100 * MS;
 	/* Sample 19 was taken after 20 ms. */
-	ck_assert(matches_is_too_early(&bench.matches, 19, at(19)));
-	ck_assert(!matches_is_too_early(&bench.matches, 19, at(20)));
+	ck_assert(matches_is_too_early(&bench.matches, 19, at(13)));
+	ck_assert(!matches_is_too_early(&bench.matches, 19, at(14)));
 }
 
 /* Sample 10 came by at 5 ms, and its moment was at 33. The next one seems to be fourteen times
@@ -314,6 +314,19 @@ TEST(in_rounds_windows_before_do_not_tell_when_it_is_lost)
 	matches_settle(&bench.matches, at(50));
 	matches_meet_again(&bench.matches);
 	ck_assert_double_ge(lost(SAMPLES - 1, 0, 0), slowest_pace * SAMPLES);
+}
+
+/* A first window of new code, or of calls that map memory, takes six times as long as its original. */
+TEST(a_slow_window_before_does_not_make_matches_too_early)
+{
+	matches_begin(&bench.matches, getpid(), bench.samples, SAMPLES, SAMPLES,
+		      &(struct matches_past){ .pace = 6 });
+	bench.matches.start_ns = 100 * MS;
+	ck_assert(!matches_is_too_early(&bench.matches, 9, at(1.5 * 10)));
+	ck_assert(matches_is_too_early(&bench.matches, 9, at(0.5 * 10)));
+	/* The window's own pace does. */
+	bench.matches.pace = 6;
+	ck_assert(matches_is_too_early(&bench.matches, 9, at(1.5 * 10)));
 }
 
 /* The first round was not over, or the path was lost in it. */

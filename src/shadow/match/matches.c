@@ -130,9 +130,18 @@ static double known_pace(const struct matches *matches)
 	return matches->pace > 0 ? matches->pace : matches->past.pace;
 }
 
+/* Earlier windows may have been slow for a reason of their own, such as new code or calls that map memory,
+ * and if this one's matches were taken for too early, its pace would never be known. */
+static double least_pace(const struct matches *matches)
+{
+	double pace = matches->pace > 0 ? matches->pace : lesser(matches->past.pace, likely_pace);
+
+	return least_of_pace * greater(pace, 1);
+}
+
 bool matches_is_too_early(const struct matches *matches, size_t sample, uint64_t now_ns)
 {
-	double pace = least_of_pace * greater(known_pace(matches), 1);
+	double pace = least_pace(matches);
 	uint64_t since_ns;
 	double ns = distance_ns(matches, sample, &since_ns);
 
@@ -373,8 +382,8 @@ void matches_remember(const struct matches *matches, struct matches_past *past)
 size_t matches_moments(const struct matches *matches,
 		       const struct match *moments[HP_WINDOW_PARTS + 1])
 {
-	bool needs_end =
-		matches->is_in_rounds || (matches->past.was_in_rounds && !matches->is_told);
+	bool needs_end = matches->is_in_rounds ||
+			 (matches->past.was_in_rounds && !matches->is_told);
 	size_t count = matches->is_in_rounds ? 1 : matches->believed_count;
 
 	if (needs_end && !has_end(matches))
