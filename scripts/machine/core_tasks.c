@@ -112,27 +112,31 @@ void run_forward(struct task *task)
 }
 
 /* Pairs of a store and a load that depend on each other: their places are named in the same way, by
- * another register, or by one that is written before each. Each of 64 pairs is other code. */
-#define PAIRS(function, code)                                                                      \
+ * another register, or by one that is written before each. Each of 64 pairs, or of so many, is other code. */
+#define PAIRS(function, code) PAIRS_OF(64, function, code)
+#define PAIRS_OF(pairs, function, code)                                                            \
 	void function(struct task *task)                                                           \
 	{                                                                                          \
 		char *to = task->memory, *from = task->memory;                                     \
 		uint64_t value = 0;                                                                \
                                                                                                    \
 		__asm__("" : "+r"(from)); /* a register of its own */                              \
-		for (uint64_t i = 0; i < task->count / 64; i++)                                    \
-			__asm__ volatile(".rept 64; " code "; .endr"                               \
+		for (uint64_t i = 0; i < task->count / pairs; i++)                                 \
+			__asm__ volatile(".rept " #pairs "; " code "; .endr"                       \
 					 : "+r"(value), "+r"(to)                                   \
 					 : "r"(from), "r"((uint64_t)0)                             \
 					 : "memory", "cc");                                        \
 	}
 PAIRS(run_named, "mov %0, 64(%1); mov 64(%1), %0")
 PAIRS(run_compared, "mov %0, 64(%1); mov 64(%2), %0")
+PAIRS_OF(18, run_compared_18, "mov %0, 64(%1); mov 64(%2), %0")
+PAIRS_OF(30, run_compared_30, "mov %0, 64(%1); mov 64(%2), %0")
+PAIRS_OF(30, run_compared_apart, "mov %0, 64(%1); nop; mov 64(%2), %0")
 PAIRS(run_renamed_base, "add %3, %1; mov %0, 64(%1); mov 64(%1), %0")
 PAIRS(run_narrow, "movw %w0, 64(%1); movzwl 64(%1), %k0")
 /* With other stores between them, which take less time than four products of the pair's value. */
 #define AFTER(others)                                                                              \
-	"mov %0, 64(%1); .rept " #others "; mov %3, 1024(%2); .endr; mov 64(%1), %0;"              \
+	"mov %0, -256(%%rsp); .rept " #others "; mov %3, 1024(%2); .endr; mov -256(%%rsp), %0;"    \
 	".rept 4; imul $1, %0, %0; .endr"
 PAIRS(run_behind_15, AFTER(15))
 PAIRS(run_behind_16, AFTER(16))

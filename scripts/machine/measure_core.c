@@ -354,9 +354,13 @@ int main(int argc, char **argv)
 	print("64 stores and loads, each named alike", simple(run_named, STEPS), 0);
 	print("    by another register", simple(run_compared, STEPS),
 	      core->compared_cycles ? core->compared_cycles + 1 : 0);
+	print("    18 of these", simple(run_compared_18, STEPS), 0);
+	print("    30", simple(run_compared_30, STEPS), 0);
+	print("    30 with a no-op in each", simple(run_compared_apart, STEPS), 0);
 	print("    by a register that is written before each", simple(run_renamed_base, STEPS), 0);
 	print("    of 2 bytes", simple(run_narrow, STEPS), 0);
-	print("    15 other stores behind it, and four products", simple(run_behind_15, STEPS), 0);
+	print("    15 other stores behind it, and four products", simple(run_behind_15, STEPS),
+	      core->renamed_stores == 16 ? 12 : 0);
 	print("    16", simple(run_behind_16, STEPS),
 	      core->renamed_stores == 16 ? 12 + core->compared_cycles + 1 : 0);
 	print("store not forwarded: the load is wider", simple(run_failed_forward, STEPS), 0);

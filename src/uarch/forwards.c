@@ -5,23 +5,28 @@
 
 bool uarch_forwards_create(struct uarch_forwards *forwards, const struct hp_core *core)
 {
-	const struct hp_uarch_sets geometry = { .sets = 1, .ways = core->remembered_loads };
+	const struct hp_uarch_sets surely = { .sets = 1, .ways = core->remembered_loads };
+	const struct hp_uarch_sets perhaps = { .sets = 1, .ways = 2 * surely.ways };
 
 	memset(forwards, 0, sizeof(*forwards));
 	forwards->span = core->renamed_stores;
-	return !core->remembered_loads || uarch_sets_create(&forwards->remembered, &geometry);
+	return !core->remembered_loads || (uarch_sets_create(&forwards->remembered, &surely) &&
+					   uarch_sets_create(&forwards->perhaps, &perhaps));
 }
 
 void uarch_forwards_destroy(struct uarch_forwards *forwards)
 {
 	uarch_sets_destroy(&forwards->remembered);
+	uarch_sets_destroy(&forwards->perhaps);
 }
 
 void uarch_forwards_reset(struct uarch_forwards *forwards)
 {
 	memset(forwards, 0, offsetof(struct uarch_forwards, remembered));
-	if (forwards->remembered.all)
-		uarch_sets_reset(&forwards->remembered);
+	if (!forwards->remembered.all)
+		return;
+	uarch_sets_reset(&forwards->remembered);
+	uarch_sets_reset(&forwards->perhaps);
 }
 
 static uint64_t mix(uint64_t value)
@@ -77,9 +82,11 @@ void uarch_forwards_store(struct uarch_forwards *forwards, const struct hp_timed
 }
 
 static bool is_known_by_name(struct uarch_forwards *forwards, const struct hp_timed_name *name,
-			     uint64_t stored)
+			     uint64_t stored, uint64_t number)
 {
 	if (name_of(forwards, name) != stored)
+		return false;
+	if (name->base < HP_REGISTER_COUNT && forwards->newest - number > forwards->span / 2)
 		return false;
 	if (name->base >= HP_REGISTER_COUNT || forwards->pairs[name->base] >= NAMED_PAIRS)
 		return true;
@@ -87,16 +94,20 @@ static bool is_known_by_name(struct uarch_forwards *forwards, const struct hp_ti
 	return false;
 }
 
-bool uarch_forwards_load(struct uarch_forwards *forwards, const struct hp_timed_insn *insn,
-			 uint64_t number)
+unsigned uarch_forwards_load(struct uarch_forwards *forwards, const struct hp_timed_insn *insn,
+			     uint64_t number)
 {
 	uint64_t stored = forwards->names[number % FORWARD_STORES];
+	bool is_remembered, is_perhaps;
 	uint64_t key;
 
 	if (!insn->loaded.is_whole || !stored || forwards->newest - number >= forwards->span)
-		return false;
-	if (is_known_by_name(forwards, &insn->loaded, stored))
-		return true;
+		return FORWARD_HALVES;
+	if (is_known_by_name(forwards, &insn->loaded, stored, number))
+		return 0;
 	key = mix(mix(forwards->path) ^ (uint64_t)insn->place << 8 ^ (forwards->newest - number));
-	return uarch_sets_use(&forwards->remembered, key >> UARCH_NOTE_BITS >> 1) == UARCH_HIT;
+	key = key >> UARCH_NOTE_BITS >> 1;
+	is_remembered = uarch_sets_use(&forwards->remembered, key) == UARCH_HIT;
+	is_perhaps = uarch_sets_use(&forwards->perhaps, key) == UARCH_HIT;
+	return is_remembered ? 0 : is_perhaps ? FORWARD_HALVES / 2 : FORWARD_HALVES;
 }

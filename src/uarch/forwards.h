@@ -7,7 +7,9 @@
  * the same way, by base, index and displacement, and no register of these has been written in between; the
  * core does so only after a few such pairs since the base was written. The stack pointer is always known,
  * as the front end follows it. Or the core remembers it of the load's last execution on the same path, as
- * long as such loads are few.
+ * long as such loads are few: 20, or up to 40, as their places in the code would have it. How is not known, so
+ * each of these waits half of the time. The store must be one of the last 16, or of the last 8 where a register
+ * other than the stack pointer names it.
  *
  * Measured by scripts/machine/measure_core on Zen 5. Names: Tyson, Austin, "Improving the accuracy and
  * performance of memory communication through renaming"; remembered loads: Moshovos, Sohi, "Streamlining
@@ -21,7 +23,10 @@
 
 #include <hpcprof/uarch/timing.h>
 
-enum { FORWARD_STORES = 256 }; /* as many as the timing keeps */
+enum {
+	FORWARD_STORES = 256, /* as many as the timing keeps */
+	FORWARD_HALVES = 2,   /* of what a load waits that is not renamed */
+};
 
 struct uarch_forwards {
 	uint32_t versions[HP_REGISTER_COUNT]; /* how often each register was written, … */
@@ -30,7 +35,8 @@ struct uarch_forwards {
 	uint64_t newest;		  /* number of the last store */
 	uint64_t path;			  /* places of the last taken branches */
 	uint32_t last;			  /* place of the last instruction */
-	struct uarch_sets remembered;	  /* load, path and how many stores ago */
+	struct uarch_sets remembered;	  /* load, path and how many stores ago: surely, … */
+	struct uarch_sets perhaps;	  /* … and twice as many */
 	uint32_t span;			  /* of the core: among how many of the last stores */
 };
 
@@ -45,8 +51,9 @@ void uarch_forwards_insn(struct uarch_forwards *forwards, const struct hp_timed_
 void uarch_forwards_turn(struct uarch_forwards *forwards);
 void uarch_forwards_store(struct uarch_forwards *forwards, const struct hp_timed_insn *insn,
 			  uint64_t number);
-/* Whether the load, which has all its bytes from that store, has them at rename. */
-bool uarch_forwards_load(struct uarch_forwards *forwards, const struct hp_timed_insn *insn,
-			 uint64_t number);
+/* How much of the comparison of addresses the load waits for, in halves, if it has all its bytes from that
+ * store: 0 where it has them at rename. */
+unsigned uarch_forwards_load(struct uarch_forwards *forwards, const struct hp_timed_insn *insn,
+			     uint64_t number);
 
 #endif

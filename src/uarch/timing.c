@@ -337,9 +337,10 @@ INLINE int32_t forward_cycles(struct hp_timing *timing, const struct hp_timed_in
 	/* What failed would be at best if it did not. */
 	if (!core->compared_cycles || (access->events & HP_UARCH_FORWARD_FAILED))
 		return core->forward_cycles;
-	return uarch_forwards_load(&timing->forwards, insn, access->store)
-		       ? core->forward_cycles - 1
-		       : core->compared_cycles;
+	return core->forward_cycles - 1 +
+	       (core->compared_cycles - core->forward_cycles + 1) *
+		       (int32_t)uarch_forwards_load(&timing->forwards, insn, access->store) /
+		       FORWARD_HALVES;
 }
 
 /* A load gets the bytes of a store some time after that has them; its consumers follow. */

@@ -106,7 +106,7 @@ struct hp_core {
 	uint8_t late_result_cycles;
 	uint16_t forward_cycles; /* from a store to a load of the same bytes, at best */
 	/* The same where the core compares addresses, as it does not know the store beforehand; of how many
-	 * loads it remembers that, and among how many of the last stores it can be; 0: all are at best. */
+	 * loads it surely remembers that (perhaps of twice as many), and among how many of the last stores it can be; 0: all are at best. */
 	uint16_t compared_cycles;
 	uint8_t remembered_loads;
 	uint8_t renamed_stores;

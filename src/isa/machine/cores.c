@@ -294,12 +294,12 @@ const struct hp_core cores[CORE_COUNT] = {
 			 .pause_cycles = 90 },
 	/* LLVM 19 has a copy of Zen 4's instructions, with four arithmetic units instead of six.
 	 * Measured on family 26 model 2, in a virtual machine: how many units there are of each kind,
-	 * and loads and stores per cycle, by measure-machine; by measure_core which loads take a cycle
-	 * more, what one thread issues and decodes, calls, indirect jumps, operations that need the result
-	 * of one shortly before (their cost falls to nothing twelve instructions behind it; the model ends
-	 * it behind four), and latencies from forwarding on, with the stores among which memory is renamed.
-	 * Of 7 cycles from register to register through memory that is not renamed, one is the store's. Late
-	 * results: the samples on what reads the results of loads and divisions, in
+	 * and loads and stores per cycle, by measure-machine; by measure_core a mispredicted branch, which
+	 * loads take a cycle more, what one thread issues and decodes, calls, indirect jumps, operations
+	 * that need the result of one shortly before (their cost falls to nothing twelve instructions behind
+	 * it; the model ends it behind four), and latencies from forwarding on, with the loads and stores of
+	 * which memory is renamed. Of 7 cycles from register to register through memory that is not renamed,
+	 * one is the store's. Late results: the samples on what reads the results of loads and divisions, in
 	 * scripts/culprit-accuracy's chase-l2 and divide. Taken branches: AMD 58455. Unchecked against
 	 * that: the rest. */
 	[CORE_ZEN_5] = { .name = "zen-5",
@@ -344,7 +344,7 @@ const struct hp_core cores[CORE_COUNT] = {
 			 .call_cycles = 2,
 			 .forward_cycles = 0,
 			 .compared_cycles = 6,
-			 .remembered_loads = 32,
+			 .remembered_loads = 20,
 			 .renamed_stores = 16,
 			 .blocked_cycles = 14,
 			 .locked_cycles = 20,
