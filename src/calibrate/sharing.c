@@ -4,9 +4,6 @@
 #include <hpcprof/base/number.h>
 #include <hpcprof/calibrate/sharing.h>
 
-#include <math.h>
-#include <time.h>
-
 #ifdef __x86_64__
 
 enum { PRODUCT_CYCLES = 3, PRODUCTS = 5, STORES_BETWEEN = 12 };
@@ -17,16 +14,17 @@ static void run_rounds(uint64_t rounds)
 	_Alignas(64) char memory[512];
 	uint64_t value = 1;
 
-	__asm__ volatile("1:\n\t"
-			 "mov %[value], (%[memory])\n\t"
-			 ".rept 12; mov %[memory], 128(%[memory]); .endr\n\t"
-			 "mov (%[memory]), %[value]\n\t"
-			 ".rept 5; imul $1, %[value], %[value]; .endr\n\t"
-			 "dec %[rounds]\n\t"
-			 "jnz 1b"
-			 : [value] "+r"(value), [rounds] "+r"(rounds)
-			 : [memory] "r"(memory)
-			 : "cc", "memory");
+	__asm__ volatile(
+		"1:\n\t"
+		"mov %[value], (%[memory])\n\t"
+		".rept %c[stores]; mov %[memory], 128(%[memory]); .endr\n\t"
+		"mov (%[memory]), %[value]\n\t"
+		".rept %c[products]; imul $1, %[value], %[value]; .endr\n\t"
+		"dec %[rounds]\n\t"
+		"jnz 1b"
+		: [value] "+r"(value), [rounds] "+r"(rounds)
+		: [memory] "r"(memory), [stores] "i"(STORES_BETWEEN), [products] "i"(PRODUCTS)
+		: "cc", "memory");
 }
 
 static double time_rounds(uint64_t rounds)
@@ -35,6 +33,12 @@ static double time_rounds(uint64_t rounds)
 
 	run_rounds(rounds);
 	return (double)hp_clock_monotonic_ns() - start_ns;
+}
+
+static bool is_near(double cycles, double expected)
+{
+	return cycles > (1 - sharing_tolerance) * expected &&
+	       cycles < (1 + sharing_tolerance) * expected;
 }
 
 enum hp_sharing hp_sharing_measure(const struct hp_core *core, double hz)
@@ -51,10 +55,9 @@ enum hp_sharing hp_sharing_measure(const struct hp_core *core, double hz)
 		double cycles = (long_ns - short_ns) * hz / 1e9 /
 				(SHARING_LONG_ROUNDS - SHARING_SHORT_ROUNDS);
 
-		/* Longer still: it was interrupted. */
-		fast += cycles < alone + core->compared_cycles / 3.0;
-		slow += cycles >= alone + core->compared_cycles / 3.0 &&
-			cycles < alone + 2 * core->compared_cycles;
+		/* Neither: one of the two was interrupted. */
+		fast += is_near(cycles, alone);
+		slow += is_near(cycles, alone + core->compared_cycles);
 	}
 	if (fast == slow || fast + slow < SHARING_TRIES / 2)
 		return HP_SHARING_UNKNOWN;

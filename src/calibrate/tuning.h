@@ -40,6 +40,8 @@ enum {
 	/* The other thread may begin and end meanwhile, and interrupts come: most of so many tell. */
 	SHARING_TRIES = 5, /* measurements [chosen] */
 };
+/* How far a round may be from what is expected: less than half of the distance between the two. */
+static const double sharing_tolerance = 0.15; /* share [chosen] */
 
 /* --- the machine's speed now, which tells runs apart: reference.c ---------------------------- */
 
