@@ -125,11 +125,14 @@ void run_forward(struct task *task)
 			__asm__ volatile(".rept " #pairs "; " code "; .endr"                       \
 					 : "+r"(value), "+r"(to)                                   \
 					 : "r"(from), "r"((uint64_t)0)                             \
-					 : "memory", "cc");                                        \
+					 : "memory", "cc", "rax");                                 \
 	}
 PAIRS(run_named, "mov %0, 64(%1); mov 64(%1), %0")
 PAIRS(run_compared, "mov %0, 64(%1); mov 64(%2), %0")
 PAIRS_OF(18, run_compared_18, "mov %0, 64(%1); mov 64(%2), %0")
+PAIRS_OF(18, run_compared_bytes,
+	 "mov %0, 64(%1); mov 64(%2), %0;"
+	 ".rept 2; movb %b3, 128(%1); movzbl 128(%2), %%eax; .endr")
 PAIRS_OF(30, run_compared_30, "mov %0, 64(%1); mov 64(%2), %0")
 PAIRS_OF(30, run_compared_apart, "mov %0, 64(%1); nop; mov 64(%2), %0")
 PAIRS(run_renamed_base, "add %3, %1; mov %0, 64(%1); mov 64(%1), %0")

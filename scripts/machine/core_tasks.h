@@ -33,6 +33,7 @@ void run_forward(struct task *task);
 void run_named(struct task *task);
 void run_compared(struct task *task);
 void run_compared_18(struct task *task);
+void run_compared_bytes(struct task *task);
 void run_compared_30(struct task *task);
 void run_compared_apart(struct task *task);
 void run_renamed_base(struct task *task);

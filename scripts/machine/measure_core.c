@@ -355,6 +355,7 @@ int main(int argc, char **argv)
 	print("    by another register", simple(run_compared, STEPS),
 	      core->compared_cycles ? core->compared_cycles + 1 : 0);
 	print("    18 of these", simple(run_compared_18, STEPS), 0);
+	print("    18 among 36 of a byte", simple(run_compared_bytes, STEPS), 0);
 	print("    30", simple(run_compared_30, STEPS), 0);
 	print("    30 with a no-op in each", simple(run_compared_apart, STEPS), 0);
 	print("    by a register that is written before each", simple(run_renamed_base, STEPS), 0);

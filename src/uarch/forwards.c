@@ -98,16 +98,20 @@ unsigned uarch_forwards_load(struct uarch_forwards *forwards, const struct hp_ti
 			     uint64_t number)
 {
 	uint64_t stored = forwards->names[number % FORWARD_STORES];
+	bool is_renamed = insn->loaded.is_whole && stored;
 	bool is_remembered, is_perhaps;
 	uint64_t key;
 
-	if (!insn->loaded.is_whole || !stored || forwards->newest - number >= forwards->span)
+	if (forwards->newest - number >= forwards->span)
 		return FORWARD_HALVES;
-	if (is_known_by_name(forwards, &insn->loaded, stored, number))
+	if (is_renamed && is_known_by_name(forwards, &insn->loaded, stored, number))
 		return 0;
 	key = mix(mix(forwards->path) ^ (uint64_t)insn->place << 8 ^ (forwards->newest - number));
 	key = key >> UARCH_NOTE_BITS >> 1;
 	is_remembered = uarch_sets_use(&forwards->remembered, key) == UARCH_HIT;
 	is_perhaps = uarch_sets_use(&forwards->perhaps, key) == UARCH_HIT;
+	/* What is not renamed is remembered, too, instead of others. */
+	if (!is_renamed)
+		return FORWARD_HALVES;
 	return is_remembered ? 0 : is_perhaps ? FORWARD_HALVES / 2 : FORWARD_HALVES;
 }
