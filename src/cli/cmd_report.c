@@ -167,6 +167,8 @@ static struct hp_error *report(struct report_arguments *arguments)
 
 	if (error)
 		return error;
+	if (arguments->flame_graph && strcmp(arguments->flame_graph, "-") == 0)
+		return report_to(arguments, &(struct hp_pager){ .out = stdout });
 	if (arguments->flame_graph)
 		return draw_flame_graph(arguments);
 	return arguments->as_svg ? draw_svg(arguments) : show(arguments);
