@@ -357,7 +357,8 @@ struct hp_error *hp_session_run(struct hp_session *session, struct hp_session_re
 	if (error)
 		return error;
 	recorder_meter_clock(&session->recorder, false);
-	session->recorder.meter = hp_clock_meter_create(hp_core_of_cpu(&session->recorder.machine->cpu));
+	session->recorder.meter =
+		hp_clock_meter_create(hp_core_of_cpu(&session->recorder.machine->cpu));
 	error = start_target(session);
 	if (error) {
 		if (result->had_command)

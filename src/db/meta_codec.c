@@ -458,6 +458,9 @@ static struct hp_error *get_meta(const json_t *root, struct hp_epoch_meta *meta)
 	if (!json_is_object(root) || !json_object_get(root, "complete"))
 		return hp_error_create(HP_ERROR_DAMAGED, "not the description of an epoch");
 	error = hp_json_get(root, meta, FIELDS(meta_fields));
+	if (!error && meta->clock.shared > meta->clock.looks)
+		error = hp_error_create(HP_ERROR_DAMAGED,
+					"a core was shared more often than looked at");
 	if (!error)
 		error = get_cpu(root, &meta->cpu);
 	if (!error)

@@ -7,9 +7,9 @@
  * the same way, by base, index and displacement, and no register of these has been written in between; the
  * core does so only after a few such pairs since the base was written. The stack pointer is always known,
  * as the front end follows it. Or the core remembers it of the load's last execution on the same path, as
- * long as such loads are few: 20, or up to 40, as their places in the code would have it. How is not known, so
- * each of these waits half of the time. The store must be one of the last 16, or of the last 8 where a register
- * other than the stack pointer names it.
+ * long as such loads are few. On Zen 5 these are 20 to 40, which depends on their places in the code; how is
+ * not known, so loads beyond 20 wait half of the time. The store must be one of the last 16, or of the last
+ * 8 where a register other than the stack pointer names it.
  *
  * Measured by scripts/machine/measure_core on Zen 5. Names: Tyson, Austin, "Improving the accuracy and
  * performance of memory communication through renaming"; remembered loads: Moshovos, Sohi, "Streamlining

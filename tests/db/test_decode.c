@@ -65,6 +65,19 @@ TEST(an_older_epoch_has_the_default_skid_of_its_precision)
 	}
 }
 
+TEST(how_often_the_core_was_shared_is_read_and_0_where_it_is_missing)
+{
+	struct hp_epoch_meta meta;
+
+	hp_assert_ok(decode_meta("{\"complete\":true,\"core_looks\":8,\"core_shared\":2}", &meta));
+	ck_assert_uint_eq(meta.clock.looks, 8);
+	ck_assert_uint_eq(meta.clock.shared, 2);
+	hp_epoch_meta_clear(&meta);
+	hp_assert_ok(decode_meta("{\"complete\":true}", &meta));
+	ck_assert_uint_eq(meta.clock.looks, 0);
+	hp_epoch_meta_clear(&meta);
+}
+
 TEST(meta_that_makes_no_sense_is_refused)
 {
 	static const char *const texts[] = {
@@ -96,6 +109,7 @@ TEST(meta_that_makes_no_sense_is_refused)
 		"{\"complete\":true,\"clock\":[{\"hz\":1}]}",
 		("{\"complete\":true,\"clock\":[{\"hz\":2,\"count\":1},"
 		 "{\"hz\":2,\"count\":1}]}"),
+		"{\"complete\":true,\"core_looks\":2,\"core_shared\":3}",
 		"{\"complete\":true,\"complete\":true}",
 	};
 

@@ -219,19 +219,21 @@ static void expect_samples(struct hp_engine_sample *samples, unsigned count, uin
 		samples[i].stack = stack;
 }
 
+/* A call, and code with three states behind it. */
+static const char three_states[] = "\x0f\x05\x41\xb8\x11\x00\x00\x00\x90"
+				   "\x41\xb8\x22\x00\x00\x00\x90"
+				   "\x41\xb8\x33\x00\x00\x00\x90";
+
 /* The original got another time, and keeps it on its stack. */
 TEST(what_an_answer_is_about_does_not_tell_states_apart)
 {
-	static const char code[] = "\x0f\x05\x41\xb8\x11\x00\x00\x00\x90"
-				   "\x41\xb8\x22\x00\x00\x00\x90"
-				   "\x41\xb8\x33\x00\x00\x00\x90";
 	struct hp_engine_sample samples[3];
 	uint8_t stack[256];
 
 	expect_samples(samples, 3, stack, sizeof(stack));
 	memset(stack + 64, 0x66, 8);
 	bench.script.answer = answer_about;
-	run(code, sizeof(code) - 1, samples, 3);
+	run(three_states, sizeof(three_states) - 1, samples, 3);
 	ck_assert_uint_eq(bench.replay.matched, 3);
 	/* The word next to it does. */
 	stack[72] ^= 1;
@@ -249,9 +251,6 @@ static struct hp_engine_call answer_nothing(struct script *script, pid_t pid,
 /* As the original was there again, later. */
 TEST(a_sample_behind_a_wait_matches_only_behind_a_call)
 {
-	static const char code[] = "\x0f\x05\x41\xb8\x11\x00\x00\x00\x90"
-				   "\x41\xb8\x22\x00\x00\x00\x90"
-				   "\x41\xb8\x33\x00\x00\x00\x90";
 	struct hp_engine_sample samples[3];
 	uint8_t stack[256];
 
@@ -259,7 +258,7 @@ TEST(a_sample_behind_a_wait_matches_only_behind_a_call)
 	for (size_t i = 0; i < 3; i++)
 		samples[i].follows_call = true;
 	bench.script.answer = answer_nothing;
-	run(code, sizeof(code) - 1, samples, 3);
+	run(three_states, sizeof(three_states) - 1, samples, 3);
 	ck_assert_uint_eq(bench.replay.matched, 3);
 	/* The copy begins behind the call. */
 	bench.state.registers.rip += 2;

@@ -46,7 +46,8 @@ bool hp_thread_times(pid_t pid, pid_t tid, struct hp_thread_times *times);
 /* How often such a thread has called read(), write() and their variants, by the kernel's count.
  * False: the kernel does not tell, or the thread has ended. */
 bool hp_thread_transfers(pid_t pid, pid_t tid, uint64_t *calls);
-/* How often such a thread has waited: given up its CPU although it might have kept it. False: it has ended. */
+/* How often such a thread has waited: given up its CPU although it might have kept it. False: it has
+ * ended. */
 bool hp_thread_waits(pid_t pid, pid_t tid, uint64_t *waits);
 
 /* Between these two calls job control (Ctrl-Z) does not stop the process, because another process

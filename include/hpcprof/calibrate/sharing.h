@@ -12,8 +12,8 @@
 
 enum hp_sharing { HP_SHARING_UNKNOWN, HP_CORE_ALONE, HP_CORE_SHARED };
 
-/* Of the CPU that this runs on, which has this clock. Takes some 20 microseconds. HP_SHARING_UNKNOWN: the core
- * is another one, its description does not tell, or tries differ. */
+/* Of the CPU that this runs on, which has this clock, in Hz. Takes some 20 microseconds.
+ * HP_SHARING_UNKNOWN: this core does not tell, it is not `core`, or tries differ. */
 enum hp_sharing hp_sharing_measure(const struct hp_core *core, double hz);
 
 #endif

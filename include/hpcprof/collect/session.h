@@ -176,8 +176,8 @@ pid_t hp_session_command_pid(const struct hp_session *session);
 /* CPU time of a recorded command that has ended, user and kernel; 0 without one. */
 uint64_t hp_session_command_cpu_ns(const struct hp_session *session);
 
-/* Whether, by the latest look, another hardware thread of the target's core is busy; changes while the session
- * runs. */
+/* Whether, by the latest look, another hardware thread of the target's core is busy. It changes while the
+ * session runs, and lives as long as that: read it with __atomic_load_n. */
 const bool *hp_session_core_is_shared(const struct hp_session *session);
 
 struct hp_error *hp_session_run(struct hp_session *session, struct hp_session_result *result);

@@ -105,11 +105,11 @@ struct hp_core {
 	 * load that missed) to the start of those that read its result; 0: it retires last. */
 	uint8_t late_result_cycles;
 	uint16_t forward_cycles; /* from a store to a load of the same bytes, at best */
-	/* The same where the core compares addresses, as it does not know the store beforehand; of how many
-	 * loads it surely remembers that (perhaps of twice as many), and among how many of the last stores it can be; 0: all are at best. */
+	/* The same where the core compares addresses, as it does not know the store beforehand; 0: all are
+	 * at best. */
 	uint16_t compared_cycles;
-	uint8_t remembered_loads;
-	uint8_t renamed_stores;
+	uint8_t remembered_loads; /* loads whose store it knows from before: so many surely, perhaps twice */
+	uint8_t renamed_stores;	 /* it knows the store if that is one of so many last ones */
 	uint16_t blocked_cycles; /* the same if the load needs more than the bytes of that store */
 	uint16_t locked_cycles;	 /* of an atomic operation */
 	uint16_t fence_cycles;	 /* of a full fence */

@@ -34,6 +34,7 @@ void hp_clock_clear(struct hp_clock *clock);
 /* Adds one measurement; ignores an impossible one. False when memory is short. */
 bool hp_clock_note(struct hp_clock *clock, double hz);
 
+/* Adds one look at the core. */
 void hp_clock_note_sharing(struct hp_clock *clock, bool is_shared);
 
 /* Adds counts; past 64 bits they are DAMAGED. */
