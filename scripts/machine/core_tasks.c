@@ -115,9 +115,10 @@ void run_forward(struct task *task)
  * another register, or by one that is written before each. Each of 64 pairs, or of so many, is other code. */
 #define PAIRS(function, code) PAIRS_OF(64, function, code)
 #define PAIRS_OF(pairs, function, code)                                                            \
+	__attribute__((aligned(1024))) /* all in one page */                                       \
 	void function(struct task *task)                                                           \
 	{                                                                                          \
-		char *to = task->memory, *from = task->memory;                                     \
+		char *to = (char *)task->memory + 256, *from = to;                                 \
 		uint64_t value = 0;                                                                \
                                                                                                    \
 		__asm__("" : "+r"(from)); /* a register of its own */                              \
@@ -129,12 +130,22 @@ void run_forward(struct task *task)
 	}
 PAIRS(run_named, "mov %0, 64(%1); mov 64(%1), %0")
 PAIRS(run_compared, "mov %0, 64(%1); mov 64(%2), %0")
-PAIRS_OF(18, run_compared_18, "mov %0, 64(%1); mov 64(%2), %0")
+/* Eight bytes of code each, so all loads have the same low bits; with a no-op half of them have. */
+PAIRS_OF(20, run_compared_20, "mov %0, 64(%1); mov 64(%2), %0")
+PAIRS_OF(21, run_compared_21, "mov %0, 64(%1); mov 64(%2), %0")
+PAIRS_OF(40, run_compared_apart, "mov %0, 64(%1); nop; mov 64(%2), %0")
+PAIRS_OF(44, run_more_apart, "mov %0, 64(%1); nop; mov 64(%2), %0")
 PAIRS_OF(18, run_compared_bytes,
 	 "mov %0, 64(%1); mov 64(%2), %0;"
 	 ".rept 2; movb %b3, 128(%1); movzbl 128(%2), %%eax; .endr")
-PAIRS_OF(30, run_compared_30, "mov %0, 64(%1); mov 64(%2), %0")
-PAIRS_OF(30, run_compared_apart, "mov %0, 64(%1); nop; mov 64(%2), %0")
+/* Beside each a load from a store 22 stores ago, by another register or by the stack pointer. */
+#define BESIDE(number, to, from)                                                                   \
+	".ifndef " number "; .set " number ", 0; .endif;"                                          \
+	"mov %0, 64(%1); .balign 4; mov 64(%2), %0; imul $1, %0, %0;"                              \
+	"mov %3, " number " %% 12 * 8 - 256(" to "); .balign 4;"                                   \
+	"mov (" number " + 1) %% 12 * 8 - 256(" from "), %%rax; .set " number ", " number " + 1"
+PAIRS_OF(12, run_compared_far, BESIDE("far", "%1", "%2"))
+PAIRS_OF(12, run_compared_stack, BESIDE("far_stack", "%%rsp", "%%rsp"))
 PAIRS(run_renamed_base, "add %3, %1; mov %0, 64(%1); mov 64(%1), %0")
 PAIRS(run_narrow, "movw %w0, 64(%1); movzwl 64(%1), %k0")
 /* With other stores between them, which take less time than four products of the pair's value. */

@@ -354,10 +354,13 @@ int main(int argc, char **argv)
 	print("64 stores and loads, each named alike", simple(run_named, STEPS), 0);
 	print("    by another register", simple(run_compared, STEPS),
 	      core->compared_cycles ? core->compared_cycles + 1 : 0);
-	print("    18 of these", simple(run_compared_18, STEPS), 0);
+	print("    20 of these", simple(run_compared_20, STEPS), 0);
+	print("    21", simple(run_compared_21, STEPS), 0);
+	print("    40 with a no-op in each", simple(run_compared_apart, STEPS), 0);
+	print("    44", simple(run_more_apart, STEPS), 0);
 	print("    18 among 36 of a byte", simple(run_compared_bytes, STEPS), 0);
-	print("    30", simple(run_compared_30, STEPS), 0);
-	print("    30 with a no-op in each", simple(run_compared_apart, STEPS), 0);
+	print("    12 with a product, among 12 of an older store", simple(run_compared_far, STEPS), 0);
+	print("    12, these by the stack pointer", simple(run_compared_stack, STEPS), 0);
 	print("    by a register that is written before each", simple(run_renamed_base, STEPS), 0);
 	print("    of 2 bytes", simple(run_narrow, STEPS), 0);
 	print("    15 other stores behind it, and four products", simple(run_behind_15, STEPS),

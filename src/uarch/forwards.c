@@ -5,28 +5,23 @@
 
 bool uarch_forwards_create(struct uarch_forwards *forwards, const struct hp_core *core)
 {
-	const struct hp_uarch_sets surely = { .sets = 1, .ways = core->remembered_loads };
-	const struct hp_uarch_sets perhaps = { .sets = 1, .ways = 2 * surely.ways };
+	const struct hp_uarch_sets pairs = { .sets = FORWARD_SETS, .ways = core->remembered_pairs };
 
 	memset(forwards, 0, sizeof(*forwards));
 	forwards->span = core->renamed_stores;
-	return !core->remembered_loads || (uarch_sets_create(&forwards->remembered, &surely) &&
-					   uarch_sets_create(&forwards->perhaps, &perhaps));
+	return !pairs.ways || uarch_sets_create(&forwards->remembered, &pairs);
 }
 
 void uarch_forwards_destroy(struct uarch_forwards *forwards)
 {
 	uarch_sets_destroy(&forwards->remembered);
-	uarch_sets_destroy(&forwards->perhaps);
 }
 
 void uarch_forwards_reset(struct uarch_forwards *forwards)
 {
 	memset(forwards, 0, offsetof(struct uarch_forwards, remembered));
-	if (!forwards->remembered.all)
-		return;
-	uarch_sets_reset(&forwards->remembered);
-	uarch_sets_reset(&forwards->perhaps);
+	if (forwards->remembered.all)
+		uarch_sets_reset(&forwards->remembered);
 }
 
 static uint64_t mix(uint64_t value)
@@ -59,12 +54,6 @@ void uarch_forwards_insn(struct uarch_forwards *forwards, const struct hp_timed_
 		forwards->versions[insn->results[i]]++;
 		forwards->pairs[insn->results[i]] = 0;
 	}
-	forwards->last = insn->place;
-}
-
-void uarch_forwards_turn(struct uarch_forwards *forwards)
-{
-	forwards->path = forwards->path << 64 / REMEMBERED_PATH ^ mix(forwards->last) >> 48;
 }
 
 /* A store whose data is no general register, or a part of one, is not renamed, whatever its name. */
@@ -75,6 +64,7 @@ void uarch_forwards_store(struct uarch_forwards *forwards, const struct hp_timed
 	uint64_t by_name = name_of(forwards, name);
 
 	forwards->newest = number;
+	forwards->places[number % FORWARD_STORES] = insn->place;
 	/* Of a place that nothing names, each is another one. */
 	forwards->names[number % FORWARD_STORES] = !name->is_whole ? 0
 						   : by_name	   ? by_name
@@ -94,24 +84,30 @@ static bool is_known_by_name(struct uarch_forwards *forwards, const struct hp_ti
 	return false;
 }
 
-unsigned uarch_forwards_load(struct uarch_forwards *forwards, const struct hp_timed_insn *insn,
-			     uint64_t number)
+/* The set is the last bit. */
+static uint64_t pair_of(uint32_t load, uint32_t store)
+{
+	uint64_t pair = mix(mix((uint64_t)load << 32 | store)) >> UARCH_NOTE_BITS >> 1;
+	uint64_t page = mix(load / CODE_PAGE) >> 32;
+
+	return (pair & ~UINT64_C(1)) | ((load ^ load >> 1 ^ page) & 1);
+}
+
+bool uarch_forwards_load(struct uarch_forwards *forwards, const struct hp_timed_insn *insn,
+			 uint64_t number)
 {
 	uint64_t stored = forwards->names[number % FORWARD_STORES];
-	bool is_renamed = insn->loaded.is_whole && stored;
-	bool is_remembered, is_perhaps;
-	uint64_t key;
+	bool is_near = forwards->newest - number < forwards->span;
+	bool is_renamed = is_near && insn->loaded.is_whole && stored;
+	bool is_remembered;
 
-	if (forwards->newest - number >= forwards->span)
-		return FORWARD_HALVES;
 	if (is_renamed && is_known_by_name(forwards, &insn->loaded, stored, number))
-		return 0;
-	key = mix(mix(forwards->path) ^ (uint64_t)insn->place << 8 ^ (forwards->newest - number));
-	key = key >> UARCH_NOTE_BITS >> 1;
-	is_remembered = uarch_sets_use(&forwards->remembered, key) == UARCH_HIT;
-	is_perhaps = uarch_sets_use(&forwards->perhaps, key) == UARCH_HIT;
+		return true;
+	if (insn->loaded.is_known && insn->loaded.base == HP_REGISTER_NONE)
+		return false;
 	/* What is not renamed is remembered, too, instead of others. */
-	if (!is_renamed)
-		return FORWARD_HALVES;
-	return is_remembered ? 0 : is_perhaps ? FORWARD_HALVES / 2 : FORWARD_HALVES;
+	is_remembered = uarch_sets_use(&forwards->remembered,
+				       pair_of(insn->place, forwards->places[number % FORWARD_STORES])) ==
+			UARCH_HIT;
+	return is_renamed && is_remembered;
 }

@@ -6,13 +6,16 @@
  * A core knows at rename from which store a load has its bytes in two cases. Either both name the place in
  * the same way, by base, index and displacement, and no register of these has been written in between; the
  * core does so only after a few such pairs since the base was written. The stack pointer is always known,
- * as the front end follows it. Or the core remembers it of the load's last execution on the same path, as
- * long as such loads are few. On Zen 5 these are 20 to 40, which depends on their places in the code; how is
- * not known, so loads beyond 20 wait half of the time. The store must be one of the last 16, or of the last
- * 8 where a register other than the stack pointer names it.
+ * as the front end follows it. Or the core remembers the load and the store, both by their places in the code,
+ * as a pair that has met before. On Zen 5 it remembers 20 pairs, the last ones, in each of two sets. The set is
+ * told by the two low bits of the load's address, and by the page of physical memory, which is not known:
+ * pages are spread over the sets at random. Loads from any store that has not left the queue are remembered,
+ * too, though the store must be one of the last 16, or of the last 8 where a register other than the stack
+ * pointer names it; loads that the stack pointer names are not. Not modelled: of pairs of several stores and
+ * several loads in any order, some wait though there is room for them.
  *
- * Measured by scripts/machine/measure_core on Zen 5. Names: Tyson, Austin, "Improving the accuracy and
- * performance of memory communication through renaming"; remembered loads: Moshovos, Sohi, "Streamlining
+ * Measured by scripts/machine/measure_core on Zen 5. Names, and places in the code: Tyson, Austin, "Improving
+ * the accuracy and performance of memory communication through renaming"; pairs: Moshovos, Sohi, "Streamlining
  * inter-operation memory communication via data dependence prediction", both MICRO 1997.
  */
 #ifndef HPCPROF_SRC_UARCH_FORWARDS_H
@@ -25,18 +28,16 @@
 
 enum {
 	FORWARD_STORES = 256, /* as many as the timing keeps */
-	FORWARD_HALVES = 2,   /* of what a load waits that is not renamed */
+	FORWARD_SETS = 2,     /* by the load's place */
 };
 
 struct uarch_forwards {
 	uint32_t versions[HP_REGISTER_COUNT]; /* how often each register was written, … */
 	uint8_t pairs[HP_REGISTER_COUNT]; /* … and pairs that it was the base of since, at most */
-	uint64_t names[FORWARD_STORES];	  /* by number of the store: its place; 0: not renamed */
+	uint64_t names[FORWARD_STORES];	  /* by number of the store: what it names; 0: not renamed */
+	uint32_t places[FORWARD_STORES];  /* the same: its place in the code */
 	uint64_t newest;		  /* number of the last store */
-	uint64_t path;			  /* places of the last taken branches */
-	uint32_t last;			  /* place of the last instruction */
-	struct uarch_sets remembered;	  /* load, path and how many stores ago: surely, … */
-	struct uarch_sets perhaps;	  /* … and twice as many */
+	struct uarch_sets remembered;	  /* pairs of a load and a store */
 	uint32_t span;			  /* of the core: among how many of the last stores */
 };
 
@@ -47,13 +48,10 @@ void uarch_forwards_reset(struct uarch_forwards *forwards);
 
 /* The instruction is executed, after its loads and stores. */
 void uarch_forwards_insn(struct uarch_forwards *forwards, const struct hp_timed_insn *insn);
-/* It was a taken branch. */
-void uarch_forwards_turn(struct uarch_forwards *forwards);
 void uarch_forwards_store(struct uarch_forwards *forwards, const struct hp_timed_insn *insn,
 			  uint64_t number);
-/* How much of the comparison of addresses the load waits for, in halves, if it has all its bytes from that
- * store: 0 where it has them at rename. */
-unsigned uarch_forwards_load(struct uarch_forwards *forwards, const struct hp_timed_insn *insn,
+/* Whether the load has its bytes at rename, if it has all of them from that store. */
+bool uarch_forwards_load(struct uarch_forwards *forwards, const struct hp_timed_insn *insn,
 			     uint64_t number);
 
 #endif

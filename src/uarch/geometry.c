@@ -70,7 +70,7 @@ void hp_uarch_share(struct hp_uarch_geometry *geometry, struct hp_core *core)
 	geometry->reorder_slots /= 2;
 	core->reorder_slots /= 2;
 	core->renamed_stores /= 2;
-	core->remembered_loads /= 2;
+	core->remembered_pairs /= 2;
 }
 
 /* --- what is valid ---------------------------------------------------------------------------- */

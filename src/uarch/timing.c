@@ -113,10 +113,8 @@ WIDE void hp_timing_branch(struct hp_timing *timing, unsigned events, bool is_ta
 	const struct hp_core *core = timing->core;
 	int32_t before;
 
-	if (is_taken) {
+	if (is_taken)
 		turn(timing, turn_ticks(timing, events));
-		uarch_forwards_turn(&timing->forwards);
-	}
 	if (events & HP_UARCH_BRANCH_LATE)
 		add_where(&timing->fetched, TICKS * core->late_branch_cycles, &timing->has[FETCH]);
 	if (!(events & (HP_UARCH_MISPREDICTED | HP_UARCH_BRANCH_UNKNOWN)))
@@ -337,10 +335,8 @@ INLINE int32_t forward_cycles(struct hp_timing *timing, const struct hp_timed_in
 	/* What failed would be at best if it did not. */
 	if (!core->compared_cycles || (access->events & HP_UARCH_FORWARD_FAILED))
 		return core->forward_cycles;
-	return core->forward_cycles - 1 +
-	       (core->compared_cycles - core->forward_cycles + 1) *
-		       (int32_t)uarch_forwards_load(&timing->forwards, insn, access->store) /
-		       FORWARD_HALVES;
+	return uarch_forwards_load(&timing->forwards, insn, access->store) ? core->forward_cycles - 1
+									     : core->compared_cycles;
 }
 
 /* A load gets the bytes of a store some time after that has them; its consumers follow. */

@@ -135,9 +135,8 @@ enum {
 	/* Pairs of a store and a load that name their places by a register, until the core renames the
 	 * next ones: behind each change of the register the first two or three took as long as others. */
 	NAMED_PAIRS = 3, /* pairs; Zen 5, scripts/machine/measure_core */
-	/* Taken branches that tell executions of a load apart. A chain through memory between two kinds of
-	 * steps in random order was renamed, between three not. */
-	REMEMBERED_PATH = 4, /* branches, a divisor of 64; as above */
+	/* Loads of different pages are spread over the sets at random: a physical page is not known. */
+	CODE_PAGE = 4096, /* bytes */
 };
 
 /* --- a third level that others use, too: caches.c --------------------------------------------- */

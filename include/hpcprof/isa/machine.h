@@ -108,7 +108,8 @@ struct hp_core {
 	/* The same where the core compares addresses, as it does not know the store beforehand; 0: all are
 	 * at best. */
 	uint16_t compared_cycles;
-	uint8_t remembered_loads; /* loads whose store it knows from before: so many surely, perhaps twice */
+	/* Loads in each of two sets whose store it knows from before, each with that store. */
+	uint8_t remembered_pairs;
 	uint8_t renamed_stores;	 /* it knows the store if that is one of so many last ones */
 	uint16_t blocked_cycles; /* the same if the load needs more than the bytes of that store */
 	uint16_t locked_cycles;	 /* of an atomic operation */
