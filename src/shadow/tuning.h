@@ -328,7 +328,7 @@ enum {
 	/* How often room is made again, as the target may grow meanwhile. */
 	ROOM_TRIES = 4, /* tries [bound] */
 	/* The buffer is filled in pieces of this size by a thread of the lowest priority: a piece
-	 * takes a fraction of a ms, so that the thread ends soon when asked to. */
+	 * takes at most some 2 ms, so that the thread ends soon when asked to. */
 	FILL_BYTES_AT_ONCE = 262144, /* bytes: 256 KiB [chosen] */
 	/* The longest wait for that thread, … */
 	FILL_PATIENCE_NS = 300000000, /* ns of wall time [bound] */

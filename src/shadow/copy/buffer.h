@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A buffer for the target's memory. All of its pages are present before it is filled, so that
- * reading is as fast as it can be. It is excluded from core files of hpcprof.
+ * A buffer for the target's memory. All of its pages are present before it is filled, and the kernel has
+ * written to them, so that reading is as fast as it can be. It is excluded from core files of hpcprof.
  */
 #ifndef SHADOW_COPY_BUFFER_H
 #define SHADOW_COPY_BUFFER_H
