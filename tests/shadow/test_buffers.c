@@ -26,6 +26,17 @@ TEST(the_buffer_is_filled_as_far_as_is_paid_for)
 	buffer_release(&buffer);
 }
 
+/* However long it takes. */
+static void enlarge(struct buffer *buffer, uint64_t bytes)
+{
+	struct hp_error *error;
+
+	while ((error = buffer_enlarge(buffer, bytes, FILL_PAID, UINT64_MAX, -1))) {
+		ck_assert_int_eq(error->class, HP_ERROR_INSUFFICIENT);
+		hp_error_destroy(error);
+	}
+}
+
 /* --- how fast it can be read into --------------------------------------------------------------- */
 
 enum { SOURCE_BYTES = 16 << 20, SOURCES = LENT_LEAST_BYTES / SOURCE_BYTES };
@@ -50,17 +61,6 @@ static bool is_ready(const struct buffer *buffer, const uint8_t *source, size_t 
 	uint64_t first_ns = reading_ns(buffer, source, parts);
 
 	return first_ns < 4 * reading_ns(buffer, source, parts);
-}
-
-/* However long it takes. */
-static void enlarge(struct buffer *buffer, uint64_t bytes)
-{
-	struct hp_error *error;
-
-	while ((error = buffer_enlarge(buffer, bytes, FILL_PAID, UINT64_MAX, -1))) {
-		ck_assert_int_eq(error->class, HP_ERROR_INSUFFICIENT);
-		hp_error_destroy(error);
-	}
 }
 
 /* Enlarges the buffer where no room is left behind it. */
@@ -108,7 +108,7 @@ static void give(struct buffers *buffers, uint64_t bytes, bool is_kept)
 {
 	struct buffer buffer = { .is_kept = is_kept };
 
-	hp_assert_ok(buffer_enlarge(&buffer, bytes, FILL_PAID, UINT64_MAX, -1));
+	enlarge(&buffer, bytes);
 	buffers_give(buffers, &buffer);
 }
 
