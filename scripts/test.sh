@@ -122,6 +122,7 @@ build_and_check() {
 		broken "$build: the build"
 		return 1
 	}
+	mkdir -p "$stage/log"
 	phase 'tests beside each other'
 	can_be_nobody && copy_for_nobody "$build"
 	# As nobody they run beside the others: live tests wait as long as they run.
@@ -135,8 +136,11 @@ build_and_check() {
 	for way in each alone; do
 		phase "$way"
 		[ "$way" = each ] || jobs=1
-		run_tests "$jobs" "$(live_tests "$way")"
-		[ ! -d "$stage/build" ] || live_tests "$way" nobody | run_as_nobody "$jobs"
+		# In one queue, so that no CPU waits for the last of one user's before those of the other.
+		{
+			live_tests "$way" | sed 's/^/self /'
+			[ ! -d "$stage/build" ] || live_tests "$way" nobody | sed 's/^/nobody /'
+		} | run_as "$jobs"
 	done
 	phase again
 	try_again
@@ -295,7 +299,7 @@ can_be_nobody() {
 	return 1
 }
 copy_for_nobody() {
-	mkdir -p "$stage/source" "$stage/build" "$stage/log" "$1/nobody"
+	mkdir -p "$stage/source" "$stage/build" "$1/nobody"
 	cp -R tests scripts "$stage/source"
 	cp -R "$1/tests" "$1/hpcprof" "$stage/build"
 	cp build-aux/tap-driver.sh "$stage"
@@ -303,15 +307,21 @@ copy_for_nobody() {
 	chown nobody "$stage/log"
 }
 
+# run_as JOBS: standard input has lines `self TEST` and `nobody TEST`.
+run_as() {
+	top=$PWD
+	# shellcheck disable=SC2016,SC2086 # for the shell that is started; as above
+	(cd "$stage/log" && xargs -n 2 -P "$1" $fixed sh -c '
+		[ "$3" = nobody ] || exec make -s -C "$2" "${4%.test}.log" </dev/null
+		name=$(echo "$4" | tr / -)
+		exec runuser -u nobody -- env "top_srcdir=$1/source" "top_builddir=$1/build" \
+			HOME=/nonexistent AM_TAP_AWK=awk sh "$1/tap-driver.sh" --test-name "nobody: $4" \
+			--log-file "$name.log" --trs-file "$name.trs" -- "$1/source/$4" </dev/null
+		' run_as "$stage" "$top/$build") 2>&1 | grep -v '^PASS: '
+}
 # run_as_nobody JOBS: the tests that standard input names.
 run_as_nobody() {
-	# shellcheck disable=SC2016,SC2086 # for the shell that is started; as above
-	(cd "$stage/log" && xargs -n 1 -P "$1" $fixed runuser -u nobody -- env \
-		"top_srcdir=$stage/source" "top_builddir=$stage/build" HOME=/nonexistent AM_TAP_AWK=awk \
-		sh -c 'name=$(echo "$2" | tr / -)
-			exec sh "$1/tap-driver.sh" --test-name "nobody: $2" --log-file "$name.log" \
-				--trs-file "$name.trs" -- "$1/source/$2" </dev/null' nobody "$stage") 2>&1 |
-		grep -v '^PASS: '
+	sed 's/^/nobody /' | run_as "$1"
 }
 
 # "PASSED FAILED SKIPPED" over every run. A test program that counts a failure also exits with 1,
