@@ -112,11 +112,11 @@ void run_forward(struct task *task)
 }
 
 /* Pairs of a store and a load that depend on each other: their places are named in the same way, by
- * another register, or by one that is written before each. Each of 64 pairs, or of so many, is other code. */
+ * another register, or by one that is written before each. Each of 64 pairs, or of so many, is other code,
+ * all of it in one page. */
 #define PAIRS(function, code) PAIRS_OF(64, function, code)
 #define PAIRS_OF(pairs, function, code)                                                            \
-	__attribute__((aligned(1024))) /* all in one page */                                       \
-	void function(struct task *task)                                                           \
+	__attribute__((aligned(1024))) void function(struct task *task)                            \
 	{                                                                                          \
 		char *to = (char *)task->memory + 256, *from = to;                                 \
 		uint64_t value = 0;                                                                \

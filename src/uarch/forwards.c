@@ -106,8 +106,9 @@ bool uarch_forwards_load(struct uarch_forwards *forwards, const struct hp_timed_
 	if (insn->loaded.is_known && insn->loaded.base == HP_REGISTER_NONE)
 		return false;
 	/* What is not renamed is remembered, too, instead of others. */
-	is_remembered = uarch_sets_use(&forwards->remembered,
-				       pair_of(insn->place, forwards->places[number % FORWARD_STORES])) ==
-			UARCH_HIT;
+	is_remembered =
+		uarch_sets_use(&forwards->remembered,
+			       pair_of(insn->place, forwards->places[number % FORWARD_STORES])) ==
+		UARCH_HIT;
 	return is_renamed && is_remembered;
 }

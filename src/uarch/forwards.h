@@ -34,11 +34,11 @@ enum {
 struct uarch_forwards {
 	uint32_t versions[HP_REGISTER_COUNT]; /* how often each register was written, … */
 	uint8_t pairs[HP_REGISTER_COUNT]; /* … and pairs that it was the base of since, at most */
-	uint64_t names[FORWARD_STORES];	  /* by number of the store: what it names; 0: not renamed */
-	uint32_t places[FORWARD_STORES];  /* the same: its place in the code */
-	uint64_t newest;		  /* number of the last store */
-	struct uarch_sets remembered;	  /* pairs of a load and a store */
-	uint32_t span;			  /* of the core: among how many of the last stores */
+	uint64_t names[FORWARD_STORES];	 /* by number of the store: what it names; 0: not renamed */
+	uint32_t places[FORWARD_STORES]; /* the same: its place in the code */
+	uint64_t newest;		 /* number of the last store */
+	struct uarch_sets remembered;	 /* pairs of a load and a store */
+	uint32_t span;			 /* of the core: among how many of the last stores */
 };
 
 /* False: out of memory. */
@@ -52,6 +52,6 @@ void uarch_forwards_store(struct uarch_forwards *forwards, const struct hp_timed
 			  uint64_t number);
 /* Whether the load has its bytes at rename, if it has all of them from that store. */
 bool uarch_forwards_load(struct uarch_forwards *forwards, const struct hp_timed_insn *insn,
-			     uint64_t number);
+			 uint64_t number);
 
 #endif

@@ -335,8 +335,9 @@ INLINE int32_t forward_cycles(struct hp_timing *timing, const struct hp_timed_in
 	/* What failed would be at best if it did not. */
 	if (!core->compared_cycles || (access->events & HP_UARCH_FORWARD_FAILED))
 		return core->forward_cycles;
-	return uarch_forwards_load(&timing->forwards, insn, access->store) ? core->forward_cycles - 1
-									     : core->compared_cycles;
+	return uarch_forwards_load(&timing->forwards, insn, access->store)
+		       ? core->forward_cycles - 1
+		       : core->compared_cycles;
 }
 
 /* A load gets the bytes of a store some time after that has them; its consumers follow. */

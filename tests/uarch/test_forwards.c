@@ -133,15 +133,16 @@ static const struct round by_stack_beside = { .code = { 0x52, 0x5a } };
 
 /* Cycles per pair by another base, of so many whose loads are of one set and so many of the other; with as
  * many pairs beside them, of other code, whose loads are from so many stores ago. */
-static double time_sets(unsigned first, unsigned second, const struct round *beside, unsigned others,
-			unsigned ago)
+static double time_sets(unsigned first, unsigned second, const struct round *beside,
+			unsigned others, unsigned ago)
 {
 	static struct hp_timed_insn made[64][MOST_INSNS], other[64][MOST_INSNS];
 	uint64_t store = 64;
 
 	begin("zen-5");
 	for (unsigned i = 0; i < first + second; i++)
-		decode("zen-5", rounds[2].code, 2, 0x1000 + 32 * (uint64_t)i + (i >= first), made[i]);
+		decode("zen-5", rounds[2].code, 2, 0x1000 + 32 * (uint64_t)i + (i >= first),
+		       made[i]);
 	for (unsigned i = 0; i < others; i++)
 		decode("zen-5", beside->code, 2, 0x1810 + 32 * (uint64_t)i, other[i]);
 	for (unsigned round = 0; round < ROUNDS; round++) {
