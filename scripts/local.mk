@@ -71,6 +71,11 @@ CLEANFILES += scripts/demo/wordcount$(EXEEXT)
 scripts_demo_wordcount_CFLAGS = $(AM_CFLAGS) -g -fno-inline
 scripts_demo_wordcount_LDADD =
 
+# How ready the buffers of shadow windows are to be read into.
+EXTRA_PROGRAMS += scripts/bench/first_reading
+CLEANFILES += scripts/bench/first_reading$(EXEEXT)
+scripts_bench_first_reading_LDADD = $(SHADOW_LIBS)
+
 # --- looking after the source ---------------------------------------------------------------------
 EXTRA_DIST += scripts/analyze scripts/analyze.h
 .PHONY: format format-check analyze coverage

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Memory for copies: made as far as it is paid for, and taken by the window that it suits. */
 #include "../../src/shadow/copy/buffers.h"
-#include "../../src/shadow/copy/readers.h"
 #include "../support.h"
 
-#include <hpcprof/base/number.h>
-
-#include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 enum { PAGE_BYTES = 4096 };
 
@@ -37,69 +32,29 @@ static void enlarge(struct buffer *buffer, uint64_t bytes)
 	}
 }
 
-/* --- how fast it can be read into --------------------------------------------------------------- */
-
-enum { SOURCE_BYTES = 16 << 20, SOURCES = LENT_LEAST_BYTES / SOURCE_BYTES };
-
-/* The time to read `source` into each of the first parts of the buffer. */
-static uint64_t reading_ns(const struct buffer *buffer, const uint8_t *source, size_t parts)
+/* The kernel writes to pages again that have moved, as the target would wait for that, and leaves what they
+ * contain (scripts/bench/first_reading). */
+TEST(pages_that_have_moved_are_written_to_again_and_stay_as_they_are)
 {
-	struct run runs[SOURCES];
-	uint64_t start_ns = hp_clock_monotonic_ns();
+	struct buffer buffer = { 0 };
+	const uint8_t *before;
+	void *behind;
 
-	for (size_t i = 0; i < parts; i++)
-		runs[i] =
-			(struct run){ (uint64_t)(uintptr_t)source, SOURCE_BYTES, i * SOURCE_BYTES };
-	ck_assert_uint_eq(readers_read(getpid(), runs, parts, buffer->at, UINT64_MAX),
-			  parts * SOURCE_BYTES);
-	return hp_clock_monotonic_ns() - start_ns;
-}
-
-/* Whether the first reading takes not much longer than the next one. */
-static bool is_ready(const struct buffer *buffer, const uint8_t *source, size_t parts)
-{
-	uint64_t first_ns = reading_ns(buffer, source, parts);
-
-	return first_ns < 4 * reading_ns(buffer, source, parts);
-}
-
-/* Enlarges the buffer where no room is left behind it. */
-static void enlarge_elsewhere(struct buffer *buffer, uint64_t bytes)
-{
-	const uint8_t *before = buffer->at;
-	void *behind = mmap(buffer->at + buffer->bytes, PAGE_BYTES, PROT_NONE,
-			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
-
-	enlarge(buffer, bytes);
-	ck_assert_ptr_ne(buffer->at, before);
+	enlarge(&buffer, LENT_LEAST_BYTES);
+	for (size_t i = 0; i < LENT_LEAST_BYTES; i += PAGE_BYTES)
+		buffer.at[i] = (uint8_t)(i / PAGE_BYTES);
+	/* No room is left behind it. */
+	before = buffer.at;
+	behind = mmap(buffer.at + buffer.bytes, PAGE_BYTES, PROT_NONE,
+		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+	enlarge(&buffer, LENT_LEAST_BYTES + PAGE_BYTES);
+	ck_assert_ptr_ne(buffer.at, before);
+	ck_assert_uint_gt(buffer.filled_bytes, PAGE_BYTES);
+	for (size_t i = 0; i < LENT_LEAST_BYTES; i += PAGE_BYTES)
+		ck_assert_uint_eq(buffer.at[i], (uint8_t)(i / PAGE_BYTES));
 	if (behind != MAP_FAILED)
 		munmap(behind, PAGE_BYTES);
-}
-
-/* The target waits while it is read, so nothing that takes long is left for that time: in a virtual
- * machine with shadow page tables the first reading into pages that only exist takes ten times as long
- * as the next one. Others use the CPUs, too, so one of several buffers suffices. */
-TEST(the_first_reading_into_a_buffer_is_as_fast_as_the_next)
-{
-	uint8_t *source = malloc(SOURCE_BYTES);
-	bool is_fast = false, is_fast_moved = false;
-
-	ck_assert_ptr_nonnull(source);
-	memset(source, 1, SOURCE_BYTES);
-	for (unsigned i = 0; i < 6 && !(is_fast && is_fast_moved); i++) {
-		struct buffer buffer = { 0 };
-
-		enlarge(&buffer, LENT_LEAST_BYTES);
-		ck_assert(buffer.is_lendable);
-		is_fast |= is_ready(&buffer, source, SOURCES);
-		/* The time for what moves is limited, and it begins at the first part. */
-		enlarge_elsewhere(&buffer, LENT_LEAST_BYTES + PAGE_BYTES);
-		is_fast_moved |= is_ready(&buffer, source, 1);
-		buffer_release(&buffer);
-	}
-	free(source);
-	ck_assert(is_fast);
-	ck_assert(is_fast_moved);
+	buffer_release(&buffer);
 }
 
 /* --- whose buffer a window takes --------------------------------------------------------------- */

@@ -171,6 +171,22 @@ TEST(twenty_pairs_of_each_set_are_remembered)
 	ck_assert_double_eq_tol(time_sets(22, 22, NULL, 0, 0), 7, 0.1);
 }
 
+/* So loads whose addresses have the same low bits are of either set if they are of several pages. */
+TEST(pages_are_spread_over_the_sets)
+{
+	static struct hp_timed_insn made[64][MOST_INSNS];
+
+	begin("zen-5");
+	for (unsigned i = 0; i < 30; i++)
+		decode("zen-5", rounds[2].code, 2, 0x1000 * (uint64_t)(1 + i), made[i]);
+	for (uint64_t i = 1; i <= ROUNDS; i++) {
+		step(&made[i % 30][0], &(struct hp_timed_access){ .store = i, .is_store = true });
+		step(&made[i % 30][1],
+		     &(struct hp_timed_access){ .store = i, .events = HP_UARCH_FORWARDED });
+	}
+	ck_assert_double_eq_tol(ticks / HP_TIMING_TICKS / ROUNDS, 0.5, 0.1);
+}
+
 TEST(loads_that_are_not_renamed_are_remembered_in_vain)
 {
 	ck_assert_double_lt(time_sets(12, 0, &by_base_beside, 8, 22), 1.5);
