@@ -74,6 +74,14 @@ static pid_t start_target(void)
 	return pid;
 }
 
+static bool has_ended(pid_t pid)
+{
+	siginfo_t ended = { 0 };
+
+	ck_assert_int_eq(waitid(P_PID, (id_t)pid, &ended, WEXITED | WNOHANG | WNOWAIT), 0);
+	return ended.si_pid == pid;
+}
+
 /* It may have to be asked several times: the target sleeps, too. */
 static void make_one(struct window_maker *maker, pid_t pid, uint64_t window_ns,
 		     struct window_result *result)
@@ -93,9 +101,10 @@ static void make_one(struct window_maker *maker, pid_t pid, uint64_t window_ns,
 		usleep(1000);
 		if (window_copy(maker, &order, result))
 			window_replay(maker, &order, result);
-	} while (result->outcome == WINDOW_NOT_NOW);
+	} while (result->outcome == WINDOW_NOT_NOW && !has_ended(pid));
 }
 
+/* On a busy machine a target that ends may do so before it is copied: then the result is WINDOW_NOT_NOW. */
 static void make_alone(pid_t pid, uint64_t window_ns, struct window_result *result)
 {
 	static struct window_maker maker; /* large */
@@ -108,9 +117,11 @@ static void make_alone(pid_t pid, uint64_t window_ns, struct window_result *resu
 	window_maker_init(&maker, &replayer, &ledger, stop_fd);
 	make_one(&maker, pid, window_ns, result);
 	hp_assert_ok(result->error);
-	ck_assert_int_eq(result->outcome, WINDOW_MADE);
-	ck_assert_uint_gt(result->copied_bytes, 0);
-	ck_assert_uint_gt(result->replay_ns, 0);
+	if (result->outcome != WINDOW_NOT_NOW) {
+		ck_assert_int_eq(result->outcome, WINDOW_MADE);
+		ck_assert_uint_gt(result->copied_bytes, 0);
+		ck_assert_uint_gt(result->replay_ns, 0);
+	}
 	window_maker_clear(&maker);
 	replayer_clear(&replayer);
 	close(stop_fd);
