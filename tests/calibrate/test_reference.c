@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The reference loop: that it is cheap, and always there. What it is good for shows
+/* The reference loop: that it is of CPU time that was spent, and always there. What it is good for shows
  * scripts/check-accuracy --only=occasions. */
 #include "../support.h"
 
@@ -16,7 +16,7 @@ static double cpu_ms(void)
 	return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
 }
 
-TEST(it_takes_some_milliseconds)
+TEST(it_is_of_time_that_was_spent)
 {
 	double start_ms = cpu_ms();
 	uint64_t least_ns = UINT64_MAX;
@@ -29,7 +29,6 @@ TEST(it_takes_some_milliseconds)
 	}
 	/* Two loops five times each, and the memory for them. */
 	ck_assert_double_gt(cpu_ms() - start_ms, 10 * 5 * (double)least_ns / 1e6);
-	ck_assert_double_lt(cpu_ms() - start_ms, 10 * 20);
 }
 
 TEST(without_memory_nothing_is_known)
