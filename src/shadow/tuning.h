@@ -562,10 +562,12 @@ static const uint64_t longest_logging_ns = 400000000; /* ns of the copy's CPU ti
 /* --- finding the original's samples again: match/, syscalls/system_calls.c, window_counts.c ----- */
 
 enum {
-	/* Bytes of each sample's stack, from the stack pointer upward: locals of a few frames. */
-	MATCH_STACK_BYTES = 512, /* bytes [chosen] */
+	/* Bytes of each sample's stack, from the stack pointer upward: some ten frames, as one call of a
+	 * recursive function is like another in its own frame. With 512 most windows of such a program
+	 * are taken for rounds. */
+	MATCH_STACK_BYTES = 2048, /* bytes; scripts/window-coverage --programs sbcl */
 	/* The ring for samples: the rest of the budget of locked memory, up to this. A sample has
-	 * about 700 bytes; the ring holds 370, those of one second. */
+	 * about 2.3 KB; the ring holds 110, those of a third of a second. */
 	MATCH_RING_MOST_PAGES = 64, /* pages; a power of two [chosen] */
 	/* Samples that are waited for at the same time; armed_ahead, below, says which. */
 	MATCHER_AHEAD = 8, /* samples; the length of armed_ahead */
