@@ -91,7 +91,6 @@ enum hold_result end_state_take(struct end_state *state, pid_t pid, pid_t tid,
 	state->stop_ns = 0;
 	if (!has_memory(state))
 		return HOLD_REFUSED;
-	state->follows_wait = state_sampler_has_waited(sampler);
 	hp_thread_begin_unstoppable();
 	held = hold(tid, HOLD_IN_USER_MODE, &state->memory->held, &times, &error, &refusal);
 	hp_error_destroy(error);
@@ -99,6 +98,8 @@ enum hold_result end_state_take(struct end_state *state, pid_t pid, pid_t tid,
 		state->is_known = has_rights(state, pid, tid, rights);
 		if (state->is_known)
 			read_memory(state, tid, &state->memory->held.registers, areas, alone);
+		state_sampler_stopped(sampler);
+		state->follows_wait = state_sampler_has_waited(sampler);
 		state->cpu_ns = state_sampler_disable(sampler);
 		state->time_ns = hp_clock_monotonic_ns();
 		hold_release(tid, &times);

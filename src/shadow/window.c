@@ -212,7 +212,6 @@ static bool copy(struct window_maker *maker, const struct window_order *order,
 			refusal = HP_SHADOW_FAILED;
 		}
 		release(maker, order, &times, !error);
-		state_sampler_released(&maker->sampler);
 		stop_ns = times.end_ns - times.start_ns;
 		result->recording_ns = stop_ns;
 		result->copied_bytes =
@@ -370,7 +369,6 @@ static struct hp_error *collect_samples(struct window_maker *maker,
 		uint64_t passed_ns = hp_clock_monotonic_ns() - start_ns;
 
 		error = state_sampler_drain(&maker->sampler);
-		(void)state_sampler_has_waited(&maker->sampler);
 		has_exited = polls[1].revents & POLLHUP;
 		is_over = polls[0].revents || (polls[1].revents & (POLLHUP | POLLERR)) ||
 			  maker->sampler.tick >= order->samples ||

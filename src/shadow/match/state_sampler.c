@@ -35,8 +35,7 @@ void state_sampler_close(struct state_sampler *sampler)
 	state_sampler_end(sampler);
 	sampler->count = 0;
 	sampler->tick = 0;
-	sampler->waits = UINT64_MAX;
-	sampler->has_waited = false;
+	sampler->waits = 0;
 }
 
 void state_sampler_clear(struct state_sampler *sampler)
@@ -82,22 +81,20 @@ struct hp_error *state_sampler_open(struct state_sampler *sampler, pid_t pid, pi
 
 bool state_sampler_enable(struct state_sampler *sampler)
 {
-	return ioctl(sampler->fd, PERF_EVENT_IOC_ENABLE, 0) == 0;
+	return hp_thread_waits(sampler->pid, sampler->tid, &sampler->waits) &&
+	       ioctl(sampler->fd, PERF_EVENT_IOC_ENABLE, 0) == 0;
 }
 
-void state_sampler_released(struct state_sampler *sampler)
+void state_sampler_stopped(struct state_sampler *sampler)
 {
-	if (!hp_thread_waits(sampler->pid, sampler->tid, &sampler->waits))
-		sampler->waits = UINT64_MAX;
+	sampler->waits++;
 }
 
-bool state_sampler_has_waited(struct state_sampler *sampler)
+bool state_sampler_has_waited(const struct state_sampler *sampler)
 {
 	uint64_t waits;
 
-	if (!sampler->has_waited && hp_thread_waits(sampler->pid, sampler->tid, &waits))
-		sampler->has_waited = waits > sampler->waits;
-	return sampler->has_waited;
+	return !hp_thread_waits(sampler->pid, sampler->tid, &waits) || waits > sampler->waits;
 }
 
 uint64_t state_sampler_disable(struct state_sampler *sampler)
@@ -159,8 +156,7 @@ static bool take_sample(struct state_sampler *sampler, struct hp_reader *reader)
 		return false;
 	sample = &sampler->samples[sampler->count];
 	sample->time_ns = time_ns;
-	/* As it was known before this sample was taken. */
-	sample->follows_wait = sampler->has_waited;
+	sample->follows_wait = false;
 	sample->tick = sampler->tick - 1;
 	for (unsigned i = 0; i < HP_SAMPLED_GENERAL; i++)
 		sample->general[i] = registers[hp_sampled_register_place(i)];
@@ -209,12 +205,17 @@ struct hp_error *state_sampler_drain(struct state_sampler *sampler)
 	enum hp_ring_peek found;
 	const uint8_t *record;
 	size_t size;
+	size_t known = sampler->count;
+	bool has_waited;
 
 	while ((found = hp_ring_peek(ring, &record, &size)) == HP_RING_RECORD) {
 		sampler->damaged += !state_sampler_take(sampler, record, size);
 		hp_ring_next(ring, size);
 	}
 	hp_ring_end(ring);
+	has_waited = sampler->count > known && state_sampler_has_waited(sampler);
+	for (size_t i = known; i < sampler->count; i++)
+		sampler->samples[i].follows_wait = has_waited;
 	/* Then the number of lost ticks is unknown. */
 	if (!is_sound || found == HP_RING_DAMAGED)
 		return hp_error_create(HP_ERROR_DAMAGED,

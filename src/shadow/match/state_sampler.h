@@ -24,7 +24,7 @@ struct match_sample {
 	uint64_t general[16]; /* by the registers' numbers in instructions */
 	uint64_t ip;
 	uint64_t flags;
-	bool follows_wait; /* see state_sampler_has_waited */
+	bool follows_wait; /* the thread may have waited before: see state_sampler_drain */
 	uint32_t stack_bytes;
 	uint8_t stack[MATCH_STACK_BYTES];
 };
@@ -32,8 +32,7 @@ struct match_sample {
 struct state_sampler {
 	int fd;
 	pid_t pid, tid;
-	uint64_t waits; /* of the thread, by the kernel's count, when it was released; UINT64_MAX: unknown */
-	bool has_waited;
+	uint64_t waits; /* of the thread, by the kernel's count, that are not of the window */
 	struct hp_ring ring;
 	uint64_t tick; /* number of the next sample's tick */
 	struct match_sample *samples;
@@ -48,18 +47,20 @@ void state_sampler_end(struct state_sampler *sampler);
 void state_sampler_close(struct state_sampler *sampler);
 void state_sampler_clear(struct state_sampler *sampler);
 
-/* Opens the event on a thread, disabled. */
+/* Opens the event on a thread, disabled, … */
 struct hp_error *state_sampler_open(struct state_sampler *sampler, pid_t pid, pid_t tid);
+/* … and enables it; the thread must be held. */
 bool state_sampler_enable(struct state_sampler *sampler);
-/* Called when the thread has been released. */
-void state_sampler_released(struct state_sampler *sampler);
-/* Whether it has waited since: so it has made a system call, or waited for the disk that a page is on. Stops
- * are waits, too. A wait of the last few us may be missed. */
-bool state_sampler_has_waited(struct state_sampler *sampler);
+/* Called when the thread is held again: this stop is no wait. */
+void state_sampler_stopped(struct state_sampler *sampler);
+/* Whether the thread has waited since it was enabled: then it has made a system call, or waited for the disk that
+ * a page is on. Stops by others are waits, too. True if that is unknown. */
+bool state_sampler_has_waited(const struct state_sampler *sampler);
 /* Stops sampling. Returns how much user CPU time has passed; 0 when that is unknown, because time
  * in the kernel is known only by ticks. The thread must be held. */
 uint64_t state_sampler_disable(struct state_sampler *sampler);
-/* Takes the records since the last call. */
+/* Takes the records since the last call. Those after which the thread is found to have waited follow a wait, as
+ * some of them may. */
 struct hp_error *state_sampler_drain(struct state_sampler *sampler);
 
 /* Takes one record, including its header. False when it cannot be parsed. A sample is appended. */
