@@ -608,8 +608,8 @@ static const double told_time_error = 1e-14; /* share [chosen] */
 static const size_t armed_ahead[MATCHER_AHEAD] = { 1, 2, 3, 4, 5, 8, 16, 32 }; /* samples */
 
 /* Pace is the copy's CPU time per time of the original. A match that is faster than this part of
- * the pace so far, and of the original's, is another moment: phases differ, and the original's
- * clock includes page faults caused by copying. */
+ * the pace so far (at most slowest_pace), and of the original's, is another moment: phases differ,
+ * and the original's clock includes page faults caused by copying. */
 static const double least_of_pace = 0.33; /* times the pace so far, at least 1 [chosen] */
 /* A match is another moment if it is later than so many times the pace so far, … */
 static const double most_of_pace = 4; /* times the pace so far [chosen] */
@@ -619,7 +619,8 @@ static const double most_delay_ns = 30e6; /* ns of the copy's CPU time [chosen] 
 static const double new_block_ns = 30e3; /* ns per block [chosen] */
 /* No core executes more: fused pairs count as two. */
 static const double most_instructions_per_ns = 64; /* instructions per ns [bound] */
-/* A pace above this is not believed if the path may be lost: new code makes the first one high. */
+/* A pace above this is not believed if the path may be lost, or a match seems too early: new code makes
+ * the first one high. */
 static const double slowest_pace = 6; /* pace [chosen] */
 /* An early match is watched until its moment by the pace so far, times this. */
 static const double watched_of_pace = 1.5; /* times the pace so far [chosen] */

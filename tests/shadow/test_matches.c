@@ -329,6 +329,22 @@ TEST(a_slow_window_before_does_not_make_matches_too_early)
 	ck_assert(matches_is_too_early(&bench.matches, 9, at(1.5 * 10)));
 }
 
+/* The first two matches were in new code, whose copy took 40 ms per ms of its original. */
+TEST(after_new_code_matches_are_not_too_early)
+{
+	match(0, 40);
+	match(1, 80);
+	matches_settle(&bench.matches, at(200));
+	ck_assert_uint_eq(last(), 1);
+	ck_assert_double_eq_tol(bench.matches.pace, 40, 1e-5);
+	ck_assert(matches_is_too_early(&bench.matches, 11, at(80 + 1.9 * 10)));
+	ck_assert(!matches_is_too_early(&bench.matches, 11, at(80 + 2.1 * 10)));
+	/* If it is, its state occurs again by the time that it is watched until. */
+	match(11, 80 + 2.1 * 10);
+	matches_settle(&bench.matches, at(80 + 40 * 10));
+	ck_assert(matches_is_watched(&bench.matches, 11));
+}
+
 /* The first round was not over, or the path was lost in it. */
 TEST(after_a_window_in_rounds_one_without_an_end_counts_nothing)
 {

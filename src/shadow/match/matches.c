@@ -131,10 +131,12 @@ static double known_pace(const struct matches *matches)
 }
 
 /* Earlier windows may have been slow for a reason of their own, such as new code or calls that map memory,
- * and if this one's matches were taken for too early, its pace would never be known. */
+ * and if this one's matches were taken for too early, its pace would never be known. For the same reason a
+ * pace of this window that is of new code does not count in full. */
 static double least_pace(const struct matches *matches)
 {
-	double pace = matches->pace > 0 ? matches->pace : lesser(matches->past.pace, likely_pace);
+	double pace = matches->pace > 0 ? lesser(matches->pace, slowest_pace)
+					: lesser(matches->past.pace, likely_pace);
 
 	return least_of_pace * greater(pace, 1);
 }
