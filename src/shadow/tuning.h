@@ -536,6 +536,9 @@ enum {
 	SIMULATED_INSNS = 8000000, /* instructions [chosen] */
 	/* … of which this part warms the models, and is not counted, … */
 	STRETCH_WARMING_PART = 4, /* part of a stretch [chosen] */
+	/* … nor timed, which would take longer than all else, but for this part of it: what fills queues and
+	 * the memory of renamed pairs, … */
+	TIMED_WARMING_PART = 16, /* part of the warming [chosen] */
 	/* … in so many stretches: code that a program comes to later in a window is simulated, too. What
 	 * a second-level cache has then is often unknown; predictors keep what they have learnt. */
 	SIMULATED_STRETCHES = 4, /* stretches; scripts/cause-accuracy --sharpness */

@@ -364,6 +364,19 @@ TEST(a_later_stretch_of_a_program_is_timed_anew)
 	ck_assert_uint_eq(count_of(0x401000, HP_EVENT_L1_UNKNOWN), 1);
 }
 
+/* Half of the turns warm the models. */
+TEST(of_what_warms_models_the_end_is_timed)
+{
+	uint64_t counted;
+
+	begin_timed(hp_core_named("zen-4"));
+	follower_begin(&follower, false, plan_of, NULL, 0, TURNS);
+	follow(0);
+	counted = timed_at(0x401000, true)->cycles[HP_LANE_AS_IS] * HP_TIMING_TICKS;
+	ck_assert_int_gt(follower.uncounted.at[HP_LANE_AS_IS], 0);
+	ck_assert_uint_lt((uint64_t)follower.uncounted.at[HP_LANE_AS_IS], counted / 8);
+}
+
 TEST(each_stretch_of_a_path_warms_models_of_its_own)
 {
 	follower_begin(&follower, false, plan_of, NULL, 0, 2 * WARM);

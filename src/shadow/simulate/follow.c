@@ -2,6 +2,7 @@
 #include "follow.h"
 
 #include "../translate/x86_decode.h"
+#include "../tuning.h"
 #include "followed.h"
 #include "tracing.h"
 
@@ -73,6 +74,12 @@ static const enum hp_uarch_branch_kind branch_kinds[] = {
 	[X86_RETURN] = HP_UARCH_RETURN,
 };
 
+/* The timing takes many times as long as the models do, and follows from little of what came before. */
+static bool is_timed(const struct follower *follower)
+{
+	return follower->timing && follower->instructions >= follower->timed_from;
+}
+
 /* Follows the branch of the previous block, which has led here. */
 static void follow_branch(struct follower *follower, uint64_t here, bool counts)
 {
@@ -86,7 +93,7 @@ static void follow_branch(struct follower *follower, uint64_t here, bool counts)
 	is_taken = branch_kinds[kind] != HP_UARCH_CONDITIONAL || here != from->next;
 	events = hp_uarch_branch(follower->uarch, from->last, from->next, branch_kinds[kind],
 				 is_taken, here);
-	if (follower->timing)
+	if (is_timed(follower))
 		hp_timing_branch(follower->timing, events, is_taken);
 	if (counts)
 		count(&from->branch, events, of_branches);
@@ -202,7 +209,7 @@ static void follow_fetch(struct follower *follower, struct followed *followed, s
 	unsigned events = hp_uarch_fetch(follower->uarch, followed->pieces[piece].address,
 					 followed->pieces[piece].bytes);
 
-	if (follower->timing)
+	if (is_timed(follower))
 		hp_timing_fetch(follower->timing, events);
 	if (counts)
 		count(&followed->fetches[piece], events, of_fetches);
@@ -236,6 +243,7 @@ static void follow_block(struct follower *follower, struct followed *followed)
 {
 	const struct path_plan *plan = followed->plan;
 	bool counts = follower->instructions >= follower->counted_from;
+	bool is_block_timed = is_timed(follower);
 
 	if (follower->tracing)
 		tracing_take(follower->tracing, followed->number, plan, follower->words,
@@ -251,7 +259,7 @@ static void follow_block(struct follower *follower, struct followed *followed)
 			followed->timed ? loads_behind(follower, &followed->timed[i]) : 0;
 		for (; access < plan->access_count && plan->accesses[access].insn == i; access++)
 			follow_access(follower, followed, access, counts);
-		if (!follower->timing)
+		if (!is_block_timed)
 			continue;
 		time_insn(follower, followed, i, counts);
 		follow_values(follower, &followed->timed[i]);
@@ -350,6 +358,7 @@ static void begin_stretch(struct follower *follower, uint64_t warming)
 	follower->uncounted = (struct hp_lanes){ 0 };
 	memset(follower->loaded, 0, sizeof(follower->loaded));
 	follower->counted_from = follower->instructions + warming;
+	follower->timed_from = follower->counted_from - warming / TIMED_WARMING_PART;
 	follower->reading = follower->before = NULL;
 	follower->word_count = 0;
 }
@@ -471,9 +480,12 @@ static void tell_footprints(struct told *told, struct telling *telling)
 
 		if (i && telling->patterns.at[i - 1]->ip == pattern->ip)
 			continue;
-		told_add_event(told, pattern->ip, HP_EVENT_STRIDE, footprint->alike, footprint->stride);
-		told_add_event(told, pattern->ip, HP_EVENT_LINES, distinct_count(&footprint->lines), 0);
-		told_add_event(told, pattern->ip, HP_EVENT_PAGES, distinct_count(&footprint->pages), 0);
+		told_add_event(told, pattern->ip, HP_EVENT_STRIDE, footprint->alike,
+			       footprint->stride);
+		told_add_event(told, pattern->ip, HP_EVENT_LINES, distinct_count(&footprint->lines),
+			       0);
+		told_add_event(told, pattern->ip, HP_EVENT_PAGES, distinct_count(&footprint->pages),
+			       0);
 		told_add_event(told, pattern->ip, HP_EVENT_MET, 1, 0);
 	}
 	hp_vector_free(&telling->patterns);

@@ -37,7 +37,8 @@ struct follower {
 	unsigned loads_behind;
 	struct hp_lanes uncounted; /* ticks while the models warmed up */
 	uint64_t fs_base;
-	uint64_t counted_from; /* instructions after which events are counted */
+	uint64_t counted_from; /* instructions after which events are counted, … */
+	uint64_t timed_from;   /* … and, shortly before, instructions are timed */
 	uint64_t instructions; /* instructions followed; repeated accesses count by lines */
 	/* The block being read, and how many of its words have been read. */
 	struct followed *reading;
@@ -46,7 +47,7 @@ struct follower {
 	struct followed *before;    /* the previous block, whose branch led here */
 	struct followed **by_block; /* array of PATH_MOST_BLOCKS. Owned */
 	HP_VECTOR(struct followed *) all;
-	bool is_lost; /* memory is short or the log is damaged: nothing more is followed */
+	bool is_lost;	  /* memory is short or the log is damaged: nothing more is followed */
 	struct told told; /* what happened in the stretches that have ended */
 };
 
