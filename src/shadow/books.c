@@ -295,8 +295,8 @@ static void note_end(struct books *books, struct window_result *result)
 
 	if (!result->wanted_ns)
 		return;
-	recordings_note(&books->recordings, window->pid, result->was_recorded, result->is_cut,
-			result->wanted_ns, hp_window_duration_ns(window));
+	recordings_note(&books->recordings, window->pid, result->was_recorded,
+			result->is_cut_by_call, result->wanted_ns, hp_window_duration_ns(window));
 	truncation_note(truncation, result->wanted_ns, hp_window_duration_ns(window),
 			result->is_cut);
 	window->is_truncated = result->is_cut &&

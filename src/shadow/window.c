@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "window.h"
 
+#include "budget/truncation.h"
 #include "copy/sandbox_lock.h"
 #include "tuning.h"
 #include "window_counts.h"
@@ -388,8 +389,8 @@ static struct hp_error *collect_samples(struct window_maker *maker,
 
 /* --- replaying -------------------------------------------------------------------------------- */
 
-/* Sets whether a call has ended the window early. Calls that end the thread or the process do not
- * count: they occur once, so they do not bias windows. */
+/* Sets what has ended the window early. Calls that end the thread or the process do not count: they
+ * occur once, so they do not bias windows. */
 static void judge_end(const struct window_maker *maker, struct window_result *result)
 {
 	struct hp_window *window = &result->window;
@@ -402,9 +403,11 @@ static void judge_end(const struct window_maker *maker, struct window_result *re
 	}
 	if (!maker->is_recorded)
 		result->wanted_ns = maker->wanted * MATCH_PERIOD_NS;
-	result->is_cut = window->end == HP_WINDOW_SYSTEM_CALL &&
-			 window->end_detail != SYS_exit_group && window->end_detail != SYS_exit;
-	result->may_wait = maker->calls.may_wait;
+	result->is_cut_by_call = window->end == HP_WINDOW_SYSTEM_CALL &&
+				 window->end_detail != SYS_exit_group &&
+				 window->end_detail != SYS_exit;
+	result->is_cut = result->is_cut_by_call || truncation_is_by_insn(window->end);
+	result->may_wait = result->is_cut_by_call && maker->calls.may_wait;
 	if (maker->is_recorded)
 		window_judge_log(&maker->log, result);
 }

@@ -111,8 +111,9 @@ struct window_result {
 	uint64_t samples, matched; /* in the window, and how many of them the replay matched */
 	uint64_t wanted_ns;	   /* intended time of the window */
 	uint64_t in_call_on;	   /* WINDOW_NOT_NOW: as in struct held_state; else UINT64_MAX */
-	/* A call ended the window early; and that call may wait for other threads. */
-	bool is_cut, may_wait;
+	/* The window ended early where the program came to something that no copy does; this was a call; and that
+	 * call may wait for other threads. */
+	bool is_cut, is_cut_by_call, may_wait;
 	bool was_recorded;
 	bool is_ahead;	       /* part of the memory was read before the stop */
 	bool is_paced;	       /* the undisturbed time of its calls is known: see call_pace.h */

@@ -181,6 +181,6 @@ void window_judge_log(const struct call_log *log, struct window_result *result)
 	if (window->end != HP_WINDOW_COMPLETE || log->end == CALL_LOG_LENGTH)
 		return;
 	/* The end depends on the program, not only on time. */
-	result->is_cut = true;
+	result->is_cut = result->is_cut_by_call = true;
 	set_end(window, log);
 }

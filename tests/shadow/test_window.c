@@ -318,6 +318,43 @@ TEST_WHERE(can_copy(), a_wait_that_is_seen_late_is_before_what_came_meanwhile)
 	ck_assert_uint_gt(before, 0);
 }
 
+static void on_trap(int signal)
+{
+	(void)signal;
+}
+
+/* Traps after each so many rounds, and goes on. */
+static pid_t start_trapping(uint64_t rounds)
+{
+	pid_t pid = fork();
+
+	ck_assert_int_ge(pid, 0);
+	if (pid)
+		return pid;
+	signal(SIGTRAP, on_trap);
+	for (;;) {
+		uint64_t left = rounds;
+
+		__asm__ volatile("1: decq %0\n\tjnz 1b\n\tint3" : "+r"(left) : : "cc");
+	}
+}
+
+/* Windows end where the program does something, and not at a random moment. */
+TEST_WHERE(can_copy(), a_trap_cuts_windows_as_a_call_does)
+{
+	const uint64_t rounds = rounds_of(BETWEEN_WAITS_NS);
+	struct window_result result = { 0 };
+
+	for (int tries = 0; tries < 20 && result.window.end != HP_WINDOW_INTERRUPT; tries++) {
+		hp_window_clear(&result.window);
+		make_alone(start_trapping(rounds), 3 * BETWEEN_WAITS_NS, &result);
+	}
+	ck_assert_int_eq(result.window.end, HP_WINDOW_INTERRUPT);
+	ck_assert(result.is_cut);
+	ck_assert(!result.is_cut_by_call);
+	hp_window_clear(&result.window);
+}
+
 enum { FIRST_ROUNDS = 200000000, LAST_ROUNDS = 20000000 };
 
 /* Computes for some tenths of a second, then does something else so often, and ends. */

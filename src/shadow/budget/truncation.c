@@ -6,6 +6,19 @@
 
 #include <math.h>
 
+bool truncation_is_by_insn(enum hp_window_end end)
+{
+	static const bool by_insn[HP_WINDOW_ENDS] = {
+		[HP_WINDOW_CLOCK] = true,	  [HP_WINDOW_RANDOM] = true,
+		[HP_WINDOW_PROCESSOR] = true,	  [HP_WINDOW_TRANSACTION] = true,
+		[HP_WINDOW_WAIT] = true,	  [HP_WINDOW_INTERRUPT] = true,
+		[HP_WINDOW_FAR] = true,		  [HP_WINDOW_UNDECODABLE] = true,
+		[HP_WINDOW_WRITABLE_CODE] = true,
+	};
+
+	return end < HP_WINDOW_ENDS && by_insn[end];
+}
+
 void truncation_note(struct truncation *truncation, uint64_t wanted_ns, uint64_t counted_ns,
 		     bool is_cut)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whether counts of windows that a system call cut short may be used as absolute numbers.
+ * Whether counts of windows that were cut short may be used as absolute numbers.
  *
  * A window begins at a random moment and is to be L long. A call that no copy can make ends it
- * early. So code that runs a time d after such a call is counted only by windows that began in the
+ * early, and so does any other instruction that no copy can run, such as a trap. So code that runs a time d after such a call is counted only by windows that began in the
  * min(L, d) before it: code behind a call is counted too seldom, and long stretches between calls
  * too often. For stretches of a fixed amount of work (as threads do between waits for each other)
  * that take the time G, the sum of counts over the sum of times is wrong by E(G)^2 / E(G^2). Giving
@@ -25,6 +25,8 @@
 #ifndef SHADOW_BUDGET_TRUNCATION_H
 #define SHADOW_BUDGET_TRUNCATION_H
 
+#include <hpcprof/model/window.h>
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -33,13 +35,16 @@ struct truncation {
 	double wanted_ns;  /* intended time */
 	double missed_ns;  /* the part of it after calls that ended windows */
 	double counted_ns; /* the part of it that was counted */
-	double cuts;	   /* windows that a call ended */
+	double cuts;	   /* windows that a call, or the like, ended */
 };
 
-/* Adds a window with its intended and its counted time. `is_cut`: a call ended it. */
+/* Whether the program led the copy to an instruction that no copy runs. One that has lost the path, or
+ * crashed on it, may have been anywhere. */
+bool truncation_is_by_insn(enum hp_window_end end);
+/* Adds a window with its intended and its counted time. `is_cut`: a call, or the like, ended it. */
 void truncation_note(struct truncation *truncation, uint64_t wanted_ns, uint64_t counted_ns,
 		     bool is_cut);
-/* Whether a window that a call ends now counts for ratios only. */
+/* Whether a window that is cut now counts for ratios only. */
 bool truncation_is_common(const struct truncation *truncation);
 /* The length that windows should not exceed; UINT64_MAX: no window has been cut. */
 uint64_t truncation_longest_ns(const struct truncation *truncation);
