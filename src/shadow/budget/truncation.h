@@ -3,7 +3,8 @@
  * Whether counts of windows that were cut short may be used as absolute numbers.
  *
  * A window begins at a random moment and is to be L long. A call that no copy can make ends it
- * early, and so does any other instruction that no copy can run, such as a trap. So code that runs a time d after such a call is counted only by windows that began in the
+ * early; so does another instruction that no copy can run, such as a trap, and what follows holds
+ * for both. Code that runs a time d after such a call is counted only by windows that began in the
  * min(L, d) before it: code behind a call is counted too seldom, and long stretches between calls
  * too often. For stretches of a fixed amount of work (as threads do between waits for each other)
  * that take the time G, the sum of counts over the sum of times is wrong by E(G)^2 / E(G^2). Giving
@@ -35,13 +36,13 @@ struct truncation {
 	double wanted_ns;  /* intended time */
 	double missed_ns;  /* the part of it after calls that ended windows */
 	double counted_ns; /* the part of it that was counted */
-	double cuts;	   /* windows that a call, or the like, ended */
+	double cuts;	   /* windows that were cut */
 };
 
 /* Whether the program led the copy to an instruction that no copy runs. One that has lost the path, or
  * crashed on it, may have been anywhere. */
 bool truncation_is_by_insn(enum hp_window_end end);
-/* Adds a window with its intended and its counted time. `is_cut`: a call, or the like, ended it. */
+/* Adds a window with its intended and its counted time. `is_cut`: it ended so. */
 void truncation_note(struct truncation *truncation, uint64_t wanted_ns, uint64_t counted_ns,
 		     bool is_cut);
 /* Whether a window that is cut now counts for ratios only. */

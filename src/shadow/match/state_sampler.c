@@ -81,8 +81,9 @@ struct hp_error *state_sampler_open(struct state_sampler *sampler, pid_t pid, pi
 
 bool state_sampler_enable(struct state_sampler *sampler)
 {
-	return hp_thread_waits(sampler->pid, sampler->tid, &sampler->waits) &&
-	       ioctl(sampler->fd, PERF_EVENT_IOC_ENABLE, 0) == 0;
+	/* If it fails, all waits are of the window. */
+	(void)hp_thread_waits(sampler->pid, sampler->tid, &sampler->waits);
+	return ioctl(sampler->fd, PERF_EVENT_IOC_ENABLE, 0) == 0;
 }
 
 void state_sampler_stopped(struct state_sampler *sampler)
