@@ -355,7 +355,7 @@ TEST_WHERE(can_copy(), a_trap_cuts_windows_as_a_call_does)
 	hp_window_clear(&result.window);
 }
 
-enum { FIRST_ROUNDS = 200000000, LAST_ROUNDS = 20000000 };
+enum { FIRST_ROUNDS = 400000000, LAST_ROUNDS = 20000000 };
 
 /* Computes for some tenths of a second, then does something else so often, and ends. */
 static pid_t start_ending(void)
