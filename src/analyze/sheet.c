@@ -5,8 +5,8 @@
  *
  * At the likely frequencies, the cycles of a block are its executions times its best case
  * (execution and static stalls) plus its dynamic stalls (causes, and unexplained). A block with
- * fewer cycles than its best case has a gain instead. So over the procedure: execution + likely
- * causes + unexplained - gain = cycles.
+ * fewer cycles than its best case has a gain instead, which comes off what misses of data took, up
+ * to all of that. So over the procedure: execution + likely causes + unexplained - gain = cycles.
  */
 #include "stalls.h"
 #include "culprit/duty.h"
@@ -164,6 +164,41 @@ static void add_sums(struct hp_stall_sheet *sheet, const struct cause_sums *sums
 	}
 }
 
+static double likely_of(const struct hp_stall_sheet *sheet, enum hp_cause_family family)
+{
+	double likely = 0;
+
+	for (unsigned k = 0; k < HP_CAUSE_COUNT; k++)
+		if (hp_summed_kinds(family) >> k & 1)
+			likely += sheet->likely[k];
+	return likely;
+}
+
+/* While a load waits for its data, the core executes what follows until its reorder buffer is full, and only from
+ * then on does the miss cost anything (Eyerman et al. 2007, "Back-end misses"). Later blocks lack what was executed
+ * in that time, so their gain comes off the misses. It does not come off other causes: a front end that is late has
+ * nothing to execute behind it, a full store buffer lets nothing in, and units and forwarding take a few cycles. */
+static void take_off_gain(struct hp_stall_sheet *sheet)
+{
+	uint32_t kinds = hp_summed_kinds(HP_FAMILY_DATA);
+	double waits = likely_of(sheet, HP_FAMILY_DATA);
+	double hidden = fmin(sheet->unexplained_gain, waits);
+	double kept;
+
+	if (!(hidden > 0))
+		return;
+	kept = 1 - hidden / waits;
+	for (unsigned k = 0; k < HP_CAUSE_DYNAMIC_COUNT; k++) {
+		if (!(kinds >> k & 1))
+			continue;
+		sheet->likely[k] *= kept;
+		sheet->causes[k].low *= kept;
+	}
+	sheet->families[HP_FAMILY_DATA].low *= kept;
+	sheet->unexplained_gain -= hidden;
+	sheet->gain_range.low = fmax(0, sheet->gain_range.low - hidden);
+}
+
 /* Tables and frequencies may claim more cycles for one kind of stall than there are in all. The
  * claim is cut off at that, and the excess counts as a gain. */
 void sheet_end(struct hp_analysis *analysis, const struct cause_sums *sums,
@@ -186,11 +221,12 @@ void sheet_end(struct hp_analysis *analysis, const struct cause_sums *sums,
 				fmin(sheet->causes[k].high, fmax(most_cycles[k], sheet->likely[k]));
 		sheet->causes[k].low = fmin(sheet->causes[k].low, sheet->causes[k].high);
 	}
-	if (!is_cut)
-		return;
-	sheet->unexplained_gain = fmax(0, sum - sheet->cycles);
-	sheet->gain_range.low = fmin(sheet->gain_range.low, sheet->unexplained_gain);
-	sheet->gain_range.high = fmax(sheet->gain_range.high, sheet->unexplained_gain);
+	if (is_cut) {
+		sheet->unexplained_gain = fmax(0, sum - sheet->cycles);
+		sheet->gain_range.low = fmin(sheet->gain_range.low, sheet->unexplained_gain);
+		sheet->gain_range.high = fmax(sheet->gain_range.high, sheet->unexplained_gain);
+	}
+	take_off_gain(sheet);
 }
 
 /* Adds what is known of events to what causes can have taken where none are. */
@@ -210,16 +246,6 @@ void sheet_count_events(struct hp_analysis *analysis)
 		sheet->most[k] += seen->most[k] + (is_data ? seen->most_far : 0);
 		sheet->unseen[k] = seen->unseen[k] + (is_data ? seen->unseen_far : 0);
 	}
-}
-
-static double likely_of(const struct hp_stall_sheet *sheet, enum hp_cause_family family)
-{
-	double likely = 0;
-
-	for (unsigned k = 0; k < HP_CAUSE_COUNT; k++)
-		if (hp_summed_kinds(family) >> k & 1)
-			likely += sheet->likely[k];
-	return likely;
 }
 
 void hp_stall_sheet_add(struct hp_stall_sheet *into, const struct hp_stall_sheet *from,

@@ -240,6 +240,64 @@ TEST(events_that_no_instruction_had_take_no_more_than_those_of_one)
 	ck_assert_double_gt(found->prediction.most_far, 0.1 * RUNS);
 }
 
+static double waits_for_data(void)
+{
+	return found->sheet.likely[HP_CAUSE_DCACHE] + found->sheet.likely[HP_CAUSE_DTLB];
+}
+
+#define IMUL_RCX 0x48, 0x0f, 0xaf, 0xc9
+
+/* A chain of multiplications follows, of 12 cycles at best. */
+static void wait_for_a_load(double chain)
+{
+	LOOP(LOAD_RAX_FROM_RAX, ADD_RAX_RBX, 0x74, 0 /* jz to the next */, IMUL_RCX, IMUL_RCX,
+	     IMUL_RCX, IMUL_RCX);
+	takes(0, STALL);
+	takes(8, chain);
+	insn_at(0);
+	check_sheet(&found->sheet);
+}
+
+TEST(what_is_executed_while_a_load_waits_comes_off_its_miss)
+{
+	struct hp_range all;
+	double waits;
+
+	wait_for_a_load(12);
+	all = found->sheet.families[HP_FAMILY_DATA];
+	waits = waits_for_data();
+	ck_assert_double_gt(all.low, 0.9 * STALL * RUNS);
+	wait_for_a_load(2);
+	ck_assert_double_eq_tol(waits_for_data(), waits - 10.0 * RUNS, 0.1 * RUNS);
+	ck_assert_double_eq_tol(found->sheet.families[HP_FAMILY_DATA].low, all.low - 10.0 * RUNS,
+				1.0 * RUNS);
+	ck_assert_double_eq_tol(found->sheet.families[HP_FAMILY_DATA].high, all.high, 0.1 * RUNS);
+	ck_assert_double_lt(found->sheet.unexplained_gain, 0.1 * RUNS);
+}
+
+/* Half of the times a jump over one instruction, which is late; then 4 cycles at best. */
+static void wait_for_a_branch(double chain)
+{
+	LOOP(ADD_RAX_RBX, 0x74, 4 /* jz */, ADD_RDX_1, IMUL_RCX, IMUL_RCX, IMUL_RCX, IMUL_RCX);
+	runs(5, 0.5 * RUNS);
+	takes(5, 15);
+	takes(9, chain);
+	insn_at(0);
+	check_sheet(&found->sheet);
+}
+
+TEST(nothing_is_executed_while_a_branch_was_wrong)
+{
+	double lost;
+
+	wait_for_a_branch(4);
+	lost = found->sheet.likely[HP_CAUSE_MISPREDICT];
+	ck_assert_double_gt(lost, 10.0 * RUNS);
+	wait_for_a_branch(2);
+	ck_assert_double_eq_tol(found->sheet.likely[HP_CAUSE_MISPREDICT], lost, 0.1 * RUNS);
+	ck_assert_double_eq_tol(found->sheet.unexplained_gain, 2.0 * RUNS, 0.1 * RUNS);
+}
+
 TEST(causes_of_a_whole_program_take_no_more_than_its_events)
 {
 	struct hp_stall_sheet sheet = { .cycles = 100 }, sum = { 0 };

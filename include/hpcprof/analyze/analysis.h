@@ -312,7 +312,10 @@ struct hp_stall_sheet {
 	/* What the events of a cause in these procedures can have taken at most, wherever they show;
 	 * INFINITY: they are not counted. `unseen` is as in struct hp_prediction. */
 	double most[HP_CAUSE_DYNAMIC_COUNT], unseen[HP_CAUSE_DYNAMIC_COUNT];
-	double unexplained_gain; /* faster than the best case: tables or frequencies are wrong */
+	/* Faster than the best case, beyond what may have been executed while loads waited: tables or
+	 * frequencies are wrong. The other part of the gain is off `likely` and `low` of what hp_summed_kinds
+	 * has of HP_FAMILY_DATA. */
+	double unexplained_gain;
 	struct hp_range gain_range;
 	double sampling_error; /* standard deviation of `cycles` */
 	/* Of a sum of sheets: the ranges of causes and families, whose ends do not happen all at once. */
