@@ -148,7 +148,7 @@ bool hp_trial_run(const struct hp_event *const *events, size_t count,
 /* "HPGROUPS", version, machine, free counters, count, then (key << 1 | runs) each, checksum. */
 static const char file_name[] = "counter-groups";
 static const char magic[8] = { 'H', 'P', 'G', 'R', 'O', 'U', 'P', 'S' };
-enum { VERSION = 1, MOST_REMEMBERED = 1 << 16, LONGEST_FILE = (MOST_REMEMBERED + 8) * 8 };
+enum { FORMAT = 1, MOST_REMEMBERED = 1 << 16, LONGEST_FILE = (MOST_REMEMBERED + 8) * 8 };
 
 struct hp_trial_memory {
 	uint64_t machine; /* a hash of what it is */
@@ -205,7 +205,7 @@ static bool parse_memory(struct hp_trial_memory *memory, const uint8_t *bytes, s
 
 	if (!hp_read_bytes(&reader, sizeof(magic), &found_magic) ||
 	    memcmp(found_magic, magic, sizeof(magic)) != 0 || !hp_read_u64(&reader, &version) ||
-	    version != VERSION || !hp_read_u64(&reader, &machine) || machine != memory->machine ||
+	    version != FORMAT || !hp_read_u64(&reader, &machine) || machine != memory->machine ||
 	    !hp_read_u64(&reader, &free_counters) || free_counters != memory->free_counters ||
 	    !hp_read_u64(&reader, &count) || count > MOST_REMEMBERED ||
 	    hp_reader_left(&reader) != count * 8 || !hp_read_u64(&tail, &checksum) ||
@@ -240,7 +240,7 @@ static void write_memory(const struct hp_trial_memory *memory)
 	struct hp_writer writer = { 0 };
 
 	hp_write_bytes(&writer, magic, sizeof(magic));
-	hp_write_u64(&writer, VERSION);
+	hp_write_u64(&writer, FORMAT);
 	hp_write_u64(&writer, memory->machine);
 	hp_write_u64(&writer, memory->free_counters);
 	hp_write_u64(&writer, memory->tried.count);
