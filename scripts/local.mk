@@ -27,6 +27,7 @@ EXTRA_DIST += \
 	scripts/bench/shadow-replay \
 	scripts/bench/shares.c \
 	scripts/bench/stalls-speed \
+	scripts/bench/start \
 	scripts/bench/stat-overhead \
 	scripts/bench/storms.c \
 	scripts/bench/templates.cc \

@@ -14,6 +14,7 @@ src_base_libbase_a_SOURCES = \
 	include/hpcprof/base/file.h src/base/file.c \
 	include/hpcprof/base/foreign_file.h src/base/foreign_file.c \
 	include/hpcprof/base/hash.h \
+	include/hpcprof/base/library.h src/base/library.c \
 	include/hpcprof/base/number.h src/base/number.c \
 	include/hpcprof/base/proc_maps.h src/base/proc_maps.c \
 	include/hpcprof/base/text.h src/base/text.c \

@@ -1,11 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
 #include "aarch64_text.h"
 
+#include "hpcprof/base/library.h"
+
 #include <capstone/capstone.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
 enum { WORD_BYTES = 4 };
+
+static struct {
+	typeof(&cs_open) open;
+	typeof(&cs_disasm) disasm;
+	typeof(&cs_free) free;
+	typeof(&cs_close) close;
+} capstone;
+
+static void load_capstone(void)
+{
+	capstone.open = HP_LIBRARY_FUNCTION(CAPSTONE_LIBRARY, cs_open);
+	capstone.disasm = HP_LIBRARY_FUNCTION(CAPSTONE_LIBRARY, cs_disasm);
+	capstone.free = HP_LIBRARY_FUNCTION(CAPSTONE_LIBRARY, cs_free);
+	capstone.close = HP_LIBRARY_FUNCTION(CAPSTONE_LIBRARY, cs_close);
+}
 
 static uint32_t word_of(const uint8_t *bytes)
 {
@@ -62,13 +82,20 @@ static bool names_address(const uint8_t *bytes, uint64_t address)
 size_t aarch64_text(const uint8_t *bytes, size_t size, uint64_t address, char *text,
 		    size_t text_bytes)
 {
+	static pthread_once_t loaded = PTHREAD_ONCE_INIT;
 	cs_insn *instruction;
 	csh handle;
 	int written = -1;
 
-	if (size < WORD_BYTES || cs_open(CS_ARCH_ARM64, CS_MODE_LITTLE_ENDIAN, &handle))
+	pthread_once(&loaded, load_capstone);
+	if (size >= WORD_BYTES &&
+	    !(capstone.open && capstone.disasm && capstone.free && capstone.close)) {
+		snprintf(text, text_bytes, "(%s is missing)", CAPSTONE_LIBRARY);
+		return WORD_BYTES;
+	}
+	if (size < WORD_BYTES || capstone.open(CS_ARCH_ARM64, CS_MODE_LITTLE_ENDIAN, &handle))
 		return 0;
-	if (cs_disasm(handle, bytes, WORD_BYTES, address, 1, &instruction) == 1) {
+	if (capstone.disasm(handle, bytes, WORD_BYTES, address, 1, &instruction) == 1) {
 		const char *operands = instruction->op_str;
 		const char *number = strrchr(operands, '#');
 
@@ -79,8 +106,8 @@ size_t aarch64_text(const uint8_t *bytes, size_t size, uint64_t address, char *t
 		else
 			written = snprintf(text, text_bytes, "%s%s%s", instruction->mnemonic,
 					   *operands ? " " : "", operands);
-		cs_free(instruction, 1);
+		capstone.free(instruction, 1);
 	}
-	cs_close(&handle);
+	capstone.close(&handle);
 	return written >= 0 && (size_t)written < text_bytes ? WORD_BYTES : 0;
 }

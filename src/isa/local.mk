@@ -13,4 +13,4 @@ src_isa_libisa_a_SOURCES = \
 	src/isa/machine/generated/tables.c
 EXTRA_DIST += src/isa/machine/overrides.txt
 
-ISA_LIBS = src/isa/libisa.a $(BASE_LIBS) $(ZYDIS_LIBS) $(CAPSTONE_LIBS) $(XXHASH_LIBS)
+ISA_LIBS = src/isa/libisa.a $(BASE_LIBS) $(ZYDIS_LIBS) $(XXHASH_LIBS)

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
 #include "names.h"
 #include "pfm.h"
 #include "sets.h"
@@ -173,7 +175,11 @@ struct hp_error *hp_event_enumerate(const struct hp_machine *machine,
 		error = give_tracepoints(&enumeration);
 	if (error || enumeration.stopped)
 		return error;
-	hp_pfm_enumerate(give_pfm, &enumeration);
+	if (!hp_pfm_enumerate(give_pfm, &enumeration))
+		return hp_error_advise(
+			hp_error_create(HP_ERROR_SYSTEM, PFM_LIBRARY
+					" cannot be loaded: events of this CPU are unknown"),
+			"install libpfm4");
 	give(&enumeration, "rNNN", "raw", "the PMU's own event code, in hexadecimal",
 	     machine->has_cycles);
 	give(&enumeration, "mem:ADDRESS[/LENGTH][:rwx]", "breakpoint",

@@ -31,4 +31,4 @@ src_pmu_libpmu_a_SOURCES = \
 	src/pmu/try.c src/pmu/try.h \
 	src/pmu/rotation_set.c src/pmu/rotation_set.h
 
-PMU_LIBS = src/pmu/libpmu.a $(MODEL_LIBS) $(PFM_LIBS) $(XXHASH_LIBS)
+PMU_LIBS = src/pmu/libpmu.a $(MODEL_LIBS) $(XXHASH_LIBS)

@@ -1,13 +1,48 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
 #include "pfm.h"
+
+#include "hpcprof/base/library.h"
 
 #include <perfmon/pfmlib_perf_event.h>
 
 #include <ctype.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
 enum { LONGEST_NAME = 256 };
+
+static struct {
+	typeof(&pfm_initialize) initialize;
+	typeof(&pfm_get_pmu_info) get_pmu_info;
+	typeof(&pfm_get_os_event_encoding) get_os_event_encoding;
+	typeof(&pfm_get_event_info) get_event_info;
+	typeof(&pfm_get_event_attr_info) get_event_attr_info;
+	typeof(&pfm_get_event_next) get_event_next;
+	typeof(&pfm_strerror) strerror;
+} pfm;
+
+static void load_pfm(void)
+{
+	pfm.initialize = HP_LIBRARY_FUNCTION(PFM_LIBRARY, pfm_initialize);
+	pfm.get_pmu_info = HP_LIBRARY_FUNCTION(PFM_LIBRARY, pfm_get_pmu_info);
+	pfm.get_os_event_encoding = HP_LIBRARY_FUNCTION(PFM_LIBRARY, pfm_get_os_event_encoding);
+	pfm.get_event_info = HP_LIBRARY_FUNCTION(PFM_LIBRARY, pfm_get_event_info);
+	pfm.get_event_attr_info = HP_LIBRARY_FUNCTION(PFM_LIBRARY, pfm_get_event_attr_info);
+	pfm.get_event_next = HP_LIBRARY_FUNCTION(PFM_LIBRARY, pfm_get_event_next);
+	pfm.strerror = HP_LIBRARY_FUNCTION(PFM_LIBRARY, pfm_strerror);
+}
+
+static bool is_loaded(void)
+{
+	static pthread_once_t loaded = PTHREAD_ONCE_INIT;
+
+	pthread_once(&loaded, load_pfm);
+	return pfm.initialize && pfm.get_pmu_info && pfm.get_os_event_encoding &&
+	       pfm.get_event_info && pfm.get_event_attr_info && pfm.get_event_next && pfm.strerror;
+}
 
 /* Returns whether libpfm4 could know the name. Other names do not reach its parser. */
 static bool could_be_a_name(const char *name)
@@ -29,7 +64,7 @@ static bool next_pmu(pfm_pmu_t *pmu, pfm_pmu_info_t *info)
 
 		memset(info, 0, sizeof(*info));
 		info->size = sizeof(*info);
-		if (pfm_get_pmu_info(at, info) == PFM_SUCCESS)
+		if (pfm.get_pmu_info(at, info) == PFM_SUCCESS)
 			return true;
 	}
 	return false;
@@ -60,10 +95,14 @@ enum hp_pfm_result hp_pfm_encode(const char *name, struct hp_pfm_encoding *encod
 	pfm_perf_encode_arg_t argument = { .attr = &attr, .size = sizeof(argument) };
 	pfm_err_t result;
 
-	if (!could_be_a_name(name) || pfm_initialize() != PFM_SUCCESS)
+	if (!could_be_a_name(name))
+		return HP_PFM_UNKNOWN;
+	if (!is_loaded())
+		return HP_PFM_NO_LIBRARY;
+	if (pfm.initialize() != PFM_SUCCESS)
 		return HP_PFM_UNKNOWN;
 	memset(&attr, 0, sizeof(attr));
-	result = pfm_get_os_event_encoding(name, PFM_PLM0 | PFM_PLM3 | PFM_PLMH, PFM_OS_PERF_EVENT,
+	result = pfm.get_os_event_encoding(name, PFM_PLM0 | PFM_PLM3 | PFM_PLMH, PFM_OS_PERF_EVENT,
 					   &argument);
 	if (result == PFM_SUCCESS) {
 		*encoding = (struct hp_pfm_encoding){
@@ -79,7 +118,7 @@ enum hp_pfm_result hp_pfm_encode(const char *name, struct hp_pfm_encoding *encod
 	}
 	if (result == PFM_ERR_NOTFOUND || result == PFM_ERR_INVAL || result == PFM_ERR_NOTSUPP)
 		return names_absent_pmu(name) ? HP_PFM_ABSENT_PMU : HP_PFM_UNKNOWN;
-	*says = pfm_strerror(result);
+	*says = pfm.strerror(result);
 	return HP_PFM_MALFORMED;
 }
 
@@ -127,7 +166,7 @@ static bool list_event(const struct listing *listing, int index)
 {
 	pfm_event_info_t event = { .size = sizeof(event) };
 
-	if (pfm_get_event_info(index, PFM_OS_PERF_EVENT, &event) != PFM_SUCCESS)
+	if (pfm.get_event_info(index, PFM_OS_PERF_EVENT, &event) != PFM_SUCCESS)
 		return true;
 	if (can_be_asked_for(listing, event.name) &&
 	    !listing->each(listing->pmu->name, listing->pmu->type == PFM_PMU_TYPE_CORE, event.name,
@@ -136,7 +175,7 @@ static bool list_event(const struct listing *listing, int index)
 	for (int i = 0; i < event.nattrs; i++) {
 		pfm_event_attr_info_t attribute = { .size = sizeof(attribute) };
 
-		if (pfm_get_event_attr_info(index, i, PFM_OS_PERF_EVENT, &attribute) ==
+		if (pfm.get_event_attr_info(index, i, PFM_OS_PERF_EVENT, &attribute) ==
 			    PFM_SUCCESS &&
 		    attribute.type == PFM_ATTR_UMASK &&
 		    !list_unit_mask(listing, &event, &attribute))
@@ -145,7 +184,7 @@ static bool list_event(const struct listing *listing, int index)
 	return true;
 }
 
-void hp_pfm_enumerate(bool (*each)(const char *pmu, bool core, const char *event,
+bool hp_pfm_enumerate(bool (*each)(const char *pmu, bool core, const char *event,
 				   const char *description, void *context),
 		      void *context)
 {
@@ -153,14 +192,17 @@ void hp_pfm_enumerate(bool (*each)(const char *pmu, bool core, const char *event
 	pfm_pmu_info_t info;
 	struct listing listing = { .each = each, .context = context, .pmu = &info };
 
-	if (pfm_initialize() != PFM_SUCCESS)
-		return;
+	if (!is_loaded())
+		return false;
+	if (pfm.initialize() != PFM_SUCCESS)
+		return true;
 	while (next_pmu(&pmu, &info)) {
 		if (!info.is_present || info.pmu == PFM_PMU_PERF_EVENT ||
 		    info.pmu == PFM_PMU_PERF_EVENT_RAW)
 			continue;
-		for (int i = info.first_event; i != -1; i = pfm_get_event_next(i))
+		for (int i = info.first_event; i != -1; i = pfm.get_event_next(i))
 			if (!list_event(&listing, i))
-				return;
+				return true;
 	}
+	return true;
 }

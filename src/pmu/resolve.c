@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
 #include "resolve.h"
 
 #include "names.h"
@@ -217,6 +219,13 @@ static struct hp_error *from_pfm(const char *name, struct hp_drafts *drafts)
 						       hp_pmu_show_string(name).text, says),
 				       "hpcprof events --all %s lists its unit masks",
 				       hp_pmu_show(event, strcspn(event, ":")).text);
+	case HP_PFM_NO_LIBRARY:
+		return hp_error_advise(
+			hp_error_create(HP_ERROR_SYSTEM,
+					"'%s' may be one of libpfm4's names, but " PFM_LIBRARY
+					" cannot be loaded",
+					hp_pmu_show_string(name).text),
+			"install libpfm4");
 	case HP_PFM_UNKNOWN:
 	default:
 		return NULL;
