@@ -133,8 +133,8 @@ enum {
 	PERF_MAP_SYMBOLS = 1048576, /* names [bound] */
 	/* A longer symbol in it is damage: no function is that long. */
 	PERF_MAP_LONGEST_BYTES = 16777216, /* bytes: 16 MiB [bound] */
-	/* /proc/kallsyms, with the names of all modules. */
-	KALLSYMS_LIMIT_BYTES = 50331648, /* bytes: 48 MiB [bound] */
+	/* Names of /proc/kallsyms, those of all modules included. */
+	KERNEL_NAMES_LIMIT_BYTES = 50331648, /* bytes: 48 MiB [bound] */
 	/* Notes of the kernel and of a module. */
 	NOTES_LIMIT_BYTES = 65536, /* bytes: 64 KiB [bound] */
 	/* The longest symbol of the kernel, if the next one is behind a gap. */

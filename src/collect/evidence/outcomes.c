@@ -88,7 +88,7 @@ struct hp_error *outcomes_create(uint64_t recording, struct outcomes **created)
 
 static void forget_ways(struct outcomes *outcomes)
 {
-	for (size_t i = 0; i < OUTCOMES_WAYS && outcomes->ways; i++) {
+	for (size_t i = 0; i < OUTCOMES_WAYS && outcomes->way_count; i++) {
 		image_release(outcomes->ways[i].image);
 		image_release(outcomes->ways[i].to_image);
 		outcomes->ways[i] = (struct way){ 0 };
@@ -539,7 +539,7 @@ static struct hp_error *write_command(struct outcomes *outcomes, uint32_t comman
 	struct counted counted = { 0 };
 	struct hp_error *error;
 
-	for (size_t i = 0; i < OUTCOMES_WAYS; i++)
+	for (size_t i = 0; i < OUTCOMES_WAYS && outcomes->way_count; i++)
 		if (outcomes->ways[i].image && outcomes->ways[i].command == command)
 			counted.dropped += !list_way(&counted, &outcomes->ways[i]);
 	error = counted_add(&counted, &stratum, &stratum.outcomes, &stratum.outcome_count, sum);

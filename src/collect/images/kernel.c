@@ -86,49 +86,46 @@ static int compare_symbols(const void *left, const void *right, void *names)
 	return strcmp((const char *)names + a->name, (const char *)names + b->name);
 }
 
-/* Frees everything but the symbols, which are kept for the whole recording. */
-static void trim(struct kernel *kernel, size_t name_bytes)
+/* Adds a symbol, whose name gets a copy. False: memory is short, or there are too many. */
+static bool add_symbol(struct kernel *kernel, struct kernel_symbol symbol, const char *name)
 {
-	char *names = realloc(kernel->names, name_bytes + 1);
-	struct kernel_symbol *symbols =
-		realloc(kernel->symbols, (kernel->count + 1) * sizeof(*symbols));
+	size_t size = strlen(name) + 1;
 
-	kernel->names = names ? names : kernel->names;
-	kernel->symbols = symbols ? symbols : kernel->symbols;
+	if (kernel->name_bytes + size > KERNEL_NAMES_LIMIT_BYTES ||
+	    !hp_grow((void **)&kernel->names, &kernel->name_capacity, kernel->name_bytes + size,
+		     1) ||
+	    !hp_grow((void **)&kernel->symbols, &kernel->capacity, kernel->count + 1,
+		     sizeof(symbol)))
+		return false;
+	memcpy(kernel->names + kernel->name_bytes, name, size);
+	symbol.name = (uint32_t)kernel->name_bytes;
+	kernel->name_bytes += size;
+	kernel->symbols[kernel->count++] = symbol;
+	return true;
 }
 
+/* Line by line, since the whole text is several times as large as what is kept of it. */
 static void load(struct kernel *kernel)
 {
-	size_t size;
-	size_t name_bytes = 0;
-	char *rest;
-	char *line;
+	FILE *file = kernel->is_elsewhere ? NULL : fopen("/proc/kallsyms", "re");
+	_cleanup_free_ char *line = NULL;
+	size_t capacity = 0;
 
 	kernel->loaded = true;
 	module_number(kernel, "");
-	if (!kernel->is_elsewhere)
-		kernel->names = (char *)read_file("/proc/kallsyms", KALLSYMS_LIMIT_BYTES, &size);
-	rest = kernel->names;
-	while (rest && kernel->module_count && (line = strsep(&rest, "\n"))) {
+	while (file && kernel->module_count && getline(&line, &capacity, file) > 0) {
 		struct kernel_symbol symbol;
 		const char *name;
 
-		if (!parse_line(kernel, line, &symbol, &name))
-			continue;
-		if (!hp_grow((void **)&kernel->symbols, &kernel->capacity, kernel->count + 1,
-			     sizeof(symbol)))
+		line[strcspn(line, "\n")] = 0;
+		if (parse_line(kernel, line, &symbol, &name) && !add_symbol(kernel, symbol, name))
 			break;
-		/* The name is moved towards the beginning of the text. */
-		size = strlen(name) + 1;
-		memmove(kernel->names + name_bytes, name, size);
-		symbol.name = (uint32_t)name_bytes;
-		name_bytes += size;
-		kernel->symbols[kernel->count++] = symbol;
 	}
+	if (file)
+		fclose(file);
 	if (kernel->count)
 		qsort_r(kernel->symbols, kernel->count, sizeof(*kernel->symbols), compare_symbols,
 			kernel->names);
-	trim(kernel, name_bytes);
 }
 
 void kernel_prepare(struct kernel *kernel)

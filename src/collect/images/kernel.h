@@ -29,7 +29,8 @@ struct kernel {
 	/* samples come from another boot or machine, so no names are known */
 	bool is_elsewhere;
 	bool loaded;
-	char *names; /* names of the symbols only */
+	char *names; /* of the symbols, each ended by 0 */
+	size_t name_bytes, name_capacity;
 	struct kernel_symbol *symbols;
 	size_t count, capacity;
 	struct kernel_module *modules;

@@ -583,11 +583,14 @@ struct snapshot_price snapshot_price(void)
 
 	if (memory == MAP_FAILED)
 		return price;
-	memset(memory, 0, bytes);
+	memset(memory, 0, PROBE_BYTES);
+	price.fresh_ns = (double)(hp_clock_thread_ns() - start_ns) / PROBE_BYTES;
+	/* What is read to are huge pages, where there are some, as in a buffer. */
+	madvise(memory + PROBE_BYTES, PROBE_BYTES, MADV_HUGEPAGE);
+	memset(memory + PROBE_BYTES, 0, PROBE_BYTES);
 	madvise(memory, bytes, MADV_DONTDUMP);
 	price.memory = memory;
 	price.bytes = bytes;
-	price.fresh_ns = (double)(hp_clock_thread_ns() - start_ns) / (double)bytes;
 	price.reading_ns = (double)probe_ns(&snapshot, memory) / PROBE_BYTES;
 	free(snapshot.runs);
 	return price;
