@@ -445,7 +445,10 @@ static struct hp_error *keep_lines(struct making *making)
 
 	if (!frames)
 		return hp_error_create_no_memory();
-	if (!making->spots.count || !hp_image_has_lines(making->image))
+	/* To unpack the debugging information of the C library takes longer than to record many a program, and
+	 * it is not lost when the file is. */
+	if (!making->spots.count || hp_image_has_build_id_file(making->image) ||
+	    !hp_image_has_lines(making->image))
 		return NULL;
 	qsort(making->spots.at, making->spots.count, sizeof(*making->spots.at), compare_spots);
 	for (size_t at = 0; at < making->spots.count && !error && !making->is_short_of_memory;

@@ -569,6 +569,13 @@ static struct hp_error *open_lines(struct hp_image *image)
 	return lines_create(image->file, procedures, image->arena, &image->lines);
 }
 
+bool hp_image_has_build_id_file(const struct hp_image *image)
+{
+	const char *debug = image->file ? debug_file_name(image) : NULL;
+
+	return debug && strstr(debug, "/.build-id/");
+}
+
 bool hp_image_has_lines(struct hp_image *image)
 {
 	if (image->excerpt)

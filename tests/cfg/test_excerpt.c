@@ -97,6 +97,10 @@ static void assert_same_frames(struct both *both, const struct hp_procedure *pro
 	for (unsigned inlines = 0; inlines < 2; inlines++) {
 		hp_assert_ok(hp_image_frames(both->file, addresses, 1, inlines, &file));
 		hp_assert_ok(hp_image_frames(both->kept, addresses, 1, inlines, &kept));
+		if (hp_image_has_build_id_file(both->file)) {
+			ck_assert_uint_eq(kept.count, 0);
+			continue;
+		}
 		ck_assert_uint_eq(file.count, kept.count);
 		for (size_t i = 0; i < file.count; i++) {
 			const struct hp_frame *a = &file.frames[i];
