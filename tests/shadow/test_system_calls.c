@@ -151,6 +151,7 @@ TEST_WHERE(can_copy(), actions_of_signals_are_those_it_has_set_or_a_guess)
 	struct hp_engine_call answer;
 
 	signal(SIGUSR1, SIG_IGN);
+	signal(SIGUSR2, SIG_DFL);
 	start();
 	put(8, &action, sizeof(action));
 	answer = call(SYS_rt_sigaction, SIGUSR1, at(8), at(16), 8);
