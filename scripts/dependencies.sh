@@ -160,6 +160,6 @@ prepare() {
 		as_owner make -s -C "$directory_" clean || return 1
 	fi
 	# shellcheck disable=SC2016 # $1 is the inner shell's
-	as_owner sh -c 'cd "$1" && shift && ../configure --quiet "$@" && echo "$*" >.options' \
+	as_owner sh -c 'cd "$1" && shift && CONFIG_SHELL=/bin/sh ../configure --quiet "$@" && echo "$*" >.options' \
 		sh "$directory_" "$@"
 }

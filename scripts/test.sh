@@ -73,11 +73,15 @@ of_makefile() {
 	sed -n "s/^$1 = //p" "$2/Makefile"
 }
 
-# test_flags CFLAGS|LDFLAGS DIRECTORY: for make. Unit tests are compiled in half the time so, and linked in
-# half, and run hardly longer.
+# test_flags CFLAGS|LDFLAGS DIRECTORY: for make. Nobody looks at variables here, so there is no debugging
+# information of them. Unit tests are compiled in half the time so, and linked in half, and run hardly longer.
 test_flags() {
+	everywhere=
 	case $1 in
-	CFLAGS) faster='-O1 -g1' ;;
+	CFLAGS)
+		everywhere=-g1
+		faster=-O1
+		;;
 	*)
 		for faster in -fuse-ld=lld -fuse-ld=gold ''; do
 			# shellcheck disable=SC2046,SC2086 # a command with its options; nothing
@@ -87,7 +91,8 @@ test_flags() {
 		;;
 	esac
 	# shellcheck disable=SC2016 # for make
-	printf '%s=%s $(if $(findstring /test_,$@)$(findstring /fuzz_,$@),%s)' "$1" "$(of_makefile "$1" "$2")" "$faster"
+	printf '%s=%s %s $(if $(findstring /test_,$@)$(findstring /fuzz_,$@),%s)' "$1" "$(of_makefile "$1" "$2")" \
+		"$everywhere" "$faster"
 }
 
 # build_and_check DIRECTORY OPTION...
