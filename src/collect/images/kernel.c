@@ -75,16 +75,7 @@ static bool parse_line(struct kernel *kernel, char *line, struct kernel_symbol *
 	return true;
 }
 
-static int compare_symbols(const void *left, const void *right, void *names)
-{
-	const struct kernel_symbol *a = left;
-	const struct kernel_symbol *b = right;
-
-	if (a->address != b->address)
-		return a->address < b->address ? -1 : 1;
-	/* If an address has several names, the same one is always chosen. */
-	return strcmp((const char *)names + a->name, (const char *)names + b->name);
-}
+HP_ORDER_BY(compare_symbols, struct kernel_symbol, address);
 
 /* Adds a symbol, whose name gets a copy. False: memory is short, or there are too many. */
 static bool add_symbol(struct kernel *kernel, struct kernel_symbol symbol, const char *name)
@@ -110,6 +101,8 @@ static void load(struct kernel *kernel)
 	FILE *file = kernel->is_elsewhere ? NULL : fopen("/proc/kallsyms", "re");
 	_cleanup_free_ char *line = NULL;
 	size_t capacity = 0;
+	uint64_t last = 0;
+	bool is_ordered = true; /* as they are without modules */
 
 	kernel->loaded = true;
 	module_number(kernel, "");
@@ -118,14 +111,17 @@ static void load(struct kernel *kernel)
 		const char *name;
 
 		line[strcspn(line, "\n")] = 0;
-		if (parse_line(kernel, line, &symbol, &name) && !add_symbol(kernel, symbol, name))
+		if (!parse_line(kernel, line, &symbol, &name))
+			continue;
+		if (!add_symbol(kernel, symbol, name))
 			break;
+		is_ordered &= last <= symbol.address;
+		last = symbol.address;
 	}
 	if (file)
 		fclose(file);
-	if (kernel->count)
-		qsort_r(kernel->symbols, kernel->count, sizeof(*kernel->symbols), compare_symbols,
-			kernel->names);
+	if (!is_ordered)
+		qsort(kernel->symbols, kernel->count, sizeof(*kernel->symbols), compare_symbols);
 }
 
 void kernel_prepare(struct kernel *kernel)
@@ -170,11 +166,17 @@ static struct image *module_image(struct kernel *kernel, struct kernel_module *m
 	return module->image;
 }
 
+/* If an address has several names, it is the same one always, in whatever order they stand. */
 static const struct kernel_symbol *find(const struct kernel *kernel, uint64_t address)
 {
 	size_t after = hp_bisect(i, kernel->count, kernel->symbols[i].address <= address);
+	const struct kernel_symbol *found = after ? &kernel->symbols[after - 1] : NULL;
 
-	return after ? &kernel->symbols[after - 1] : NULL;
+	for (size_t i = after; i-- > 0 && kernel->symbols[i].address == found->address;)
+		if (strcmp(kernel->names + kernel->symbols[i].name, kernel->names + found->name) >
+		    0)
+			found = &kernel->symbols[i];
+	return found;
 }
 
 /* The size of a symbol: up to the next one, within a limit. */
