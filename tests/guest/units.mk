@@ -16,7 +16,7 @@ of-units: units.linked
 
 # In a unit a name of one file may hide one of another. If a unit does not compile, each of its files is compiled
 # alone: units.awk may miss a name, and what is wrong with a file is said of it alone.
-units.linked: $(pmu) $(rest) $(headers) $(srcdir)/tests/guest/units.awk $(srcdir)/tests/pmu/count_event.c
+units.linked: $(page_headers) $(pmu) $(rest) $(headers) $(srcdir)/tests/guest/units.awk $(srcdir)/tests/pmu/count_event.c
 	rm -f units-*
 	$(units) units-pmu $(pmu)
 	$(units) units-rest $(rest)
