@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "hpcprof/base/library.h"
+#include <hpcprof/base/library.h>
 
 #include <dlfcn.h>
 #include <stddef.h>

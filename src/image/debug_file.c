@@ -113,6 +113,15 @@ static int try_build_id(const struct wanted *wanted, const char *root, char **fo
 	return fd;
 }
 
+bool debug_file_is_of_system(const char *path)
+{
+	static const char below[] = "/.build-id/";
+	const size_t length = strlen(system_directory);
+
+	return strncmp(path, system_directory, length) == 0 &&
+	       strncmp(path + length, below, strlen(below)) == 0;
+}
+
 static int try_name(const struct wanted *wanted, const char *directory, const char *below,
 		    const char *name, char **found)
 {

@@ -3,6 +3,7 @@
 #include <hpcprof/image/image.h>
 
 #include "code.h"
+#include "debug_file.h"
 #include "elf_file.h"
 #include "excerpted.h"
 #include "lines.h"
@@ -573,7 +574,7 @@ bool hp_image_has_build_id_file(const struct hp_image *image)
 {
 	const char *debug = image->file ? debug_file_name(image) : NULL;
 
-	return debug && strstr(debug, "/.build-id/");
+	return debug && debug_file_is_of_system(debug);
 }
 
 bool hp_image_has_lines(struct hp_image *image)

@@ -3,7 +3,7 @@
 
 #include "aarch64_text.h"
 
-#include "hpcprof/base/library.h"
+#include <hpcprof/base/library.h>
 
 #include <capstone/capstone.h>
 #include <pthread.h>

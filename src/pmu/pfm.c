@@ -3,7 +3,7 @@
 
 #include "pfm.h"
 
-#include "hpcprof/base/library.h"
+#include <hpcprof/base/library.h>
 
 #include <perfmon/pfmlib_perf_event.h>
 
