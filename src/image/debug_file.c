@@ -113,12 +113,21 @@ static int try_build_id(const struct wanted *wanted, const char *root, char **fo
 	return fd;
 }
 
-bool debug_file_is_of_system(const char *path)
+const char *debug_file_name(const struct elf_file *file)
+{
+	const char *path = NULL;
+
+	dwfl_module_info(file->module, NULL, NULL, NULL, NULL, NULL, NULL, &path);
+	return path;
+}
+
+bool debug_file_is_of_system(const struct elf_file *file)
 {
 	static const char below[] = "/.build-id/";
 	const size_t length = strlen(system_directory);
+	const char *path = debug_file_name(file);
 
-	return strncmp(path, system_directory, length) == 0 &&
+	return path && strncmp(path, system_directory, length) == 0 &&
 	       strncmp(path + length, below, strlen(below)) == 0;
 }
 

@@ -21,8 +21,10 @@ int debug_file_find_none(Dwfl_Module *module, void **user_data, const char *name
  * path. */
 bool debug_file_open_alternate(struct elf_file *file, Dwarf *dwarf);
 
-/* Whether a file that was found is this system's for a build-id, not one of another root directory. */
-bool debug_file_is_of_system(const char *path);
+/* The separate file that is open, or NULL. It lives as long as the elf_file. */
+const char *debug_file_name(const struct elf_file *file);
+/* Whether that is this system's for a build-id, not one of another root directory. */
+bool debug_file_is_of_system(const struct elf_file *file);
 
 /* Whether the files may be opened where libdw looks for the split unit of this skeleton. */
 bool debug_file_may_open_split(struct elf_file *file, Dwarf_Die *skeleton);

@@ -477,17 +477,9 @@ void hp_image_join(struct hp_image *image, const struct hp_joint *joints, size_t
 		procedures_join(procedures, joints, count);
 }
 
-static const char *debug_file_name(const struct hp_image *image)
-{
-	const char *debug = NULL;
-
-	dwfl_module_info(image->file->module, NULL, NULL, NULL, NULL, NULL, NULL, &debug);
-	return debug;
-}
-
 static const char *symbols_from(const struct hp_image *image, const struct procedures *procedures)
 {
-	const char *debug = debug_file_name(image);
+	const char *debug = debug_file_name(image->file);
 
 	switch (procedures_origin(procedures)) {
 	case ORIGIN_SYMTAB:
@@ -543,7 +535,7 @@ const char *hp_image_symbol_origin(struct hp_image *image)
 		unwind = names ? " and unwind data" : "unwind data";
 	if (!names && !*unwind)
 		names = image->kept.count ? "names stored with the profile" : nothing;
-	debug = debug_file_name(image);
+	debug = debug_file_name(image->file);
 	if (debug && names && strcmp(debug, names) == 0)
 		debug = NULL;
 	left_out = hp_image_left_out(image);
@@ -572,9 +564,7 @@ static struct hp_error *open_lines(struct hp_image *image)
 
 bool hp_image_has_build_id_file(const struct hp_image *image)
 {
-	const char *debug = image->file ? debug_file_name(image) : NULL;
-
-	return debug && debug_file_is_of_system(debug);
+	return image->file && debug_file_is_of_system(image->file);
 }
 
 bool hp_image_has_lines(struct hp_image *image)
