@@ -445,8 +445,7 @@ static struct hp_error *keep_lines(struct making *making)
 
 	if (!frames)
 		return hp_error_create_no_memory();
-	/* To unpack the debugging information of the C library takes longer than to record many a program, and
-	 * it is not lost when the file is. */
+	/* Unpacking the debugging information of the C library takes longer than recording a short program. */
 	if (!making->spots.count || hp_image_has_build_id_file(making->image) ||
 	    !hp_image_has_lines(making->image))
 		return NULL;

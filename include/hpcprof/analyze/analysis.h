@@ -316,7 +316,7 @@ struct hp_stall_sheet {
 	 * frequencies are wrong. The other part of the gain is off `likely` and `low` of what hp_summed_kinds
 	 * has of HP_FAMILY_DATA. */
 	double unexplained_gain;
-	struct hp_range gain_range;
+	struct hp_range gain_range; /* its high end has all of the gain */
 	double sampling_error; /* standard deviation of `cycles` */
 	/* Of a sum of sheets: the ranges of causes and families, whose ends do not happen all at once. */
 	struct hp_range_sum cause_sums[HP_CAUSE_COUNT], family_sums[HP_FAMILY_COUNT];

@@ -147,8 +147,9 @@ struct hp_excerpt_options {
 };
 /*
  * An excerpt of the image's file that gives the same results as the file for the procedures that
- * contain the addresses: names, graphs, lines and text. Joins cold parts (see above). Images
- * without a file give an empty excerpt. The caller clears it.
+ * contain the addresses: names, graphs, text, and lines, but for those of a file of the system's
+ * (hp_image_has_build_id_file). Joins cold parts (see above). Images without a file give an empty
+ * excerpt. The caller clears it.
  */
 struct hp_error *hp_cfg_excerpt(struct hp_image *image, const struct hp_excerpted *addresses,
 				size_t count, const struct hp_excerpt_options *options,

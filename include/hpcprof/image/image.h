@@ -140,8 +140,8 @@ bool hp_image_other_compiler(const struct hp_image *image, const struct hp_image
  * and for advice; never NULL. */
 const char *hp_image_symbol_origin(struct hp_image *image);
 bool hp_image_has_lines(struct hp_image *image);
-/* Whether its debugging information is in another file, this system's for the build-id, and so not lost when
- * a program is built again or its container removed. Nothing is unpacked to tell. */
+/* Whether its debugging information is in this system's file for the build-id, which stays when a program is
+ * built again. Nothing is unpacked to tell. */
 bool hp_image_has_build_id_file(const struct hp_image *image);
 /* Which names and lines were omitted because the file asks for too much, as a static sentence; NULL
  * if none. It is also part of hp_image_symbol_origin. */

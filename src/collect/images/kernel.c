@@ -95,7 +95,7 @@ static bool add_symbol(struct kernel *kernel, struct kernel_symbol symbol, const
 	return true;
 }
 
-/* Line by line, since the whole text is several times as large as what is kept of it. */
+/* Line by line, so that the whole text is never in memory. */
 static void load(struct kernel *kernel)
 {
 	FILE *file = kernel->is_elsewhere ? NULL : fopen("/proc/kallsyms", "re");
