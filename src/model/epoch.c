@@ -4,6 +4,7 @@
 
 #include <hpcprof/base/cleanup.h>
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -44,11 +45,27 @@ double hp_event_units_for_one(const struct hp_event_totals *totals)
 	return (double)totals->enabled_ns / (double)totals->running_ns;
 }
 
+double hp_epoch_sampling_share(const struct hp_epoch_meta *meta)
+{
+	double cost_ns = (double)meta->sample_cost_ns;
+	double share = 0;
+
+	for (size_t i = 0; i < meta->event_count; i++) {
+		const struct hp_event_totals *totals = &meta->events[i];
+
+		if (totals->info.unit == HP_UNIT_NS && totals->period_total)
+			share += cost_ns * (double)totals->samples / (double)totals->period_total;
+	}
+	return fmin(share, most_sampling_share);
+}
+
 double hp_epoch_cycles_per_unit(const struct hp_epoch_meta *meta, enum hp_unit unit)
 {
+	double hz = hp_clock_percentile(&meta->clock, 50);
+
 	if (unit == HP_UNIT_CYCLES)
 		return 1;
-	return unit == HP_UNIT_NS ? hp_clock_percentile(&meta->clock, 50) / 1e9 : 0;
+	return unit == HP_UNIT_NS ? hz / 1e9 * (1 - hp_epoch_sampling_share(meta)) : 0;
 }
 
 void hp_epoch_cpu_times(const struct hp_epoch_meta *meta, double *cpu_ns, double *system_ns)

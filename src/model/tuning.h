@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The numbers that say how certain ratios and shares are (grouped.c), which code is the same (body.c),
- * which names are long (procedure_name.c), which clocks differ (clock.c) and which processes are short
- * (epoch.c).
+ * which names are long (procedure_name.c), which clocks differ (clock.c), which processes are short and what
+ * sampling takes at most (epoch.c).
  *
  * Each stands on a line of its own, as NAME = VALUE, with its unit behind it and its reason above it.
  * Where it comes from:
@@ -77,5 +77,11 @@ static const double fastest_hz = 1e12; /* Hz [bound] */
 /* Shorter ones may end between two ticks of the kernel's clock, which come every 4 ms (CONFIG_HZ=250) or
  * 10 ms (100): then all their CPU time is called the user's. Linux, kernel/sched/cputime.c */
 static const double short_process_ns = 40e6; /* ns, the mean of a recording */
+
+/* --- the time that samples take (epoch.c) ------------------------------------------------------- */
+
+/* What was measured while other programs wanted the CPU is too much, but it has not taken most of the
+ * time. */
+static const double most_sampling_share = 0.5; /* share of the time [bound] */
 
 #endif

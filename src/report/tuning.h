@@ -21,6 +21,9 @@ static const double warm_share = 0.005;
  * behind it; [shown] */
 static const double short_interval = 0.5;
 
+/* share of the time; less than this that samples took themselves is not worth a word; [shown] */
+static const double least_told_sampling = 0.01;
+
 enum {
 	/* rows of a table that people read, unless they say otherwise; [shown] */
 	DEFAULT_ROWS = 40,

@@ -88,6 +88,39 @@ TEST(totals_that_do_not_fit_in_64_bits_are_refused)
 	hp_assert_fails(HP_ERROR_DAMAGED, hp_epoch_meta_add(&into, &from));
 }
 
+static void set_clock(struct hp_epoch_meta *meta, double hz)
+{
+	ck_assert(hp_clock_note(&meta->clock, hz));
+}
+
+/* A sample of each 1000 ns that takes 200 of them itself. */
+TEST(cycles_are_without_the_time_that_samples_took)
+{
+	set_clock(&into, 3e9);
+	set_events(&into, 1, totals("cpu-clock", 1e6, 50, 50 * 1000),
+		   (struct hp_event_totals){ 0 });
+	ck_assert_double_eq_tol(hp_epoch_cycles_per_unit(&into, HP_UNIT_NS), 3, 0.02);
+	into.sample_cost_ns = 200;
+	ck_assert_double_eq_tol(hp_epoch_sampling_share(&into), 0.2, 1e-12);
+	ck_assert_double_eq_tol(hp_epoch_cycles_per_unit(&into, HP_UNIT_NS), 2.4, 0.02);
+	/* Counters of cycles do not count the interrupt, which is in the kernel. */
+	ck_assert_double_eq(hp_epoch_cycles_per_unit(&into, HP_UNIT_CYCLES), 1);
+	/* Not more than the time there is. */
+	into.sample_cost_ns = 5000;
+	ck_assert_double_eq(hp_epoch_sampling_share(&into), 0.5);
+}
+
+/* Two clocks interrupt it both; samples of something else do not tell how often. */
+TEST(each_clock_takes_its_part_of_the_time)
+{
+	set_events(&into, 2, totals("cpu-clock", 0, 10, 10 * 1000),
+		   totals("task-clock", 0, 5, 10 * 1000));
+	into.sample_cost_ns = 100;
+	ck_assert_double_eq_tol(hp_epoch_sampling_share(&into), 0.15, 1e-12);
+	into.events[1].info.unit = HP_UNIT_EVENTS;
+	ck_assert_double_eq_tol(hp_epoch_sampling_share(&into), 0.1, 1e-12);
+}
+
 static void set_commands(struct hp_epoch_meta *meta, const char *first, const char *second)
 {
 	meta->commands = calloc(2, sizeof(*meta->commands));

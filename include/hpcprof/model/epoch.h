@@ -108,7 +108,10 @@ enum { HP_USER_ONLY_BYTES = 88 };
 void hp_user_only_say(double cpu_ns, double system_ns, uint64_t processes,
 		      char text[HP_USER_ONLY_BYTES]);
 
-/* Core cycles per unit; 0 if unknown. */
+/* The part of the target's time that its samples by time took themselves, 0 to 0.5; 0 if unknown. The
+ * clocks that such samples are taken by go on during the interrupt: it is in each period. */
+double hp_epoch_sampling_share(const struct hp_epoch_meta *meta);
+/* Core cycles of the target per unit, without those that its samples took; 0 if unknown. */
 double hp_epoch_cycles_per_unit(const struct hp_epoch_meta *meta, enum hp_unit unit);
 
 /*

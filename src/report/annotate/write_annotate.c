@@ -222,6 +222,18 @@ static void put_core(const struct annotation *annotation, FILE *out)
 	put(out, "core", &text);
 }
 
+static void put_measured_clock(const struct hp_epoch_meta *meta, struct hp_buffer *text)
+{
+	double share = hp_epoch_sampling_share(meta);
+
+	hp_buffer_printf(text, "%.2f GHz, measured while recording",
+			 hp_clock_percentile(&meta->clock, 50) / 1e9);
+	if (share >= least_told_sampling)
+		hp_buffer_printf(text,
+				 "; cycles are without the %.1f %% of the time that samples took",
+				 100 * share);
+}
+
 /* Writes the clock rate that turned time into cycles; sampled cycles need none. */
 static void put_clock(const struct annotation *annotation, FILE *out)
 {
@@ -235,11 +247,13 @@ static void put_clock(const struct annotation *annotation, FILE *out)
 		return;
 	if (!(cycles_per_ns > 0))
 		return; /* a caution says that it is unknown */
-	hp_buffer_printf(&text, "%.2f GHz, measured while recording", cycles_per_ns);
 	if (report->profiles->epochs.count > 1)
-		hp_buffer_printf(
-			&text,
-			": the mean; the time of each epoch is converted with its own clock");
+		hp_buffer_printf(&text,
+				 "%.2f cycles per ns on average, without the time that samples "
+				 "took; each epoch has its own rate",
+				 cycles_per_ns);
+	else
+		put_measured_clock(report->profiles->epochs.at[0].meta, &text);
 	put(out, "clock", &text);
 }
 
