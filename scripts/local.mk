@@ -126,7 +126,7 @@ scripts_mux_record_trace_LDADD = $(BASE_LIBS)
 
 # The models of src/uarch, judged with paths of real programs. Not for building or testing.
 EXTRA_DIST += scripts/bench/cause-speed scripts/cause-accuracy scripts/causes/sharpness scripts/causes/time \
-	scripts/causes/programs.py scripts/causes/what-if scripts/causes/real \
+	scripts/causes/programs.py scripts/causes/ablations.py scripts/causes/what-if scripts/causes/real \
 	scripts/causes/counts
 EXTRA_PROGRAMS += scripts/causes/follow_lackey
 CLEANFILES += scripts/causes/follow_lackey
