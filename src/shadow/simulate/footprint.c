@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-enum { LINE_SHIFT = 6, PAGE_SHIFT = 12, REGISTER_BITS = 6 };
+enum { LINE_BITS = 6, PAGE_BITS = 12, REGISTER_BITS = 6 };
 
 static void distinct_add(struct distinct *distinct, uint64_t number)
 {
@@ -61,10 +61,10 @@ bool footprint_add(struct footprint *footprint, uint64_t address)
 
 	footprint->accesses++;
 	vote(footprint, step);
-	if (is_first || address >> LINE_SHIFT != footprint->last >> LINE_SHIFT)
-		distinct_add(&footprint->lines, address >> LINE_SHIFT);
-	if (is_first || address >> PAGE_SHIFT != footprint->last >> PAGE_SHIFT)
-		distinct_add(&footprint->pages, address >> PAGE_SHIFT);
+	if (is_first || address >> LINE_BITS != footprint->last >> LINE_BITS)
+		distinct_add(&footprint->lines, address >> LINE_BITS);
+	if (is_first || address >> PAGE_BITS != footprint->last >> PAGE_BITS)
+		distinct_add(&footprint->pages, address >> PAGE_BITS);
 	footprint_pass(footprint, address);
 	return is_alike;
 }

@@ -156,16 +156,13 @@ static void emit_jump_if(struct work *work, const struct x86_insn *insn)
 /* These instructions reach 127 bytes only, so they jump over two jumps, one of them short. */
 static void emit_jump_counted(struct work *work, const struct x86_insn *insn)
 {
-	static const uint8_t go_on[] = { 0xeb, 5 }; /* over the long jump after it */
+	/* How far, which is the last byte of the instruction; the short jump, over the long one. */
+	static const uint8_t rest[] = { 2, 0xeb, 5 };
 	struct x86_emitter *blocks = &work->zone->blocks;
-	uint8_t bytes[X86_INSN_BYTES];
 
 	work->block.branch_counter = code_zone_counter(work->cache, work->zone);
-	for (size_t i = 0; i < insn->length; i++)
-		bytes[i] = insn->bytes[i];
-	bytes[insn->length - 1] = sizeof(go_on);
-	x86_bytes(blocks, bytes, insn->length);
-	x86_bytes(blocks, go_on, sizeof(go_on));
+	x86_bytes(blocks, insn->bytes, insn->length - 1U);
+	x86_bytes(blocks, rest, sizeof(rest));
 	x86_patch(x86_jump(blocks), emit_taken(work));
 }
 
