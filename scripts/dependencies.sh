@@ -8,7 +8,8 @@
 #	install_dependencies build test     what testing needs, too
 #	install_guest_dependencies          what the emulated guest needs; false where it cannot be
 #	as_owner COMMAND...                 not as root when sudo brought us here
-#	prepare DIRECTORY [OPTION...]       autoreconf, and configure in that directory
+#	make_configure                      autoreconf, if something changed
+#	prepare DIRECTORY [OPTION...]       the same, and configure in that directory
 
 say() {
 	printf '%s\n' "$*" >&2
@@ -144,14 +145,18 @@ as_owner() {
 	fi
 }
 
+make_configure() {
+	if ! [ -x configure ] || [ -n "$(find . -path './build*' -prune -o \
+		\( -name configure.ac -o -name Makefile.am -o -name local.mk \) -newer configure -print)" ]; then
+		as_owner autoreconf -fi
+	fi
+}
+
 # Objects do not know the flags they were built with: other options, other objects.
 prepare() {
 	directory_=$1
 	shift
-	if ! [ -x configure ] || [ -n "$(find . -path './build*' -prune -o \
-		\( -name configure.ac -o -name Makefile.am -o -name local.mk \) -newer configure -print)" ]; then
-		as_owner autoreconf -fi || return 1
-	fi
+	make_configure || return 1
 	as_owner mkdir -p "$directory_" || return 1
 	if [ -e "$directory_/Makefile" ] && [ "$(cat "$directory_/.options" 2>/dev/null)" = "$*" ]; then
 		return 0

@@ -103,12 +103,19 @@ build_and_check() {
 	build=$1
 	jobs=$(nproc 2>/dev/null || echo 2)
 	phase "$build: configure"
+	{ make_configure && as_owner mkdir -p "$build"; } || {
+		broken 'autoreconf'
+		return 1
+	}
+	find "$build" \( -name '*.trs' -o -name '*.log' \) ! -name config.log -type f -delete
+	# They are downloaded, and made, while others are.
+	[ -n "$sanitize" ] || make_guests "$build" &
 	prepare "$@" || {
 		broken "$build: configure"
+		wait
 		return 1
 	}
 	phase build
-	find "$build" \( -name '*.trs' -o -name '*.log' \) ! -name config.log -type f -delete
 	# Tests that a sanitizer's runtime would fail know by SANITIZED. Addresses that the kernel
 	# spreads too widely are more than ThreadSanitizer can map.
 	fixed=
@@ -119,10 +126,15 @@ build_and_check() {
 		setarch "$(uname -m)" -R true 2>/dev/null && fixed="setarch $(uname -m) -R"
 		;;
 	esac
-	# They are downloaded while others are compiled.
-	[ -n "$sanitize" ] || make_guests "$build" &
-	# shellcheck disable=SC2086 # nothing, or a command with its options
-	as_owner $fixed make -s -C "$build" -j"$jobs" check-build "$(test_flags CFLAGS "$build")" \
+	# In units, unless files were compiled one by one here before.
+	makefile=Makefile
+	targets=check-build
+	[ -n "$sanitize" ] || [ -e "$build/src/base/error.o" ] || {
+		makefile=$PWD/tests/units.mk
+		targets='check-build files-alone'
+	}
+	# shellcheck disable=SC2086 # nothing, or a command with its options; words
+	as_owner $fixed make -s -C "$build" -f "$makefile" -j"$jobs" $targets "$(test_flags CFLAGS "$build")" \
 		"$(test_flags LDFLAGS "$build")" </dev/null
 	built=$?
 	wait
@@ -247,7 +259,7 @@ live_tests() {
 # run_tests JOBS TESTS
 run_tests() {
 	# shellcheck disable=SC2086 # as above
-	$fixed make -s -C "$build" -k -j"$1" check TESTS="$(echo "$2" | tr '\n' ' ')" \
+	$fixed make -s -C "$build" -f "$makefile" -k -j"$1" check TESTS="$(echo "$2" | tr '\n' ' ')" \
 		TEST_LOG_COMPILER="$guard" </dev/null 2>&1 | grep -v '^PASS: '
 }
 
@@ -309,7 +321,9 @@ can_be_nobody() {
 copy_for_nobody() {
 	mkdir -p "$stage/source" "$stage/build" "$1/nobody"
 	cp -R tests scripts "$stage/source"
-	cp -R "$1/tests" "$1/hpcprof" "$stage/build"
+	# What scripts run, not the unit tests.
+	tar -c -C "$1" --exclude='test_*' --exclude='fuzz_*' --exclude='*.[ao]' tests hpcprof |
+		tar -x -C "$stage/build"
 	cp build-aux/tap-driver.sh "$stage"
 	chmod -R a+rX "$stage"
 	chown nobody "$stage/log"
@@ -320,12 +334,12 @@ run_as() {
 	top=$PWD
 	# shellcheck disable=SC2016,SC2086 # for the shell that is started; as above
 	(cd "$stage/log" && xargs -n 2 -P "$1" $fixed sh -c '
-		[ "$4" = nobody ] || exec make -s -C "$2" TEST_LOG_COMPILER="$3" "${5%.test}.log" </dev/null
-		name=$(echo "$5" | tr / -)
+		[ "$5" = nobody ] || exec make -s -C "$2" -f "$4" TEST_LOG_COMPILER="$3" "${6%.test}.log" </dev/null
+		name=$(echo "$6" | tr / -)
 		exec runuser -u nobody -- env "top_srcdir=$1/source" "top_builddir=$1/build" \
-			HOME=/nonexistent AM_TAP_AWK=awk sh "$1/tap-driver.sh" --test-name "nobody: $5" \
-			--log-file "$name.log" --trs-file "$name.trs" -- $3 "$1/source/$5" </dev/null
-		' run_as "$stage" "$top/$build" "$guard") 2>&1 | grep -v '^PASS: '
+			HOME=/nonexistent AM_TAP_AWK=awk sh "$1/tap-driver.sh" --test-name "nobody: $6" \
+			--log-file "$name.log" --trs-file "$name.trs" -- $3 "$1/source/$6" </dev/null
+		' run_as "$stage" "$top/$build" "$guard" "$makefile") 2>&1 | grep -v '^PASS: '
 }
 # run_as_nobody JOBS: the tests that standard input names.
 run_as_nobody() {

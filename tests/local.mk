@@ -38,7 +38,7 @@ TEST_LIBS = tests/libsupport.a $(REPORT_LIBS) $(COLLECT_LIBS) $(STACK_LIBS) $(CY
 	$(CHECK_LIBS)
 LDADD = $(TEST_LIBS)
 noinst_HEADERS += tests/program.h tests/compare/notes.h tests/cli/run.h tests/db/windows_section.h
-EXTRA_DIST += tests/support.sh
+EXTRA_DIST += tests/support.sh tests/units.awk tests/units.mk
 TESTS += $(check_PROGRAMS) $(dist_check_SCRIPTS)
 
 helper_programs = tests/can_sample

@@ -1,15 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "support.h"
 
+#include <errno.h>
 #include <ftw.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-enum { MOST_TESTS = 128 };
+/* Of one program. */
+enum { MOST_TESTS = 1024, MOST_FILES = 64 };
 static const TTest *tests[MOST_TESTS];
 static size_t test_count;
 
-static void (*before_each)(void);
+struct test_file {
+	const char *path;
+	void (*before_each)(void); /* NULL: nothing */
+	int (*run)(void);
+};
+static struct test_file files[MOST_FILES];
+static size_t file_count;
 
 struct release {
 	void (*release)(void *object);
@@ -33,9 +41,25 @@ void hp_test_add(const TTest *test)
 	tests[test_count++] = test;
 }
 
-void hp_test_set_up(void (*set_up)(void))
+static struct test_file *file_of(const char *path)
 {
-	before_each = set_up;
+	for (size_t i = 0; i < file_count; i++)
+		if (strcmp(files[i].path, path) == 0)
+			return &files[i];
+	if (file_count == MOST_FILES)
+		abort();
+	files[file_count].path = path;
+	return &files[file_count++];
+}
+
+void hp_test_set_up(const char *file, void (*set_up)(void))
+{
+	file_of(file)->before_each = set_up;
+}
+
+void hp_test_runs(const char *file, int (*run)(void))
+{
+	file_of(file)->run = run;
 }
 
 void at_end(void (*release)(void *object), void *object)
@@ -124,8 +148,9 @@ static void release_all(void)
 		release_one(&releases);
 }
 
-int hp_test_run(const char *suite_name, const char *skip)
+int hp_test_run(const char *file, const char *suite_name, const char *skip)
 {
+	void (*before_each)(void) = file_of(file)->before_each;
 	Suite *suite;
 	SRunner *runner;
 	int failed;
@@ -136,8 +161,11 @@ int hp_test_run(const char *suite_name, const char *skip)
 	}
 	suite = suite_create(suite_name);
 	for (size_t i = 0; i < test_count; i++) {
-		TCase *one = tcase_create(tests[i]->name);
+		TCase *one;
 
+		if (strcmp(tests[i]->file, file) != 0)
+			continue;
+		one = tcase_create(tests[i]->name);
 		tcase_set_timeout(one, HP_TEST_SECONDS);
 		tcase_add_checked_fixture(one, before_each, release_all);
 		tcase_add_test(one, tests[i]);
@@ -149,4 +177,24 @@ int hp_test_run(const char *suite_name, const char *skip)
 	failed = srunner_ntests_failed(runner);
 	srunner_free(runner);
 	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+static bool is_called_by(const char *path)
+{
+	const char *name = strrchr(path, '/');
+	size_t length = strlen(program_invocation_short_name);
+
+	name = name ? name + 1 : path;
+	return strncmp(name, program_invocation_short_name, length) == 0 &&
+	       strcmp(name + length, ".c") == 0;
+}
+
+/* Weak: fuzz targets, which use fixtures, have their own. */
+__attribute__((weak)) int main(void)
+{
+	for (size_t i = 0; i < file_count; i++)
+		if (file_count == 1 || is_called_by(files[i].path))
+			return files[i].run();
+	fprintf(stderr, "%s: none of these tests\n", program_invocation_short_name);
+	return EXIT_FAILURE;
 }

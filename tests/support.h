@@ -105,25 +105,36 @@ void hp_test_add(const TTest *test);
 	}                                                                                          \
 	START_TEST(sentence)
 
-/* SETUP { … } runs before each test, in its process. */
-void hp_test_set_up(void (*set_up)(void));
-
-#define SETUP                                                                                      \
-	static void set_up(void);                                                                  \
-	__attribute__((constructor)) static void register_set_up(void)                             \
+/* SETUP { … } runs before each test of its file, in the test's process. */
+#define SETUP		       SETUP_NUMBERED(__COUNTER__)
+#define SETUP_NUMBERED(number) SETUP_CALLED(number)
+#define SETUP_CALLED(number)                                                                       \
+	static void set_up_##number(void);                                                         \
+	__attribute__((constructor)) static void register_set_up_##number(void)                    \
 	{                                                                                          \
-		hp_test_set_up(set_up);                                                            \
+		hp_test_set_up(__FILE__, set_up_##number);                                         \
 	}                                                                                          \
-	static void set_up(void)
+	static void set_up_##number(void)
+void hp_test_set_up(const char *file, void (*set_up)(void));
 
-/* Runs them; where `skip` (a text or NULL) is one, none of them, for that reason. */
-int hp_test_run(const char *suite_name, const char *skip);
+/*
+ * Runs the tests of the file; where `skip` (a text or NULL) is one, none of them, for that reason. A
+ * program of several such files runs those of the one that it is called by (units.mk).
+ */
+int hp_test_run(const char *file, const char *suite_name, const char *skip);
+void hp_test_runs(const char *file, int (*run)(void));
 
-#define HP_TEST_MAIN(suite_name) HP_TEST_MAIN_UNLESS(NULL, suite_name)
-#define HP_TEST_MAIN_UNLESS(reason, suite_name)                                                    \
-	int main(void)                                                                             \
+#define HP_TEST_MAIN(suite_name)		  HP_TEST_MAIN_UNLESS(NULL, suite_name)
+#define HP_TEST_MAIN_UNLESS(reason, suite_name)	  MAIN_NUMBERED(__COUNTER__, reason, suite_name)
+#define MAIN_NUMBERED(number, reason, suite_name) MAIN_CALLED(number, reason, suite_name)
+#define MAIN_CALLED(number, reason, suite_name)                                                    \
+	static int run_##number(void)                                                              \
 	{                                                                                          \
-		return hp_test_run(suite_name, reason);                                            \
+		return hp_test_run(__FILE__, suite_name, reason);                                  \
+	}                                                                                          \
+	__attribute__((constructor)) static void register_run_##number(void)                       \
+	{                                                                                          \
+		hp_test_runs(__FILE__, run_##number);                                              \
 	}
 
 /* Releases the object when the running test has ended, the latest first. What fixtures make they

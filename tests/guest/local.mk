@@ -11,6 +11,4 @@ EXTRA_DIST += \
 	tests/guest/programs/threads.S \
 	tests/guest/said.sh \
 	tests/guest/script \
-	tests/guest/units.awk \
-	tests/guest/units.mk \
 	tests/guest/yama-script

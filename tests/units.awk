@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# awk -v top=DIRECTORY -f units.awk NAME FILE.c...: writes NAME-1.c, NAME-2.c, ..., each of which includes as
-# many of the files as can be in one unit: neither they nor headers of ours that they include give two things
-# one name. To start a compiler and to read headers takes it several times as long as to compile the code of a
-# file. Names are found by how a line of ours begins: one that is missed stops the compiler, no more.
+# awk -v top=DIRECTORY -f units.awk <LISTS: of each line, NAME PATH FILE.c..., PATH-1.c, PATH-2.c, ... are written,
+# each of which includes as many of the files (below DIRECTORY) as can be in one unit: neither they nor headers of
+# ours that they include give two things one name. A unit that is there already is left as it is. Prints
+# `override NAME := PATH-1.o PATH-2.o ...`. To start a compiler and to read headers takes it several times as long
+# as to compile the code of a file. Names are found by how a line of ours begins: one that is missed stops the
+# compiler, no more.
 
 # take NAME [EXTERNAL]: what PATH calls so. External names mean the same everywhere.
 function take(name, external) {
@@ -44,13 +46,13 @@ function scan(file,    in_enum, folder, i, part) {
 	count[file] = included[file] = 0
 	folder = file
 	sub(/[^\/]*$/, "", folder)
-	while ((getline line <file) > 0) {
+	while ((getline line <(top "/" file)) > 0) {
 		if (line ~ /^#include "/) {
 			split(line, part, "\"")
 			includes[file, ++included[file]] = plain(folder part[2])
 		} else if (line ~ /^#include <hpcprof/) {
 			split(line, part, /[<>]/)
-			includes[file, ++included[file]] = top "/include/" part[2]
+			includes[file, ++included[file]] = "include/" part[2]
 		} else if (line ~ /^# *define /) {
 			sub(/^# *define /, "", line)
 			sub(/[^A-Za-z_0-9].*/, "", line)
@@ -75,46 +77,64 @@ function scan(file,    in_enum, folder, i, part) {
 			take(before("[[(=;]"))
 		else if (line ~ /^[a-z]/ && line !~ /^typedef/)
 			take(before("[[(=]"), 1)
-		if (line ~ /^(typedef |\}).*;$/)
+		if (line ~ /^typedef .*;$/)
 			take(before(";"))
+		if (line ~ /^\}.*[;{]$/)
+			take(before("[;=[]"))
 		if (line ~ /^[A-Z_]+\(/) {
 			sub(/^[A-Z_]+\(/, "", line)
 			take(before("[,)]"))
 		}
 	}
-	close(file)
+	close(top "/" file)
 	for (i = 1; i <= included[file]; i++)
 		scan(includes[file, i])
 }
 
 # Whether what the file and its headers name is new in the unit, or the same; when TAKING it is put there.
-function fits(file, number, taking,    i, key) {
+function fits(file, unit, taking,    i, key) {
 	if ((file, walk) in seen)
 		return 1
 	seen[file, walk] = 1
 	for (i = 1; i <= count[file]; i++) {
-		key = number SUBSEP names[file, i]
+		key = unit SUBSEP names[file, i]
 		if (taking)
 			meaning[key] = meant[file, i]
 		else if (key in meaning && meaning[key] != meant[file, i])
 			return 0
 	}
 	for (i = 1; i <= included[file]; i++)
-		if (!fits(includes[file, i], number, taking))
+		if (!fits(includes[file, i], unit, taking))
 			return 0
 	return 1
 }
 
-BEGIN {
-	for (i = 2; i < ARGC; i++) {
-		file = ARGV[i]
-		scan(file)
+# write FILE TEXT: unless it is that.
+function write(file, text,    old) {
+	while ((getline line <file) > 0)
+		old = old line "\n"
+	close(file)
+	if (old != text)
+		printf "%s", text >file
+	close(file)
+}
+
+{
+	printf "override %s :=", $1
+	for (i = 3; i <= NF; i++) {
+		scan($i)
 		number = 1
-		for (walk++; !fits(file, number); walk++)
+		for (walk++; !fits($i, $2 "-" number); walk++)
 			number++
 		walk++
-		fits(file, number, 1)
+		unit = $2 "-" number
+		fits($i, unit, 1)
 		# Macros of one file are none of another's, nor of headers before it.
-		printf "%s#include \"%s\"\n%s", macros[file], file, macros[file] >(ARGV[1] "-" number ".c")
+		text[unit] = text[unit] macros[$i] "#include \"" $i "\"\n" macros[$i]
 	}
+	for (number = 1; (unit = $2 "-" number) in text; number++) {
+		write(unit ".c", text[unit])
+		printf " %s.o", unit
+	}
+	print ""
 }
