@@ -3,7 +3,7 @@
 # symbols, and no sanitizer.
 dist_check_SCRIPTS += \
 	tests/live/apart.test \
-	tests/live/attach.test tests/live/baits.test \
+	tests/live/attach.test tests/live/attach-others.test tests/live/baits.test \
 	tests/live/call-paths.test tests/live/callers.test \
 	tests/live/causes.test \
 	tests/live/check.test \
@@ -22,12 +22,12 @@ dist_check_SCRIPTS += \
 	tests/live/limits.test \
 	tests/live/nameless.test \
 	tests/live/optimisers.test tests/live/others.test \
-	tests/live/probes.test \
+	tests/live/paranoid.test tests/live/probes.test \
 	tests/live/progress.test \
 	tests/live/registers.test \
 	tests/live/shadow.test \
 	tests/live/skid.test \
-	tests/live/stat.test \
+	tests/live/stat.test tests/live/stat-system.test \
 	tests/live/survives.test \
 	tests/live/transparent.test \
 	tests/live/units.test
@@ -35,7 +35,7 @@ dist_check_SCRIPTS += \
 live_programs = tests/live/aware tests/live/confined tests/live/state tests/live/work tests/live/family tests/live/generated
 helper_programs += $(live_programs)
 noinst_HEADERS += tests/live/burn.h
-EXTRA_DIST += tests/live/live.sh tests/live/terminal.py
+EXTRA_DIST += tests/live/live.sh tests/live/stat.sh tests/live/terminal.py
 
 tests_live_aware_CFLAGS = -std=gnu11 $(WARNING_CFLAGS) -g
 tests_live_aware_LDFLAGS = -pthread
