@@ -336,16 +336,17 @@ void books_charge(struct books *books, struct job *job)
 	uint64_t own_ns = own_since_ns(job);
 	uint64_t taken_ns = result->replay_ns + own_ns;
 	bool is_made = result->outcome == WINDOW_MADE;
-	/* How soon a copy crashes, because memory that was read ahead has changed, tells nothing about
+	/* How soon a copy goes astray, because memory that was read ahead has changed, tells nothing about
 	 * what the next one takes. */
-	bool has_crashed = is_made && result->window.end == HP_WINDOW_SIGNAL;
+	bool is_astray = is_made &&
+			 (result->window.end == HP_WINDOW_SIGNAL || result->is_misled);
 	/* A replay at the lowest priority keeps no thread waiting: only our own time can. */
 	double waited_ns = end_copy(books, most_kept_waiting_ns(job, own_ns));
 
 	ledger_settle(ledger, job->owed_ns);
 	if (is_idle_room(order->room))
 		ledger_other(ledger, waited_ns);
-	if (is_made && !has_crashed)
+	if (is_made && !is_astray)
 		ledger_taken(ledger, taken_ns, &terms);
 	else
 		ledger_wasted(ledger, taken_ns, &terms);

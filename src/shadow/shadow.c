@@ -210,11 +210,10 @@ static void replay(struct hp_shadow *shadow, struct window_maker *maker, struct 
 	pthread_mutex_unlock(&shadow->replay_turn);
 }
 
-/* A copy crashes when a page that was read ahead has changed. */
-static void note_crash(struct histories *histories, const struct window_result *result)
+static void note_misled(struct histories *histories, const struct window_result *result)
 {
-	if (result->is_ahead && result->window.end == HP_WINDOW_SIGNAL)
-		histories_of(histories, result->window.pid, hp_clock_monotonic_ns())->crashes++;
+	if (result->is_misled)
+		histories_of(histories, result->window.pid, hp_clock_monotonic_ns())->misled++;
 }
 
 static void end_window(struct hp_shadow *shadow, struct window_maker *maker, struct job *job)
@@ -222,7 +221,7 @@ static void end_window(struct hp_shadow *shadow, struct window_maker *maker, str
 	pthread_mutex_lock(&shadow->books_lock);
 	if (job->has_copy)
 		books_charge(&shadow->books, job);
-	note_crash(&shadow->replayer.histories, &job->result);
+	note_misled(&shadow->replayer.histories, &job->result);
 	buffers_give(&shadow->replayer.buffers, &maker->snapshot.buffer);
 	account(shadow, job, books_now_ns(&shadow->books));
 	pthread_mutex_unlock(&shadow->books_lock);

@@ -341,7 +341,7 @@ enum {
 	/* Pages on each side of a page that changes, which the stop reads, too; or a quarter of them,
 	 * or a quarter of that, so that these are at most … */
 	FARTHEST_REACH = 16, /* pages; scripts/window-coverage --programs rustc --size 12 */
-	/* … this many times what changes, and as much again for each copy that crashed. */
+	/* … this many times what changes, and as much again for each copy that was misled. */
 	NEAR_TIMES = 1, /* times [chosen] */
 	/* Processes whose pages are remembered (copy/history.h): 32 bytes per page. */
 	HISTORIES = 4, /* processes [bound] */

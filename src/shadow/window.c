@@ -406,7 +406,9 @@ static void judge_end(const struct window_maker *maker, struct window_result *re
 	result->is_cut_by_call = window->end == HP_WINDOW_SYSTEM_CALL &&
 				 window->end_detail != SYS_exit_group &&
 				 window->end_detail != SYS_exit;
-	result->is_cut = result->is_cut_by_call || truncation_is_by_insn(window->end);
+	result->is_misled = window_is_misled(result->is_ahead, window->end, result->matched);
+	result->is_cut = result->is_cut_by_call ||
+			 (truncation_is_by_insn(window->end) && !result->is_misled);
 	result->may_wait = result->is_cut_by_call && maker->calls.may_wait;
 	if (maker->is_recorded)
 		window_judge_log(&maker->log, result);

@@ -116,6 +116,7 @@ struct window_result {
 	bool is_cut, is_cut_by_call, may_wait;
 	bool was_recorded;
 	bool is_ahead;	       /* part of the memory was read before the stop */
+	bool is_misled;	       /* as of window_is_misled */
 	bool is_paced;	       /* the undisturbed time of its calls is known: see call_pace.h */
 	uint64_t recording_ns; /* time that the target lost by being stopped */
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "window_plan.h"
 
+#include "budget/truncation.h"
 #include "copy/permission.h"
 #include "tuning.h"
 
@@ -160,11 +161,11 @@ static bool is_worth_a_look(const struct window_maker *maker, const struct windo
 }
 
 /* Sets which calm pages the stop reads with those that change: it may have missed that they do, and
- * it has if copies crash. */
+ * it has if copies were misled. */
 static void set_reach(struct snapshot *snapshot, const struct history *history)
 {
 	uint64_t changing = snapshot->hot_bytes + snapshot->new_bytes;
-	uint64_t most_bytes = NEAR_TIMES * changing * (1 + history->crashes);
+	uint64_t most_bytes = NEAR_TIMES * changing * (1 + history->misled);
 	unsigned pages = FARTHEST_REACH;
 
 	snapshot_set_reach(snapshot, pages);
@@ -200,20 +201,26 @@ static bool look(struct window_maker *maker, struct window_order *order, struct 
 	return false;
 }
 
-static bool has_crashed(struct histories *histories, pid_t pid)
+bool window_is_misled(bool is_ahead, enum hp_window_end end, uint64_t matched)
 {
-	return histories_of(histories, pid, hp_clock_monotonic_ns())->crashes;
+	return is_ahead && (end == HP_WINDOW_SIGNAL || end == HP_WINDOW_LOST ||
+			    (truncation_is_by_insn(end) && !matched));
+}
+
+static bool has_misled(struct histories *histories, pid_t pid)
+{
+	return histories_of(histories, pid, hp_clock_monotonic_ns())->misled;
 }
 
 /* Pays for a window with the plan's memory, and decides whether to read memory ahead: not after a
- * copy with such memory has crashed, if the budget pays for reading all of it. */
+ * copy with such memory was misled, if the budget pays for reading all of it. */
 static bool pay_beforehand(const struct window_maker *maker, struct window_order *order,
 			   struct plan *plan, struct window_result *result)
 {
 	plan->ahead_bytes = 0;
 	if (!is_worth_a_look(maker, order, plan->bytes))
 		return pay(maker, order, plan, result);
-	if (has_crashed(&maker->replayer->histories, order->pid) &&
+	if (has_misled(&maker->replayer->histories, order->pid) &&
 	    can_pay(maker, order, plan, result))
 		return true;
 	plan->ahead_bytes = plan->bytes;

@@ -26,6 +26,10 @@ struct price_terms window_terms(const struct window_order *order, uint64_t bytes
 bool window_plan(struct window_maker *maker, struct window_order *order,
 		 struct window_result *result);
 
+/* Whether memory that was read ahead, and was old, has led the copy elsewhere: it crashed, lost the path, or
+ * came to an instruction that no copy runs before any sample had `matched`. */
+bool window_is_misled(bool is_ahead, enum hp_window_end end, uint64_t matched);
+
 /* Learns from the stop what reading costs. What was not predicted is added to the result's price. */
 void window_learn_price(struct window_maker *maker, const struct window_order *order,
 			uint64_t stop_ns, struct window_result *result);

@@ -2,6 +2,7 @@
 /* Much memory: what of it is read before a stop, and how a copy has it. */
 #include "../../src/shadow/copy/history.h"
 #include "../../src/shadow/syscalls/answers.h"
+#include "../../src/shadow/window_plan.h"
 #include "../support.h"
 #include "copied.h"
 
@@ -450,6 +451,26 @@ TEST_WHERE(can_copy(), where_files_may_not_be_large_memory_is_written)
 		if (i != HOT_PAGE)
 			ck_assert_uint_eq(word_in_copy(large + i * PAGE), content_of(i));
 	}
+}
+
+/* --- when it was old -------------------------------------------------------------------------- */
+
+TEST(old_memory_leads_copies_elsewhere)
+{
+	const enum hp_window_end elsewhere[] = { HP_WINDOW_SIGNAL, HP_WINDOW_LOST,
+						 HP_WINDOW_INTERRUPT };
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(elsewhere); i++) {
+		ck_assert(window_is_misled(true, elsewhere[i], 0));
+		/* Nothing was read ahead. */
+		ck_assert(!window_is_misled(false, elsewhere[i], 0));
+	}
+	/* A trap of the program, to which samples have led. */
+	ck_assert(!window_is_misled(true, HP_WINDOW_INTERRUPT, 1));
+	/* These say nothing of memory. */
+	ck_assert(!window_is_misled(true, HP_WINDOW_COMPLETE, 0));
+	ck_assert(!window_is_misled(true, HP_WINDOW_SYSTEM_CALL, 0));
+	ck_assert(!window_is_misled(true, HP_WINDOW_TIME, 0));
 }
 
 HP_TEST_MAIN("shadow/ahead")

@@ -40,7 +40,7 @@ struct truncation {
 };
 
 /* Whether the program led the copy to an instruction that no copy runs. One that has lost the path, or
- * crashed on it, may have been anywhere. */
+ * crashed on it, or was misled (window_plan.h), may have been anywhere. */
 bool truncation_is_by_insn(enum hp_window_end end);
 /* Adds a window with its intended and its counted time. `is_cut`: it ended so. */
 void truncation_note(struct truncation *truncation, uint64_t wanted_ns, uint64_t counted_ns,

@@ -33,7 +33,7 @@ struct page_pasts {
 struct history {
 	pid_t pid;
 	uint64_t used_ns; /* when it was last asked for */
-	unsigned crashes; /* of its copies that were made with pages read ahead */
+	unsigned misled;  /* copies of it that pages read ahead have led elsewhere */
 	struct page_pasts pages;
 	struct page_pasts next; /* collected by the current look */
 	size_t passed;		/* entries of `pages` that the current look has passed */
