@@ -199,6 +199,8 @@ bool books_begin(struct books *books, struct job *job)
 	order->longest_ns = order->is_recorded ? 0 : truncation_longest_ns(&books->truncation[0]);
 	/* While a thread is held, the target cannot lose more CPU time than all CPUs provide. */
 	order->threads = choice.in_process < books_cpus() ? choice.in_process : books_cpus();
+	/* All of its threads wait. */
+	job->result.was_in_call = !choice.running;
 	if (!choice.running)
 		return false;
 	order->room = spare_cpus(choice.tid, choice.running, cpus_to_use(), &order->cpus);

@@ -58,7 +58,8 @@ void statistics_add(struct hp_shadow_statistics *statistics, const struct window
 		note_refusal(statistics, result);
 		break;
 	case WINDOW_NOT_NOW:
-		statistics->refusals[HP_SHADOW_IN_KERNEL]++;
+		/* Else what it needs is being made, or its thread has ended. */
+		statistics->refusals[HP_SHADOW_IN_KERNEL] += result->was_in_call;
 		break;
 	}
 	statistics->samples += result->samples;

@@ -190,7 +190,8 @@ static bool copy(struct window_maker *maker, const struct window_order *order,
 	uint64_t stop_ns;
 
 	held = hold_outside_vdso(maker, order->tid, &times, &error, &refusal);
-	if (held == HOLD_IN_KERNEL)
+	result->was_in_call = held == HOLD_IN_KERNEL;
+	if (result->was_in_call)
 		result->in_call_on = maker->state.in_call_on;
 	if (held == HOLD_STOPPED) {
 		error = snapshot_take(&maker->snapshot,

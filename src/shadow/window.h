@@ -110,7 +110,8 @@ struct window_result {
 	uint64_t replay_ns;	   /* CPU time of the copy */
 	uint64_t samples, matched; /* in the window, and how many of them the replay matched */
 	uint64_t wanted_ns;	   /* intended time of the window */
-	uint64_t in_call_on;	   /* WINDOW_NOT_NOW: as in struct held_state; else UINT64_MAX */
+	bool was_in_call;    /* WINDOW_NOT_NOW: the thread was in a system call, or all were … */
+	uint64_t in_call_on; /* … and as in struct held_state; else UINT64_MAX */
 	/* The window ended early where the program came to something that no copy does; this was a call; and that
 	 * call may wait for other threads. */
 	bool is_cut, is_cut_by_call, may_wait;

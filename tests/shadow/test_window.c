@@ -704,6 +704,20 @@ TEST(each_kind_of_refusal_has_its_reason)
 	hp_error_destroy(budget.error);
 }
 
+/* Memory may be missing still, or the thread may have ended. */
+TEST(not_each_moment_without_a_window_was_in_a_system_call)
+{
+	struct hp_shadow_statistics statistics = { 0 };
+	const struct window_order order = { 0 };
+	struct window_result result = { .outcome = WINDOW_NOT_NOW };
+
+	statistics_add(&statistics, &order, &result, 0);
+	ck_assert_uint_eq(statistics.refusals[HP_SHADOW_IN_KERNEL], 0);
+	result.was_in_call = true;
+	statistics_add(&statistics, &order, &result, 0);
+	ck_assert_uint_eq(statistics.refusals[HP_SHADOW_IN_KERNEL], 1);
+}
+
 /* Two threads wait for a stop that reads half of it in the time for all. */
 TEST(a_stop_that_is_late_raises_the_price_of_its_window)
 {
