@@ -144,7 +144,8 @@ static bool is_starving(struct books *books)
 
 	if (!hp_thread_times(pid, pid, &copy))
 		return false;
-	cpu_load_look(&books->load, hp_clock_monotonic_ns(), copy.ran_ns + hp_clock_process_ns());
+	cpu_load_look(&books->load, hp_clock_monotonic_ns(), copy.ran_ns + hp_clock_process_ns(),
+		      true);
 	return cpu_load_is_full(&books->load);
 }
 
@@ -175,7 +176,7 @@ void books_look(struct books *books)
 	if (running->job)
 		is_starved = mind(books, running->job);
 	else
-		cpu_load_look(&books->load, hp_clock_monotonic_ns(), 0);
+		cpu_load_look(&books->load, hp_clock_monotonic_ns(), hp_clock_process_ns(), false);
 	__atomic_store_n(&books->is_starved, is_starved, __ATOMIC_RELAXED);
 	pthread_mutex_unlock(&running->lock);
 }

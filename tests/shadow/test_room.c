@@ -23,20 +23,20 @@ TEST(the_load_is_what_was_runnable_lately)
 	struct cpu_load load;
 
 	cpu_load_init(&load);
-	cpu_load_take(&load, second, "0.20 0.18 0.12 4/80 11206\n", 0, 0);
+	cpu_load_take(&load, second, "0.20 0.18 0.12 4/80 11206\n", 0, 0, false);
 	ck_assert_double_eq(load.runnable, 3);
 	/* A moment says little, a while much. */
-	cpu_load_take(&load, second + second / 100, "0.20 0.18 0.12 101/200 11206\n", 0, 0);
+	cpu_load_take(&load, second + second / 100, "0.20 0.18 0.12 101/200 11206\n", 0, 0, false);
 	ck_assert_double_lt(load.runnable, 5);
-	cpu_load_take(&load, 20 * second, "0.20 0.18 0.12 1/80 11206\n", 0, 0);
+	cpu_load_take(&load, 20 * second, "0.20 0.18 0.12 1/80 11206\n", 0, 0, false);
 	ck_assert_double_lt(load.runnable, 0.1);
 	/* What makes no sense changes nothing. */
-	cpu_load_take(&load, 30 * second, "", 0, 0);
-	cpu_load_take(&load, 30 * second, "/", 0, 0);
-	cpu_load_take(&load, 30 * second, "0.20 x/80", 0, 0);
+	cpu_load_take(&load, 30 * second, "", 0, 0, false);
+	cpu_load_take(&load, 30 * second, "/", 0, 0, false);
+	cpu_load_take(&load, 30 * second, "0.20 x/80", 0, 0, false);
 	ck_assert_double_lt(load.runnable, 0.1);
 	ck_assert_uint_eq(load.at_ns, 20 * second);
-	cpu_load_look(&load, 40 * second, 0);
+	cpu_load_look(&load, 40 * second, 0, false);
 	ck_assert_uint_eq(load.at_ns, 40 * second);
 }
 
@@ -48,19 +48,19 @@ TEST(it_fills_the_cpus_when_none_was_idle_lately)
 
 	cpu_load_init(&load);
 	ck_assert(!cpu_load_is_full(&load));
-	cpu_load_take(&load, second, text, 100 * second, 0);
+	cpu_load_take(&load, second, text, 100 * second, 0, false);
 	ck_assert(!cpu_load_is_full(&load));
 	/* A second in which nothing was idle, one in which a CPU was, and a moment. */
-	cpu_load_take(&load, 2 * second, text, 100 * second, 0);
+	cpu_load_take(&load, 2 * second, text, 100 * second, 0, false);
 	ck_assert(cpu_load_is_full(&load));
-	cpu_load_take(&load, 3 * second, text, 101 * second, 0);
+	cpu_load_take(&load, 3 * second, text, 101 * second, 0, false);
 	ck_assert(!cpu_load_is_full(&load));
 	ck_assert_double_gt(load.idle_cpus, 0.5);
-	cpu_load_take(&load, 3 * second + second / 100, text, 101 * second, 0);
+	cpu_load_take(&load, 3 * second + second / 100, text, 101 * second, 0, false);
 	ck_assert(!cpu_load_is_full(&load));
 	/* What a copy took of idle time is nobody else's. */
 	cpu_load_pause(&load);
-	cpu_load_take(&load, 60 * second, text, 101 * second, 0);
+	cpu_load_take(&load, 60 * second, text, 101 * second, 0, false);
 	ck_assert(!cpu_load_is_full(&load));
 }
 
@@ -71,15 +71,32 @@ TEST(a_copy_of_the_lowest_priority_takes_what_was_idle)
 	struct cpu_load load;
 
 	cpu_load_init(&load);
-	cpu_load_take(&load, second, text, 100 * second, second / 10);
+	cpu_load_take(&load, second, text, 100 * second, second / 10, true);
 	ck_assert_double_eq(load.runnable, 0);
 	for (unsigned i = 2; i < 10; i++)
-		cpu_load_take(&load, i * second, text, 100 * second, second / 10 + i * second);
+		cpu_load_take(&load, i * second, text, 100 * second, second / 10 + i * second,
+			      true);
 	ck_assert(!cpu_load_is_full(&load));
 	/* It gets no more. */
 	for (unsigned i = 10; i < 20; i++)
-		cpu_load_take(&load, i * second, text, 100 * second, second / 10 + 9 * second);
+		cpu_load_take(&load, i * second, text, 100 * second, second / 10 + 9 * second,
+			      true);
 	ck_assert(cpu_load_is_full(&load));
+}
+
+/* As when memory for a copy is being made. */
+TEST(what_hpcprof_takes_itself_keeps_no_cpu_from_its_copies)
+{
+	static const char text[] = "0.20 0.18 0.12 3/80 11206\n";
+	const uint64_t second = 1000000000;
+	struct cpu_load load;
+
+	cpu_load_init(&load);
+	for (unsigned i = 1; i < 10; i++)
+		cpu_load_take(&load, i * second, text, 100 * second, i * second, false);
+	ck_assert(!cpu_load_is_full(&load));
+	/* The other program counts, hpcprof's thread does not. */
+	ck_assert_double_eq(load.runnable, 2);
 }
 
 /* What a target waits in a second, by itself and beside copies. */

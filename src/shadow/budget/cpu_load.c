@@ -40,9 +40,9 @@ static void take_idle(struct cpu_load *load, uint64_t now_ns, uint64_t idle_ns)
 }
 
 void cpu_load_take(struct cpu_load *load, uint64_t now_ns, const char *text, uint64_t idle_ns,
-		   uint64_t copy_ns)
+		   uint64_t own_ns, bool has_copy)
 {
-	uint64_t own_threads = copy_ns ? 2 : 1;
+	uint64_t own_threads = has_copy ? 2 : 1;
 
 	const char *slash = strchr(text, '/');
 	const char *at = slash;
@@ -58,15 +58,15 @@ void cpu_load_take(struct cpu_load *load, uint64_t now_ns, const char *text, uin
 	newest = load->at_ns ? weight_of(now_ns - load->at_ns) : 1;
 	load->runnable += newest * (now - load->runnable);
 	load->at_ns = now_ns;
-	take_idle(load, now_ns, idle_ns + copy_ns);
+	take_idle(load, now_ns, idle_ns + own_ns);
 }
 
-void cpu_load_look(struct cpu_load *load, uint64_t now_ns, uint64_t copy_ns)
+void cpu_load_look(struct cpu_load *load, uint64_t now_ns, uint64_t own_ns, bool has_copy)
 {
 	_cleanup_free_ char *text = hp_file_text("/proc/loadavg");
 
 	if (text)
-		cpu_load_take(load, now_ns, text, hp_cpu_idle_ns(), copy_ns);
+		cpu_load_take(load, now_ns, text, hp_cpu_idle_ns(), own_ns, has_copy);
 }
 
 void cpu_load_pause(struct cpu_load *load)

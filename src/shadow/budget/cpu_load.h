@@ -22,15 +22,15 @@ struct cpu_load {
 };
 
 void cpu_load_init(struct cpu_load *load);
-/* Measures. Must be called often. `copy_ns`: the CPU time that a copy of the lowest priority, which
- * runs, has taken so far, with that of this process: only what was idle. 0: no copy runs. */
-void cpu_load_look(struct cpu_load *load, uint64_t now_ns, uint64_t copy_ns);
+/* Measures. Must be called often. `own_ns`: the CPU time that this process has taken so far, with that of
+ * a copy of the lowest priority if one runs: other programs left it. */
+void cpu_load_look(struct cpu_load *load, uint64_t now_ns, uint64_t own_ns, bool has_copy);
 /* Ends the current interval of idle time, because a copy begins to run, or ends. The CPU time of a
  * copy of another priority must not be attributed to other programs. */
 void cpu_load_pause(struct cpu_load *load);
 /* The same as cpu_load_look, with the text of /proc/loadavg and the idle time of all CPUs. */
 void cpu_load_take(struct cpu_load *load, uint64_t now_ns, const char *text, uint64_t idle_ns,
-		   uint64_t copy_ns);
+		   uint64_t own_ns, bool has_copy);
 /* Whether other programs keep all CPUs busy. False if it is not known yet. */
 bool cpu_load_is_full(const struct cpu_load *load);
 
