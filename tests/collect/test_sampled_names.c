@@ -30,6 +30,8 @@ static volatile unsigned sink;
 PROCEDURE(sampled_much, 77u)
 PROCEDURE(sampled_little, 12345u)
 PROCEDURE(sampled_never, 9u)
+/* A linker may leave out what nothing refers to. */
+static void (*const volatile sampled[])(unsigned) = { sampled_much, sampled_little, sampled_never };
 
 struct self {
 	struct hp_image_id id;
@@ -42,6 +44,7 @@ static struct self open_self(const char *path)
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 
 	ck_assert_int_ge(fd, 0);
+	ck_assert(sampled[0] != sampled[1]);
 	hp_assert_ok(hp_identity_of_fd(fd, &self.id.identity));
 	close(fd);
 	hp_assert_ok(hp_image_open(&self.id, NULL, &self.image));
