@@ -4,7 +4,7 @@
 #
 # The Makefile that ./configure made in that directory, but that archives, hpcprof and the unit tests are compiled
 # in few units, each of which includes many files (units.awk), and that the unit tests of a folder are one program,
-# tests/FOLDER/test_units, of which tests/FOLDER/test_NAME is another name. It is built in half the time.
+# tests/FOLDER/test_units, of which tests/FOLDER/test_NAME is another name. That takes less time.
 #
 # In a unit a file has what one before it includes, and a name may hide one of another file. The target
 # files-alone has the compiler read each file alone, as a user's build does, and says what is wrong there.
