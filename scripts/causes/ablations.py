@@ -8,8 +8,8 @@ INSIDE, NARROW, WIDE, OFF, HALF_OFF = 90, 70, 25, 8, 5    # percent, but for WID
 
 
 def is_inside(truth, found):
-    """`truth` (median, least, greatest), `found` (low, likely, high), all shares."""
-    return truth[2] >= found[0] and truth[1] <= found[2]
+    """`truth` (median, least, greatest), `found` (low, likely, high), all shares. In whole percent, as printed."""
+    return round(100 * truth[2]) >= round(100 * found[0]) and round(100 * truth[1]) <= round(100 * found[2])
 
 
 def judged_line(name, what, rows):
