@@ -4,7 +4,8 @@
 The truth is what the run without the cause saves, the least and the greatest of several pairs of runs, since
 what others do to memory changes it from minute to minute."""
 
-INSIDE, NARROW, WIDE, OFF, HALF_OFF = 90, 70, 25, 8, 5    # percent, but for WIDE, OFF and HALF_OFF: points
+INSIDE, NARROW = 90, 70            # percent of the rows
+WIDE, OFF, HALF_OFF = 25, 8, 5     # points
 
 
 def is_inside(truth, found):
@@ -13,14 +14,14 @@ def is_inside(truth, found):
 
 
 def judged_line(name, what, rows):
-    """The line that sums up a table of (truth, found), and whether the targets are met. The greatest truth is 1
-    where the control shows what the cause had hidden: then the likely share is not judged."""
-    offs = sorted(abs(found[1] - truth[0]) for truth, found in rows if truth[2] < 1 or truth[1] >= 1)
+    """The line that sums up a table of (truth, found), and whether the targets are met. Where the greatest truth is 1,
+    only the least that the cause takes is known: there the likely share is not judged."""
+    offs = sorted(abs(found[1] - truth[0]) for truth, found in rows if truth[2] < 1)
     inside = 100 * sum(is_inside(*row) for row in rows) / len(rows)
     narrow = 100 * sum(100 * (found[2] - found[0]) <= WIDE for _, found in rows) / len(rows)
     off = 100 * sum(offs) / max(1, len(offs))
     half = 100 * offs[(len(offs) - 1) // 2] if offs else 0
-    met = inside >= INSIDE and narrow >= NARROW and off <= OFF and half <= HALF_OFF and len(rows) >= 6
+    met = inside >= INSIDE and narrow >= NARROW and off <= OFF and half <= HALF_OFF and len(offs) >= 6
     return (f'{name}, {len(rows)} {what}: in the range {inside:.0f} % ({INSIDE}), ranges of {WIDE} points '
             f'or less {narrow:.0f} % ({NARROW}), likely off by {off:.0f} on average ({OFF}) and {half:.0f} or '
             f'less in half ({HALF_OFF}): ' + ('met' if met else 'missed')), met

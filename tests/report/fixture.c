@@ -142,6 +142,7 @@ void fixture_add(struct fixture *fixture, const struct fixture_epoch *epoch)
 		.start_ns = 1700000000000000000 + epoch->later_ns,
 		.end_ns = 1700000002500000000,
 		.per_process = epoch->per_process,
+		.sample_cost_ns = epoch->sample_cost_ns,
 		.target_cpu_ns = epoch->cpu_ns,
 		.target_system_ns = epoch->system_ns,
 		.per_thread = epoch->places != NULL,

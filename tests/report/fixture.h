@@ -50,6 +50,7 @@ struct fixture_epoch {
 	char **warnings;
 	const char *instead_of;			   /* of every event */
 	double clock_hz;			   /* 0: not measured */
+	uint64_t sample_cost_ns;		   /* 0: not measured */
 	const struct hp_cpu *cpu;		   /* NULL: not known */
 	uint32_t skid_instructions;		   /* of every event */
 	const struct hp_window_evidence *evidence; /* NULL: no windows */

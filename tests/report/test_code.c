@@ -488,6 +488,33 @@ TEST(analysed_instructions_keep_the_contract)
 	ck_assert_uint_gt(said.stalls, 0);
 }
 
+/* Of each millisecond. */
+TEST(the_annotation_says_what_samples_took_themselves)
+{
+	struct hp_report_options options = { .view = HP_VIEW_ANNOTATE,
+					     .of.listed = "fixture_branch" };
+	const struct fixture_count counts[] = {
+		{ "cpu-clock:u", &self, "t", 0, 1000000, offset_of(fixture_branch + 2), 400 },
+	};
+	struct fixture_epoch epoch = { .counts = counts, .count = 1, .clock_hz = 2e9 };
+
+	for (uint64_t cost_ns = 5000; cost_ns <= 50000; cost_ns += 45000) {
+		struct fixture *fixture = fixture_create();
+
+		find_self();
+		epoch.sample_cost_ns = cost_ns;
+		fixture_add(fixture, &epoch);
+		fixture_output(fixture, &options);
+		assert_contains(fixture->output, "2.00 GHz, measured while recording");
+		if (cost_ns == 50000)
+			assert_contains(
+				fixture->output,
+				"; cycles are without the 5.0 % of the time that samples took\n");
+		else
+			hp_assert_lacks(fixture->output, "that samples took");
+	}
+}
+
 TEST(without_a_clock_instructions_have_frequencies_but_neither_cycles_nor_stalls)
 {
 	ck_assert_uint_eq(check_branch(false).stalls, 0);
