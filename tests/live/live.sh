@@ -131,6 +131,15 @@ tells() {
 	}
 }
 
+# begin COMMAND...: a process that prints its number and waits for a line from the pipe `gate`, which is there.
+begin() {
+	rm -f started
+	"$@" <gate >started &
+	target=$!
+	exec 5>gate
+	until [ -s started ]; do sleep 0.05; done
+}
+
 # Copies of this session's recorders; those that are dead and wait to be seen are none.
 copies() {
 	pgrep -s 0 -x -r D,I,R,S,T,t,W,P hpcprof-shadow
