@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "culprit/duty.h"
 #include "culprit/witness.h"
 #include "stalls.h"
 #include "tuning.h"
@@ -48,22 +47,15 @@ static double longer_walks(const struct hp_core *core, double walks, double read
 }
 
 /* Adds the cycles that `runs` executions of an instruction take. */
-static void add_timed(const struct facts *facts, uint32_t at, const struct hp_happened *seen,
-		      double runs, struct timed *sum)
+static void add_timed(const struct hp_core *core, const struct hp_happened *seen, double runs,
+		      struct timed *sum)
 {
-	const struct hp_core *core = facts->core;
-	const struct insn_facts *one = &facts->insns[at];
-	enum hp_cause_kind unit = duty_cause((enum hp_duty)one->duty);
 	double walks = witness_most(seen, HP_EVENT_TLB2_MISS, HP_EVENT_TLB2_UNKNOWN);
 	double read = witness_most(seen, HP_EVENT_WALK_MISS, HP_EVENT_WALK_UNKNOWN);
 	double mean = seen->mean[HP_EVENT_TLB2_MISS] + seen->mean[HP_EVENT_TLB2_UNKNOWN];
 	double mean_read = seen->mean[HP_EVENT_WALK_MISS] + seen->mean[HP_EVENT_WALK_UNKNOWN];
 
 	sum->walked_likely += runs * longer_walks(core, mean, mean_read);
-	if (one->duty != HP_DUTY_PLAIN && one->latency > 1) {
-		sum->first[unit] += runs;
-		sum->rest[unit] += runs * (one->latency - 1);
-	}
 	for (unsigned lane = 0; seen->cycles && lane < HP_LANES; lane++)
 		sum->lanes[lane] += runs * seen->cycles[lane] / seen->runs;
 	sum->walked += runs * longer_walks(core, walks, read);
@@ -73,10 +65,6 @@ static void add_sum(struct timed *sum, const struct timed *more)
 {
 	for (unsigned lane = 0; lane < HP_LANES; lane++)
 		sum->lanes[lane] += more->lanes[lane];
-	for (unsigned kind = 0; kind < HP_CAUSE_COUNT; kind++) {
-		sum->first[kind] += more->first[kind];
-		sum->rest[kind] += more->rest[kind];
-	}
 	sum->walked += more->walked;
 	sum->walked_likely += more->walked_likely;
 	sum->cycles += more->cycles;
@@ -97,7 +85,7 @@ static struct timed time_block(const struct stalls *stalls, uint32_t block, doub
 		if (!seen)
 			return (struct timed){ .missing = one->cycles };
 		sum.samples += facts_insn(stalls->facts, one->first_insn + i)->moved;
-		add_timed(stalls->facts, one->first_insn + i, seen, runs, &sum);
+		add_timed(stalls->facts->core, seen, runs, &sum);
 	}
 	return sum;
 }
@@ -180,8 +168,6 @@ static struct timed each(const struct timed *sum, double runs)
 
 	for (unsigned lane = 0; lane < HP_LANES; lane++)
 		one.lanes[lane] = sum->lanes[lane] / runs;
-	memcpy(one.first, sum->first, sizeof(one.first)); /* only their ratio matters */
-	memcpy(one.rest, sum->rest, sizeof(one.rest));
 	return one;
 }
 
@@ -194,7 +180,7 @@ static struct timed time_extent(const struct stalls *stalls, uint32_t at, enum e
 	struct timed sum = { .cycles = insn->cycles, .samples = insn->moved };
 
 	if (extent == ONE_INSN)
-		add_timed(stalls->facts, at, insn->happened, runs, &sum);
+		add_timed(stalls->facts->core, insn->happened, runs, &sum);
 	else if (extent == ONE_BLOCK)
 		sum = time_block(stalls, insn->block, runs);
 	else if (loop != HP_CFG_NONE)

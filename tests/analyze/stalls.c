@@ -50,8 +50,6 @@ static bool happened(const void *context, hp_link_address address, struct hp_hap
 		cycles[HP_LANE_WIDTH] = cycles[HP_LANE_IDEAL] = RUNS;
 		cycles[HP_LANE_NO_DCACHE] = RUNS * simulated.without_dcache;
 		cycles[HP_LANE_NO_DTLB] = RUNS * simulated.without_dtlb;
-		if (simulated.without_multiplier > 0)
-			cycles[HP_LANE_NO_MULTIPLIER] = RUNS * simulated.without_multiplier;
 		if (simulated.memory > 0) {
 			cycles[HP_LANE_THIRD] = RUNS * simulated.third;
 			cycles[HP_LANE_MEMORY] = RUNS * simulated.memory;
@@ -99,7 +97,6 @@ void begin(const uint8_t *bytes, size_t size)
 	core_name = "granite-rapids";
 	simulated.untimed = 0;
 	simulated.unseen = 0;
-	simulated.without_multiplier = 0;
 	simulated.third = simulated.memory = simulated.others = simulated.walks_read = 0;
 }
 

@@ -28,7 +28,6 @@ extern struct simulated {
 	double share;
 	bool is_timed; /* too: so long on the core as it is, and without caches or TLBs that miss */
 	double as_is, without_dcache, without_dtlb;
-	double without_multiplier; /* 0: as long as it is */
 	double third, memory;	   /* where lines of unknown place are there; 0: none is unknown */
 	double most_walks; /* at the upper end of their interval; 0: as many as are likely */
 	double walks_read; /* page walks whose entries may be there, per execution */

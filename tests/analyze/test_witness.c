@@ -409,17 +409,28 @@ TEST(static_waits_take_no_more_than_the_timing_of_the_path_says)
 	}
 }
 
-/* A multiplication of three cycles, which take one on the core without its latency. */
-TEST(the_first_cycle_of_an_operation_may_be_of_its_unit)
+/* Eleven cycles are timed, nine of which a division takes beyond its first. */
+TEST(a_division_may_take_longer_than_by_its_table)
 {
-	LOOP(MULTIPLY_RDX);
-	takes(0, 3);
-	sees(0, HP_EVENT_L1_MISS, 0);
-	simulated.is_timed = true;
-	simulated.as_is = simulated.without_dcache = simulated.without_dtlb = 3;
-	simulated.without_multiplier = simulated.others = 1;
-	ck_assert_double_gt(most(0, HP_CAUSE_MULTIPLIER), 0.85);
-	ck_assert_double_lt(least(0, HP_CAUSE_MULTIPLIER), 0.7);
+	struct timed timed = { .cycles = 17, .samples = 1e6 };
+	struct timed_parts parts;
+
+	for (unsigned lane = 0; lane < HP_LANES; lane++)
+		timed.lanes[lane] = 11;
+	timed.lanes[HP_LANE_NO_DIVIDER] = 2;
+	timed.lanes[HP_LANE_WIDTH] = 1;
+	timed_parts(&timed, &parts);
+	ck_assert(parts.fits);
+	ck_assert_double_gt(parts.kinds[HP_CAUSE_DIVIDER].low, 12);
+	ck_assert_double_gt(parts.kinds[HP_CAUSE_DIVIDER].likely, 14);
+	/* What waits for the division, beyond its first cycle, is the divider's. */
+	ck_assert_double_lt(parts.kinds[HP_CAUSE_DEPENDENCY].high, 2);
+	ck_assert_double_lt(parts.kinds[HP_CAUSE_MISPREDICT].high, 1);
+	/* Without divisions nothing explains the other six. */
+	timed.lanes[HP_LANE_NO_DIVIDER] = 11;
+	timed_parts(&timed, &parts);
+	ck_assert(!parts.fits);
+	ck_assert_double_gt(parts.kinds[HP_CAUSE_MISPREDICT].high, 3);
 }
 
 /* Three cycles of it are in the best case. */
@@ -504,6 +515,33 @@ TEST(a_branch_costs_no_more_than_a_predictor_misses)
 			ck_assert_double_lt(most(2, HP_CAUSE_MISPREDICT), 0.05);
 		else
 			ck_assert_double_gt(most(2, HP_CAUSE_MISPREDICT), 0.1);
+	}
+}
+
+/* Interrupts are taken where the core can take them. */
+TEST(a_misprediction_may_show_behind_the_first_instructions_of_a_path_that_was_timed)
+{
+	static const uint8_t choice[] = {
+		0x74, 12,			    /* jz over */
+		0x48, 0xff, 0xc1, 0x48, 0xff, 0xc1, /* inc rcx; inc rcx */
+		0x48, 0xff, 0xc1, 0x48, 0xff, 0xc1, /* inc rcx; inc rcx */
+		0x48, 0xff, 0xc2,		    /* over: inc rdx */
+		RET,
+	};
+
+	for (int timed = 0; timed < 2; timed++) {
+		begin(choice, sizeof(choice));
+		runs(0, RUNS);
+		runs(2, RUNS / 2);
+		takes(11, STALL / 10);
+		sees(0, HP_EVENT_MISPREDICTED, 0.5);
+		simulated.is_timed = timed;
+		simulated.as_is = simulated.without_dcache = simulated.without_dtlb = 1;
+		simulated.others = 1;
+		if (timed)
+			ck_assert_double_gt(most(11, HP_CAUSE_MISPREDICT), 0.5);
+		else
+			ck_assert_double_lt(most(11, HP_CAUSE_MISPREDICT), 0.2);
 	}
 }
 

@@ -218,8 +218,9 @@ struct hp_error *mispredict_prepare(struct facts *facts, struct hp_arena *arena)
 	return NULL;
 }
 
-/* The time to restart the pipeline shows at the target at once; latencies show for some
- * instructions more. */
+/* The time to restart the pipeline shows at the target at once, or, as interrupts are taken where the core
+ * can take them, some instructions later: the timing of the path says how much of it there is. Latencies show
+ * for some instructions more. */
 void suspect_mispredict(const struct facts *facts, const struct path *path, struct suspects *found)
 {
 	uint32_t here = path->insns[0];
@@ -229,8 +230,9 @@ void suspect_mispredict(const struct facts *facts, const struct path *path, stru
 	struct redirect at_once = { .branch = HP_SCHEDULE_NONE };
 	struct redirect drained = { .branch = HP_SCHEDULE_NONE };
 	double latency = facts->insns[here].latency + 1.0;
+	const struct hp_happened *seen = witness_of(facts, here);
 
-	if (into < 2)
+	if (into < 2 || (seen && seen->cycles))
 		at_once = facts->redirects[block];
 	if (at_once.most > 0) {
 		double doubt = into == 0 ? 1 : second_insn_doubt;

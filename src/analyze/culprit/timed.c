@@ -29,26 +29,27 @@ static double saved_by(const double timed[HP_LANES], enum hp_cause_kind kind)
 	return fmax(0, timed[HP_LANE_AS_IS] - timed[lanes[kind]]);
 }
 
-/* The first cycle of an operation shows as much as the rest of its latency. The core without the cause
- * takes it, too, so whether it is of the unit or a wait for an operand is not known. */
-static double first_cycles(const struct timed *of, enum hp_cause_kind kind)
+/* How much longer than by the core's table divisions may take, by their operands. */
+static double longer_divisions(const double timed[HP_LANES])
 {
-	return of->rest[kind] > 0 ? saved_by(of->lanes, kind) * of->first[kind] / of->rest[kind]
-				  : 0;
+	return (divide_margin - 1) * saved_by(timed, HP_CAUSE_DIVIDER);
 }
 
 /* The cycles that the timing can have, closest to the measured ones: lines of unknown place may be
- * in any cache. */
+ * in any cache, and divisions may take longer. */
 static double fitted(const double timed[HP_LANES], double cycles)
 {
-	return fmax(timed[HP_LANE_THIRD], fmin(timed[HP_LANE_MEMORY], cycles));
+	return fmax(timed[HP_LANE_THIRD],
+		    fmin(timed[HP_LANE_MEMORY] + longer_divisions(timed), cycles));
 }
 
-/* Waits for operands: what remains without any events, or what remains after each cause has got its
- * part; the truth lies between. */
+/* Waits for operands: what remains without any events and beyond one cycle of each operation of a unit, or
+ * what remains after each cause has got its part; the truth lies between. */
 static struct timed_part dependency_part(const double timed[HP_LANES], double events)
 {
-	double ideal = fmax(0, timed[HP_LANE_IDEAL] - timed[HP_LANE_WIDTH]);
+	double units = saved_by(timed, HP_CAUSE_DIVIDER) + saved_by(timed, HP_CAUSE_MULTIPLIER) +
+		       saved_by(timed, HP_CAUSE_FP_LATENCY);
+	double ideal = fmax(0, timed[HP_LANE_IDEAL] - timed[HP_LANE_WIDTH] - units);
 	double left = fmax(0, timed[HP_LANE_AS_IS] - timed[HP_LANE_WIDTH] - events);
 
 	return (struct timed_part){ fmin(ideal, left), fmax(ideal, left), (ideal + left) / 2 };
@@ -81,6 +82,20 @@ static double half_unknown(const double timed[HP_LANES])
 	return fmax(0, timed[HP_LANE_MEMORY] - timed[HP_LANE_THIRD]) / 2;
 }
 
+/* What the models cannot know of the cycles of one kind, and of those of all others. */
+static double unknown_own(const double timed[HP_LANES], enum hp_cause_kind kind)
+{
+	if (kind == HP_CAUSE_DCACHE)
+		return half_unknown(timed);
+	return kind == HP_CAUSE_DIVIDER ? longer_divisions(timed) : 0;
+}
+
+static double unknown_others(const double timed[HP_LANES], enum hp_cause_kind kind)
+{
+	return hypot(kind == HP_CAUSE_DCACHE ? 0 : half_unknown(timed),
+		     kind == HP_CAUSE_DIVIDER ? 0 : longer_divisions(timed));
+}
+
 /* Which of its events the simulated executions met is chance: they are fewer the more each costs. */
 static double chance_of_events(const struct timed *of, double cycles, enum hp_cause_kind kind)
 {
@@ -97,12 +112,11 @@ static double chance_of_events(const struct timed *of, double cycles, enum hp_ca
 static struct timed_part conditioned(const struct timed *of, double cycles, enum hp_cause_kind kind,
 				     double walked)
 {
-	double half = half_unknown(of->lanes);
 	double whole = (of->lanes[HP_LANE_MEMORY] + of->lanes[HP_LANE_THIRD]) / 2;
 	double own = hypot(hypot(timing_error * cycles, chance_of_events(of, cycles, kind)),
-			   kind == HP_CAUSE_DCACHE ? half : 0);
+			   unknown_own(of->lanes, kind));
 	double others = hypot(timing_error * fmax(0, whole - cycles),
-			      hypot(kind == HP_CAUSE_DCACHE ? 0 : half, walked));
+			      hypot(unknown_others(of->lanes, kind), walked));
 	double common = of->spread * whole;
 	double all =
 		hypot(hypot(own, others), hypot(common, of->chance * of->cycles)) + timing_noise;
@@ -142,15 +156,15 @@ static void eliminate(const struct timed *of, double fit, enum hp_cause_kind kin
 		      struct timed_part *part)
 {
 	const double *timed = of->lanes;
-	bool has_unknown = kind != HP_CAUSE_DCACHE;
-	double without = timed[lanes[kind]] + (has_unknown ? fit - timed[HP_LANE_AS_IS] : 0);
-	double unknown = has_unknown ? half_unknown(timed) : 0;
+	double placed = fmin(fit, timed[HP_LANE_MEMORY]) - timed[HP_LANE_AS_IS];
+	double longer = kind == HP_CAUSE_DIVIDER ? 0 : fmax(0, fit - timed[HP_LANE_MEMORY]);
+	double without = timed[lanes[kind]] + (kind == HP_CAUSE_DCACHE ? 0 : placed);
+	double unknown = kind == HP_CAUSE_DCACHE ? 0 : half_unknown(timed);
 	double error = hypot(timing_error, of->spread);
 	double walked = kind == HP_CAUSE_DTLB ? 0 : of->walked;
-	double least =
-		fmin(of->cycles, fit) - without * (1 + error) - timing_noise - unknown - walked;
-	double most = of->cycles - (without - first_cycles(of, kind)) * (1 - error) + timing_noise +
-		      unknown;
+	double least = fmin(of->cycles, fit) - (without + longer) * (1 + error) - timing_noise -
+		       unknown - walked;
+	double most = of->cycles - without * (1 - error) + timing_noise + unknown;
 	double low = fmax(part->low, least), high = fmin(part->high, most);
 
 	/* Otherwise the two contradict each other, and the part stays as it is. */
@@ -196,9 +210,7 @@ void timed_parts(const struct timed *of, struct timed_parts *found)
 	for (unsigned kind = 0; kind < HP_CAUSE_COUNT; kind++) {
 		double saved = lanes[kind] ? saved_by(timed, (enum hp_cause_kind)kind) : 0;
 
-		parts[kind] = (struct timed_part){
-			saved, saved + first_cycles(of, (enum hp_cause_kind)kind), saved
-		};
+		parts[kind] = (struct timed_part){ saved, saved, saved };
 		events += saved;
 	}
 	parts[HP_CAUSE_DCACHE].likely = parts[HP_CAUSE_DCACHE].low = parts[HP_CAUSE_DCACHE].high =

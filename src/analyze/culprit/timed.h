@@ -8,7 +8,7 @@
  * be divided: a path that ran more often than was counted changes all parts alike, so shares are known
  * better than executions are. What is beyond these errors may belong to any cause. A second estimate
  * is the measured time minus the time of the path without the cause; it is more accurate if the cause
- * takes most of the time. Causes overlap: removing one of two simultaneous misses saves almost nothing.
+ * takes most of the time. A unit's part is its latency beyond one cycle, which any operation takes. Causes overlap: removing one of two simultaneous misses saves almost nothing.
  */
 #ifndef HPCPROF_ANALYZE_CULPRIT_TIMED_H
 #define HPCPROF_ANALYZE_CULPRIT_TIMED_H
@@ -34,9 +34,6 @@ struct timed {
 	double chance;		      /* the same of the samples */
 	double simulated;	      /* executions that the lanes are of; 0: many */
 	double costs[HP_CAUSE_COUNT]; /* cycles of one event of the cause, about */
-	/* Of operations of a unit: their first cycles, which they take on the core without that cause,
-	 * too, and the rest of their latencies. */
-	double first[HP_CAUSE_COUNT], rest[HP_CAUSE_COUNT];
 };
 
 /* Parts of each kind, and of each family of causes. */
