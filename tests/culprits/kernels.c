@@ -2,7 +2,8 @@
 /*
  * Kernels with one cause each. A kernel is a loop over rounds with a loop over steps in it, as
  * compiled, and one instruction at fault, in assembly. What has a twin "not_" is the same with that
- * instruction replaced by a cheap one; the others are their own control, on other data.
+ * instruction replaced by one that takes a cycle and waits for the same operands; the others are their
+ * own control, on other data.
  */
 #include "work.h"
 
@@ -174,7 +175,7 @@ ROOT(not_root, "andpd %0, %0")
 		return hash;                                                                       \
 	}
 MULTIPLY(multiply, "imulq %1, %0")
-MULTIPLY(not_multiply, "movq %1, %0")
+MULTIPLY(not_multiply, "addq %1, %0")
 
 #define SUM(name, instruction)                                                                     \
 	KERNEL uint64_t name(const struct work *work)                                              \
@@ -193,7 +194,7 @@ MULTIPLY(not_multiply, "movq %1, %0")
 		return (uint64_t)sum;                                                              \
 	}
 SUM(sum_reals, "addsd (%1,%2,8), %0")
-SUM(not_sum_reals, "movsd (%1,%2,8), %0")
+SUM(not_sum_reals, "movlpd (%1,%2,8), %0")
 
 /* Counts by kind, as a histogram does. */
 #define COUNT(name, instruction)                                                                   \

@@ -8,7 +8,8 @@
  * be divided: a path that ran more often than was counted changes all parts alike, so shares are known
  * better than executions are. What is beyond these errors may belong to any cause. A second estimate
  * is the measured time minus the time of the path without the cause; it is more accurate if the cause
- * takes most of the time. A unit's part is its latency beyond one cycle, which any operation takes. Causes overlap: removing one of two simultaneous misses saves almost nothing.
+ * takes most of the time. Causes overlap: removing one of two simultaneous misses saves almost nothing. A
+ * unit's part is its latency beyond one cycle, which any operation takes.
  */
 #ifndef HPCPROF_ANALYZE_CULPRIT_TIMED_H
 #define HPCPROF_ANALYZE_CULPRIT_TIMED_H
