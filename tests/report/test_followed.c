@@ -274,6 +274,23 @@ TEST(misses_of_the_second_cache_include_those_that_are_likely)
 	hp_assert_contains(fixture_output(fixture, &text), " 100       50  ");
 }
 
+TEST(instructions_have_the_events_that_accesses_have)
+{
+	const struct hp_report_options memory = { .view = HP_VIEW_MEMORY,
+						  .format = HP_FORMAT_JSON };
+	const struct hp_report_options all = { .view = HP_VIEW_INSTRUCTIONS,
+					       .format = HP_FORMAT_JSON };
+	struct fixture *fixture = record_likely_misses();
+	json_t *access = json_at(report_json(fixture, &memory), "accesses.0");
+	json_t *procedure = json_with(json_at(report_json(fixture, &all), "images.0.procedures"),
+				      "name", "counted_loop");
+	json_t *insn = json_with(json_at(procedure, "instructions"), "address",
+				 string_at(access, "address"));
+
+	ck_assert_double_eq(number_at(insn, "simulated"), 1000);
+	ck_assert(json_equal(json_at(insn, "events"), json_at(access, "events")));
+}
+
 /* Of two windows the second executed three times as much, of which the same number of runs was simulated. */
 TEST(events_weigh_as_what_their_windows_executed)
 {

@@ -387,6 +387,43 @@ static void add_executions(struct hp_buffer *out, const struct hp_row *row,
 	out->failed = out->failed || last->text.failed;
 }
 
+/* Footprints are not events, but sums over windows. */
+static bool is_footprint(size_t kind)
+{
+	return kind == HP_EVENT_LINES || kind == HP_EVENT_PAGES || kind == HP_EVENT_MET;
+}
+
+static void add_happened(struct hp_buffer *out, const struct hp_happened *seen)
+{
+	const char *between = "";
+
+	add_member(out, "\"simulated\": ", seen->runs);
+	json_add(out, ", \"events\": {");
+	for (size_t kind = 0; kind < HP_EVENT_KINDS; kind++) {
+		if (!(seen->mean[kind] > 0) || is_footprint(kind))
+			continue;
+		json_add(out, between);
+		json_add(out, "\"");
+		json_add(out, hp_event_kind_name((enum hp_event_kind)kind));
+		add_member(out, "\": {\"mean\": ", seen->mean[kind]);
+		add_member(out, ", \"low\": ", seen->least[kind]);
+		add_member(out, ", \"high\": ", seen->most[kind]);
+		json_add(out, "}");
+		between = ", ";
+	}
+	json_add(out, "}");
+}
+
+json_t *json_happened(const struct hp_happened *seen)
+{
+	_cleanup_(hp_buffer_free) struct hp_buffer text = { 0 };
+
+	json_add(&text, "{");
+	add_happened(&text, seen);
+	json_add(&text, "}");
+	return text.failed ? NULL : json_loads(hp_buffer_text(&text), JSON_DECODE_ANY, NULL);
+}
+
 static void add_instruction(struct hp_buffer *out, const struct report *report,
 			    const struct hp_row *row, const struct hp_analysis *analysis,
 			    struct executions_text *executions)
@@ -408,6 +445,10 @@ static void add_instruction(struct hp_buffer *out, const struct report *report,
 	add_stalls(out, analysis, row->insn);
 	if (row->insn && row->insn->joint)
 		add_together(out, row->insn->joint);
+	if (row->insn && row->insn->happened) {
+		json_add(out, ", ");
+		add_happened(out, row->insn->happened);
+	}
 	json_add(out, "}");
 }
 

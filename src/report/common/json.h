@@ -34,6 +34,8 @@ json_t *json_executions(const struct hp_frequency *frequency);
 json_t *json_stalls(const struct hp_analysis *analysis, const struct hp_analysed_insn *insn);
 /* Causes of the instruction that are better known together than apart; NULL: there are none. */
 json_t *json_together(const struct hp_analysed_insn *insn);
+/* An object with the members `simulated` and `events`, as hpcprof-report(1) has them. */
+json_t *json_happened(const struct hp_happened *seen);
 /* Where the cycles of all analysed code went; null if none was. `is_absolute`: all of its
  * executions were counted. */
 json_t *json_stack(const struct hp_stall_sheet *sheet, bool is_absolute);

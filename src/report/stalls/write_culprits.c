@@ -318,25 +318,6 @@ struct hp_error *write_culprits_csv(struct report *report, FILE *out)
 
 /* --- JSON ------------------------------------------------------------------------------------- */
 
-/* Footprints are not events, but sums over windows. */
-static bool is_footprint(size_t kind)
-{
-	return kind == HP_EVENT_LINES || kind == HP_EVENT_PAGES || kind == HP_EVENT_MET;
-}
-
-static json_t *events_object(const struct hp_happened *seen)
-{
-	json_t *events = json_object();
-
-	for (size_t kind = 0; kind < HP_EVENT_KINDS; kind++)
-		if (seen->mean[kind] > 0 && !is_footprint(kind))
-			json_object_set_new(events, hp_event_kind_name((enum hp_event_kind)kind),
-					    json_pack("{s:f, s:f, s:f}", "mean", seen->mean[kind],
-						      "low", seen->least[kind], "high",
-						      seen->most[kind]));
-	return events;
-}
-
 static void add_memory(json_t *object, const struct hp_happened *seen)
 {
 	json_object_set_new(object, "stride",
@@ -349,19 +330,23 @@ static json_t *culprit_object(const struct hp_row *row, bool is_memory)
 {
 	const struct stall *stall = stall_of_row(row);
 	_cleanup_(hp_buffer_free) struct hp_buffer line = { 0 };
-	json_t *object;
+	json_t *object, *happened;
 
 	if (row->file)
 		hp_buffer_printf(&line, "%s:%" PRIu32, hp_source_name(row->file), row->line);
 	object = json_pack(
-		"{s:f, s:f, s:f, s:f, s:o, s:f, s:o, s:o, s:o, s:o, s:o, s:o}", "share", row->local,
+		"{s:f, s:f, s:f, s:f, s:o, s:o, s:o, s:o, s:o, s:o}", "share", row->local,
 		"share_low", stall->share.low, "share_high", stall->share.high, "cycles",
-		stall->cycles, "executions", json_executions(stall_frequency(row)), "simulated",
-		stall->insn->happened->runs, "events", events_object(stall->insn->happened),
-		"address", json_address(true, row->address), "procedure", json_text(row->name),
-		"image", json_text(row->image->id.path), "build_id",
-		json_text(row->image->build_id), "line",
+		stall->cycles, "executions", json_executions(stall_frequency(row)), "address",
+		json_address(true, row->address), "procedure", json_text(row->name), "image",
+		json_text(row->image->id.path), "build_id", json_text(row->image->build_id), "line",
 		row->file ? json_text(hp_buffer_text(&line)) : json_null());
+	happened = json_happened(stall->insn->happened);
+	if (object && json_object_update(object, happened) != 0) {
+		json_decref(object);
+		object = NULL;
+	}
+	json_decref(happened);
 	if (object && !is_memory)
 		json_object_set_new(object, "taken", json_number(taken_share(row)));
 	if (object && is_memory)
