@@ -101,7 +101,7 @@ coverage:
 	'$(srcdir)/scripts/coverage' .
 
 # What makes src/isa/machine/generated/tables.c, and judges the tables. Not for building or testing.
-EXTRA_DIST += scripts/culprit-accuracy scripts/culprit-correlation
+EXTRA_DIST += scripts/culprit-accuracy
 EXTRA_DIST += scripts/machine-tables scripts/machine/facts.cc scripts/measure-machine scripts/model-accuracy
 machine_programs = scripts/machine/form_key scripts/machine/code_bounds \
 	scripts/machine/measure_code scripts/machine/measure_core
@@ -127,7 +127,7 @@ scripts_mux_record_trace_LDADD = $(BASE_LIBS)
 # The models of src/uarch, judged with paths of real programs. Not for building or testing.
 EXTRA_DIST += scripts/bench/cause-speed scripts/cause-accuracy scripts/causes/sharpness scripts/causes/time \
 	scripts/causes/programs.py scripts/causes/ablations.py scripts/causes/what-if scripts/causes/real \
-	scripts/causes/counts
+	scripts/causes/correlation scripts/causes/counts
 EXTRA_PROGRAMS += scripts/causes/follow_lackey
 CLEANFILES += scripts/causes/follow_lackey
 scripts_causes_follow_lackey_LDADD = $(UARCH_LIBS)

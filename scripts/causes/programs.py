@@ -3,12 +3,17 @@
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
+import sys
 import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 
+# Not a script that finds one.
+PYTHON3 = os.path.realpath(sys.executable)
+DATA_BYTES = 8 << 20
 SQL = '''create table t(a integer primary key, b text, c integer);
 with recursive n(x) as (select 1 union all select x + 1 from n where x < COUNT)
   insert into t select x, 'row' || (x * 7919 % 1000003), x * 31 % 65537 from n;
@@ -100,11 +105,32 @@ def programs(work, seconds):
         ('c++ map', True, [str(work / 'tree'), str(900 * seconds)]),
         ('zstd', False, ['sh', '-c', f'exec zstd -q -12 --single-thread -c {files(3)} > /dev/null']),
         ('sqlite3', False, ['sqlite3', '-init', str(work / 'rows.sql'), ':memory:', '.quit']),
-        ('python3', False, ['python3', str(work / 'words.py')]),
+        ('python3', False, [PYTHON3, str(work / 'words.py')]),
         ('lua5.4', False, ['lua5.4', str(work / 'table.lua')]),
         ('cc1', False, ['sh', '-c', f'for f in {sources}; do cc -w -O2 -D_GNU_SOURCE '
                                     f'-I{include} -S -o /dev/null $f 2>/dev/null; done']),
     ]
+
+
+def repeated(work, name, command, runs, data_bytes=DATA_BYTES):
+    """One process that does so many times the same. Without a shell, and of less data: following takes tens of
+    times as long."""
+    part = work / f'part-{data_bytes}'
+    if not part.exists():
+        part.write_bytes((work / 'data').read_bytes()[:data_bytes])
+    if command[0] == 'sh':
+        words = shlex.split(command[2].split('>')[0])[1:]
+        return [word for word in words if word != str(work / 'data')] + [str(part)] * runs
+    if name == 'c++ map':
+        return command[:1] + command[1:] * runs
+    if name == 'sqlite3':
+        return ['sqlite3', ':memory:'] + [f'.read {work / "rows.sql"}', '.open :memory:'] * runs
+    script = command[1]
+    if name == 'perl':
+        return ['perl', '-e', f'for (1 .. {runs}) {{ do "{script}" }}']
+    if name == 'python3':
+        return [PYTHON3, '-c', f'for _ in range({runs}): exec(open("{script}").read(), {{}})']
+    return ['lua5.4', '-e', f'for i = 1, {runs} do dofile("{script}") end']
 
 
 def add_options(parser):
