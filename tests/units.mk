@@ -7,7 +7,7 @@
 # tests/FOLDER/test_units, of which tests/FOLDER/test_NAME is another name. That takes less time.
 #
 # In a unit a file has what one before it includes, and a name may hide one of another file. The target
-# files-alone has the compiler read each file alone, as a user's build does, and says what is wrong there.
+# files-alone has the compiler read each file of src alone, as a user's build does, and says what is wrong there.
 
 -include units.list
 include Makefile
@@ -65,6 +65,6 @@ $(units): %.o: %.c | $(made_headers)
 		done && $(CC) -r -nostdlib -o $@ $*-alone-*.o; }
 
 .PHONY: files-alone
-files-alone: $(addsuffix .alone,$(parts))
+files-alone: $(addsuffix .alone,$(filter-out %_units,$(parts)))
 %.alone: | $(made_headers)
 	@$(filter-out -MD -MP,$(COMPILE)) -fsyntax-only $(addprefix $(srcdir)/,$(filter %.c,$(call sources_of,$*)))
