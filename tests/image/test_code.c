@@ -19,7 +19,7 @@ static bool is_x86_64(void)
 
 static uint64_t label(const char *file, const char *name)
 {
-	FILE *stream = workshop_read("nm %s", file);
+	FILE *stream = workshop_read(NM " %s", file);
 	uint64_t found = 0;
 	uint64_t address;
 	char type;

@@ -214,8 +214,6 @@ static size_t check_against(const char *tool, const char *file, const char *what
 }
 
 static const char *const formats[] = {
-	"-gdwarf-4 -O2",
-	"-gdwarf-5 -O2",
 	"-gdwarf-4 -O1 -fno-pie -no-pie",
 	"-gdwarf-5 -O3 -ffunction-sections -fPIE -pie",
 	"-gdwarf-5 -O0",

@@ -154,7 +154,7 @@ uint8_t *workshop_bytes(const char *name, size_t *size)
 
 size_t workshop_nm(const char *arguments, struct nm_symbol **symbols)
 {
-	FILE *stream = workshop_read("nm --defined-only -S %s", arguments);
+	FILE *stream = workshop_read(NM " --defined-only -S %s", arguments);
 	size_t capacity = 0;
 	size_t count = 0;
 	char line[1024];

@@ -34,6 +34,8 @@ struct hp_image *workshop_open(const char *name, const struct hp_image_options *
 struct hp_identity workshop_identity(const char *name);
 uint8_t *workshop_bytes(const char *name, size_t *size);
 
+/* It would load each plugin that binutils have, of which LLVM's takes ten times as long as the rest. */
+#define NM "nm --plugin=/dev/null"
 /* What `nm` says, all of it that is code. */
 struct nm_symbol {
 	uint64_t address;
