@@ -98,8 +98,9 @@ among() {
 
 # Nearly every sample has its place: under 0.1 %, and one is never too many.
 attributed() {
-	awk -v lost="$(unattributed)" -v all="$(total)" \
-		'BEGIN { exit !(all > 0 && (lost <= 1 || lost * 1000 < all)) }' || {
+	rows --summary | awk -F, '
+		{ all += $(NF - 3); lost += $(NF - 1) }
+		END { exit !(all > 0 && (lost <= 1 || lost * 1000 < all)) }' || {
 		explain
 		return 1
 	}
