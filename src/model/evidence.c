@@ -140,8 +140,9 @@ static struct hp_error *unite_images(struct hp_window_evidence *into,
 		hp_image_id_clear(&into->images[i]);
 	free(into->images);
 	into->images = united;
+	if (count > into->image_count)
+		renumber(into, numbering->into);
 	into->image_count = count;
-	renumber(into, numbering->into);
 	return NULL;
 }
 
@@ -172,24 +173,24 @@ struct counted_list {
 	size_t count;
 };
 
-static struct hp_counted renumbered(const struct hp_counted *item, const uint32_t *numbers)
+/* Everything except the counts, which are most of an item. */
+static void take_place(struct hp_counted *place, const struct hp_counted *item,
+		       const uint32_t *numbers)
 {
-	struct hp_counted other = *item;
-
-	renumber_item(&other, numbers);
-	return other;
+	memcpy(place, item, offsetof(struct hp_counted, counts));
+	renumber_item(place, numbers);
 }
 
 /* Adds the items that `into` has already; returns the number of others. */
 static struct hp_error *add_known(struct counted_list *into, const struct counted_list *from,
 				  const uint32_t *numbers, size_t *new_count)
 {
+	struct hp_counted other;
 	size_t i = 0;
 
 	*new_count = 0;
 	for (size_t j = 0; j < from->count; j++) {
-		struct hp_counted other = renumbered(&from->at[j], numbers);
-
+		take_place(&other, &from->at[j], numbers);
 		while (i < into->count && hp_counted_compare(&into->at[i], &other) < 0)
 			i++;
 		if (i == into->count || hp_counted_compare(&into->at[i], &other) != 0) {
@@ -197,7 +198,7 @@ static struct hp_error *add_known(struct counted_list *into, const struct counte
 			continue;
 		}
 		for (size_t group = 0; group < HP_EVIDENCE_GROUPS; group++)
-			if (!add_u64(&into->at[i].counts[group], other.counts[group]))
+			if (!add_u64(&into->at[i].counts[group], from->at[j].counts[group]))
 				return overflowed();
 	}
 	return NULL;
@@ -208,22 +209,26 @@ static struct hp_error *add_known(struct counted_list *into, const struct counte
 static void insert_new(struct counted_list *into, const struct counted_list *from,
 		       const uint32_t *numbers, size_t new_count)
 {
+	struct hp_counted other;
 	size_t i = into->count;
 	size_t j = from->count;
 
 	into->count += new_count;
 	while (new_count) {
-		struct hp_counted other = renumbered(&from->at[j - 1], numbers);
-		int order = i ? hp_counted_compare(&into->at[i - 1], &other) : -1;
+		int order;
 
+		take_place(&other, &from->at[j - 1], numbers);
+		order = i ? hp_counted_compare(&into->at[i - 1], &other) : -1;
 		if (order > 0) {
 			i--;
 			into->at[i + new_count] = into->at[i];
 			continue;
 		}
 		j--;
-		if (order < 0)
-			into->at[i + --new_count] = other;
+		if (order < 0) {
+			into->at[i + --new_count] = from->at[j];
+			renumber_item(&into->at[i + new_count], numbers);
+		}
 	}
 }
 

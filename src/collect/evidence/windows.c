@@ -88,12 +88,12 @@ static bool place(struct placing *placing, struct counted *counted, hp_runtime_a
 	return counted_image(counted, image, number);
 }
 
-static void add_item(struct placing *placing, struct hp_counted item,
+static void add_item(struct placing *placing, struct hp_counted *item,
 		     const uint64_t counts[HP_WINDOW_PARTS])
 {
-	item.is_relative = placing->is_relative;
-	memcpy(&item.counts[placing->group], counts, HP_WINDOW_PARTS * sizeof(*counts));
-	if (!hp_vector_push(&placing->counted.items, item))
+	item->is_relative = placing->is_relative;
+	memcpy(&item->counts[placing->group], counts, HP_WINDOW_PARTS * sizeof(*counts));
+	if (!hp_vector_push(&placing->counted.items, *item))
 		placing->is_short_of_memory = true;
 }
 
@@ -111,7 +111,7 @@ static void place_block(struct placing *placing, const struct hp_window_block *b
 	    !place(placing, &placing->counted, block->address, &item.image, &item.at))
 		placing->counted.dropped++;
 	else
-		add_item(placing, item, block->counts);
+		add_item(placing, &item, block->counts);
 }
 
 static void place_edge(struct placing *placing, const struct hp_window_edge *edge)
@@ -137,7 +137,7 @@ static void place_edge(struct placing *placing, const struct hp_window_edge *edg
 		return;
 	}
 	item.kind = kinds[edge->kind];
-	add_item(placing, item, edge->counts);
+	add_item(placing, &item, edge->counts);
 }
 
 /* --- what happened in what was simulated ------------------------------------------------------ */
