@@ -213,6 +213,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 				   argument);
 		return 0;
 	case KEY_HTML:
+		if (strcmp(argument, "-") == 0)
+			argp_error(state, "--html writes a file besides the result, which goes to "
+					  "standard output: give the file's name");
 		arguments->html = argument;
 		return 0;
 	case KEY_SOURCE_ROOT:
