@@ -97,44 +97,6 @@ static struct hp_error *question(struct stalls *stalls, uint32_t at, bool is_ski
 
 /* --- splitting a stall ------------------------------------------------------------------------ */
 
-/* Scales what the suspects are expected to take so that it adds up to the stall. `stretch`
- * multiplies the bounds. */
-static void split_likely(const struct case_file *file, double runs, double stall, double stretch,
-			 double *likely)
-{
-	double given = expected_of(file, runs);
-
-	for (uint32_t i = 0; i < file->count; i++)
-		likely[i] = suspect_expected(&file->suspects[i], runs);
-	if (given >= stall) {
-		for (uint32_t i = 0; i < file->count && given > 0; i++)
-			likely[i] *= stall / given;
-		return;
-	}
-	/* When a suspect reaches its bound, the others share the rest. */
-	for (unsigned round = 0; round < MOST_SUSPECTS && stall - given > 1e-9 * stall; round++) {
-		double weights = 0;
-		double missing = stall - given;
-
-		for (uint32_t i = 0; i < file->count; i++)
-			if (likely[i] < file->suspects[i].bound * stretch)
-				weights += suspect_weight(&file->suspects[i], runs) + least_weight;
-		if (weights <= 0)
-			return;
-		for (uint32_t i = 0; i < file->count; i++) {
-			double bound = file->suspects[i].bound * stretch;
-			double weight = suspect_weight(&file->suspects[i], runs) + least_weight;
-			double more = missing * weight / weights;
-
-			if (likely[i] >= bound)
-				continue;
-			more = fmin(more, bound - likely[i]);
-			likely[i] += more;
-			given += more;
-		}
-	}
-}
-
 /* By what factor, at least 1, the bounds are relaxed to allow for chance. The few samples on one of
  * many instructions are often there by chance: its mean may be much lower than what was seen, and
  * that of others higher. */
@@ -207,29 +169,6 @@ static void lower_stalled(struct stalls *stalls, uint32_t at)
 		insn->stalled.low = fmin(insn->stalled.low, stall_of(stalls, at, scene) + fixed);
 }
 
-/* Each kind gets its timed part, divided among its suspects in the proportion they had. The rest of
- * the stall is divided as before. */
-static void time_likely(const struct case_file *file, const struct timed_part parts[HP_CAUSE_COUNT],
-			double stall, double *likely)
-{
-	double sums[HP_CAUSE_COUNT] = { 0 };
-	double before = 0, timed = 0;
-
-	for (uint32_t i = 0; i < file->count; i++)
-		sums[file->suspects[i].kind] += likely[i];
-	for (unsigned kind = 0; kind < HP_CAUSE_COUNT; kind++) {
-		before += sums[kind];
-		timed += sums[kind] > 0 ? parts[kind].likely : 0;
-	}
-	for (uint32_t i = 0; i < file->count && before > 0; i++) {
-		double sum = sums[file->suspects[i].kind];
-		double part = sum > 0 ? parts[file->suspects[i].kind].likely * likely[i] / sum : 0;
-		double rest = fmax(0, fmin(before, stall) - timed) * likely[i] / before;
-
-		likely[i] = (timed > stall ? part * stall / timed : part) + rest;
-	}
-}
-
 struct split {
 	/* What the timing says of each kind, static waits included; 0 to 1: nothing. */
 	struct hp_range timed[HP_CAUSE_COUNT];
@@ -260,9 +199,9 @@ static void split_suspects(struct stalls *stalls, uint32_t at, unsigned scene,
 	double left = fmax(0, each - file->bound * stretch);
 
 	if (scene == stalls->likely)
-		split_likely(file, runs, each, stretch, likely);
+		likely_split(file, runs, each, stretch, likely);
 	if (scene == stalls->likely && parts)
-		time_likely(file, parts, each, likely);
+		likely_timed(file, parts, each, likely);
 	for (uint32_t i = 0; i < file->count; i++) {
 		double bound = file->suspects[i].bound * slack;
 
@@ -395,6 +334,7 @@ static void split_stall(struct stalls *stalls, uint32_t at, struct split *split)
 			       ranges.bounds);
 		split_kinds(stalls, at, scene, timed, &ranges);
 	}
+	likely_at_least(file, stalls->kinds, split->likely);
 }
 
 /* --- what is written down --------------------------------------------------------------------- */

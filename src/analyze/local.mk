@@ -25,7 +25,7 @@ src_analyze_libanalyze_a_SOURCES = \
 	src/analyze/culprit/causes.h src/analyze/culprit/memory.c src/analyze/culprit/store.c \
 	src/analyze/culprit/timed.h src/analyze/culprit/timed.c \
 	src/analyze/culprit/units.c src/analyze/culprit/mispredict.c src/analyze/culprit/fetch.c \
-	src/analyze/culprit.c src/analyze/joint.c \
+	src/analyze/culprit.c src/analyze/joint.c src/analyze/likely.c \
 	src/analyze/stalls.h src/analyze/stalls.c src/analyze/extent.c src/analyze/sums.c \
 	src/analyze/sheet.c
 

@@ -132,6 +132,21 @@ void sums_add(const struct stalls *stalls, uint32_t at);
 /* Adds those of the whole procedure to `all`. */
 struct hp_error *sums_end(struct stalls *stalls, struct cause_sums *all);
 
+/* --- likely.c: `likely` has an element per suspect of the stall --- */
+
+/* Scales what the suspects are expected to take so that it adds up to the stall. `stretch` multiplies the
+ * bounds. */
+void likely_split(const struct case_file *file, double runs, double stall, double stretch,
+		  double *likely);
+/* Each kind gets its timed part, divided among its suspects in the proportion they had. The rest of the stall
+ * is divided as before. */
+void likely_timed(const struct case_file *file, const struct timed_part parts[HP_CAUSE_COUNT],
+		  double stall, double *likely);
+/* Gives each kind what it took for sure. The others lose that, in proportion to what they have beyond what is
+ * sure of them. A further element, the last, is unexplained. */
+void likely_at_least(const struct case_file *file, const struct hp_range kinds[HP_CAUSE_COUNT],
+		     double *likely);
+
 /* --- joint.c: causes whose sum is known better than each of them --- */
 
 /* What is known of one execution's stall in one scene, in cycles. */

@@ -161,4 +161,32 @@ TEST(a_timing_far_from_the_measured_time_does_not_fit)
 	ck_assert(parts.fits);
 }
 
+/* A fence and two waits, of which the fence took 0.9 for sure. */
+TEST(what_a_cause_took_for_sure_is_likely)
+{
+	struct suspect suspects[] = { { .kind = HP_CAUSE_SYNC },
+				      { .kind = HP_CAUSE_DEPENDENCY },
+				      { .kind = HP_CAUSE_DEPENDENCY } };
+	const struct case_file file = { .suspects = suspects, .count = 3 };
+	struct hp_range kinds[HP_CAUSE_COUNT] = { [HP_CAUSE_SYNC] = { 0.9, 1 } };
+	double likely[] = { 0.4, 0.4, 0.2, 0 };
+
+	for (int twice = 0; twice < 2; twice++) {
+		likely_at_least(&file, kinds, likely);
+		ck_assert_double_eq_tol(likely[0], 0.9, 1e-9);
+		ck_assert_double_eq_tol(likely[1], 0.2 / 3, 1e-9);
+		ck_assert_double_eq_tol(likely[2], 0.1 / 3, 1e-9);
+	}
+	/* One that had nothing, and what was not explained. */
+	kinds[HP_CAUSE_SYNC].low = 0.2;
+	kinds[HP_CAUSE_DEPENDENCY].low = 0.3;
+	likely[0] = likely[3] = 0.5;
+	likely[1] = likely[2] = 0;
+	likely_at_least(&file, kinds, likely);
+	ck_assert_double_eq_tol(likely[0], 0.2 + 0.3 * 5 / 8, 1e-9);
+	ck_assert_double_eq_tol(likely[1], 0.15, 1e-9);
+	ck_assert_double_eq_tol(likely[2], 0.15, 1e-9);
+	ck_assert_double_eq_tol(likely[3], 0.5 * 5 / 8, 1e-9);
+}
+
 HP_TEST_MAIN("analyze/joint")
