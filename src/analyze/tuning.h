@@ -224,7 +224,7 @@ enum {
 	MOST_PORT_KINDS = 128,
 };
 
-/* --- splitting stalls among suspects (culprit.c, stalls.c) ------------------------------------- */
+/* --- splitting stalls among suspects (culprit.c, likely.c, stalls.c) --------------------------- */
 
 /* samples; of an instruction with fewer no cause is asked; [chosen] */
 static const double least_samples_asked = 0.5;
@@ -411,7 +411,7 @@ enum {
 	STORES_LOOKED_AT = 64,
 };
 
-/* --- units and fences (culprit/units.c) ------------------------------------------------------- */
+/* --- units and fences (culprit/units.c, culprit/witness.c, culprit/timed.c) --------------------- */
 
 /* times the table's latency of a division, at most; large operands take longer than the small ones
  * that tables are of; [chosen] */
