@@ -311,8 +311,8 @@ static const double mispredicts_of_call = 0.01;
 static const double mispredicts_on_data = 0.5;
 /* the same, of other branches: exits of loops and the like are foreseen more often; [chosen] */
 static const double mispredicts_by_shape = 0.1;
-/* weight; of a block's second instruction as the one that a misprediction shows on; [chosen] */
-static const double second_insn_doubt = 0.3;
+/* weight; of instructions behind a block's first as those that a misprediction shows on; [chosen] */
+static const double later_insn_doubt = 0.3;
 /* share of a latency that shows after a misprediction, since the core is empty; [chosen] */
 static const double drained_share = 0.5;
 /* times the mean of the loop; what has more is left out of the mean: a load that misses says nothing

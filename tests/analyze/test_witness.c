@@ -123,6 +123,8 @@ TEST(a_cause_that_takes_most_is_known_by_what_the_path_takes_without_it)
 	sees_both_timed(STALL / 2, STALL / 4, STALL / 100);
 	samples[0].cycles = STALL / 2 * RUNS;
 	ck_assert_double_gt(least(0, HP_CAUSE_DTLB), 0.9);
+	/* In the summary, too. */
+	ck_assert_double_gt(found->sheet.likely[HP_CAUSE_DTLB], 0.9 * STALL / 2 * RUNS);
 }
 
 /* The cache has 0.4 of 0.9 that were timed: so much of the rest is its own, as errors of its part and of

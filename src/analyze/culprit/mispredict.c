@@ -235,7 +235,7 @@ void suspect_mispredict(const struct facts *facts, const struct path *path, stru
 	if (into < 2 || (seen && seen->cycles))
 		at_once = facts->redirects[block];
 	if (at_once.most > 0) {
-		double doubt = into == 0 ? 1 : second_insn_doubt;
+		double doubt = into == 0 ? 1 : later_insn_doubt;
 
 		add_marked(found, HP_CAUSE_MISPREDICT, at_once.branch,
 			   at_once.most * (resolution_margin * price + latency),

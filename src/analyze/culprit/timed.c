@@ -105,10 +105,11 @@ static double chance_of_events(const struct timed *of, double cycles, enum hp_ca
 }
 
 /* What the model says of a part of one execution's cycles: its own part is `cycles`, all of them are
- * `whole`. Each part is off by a share of itself, lines of unknown place may be anywhere, walks of others
- * may take `walked` longer, and all parts are off together as executions are. The measured cycles are the sum
- * of all parts, so they say which of these errors there are: the most likely ones, if all are normally
- * distributed and independent. What is beyond all errors may belong to any part. */
+ * `whole`. Each part is off by a share of itself, lines of unknown place may be anywhere, divisions may
+ * take longer, walks of others `walked` longer, and all parts are off together as executions are. The
+ * measured cycles are the sum of all parts, so they say which of these errors there are: the most likely
+ * ones, if all are normally distributed and independent. What is beyond all errors may belong to any
+ * part. */
 static struct timed_part conditioned(const struct timed *of, double cycles, enum hp_cause_kind kind,
 				     double walked)
 {
