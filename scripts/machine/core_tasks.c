@@ -70,6 +70,22 @@ void run_known_branches(struct task *task)
 		__asm__ volatile("testb $1, %0; jz 1f; nop; 1:" : : "m"(bits[i]) : "cc");
 }
 
+/* Two branches that go alike, with others between them. The first test clears the carry. */
+#define ALIKE(function, others)                                                                    \
+	void function(struct task *task)                                                           \
+	{                                                                                          \
+		for (uint64_t i = 0; i < task->count; i++)                                         \
+			__asm__ volatile("testb $1, %0; jz 1f; nop; 1:\n\t" others                 \
+					 "testb $1, %0; jz 1f; nop; 1:"                            \
+					 :                                                         \
+					 : "m"(task->bits[i])                                      \
+					 : "cc");                                                  \
+	}
+
+ALIKE(run_behind_untaken, ".rept 600; jc 1f; .endr; 1:\n\t")
+ALIKE(run_behind_120, ".rept 120; jmp 1f; nop; 1:; .endr\n\t")
+ALIKE(run_behind_150, ".rept 150; jmp 1f; nop; 1:; .endr\n\t")
+
 /* Jumps to one of 16 places, 20 bytes apart: predictors tell them by low bits of their addresses. */
 void run_known_targets(struct task *task)
 {

@@ -248,6 +248,16 @@ static double mispredict(void)
 	return 2 * (cycles_of(&random) - cycles_of(&same)) / 8; /* every other one is wrong */
 }
 
+/* Of two branches that go alike by chance: what is lost by them for each time that the first one is. */
+static double alike(void (*run)(struct task *))
+{
+	static uint8_t bits[STEPS];
+	struct task random = { .run = run, .count = STEPS, .bits = bits, .mask = 1 };
+	struct task same = { .run = run, .count = STEPS, .bits = bits };
+
+	return 2 * (cycles_of(&random) - cycles_of(&same)); /* every other one is wrong */
+}
+
 /* What each branch of `count` that repeat takes longer than one that always goes the same way. */
 static double repeated(void (*run)(struct task *), size_t count)
 {
@@ -320,6 +330,10 @@ int main(int argc, char **argv)
 	print("mispredicted branch", mispredict(), core->mispredict_cycles);
 	print("    as a recording measures it", recorded.mispredict_cycles,
 	      core->mispredict_cycles);
+	print("    two, alike, 600 others not taken between", alike(run_behind_untaken),
+	      core->mispredict_cycles);
+	print("    120 taken", alike(run_behind_120), core->mispredict_cycles);
+	print("    150 taken: both are", alike(run_behind_150), 2 * core->mispredict_cycles);
 	/* Half of them go otherwise than the last time, and nearly all of 16 targets. */
 	print("branch foretold by a long history, 4096 that repeat",
 	      2 * repeated(run_known_branches, 4096), core->late_branch_cycles);

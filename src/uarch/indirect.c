@@ -6,13 +6,10 @@
 
 bool uarch_indirect_create(struct uarch_indirect *indirect, const struct hp_uarch_predictor *sizes)
 {
-	unsigned stride = (sizes->tagged_tables + INDIRECT_TABLES - 1) / INDIRECT_TABLES;
-
 	*indirect = (struct uarch_indirect){
 		.mask = sizes->indirect_entries - 1,
 		.shift = (unsigned)__builtin_ctz(sizes->indirect_entries),
-		.tables = (sizes->tagged_tables + stride - 1) / stride,
-		.stride = stride,
+		.tables = sizes->tagged_tables,
 	};
 	indirect->last = calloc(sizes->indirect_entries, sizeof(*indirect->last));
 	indirect->tagged =
@@ -41,8 +38,8 @@ void uarch_indirect_reset(struct uarch_indirect *indirect)
 
 /* The entries of one branch in all tables. */
 struct places {
-	struct uarch_target *entries[INDIRECT_TABLES];
-	uint16_t tags[INDIRECT_TABLES];
+	struct uarch_target *entries[TABLES_MOST];
+	uint16_t tags[TABLES_MOST];
 	struct uarch_target *last;
 	/* the entry with the longest history, or NULL; the next longest */
 	struct uarch_target *provider, *next;
@@ -53,16 +50,11 @@ static void find_entries(const struct uarch_indirect *indirect, const struct uar
 			 uint32_t hash, struct places *places)
 {
 	for (unsigned i = 0; i < indirect->tables; i++) {
-		unsigned length = i * indirect->stride;
-		uint32_t fold = history->index.now.at[length];
-		uint32_t index = (hash ^ hash >> indirect->shift ^ fold ^ fold >> indirect->shift) &
-				 indirect->mask;
+		uint32_t path = history->hash.at[i];
+		uint32_t index = (hash ^ hash >> indirect->shift ^ path) & indirect->mask;
 
 		places->entries[i] = &indirect->tagged[((size_t)i << indirect->shift) + index];
-		places->tags[i] =
-			(uint16_t)(((hash >> 13 ^ history->tag.now.at[length] ^ fold << 1) &
-				    TAG_MASK) +
-				   1);
+		places->tags[i] = (uint16_t)(((hash >> 13 ^ path >> (32 - TAG_BITS)) & TAG_MASK) + 1);
 	}
 }
 

@@ -23,7 +23,7 @@ struct uarch_indirect {
 	struct uarch_target *tagged; /* of all tables, one after the other */
 	uint32_t mask;
 	unsigned shift;
-	unsigned tables, stride; /* `stride`: each table uses every so many-th length of history */
+	unsigned tables;
 	uint32_t random;
 	uint64_t predicted; /* the last prediction */
 };

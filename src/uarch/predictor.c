@@ -50,7 +50,6 @@ static unsigned follow_hybrid(struct uarch_predictor *predictor, uint64_t ip, bo
 	bool is_cold;
 
 	uarch_hybrid_learn(&predictor->hybrid, taken, &is_cold);
-	uarch_history_add(&predictor->history, taken);
 	return event_of(is_taken == taken, is_cold, 0);
 }
 
@@ -63,16 +62,7 @@ static unsigned follow_direction(struct uarch_predictor *predictor, uint64_t ip,
 
 	uarch_tage_learn(&predictor->tage, taken);
 	uarch_loops_learn(&predictor->loops, taken, by_history);
-	uarch_history_add(&predictor->history, taken);
 	return event;
-}
-
-static void add_target(struct uarch_predictor *predictor, uint64_t target)
-{
-	uint32_t hash = uarch_hash(target);
-
-	for (int i = 0; i < TARGET_BITS; i++)
-		uarch_history_add(&predictor->history, hash >> (31 - i) & 1);
 }
 
 static unsigned follow_target(struct uarch_predictor *predictor, uint64_t ip, uint64_t target)
@@ -82,7 +72,6 @@ static unsigned follow_target(struct uarch_predictor *predictor, uint64_t ip, ui
 					      &is_cold, &is_late);
 
 	predictor->predicted = predictor->indirect.predicted;
-	add_target(predictor, target);
 	return event_of(is_right, is_cold, is_late ? HP_UARCH_TARGET_LATE : 0);
 }
 
@@ -114,7 +103,8 @@ unsigned uarch_predictor_follow(struct uarch_predictor *predictor, uint64_t ip, 
 	/* A call of the next instruction only reads its own address. */
 	if (kind == HP_UARCH_CALL_INDIRECT || (kind == HP_UARCH_CALL && target != next))
 		uarch_returns_call(&predictor->returns, next);
-	uarch_history_pass(&predictor->history, ip);
+	if (taken)
+		uarch_history_add(&predictor->history, ip, target);
 	return event;
 }
 
@@ -138,7 +128,6 @@ static bool guess_direction(struct uarch_predictor *predictor, uint64_t ip)
 				: uarch_tage_predict(&predictor->tage, &predictor->history, ip);
 
 	predictor->hybrid.history = predictor->hybrid.history << 1 | is_taken;
-	uarch_history_add(&predictor->history, is_taken);
 	return is_taken;
 }
 
@@ -146,11 +135,13 @@ uint64_t uarch_predictor_guess(struct uarch_predictor *predictor, uint64_t ip, u
 			       enum hp_uarch_branch_kind kind, uint64_t target)
 {
 	uint64_t guess = target;
+	bool is_taken = true;
 	bool is_cold;
 
 	switch (kind) {
 	case HP_UARCH_CONDITIONAL:
-		guess = guess_direction(predictor, ip) ? target : next;
+		is_taken = guess_direction(predictor, ip);
+		guess = is_taken ? target : next;
 		break;
 	case HP_UARCH_JUMP:
 	case HP_UARCH_CALL:
@@ -158,7 +149,6 @@ uint64_t uarch_predictor_guess(struct uarch_predictor *predictor, uint64_t ip, u
 	case HP_UARCH_JUMP_INDIRECT:
 	case HP_UARCH_CALL_INDIRECT:
 		guess = uarch_indirect_guess(&predictor->indirect, &predictor->history, ip);
-		add_target(predictor, guess);
 		break;
 	case HP_UARCH_RETURN:
 		guess = uarch_returns_top(&predictor->returns);
@@ -167,7 +157,8 @@ uint64_t uarch_predictor_guess(struct uarch_predictor *predictor, uint64_t ip, u
 	}
 	if (kind == HP_UARCH_CALL_INDIRECT || (kind == HP_UARCH_CALL && target != next))
 		uarch_returns_call(&predictor->returns, next);
-	uarch_history_pass(&predictor->history, ip);
+	if (is_taken)
+		uarch_history_add(&predictor->history, ip, guess);
 	return guess;
 }
 

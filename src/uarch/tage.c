@@ -54,15 +54,10 @@ static void find_places(struct uarch_tage *tage, const struct uarch_history *his
 	uint32_t place = hash ^ hash >> tage->tagged_shift;
 
 	for (unsigned i = 0; i < VECTORS; i++) {
-		uarch_vector bits = history->index.now.vector[i];
-		uarch_vector fold = bits ^ bits >> tage->tagged_shift;
-		uarch_vector path = history->path_mask.vector[i] & history->path;
-		uarch_vector tags = history->tag.now.vector[i];
-		uarch_vector tag = tags ^ tags >> TAG_BITS ^ fold << 1 ^ hash >> 12;
+		uarch_vector path = history->hash.vector[i];
 
-		tage->index.vector[i] = ((fold ^ path ^ path >> 7 ^ place) & tage->tagged_mask) +
-					tage->first.vector[i];
-		tage->tag.vector[i] = (tag & TAG_MASK) + 1;
+		tage->index.vector[i] = ((path ^ place) & tage->tagged_mask) + tage->first.vector[i];
+		tage->tag.vector[i] = ((path >> (32 - TAG_BITS) ^ hash >> 12) & TAG_MASK) + 1;
 	}
 }
 

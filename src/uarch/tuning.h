@@ -28,7 +28,7 @@ enum {
 	/* Tables with tags, each of another history. */
 	TABLES_MOST = 8, /* tables [bound] */
 	/* The longest history of them. */
-	HISTORY_MOST = 1000, /* branches [bound] */
+	HISTORY_MOST = 500, /* taken branches [bound] */
 	RETURNS_MOST = 256,  /* calls [bound] */
 	STORES_MOST = 1024,  /* stores [bound] */
 };
@@ -47,8 +47,8 @@ enum {
 	BASE_ENTRIES = 8192,	/* counters [chosen] */
 	TAGGED_TABLES = 6,	/* tables [chosen] */
 	TAGGED_ENTRIES = 1024,	/* in each [chosen] */
-	SHORTEST_HISTORY = 5,	/* branches; Seznec and Michaud 2006 */
-	LONGEST_HISTORY = 200,	/* branches [chosen] */
+	SHORTEST_HISTORY = 5,	/* taken branches; Seznec and Michaud 2006 */
+	LONGEST_HISTORY = 130,	/* taken branches; Zen 5, scripts/machine/measure_core */
 	LOOP_ENTRIES = 64,	/* loops [chosen] */
 	INDIRECT_ENTRIES = 512, /* targets in each table [chosen] */
 	/* 31 or 32 on Zen, 16 on Skylake, 24 on Golden Cove. */
@@ -61,14 +61,12 @@ enum {
 	/* Two branches that meet in an entry are taken for each other once in 2,048 times. */
 	TAG_BITS = 11, /* bits [chosen] */
 	TAG_MASK = (1 << TAG_BITS) - 1,
-	/* Of the addresses of so many last branches, a bit each. */
-	PATH_BITS = 16, /* branches; Seznec and Michaud 2006 */
 	/* What a branch does at its first executions is new to these tables; the core knew it. */
 	COLD_EXECUTIONS = 8, /* executions [chosen] */
 	/* Mispredictions that find no place for a new entry, until entries get less useful. */
 	AGING_FAILURES = 1024, /* more than those that do [chosen] */
-	/* A branch is predicted in time by at most so many outcomes, … */
-	AT_ONCE_HISTORY = 24, /* branches; Zen 4, scripts/machine/measure_core */
+	/* A branch is predicted in time by at most so many before it, … */
+	AT_ONCE_HISTORY = 18, /* taken branches; Zen 4, scripts/machine/measure_core */
 	/* … of so many that do otherwise than their address tells. */
 	AT_ONCE_ENTRIES = 1024, /* a power of two; as above */
 	/* Rounds of the same length in a row, until the length of a loop is taken for constant. */
@@ -77,10 +75,6 @@ enum {
 	LOOP_LONGEST = 65000, /* executions [chosen] */
 	/* Candidates for its place that a loop outlives. */
 	LOOP_AGE = 15, /* candidates [chosen] */
-	/* Tables of targets: fewer than of directions, as indirect branches are. */
-	INDIRECT_TABLES = 4, /* tables, at most [chosen] */
-	/* Of where an indirect branch went, so much is part of the history. */
-	TARGET_BITS = 3, /* bits [chosen] */
 };
 
 /* --- prefetchers: prefetch.c, path.c ---------------------------------------------------------- */

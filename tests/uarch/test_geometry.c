@@ -78,7 +78,7 @@ static const struct bad {
 	BAD(predictor.tagged_entries, UINT32_C(1) << 31),
 	BAD(predictor.shortest_history, 0),
 	BAD(predictor.longest_history, 4),
-	BAD(predictor.longest_history, 1001),
+	BAD(predictor.longest_history, 501),
 	BAD(predictor.loop_entries, 3),
 	BAD(predictor.indirect_entries, 0),
 	BAD(predictor.return_entries, 0),
@@ -110,7 +110,7 @@ TEST(the_limits_themselves_are_allowed)
 	small.store_entries = small.reorder_slots = 1;
 	large.l3 = (struct hp_uarch_sets){ 4096, 256 };
 	large.predictor = (struct hp_uarch_predictor){ 1 << 18, false,	 8,	  1 << 18, 5,
-						       1000,	1 << 18, 1 << 18, 256 };
+						       500,	1 << 18, 1 << 18, 256 };
 	large.store_entries = 1024;
 	for (int i = 0; i < 2; i++) {
 		struct hp_uarch *uarch = hp_uarch_create(i ? &large : &small);

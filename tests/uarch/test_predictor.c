@@ -128,6 +128,7 @@ TEST(directions_are_mispredicted_as_often_as_can_be_known)
 
 			if (step >= 20000)
 				add(&tally, event);
+			(void)conditional(uarch, 0x401020, true); /* the loop around it */
 		}
 		ck_assert_msg(rate(&tally) >= direction->least && rate(&tally) <= direction->most,
 			      "%s: %g", direction->name, rate(&tally));
@@ -204,6 +205,36 @@ TEST(a_branch_that_follows_from_others_is_predicted)
 	}
 	ck_assert_double_le(rate(&follows), 0.01);
 	ck_assert_double_ge(rate(&chance), 0.4);
+}
+
+/* A branch that goes as one by chance did, with others between them that are always `taken` or never. */
+static double lost_behind(unsigned others, bool taken)
+{
+	struct hp_random random = hp_random_seeded(4);
+	struct hp_uarch *uarch = made();
+	struct tally tally = { 0 };
+
+	for (unsigned step = 0; step < 8000; step++) {
+		bool is_taken = hp_random_next(&random) >> 63;
+		unsigned event;
+
+		(void)conditional(uarch, 0x401000, is_taken);
+		for (unsigned i = 0; i < others; i++)
+			(void)conditional(uarch, 0x402000 + i * 4, taken);
+		event = conditional(uarch, 0x403000, is_taken);
+		if (step >= 4000)
+			add(&tally, event);
+		(void)conditional(uarch, 0x403020, true);
+	}
+	return rate(&tally);
+}
+
+/* As measured on Zen 5. */
+TEST(what_was_not_taken_is_no_part_of_the_path_and_what_was_taken_is)
+{
+	ck_assert_double_le(lost_behind(600, false), 0.01);
+	ck_assert_double_le(lost_behind(120, true), 0.01);
+	ck_assert_double_ge(lost_behind(150, true), 0.4);
 }
 
 /* A hundred branches of one pattern each: they do not disturb each other much. */
@@ -404,6 +435,41 @@ TEST(what_repeats_is_learnt_as_far_as_the_tables_reach)
 	ck_assert_double_gt(lost_of_repeated("generic-x86-64", 32768), 0.3);
 	ck_assert_double_lt(lost_of_repeated("zen-4", 32768), 0.06);
 	ck_assert_double_gt(lost_of_repeated("zen-4", 131072), 0.3);
+	ck_assert_double_lt(lost_of_repeated("zen-5", 16384), 0.06);
+	ck_assert_double_gt(lost_of_repeated("zen-5", 65536), 0.3);
+}
+
+/* The same of jumps to 16 places, each of which jumps to the loop's end. */
+static double lost_of_repeated_targets(const char *core, unsigned length)
+{
+	struct hp_uarch_geometry geometry = hp_uarch_geometry_of(hp_core_named(core));
+	struct hp_uarch *uarch = hp_uarch_create(&geometry);
+	struct tally tally = { 0 };
+
+	ck_assert_ptr_nonnull(uarch);
+	for (unsigned round = 0; round < 20; round++) {
+		struct hp_random random = hp_random_seeded(9);
+
+		for (unsigned i = 0; i < length; i++) {
+			uint64_t place = 0x2000 + (hp_random_next(&random) >> 60) * 20;
+			unsigned event = jump(uarch, 0x1000, place);
+
+			if (round >= 12)
+				add(&tally, event);
+			hp_uarch_branch(uarch, place, place + 5, HP_UARCH_JUMP, true, 0x3000);
+			conditional(uarch, 0x3020, true);
+		}
+	}
+	hp_uarch_destroy(uarch);
+	return rate(&tally);
+}
+
+TEST(targets_that_repeat_are_learnt_as_far_as_the_tables_reach)
+{
+	ck_assert_double_lt(lost_of_repeated_targets("zen-5", 1024), 0.1);
+	ck_assert_double_gt(lost_of_repeated_targets("zen-5", 2048), 0.3);
+	ck_assert_double_lt(lost_of_repeated_targets("zen-4", 2048), 0.1);
+	ck_assert_double_gt(lost_of_repeated_targets("zen-4", 4096), 0.3);
 }
 
 TEST(what_only_a_long_history_foretells_comes_late)
@@ -462,40 +528,68 @@ TEST(what_a_short_history_foretells_is_in_time_whatever_came_before)
 
 /* --- the history ------------------------------------------------------------------------------ */
 
-static uint32_t folded(const uint8_t *newest, size_t length, unsigned bits)
+static void pass(struct uarch_history *history, struct hp_random *random, unsigned count)
 {
-	uint32_t sum = 0;
+	for (unsigned i = 0; i < count; i++) {
+		uint64_t ip = hp_random_between(random, 0, 1000);
 
-	for (size_t i = 0; i < length; i++)
-		sum ^= (uint32_t) * (newest - i) << i % bits;
-	return sum;
+		uarch_history_add(history, ip, hp_random_between(random, 0, 1000));
+	}
 }
 
-/* Tables of 512 entries have folds of a prime number of bits, the next one. */
-TEST(folds_are_those_of_the_outcomes_that_they_cover)
+static struct uarch_history new_history(void)
 {
-	static uint8_t outcomes[5000];
 	const struct hp_uarch_predictor sizes = { .tagged_tables = 7,
 						  .tagged_entries = 512,
 						  .shortest_history = 3,
 						  .longest_history = HISTORY_MOST };
-	enum { INDEX_BITS = 11, OTHER_BITS = TAG_BITS + 2 };
-	struct hp_random random = hp_random_seeded(6);
 	struct uarch_history history;
 
 	uarch_history_create(&history, &sizes);
-	uarch_history_reset(&history);
 	ck_assert_uint_eq(history.length[0], 3);
 	ck_assert_uint_eq(history.length[6], HISTORY_MOST);
-	for (unsigned i = HISTORY_MOST; i < HP_ARRAY_COUNT(outcomes); i++) {
-		outcomes[i] = (uint8_t)(hp_random_next(&random) >> 63);
-		uarch_history_add(&history, outcomes[i]);
-		for (unsigned t = 0; t < 7; t++) {
-			ck_assert_uint_eq(history.index.now.at[t],
-					  folded(&outcomes[i], history.length[t], INDEX_BITS));
-			ck_assert_uint_eq(history.tag.now.at[t],
-					  folded(&outcomes[i], history.length[t], OTHER_BITS));
-		}
+	return history;
+}
+
+/* Two paths that meet: each length has forgotten where they came from once so many branches lie behind, and
+ * not before. */
+TEST(a_path_is_known_by_as_many_branches_as_it_covers)
+{
+	struct hp_random random = hp_random_seeded(6);
+	struct uarch_history one = new_history(), other = new_history();
+
+	pass(&one, &random, 2000);
+	pass(&other, &random, 1700);
+	for (unsigned common = 1; common <= HISTORY_MOST; common++) {
+		uint64_t ip = hp_random_between(&random, 0, 1000);
+
+		uarch_history_add(&one, ip, ip + 7);
+		uarch_history_add(&other, ip, ip + 7);
+		for (unsigned t = 0; t < 7; t++)
+			ck_assert_int_eq(one.hash.at[t] == other.hash.at[t],
+					 common >= one.length[t]);
+	}
+}
+
+/* Also where the same few branches come again and again, as in a loop. */
+TEST(a_path_is_known_by_the_order_of_its_branches_and_where_they_go)
+{
+	struct uarch_history one = new_history(), other = new_history(), third = new_history();
+
+	for (unsigned i = 0; i < 64; i++) {
+		uarch_history_add(&one, 0x1000, 0x900);
+		uarch_history_add(&other, 0x1000, 0x900);
+		uarch_history_add(&third, 0x1000, 0x900);
+	}
+	uarch_history_add(&one, 0x2000, 0x3000);
+	uarch_history_add(&other, 0x2000, 0x3040);
+	uarch_history_add(&one, 0x1000, 0x900);
+	uarch_history_add(&other, 0x1000, 0x900);
+	uarch_history_add(&third, 0x1000, 0x900);
+	uarch_history_add(&third, 0x2000, 0x3000);
+	for (unsigned t = 0; t < 7; t++) {
+		ck_assert_uint_ne(one.hash.at[t], other.hash.at[t]);
+		ck_assert_uint_ne(one.hash.at[t], third.hash.at[t]);
 	}
 }
 

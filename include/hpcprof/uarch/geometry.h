@@ -25,7 +25,7 @@ struct hp_uarch_predictor {
 	bool is_hybrid; /* directions by such counters, as many with history, and a choice: no TAGE */
 	uint32_t tagged_tables;	   /* of the histories below */
 	uint32_t tagged_entries;   /* in each; a power of two */
-	uint32_t shortest_history; /* branches that the first tagged table looks at, … */
+	uint32_t shortest_history; /* taken branches that the first tagged table looks at, … */
 	uint32_t longest_history;  /* … and the last; those between are a geometric series */
 	uint32_t loop_entries;	   /* loops of constant length; a power of two, or 0 */
 	uint32_t indirect_entries; /* targets in each table; a power of two */

@@ -99,9 +99,10 @@ static const struct hp_core_sizes sizes[CORE_COUNT] = {
 			 .store_entries = 64,
 			 .return_entries = 32,
 			 .tagged_entries = 8192,
-			 .indirect_entries = 1024 },
-	/* AMD's presentation at Hot Chips 2024: caches, entries of TLBs, 6 K instructions. Unchecked:
-	 * stores, returns. */
+			 .indirect_entries = 512 },
+	/* AMD's presentation at Hot Chips 2024: caches, entries of TLBs, 6 K instructions. The predictor, as
+	 * measured: of 32,768 random outcomes that repeat a fifth is lost, of 65,536 most of them; of 1,024 jumps
+	 * to 16 places hardly any, of 2,048 half. Unchecked: stores, returns. */
 	[CORE_ZEN_5] = { .l1i = { 64, 8 },
 			 .l1d = { 64, 12 },
 			 .l2 = { 1024, 16 },
@@ -113,7 +114,9 @@ static const struct hp_core_sizes sizes[CORE_COUNT] = {
 			 .decoded = { 64, 16 },
 			 .decoded_bytes = 32,
 			 .store_entries = 104,
-			 .return_entries = 52 },
+			 .return_entries = 52,
+			 .tagged_entries = 4096,
+			 .indirect_entries = 256 },
 };
 
 const struct hp_core_sizes *hp_core_sizes_of(const struct hp_core *core)
