@@ -67,19 +67,20 @@ void uarch_caches_reset(struct uarch_caches *caches)
 
 static unsigned third_level(struct uarch_caches *caches, uint64_t line, enum uarch_found l2)
 {
+	struct uarch_place place;
 	enum uarch_found l3;
 	bool is_certain;
-	uint32_t rank;
 
 	if (!caches->l3.all)
 		return 0;
-	l3 = uarch_sets_use_since(&caches->l3, line, caches->l3_resumed, &is_certain, &rank);
-	if (is_certain && l3 == UARCH_HIT && rank < caches->l3_sure)
+	l3 = uarch_sets_use_since(&caches->l3, line, caches->l3_resumed, &place);
+	is_certain = uarch_place_is_certain(&place, &caches->l3);
+	if (is_certain && l3 == UARCH_HIT && place.rank < caches->l3_sure)
 		return 0;
 	if (is_certain && l3 == UARCH_MISS && l2 == UARCH_MISS)
 		return HP_UARCH_L3_MISS;
 	return HP_UARCH_L3_UNKNOWN |
-	       (l3 == UARCH_MISS || (l3 == UARCH_HIT && rank >= caches->l3_likely)
+	       (l3 == UARCH_MISS || (l3 == UARCH_HIT && place.rank >= caches->l3_likely)
 			? HP_UARCH_L3_LIKELY_MISS
 			: 0);
 }
@@ -87,13 +88,11 @@ static unsigned third_level(struct uarch_caches *caches, uint64_t line, enum uar
 /* `likely` becomes HP_UARCH_L2_LIKELY_MISS if that is so. */
 static enum uarch_found second_level(struct uarch_caches *caches, uint64_t line, unsigned *likely)
 {
-	bool is_certain;
-	uint32_t rank;
 	enum uarch_found l2 =
-		uarch_sets_use_since(&caches->l2, line, caches->l2_resumed, &is_certain, &rank);
+		uarch_sets_use_since(&caches->l2, line, caches->l2_resumed, &caches->l2_place);
 
 	*likely = l2 == UARCH_HIT ? 0 : HP_UARCH_L2_LIKELY_MISS;
-	return is_certain ? l2 : UARCH_UNKNOWN;
+	return uarch_place_is_certain(&caches->l2_place, &caches->l2) ? l2 : UARCH_UNKNOWN;
 }
 
 unsigned uarch_caches_behind(struct uarch_caches *caches, uint64_t line, enum uarch_found l1,
@@ -125,6 +124,7 @@ unsigned uarch_caches_take_note(struct uarch_caches *caches)
 	uint64_t note = caches->l1d.used->entry & UARCH_NOTES;
 
 	caches->l1d.used->entry &= ~(uint64_t)UARCH_NOTES;
+	caches->l2_place = (struct uarch_place){ 0 };
 	return noted[note] | HP_UARCH_PREFETCHED;
 }
 

@@ -15,6 +15,7 @@ struct uarch_caches {
 	bool is_inclusive;
 	unsigned line_shift;
 	uint64_t l2_resumed, l3_resumed; /* the levels' clocks at that time */
+	struct uarch_place l2_place;	 /* of the second level's last use */
 	/* Ways of the third level that the program certainly has, and those that it probably
 	 * has. */
 	uint32_t l3_sure, l3_likely;

@@ -244,6 +244,22 @@ unsigned hp_uarch_access(struct hp_uarch *uarch, uint64_t ip, uint64_t address, 
 	return events | translate_data(uarch, address) | use_line(uarch, line, kind);
 }
 
+static struct hp_uarch_distance distance(const struct uarch_place *place,
+					 const struct uarch_sets *sets)
+{
+	return (struct hp_uarch_distance){ place->rank, place->known, sets->ways };
+}
+
+struct hp_uarch_distance hp_uarch_l2_distance(const struct hp_uarch *uarch)
+{
+	return distance(&uarch->caches.l2_place, &uarch->caches.l2);
+}
+
+struct hp_uarch_distance hp_uarch_tlb2_distance(const struct hp_uarch *uarch)
+{
+	return distance(&uarch->tlbs.data.place, uarch->tlbs.data.second);
+}
+
 uint64_t hp_uarch_last_store(const struct hp_uarch *uarch)
 {
 	return uarch->stores.newest;

@@ -108,17 +108,16 @@ enum uarch_found uarch_sets_search(struct uarch_sets *sets, uint64_t block)
 }
 
 enum uarch_found uarch_sets_use_since(struct uarch_sets *sets, uint64_t block, uint64_t since,
-				      bool *is_certain, uint32_t *rank)
+				      struct uarch_place *place)
 {
 	const struct uarch_way *set = uarch_sets_of(sets, block);
 	uint32_t at = find(sets, set, block);
 
-	*rank = 0;
-	for (uint32_t way = 0; way < sets->ways; way++)
-		*rank += at == sets->ways || set[way].used_at > set[at].used_at;
-	/* If the set's oldest way was used since then, the set contains only blocks used since
-	 * then. */
-	*is_certain = set[at == sets->ways ? oldest(sets, set) : at].used_at > since;
+	*place = (struct uarch_place){ 0 };
+	for (uint32_t way = 0; way < sets->ways; way++) {
+		place->rank += at == sets->ways || set[way].used_at > set[at].used_at;
+		place->known += set[way].used_at > since;
+	}
 	return uarch_sets_search(sets, block);
 }
 

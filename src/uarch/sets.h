@@ -77,10 +77,22 @@ static inline enum uarch_found uarch_sets_use(struct uarch_sets *sets, uint64_t 
 	return UARCH_HIT;
 }
 
-/* The same. `is_certain`: the result does not depend on the set's contents before `since`. `rank`:
- * number of ways of the set used later than the block; all of them if it is missing. */
+/* Where a block was in its set when it was used. */
+struct uarch_place {
+	uint32_t rank;	/* number of ways used later than the block; all of them if it is missing */
+	uint32_t known; /* number of ways used since a certain time */
+};
+
+/* The same. `place`: what was known since `since`. */
 enum uarch_found uarch_sets_use_since(struct uarch_sets *sets, uint64_t block, uint64_t since,
-				      bool *is_certain, uint32_t *rank);
+				      struct uarch_place *place);
+
+/* Whether the result of that use does not depend on what the set contained before. */
+static inline bool uarch_place_is_certain(const struct uarch_place *place,
+					  const struct uarch_sets *sets)
+{
+	return place->rank < place->known || place->known == sets->ways;
+}
 
 bool uarch_sets_has(const struct uarch_sets *sets, uint64_t block);
 

@@ -99,7 +99,7 @@ static unsigned walk(const struct uarch_tlb *tlb, uint64_t page, bool is_certain
 unsigned uarch_tlb_behind(struct uarch_tlb *tlb, uint64_t page, enum uarch_found first,
 			  unsigned miss)
 {
-	enum uarch_found second = uarch_sets_use(tlb->second, page);
+	enum uarch_found second = uarch_sets_use_since(tlb->second, page, 0, &tlb->place);
 	bool is_certain = second == UARCH_MISS && first == UARCH_MISS;
 
 	if (first == UARCH_UNKNOWN)

@@ -15,6 +15,7 @@ struct uarch_tlb {
 	struct uarch_sets first;
 	struct uarch_sets *second; /* NULL: none */
 	struct uarch_sets *tables; /* the second cache, for lines of page tables */
+	struct uarch_place place;  /* of the last use of `second` */
 };
 
 struct uarch_tlbs {

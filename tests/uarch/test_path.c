@@ -430,6 +430,42 @@ TEST(a_later_stretch_guesses_from_what_the_second_level_had)
 	ck_assert_uint_eq(second(uarch, 4, HP_UARCH_LOAD), likely);
 }
 
+TEST(how_far_a_line_was_is_told_from_what_was_used_since)
+{
+	struct hp_uarch *uarch = resumed();
+
+	second(uarch, 3, HP_UARCH_LOAD);
+	ck_assert_uint_eq(hp_uarch_l2_distance(uarch).known, 0);
+	second(uarch, 1000, HP_UARCH_LOAD);
+	ck_assert_uint_eq(hp_uarch_l2_distance(uarch).known, 1);
+	ck_assert_uint_ge(hp_uarch_l2_distance(uarch).later, 1);
+	second(uarch, 3, HP_UARCH_LOAD);
+	ck_assert_uint_eq(hp_uarch_l2_distance(uarch).known, 2);
+	ck_assert_uint_eq(hp_uarch_l2_distance(uarch).later, 1);
+	ck_assert_uint_eq(hp_uarch_l2_distance(uarch).ways, 4);
+	/* Of a prefetch it is not kept. */
+	second(uarch, 2000, HP_UARCH_PREFETCH);
+	second(uarch, 2000, HP_UARCH_LOAD);
+	ck_assert_uint_eq(hp_uarch_l2_distance(uarch).known, 0);
+}
+
+TEST(how_far_a_page_was_is_told_from_what_was_used_since)
+{
+	struct hp_uarch_geometry geometry = small(false);
+	struct hp_uarch *uarch;
+
+	geometry.dtlb = (struct hp_uarch_sets){ 1, 1 };
+	geometry.tlb2 = (struct hp_uarch_sets){ 1, 4 };
+	uarch = made(&geometry);
+	for (uint64_t page = 0; page < 5; page++) {
+		hp_uarch_access(uarch, 1, page << 12, 8, HP_UARCH_LOAD);
+		ck_assert_uint_eq(hp_uarch_tlb2_distance(uarch).known, page < 4 ? page : 4);
+		ck_assert_uint_eq(hp_uarch_tlb2_distance(uarch).later, 4);
+	}
+	hp_uarch_access(uarch, 1, UINT64_C(2) << 12, 8, HP_UARCH_LOAD);
+	ck_assert_uint_eq(hp_uarch_tlb2_distance(uarch).later, 2);
+}
+
 TEST(a_prefetch_hands_on_what_was_guessed_of_the_second_level)
 {
 	struct hp_uarch *uarch = resumed();

@@ -84,7 +84,8 @@ enum {
 	HP_UARCH_BRANCH_LATE = 1 << 29,
 	HP_UARCH_TARGET_LATE = 1 << 30, /* of a branch that has gone to several places */
 
-	/* Beside HP_UARCH_L2_UNKNOWN: the same of the second level. */
+	/* Beside HP_UARCH_L2_UNKNOWN: the same of the second level. It is an answer for each access, as a timing needs
+	 * it, and too often a miss: lines that came in meanwhile were not there. hp_uarch_l2_distance tells counts. */
 	HP_UARCH_L2_LIKELY_MISS = 1u << 31,
 };
 
@@ -133,6 +134,18 @@ void hp_uarch_resume(struct hp_uarch *uarch);
 /* The instruction at `ip` accesses data. A split access has the events of both halves. */
 unsigned hp_uarch_access(struct hp_uarch *uarch, uint64_t ip, uint64_t address, uint32_t bytes,
 			 enum hp_uarch_access_kind kind);
+
+/* How far a block was from being replaced when it was used: `later` blocks of its set had been used after it, or,
+ * where that is not known, at least `known` ones, since so many have been since the path began or was resumed. */
+struct hp_uarch_distance {
+	uint32_t later; /* not below `known`: not known */
+	uint32_t known;
+	uint32_t ways; /* of the set: a block `later` than that has been replaced */
+};
+/* Of the second level, by the last access of data that had an event of the first one, of both of its lines or
+ * pages the second. */
+struct hp_uarch_distance hp_uarch_l2_distance(const struct hp_uarch *uarch);
+struct hp_uarch_distance hp_uarch_tlb2_distance(const struct hp_uarch *uarch);
 
 /* Stores have numbers, in their order: the last one's, and that of the store whose bytes the last load with
  * HP_UARCH_FORWARDED or HP_UARCH_FORWARD_FAILED asked for. */
