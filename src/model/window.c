@@ -88,6 +88,7 @@ const char *hp_event_kind_name(enum hp_event_kind kind)
 		[HP_EVENT_PAGES] = "pages",
 		[HP_EVENT_MET] = "met",
 		[HP_EVENT_L2_LIKELY_MISS] = "l2_likely_miss",
+		[HP_EVENT_TLB2_LIKELY_MISS] = "tlb2_likely_miss",
 	};
 
 	return (size_t)kind < HP_ARRAY_COUNT(names) ? names[kind] : "unknown";

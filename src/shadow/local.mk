@@ -32,6 +32,7 @@ src_shadow_libshadow_a_SOURCES += \
 	src/shadow/simulate/followed.h src/shadow/simulate/followed.c \
 	src/shadow/simulate/told.h src/shadow/simulate/told.c \
 	src/shadow/simulate/footprint.h src/shadow/simulate/footprint.c \
+	src/shadow/simulate/reuse.h src/shadow/simulate/reuse.c \
 	src/shadow/simulate/simulation.h src/shadow/simulate/simulation.c \
 	src/shadow/simulate/tracing.h src/shadow/simulate/tracing.c \
 	src/shadow/replay/branch_log.h src/shadow/replay/branch_log.c \

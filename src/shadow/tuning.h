@@ -540,7 +540,8 @@ enum {
 	 * the memory of renamed pairs, … */
 	TIMED_WARMING_PART = 16, /* part of the warming [chosen] */
 	/* … in so many stretches: code that a program comes to later in a window is simulated, too. What
-	 * a second-level cache has then is often unknown; predictors keep what they have learnt. */
+	 * a second-level cache has then is often unknown (simulate/reuse.h); predictors keep what they have
+	 * learnt. */
 	SIMULATED_STRETCHES = 4, /* stretches; scripts/cause-accuracy --sharpness */
 	/* A trace is of a long path rather than of several short ones: one stretch of each window, with
 	 * so many instructions. */
@@ -556,6 +557,10 @@ enum {
 	/* Pieces of the log that wait to be simulated: 2 MiB. */
 	SIMULATION_QUEUE = 4, /* times PATH_LOG_BYTES [chosen] */
 };
+
+/* Where a second level's blocks probably are is judged by the access that uses them, and by so many uses as all
+ * accesses have on average: one or two of its own tell little. */
+static const double usual_uses = 4; /* uses [chosen] */
 
 /* Slowdown of a copy that logs its path, to judge its moments: 3.3 for bzip2. */
 static const double logging_slowness = 3; /* times; tests/shadow/replay_command --log */

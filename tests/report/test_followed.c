@@ -233,7 +233,8 @@ TEST(aliases_are_named_where_they_are_no_chance)
 }
 
 /* Of what counted_end loads the second cache lacks a fifth, and of the half of which it is not known it likely
- * lacks three fifths. */
+ * lacks three fifths; it makes a twentieth as many page walks, a
+ * part of which are only likely. */
 static struct fixture *record_likely_misses(void)
 {
 	const struct fixture_count counts[] = {
@@ -244,9 +245,15 @@ static struct fixture *record_likely_misses(void)
 		enum hp_event_kind kind;
 		uint64_t count;
 	} met[] = {
-		{ HP_EVENT_L1_MISS, 1000 },   { HP_EVENT_L2_MISS, 200 },
-		{ HP_EVENT_L2_UNKNOWN, 500 }, { HP_EVENT_L2_LIKELY_MISS, 300 },
-		{ HP_EVENT_LINES, 77 },	      { HP_EVENT_MET, 1 },
+		{ HP_EVENT_L1_MISS, 1000 },
+		{ HP_EVENT_L2_MISS, 200 },
+		{ HP_EVENT_L2_UNKNOWN, 500 },
+		{ HP_EVENT_L2_LIKELY_MISS, 300 },
+		{ HP_EVENT_TLB2_MISS, 20 },
+		{ HP_EVENT_TLB2_UNKNOWN, 50 },
+		{ HP_EVENT_LINES, 77 },
+		{ HP_EVENT_MET, 1 },
+		{ HP_EVENT_TLB2_LIKELY_MISS, 30 },
 	};
 
 	follow_loop(300000);
@@ -261,7 +268,7 @@ static struct fixture *record_likely_misses(void)
 	return record_counts(counts, HP_ARRAY_COUNT(counts));
 }
 
-TEST(misses_of_the_second_cache_include_those_that_are_likely)
+TEST(misses_of_second_levels_include_those_that_are_likely)
 {
 	const struct hp_report_options text = { .view = HP_VIEW_MEMORY };
 	const struct hp_report_options json = { .view = HP_VIEW_MEMORY, .format = HP_FORMAT_JSON };
@@ -271,7 +278,9 @@ TEST(misses_of_the_second_cache_include_those_that_are_likely)
 	assert_near(number_at(document, "accesses.0.events.l2_miss.mean"), 0.2, 1e-9);
 	assert_near(number_at(document, "accesses.0.events.l2_likely_miss.mean"), 0.3, 1e-9);
 	ck_assert_ptr_null(json_at(document, "accesses.0.events.lines"));
+	assert_near(number_at(document, "accesses.0.events.tlb2_likely_miss.mean"), 0.03, 1e-9);
 	hp_assert_contains(fixture_output(fixture, &text), " 100       50  ");
+	hp_assert_contains(fixture_output(fixture, &text), " 5.0 ");
 }
 
 TEST(instructions_have_the_events_that_accesses_have)

@@ -21,7 +21,8 @@ replays = tests/shadow/replays.c tests/shadow/replays.h
 tests_shadow_test_engine_SOURCES = tests/shadow/test_engine.c $(replays)
 tests_shadow_test_moments_SOURCES = tests/shadow/test_moments.c $(replays)
 tests_shadow_test_translate_SOURCES = tests/shadow/test_translate.c tests/shadow/forms.S
-check_PROGRAMS += tests/shadow/test_path_log tests/shadow/test_stretches tests/shadow/test_follow
+check_PROGRAMS += tests/shadow/test_path_log tests/shadow/test_stretches tests/shadow/test_follow \
+	tests/shadow/test_reuse
 tests_shadow_test_stretches_SOURCES = tests/shadow/test_stretches.c $(replays)
 tests_shadow_test_path_log_SOURCES = tests/shadow/test_path_log.c tests/shadow/forms.S
 

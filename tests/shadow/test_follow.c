@@ -394,17 +394,46 @@ TEST(each_stretch_of_a_path_warms_models_of_its_own)
 	ck_assert_uint_eq(count_of(0x401000, HP_EVENT_L1_UNKNOWN), 1);
 }
 
-/* The line was in the second level when the stretch before ended, or in no stretch before. */
-TEST(what_the_second_level_had_is_likely_there_yet)
+TEST(of_lines_that_are_all_new_the_unknown_ones_likely_miss)
 {
 	follower_begin(&follower, false, plan_of, NULL, 0, 0);
-	follow(0);
-	ck_assert_uint_eq(count_of(0x401000, HP_EVENT_L2_LIKELY_MISS), 1);
+	follow(LINE);
+	ck_assert_uint_gt(count_of(0x401000, HP_EVENT_L2_UNKNOWN), 0);
+	ck_assert_uint_eq(count_of(0x401000, HP_EVENT_L2_LIKELY_MISS),
+			  count_of(0x401000, HP_EVENT_L2_UNKNOWN));
+	ck_assert_uint_gt(count_of(0x401000, HP_EVENT_TLB2_UNKNOWN), 0);
+	ck_assert_uint_eq(count_of(0x401000, HP_EVENT_TLB2_LIKELY_MISS),
+			  count_of(0x401000, HP_EVENT_TLB2_UNKNOWN));
+}
+
+/* More lines than the first cache has, and pages than the first TLB has, round and round. */
+TEST(of_lines_that_return_the_unknown_ones_likely_hit)
+{
+	enum { AROUND = 1200, APART = 4096 + LINE };
+
+	follower_begin(&follower, false, plan_of, NULL, 0, 0);
+	for (uint64_t i = 0; i < 8 * AROUND; i++) {
+		const uint64_t words[] = { 7, 0x10000000 + i % AROUND * APART };
+
+		follower_take(&follower, words, 2);
+	}
+	follower_tell(&follower, cuts, HP_ARRAY_COUNT(cuts), &window);
+	ck_assert_uint_eq(count_of(0x401000, HP_EVENT_L2_UNKNOWN), AROUND);
+	ck_assert_uint_le(count_of(0x401000, HP_EVENT_L2_LIKELY_MISS), AROUND / 50);
+	ck_assert_uint_eq(count_of(0x401000, HP_EVENT_TLB2_UNKNOWN), AROUND);
+	ck_assert_uint_le(count_of(0x401000, HP_EVENT_TLB2_LIKELY_MISS), AROUND / 50);
+}
+
+/* What a stretch does not know is judged by what those before it have met, too. */
+TEST(a_later_stretch_judges_by_all_of_the_path)
+{
+	follower_begin(&follower, false, plan_of, NULL, 0, 0);
+	follow(LINE);
 	hp_window_clear(&window);
 	follower_resume(&follower, 1, 0, 0);
 	follow(0);
 	ck_assert_uint_eq(count_of(0x401000, HP_EVENT_L2_UNKNOWN), 1);
-	ck_assert_uint_eq(count_of(0x401000, HP_EVENT_L2_LIKELY_MISS), 0);
+	ck_assert_uint_eq(count_of(0x401000, HP_EVENT_L2_LIKELY_MISS), 1);
 }
 
 TEST(cycles_of_stretches_add_up)

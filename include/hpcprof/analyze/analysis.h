@@ -92,6 +92,12 @@ static inline double hp_happened_l2_misses(const struct hp_happened *happened)
 	return happened->mean[HP_EVENT_L2_MISS] + happened->mean[HP_EVENT_L2_LIKELY_MISS];
 }
 
+/* Page walks per execution, with those that are likely. */
+static inline double hp_happened_walks(const struct hp_happened *happened)
+{
+	return happened->mean[HP_EVENT_TLB2_MISS] + happened->mean[HP_EVENT_TLB2_LIKELY_MISS];
+}
+
 enum hp_estimator {
 	HP_ESTIMATOR_FLOW,    /* one flow-consistent estimate of the whole procedure */
 	HP_ESTIMATOR_DCPI,    /* sections 6.1.3 and 6.1.4 as printed: correct for in-order cores */

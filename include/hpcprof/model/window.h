@@ -108,7 +108,9 @@ enum hp_event_kind {
 	HP_EVENT_LINES, /* distinct lines and pages that its accesses met in a window, … */
 	HP_EVENT_PAGES,
 	HP_EVENT_MET,		 /* … and windows that they were counted in */
-	HP_EVENT_L2_LIKELY_MISS, /* beside HP_EVENT_L2_UNKNOWN: by the cache's contents before */
+	/* Of HP_EVENT_L2_UNKNOWN and HP_EVENT_TLB2_UNKNOWN, those expected to be misses. */
+	HP_EVENT_L2_LIKELY_MISS,
+	HP_EVENT_TLB2_LIKELY_MISS,
 	HP_EVENT_KINDS,
 };
 

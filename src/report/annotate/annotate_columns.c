@@ -76,7 +76,9 @@ static void add_culprit(const struct annotation *annotation, size_t row, struct 
 
 static double seen_share(const struct hp_happened *seen, enum hp_event_kind kind)
 {
-	return fmin(1, kind == HP_EVENT_L2_MISS ? hp_happened_l2_misses(seen) : seen->mean[kind]);
+	return fmin(1, kind == HP_EVENT_L2_MISS	    ? hp_happened_l2_misses(seen)
+		       : kind == HP_EVENT_TLB2_MISS ? hp_happened_walks(seen)
+						    : seen->mean[kind]);
 }
 
 /* Events per execution in simulated windows, if they are worth showing. */

@@ -53,7 +53,7 @@ static void cell_tlb(const struct cell *cell, struct hp_buffer *text)
 
 static void cell_walk(const struct cell *cell, struct hp_buffer *text)
 {
-	add_share(text, share_of(cell->row, HP_EVENT_TLB2_MISS));
+	add_share(text, fmin(1, hp_happened_walks(happened_of(cell->row))));
 }
 
 /* Bytes in the lines that it accesses during a window. */

@@ -23,7 +23,6 @@ static const uint8_t of_accesses[EVENT_BITS] = {
 	[BIT(L1_UNKNOWN)] = KIND(L1_UNKNOWN),
 	[BIT(L2_MISS)] = KIND(L2_MISS),
 	[BIT(L2_UNKNOWN)] = KIND(L2_UNKNOWN),
-	[BIT(L2_LIKELY_MISS)] = KIND(L2_LIKELY_MISS),
 	[BIT(DTLB_MISS)] = KIND(DTLB_MISS),
 	[BIT(DTLB_UNKNOWN)] = KIND(DTLB_UNKNOWN),
 	[BIT(TLB2_MISS)] = KIND(TLB2_MISS),
@@ -164,6 +163,29 @@ static void add_timed(struct follower *follower, uint64_t address, unsigned even
 	};
 }
 
+/* Without memory for it the access has no likely misses. */
+static void add_reuse(struct follower *follower, struct pattern *pattern, enum second_level level,
+		      struct hp_uarch_distance distance, bool is_unknown)
+{
+	struct reuse **reuse = &pattern->reuse[level];
+
+	if (!*reuse)
+		*reuse = calloc(1, sizeof(**reuse));
+	if (*reuse)
+		reuse_add(*reuse, &follower->reuse[level], &distance, is_unknown);
+}
+
+static void follow_reuse(struct follower *follower, struct pattern *pattern, unsigned events,
+			 bool counts)
+{
+	if (events & (HP_UARCH_L1_MISS | HP_UARCH_L1_UNKNOWN))
+		add_reuse(follower, pattern, SECOND_CACHE, hp_uarch_l2_distance(follower->uarch),
+			  counts && (events & HP_UARCH_L2_UNKNOWN));
+	if (events & (HP_UARCH_DTLB_MISS | HP_UARCH_DTLB_UNKNOWN))
+		add_reuse(follower, pattern, SECOND_TLB, hp_uarch_tlb2_distance(follower->uarch),
+			  counts && (events & HP_UARCH_TLB2_UNKNOWN));
+}
+
 static void follow_access(struct follower *follower, struct followed *followed, size_t number,
 			  bool counts)
 {
@@ -191,6 +213,7 @@ static void follow_access(struct follower *follower, struct followed *followed, 
 	/* A prefetch instruction waits for its page, and not for its line. */
 	if (access->kind == X86_PREFETCH)
 		events &= PAGE_EVENTS;
+	follow_reuse(follower, pattern, events, counts);
 	if (access->kind == X86_MODIFY) {
 		(void)hp_uarch_access(follower->uarch, pattern->ip, address, (uint32_t)bytes,
 				      HP_UARCH_STORE);
@@ -375,6 +398,7 @@ void follower_begin(struct follower *follower, bool goes_on,
 	follower->plan_of = plan_of;
 	follower->context = context;
 	follower->fs_base = fs_base;
+	memset(follower->reuse, 0, sizeof(follower->reuse));
 	follower->instructions = 0;
 	follower->is_lost = false;
 	begin_stretch(follower, warming);
@@ -382,11 +406,31 @@ void follower_begin(struct follower *follower, bool goes_on,
 
 /* --- what has happened ------------------------------------------------------------------------- */
 
+static void count_likely(struct follower *follower, struct followed *followed)
+{
+	static const enum hp_event_kind kinds[SECOND_LEVELS] = {
+		[SECOND_CACHE] = HP_EVENT_L2_LIKELY_MISS,
+		[SECOND_TLB] = HP_EVENT_TLB2_LIKELY_MISS,
+	};
+
+	for (size_t i = 0; i < followed->plan->access_count; i++)
+		for (unsigned level = 0; level < SECOND_LEVELS; level++)
+			if (followed->patterns[i].reuse[level])
+				followed->accesses[i].counts[kinds[level]] =
+					reuse_take_misses(followed->patterns[i].reuse[level],
+							  &follower->reuse[level]);
+}
+
 static void tell_stretch(struct follower *follower)
 {
-	for (size_t i = 0; i < follower->all.count; i++)
-		if (follower->all.at[i]->runs > follower->all.at[i]->told)
-			told_add_block(&follower->told, follower->all.at[i]);
+	for (size_t i = 0; i < follower->all.count; i++) {
+		struct followed *followed = follower->all.at[i];
+
+		if (followed->runs == followed->told)
+			continue;
+		count_likely(follower, followed);
+		told_add_block(&follower->told, followed);
+	}
 }
 
 void follower_resume(struct follower *follower, size_t number, size_t sample, uint64_t warming)

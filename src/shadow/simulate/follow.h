@@ -7,6 +7,7 @@
 #define SHADOW_SIMULATE_FOLLOW_H
 
 #include "../translate/path_log.h"
+#include "reuse.h"
 #include "told.h"
 
 #include <hpcprof/base/vector.h>
@@ -48,6 +49,7 @@ struct follower {
 	struct followed **by_block; /* array of PATH_MOST_BLOCKS. Owned */
 	HP_VECTOR(struct followed *) all;
 	bool is_lost;	  /* memory is short or the log is damaged: nothing more is followed */
+	struct reuse reuse[SECOND_LEVELS]; /* of all accesses since the path began */
 	struct told told; /* what happened in the stretches that have ended */
 };
 

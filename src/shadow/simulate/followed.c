@@ -61,6 +61,9 @@ void followed_destroy(struct followed *followed)
 {
 	if (!followed)
 		return;
+	for (size_t i = 0; followed->patterns && i < followed->access_count; i++)
+		for (unsigned level = 0; level < SECOND_LEVELS; level++)
+			free(followed->patterns[i].reuse[level]);
 	free(followed->pieces);
 	free(followed->fetches);
 	free(followed->patterns);
@@ -80,6 +83,7 @@ struct followed *followed_create(const struct path_plan *plan, uint64_t number,
 		return NULL;
 	followed->number = number;
 	followed->plan = plan;
+	followed->access_count = plan->access_count;
 	followed->pieces = calloc(plan->insn_count, sizeof(*followed->pieces));
 	followed->fetches = calloc(plan->insn_count, sizeof(*followed->fetches));
 	followed->patterns = calloc(accesses, sizeof(*followed->patterns));

@@ -8,6 +8,7 @@
 
 #include "../translate/path_log.h"
 #include "footprint.h"
+#include "reuse.h"
 
 #include <hpcprof/model/window.h>
 #include <hpcprof/uarch/timing.h>
@@ -16,10 +17,11 @@ struct tally {
 	uint32_t counts[HP_EVENT_KINDS];
 };
 
-/* An access of the block, and its footprint. */
+/* An access of the block, its footprint, and its uses of the second levels. */
 struct pattern {
 	uint64_t ip;
 	struct footprint footprint;
+	struct reuse *reuse[SECOND_LEVELS]; /* NULL: none yet */
 };
 
 /* The code of one cache line. */
@@ -47,6 +49,7 @@ struct followed {
 	size_t piece_count;
 	struct piece *pieces;
 	struct tally *fetches;	  /* by piece */
+	size_t access_count;	  /* as in the plan, which may be gone when this is destroyed */
 	struct pattern *patterns; /* by access */
 	struct tally *accesses;
 	struct hp_timed_insn *timed; /* by instruction; NULL: the block is not timed */
