@@ -297,7 +297,8 @@ static void add_memory(const ZydisDecodedInstruction *raw, const ZydisDecodedOpe
 	if (memory.base == HP_REGISTER_PC)
 		memory.displacement =
 			(int64_t)(insn->address + raw->length + (uint64_t)memory.displacement);
-	if (from->mem.type == ZYDIS_MEMOP_TYPE_AGEN)
+	/* A no-op names memory as lea does. */
+	if (from->mem.type == ZYDIS_MEMOP_TYPE_AGEN || is_padding(raw))
 		memory.access = 0;
 	if (insn->memory_count < HP_INSN_MEMORIES)
 		insn->memories[insn->memory_count++] = memory;

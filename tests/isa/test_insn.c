@@ -267,6 +267,14 @@ TEST(an_address_relative_to_the_program_counter_is_worked_out)
 	assert_no_register(insn.read);
 }
 
+TEST(a_no_op_names_memory_and_accesses_none)
+{
+	struct hp_insn insn = DECODE("\x0f\x1f\x07"); /* nop [rdi] */
+
+	ck_assert_uint_eq(insn.memory_count, 1);
+	ck_assert_uint_eq(insn.memories[0].access, 0);
+}
+
 TEST(an_update_in_memory_reads_and_writes_it)
 {
 	struct hp_insn insn = DECODE("\xf0\x83\x07\x01"); /* lock add dword [rdi], 1 */

@@ -25,7 +25,7 @@ const struct hp_happened *witness_of(const struct facts *facts, uint32_t at);
 /* Whether accesses of this kind can have events; `access`: bits of enum hp_access. */
 static inline bool witness_accesses(const struct hp_insn *insn, unsigned access)
 {
-	for (size_t k = 0; k < insn->memory_count && !insn->is_padding; k++)
+	for (size_t k = 0; k < insn->memory_count; k++)
 		if (insn->memories[k].access & access)
 			return true;
 	return false;
