@@ -148,4 +148,4 @@ TEST(parts_of_misses_add_up_over_accesses)
 	ck_assert_uint_le(sum, 6);
 }
 
-HP_TEST_MAIN("reuse")
+HP_TEST_MAIN("shadow/reuse")
