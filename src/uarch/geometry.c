@@ -61,6 +61,8 @@ struct hp_uarch_geometry hp_uarch_geometry_of(const struct hp_core *core)
 		geometry.predictor.tagged_entries = sizes->tagged_entries;
 	if (sizes->indirect_entries)
 		geometry.predictor.indirect_entries = sizes->indirect_entries;
+	if (sizes->longest_history)
+		geometry.predictor.longest_history = sizes->longest_history;
 	return geometry;
 }
 

@@ -25,6 +25,7 @@ struct hp_core_sizes {
 	/* Entries per table of the predictor: for directions by history, and for targets; 0:
 	 * unknown. */
 	uint32_t tagged_entries, indirect_entries;
+	uint32_t longest_history; /* taken branches that it looks back at; 0: unknown */
 };
 
 /* NULL for the generic core. */

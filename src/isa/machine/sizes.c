@@ -10,7 +10,8 @@
 
 static const struct hp_core_sizes sizes[CORE_COUNT] = {
 	/* Intel 248966 (Skylake Server): caches, TLBs, micro-op cache, store buffer. Desktop parts have
-	 * a second level of 256 KiB and 4 ways. Unchecked: returns. */
+	 * a second level of 256 KiB and 4 ways. Yavarzadeh et al. (src/uarch/history.h): the history. Unchecked:
+	 * returns. */
 	[CORE_SKYLAKE] = { .l1i = { 64, 8 },
 			   .l1d = { 64, 8 },
 			   .l2 = { 1024, 16 },
@@ -20,7 +21,8 @@ static const struct hp_core_sizes sizes[CORE_COUNT] = {
 			   .decoded = { 32, 8 },
 			   .decoded_bytes = 32,
 			   .store_entries = 56,
-			   .return_entries = 16 },
+			   .return_entries = 16,
+			   .longest_history = 93 },
 	/* Published descriptions of Sunny Cove: first levels, 2,304 micro-ops. The second level is the server's. Unchecked: TLBs, stores, returns. */
 	[CORE_ICE_LAKE] = { .l1i = { 64, 8 },
 			    .l1d = { 64, 12 },
@@ -33,7 +35,8 @@ static const struct hp_core_sizes sizes[CORE_COUNT] = {
 			    .store_entries = 72,
 			    .return_entries = 16 },
 	/* Published descriptions of Golden Cove: first levels, 4,096 micro-ops, TLBs of 256 entries
-	 * for code and 96 for loads. Unchecked: second TLB, stores, returns. */
+	 * for code and 96 for loads. The history as for Skylake, of the desktop's core. Unchecked: second TLB,
+	 * stores, returns. */
 	[CORE_SAPPHIRE_RAPIDS] = { .l1i = { 64, 8 },
 				   .l1d = { 64, 12 },
 				   .l2 = { 2048, 16 },
@@ -43,7 +46,8 @@ static const struct hp_core_sizes sizes[CORE_COUNT] = {
 				   .decoded = { 64, 8 },
 				   .decoded_bytes = 32,
 				   .store_entries = 112,
-				   .return_entries = 24 },
+				   .return_entries = 24,
+				   .longest_history = 194 },
 	/* As Sapphire Rapids, with twice the instruction cache (its cpuid). */
 	[CORE_GRANITE_RAPIDS] = { .l1i = { 64, 16 },
 				  .l1d = { 64, 12 },
@@ -54,7 +58,8 @@ static const struct hp_core_sizes sizes[CORE_COUNT] = {
 				  .decoded = { 64, 8 },
 				  .decoded_bytes = 32,
 				  .store_entries = 112,
-				  .return_entries = 24 },
+				  .return_entries = 24,
+				  .longest_history = 194 },
 	/* Published descriptions of Zen 2, after AMD 56305: all entries. */
 	[CORE_ZEN_2] = { .l1i = { 64, 8 },
 			 .l1d = { 64, 8 },
