@@ -11,7 +11,7 @@ bool uarch_indirect_create(struct uarch_indirect *indirect, const struct hp_uarc
 		.shift = (unsigned)__builtin_ctz(sizes->indirect_entries),
 		.tables = sizes->tagged_tables,
 	};
-	indirect->last = calloc(sizes->indirect_entries, sizeof(*indirect->last));
+	indirect->last = calloc(LAST_TARGETS, sizeof(*indirect->last));
 	indirect->tagged =
 		calloc((size_t)indirect->tables << indirect->shift, sizeof(*indirect->tagged));
 	uarch_indirect_reset(indirect);
@@ -29,7 +29,7 @@ void uarch_indirect_destroy(struct uarch_indirect *indirect)
 void uarch_indirect_reset(struct uarch_indirect *indirect)
 {
 	if (indirect->last)
-		memset(indirect->last, 0, sizeof(*indirect->last) << indirect->shift);
+		memset(indirect->last, 0, LAST_TARGETS * sizeof(*indirect->last));
 	if (indirect->tagged)
 		memset(indirect->tagged, 0,
 		       (sizeof(*indirect->tagged) * indirect->tables) << indirect->shift);
@@ -65,7 +65,7 @@ static uint64_t find_places(const struct uarch_indirect *indirect,
 	uint32_t hash = uarch_hash(ip);
 
 	find_entries(indirect, history, hash, places);
-	places->last = &indirect->last[hash >> 7 & indirect->mask];
+	places->last = &indirect->last[hash >> 7 & (LAST_TARGETS - 1)];
 	places->provider = places->next = NULL;
 	places->table = 0;
 	for (unsigned i = indirect->tables; i-- > 0 && !places->next;) {

@@ -51,6 +51,8 @@ enum {
 	LONGEST_HISTORY = 130,	/* taken branches; Zen 5, scripts/machine/measure_core */
 	LOOP_ENTRIES = 64,	/* loops [chosen] */
 	INDIRECT_ENTRIES = 512, /* targets in each table [chosen] */
+	/* Branches whose last target is known by their address: their target buffers have thousands. */
+	LAST_TARGETS = 8192, /* branches, a power of two [chosen] */
 	/* 31 or 32 on Zen, 16 on Skylake, 24 on Golden Cove. */
 	RETURN_ENTRIES = 32, /* calls [chosen] */
 };
