@@ -103,6 +103,44 @@ void run_known_targets(struct task *task)
 				 : "rax", "cc");
 }
 
+/* The same in eight places by turns, at different distances from the beginnings of their lines: some cores
+ * have a part of their tables for each. */
+#define IN_PLACES(one) one(0, 1) one(1, 33) one(2, 7) one(3, 40) one(4, 15) one(5, 20) one(6, 45) one(7, 3)
+
+#define BRANCH_AT(number, distance)                                                                \
+	__asm__ volatile(".balign 64; .skip " #distance ", 0x90; testb $1, %0; jz 1f; nop; 1:"     \
+			 :                                                                         \
+			 : "m"(bits[i + (number)])                                                 \
+			 : "cc");
+
+void run_known_branches_apart(struct task *task)
+{
+	const uint8_t *bits = task->memory;
+
+	for (uint64_t i = 0; i < task->count; i += 8) {
+		IN_PLACES(BRANCH_AT)
+	}
+}
+
+#define JUMP_AT(number, distance)                                                                  \
+	__asm__ volatile("lea 1f(%%rip), %%rax; add %0, %%rax\n\t"                                 \
+			 ".balign 64; .skip " #distance ", 0x90; jmp *%%rax\n\t"                   \
+			 ".balign 64\n"                                                            \
+			 "1: .rept 16; .byte 0xe9; .long 2f - . - 4; .skip 15; .endr\n"            \
+			 "2:"                                                                      \
+			 :                                                                         \
+			 : "r"((uint64_t)places[i + (number)] % 16 * 20)                           \
+			 : "rax", "cc");
+
+void run_known_targets_apart(struct task *task)
+{
+	const uint8_t *places = task->memory;
+
+	for (uint64_t i = 0; i < task->count; i += 8) {
+		IN_PLACES(JUMP_AT)
+	}
+}
+
 void run_pauses(struct task *task)
 {
 	for (uint64_t i = 0; i < task->count; i++)

@@ -31,6 +31,8 @@ void run_behind_untaken(struct task *task);
 void run_behind_120(struct task *task);
 void run_behind_150(struct task *task);
 void run_known_targets(struct task *task);
+void run_known_branches_apart(struct task *task);
+void run_known_targets_apart(struct task *task);
 void run_pauses(struct task *task);
 void run_forward(struct task *task);
 void run_named(struct task *task);

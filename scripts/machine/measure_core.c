@@ -343,15 +343,17 @@ int main(int argc, char **argv)
 		snprintf(name, sizeof(name), "    %zu that repeat", count);
 		print(name, 2 * repeated(run_known_branches, count), 0);
 	}
-	print("indirect jump, likewise, 512", repeated(run_known_targets, 512) * 16 / 15,
+	print("indirect jump, likewise, 128", repeated(run_known_targets, 128) * 16 / 15,
 	      core->late_target_cycles);
 	for (size_t count = 4096; count <= 1 << 17; count *= 2) {
 		char name[64];
 
 		snprintf(name, sizeof(name), "    one of %zu branches that repeat", count);
 		print(name, repeated(run_known_branches, count), 0);
+		print("        in eight places by turns", repeated(run_known_branches_apart, count), 0);
 		snprintf(name, sizeof(name), "    one of %zu targets that repeat", count / 8);
 		print(name, repeated(run_known_targets, count / 8), 0);
+		print("        in eight places by turns", repeated(run_known_targets_apart, count / 8), 0);
 	}
 	print("indirect jump that has one target", simple(run_jumps, STEPS), 1);
 	for (size_t period = 16; period <= 1024; period *= 4) {

@@ -464,8 +464,10 @@ TEST(what_repeats_is_learnt_as_far_as_the_tables_reach)
 		{ turn_of_direction, "generic-x86-64", 4096, 32768 },
 		{ turn_of_direction, "zen-4", 32768, 131072 },
 		{ turn_of_direction, "zen-5", 16384, 65536 },
+		{ turn_of_direction, "sapphire-rapids", 8192, 65536 },
 		{ turn_of_target, "zen-4", 2048, 4096 },
 		{ turn_of_target, "zen-5", 1024, 2048 },
+		{ turn_of_target, "sapphire-rapids", 1024, 2048 },
 	};
 
 	for (size_t i = 0; i < HP_ARRAY_COUNT(reaches); i++) {
@@ -474,6 +476,29 @@ TEST(what_repeats_is_learnt_as_far_as_the_tables_reach)
 		ck_assert_double_lt(lost_of_repeated(reaches[i].turn, core, reaches[i].known), 0.1);
 		ck_assert_double_gt(lost_of_repeated(reaches[i].turn, core, reaches[i].lost), 0.3);
 	}
+}
+
+/* Their targets are in the target buffer, which is larger than the tables of what the history tells. */
+TEST(many_jumps_that_have_one_target_each_are_foretold)
+{
+	struct hp_uarch_geometry geometry = hp_uarch_geometry_of(hp_core_named("zen-5"));
+	struct hp_uarch *uarch = hp_uarch_create(&geometry);
+	struct tally tally = { 0 };
+
+	ck_assert_ptr_nonnull(uarch);
+	at_end((void (*)(void *))hp_uarch_destroy, uarch);
+	for (unsigned round = 0; round < 40; round++) {
+		struct hp_random random = hp_random_seeded(round);
+
+		for (unsigned i = 0; i < 2000; i++) {
+			uint64_t number = hp_random_next(&random) % 1000;
+			unsigned event = jump(uarch, 0x10000 + 40 * number, 0x80000 + 72 * number);
+
+			if (round >= 20)
+				add(&tally, event);
+		}
+	}
+	ck_assert_double_lt(rate(&tally), 0.25);
 }
 
 TEST(what_only_a_long_history_foretells_comes_late)

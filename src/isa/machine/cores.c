@@ -134,8 +134,9 @@ const struct hp_core cores[CORE_COUNT] = {
 			    .fence_cycles = 33,
 			    .pause_cycles = 140 },
 	/* LLVM 19: issue width, reorder buffer, load latency. Published descriptions of Golden
-	 * Cove: six decoders, eight micro-ops per cycle from their cache. Forwarding of stores: as
-	 * measured on Granite Rapids. Unchecked: the rest. */
+	 * Cove: six decoders, eight micro-ops per cycle from their cache. Latencies as measured in a virtual
+	 * machine of Emerald Rapids (2026-11, scripts/machine/measure_core sapphire-rapids), beyond the second
+	 * level those of a loaded server. Unchecked: miss buffers, page walkers. */
 	[CORE_SAPPHIRE_RAPIDS] = { .name = "sapphire-rapids",
 				   .title = "Intel Sapphire Rapids, Emerald Rapids (Golden Cove)",
 				   .table = TABLE_SAPPHIRE_RAPIDS,
@@ -151,20 +152,23 @@ const struct hp_core cores[CORE_COUNT] = {
 				   .eliminates_vector_moves = true,
 				   .eliminates_small_additions = true,
 				   .reorder_slots = 512,
+				   .stored_width = 2,
 				   .miss_buffers = 16,
 				   .page_walkers = 4,
 				   .l1_cycles = 5,
-				   .l2_cycles = 15,
-				   .l3_cycles = 110,
-				   .memory_cycles = 350,
+				   .l2_cycles = 16,
+				   .l3_cycles = 150,
+				   .memory_cycles = 470,
 				   .l2_tlb_cycles = 7,
-				   .walk_cycles = 35,
-				   .mispredict_cycles = 17,
+				   .walk_cycles = 45,
+				   .mispredict_cycles = 21,
+				   .late_target_cycles = 1,
+				   .call_cycles = 2,
 				   .forward_cycles = 0,
 				   .blocked_cycles = 19,
 				   .locked_cycles = 18,
-				   .fence_cycles = 33,
-				   .pause_cycles = 140 },
+				   .fence_cycles = 50,
+				   .pause_cycles = 44 },
 	/* Measured in a virtual machine of a loaded server (2026-11): instructions by
 	 * scripts/measure-machine, latencies by scripts/machine/measure_core granite-rapids, which
 	 * prints them beside the figures here. Levels beyond the second are those of that server,
