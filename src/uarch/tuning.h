@@ -40,7 +40,7 @@ enum {
 	HINTS_PER_BLOCK = 4, /* hints, a byte each [chosen] */
 };
 
-/* --- the branch predictor's size: geometry.c ------------------------------------------------- */
+/* --- the branch predictor's size: geometry.c, indirect.c ------------------------------------- */
 
 /* Some 20 KiB in all, of the size of those that cores are said to have; none says what it has. */
 enum {
