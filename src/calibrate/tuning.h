@@ -34,9 +34,14 @@ enum {
 /* --- whether the core is shared: sharing.c ---------------------------------------------------- */
 
 enum {
-	/* Rounds of 15 or 21 cycles, at two lengths as of the clock: 3 or 4 microseconds. */
-	SHARING_SHORT_ROUNDS = 64, /* rounds [chosen] */
-	SHARING_LONG_ROUNDS = 768, /* rounds [chosen] */
+	/* Rounds of 15 or 21 cycles, at two lengths as of the clock: 3 or 4 microseconds, … */
+	SHARING_SHORT_STORES = 64, /* rounds [chosen] */
+	SHARING_LONG_STORES = 768, /* rounds [chosen] */
+	/* … and of some 260 or 400. */
+	SHARING_SHORT_CHAINS = 4, /* rounds [chosen] */
+	SHARING_LONG_CHAINS = 32, /* rounds [chosen] */
+	/* What the fence at the end of a round of the latter takes: 14 cycles, or 42, were seen. */
+	SHARING_FENCE = 20, /* cycles [chosen] */
 	/* The other thread may begin and end meanwhile, and interrupts come: most of so many tell. */
 	SHARING_TRIES = 5, /* measurements [chosen] */
 };

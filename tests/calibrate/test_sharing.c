@@ -12,24 +12,28 @@ TEST(other_cores_tell_nothing)
 	ck_assert_int_eq(hp_sharing_measure(NULL, 3e9), HP_SHARING_UNKNOWN);
 	ck_assert_int_eq(hp_sharing_measure(hp_core_named("skylake-sp"), 3e9), HP_SHARING_UNKNOWN);
 	ck_assert_int_eq(hp_sharing_measure(&core, 0), HP_SHARING_UNKNOWN);
-	/* The chain would go through both halves of this core, or none. */
+	/* Chains would go through both halves of these cores, or none. */
+	core.reorder_slots = 400;
 	core.renamed_stores = 12;
 	ck_assert_int_eq(hp_sharing_measure(&core, 3e9), HP_SHARING_UNKNOWN);
 	core.renamed_stores = 64;
+	ck_assert_int_eq(hp_sharing_measure(&core, 3e9), HP_SHARING_UNKNOWN);
+	core.reorder_slots = 720;
 	ck_assert_int_eq(hp_sharing_measure(&core, 3e9), HP_SHARING_UNKNOWN);
 }
 
 /* A clock that is three times too fast or too slow makes each try take too long or too short. */
 TEST(tries_that_tell_neither_are_not_believed)
 {
+	static const char *const cores[] = { "zen-5", "sapphire-rapids" };
 	double hz = hp_clock_measure();
 
-	if (hz > 0)
-		ck_assert_int_eq(hp_sharing_measure(hp_core_named("zen-5"), 3 * hz),
-				 HP_SHARING_UNKNOWN);
-	if (hz > 0)
-		ck_assert_int_eq(hp_sharing_measure(hp_core_named("zen-5"), hz / 3),
-				 HP_SHARING_UNKNOWN);
+	for (size_t i = 0; hz > 0 && i < HP_ARRAY_COUNT(cores); i++) {
+		const struct hp_core *core = hp_core_named(cores[i]);
+
+		ck_assert_int_eq(hp_sharing_measure(core, 3 * hz), HP_SHARING_UNKNOWN);
+		ck_assert_int_eq(hp_sharing_measure(core, hz / 3), HP_SHARING_UNKNOWN);
+	}
 }
 
 HP_TEST_MAIN("calibrate/sharing")
