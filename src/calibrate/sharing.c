@@ -61,21 +61,16 @@ struct probe {
 	double alone, shared; /* cycles per round */
 };
 
-/* Whether all of a resource is more than `number`, and half of it is not. */
-static bool is_divided(unsigned all, unsigned number)
-{
-	return all > number && all / 2 <= number;
-}
-
 static struct probe probe_of(const struct hp_core *core)
 {
 	const double chain = PRODUCT_CYCLES * CHAINED;
 
-	if (is_divided(core->renamed_stores, STORES_BETWEEN))
+	/* All of them suffice, and half of them do not. */
+	if (core->renamed_stores > STORES_BETWEEN && core->renamed_stores / 2 <= STORES_BETWEEN)
 		return (struct probe){ run_stores, SHARING_SHORT_STORES, SHARING_LONG_STORES,
 				       PRODUCT_CYCLES * PRODUCTS,
 				       PRODUCT_CYCLES * PRODUCTS + core->compared_cycles };
-	if (is_divided(core->reorder_slots, BETWEEN + CHAINED) && core->reorder_slots / 2 < BETWEEN)
+	if (core->reorder_slots > BETWEEN + CHAINED && core->reorder_slots / 2 < BETWEEN)
 		return (struct probe){ run_chains, SHARING_SHORT_CHAINS, SHARING_LONG_CHAINS,
 				       (double)BETWEEN / core->issue_width + chain + SHARING_FENCE,
 				       2 * chain + SHARING_FENCE };
