@@ -43,11 +43,13 @@ struct estimating {
 /*
  * The ratio of samples to best-case cycles at one issue point, an instruction with a best case.
  * Where it waits for an earlier one in its block, the instructions between share the wait, so their
- * samples and best cases are added up.
+ * samples and best cases are added up; so are those of a comparison and the jump that is fused with it,
+ * as samples of both are at the comparison (skid.c).
  */
-static struct ratio ratio_at(const struct hp_analysis *analysis,
-			     const struct hp_analysed_block *block, uint32_t at)
+static struct ratio ratio_at(const struct estimating *e, const struct hp_analysed_block *block,
+			     uint32_t at)
 {
+	const struct hp_analysis *analysis = e->analyzer->analysis;
 	uint32_t producer = analysis->insns[at].producer;
 	uint32_t from = at;
 	double samples = 0;
@@ -55,6 +57,10 @@ static struct ratio ratio_at(const struct hp_analysis *analysis,
 
 	if (producer != HP_SCHEDULE_NONE && producer >= block->first_insn && producer < at)
 		from = producer + 1;
+	if (from > block->first_insn && from == at &&
+	    hp_core_fuses(e->analyzer->options->core, analysis->insns[at - 1].insn,
+			  analysis->insns[at].insn))
+		from--;
 	for (uint32_t i = from; i <= at; i++) {
 		samples += analysis->insns[i].moved;
 		ratio.best_case += analysis->insns[i].best_case_cycles;
@@ -96,7 +102,7 @@ static void collect(struct estimating *e)
 
 		if (is_issue_point(insn))
 			e->ratios[class->first + class->count++] =
-				ratio_at(analysis, &analysis->blocks[insn->block], (uint32_t)i);
+				ratio_at(e, &analysis->blocks[insn->block], (uint32_t)i);
 	}
 }
 

@@ -7,6 +7,8 @@
  * A sample is recorded some instructions after the one that took the time (skid). It is moved back
  * in the order of execution: within a block to the previous instruction; from a block's first
  * instruction to the last ones of its predecessors, in proportion to the frequencies of the edges.
+ * A comparison and the jump that the core fuses with it are one instruction here: no sample is recorded
+ * between them, and what they wait for the comparison needs.
  * Samples that would move out of the procedure stay, so that its time still adds up, but they are
  * not counted as the block's own: on the first instruction of a procedure they are the caller's
  * time, on the instruction after a call the callee's.
@@ -19,6 +21,7 @@ struct moving {
 	double *from; /* of each instruction: samples that may still move */
 	double *to;
 	double *stuck; /* of each instruction: samples that moved here or stay */
+	bool *fused;   /* with the one before it */
 };
 
 static bool comes_back(const struct hp_insn *insn)
@@ -35,6 +38,27 @@ static double weight_of(const struct analyzer *analyzer, uint32_t edge)
 		return 1;
 	/* Relative to the hottest block, so that the exponential cannot overflow. */
 	return exp(analyzer->log_frequency[at] - analyzer->hottest);
+}
+
+/* The instruction that samples move to from the one behind this. */
+static uint32_t waits_at(const struct moving *moving, uint32_t at)
+{
+	return at - moving->fused[at];
+}
+
+static void find_fused(struct moving *moving)
+{
+	const struct analyzer *analyzer = moving->analyzer;
+	const struct hp_analysed_insn *insns = analyzer->analysis->insns;
+
+	for (uint32_t i = 0; i < analyzer->cfg->block_count; i++) {
+		const struct hp_analysed_block *block = &analyzer->analysis->blocks[i];
+
+		for (uint32_t at = block->first_insn + 1;
+		     at < block->first_insn + block->insn_count; at++)
+			moving->fused[at] = hp_core_fuses(analyzer->options->core,
+							  insns[at - 1].insn, insns[at].insn);
+	}
 }
 
 /* Moves the samples of a block's first instruction to its predecessors. */
@@ -65,7 +89,7 @@ static void move_over_edges(struct moving *moving, uint32_t block)
 		if (comes_back(analysis->insns[last].insn))
 			moving->stuck[first] += samples * share;
 		else
-			moving->to[last] += samples * share;
+			moving->to[waits_at(moving, last)] += samples * share;
 	}
 	if (node->in_count == 0)
 		moving->stuck[first] += samples;
@@ -88,7 +112,7 @@ static void move_once(struct moving *moving)
 			if (comes_back(analysis->insns[at - 1].insn))
 				moving->stuck[at] += moving->from[at];
 			else
-				moving->to[at - 1] += moving->from[at];
+				moving->to[waits_at(moving, at - 1)] += moving->from[at];
 		}
 	}
 	moving->from = moving->to;
@@ -150,13 +174,15 @@ struct hp_error *move_samples(struct analyzer *analyzer)
 		.from = hp_arena_array(analyzer->scratch, count, sizeof(double)),
 		.to = hp_arena_array(analyzer->scratch, count, sizeof(double)),
 		.stuck = hp_arena_array(analyzer->scratch, count, sizeof(double)),
+		.fused = hp_arena_array(analyzer->scratch, count, sizeof(bool)),
 	};
 
 	if (!analyzer->own_samples)
 		analyzer->own_samples = hp_arena_array(
 			analyzer->scratch, analyzer->cfg->block_count + 1, sizeof(double));
-	if (!moving.from || !moving.to || !moving.stuck || !analyzer->own_samples)
+	if (!moving.from || !moving.to || !moving.stuck || !moving.fused || !analyzer->own_samples)
 		return hp_error_create_no_memory();
+	find_fused(&moving);
 	for (size_t i = 0; i < count; i++)
 		moving.from[i] = analysis->insns[i].samples;
 	for (unsigned i = 0; i < analyzer->options->skid_instructions; i++)

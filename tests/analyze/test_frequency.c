@@ -565,6 +565,29 @@ TEST(without_a_clock_time_divides_what_was_counted_and_says_nothing_of_how_much)
 	ck_assert_double_nan(found->blocks[0].cycles_per_execution_low);
 }
 
+/* --- where samples move to --------------------------------------------------------------------- */
+
+/* No sample is recorded between the two, and what they wait for the comparison needs. */
+TEST(samples_behind_a_fused_jump_are_those_of_its_comparison)
+{
+	/* ucomiss xmm0, xmm1; je 7; inc eax; 7: ret */
+	static const uint8_t apart[] = { 0x0f, 0x2e, 0xc1, 0x74, 0x02, 0xff, 0xc0, 0xc3 };
+
+	begin();
+	sampled(4, 1000);
+	sampled(8, 2000);
+	RUN(diamond);
+	ck_assert_double_eq_tol(found->insns[0].moved, 3000, 1e-9);
+	ck_assert_double_eq(found->insns[1].moved, 0);
+	begin();
+	sampled(5, 1000);
+	RUN(apart);
+	ck_assert_double_eq(found->insns[0].moved, 0);
+	ck_assert_double_eq_tol(found->insns[1].moved, 1000, 1e-9);
+}
+
+/* --- other estimators --------------------------------------------------------------------------- */
+
 /* Section 6.1.4: what no sample says of the block at 8 is what the one at 4 leaves of the first. */
 TEST(the_paper_s_estimator_propagates_what_samples_do_not_say)
 {

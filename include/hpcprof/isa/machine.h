@@ -141,6 +141,11 @@ const struct hp_core *hp_core_at(size_t number);
 void hp_core_cost(const struct hp_core *machine, const struct hp_insn *before,
 		  const struct hp_insn *insn, struct hp_cost *cost);
 
+/* Whether the two are one operation to the core: a comparison and the jump behind it. `before` may be
+ * NULL. */
+bool hp_core_fuses(const struct hp_core *machine, const struct hp_insn *before,
+		   const struct hp_insn *insn);
+
 /* Names one unit: "0" for port 0, "divider" … Never NULL. */
 const char *hp_core_unit(const struct hp_core *machine, unsigned unit);
 

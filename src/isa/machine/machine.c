@@ -237,8 +237,8 @@ static enum hp_fusion fusion_class(const struct hp_insn *insn, bool *keeps_carry
 	}
 }
 
-static bool is_fused(const struct hp_core *machine, const struct hp_insn *before,
-		     const struct hp_insn *insn)
+bool hp_core_fuses(const struct hp_core *machine, const struct hp_insn *before,
+		   const struct hp_insn *insn)
 {
 	bool keeps_carry;
 	bool has_immediate = false;
@@ -359,7 +359,7 @@ void hp_core_cost(const struct hp_core *machine, const struct hp_insn *before,
 		guess(machine, access, cost);
 	if (cost->latency == 0 && is_move_to_itself(insn))
 		cost->latency = 1;
-	if (is_fused(machine, before, insn))
+	if (hp_core_fuses(machine, before, insn))
 		cost->slots = 0;
 	if (insn->is_locked && cost->latency < machine->locked_cycles)
 		cost->latency = machine->locked_cycles;
