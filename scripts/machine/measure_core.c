@@ -355,7 +355,8 @@ int main(int argc, char **argv)
 		print(name, repeated(run_known_targets, count / 8), 0);
 		print("        in eight places by turns", repeated(run_known_targets_apart, count / 8), 0);
 	}
-	print("indirect jump that has one target", simple(run_jumps, STEPS), 1);
+	print("indirect jump that has one target", simple(run_jumps, STEPS),
+	      core->indirect_cycles ? core->indirect_cycles : 1);
 	for (size_t period = 16; period <= 1024; period *= 4) {
 		char name[64];
 

@@ -105,7 +105,9 @@ static int32_t turn_ticks(const struct hp_timing *timing, unsigned events)
 		return TICKS * (1 + core->late_target_cycles);
 	if (timing->is_call && core->call_cycles)
 		return TICKS * core->call_cycles;
-	return core->taken_width && !timing->is_indirect ? TICKS / core->taken_width : TICKS;
+	if (timing->is_indirect)
+		return core->indirect_cycles ? TICKS * core->indirect_cycles : TICKS;
+	return core->taken_width ? TICKS / core->taken_width : TICKS;
 }
 
 WIDE void hp_timing_branch(struct hp_timing *timing, unsigned events, bool is_taken)
@@ -528,7 +530,8 @@ void hp_timing_rebase(struct hp_timing *timing)
 
 		/* A taken branch in the previous cycles still matters. */
 		earliest -=
-			TICKS * (1 + timing->core->call_cycles + timing->core->late_target_cycles);
+			TICKS * (1 + timing->core->call_cycles + timing->core->indirect_cycles +
+				 timing->core->late_target_cycles);
 		earliest = earliest > least ? earliest : least;
 		base.at[lane] = earliest > 0 ? earliest : 0;
 	}

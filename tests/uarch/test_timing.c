@@ -510,19 +510,32 @@ static void take_core(const struct hp_core *other)
 	at_end((void (*)(void *))hp_timing_destroy, timing);
 }
 
-TEST(an_indirect_jump_takes_a_cycle_where_others_take_half)
+/* A jump of half a cycle, and an indirect one. */
+static void check_indirect(uint8_t indirect_cycles, double expected)
 {
 	struct hp_timed_insn insn = plain(A, B, 1);
 	struct hp_core other = core;
 
 	other.taken_width = 2;
+	other.indirect_cycles = indirect_cycles;
 	take_core(&other);
+	memset(sums, 0, sizeof(sums));
 	for (int i = 0; i < 2 * TURNS; i++) {
 		insn.is_indirect = i % 2;
 		step(&insn, NULL);
 		hp_timing_branch(timing, 0, true);
 	}
-	ck_cycles(HP_LANE_AS_IS, 1.5);
+	ck_cycles(HP_LANE_AS_IS, expected);
+}
+
+TEST(an_indirect_jump_takes_a_cycle_where_others_take_half)
+{
+	check_indirect(0, 0.5 + 1);
+}
+
+TEST(it_takes_more_where_the_core_says_so)
+{
+	check_indirect(2, 0.5 + 2);
 }
 
 /* Two instructions of one cycle on two units, the second of which may need the first's result. */

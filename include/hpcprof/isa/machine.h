@@ -75,7 +75,8 @@ struct hp_core {
 	bool eliminates_small_additions; /* of constants to full registers */
 	uint8_t taken_width; /* taken branches per cycle, except indirect jumps; 0: one */
 	uint8_t call_cycles; /* of fetch at least, from a call or a return to the next branch; 0: one */
-	bool asks_late;	     /* requests code only when it fetches it: old cores */
+	uint8_t indirect_cycles; /* the same to an indirect jump, from the last taken branch */
+	bool asks_late;		 /* requests code only when it fetches it: old cores */
 	/* What one of all these units serves keeps it for a cycle more, if a result of such an operation is
 	 * needed that is one of the last `chained_span` instructions; 0: nothing does. */
 	uint32_t chained_units;

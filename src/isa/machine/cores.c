@@ -163,6 +163,7 @@ const struct hp_core cores[CORE_COUNT] = {
 				   .walk_cycles = 45,
 				   .mispredict_cycles = 21,
 				   .late_target_cycles = 1,
+				   .indirect_cycles = 2,
 				   .call_cycles = 2,
 				   .forward_cycles = 0,
 				   .blocked_cycles = 19,
