@@ -209,6 +209,20 @@ PAIRS(run_narrow, "movw %w0, 64(%1); movzwl 64(%1), %k0")
 PAIRS(run_behind_15, AFTER(15))
 PAIRS(run_behind_16, AFTER(16))
 
+/* Two chains of 60 products. The second begins 360 operations behind the first, beside it if the core has room
+ * for all of these. */
+void run_two_chains(struct task *task)
+{
+	uint64_t first = 1, second = 1;
+
+	for (uint64_t i = 0; i < task->count; i++)
+		__asm__ volatile(".rept 60; imul $1, %0, %0; .endr; .rept 300; nop; .endr\n\t"
+				 ".rept 60; imul $1, %1, %1; .endr; lfence"
+				 : "+r"(first), "+r"(second)
+				 :
+				 : "cc");
+}
+
 /* 16 places in turn call the same procedure, which does nothing. */
 void run_calls(struct task *task)
 {

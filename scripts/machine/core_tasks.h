@@ -48,6 +48,7 @@ void run_renamed_base(struct task *task);
 void run_narrow(struct task *task);
 void run_behind_15(struct task *task);
 void run_behind_16(struct task *task);
+void run_two_chains(struct task *task);
 void run_calls(struct task *task);
 void run_jumps(struct task *task);
 void run_handlers(struct task *task);

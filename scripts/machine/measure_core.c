@@ -384,6 +384,7 @@ int main(int argc, char **argv)
 	      core->renamed_stores == 16 ? 12 : 0);
 	print("    16", simple(run_behind_16, STEPS),
 	      core->renamed_stores == 16 ? 12 + core->compared_cycles + 1 : 0);
+	print("two chains of 60 products, 300 no-ops between", simple(run_two_chains, STEPS / 16), 0);
 	print("store not forwarded: the load is wider", simple(run_failed_forward, STEPS), 0);
 	print("    what it waits for behind a chain",
 	      simple(run_failed_behind, STEPS / 10) - simple(run_forwarded_behind, STEPS / 10),

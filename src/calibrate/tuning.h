@@ -40,8 +40,8 @@ enum {
 	/* … and of some 260 or 400. */
 	SHARING_SHORT_CHAINS = 4, /* rounds [chosen] */
 	SHARING_LONG_CHAINS = 32, /* rounds [chosen] */
-	/* What the fence at the end of a round of the latter takes: 14 cycles, or 42, were seen. */
-	SHARING_FENCE = 20, /* cycles [chosen] */
+	/* What the fence at the end of a round of the latter takes, more or less. */
+	SHARING_FENCE = 20, /* cycles; scripts/machine/measure_core */
 	/* The other thread may begin and end meanwhile, and interrupts come: most of so many tell. */
 	SHARING_TRIES = 5, /* measurements [chosen] */
 };

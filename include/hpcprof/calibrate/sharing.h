@@ -5,7 +5,7 @@
  * Zen 5 knows the store of a load at rename among the last 16 stores, or the last 8; so a chain that goes
  * through memory behind 12 other stores takes 15 or 21 cycles (scripts/machine/measure_core). Golden Cove
  * has room for 512 operations that have not retired, or for 256 (Intel 248966); so a chain that begins 360
- * operations behind another one runs beside it, or after it.
+ * operations behind another one runs beside it, or after it (measure_core, too).
  */
 #ifndef HPCPROF_CALIBRATE_SHARING_H
 #define HPCPROF_CALIBRATE_SHARING_H
