@@ -4,6 +4,7 @@
 #include "../support.h"
 
 #include <hpcprof/calibrate/clock.h>
+#include <hpcprof/pmu/machine.h>
 
 TEST(other_cores_tell_nothing)
 {
@@ -34,6 +35,23 @@ TEST(tries_that_tell_neither_are_not_believed)
 		ck_assert_int_eq(hp_sharing_measure(core, 3 * hz), HP_SHARING_UNKNOWN);
 		ck_assert_int_eq(hp_sharing_measure(core, hz / 3), HP_SHARING_UNKNOWN);
 	}
+}
+
+/* Where tests run on one of these cores, many looks find it in one of the two states. */
+TEST(the_core_that_this_runs_on_tells_if_it_is_one_of_these)
+{
+	enum hp_sharing sharing = HP_SHARING_UNKNOWN;
+	struct hp_machine *machine;
+	const struct hp_core *core;
+
+	hp_assert_ok(hp_machine_create(&machine));
+	at_end((void (*)(void *))hp_machine_destroy, machine);
+	core = hp_core_of_cpu(&machine->cpu);
+	if (core != hp_core_named("zen-5") && core != hp_core_named("sapphire-rapids"))
+		return;
+	for (int look = 0; look < 200 && sharing == HP_SHARING_UNKNOWN; look++)
+		sharing = hp_sharing_measure(core, hp_clock_measure());
+	ck_assert_int_ne(sharing, HP_SHARING_UNKNOWN);
 }
 
 HP_TEST_MAIN("calibrate/sharing")
