@@ -47,6 +47,39 @@ void run_places(struct task *task)
 				 : "cc");
 }
 
+/* The same with a fence for the waiting, since prefetchers may look for addresses without an index: by
+ * pointers that are loaded, … */
+const char *const *known_pointers;
+
+static uint64_t work_with(const char *place, uint64_t value)
+{
+	__asm__ volatile("add (%1), %0\n\t"
+			 ".rept 60; add $1, %0; .endr\n\t"
+			 "lfence"
+			 : "+r"(value)
+			 : "r"(place)
+			 : "cc", "memory");
+	return value;
+}
+
+void run_pointers(struct task *task)
+{
+	uint64_t value = 0;
+
+	for (uint64_t i = 0; i < task->count; i++)
+		value = work_with(known_pointers[i], value);
+}
+
+/* … and by offsets that are. */
+void run_offsets(struct task *task)
+{
+	const char *memory = task->memory;
+	uint64_t value = 0;
+
+	for (uint64_t i = 0; i < task->count; i++)
+		value = work_with(memory + known_places[i], value);
+}
+
 /* Eight per byte, on registers: a load would add its own latency to that of the branch. */
 void run_branches(struct task *task)
 {

@@ -21,10 +21,14 @@ uint64_t random_next(void);
 
 /* Offsets that run_places loads from. */
 extern const uint32_t *known_places;
+/* Addresses that run_pointers loads from. */
+extern const char *const *known_pointers;
 
 void run_additions(struct task *task);
 void run_chase(struct task *task);
 void run_places(struct task *task);
+void run_pointers(struct task *task);
+void run_offsets(struct task *task);
 void run_branches(struct task *task);
 void run_known_branches(struct task *task);
 void run_behind_untaken(struct task *task);

@@ -183,6 +183,38 @@ static double steps_of(size_t bytes, size_t apart)
 	return sum / (COUNT / RUN) - same;
 }
 
+/* What a load of a line at random takes longer than one that hits, by so many of an array of pointers or
+ * offsets in order, beginning elsewhere each time. */
+static double led_to(void (*run)(struct task *), size_t in_order)
+{
+	enum { COUNT = 1 << 20, BEGINNINGS = 512, BYTES = 64 << 20 };
+	static const char *pointers[COUNT];
+	static uint32_t offsets[COUNT];
+	char *memory = allocate(BYTES, MADV_HUGEPAGE);
+	struct task task = { .run = run, .count = in_order, .memory = memory };
+	double same, each[BEGINNINGS];
+
+	for (size_t i = 0; i < COUNT; i++)
+		pointers[i] = memory + (offsets[i] = 0);
+	known_pointers = pointers;
+	known_places = offsets;
+	same = cycles_of(&task);
+	for (size_t i = 0; i < COUNT; i++)
+		pointers[i] = memory + (offsets[i] = (uint32_t)(random_next() % (BYTES / LINE)) * LINE);
+	for (size_t i = 0; i < BEGINNINGS; i++) {
+		struct task chain = { .run = run_additions, .count = CHAIN };
+		size_t first = i * (COUNT / BEGINNINGS);
+		uint64_t before = time_of(&chain);
+
+		known_pointers = &pointers[first];
+		known_places = &offsets[first];
+		each[i] = (double)time_of(&task) / (double)before * CHAIN / (double)in_order;
+	}
+	munmap(memory, BYTES);
+	qsort(each, BEGINNINGS, sizeof(each[0]), by_value);
+	return each[BEGINNINGS / 2] - same;
+}
+
 /* How much longer each takes in one of 65536 pages than always in the same. */
 static double in_pages(void (*run)(struct task *))
 {
@@ -327,6 +359,13 @@ int main(int argc, char **argv)
 	      0);
 	print("    in order", steps_of((size_t)64 << 20, LINE), 0);
 	print("    in steps of 190056 bytes", steps_of((size_t)64 << 20, 190056), 0);
+	for (size_t count = 8; count <= 2048; count *= 2) {
+		char name[64];
+
+		snprintf(name, sizeof(name), "line of 64 MiB, led to by one of %zu offsets", count);
+		print(name, led_to(run_offsets, count), 0);
+		print("    of pointers", led_to(run_pointers, count), 0);
+	}
 	print("mispredicted branch", mispredict(), core->mispredict_cycles);
 	print("    as a recording measures it", recorded.mispredict_cycles,
 	      core->mispredict_cycles);

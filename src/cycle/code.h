@@ -8,6 +8,7 @@
 
 #include <hpcprof/cycle/config.h>
 #include <hpcprof/uarch/path.h>
+#include <hpcprof/uarch/pointers.h>
 #include <hpcprof/uarch/timing.h>
 #include <hpcprof/uarch/trace.h>
 

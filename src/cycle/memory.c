@@ -128,6 +128,9 @@ static void follow(struct pipeline *pipeline, const struct step *step, unsigned 
 
 void memory_follow(struct pipeline *pipeline, const struct step *step, struct flight *flight)
 {
+	hp_uarch_pointers_follow(&pipeline->pointers, pipeline->uarch, &step->insn->timed,
+				 step->insn->address,
+				 step->access_count ? &step->accesses[0].address : NULL);
 	for (unsigned i = 0; i < step->access_count; i++)
 		follow(pipeline, step, i, flight);
 }

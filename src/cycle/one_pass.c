@@ -9,6 +9,7 @@ struct pass {
 	const struct core_run *run;
 	struct hp_uarch *uarch;
 	struct hp_timing *timing;
+	struct hp_uarch_pointers pointers;
 	struct walk walk;
 	uint64_t line, passed, instructions;
 	bool has_turned; /* a taken branch has ended fetch */
@@ -32,6 +33,9 @@ static unsigned follow(struct pass *pass, const struct step *step,
 	};
 	unsigned count = 0;
 
+	hp_uarch_pointers_follow(&pass->pointers, pass->uarch, &step->insn->timed,
+				 step->insn->address,
+				 step->access_count ? &step->accesses[0].address : NULL);
 	for (unsigned i = 0; i < step->access_count; i++) {
 		enum hp_trace_access_kind kind = step->accesses[i].kind;
 		uint64_t address = step->accesses[i].address;

@@ -39,6 +39,7 @@ struct pipeline {
 	struct core_run *run;
 	const struct hp_cycle_config *config;
 	struct hp_uarch *uarch;
+	struct hp_uarch_pointers pointers;
 	struct walk walk;
 	struct step step; /* the next step to be fetched */
 	bool has_step, is_measuring;

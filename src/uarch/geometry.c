@@ -43,6 +43,7 @@ struct hp_uarch_geometry hp_uarch_geometry_of(const struct hp_core *core)
 	struct hp_uarch_geometry geometry = hp_uarch_geometry_generic();
 
 	geometry.reorder_slots = core->reorder_slots;
+	geometry.prefetches_pointers = core->prefetches_pointers;
 	if (!sizes)
 		return geometry;
 	geometry.l1i = sets_of(sizes->l1i);

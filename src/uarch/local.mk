@@ -9,6 +9,7 @@ src_uarch_libuarch_a_SOURCES = \
 	src/uarch/hybrid.h src/uarch/hybrid.c \
 	src/uarch/indirect.h src/uarch/indirect.c \
 	src/uarch/loop.h src/uarch/loop.c \
+	include/hpcprof/uarch/pointers.h src/uarch/pointers.c \
 	src/uarch/predictor.h src/uarch/predictor.c \
 	src/uarch/prefetch.h src/uarch/prefetch.c \
 	include/hpcprof/uarch/resize.h src/uarch/resize.c \

@@ -244,6 +244,15 @@ unsigned hp_uarch_access(struct hp_uarch *uarch, uint64_t ip, uint64_t address, 
 	return events | translate_data(uarch, address) | use_line(uarch, line, kind);
 }
 
+void hp_uarch_lead(struct hp_uarch *uarch, uint64_t ip, uint64_t pointer)
+{
+	if (!uarch->geometry.prefetches_pointers ||
+	    !uarch_prefetch_lead(&uarch->prefetch, ip, pointer >> uarch->line_shift))
+		return;
+	/* The page was walked for the prefetch. */
+	(void)translate_data(uarch, pointer);
+}
+
 static struct hp_uarch_distance distance(const struct uarch_place *place,
 					 const struct uarch_sets *sets)
 {

@@ -86,11 +86,22 @@ static void bring_ahead(struct uarch_prefetch *prefetch, struct uarch_stride *lo
 	}
 }
 
+/* Notes when the pointers that lie ahead are known. */
+static void look_ahead(struct uarch_stride *load, uint64_t now)
+{
+	if (load->equal < POINTERS_SURE)
+		load->equal++;
+	load->led = load->times[load->next];
+	load->times[load->next] = now;
+	load->next = (load->next + 1) % POINTERS_AHEAD;
+}
+
 /* A load that went elsewhere is likely to go on from there as before, if it did so for long. */
 static void turn_aside(struct uarch_prefetch *prefetch, struct uarch_stride *load, int64_t stride,
 		       uint64_t now)
 {
 	load->ahead = 0;
+	load->equal = 0;
 	load->brought = NONE;
 	load->confidence /= 2;
 	if (load->confidence >= STRIDE_SURE)
@@ -118,10 +129,21 @@ void uarch_prefetch_follow_load(struct uarch_prefetch *prefetch, uint64_t ip, ui
 	}
 	if (stride == 0)
 		return;
+	look_ahead(load, now);
 	if (load->confidence < STRIDES_KEPT)
 		load->confidence++;
 	if (load->confidence >= STRIDE_SURE)
 		bring_ahead(prefetch, load, now);
+}
+
+bool uarch_prefetch_lead(struct uarch_prefetch *prefetch, uint64_t ip, uint64_t line)
+{
+	const struct uarch_stride *load = &prefetch->strides[uarch_hash(ip) & (STRIDES - 1)];
+
+	if (load->ip != ip || load->equal < POINTERS_SURE || ++prefetch->led % POINTERS_LOST == 0)
+		return false;
+	bring_new(prefetch, line, load->led);
+	return true;
 }
 
 /* --- streams ---------------------------------------------------------------------------------- */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The core's prefetchers: one follows the stride of each load, one follows streams of lines. They run
- * further ahead the longer they were right, and then on into the next page. They put nothing into the
- * caches. The lines that they would have fetched are noted, with the time, until they are used.
+ * further ahead the longer they were right, and then on into the next page. A third one, which not all
+ * cores have, fetches what the pointers lead to that a load with a stride will load. They put nothing
+ * into the caches. The lines that they would have fetched are noted, with the time, until they are used.
  */
 #ifndef HPCPROF_SRC_UARCH_PREFETCH_H
 #define HPCPROF_SRC_UARCH_PREFETCH_H
@@ -19,6 +20,10 @@ struct uarch_stride {
 	uint64_t brought; /* the line prefetched last */
 	unsigned confidence;
 	unsigned ahead; /* strides from the last address to the line prefetched last */
+	unsigned equal; /* strides in a row until now, up to POINTERS_SURE */
+	unsigned next;	/* the oldest one of `times` */
+	uint64_t times[POINTERS_AHEAD]; /* of the last of these loads */
+	uint64_t led;			/* the time of the load before them */
 };
 
 struct uarch_stream {
@@ -40,6 +45,7 @@ struct uarch_prefetch {
 	struct uarch_stride strides[STRIDES];
 	struct uarch_stream streams[STREAMS];
 	struct uarch_brought brought[BROUGHT];
+	unsigned led; /* pointers that were to be followed */
 };
 
 void uarch_prefetch_create(struct uarch_prefetch *prefetch,
@@ -50,6 +56,9 @@ void uarch_prefetch_reset(struct uarch_prefetch *prefetch);
 /* Follows a load, before its line is used: from its first miss on. */
 void uarch_prefetch_follow_load(struct uarch_prefetch *prefetch, uint64_t ip, uint64_t address,
 				uint64_t now);
+/* The load at `ip` has loaded a pointer to that line. Whether a prefetcher has followed it before: then
+ * it has fetched the line, where that was missing. */
+bool uarch_prefetch_lead(struct uarch_prefetch *prefetch, uint64_t ip, uint64_t line);
 /* Follows a miss in the first level. */
 void uarch_prefetch_follow_miss(struct uarch_prefetch *prefetch, uint64_t line, uint64_t now);
 

@@ -115,6 +115,39 @@ static void find_names(const struct hp_isa *isa, const struct hp_insn *insn,
 	}
 }
 
+static bool is_pointer(const struct hp_isa *isa, const struct hp_operand *operand)
+{
+	return operand->type == HP_OPERAND_REGISTER && operand->number < HP_REGISTER_VECTOR &&
+	       operand->bytes == isa->pointer_bytes;
+}
+
+static enum hp_moves moves_of(const struct hp_isa *isa, const struct hp_insn *insn)
+{
+	if (insn->operation != HP_OPERATION_MOVE || insn->operand_count != 2 ||
+	    !is_pointer(isa, &insn->operands[0]))
+		return HP_MOVES_NOTHING;
+	if (is_pointer(isa, &insn->operands[1]))
+		return HP_MOVES_REGISTER;
+	return insn->operands[1].type == HP_OPERAND_MEMORY &&
+			       insn->operands[1].bytes == isa->pointer_bytes
+		       ? HP_MOVES_MEMORY
+		       : HP_MOVES_NOTHING;
+}
+
+static void find_pointer(const struct hp_isa *isa, const struct hp_insn *insn,
+			 struct hp_timed_insn *made)
+{
+	const struct hp_memory *memory = &insn->memories[0];
+
+	made->moves = (uint8_t)moves_of(isa, insn);
+	made->pointer = HP_REGISTER_NONE;
+	if (!insn->memory_count || memory->is_implicit || memory->index != HP_REGISTER_NONE ||
+	    memory->segment != HP_REGISTER_NONE)
+		return;
+	made->pointer = memory->base;
+	made->displacement = memory->displacement;
+}
+
 /* An operation on any of the units whose results are late for what follows at once. */
 static bool is_chained(const struct hp_core *core, const struct hp_insn *insn,
 		       const struct hp_timed_insn *made)
@@ -158,6 +191,7 @@ void hp_timed_insn_make(const struct hp_core *core, const struct hp_isa *isa,
 	made->is_chained = is_chained(core, insn, made);
 	find_registers(isa, insn, &cost, made);
 	find_names(isa, insn, made);
+	find_pointer(isa, insn, made);
 	/* It is fused with the one before, and has its flags at once. */
 	if (before && cost.slots == 0) {
 		fuse(&made[-1], made);

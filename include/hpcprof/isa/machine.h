@@ -86,6 +86,7 @@ struct hp_core {
 	/* The latency of loads in the table is of those whose address has a scaled index or three parts, or
 	 * that extend a sign. Others take l1_cycles. */
 	bool indexes_late;
+	bool prefetches_pointers; /* fetches what arrays of pointers lead to, ahead of those that use it */
 	uint16_t reorder_slots;
 	uint8_t stored_width; /* stores per cycle that leave the store buffer; 0: one */
 	uint8_t miss_buffers; /* lines that the first level of data waits for at a time */

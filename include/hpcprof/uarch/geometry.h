@@ -54,6 +54,7 @@ struct hp_uarch_geometry {
 
 	struct hp_uarch_predictor predictor;
 
+	bool prefetches_pointers; /* fetches what arrays of pointers lead to */
 	uint32_t reorder_slots; /* instructions in flight */
 	uint32_t store_entries; /* stores that have not reached the cache */
 };

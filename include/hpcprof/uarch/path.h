@@ -135,6 +135,9 @@ void hp_uarch_resume(struct hp_uarch *uarch);
 unsigned hp_uarch_access(struct hp_uarch *uarch, uint64_t ip, uint64_t address, uint32_t bytes,
 			 enum hp_uarch_access_kind kind);
 
+/* The next access is at what the load at `ip` has loaded, `pointer`, or a little beside it. */
+void hp_uarch_lead(struct hp_uarch *uarch, uint64_t ip, uint64_t pointer);
+
 /* How far a block was from being replaced when it was used: `later` blocks of its set had been used after it, or,
  * where that is not known, at least `known` ones, since so many have been since the path began or was resumed. */
 struct hp_uarch_distance {

@@ -50,6 +50,9 @@ struct hp_timed_name {
 	uint32_t hash;	     /* of displacement and scale */
 };
 
+/* A whole pointer that an instruction moves to a register, unchanged. */
+enum hp_moves { HP_MOVES_NOTHING, HP_MOVES_REGISTER, HP_MOVES_MEMORY };
+
 /* An instruction as the core handles it. */
 struct hp_timed_insn {
 	uint8_t address_count, operand_count, result_count;
@@ -72,6 +75,9 @@ struct hp_timed_insn {
 	bool is_chained;  /* on all of the core's chained units, from registers to one */
 	uint32_t place;	  /* its address, in part */
 	struct hp_timed_name loaded, stored;
+	uint8_t moves;	 /* enum hp_moves */
+	uint8_t pointer; /* the base of its address if that has no index; else HP_REGISTER_NONE */
+	int64_t displacement; /* of its address from there */
 };
 
 /* What happens to its data, as hp_uarch_access has it. */

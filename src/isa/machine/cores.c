@@ -136,7 +136,9 @@ const struct hp_core cores[CORE_COUNT] = {
 	/* LLVM 19: issue width, reorder buffer, load latency. Published descriptions of Golden
 	 * Cove: six decoders, eight micro-ops per cycle from their cache. Latencies as measured in a virtual
 	 * machine of Emerald Rapids (2026-11, scripts/machine/measure_core sapphire-rapids), beyond the second
-	 * level those of a loaded server. Unchecked: miss buffers, page walkers. */
+	 * level those of a loaded server. There, too, what a pointer leads to that the core has seen coming in an
+	 * array is seldom waited for, nor is its page; what an offset leads to always is. Unchecked: miss buffers,
+	 * page walkers. */
 	[CORE_SAPPHIRE_RAPIDS] = { .name = "sapphire-rapids",
 				   .title = "Intel Sapphire Rapids, Emerald Rapids (Golden Cove)",
 				   .table = TABLE_SAPPHIRE_RAPIDS,
@@ -151,6 +153,7 @@ const struct hp_core cores[CORE_COUNT] = {
 				   .eliminates_general_moves = true,
 				   .eliminates_vector_moves = true,
 				   .eliminates_small_additions = true,
+				   .prefetches_pointers = true,
 				   .reorder_slots = 512,
 				   .stored_width = 2,
 				   .miss_buffers = 16,

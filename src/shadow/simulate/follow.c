@@ -140,6 +140,23 @@ static void follow_values(struct follower *follower, const struct hp_timed_insn 
 		follower->loaded[insn->results[i]] = (uint8_t)loaded;
 }
 
+/* Tells the models whose pointer leads to the instruction's data. `access`: the number of its first one. */
+static void follow_pointer(struct follower *follower, const struct followed *followed, size_t insn,
+			   size_t access)
+{
+	const struct path_plan *plan = followed->plan;
+	bool has_access = access < plan->access_count && plan->accesses[access].insn == insn;
+	uint64_t ip = 0, address = 0;
+
+	if (has_access) {
+		ip = followed->patterns[access].ip;
+		address = path_access_address(plan, &plan->accesses[access], follower->words,
+					      follower->fs_base);
+	}
+	hp_uarch_pointers_follow(&follower->pointers, follower->uarch, &followed->timed[insn], ip,
+				 has_access ? &address : NULL);
+}
+
 enum {
 	PAGE_EVENTS = HP_UARCH_DTLB_MISS | HP_UARCH_DTLB_UNKNOWN | HP_UARCH_TLB2_MISS |
 		      HP_UARCH_TLB2_UNKNOWN | HP_UARCH_WALK_MISS | HP_UARCH_WALK_UNKNOWN,
@@ -280,6 +297,8 @@ static void follow_block(struct follower *follower, struct followed *followed)
 		follower->timed_count = 0;
 		follower->loads_behind =
 			followed->timed ? loads_behind(follower, &followed->timed[i]) : 0;
+		if (is_block_timed)
+			follow_pointer(follower, followed, i, access);
 		for (; access < plan->access_count && plan->accesses[access].insn == i; access++)
 			follow_access(follower, followed, access, counts);
 		if (!is_block_timed)
@@ -380,6 +399,7 @@ static void begin_stretch(struct follower *follower, uint64_t warming)
 		hp_timing_reset(follower->timing);
 	follower->uncounted = (struct hp_lanes){ 0 };
 	memset(follower->loaded, 0, sizeof(follower->loaded));
+	follower->pointers = (struct hp_uarch_pointers){ 0 };
 	follower->counted_from = follower->instructions + warming;
 	follower->timed_from = follower->counted_from - warming / TIMED_WARMING_PART;
 	follower->reading = follower->before = NULL;

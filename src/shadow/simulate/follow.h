@@ -13,6 +13,7 @@
 #include <hpcprof/base/vector.h>
 #include <hpcprof/model/window.h>
 #include <hpcprof/uarch/path.h>
+#include <hpcprof/uarch/pointers.h>
 #include <hpcprof/uarch/timing.h>
 
 struct followed;
@@ -36,6 +37,7 @@ struct follower {
 	 * The last element is that of the current instruction's address. */
 	uint8_t loaded[HP_REGISTER_COUNT + HP_TIMED_FLAGS];
 	unsigned loads_behind;
+	struct hp_uarch_pointers pointers;
 	struct hp_lanes uncounted; /* ticks while the models warmed up */
 	uint64_t fs_base;
 	uint64_t counted_from; /* instructions after which events are counted, … */
