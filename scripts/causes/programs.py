@@ -32,6 +32,15 @@ for _ in range(COUNT):
     words.sort(key=lambda w: hash(w) & 65535)
 print(len(count))
 '''
+RUBY = '''count = Hash.new(0)
+x = 1
+words = Array.new(400000) { x = (x * 1103515245 + 12345) % 2147483648; (x >> 11).to_s(16) }
+COUNT.times do
+  words.each { |word| count[word] += word.length }
+  words = words.sort_by { |word| word.hex & 65535 }
+end
+puts count.size
+'''
 PERL = '''my %count; my $x = 1;
 for (1 .. COUNT) { $x = ($x * 1103515245 + 12345) % 2147483648; my $w = sprintf("%x", $x >> 11);
   $count{$w}++; $count{$1}++ if $w =~ /([a-f]+)/; }
@@ -89,6 +98,7 @@ def programs(work, seconds):
         (work / 'tree.cc').write_text(CXX)
         subprocess.run(['c++', '-O2', '-o', work / 'tree', work / 'tree.cc'], check=True)
     for name, text, size in (('words.py', PYTHON, 3 * seconds), ('words.pl', PERL, 800000 * seconds),
+                             ('words.rb', RUBY, 3 * seconds),
                              ('table.lua', LUA, 7 * seconds), ('rows.sql', SQL, 600000 * seconds)):
         (work / name).write_text(text.replace('COUNT', str(size)))
     sources = ' '.join(str(path) for path in sorted(
@@ -102,10 +112,11 @@ def programs(work, seconds):
         ('bzip2', True, ['sh', '-c', f'exec bzip2 -kc {files(4)} > /dev/null']),
         ('gzip', True, ['sh', '-c', f'exec gzip -9 -kc {files(8)} > /dev/null']),
         ('perl', True, ['perl', str(work / 'words.pl')]),
+        ('python3', True, [PYTHON3, str(work / 'words.py')]),
         ('c++ map', True, [str(work / 'tree'), str(900 * seconds)]),
         ('zstd', False, ['sh', '-c', f'exec zstd -q -12 --single-thread -c {files(3)} > /dev/null']),
         ('sqlite3', False, ['sqlite3', '-init', str(work / 'rows.sql'), ':memory:', '.quit']),
-        ('python3', False, [PYTHON3, str(work / 'words.py')]),
+        ('ruby', False, ['ruby', str(work / 'words.rb')]),
         ('lua5.4', False, ['lua5.4', str(work / 'table.lua')]),
         ('cc1', False, ['sh', '-c', f'for f in {sources}; do cc -w -O2 -D_GNU_SOURCE '
                                     f'-I{include} -S -o /dev/null $f 2>/dev/null; done']),
@@ -130,6 +141,8 @@ def repeated(work, name, command, runs, data_bytes=DATA_BYTES):
         return ['perl', '-e', f'for (1 .. {runs}) {{ do "{script}" }}']
     if name == 'python3':
         return [PYTHON3, '-c', f'for _ in range({runs}): exec(open("{script}").read(), {{}})']
+    if name == 'ruby':
+        return ['ruby', '-e', f'{runs}.times {{ load "{script}" }}']
     return ['lua5.4', '-e', f'for i = 1, {runs} do dofile("{script}") end']
 
 
