@@ -138,7 +138,8 @@ void run_known_targets(struct task *task)
 
 /* The same in eight places by turns, at different distances from the beginnings of their lines: some cores
  * have a part of their tables for each. */
-#define IN_PLACES(one) one(0, 1) one(1, 33) one(2, 7) one(3, 40) one(4, 15) one(5, 20) one(6, 45) one(7, 3)
+#define IN_PLACES(one)                                                                             \
+	one(0, 1) one(1, 33) one(2, 7) one(3, 40) one(4, 15) one(5, 20) one(6, 45) one(7, 3)
 
 #define BRANCH_AT(number, distance)                                                                \
 	__asm__ volatile(".balign 64; .skip " #distance ", 0x90; testb $1, %0; jz 1f; nop; 1:"     \
@@ -283,6 +284,19 @@ void run_jumps(struct task *task)
 				 :
 				 : "rax");
 }
+
+/* So many jumps by turns, each 16 bytes on. */
+#define JUMPS(number)                                                                              \
+	void run_jumps_##number(struct task *task)                                                 \
+	{                                                                                          \
+		for (uint64_t i = 0; i < task->count / (number); i++)                              \
+			__asm__ volatile(".balign 64\n\t"                                          \
+					 ".rept " #number "; jmp 1f; .balign 16; 1:; .endr");      \
+	}
+JUMPS(128)
+JUMPS(256)
+JUMPS(512)
+JUMPS(2048)
 
 /* Handlers of an interpreter, each of which jumps to the next one by a table of opcodes. */
 void run_handlers(struct task *task)

@@ -25,6 +25,7 @@ enum {
 	CHAIN = 4000,
 	BRANCHES = 4000,
 	STEPS = 4000,
+	JUMPS = 8192,
 };
 
 static long interruptions(void)
@@ -396,6 +397,10 @@ int main(int argc, char **argv)
 	}
 	print("indirect jump that has one target", simple(run_jumps, STEPS),
 	      core->indirect_cycles ? core->indirect_cycles : 1);
+	print("one of 128 jumps", simple(run_jumps_128, JUMPS), 0);
+	print("    256", simple(run_jumps_256, JUMPS), 0);
+	print("    512", simple(run_jumps_512, JUMPS), 0);
+	print("    2048", simple(run_jumps_2048, JUMPS), 1 + core->late_target_cycles);
 	for (size_t period = 16; period <= 1024; period *= 4) {
 		char name[64];
 

@@ -64,6 +64,9 @@ struct hp_uarch_geometry hp_uarch_geometry_of(const struct hp_core *core)
 		geometry.predictor.indirect_entries = sizes->indirect_entries;
 	if (sizes->longest_history)
 		geometry.predictor.longest_history = sizes->longest_history;
+	if (sizes->early_targets)
+		geometry.predictor.early =
+			(struct hp_uarch_sets){ sizes->early_targets / EARLY_WAYS, EARLY_WAYS };
 	return geometry;
 }
 
@@ -74,6 +77,11 @@ void hp_uarch_share(struct hp_uarch_geometry *geometry, struct hp_core *core)
 	core->reorder_slots /= 2;
 	core->renamed_stores /= 2;
 	core->remembered_pairs /= 2;
+	if (!core->takes_turns)
+		return;
+	core->issue_width /= 2;
+	core->fetch_width /= 2;
+	core->decode_width /= 2;
 }
 
 /* --- what is valid ---------------------------------------------------------------------------- */
@@ -109,7 +117,8 @@ static bool is_predictor_valid(const struct hp_uarch_predictor *predictor)
 	       (predictor->loop_entries == 0 ||
 		is_power(predictor->loop_entries, 4, ENTRIES_MOST)) &&
 	       is_power(predictor->indirect_entries, 16, ENTRIES_MOST) &&
-	       is_within(predictor->return_entries, 1, RETURNS_MOST);
+	       is_within(predictor->return_entries, 1, RETURNS_MOST) &&
+	       fits_if_any(&predictor->early);
 }
 
 bool hp_uarch_geometry_is_valid(const struct hp_uarch_geometry *geometry)

@@ -13,7 +13,8 @@ bool uarch_predictor_create(struct uarch_predictor *predictor,
 	return uarch_tage_create(&predictor->tage, sizes) &&
 	       uarch_loops_create(&predictor->loops, sizes) &&
 	       uarch_indirect_create(&predictor->indirect, sizes) &&
-	       uarch_returns_create(&predictor->returns, sizes);
+	       uarch_returns_create(&predictor->returns, sizes) &&
+	       uarch_sets_create(&predictor->early, &sizes->early);
 }
 
 void uarch_predictor_destroy(struct uarch_predictor *predictor)
@@ -23,6 +24,7 @@ void uarch_predictor_destroy(struct uarch_predictor *predictor)
 	uarch_hybrid_destroy(&predictor->hybrid);
 	uarch_indirect_destroy(&predictor->indirect);
 	uarch_returns_destroy(&predictor->returns);
+	uarch_sets_destroy(&predictor->early);
 }
 
 void uarch_predictor_reset(struct uarch_predictor *predictor)
@@ -33,6 +35,7 @@ void uarch_predictor_reset(struct uarch_predictor *predictor)
 	uarch_hybrid_reset(&predictor->hybrid);
 	uarch_indirect_reset(&predictor->indirect);
 	uarch_returns_reset(&predictor->returns);
+	uarch_sets_reset(&predictor->early);
 }
 
 /* Returns the event of a prediction. `late` is the event of a correct one, if the faster predictor
@@ -75,6 +78,13 @@ static unsigned follow_target(struct uarch_predictor *predictor, uint64_t ip, ui
 	return event_of(is_right, is_cold, is_late ? HP_UARCH_TARGET_LATE : 0);
 }
 
+/* Whether only a slower table knows where a branch goes that is taken. */
+static bool is_target_late(struct uarch_predictor *predictor, uint64_t ip)
+{
+	return predictor->early.all &&
+	       uarch_sets_use(&predictor->early, uarch_hash(ip)) == UARCH_MISS;
+}
+
 unsigned uarch_predictor_follow(struct uarch_predictor *predictor, uint64_t ip, uint64_t next,
 				enum hp_uarch_branch_kind kind, bool taken, uint64_t target)
 {
@@ -103,8 +113,12 @@ unsigned uarch_predictor_follow(struct uarch_predictor *predictor, uint64_t ip, 
 	/* A call of the next instruction only reads its own address. */
 	if (kind == HP_UARCH_CALL_INDIRECT || (kind == HP_UARCH_CALL && target != next))
 		uarch_returns_call(&predictor->returns, next);
-	if (taken)
-		uarch_history_add(&predictor->history, ip, target);
+	if (!taken)
+		return event;
+	uarch_history_add(&predictor->history, ip, target);
+	if (is_target_late(predictor, ip) &&
+	    !(event & (HP_UARCH_MISPREDICTED | HP_UARCH_BRANCH_UNKNOWN)))
+		event |= HP_UARCH_TARGET_LATE;
 	return event;
 }
 

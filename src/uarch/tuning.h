@@ -53,6 +53,9 @@ enum {
 	INDIRECT_ENTRIES = 512, /* targets in each table [chosen] */
 	/* Branches whose last target is known by their address: their target buffers have thousands. */
 	LAST_TARGETS = 8192, /* branches, a power of two [chosen] */
+	/* Branches of a set of those whose target is known at once. On Golden Cove all of them may be 16 or 64 bytes
+	 * apart; sets are chosen by a hash, so few of them would overflow soon. */
+	EARLY_WAYS = 64, /* branches [chosen] */
 	/* 31 or 32 on Zen, 16 on Skylake, 24 on Golden Cove. */
 	RETURN_ENTRIES = 32, /* calls [chosen] */
 };

@@ -49,6 +49,25 @@ TEST(sizes_are_those_of_the_core)
 	}
 }
 
+TEST(beside_a_busy_thread_half_of_the_queues_is_left_and_half_of_the_turns)
+{
+	const struct hp_core *whole;
+
+	for (size_t i = 0; (whole = hp_core_at(i)); i++) {
+		struct hp_uarch_geometry geometry = hp_uarch_geometry_of(whole);
+		unsigned stores = geometry.store_entries, turns = whole->takes_turns ? 2 : 1;
+		struct hp_core core = *whole;
+
+		hp_uarch_share(&geometry, &core);
+		ck_assert_uint_eq(core.reorder_slots, whole->reorder_slots / 2);
+		ck_assert_uint_eq(geometry.store_entries, stores / 2);
+		ck_assert_uint_eq(core.issue_width, whole->issue_width / turns);
+		ck_assert_uint_eq(core.fetch_width, whole->fetch_width / turns);
+		ck_assert_uint_eq(core.decode_width, whole->decode_width / turns);
+	}
+	ck_assert(hp_core_named("sapphire-rapids")->takes_turns);
+}
+
 /* One number each that no model can be made of. */
 static const struct bad {
 	const char *name;
@@ -106,11 +125,11 @@ TEST(the_limits_themselves_are_allowed)
 
 	small.l1i = small.l1d = small.l2 = small.l3 = (struct hp_uarch_sets){ 1, 1 };
 	small.itlb = small.dtlb = small.tlb2 = small.decoded = (struct hp_uarch_sets){ 1, 1 };
-	small.predictor = (struct hp_uarch_predictor){ 16, false, 1, 16, 1, 1, 0, 16, 1 };
+	small.predictor = (struct hp_uarch_predictor){ 16, false, 1, 16, 1, 1, 0, 16, 1, { 1, 1 } };
 	small.store_entries = small.reorder_slots = 1;
 	large.l3 = (struct hp_uarch_sets){ 4096, 256 };
-	large.predictor = (struct hp_uarch_predictor){ 1 << 18, false,	 8,	  1 << 18, 5,
-						       500,	1 << 18, 1 << 18, 256 };
+	large.predictor = (struct hp_uarch_predictor){ 1 << 18, false,	 8,   1 << 18,	    5, 500,
+						       1 << 18, 1 << 18, 256, { 4096, 256 } };
 	large.store_entries = 1024;
 	for (int i = 0; i < 2; i++) {
 		struct hp_uarch *uarch = hp_uarch_create(i ? &large : &small);

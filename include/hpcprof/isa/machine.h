@@ -73,6 +73,7 @@ struct hp_core {
 	bool eliminates_general_moves;
 	bool eliminates_vector_moves;
 	bool eliminates_small_additions; /* of constants to full registers */
+	bool takes_turns; /* two busy threads fetch and issue by turns: each has half of the widths */
 	uint8_t taken_width; /* taken branches per cycle, except indirect jumps; 0: one */
 	uint8_t call_cycles; /* of fetch at least, from a call or a return to the next branch; 0: one */
 	uint8_t indirect_cycles; /* the same to an indirect jump, from the last taken branch */
@@ -101,7 +102,7 @@ struct hp_core {
 	/* The delay of fetch behind a conditional branch that only a long history predicts; 0: unknown. */
 	uint8_t late_branch_cycles;
 	/* How much longer than one cycle it is at least from the last taken branch to an indirect one that has
-	 * gone to several places; 0: no longer. */
+	 * gone to several places, or to one of more than sizes.h's `early_targets`; 0: no longer. */
 	uint8_t late_target_cycles;
 	/* From the retirement of an instruction that took longer than is known beforehand (a division, a
 	 * load that missed) to the start of those that read its result; 0: it retires last. */

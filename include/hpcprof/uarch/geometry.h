@@ -30,6 +30,7 @@ struct hp_uarch_predictor {
 	uint32_t loop_entries;	   /* loops of constant length; a power of two, or 0 */
 	uint32_t indirect_entries; /* targets in each table; a power of two */
 	uint32_t return_entries;   /* calls whose returns are known */
+	struct hp_uarch_sets early; /* taken branches whose target is known at once; none: all */
 };
 
 struct hp_uarch_geometry {
@@ -65,7 +66,8 @@ struct hp_uarch_geometry hp_uarch_geometry_generic(void);
 /* The sizes of that core; the generic core's where they are unknown. */
 struct hp_uarch_geometry hp_uarch_geometry_of(const struct hp_core *core);
 /* What one hardware thread has of the core while another one is busy: half of the queues, which the timing
- * keeps. Caches and predictors are shared by use, so they are left as they are. */
+ * keeps, and where the two take turns half of the widths. Caches and predictors are shared by use, so they are
+ * left as they are. */
 void hp_uarch_share(struct hp_uarch_geometry *geometry, struct hp_core *core);
 
 /* Whether models of these sizes can be made, in bounded memory: some 250 MB at most. */

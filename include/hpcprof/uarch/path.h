@@ -82,7 +82,7 @@ enum {
 	 * long history (or any history). A faster predictor with a short history (or the address
 	 * alone) had already redirected fetch elsewhere. */
 	HP_UARCH_BRANCH_LATE = 1 << 29,
-	HP_UARCH_TARGET_LATE = 1 << 30, /* of a branch that has gone to several places */
+	HP_UARCH_TARGET_LATE = 1 << 30, /* of a branch that has gone to several places, or is one of many */
 
 	/* Beside HP_UARCH_L2_UNKNOWN: the same of the second level. It is an answer for each access, as a timing needs
 	 * it, and too often a miss: lines that came in meanwhile were not there. hp_uarch_l2_distance tells counts. */
