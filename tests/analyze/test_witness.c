@@ -42,6 +42,40 @@ TEST(a_prefetch_is_suspected_of_the_page_walks_that_windows_saw)
 	ck_assert_double_lt(most(0, HP_CAUSE_DCACHE), 0.01);
 }
 
+#define MFENCE	       0x0f, 0xae, 0xf0
+#define TEN_MOVES      MOVE_TWICE, MOVE_TWICE, MOVE_TWICE, MOVE_TWICE, MOVE_TWICE
+#define MOVE_TWICE     0x89, 0xca, 0x89, 0xca /* mov edx, ecx */
+#define SHIFT_RAX_BY_6 0x48, 0xc1, 0xe0, 0x06
+
+/* A shift far behind a fence waits for its operand as long as if there was none, or because nothing began
+ * before. */
+TEST(what_begins_behind_a_fence_is_waited_for_because_of_it)
+{
+	const size_t shift = 3 + 20;
+
+	LOOP(MFENCE, TEN_MOVES, SHIFT_RAX_BY_6);
+	takes(0, STALL);
+	takes(shift, 1);
+	ck_assert_double_lt(most(shift, HP_CAUSE_SYNC), 0.01);
+	LOOP(MFENCE, TEN_MOVES, SHIFT_RAX_BY_6);
+	takes(0, STALL);
+	takes(shift, 1);
+	sees(shift, HP_EVENT_L1_MISS, 0);
+	ck_assert_double_gt(most(shift, HP_CAUSE_SYNC), 0.5);
+	ck_assert_uint_eq(culprit(shift, HP_CAUSE_SYNC), 0);
+	/* Not longer than it takes. */
+	LOOP(MFENCE, TEN_MOVES, SHIFT_RAX_BY_6);
+	takes(0, STALL);
+	takes(shift, STALL);
+	sees(shift, HP_EVENT_L1_MISS, 0);
+	ck_assert_double_lt(most(shift, HP_CAUSE_SYNC), 0.05);
+	/* No fence. */
+	LOOP(TEN_MOVES, SHIFT_RAX_BY_6);
+	takes(shift - 3, STALL);
+	sees(shift - 3, HP_EVENT_L1_MISS, 0);
+	ck_assert_double_lt(most(shift - 3, HP_CAUSE_SYNC), 0.01);
+}
+
 TEST(a_load_that_windows_saw_to_hit_may_miss_in_other_moments)
 {
 	LOOP(LOAD_RAX_FROM_RAX);

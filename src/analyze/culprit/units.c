@@ -9,6 +9,7 @@
  */
 #include "causes.h"
 #include "duty.h"
+#include "witness.h"
 #include "../tuning.h"
 
 #include <math.h>
@@ -53,6 +54,23 @@ void suspect_units(const struct facts *facts, const struct path *path, struct su
 	}
 }
 
+/* What follows such an instruction begins only when it ends. So each instruction behind it may be waited for
+ * as long as it takes, which overlaps with what came before otherwise. Only where a path was timed does
+ * anything tell whether it did. */
+static void suspect_behind_sync(const struct facts *facts, const struct path *path,
+				struct suspects *found)
+{
+	uint32_t at = path->insns[0];
+	double latency = facts->insns[at].latency ? facts->insns[at].latency : 1;
+
+	for (uint32_t i = 1; i < path->count && witness_of(facts, at); i++) {
+		if (facts->insns[path->insns[i]].duty != HP_DUTY_SYNC)
+			continue;
+		add_suspect(found, HP_CAUSE_SYNC, path->insns[i], latency, 0);
+		return;
+	}
+}
+
 void suspect_sync(const struct facts *facts, const struct path *path, struct suspects *found)
 {
 	const struct hp_core *core = facts->core;
@@ -68,4 +86,5 @@ void suspect_sync(const struct facts *facts, const struct path *path, struct sus
 		add_suspect(found, HP_CAUSE_SYNC, at, most_sync_reads * core->memory_cycles,
 			    expected * path_doubt(i));
 	}
+	suspect_behind_sync(facts, path, found);
 }
