@@ -5,8 +5,9 @@
  * The caller passes what the program does, in order: code fetched, data accessed, branches. Each
  * answer is a set of the bits below. Caches and TLBs are exact (least recently used), of the demand
  * accesses alone: prefetchers do not change what misses, but a miss that one of them would have
- * avoided is marked. Branch predictors and the store queue are of the kinds that cores use, not
- * copies of a particular one.
+ * avoided is marked. Only the page of a pointer that a prefetcher has followed is in the TLBs before
+ * its use (hp_uarch_lead), since the prefetcher has walked it. Branch predictors and the store queue
+ * are of the kinds that cores use, not copies of a particular one.
  *
  * Models begin empty, but the caches of the running program were not. If an empty model cannot know
  * the result, it reports an event of its own, ..._UNKNOWN, neither hit nor miss: the first access
