@@ -82,6 +82,8 @@ void hp_uarch_share(struct hp_uarch_geometry *geometry, struct hp_core *core)
 	core->issue_width /= 2;
 	core->fetch_width /= 2;
 	core->decode_width /= 2;
+	if (core->stored_width > 1)
+		core->stored_width /= 2;
 }
 
 /* --- what is valid ---------------------------------------------------------------------------- */

@@ -16,7 +16,7 @@ void hp_uarch_pointers_follow(struct hp_uarch_pointers *pointers, struct hp_uarc
 		hp_uarch_lead(uarch, load, *address - (uint64_t)insn->displacement);
 	if (insn->moves == HP_MOVES_MEMORY && address)
 		value = ip;
-	else if (insn->moves == HP_MOVES_REGISTER)
+	else if (insn->moves == HP_MOVES_REGISTER && insn->operand_count)
 		value = loaded_by(pointers, insn->operands[0]);
 	for (unsigned i = 0; i < insn->result_count; i++)
 		if (insn->results[i] < HP_REGISTER_VECTOR)

@@ -64,8 +64,10 @@ TEST(beside_a_busy_thread_half_of_the_queues_is_left_and_half_of_the_turns)
 		ck_assert_uint_eq(core.issue_width, whole->issue_width / turns);
 		ck_assert_uint_eq(core.fetch_width, whole->fetch_width / turns);
 		ck_assert_uint_eq(core.decode_width, whole->decode_width / turns);
+		ck_assert_uint_ge(core.stored_width, whole->stored_width / turns);
 	}
 	ck_assert(hp_core_named("sapphire-rapids")->takes_turns);
+	ck_assert_uint_eq(hp_core_named("sapphire-rapids")->stored_width, 2);
 }
 
 /* One number each that no model can be made of. */

@@ -73,7 +73,8 @@ struct hp_core {
 	bool eliminates_general_moves;
 	bool eliminates_vector_moves;
 	bool eliminates_small_additions; /* of constants to full registers */
-	bool takes_turns; /* two busy threads fetch and issue by turns: each has half of the widths */
+	/* Two busy threads fetch, issue and write their stores by turns: each has half of the widths. */
+	bool takes_turns;
 	uint8_t taken_width; /* taken branches per cycle, except indirect jumps; 0: one */
 	uint8_t call_cycles; /* of fetch at least, from a call or a return to the next branch; 0: one */
 	uint8_t indirect_cycles; /* the same to an indirect jump, from the last taken branch */
