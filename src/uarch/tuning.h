@@ -101,11 +101,12 @@ enum {
 	STRIDES_FAR = 16, /* strides [chosen] */
 	/* Equal ones in a row that are remembered, half of them when the load goes elsewhere. */
 	STRIDES_KEPT = 8, /* strides [chosen] */
-	/* Equal strides of a load in a row, until a core that follows pointers follows those that it loads, … */
+	/* Equal strides of a load in a row, until a core that follows pointers follows those that it loads (after 16
+	 * to 40, by the moment), … */
 	POINTERS_SURE = 32, /* strides; Golden Cove, scripts/machine/measure_core */
 	/* … so many ahead, … */
 	POINTERS_AHEAD = 4, /* strides; as above */
-	/* … but not one of so many, which it drops by no rule that is known: 12 to 26 % there. */
+	/* … but not one of so many, which it drops by no rule that is known: 12 to 27 %, by what else the loop does. */
 	POINTERS_LOST = 6, /* pointers; as above */
 	/* Pages that are followed; a power of two. Each has one place, so these are more than the 32 of Intel
 	 * 248966, to keep about as many. */
