@@ -30,6 +30,7 @@ src_shadow_libshadow_a_SOURCES += \
 	src/shadow/replay/engine_state.h src/shadow/replay/engine.c src/shadow/replay/engine_place.c \
 	src/shadow/simulate/follow.h src/shadow/simulate/follow.c \
 	src/shadow/simulate/followed.h src/shadow/simulate/followed.c \
+	src/shadow/simulate/telling.h src/shadow/simulate/telling.c \
 	src/shadow/simulate/told.h src/shadow/simulate/told.c \
 	src/shadow/simulate/footprint.h src/shadow/simulate/footprint.c \
 	src/shadow/simulate/reuse.h src/shadow/simulate/reuse.c \

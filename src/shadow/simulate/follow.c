@@ -4,6 +4,7 @@
 #include "../translate/x86_decode.h"
 #include "../tuning.h"
 #include "followed.h"
+#include "telling.h"
 #include "tracing.h"
 
 #include <stdlib.h>
@@ -464,101 +465,10 @@ void follower_resume(struct follower *follower, size_t number, size_t sample, ui
 
 /* --- over all stretches ------------------------------------------------------------------------ */
 
-struct telling {
-	HP_VECTOR(const struct pattern *) patterns;
-	HP_VECTOR(struct hp_window_timed) timed;
-	bool has_memory;
-	uint64_t resizes;
-};
-
-static void tell_lanes(struct telling *telling, const double ticks[HP_LANES], uint64_t address,
-		       bool is_block)
-{
-	struct hp_window_timed timed = { .address = { address },
-					 .is_block = is_block,
-					 .resizes = telling->resizes };
-	uint64_t any = 0;
-
-	for (unsigned lane = 0; lane < HP_LANES; lane++) {
-		timed.cycles[lane] = (uint64_t)(ticks[lane] / HP_TIMING_TICKS + 0.5);
-		any |= timed.cycles[lane];
-	}
-	if (any)
-		telling->has_memory &= hp_vector_push(&telling->timed, timed);
-}
-
-/* Instructions have ticks of their own only from a certain run on; these are scaled to all runs. */
-static void tell_cycles(struct telling *telling, const struct followed *followed)
-{
-	const struct path_plan *plan = followed->plan;
-	uint64_t address = plan->address;
-	double whole[HP_LANES];
-	double scale =
-		(double)followed->runs / (double)(followed->runs - followed->runs_before + 1);
-
-	for (unsigned lane = 0; lane < HP_LANES; lane++)
-		whole[lane] =
-			(double)(followed->spent.before[lane] + followed->spent.recent.at[lane]);
-	for (size_t i = 0; followed->each && i < plan->insn_count; i++) {
-		const struct ticks *ticks = &followed->each[i];
-		double one[HP_LANES];
-
-		for (unsigned lane = 0; lane < HP_LANES; lane++) {
-			one[lane] = (double)(ticks->before[lane] + ticks->recent.at[lane]);
-			whole[lane] += one[lane];
-			one[lane] *= scale;
-		}
-		tell_lanes(telling, one, address, false);
-		address += plan->lengths[i];
-	}
-	tell_lanes(telling, whole, plan->address, true);
-}
-
-static void meet_place(struct telling *telling, const struct pattern *pattern)
-{
-	if (pattern->footprint.accesses)
-		telling->has_memory &= hp_vector_push(&telling->patterns, pattern);
-}
-
-static int by_place(const void *left, const void *right)
-{
-	const struct pattern *a = *(const struct pattern *const *)left;
-	const struct pattern *b = *(const struct pattern *const *)right;
-
-	if (a->ip != b->ip)
-		return a->ip < b->ip ? -1 : 1;
-	return (a->footprint.accesses < b->footprint.accesses) -
-	       (a->footprint.accesses > b->footprint.accesses);
-}
-
-/* An instruction may be in several blocks that begin at different places; its footprint is the one
- * with the most accesses. */
-static void tell_footprints(struct told *told, struct telling *telling)
-{
-	if (telling->patterns.count)
-		qsort(telling->patterns.at, telling->patterns.count, sizeof(*telling->patterns.at),
-		      by_place);
-	for (size_t i = 0; i < telling->patterns.count; i++) {
-		const struct pattern *pattern = telling->patterns.at[i];
-		const struct footprint *footprint = &pattern->footprint;
-
-		if (i && telling->patterns.at[i - 1]->ip == pattern->ip)
-			continue;
-		told_add_event(told, pattern->ip, HP_EVENT_STRIDE, footprint->alike,
-			       footprint->stride);
-		told_add_event(told, pattern->ip, HP_EVENT_LINES, distinct_count(&footprint->lines),
-			       0);
-		told_add_event(told, pattern->ip, HP_EVENT_PAGES, distinct_count(&footprint->pages),
-			       0);
-		told_add_event(told, pattern->ip, HP_EVENT_MET, 1, 0);
-	}
-	hp_vector_free(&telling->patterns);
-}
-
 void follower_tell(struct follower *follower, const size_t *cuts, size_t part_count,
 		   struct hp_window *window)
 {
-	struct telling telling = { .has_memory = true };
+	struct telling telling = telling_of(0);
 
 	tell_stretch(follower);
 	for (size_t i = 0; i < follower->all.count; i++) {
@@ -566,12 +476,11 @@ void follower_tell(struct follower *follower, const size_t *cuts, size_t part_co
 
 		if (!followed->runs)
 			continue;
-		for (size_t access = 0; access < followed->plan->access_count; access++)
-			meet_place(&telling, &followed->patterns[access]);
+		telling_add_places(&telling, followed);
 		if (followed->timed)
-			tell_cycles(&telling, followed);
+			telling_add_cycles(&telling, followed);
 	}
-	tell_footprints(&follower->told, &telling);
+	telling_give_footprints(&telling, &follower->told);
 	if (!telling.has_memory || !told_hand_over(&follower->told, cuts, part_count, window)) {
 		hp_vector_free(&telling.timed);
 		return;
@@ -583,13 +492,13 @@ void follower_tell(struct follower *follower, const size_t *cuts, size_t part_co
 void follower_tell_resized(const struct follower *follower, uint64_t resizes,
 			   struct hp_window *window)
 {
-	struct telling telling = { .has_memory = true, .resizes = resizes };
+	struct telling telling = telling_of(resizes);
 	struct hp_window_timed *all;
 	size_t kept = 0;
 
 	for (size_t i = 0; i < follower->all.count; i++)
 		if (follower->all.at[i]->runs && follower->all.at[i]->timed)
-			tell_cycles(&telling, follower->all.at[i]);
+			telling_add_cycles(&telling, follower->all.at[i]);
 	for (size_t i = 0; i < telling.timed.count; i++)
 		if (telling.timed.at[i].is_block)
 			telling.timed.at[kept++] = telling.timed.at[i];
