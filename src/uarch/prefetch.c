@@ -24,6 +24,7 @@ void uarch_prefetch_reset(struct uarch_prefetch *prefetch)
 		prefetch->streams[i] = (struct uarch_stream){ .page = NONE };
 	for (unsigned i = 0; i < BROUGHT; i++)
 		prefetch->brought[i].line = NONE;
+	prefetch->pointers = 0;
 }
 
 /* --- what was brought ------------------------------------------------------------------------- */
@@ -140,7 +141,8 @@ bool uarch_prefetch_lead(struct uarch_prefetch *prefetch, uint64_t ip, uint64_t 
 {
 	const struct uarch_stride *load = &prefetch->strides[uarch_hash(ip) & (STRIDES - 1)];
 
-	if (load->ip != ip || load->equal < POINTERS_SURE || ++prefetch->led % POINTERS_LOST == 0)
+	if (load->ip != ip || load->equal < POINTERS_SURE ||
+	    ++prefetch->pointers % POINTERS_LOST == 0)
 		return false;
 	bring_new(prefetch, line, load->led);
 	return true;

@@ -45,7 +45,7 @@ struct uarch_prefetch {
 	struct uarch_stride strides[STRIDES];
 	struct uarch_stream streams[STREAMS];
 	struct uarch_brought brought[BROUGHT];
-	unsigned led; /* pointers that were to be followed */
+	unsigned pointers; /* those that were to be followed */
 };
 
 void uarch_prefetch_create(struct uarch_prefetch *prefetch,

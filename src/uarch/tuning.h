@@ -105,9 +105,9 @@ enum {
 	 * to 40, by the moment), … */
 	POINTERS_SURE = 32, /* strides; Golden Cove, scripts/machine/measure_core */
 	/* … so many ahead, … */
-	POINTERS_AHEAD = 4, /* strides; as above */
-	/* … but not one of so many, which it drops by no rule that is known: 12 to 27 %, by what else the loop does. */
-	POINTERS_LOST = 6, /* pointers; as above */
+	POINTERS_AHEAD = 4, /* strides [chosen: each takes a quarter of the latency where nothing is done with it] */
+	/* … but not one of so many, which it drops by no rule that is known. */
+	POINTERS_LOST = 6, /* pointers [chosen: a quarter by that script, an eighth where more is done with each] */
 	/* Pages that are followed; a power of two. Each has one place, so these are more than the 32 of Intel
 	 * 248966, to keep about as many. */
 	STREAMS = 128, /* pages [chosen] */

@@ -9,7 +9,6 @@
 #include <hpcprof/uarch/pointers.h>
 
 #include <elf.h>
-#include <string.h>
 
 enum {
 	FIRST_LEVEL = HP_UARCH_L1_MISS | HP_UARCH_L1_UNKNOWN,
@@ -32,64 +31,38 @@ struct loop {
 	int64_t apart;	  /* of that access from where the pointer leads */
 	int64_t stride;	  /* of the array; 0: at random */
 	unsigned between; /* instructions beside these, per round */
-	bool is_brought, is_late;
 };
 
-/* mov rax, [rbx+rdi*8] */
-#define LOAD_RAX                                                                                   \
-	{                                                                                          \
-		4,                                                                                 \
-		{                                                                                  \
-			0x48, 0x8b, 0x04, 0xfb                                                     \
-		}                                                                                  \
-	}
-/* mov rdx, [rax] */
-#define LOAD_BY_RAX                                                                                \
-	{                                                                                          \
-		3,                                                                                 \
-		{                                                                                  \
-			0x48, 0x8b, 0x10                                                           \
-		}                                                                                  \
-	}
+/* clang-format off */
+#define LOAD_RAX	{ 4, { 0x48, 0x8b, 0x04, 0xfb } } /* mov rax, [rbx+rdi*8] */
+#define LOAD_EAX	{ 3, { 0x8b, 0x04, 0xbb } }	  /* mov eax, [rbx+rdi*4] */
+#define MOVE_TO_RCX	{ 3, { 0x48, 0x89, 0xc1 } }	  /* mov rcx, rax */
+#define NEGATE_RAX	{ 3, { 0x48, 0xf7, 0xd8 } }
+#define BY_RAX		{ 3, { 0x48, 0x8b, 0x10 } }	  /* mov rdx, [rax] */
+#define BY_RCX		{ 3, { 0x48, 0x8b, 0x11 } }	  /* mov rdx, [rcx] */
+#define BY_RAX_24	{ 4, { 0x48, 0x8b, 0x50, 24 } }	  /* mov rdx, [rax+24] */
+#define BY_RAX_64	{ 4, { 0x48, 0x8b, 0x50, 64 } }	  /* mov rdx, [rax+64] */
+#define BY_RAX_AND_RCX	{ 4, { 0x48, 0x8b, 0x14, 0x08 } } /* mov rdx, [rax+rcx] */
+#define COUNT_BY_RAX	{ 4, { 0x48, 0x83, 0x00, 0x01 } } /* add qword ptr [rax], 1 */
+#define STORE_BY_RAX	{ 3, { 0x48, 0x89, 0x10 } }	  /* mov [rax], rdx */
 
-static const struct loop loops[] = {
-	{ "a load", { LOAD_RAX, LOAD_BY_RAX }, 0, 8, 200, true, false },
-	{ "a load behind it",
-	  { LOAD_RAX, { 4, { 0x48, 0x8b, 0x50, 0x18 } } },
-	  24,
-	  8,
-	  200,
-	  true,
-	  false },
-	{ "a count", { LOAD_RAX, { 4, { 0x48, 0x83, 0x00, 0x01 } } }, 0, 32, 200, true, false },
-	{ "a store", { LOAD_RAX, { 3, { 0x48, 0x89, 0x10 } } }, 0, 8, 200, true, false },
-	{ "a moved pointer",
-	  { LOAD_RAX, { 3, { 0x48, 0x89, 0xc1 } }, { 3, { 0x48, 0x8b, 0x11 } } },
-	  0,
-	  8,
-	  200,
-	  true,
-	  false },
-	{ "backward", { LOAD_RAX, LOAD_BY_RAX }, 0, -8, 200, true, false },
-	{ "a short loop", { LOAD_RAX, LOAD_BY_RAX }, 0, 8, 10, true, true },
-	{ "the next line",
-	  { LOAD_RAX, { 4, { 0x48, 0x8b, 0x50, 0x40 } } },
-	  64,
-	  8,
-	  200,
-	  false,
-	  false },
-	{ "an index", { LOAD_RAX, { 4, { 0x48, 0x8b, 0x14, 0x08 } } }, 0, 8, 200, false, false },
-	{ "another value",
-	  { LOAD_RAX, { 3, { 0x48, 0xf7, 0xd8 } }, LOAD_BY_RAX },
-	  0,
-	  8,
-	  200,
-	  false,
-	  false },
-	{ "half of one", { { 3, { 0x8b, 0x04, 0xbb } }, LOAD_BY_RAX }, 0, 8, 200, false, false },
-	{ "no order", { LOAD_RAX, LOAD_BY_RAX }, 0, 0, 200, false, false },
+static const struct loop brought[] = {
+	{ "a load", { LOAD_RAX, BY_RAX }, 0, 8, 200 },
+	{ "a load behind it", { LOAD_RAX, BY_RAX_24 }, 24, 8, 200 },
+	{ "a count", { LOAD_RAX, COUNT_BY_RAX }, 0, 32, 200 },
+	{ "a store", { LOAD_RAX, STORE_BY_RAX }, 0, 8, 200 },
+	{ "a moved pointer", { LOAD_RAX, MOVE_TO_RCX, BY_RCX }, 0, 8, 200 },
+	{ "backward", { LOAD_RAX, BY_RAX }, 0, -8, 200 },
 };
+static const struct loop late = { "a short loop", { LOAD_RAX, BY_RAX }, 0, 8, 10 };
+static const struct loop others[] = {
+	{ "the next line", { LOAD_RAX, BY_RAX_64 }, 64, 8, 200 },
+	{ "an index", { LOAD_RAX, BY_RAX_AND_RCX }, 0, 8, 200 },
+	{ "another value", { LOAD_RAX, NEGATE_RAX, BY_RAX }, 0, 8, 200 },
+	{ "half of one", { LOAD_EAX, BY_RAX }, 0, 8, 200 },
+	{ "no order", { LOAD_RAX, BY_RAX }, 0, 0, 200 },
+};
+/* clang-format on */
 
 static struct hp_uarch *made(bool prefetches_pointers)
 {
@@ -159,35 +132,74 @@ static struct walked walk(const struct loop *loop, struct hp_uarch *uarch)
 	return walked;
 }
 
-static void judge(const struct loop *loop)
+static void ck_brought(const struct walked *walked, const char *name)
 {
-	struct walked walked = walk(loop, made(true));
 	/* The array is followed from its first miss on. */
 	unsigned sure = ROUNDS - 2 * POINTERS_SURE;
 	unsigned least = (sure - sure / POINTERS_LOST) * 19 / 20;
 
-	ck_assert_msg(walked.misses >= ROUNDS - 10 && walked.early <= 1, "%s: %u misses, %u early",
-		      loop->name, walked.misses, walked.early);
-	if (!loop->is_brought) {
-		ck_assert_msg(walked.brought <= ROUNDS / 100, "%s: %u", loop->name, walked.brought);
-		return;
-	}
-	ck_assert_msg(walked.brought >= least && walked.brought <= ROUNDS - ROUNDS / POINTERS_LOST,
-		      "%s: %u", loop->name, walked.brought);
+	ck_assert_msg(walked->misses >= ROUNDS - 10 && walked->early <= 1, "%s: %u misses, %u early",
+		      name, walked->misses, walked->early);
+	ck_assert_msg(walked->brought >= least &&
+			      walked->brought <= ROUNDS - ROUNDS / POINTERS_LOST,
+		      "%s: %u", name, walked->brought);
 	/* The prefetch has walked the page, too. */
-	ck_assert_msg(walked.pages == 0 && walked.late == (loop->is_late ? walked.brought : 0),
-		      "%s: %u pages, %u late", loop->name, walked.pages, walked.late);
+	ck_assert_msg(walked->pages == 0, "%s: %u pages", name, walked->pages);
 }
 
 TEST(what_pointers_in_order_lead_to_is_brought)
 {
-	for (size_t i = 0; i < HP_ARRAY_COUNT(loops); i++)
-		judge(&loops[i]);
+	struct walked walked;
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(brought); i++) {
+		walked = walk(&brought[i], made(true));
+		ck_brought(&walked, brought[i].name);
+		ck_assert_msg(walked.late == 0, "%s: %u late", brought[i].name, walked.late);
+	}
+	walked = walk(&late, made(true));
+	ck_brought(&walked, late.name);
+	ck_assert_uint_eq(walked.late, walked.brought);
+}
+
+TEST(what_else_an_array_leads_to_is_not)
+{
+	for (size_t i = 0; i < HP_ARRAY_COUNT(others); i++) {
+		struct walked walked = walk(&others[i], made(true));
+
+		ck_assert_msg(walked.misses >= ROUNDS - 10 && walked.brought <= ROUNDS / 100,
+			      "%s: %u of %u", others[i].name, walked.brought, walked.misses);
+	}
 }
 
 TEST(other_cores_bring_nothing)
 {
-	ck_assert_uint_le(walk(&loops[0], made(false)).brought, ROUNDS / 100);
+	ck_assert_uint_le(walk(&brought[0], made(false)).brought, ROUNDS / 100);
+}
+
+TEST(the_same_path_has_the_same_events_after_a_reset)
+{
+	struct hp_uarch *uarch = made(true);
+	struct hp_uarch_pointers pointers = { 0 };
+	struct hp_timed_insn insns[MOST_INSNS];
+	unsigned first[2 * POINTERS_SURE] = { 0 };
+
+	make(&brought[0], insns);
+	for (unsigned round = 0; round < 2; round++) {
+		for (uint64_t i = 0; i < HP_ARRAY_COUNT(first); i++) {
+			uint64_t from = ARRAY + 8 * i, to = 0x40000000 + 4160 * (i * i % 977);
+			unsigned events;
+
+			hp_uarch_pointers_follow(&pointers, uarch, &insns[0], CODE, &from);
+			hp_uarch_access(uarch, CODE, from, 8, HP_UARCH_LOAD);
+			hp_uarch_pointers_follow(&pointers, uarch, &insns[1], CODE + 16, &to);
+			events = hp_uarch_access(uarch, CODE + 64, to, 8, HP_UARCH_LOAD);
+			hp_uarch_retire(uarch, 200);
+			if (round)
+				ck_assert_uint_eq(events, first[i]);
+			first[i] = events;
+		}
+		hp_uarch_reset(uarch);
+	}
 }
 
 HP_TEST_MAIN("uarch/pointers")

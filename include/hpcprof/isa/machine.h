@@ -103,7 +103,8 @@ struct hp_core {
 	/* The delay of fetch behind a conditional branch that only a long history predicts; 0: unknown. */
 	uint8_t late_branch_cycles;
 	/* How much longer than one cycle it is at least from the last taken branch to an indirect one that has
-	 * gone to several places, or to one of more than sizes.h's `early_targets`; 0: no longer. */
+	 * gone to several places, or to one of more branches than `early_targets` (hpcprof/isa/sizes.h); 0: no
+	 * longer. */
 	uint8_t late_target_cycles;
 	/* From the retirement of an instruction that took longer than is known beforehand (a division, a
 	 * load that missed) to the start of those that read its result; 0: it retires last. */

@@ -63,7 +63,9 @@ static void suspect_behind_sync(const struct facts *facts, const struct path *pa
 	uint32_t at = path->insns[0];
 	double latency = facts->insns[at].latency ? facts->insns[at].latency : 1;
 
-	for (uint32_t i = 1; i < path->count && witness_of(facts, at); i++) {
+	if (!witness_of(facts, at))
+		return;
+	for (uint32_t i = 1; i < path->count; i++) {
 		if (facts->insns[path->insns[i]].duty != HP_DUTY_SYNC)
 			continue;
 		add_suspect(found, HP_CAUSE_SYNC, path->insns[i], latency, 0);

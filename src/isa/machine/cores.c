@@ -138,8 +138,8 @@ const struct hp_core cores[CORE_COUNT] = {
 	 * machine of Emerald Rapids (2026-11, scripts/machine/measure_core sapphire-rapids), beyond the second
 	 * level those of a loaded server. There, too, what a pointer leads to that the core has seen coming in an
 	 * array is seldom waited for, nor is its page; what an offset leads to always is. Where another
-	 * thread of the core is busy, code that waits for nothing issues 2.5 to 5 operations per cycle instead of
-	 * 5.6, by what that one does. Unchecked: miss buffers, page walkers. */
+	 * thread of the core is busy, long code takes up to twice as long, by what that one does. Unchecked: miss
+	 * buffers, page walkers. */
 	[CORE_SAPPHIRE_RAPIDS] = { .name = "sapphire-rapids",
 				   .title = "Intel Sapphire Rapids, Emerald Rapids (Golden Cove)",
 				   .table = TABLE_SAPPHIRE_RAPIDS,

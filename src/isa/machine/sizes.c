@@ -38,9 +38,9 @@ static const struct hp_core_sizes sizes[CORE_COUNT] = {
 	 * for code and 96 for loads. The history as for Skylake, of the desktop's core. The predictor, as
 	 * measured on Emerald Rapids, of eight branches in turn: of 16,384 random outcomes that repeat a quarter
 	 * is lost, of 32,768 most of them; of 1,024 jumps to 16 places none, of 2,048 half. One branch alone has
-	 * half of these: which half tells a bit of its address (Yavarzadeh et al.). Of 256 taken branches each takes
-	 * less than a cycle, of 512 most of them two. Unchecked: second TLB, stores,
-	 * returns. */
+	 * half of these: which half tells a bit of its address (Yavarzadeh et al.). Of 512 taken branches and more
+	 * each takes two cycles; of up to 256 about one, in loops that go round often and have the core for
+	 * themselves. Unchecked: where between these it changes; second TLB, stores, returns. */
 	[CORE_SAPPHIRE_RAPIDS] = { .l1i = { 64, 8 },
 				   .l1d = { 64, 12 },
 				   .l2 = { 2048, 16 },
