@@ -112,50 +112,6 @@ static double slack_of(const struct hp_analysed_insn *insn)
  * Bounds by counts say what a cause can take at most; the timing says what it took. Where the two
  * contradict each other, the counts win. */
 
-/* Subtracts the static waits that the best case contains, so that only the rest is explained
- * here. */
-static void take_statics(const struct case_file *file, double cycles,
-			 struct timed_part parts[HP_CAUSE_COUNT])
-{
-	for (uint32_t i = 0; i < file->static_count; i++) {
-		const struct static_share *one = &file->statics[i];
-		struct timed_part *part = &parts[one->kind];
-
-		part->low = fmax(0, part->low - one->high * cycles);
-		part->high = fmax(0, part->high - one->low * cycles);
-		part->likely = fmax(0, part->likely - one->likely * cycles);
-	}
-}
-
-/* A schedule of one block does not see how its waits overlap with other blocks. The timing of the path
- * does, and knows the same units: so static waits take no more than it says. */
-static void time_statics(const struct stalls *stalls, uint32_t at,
-			 const struct timed_parts parts[MOST_SCENES])
-{
-	const struct hp_analysed_insn *insn = facts_insn(stalls->facts, at);
-	const struct case_file *file = &stalls->files[at];
-	double sums[HP_CAUSE_COUNT] = { 0 };
-
-	for (uint32_t i = 0; i < file->static_count; i++)
-		sums[file->statics[i].kind] += file->statics[i].high;
-	for (uint32_t i = 0; i < file->static_count; i++) {
-		struct static_share *one = &file->statics[i];
-		double low = 1, high = 0;
-
-		for (unsigned scene = 0; scene < stalls->scenes && sums[one->kind] > 0; scene++) {
-			const struct timed_part *part = &parts[scene].kinds[one->kind];
-			double each = one->high / sums[one->kind] *
-				      stalls->runs[scene][insn->block] / insn->cycles;
-
-			low = fmin(low, part->low * each);
-			high = fmax(high, part->high * each);
-		}
-		one->high = fmin(one->high, high);
-		one->low = fmin(one->low, fmin(low, one->high));
-		one->likely = fmin(one->likely, one->high);
-	}
-}
-
 /* The stall lasts at least for what is dynamic, and for static waits that are certain. */
 static void lower_stalled(struct stalls *stalls, uint32_t at)
 {
@@ -301,7 +257,6 @@ static void split_stall(struct stalls *stalls, uint32_t at, struct split *split)
 	const struct hp_analysed_insn *insn = facts_insn(stalls->facts, at);
 	const struct case_file *file = &stalls->files[at];
 	bool is_timed = extent_is_timed(stalls, at);
-	enum extent extent = is_timed ? extent_choose(stalls, at) : ONE_INSN;
 	struct timed_parts parts[MOST_SCENES];
 
 	memset(split, 0, sizeof(*split));
@@ -315,12 +270,12 @@ static void split_stall(struct stalls *stalls, uint32_t at, struct split *split)
 	for (unsigned i = 0; i < HP_FAMILY_COUNT; i++)
 		stalls->families[i] = (struct hp_range){ .low = 1, .high = 0 };
 	for (unsigned scene = 0; scene < stalls->scenes && is_timed; scene++) {
-		extent_parts(stalls, at, extent, &parts[scene]);
+		extent_parts(stalls, at, &parts[scene]);
 		extent_in_scene(stalls, insn->block, scene, &parts[scene]);
 	}
 	if (is_timed) {
 		keep_timed(stalls, at, &parts[stalls->likely], split);
-		time_statics(stalls, at, parts);
+		statics_time(stalls, at, parts);
 		lower_stalled(stalls, at);
 	}
 	for (unsigned scene = 0; scene < stalls->scenes; scene++) {
@@ -328,7 +283,7 @@ static void split_stall(struct stalls *stalls, uint32_t at, struct split *split)
 		struct scene_ranges ranges = { 0 };
 
 		if (timed)
-			take_statics(file, insn->cycles / stalls->runs[scene][insn->block],
+			statics_take(file, insn->cycles / stalls->runs[scene][insn->block],
 				     timed->kinds);
 		split_suspects(stalls, at, scene, timed ? timed->kinds : NULL, split,
 			       ranges.bounds);
@@ -501,8 +456,8 @@ struct hp_error *find_culprits(struct analyzer *analyzer)
 		error = stalls_choose_scenes(&stalls);
 	if (!error)
 		error = stalls_find_statics(&stalls);
-	for (unsigned scene = 0; scene < stalls.scenes && !error; scene++)
-		error = extent_prepare(&stalls, scene);
+	if (!error)
+		error = extent_prepare(&stalls);
 	if (error)
 		return error;
 	limit_suspects(&stalls, analyzer->input->most_cycles);

@@ -72,22 +72,30 @@ static void add_sum(struct timed *sum, const struct timed *more)
 	sum->samples += more->samples;
 }
 
-/* Adds up all executions of a block. If an instruction of it was not timed, the whole block counts
- * as missing. */
-static struct timed time_block(const struct stalls *stalls, uint32_t block, double runs)
+/* Adds up all executions of a block's instructions, or of those that do not fit alone. If one of them was not
+ * timed, all of the block counts as missing. */
+static struct timed time_some(const struct stalls *stalls, uint32_t block, double runs, bool is_rest)
 {
 	const struct hp_analysed_block *one = &stalls->analysis->blocks[block];
-	struct timed sum = { .cycles = one->cycles };
+	struct timed sum = { 0 };
 
-	for (uint32_t i = 0; i < one->insn_count; i++) {
-		const struct hp_happened *seen = timed_of(stalls, one->first_insn + i);
+	for (uint32_t at = one->first_insn; at < one->first_insn + one->insn_count; at++) {
+		const struct hp_happened *seen = timed_of(stalls, at);
 
 		if (!seen)
 			return (struct timed){ .missing = one->cycles };
-		sum.samples += facts_insn(stalls->facts, one->first_insn + i)->moved;
+		if (is_rest && stalls->extents[at] == ONE_INSN)
+			continue;
+		sum.samples += facts_insn(stalls->facts, at)->moved;
+		sum.cycles += facts_insn(stalls->facts, at)->cycles;
 		add_timed(stalls->facts->core, seen, runs, &sum);
 	}
 	return sum;
+}
+
+static struct timed time_block(const struct stalls *stalls, uint32_t block, double runs)
+{
+	return time_some(stalls, block, runs, false);
 }
 
 /* The scales of relative frequencies at which the timed instructions take as long as was measured.
@@ -125,28 +133,25 @@ double extent_overlapped(const struct stalls *stalls, uint32_t block)
 }
 
 /* Adds up each loop, including its inner loops. */
-struct hp_error *extent_prepare(struct stalls *stalls, unsigned scene)
+static struct timed *time_loops(const struct stalls *stalls, unsigned scene, bool is_rest)
 {
 	const struct hp_cfg *cfg = stalls->facts->cfg;
 	struct timed *loops =
 		hp_arena_array(stalls->scratch, (size_t)cfg->loop_count + 1, sizeof(*loops));
 
-	if (!loops)
-		return hp_error_create_no_memory();
-	for (uint32_t b = 0; b < cfg->block_count; b++) {
+	for (uint32_t b = 0; loops && b < cfg->block_count; b++) {
 		struct timed block;
 
 		if (cfg->blocks[b].loop == HP_CFG_NONE)
 			continue;
-		block = time_block(stalls, b, stalls->runs[scene][b]);
+		block = time_some(stalls, b, stalls->runs[scene][b], is_rest);
 		add_sum(&loops[cfg->blocks[b].loop], &block);
 	}
 	/* An inner loop has a higher index than the loop around it. */
-	for (uint32_t i = cfg->loop_count; i-- > 0;)
+	for (uint32_t i = cfg->loop_count; loops && i-- > 0;)
 		if (cfg->loops[i].parent != HP_CFG_NONE)
 			add_sum(&loops[cfg->loops[i].parent], &loops[i]);
-	stalls->loops[scene] = loops;
-	return NULL;
+	return loops;
 }
 
 static void scale_parts(struct timed_part *parts, unsigned count, double factor)
@@ -172,31 +177,31 @@ static struct timed each(const struct timed *sum, double runs)
 }
 
 static struct timed time_extent(const struct stalls *stalls, uint32_t at, enum extent extent,
-				unsigned scene)
+				bool is_rest)
 {
 	const struct hp_analysed_insn *insn = facts_insn(stalls->facts, at);
 	uint32_t loop = stalls->facts->cfg->blocks[insn->block].loop;
-	double runs = stalls->runs[scene][insn->block];
+	double runs = stalls->runs[stalls->likely][insn->block];
 	struct timed sum = { .cycles = insn->cycles, .samples = insn->moved };
 
 	if (extent == ONE_INSN)
 		add_timed(stalls->facts->core, insn->happened, runs, &sum);
 	else if (extent == ONE_BLOCK)
-		sum = time_block(stalls, insn->block, runs);
+		sum = time_some(stalls, insn->block, runs, is_rest);
 	else if (loop != HP_CFG_NONE)
-		sum = stalls->loops[scene][loop];
+		sum = is_rest ? stalls->rests[loop] : stalls->loops[stalls->likely][loop];
 	else
 		sum.missing = sum.cycles;
 	return each(&sum, runs);
 }
 
-enum extent extent_choose(const struct stalls *stalls, uint32_t at)
+static enum extent choose(const struct stalls *stalls, uint32_t at)
 {
 	enum extent best = ONE_INSN;
 	double least = INFINITY;
 
 	for (enum extent extent = ONE_INSN; extent <= ONE_LOOP && least > timing_error; extent++) {
-		struct timed timed = time_extent(stalls, at, extent, stalls->likely);
+		struct timed timed = time_extent(stalls, at, extent, false);
 		double misfit = timed_misfit(&timed);
 
 		if (misfit < (extent == ONE_INSN ? 1 : clearly_better) * least) {
@@ -205,6 +210,25 @@ enum extent extent_choose(const struct stalls *stalls, uint32_t at)
 		}
 	}
 	return best;
+}
+
+struct hp_error *extent_prepare(struct stalls *stalls)
+{
+	size_t count = stalls->analysis->insn_count;
+
+	stalls->extents = hp_arena_array(stalls->scratch, count + 1, sizeof(*stalls->extents));
+	if (!stalls->extents)
+		return hp_error_create_no_memory();
+	for (unsigned scene = 0; scene < stalls->scenes; scene++) {
+		stalls->loops[scene] = time_loops(stalls, scene, false);
+		if (!stalls->loops[scene])
+			return hp_error_create_no_memory();
+	}
+	for (uint32_t at = 0; at < count && stalls->scenes; at++)
+		if (extent_is_timed(stalls, at))
+			stalls->extents[at] = (uint8_t)choose(stalls, at);
+	stalls->rests = time_loops(stalls, stalls->likely, true);
+	return stalls->rests ? NULL : hp_error_create_no_memory();
 }
 
 /* Half of the interval of the block's executions, as a logarithm. */
@@ -241,15 +265,22 @@ static void parts_of(const struct stalls *stalls, struct timed *timed, uint32_t 
 	scale_parts(parts->families, HP_FAMILY_COUNT, factor);
 }
 
-/* Parts of one execution of the instruction in the likeliest scene. */
-void extent_parts(const struct stalls *stalls, uint32_t at, enum extent extent,
-		  struct timed_parts *parts)
+static void parts_of_extent(const struct stalls *stalls, uint32_t at, bool is_rest,
+			    struct timed_parts *parts)
 {
 	const struct hp_analysed_insn *insn = facts_insn(stalls->facts, at);
-	struct timed timed = time_extent(stalls, at, extent, stalls->likely);
+	enum extent extent = (enum extent)stalls->extents[at];
+	struct timed timed = time_extent(stalls, at, extent, is_rest);
 	double factor = insn->cycles / stalls->runs[stalls->likely][insn->block] / timed.cycles;
 
 	parts_of(stalls, &timed, insn->block, insn->happened->runs, factor, parts);
+}
+
+void extent_parts(const struct stalls *stalls, uint32_t at, struct timed_parts *parts)
+{
+	parts_of_extent(stalls, at, true, parts);
+	if (!parts->fits)
+		parts_of_extent(stalls, at, false, parts);
 }
 
 /* The same of all executions, of which `block` had its part. */

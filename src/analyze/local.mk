@@ -26,7 +26,7 @@ src_analyze_libanalyze_a_SOURCES = \
 	src/analyze/culprit/timed.h src/analyze/culprit/timed.c \
 	src/analyze/culprit/units.c src/analyze/culprit/mispredict.c src/analyze/culprit/fetch.c \
 	src/analyze/culprit.c src/analyze/joint.c src/analyze/likely.c \
-	src/analyze/stalls.h src/analyze/stalls.c src/analyze/extent.c src/analyze/sums.c \
+	src/analyze/stalls.h src/analyze/stalls.c src/analyze/extent.c src/analyze/statics.c src/analyze/sums.c \
 	src/analyze/sheet.c
 
 ANALYZE_LIBS = src/analyze/libanalyze.a $(CFG_LIBS) $(LDL_LIBS) $(AMD_LIBS)

@@ -52,6 +52,8 @@ struct stalls {
 	/* by scene: of each block, the share of its excess that is stall */
 	double *kept[MOST_SCENES];
 	struct timed *loops[MOST_SCENES]; /* by scene: of each loop, cycles of all its executions */
+	uint8_t *extents;		  /* of each instruction that was timed: enum extent */
+	struct timed *rests; /* of each loop, without the instructions that fit alone */
 	struct hp_range kinds[HP_CAUSE_COUNT]; /* shares by kind, of the instruction split last */
 	struct hp_range families[HP_FAMILY_COUNT]; /* the same, by family of causes */
 	struct cause_sums *sums;		   /* of each block */
@@ -98,7 +100,8 @@ bool stalls_make_room(struct stalls *stalls, uint32_t more);
 
 /* Samples may have moved, and the timing may attribute a wait to another instruction. When the
  * timing of the block or innermost loop as a whole fits better, its shares are used for each
- * instruction. */
+ * instruction: the shares of what is left of it without the instructions that fit alone, if that fits, as
+ * what one has cannot be another's, too. */
 enum extent { ONE_INSN, ONE_BLOCK, ONE_LOOP };
 
 /* Called before the other functions of this group. */
@@ -106,14 +109,11 @@ bool extent_bound_scale(const struct stalls *stalls, struct hp_range *scale);
 /* The best case is of one block alone. On the path its waits overlap with those of other blocks: the share
  * of the best case that is left then, without any event. 1: the block was not timed. */
 double extent_overlapped(const struct stalls *stalls, uint32_t block);
-/* Called for each scene, before extent_choose and extent_parts. */
-struct hp_error *extent_prepare(struct stalls *stalls, unsigned scene);
+/* Called before the following functions. The extents are chosen in the likeliest scene. */
+struct hp_error *extent_prepare(struct stalls *stalls);
 bool extent_is_timed(const struct stalls *stalls, uint32_t at);
-/* Requires that the instruction was timed. It is judged in the likeliest scene. */
-enum extent extent_choose(const struct stalls *stalls, uint32_t at);
-/* Parts of one execution in the likeliest scene, … */
-void extent_parts(const struct stalls *stalls, uint32_t at, enum extent extent,
-		  struct timed_parts *parts);
+/* Parts of one execution in the likeliest scene, … Requires that the instruction was timed. */
+void extent_parts(const struct stalls *stalls, uint32_t at, struct timed_parts *parts);
 /* … and the same shares of the time in another one. */
 void extent_in_scene(const struct stalls *stalls, uint32_t block, unsigned scene,
 		     struct timed_parts *parts);
@@ -123,6 +123,15 @@ void extent_in_scene(const struct stalls *stalls, uint32_t block, unsigned scene
 bool extent_block_parts(const struct stalls *stalls, uint32_t block, struct timed_parts *parts);
 bool extent_loop_parts(const struct stalls *stalls, uint32_t loop, struct timed_parts *parts,
 		       double *untimed);
+
+/* --- statics.c: waits of the best case, where the path was timed --- */
+
+/* Limits them to what the timing says. What they lose, units of the block get, if the timing says that. */
+void statics_time(struct stalls *stalls, uint32_t at, const struct timed_parts parts[MOST_SCENES]);
+/* Subtracts them from the timed parts of one execution, whose cycles these are: only the rest is explained by
+ * what is dynamic. */
+void statics_take(const struct case_file *file, double cycles,
+		  struct timed_part parts[HP_CAUSE_COUNT]);
 
 /* --- sums.c: causes of many instructions together --- */
 

@@ -7,6 +7,7 @@ struct hp_analysis *found;
 struct simulated simulated;
 const double *limits;
 const char *core_name;
+unsigned skid;
 
 static const uint8_t *code;
 static size_t code_size;
@@ -50,6 +51,10 @@ static bool happened(const void *context, hp_link_address address, struct hp_hap
 		cycles[HP_LANE_WIDTH] = cycles[HP_LANE_IDEAL] = RUNS;
 		cycles[HP_LANE_NO_DCACHE] = RUNS * simulated.without_dcache;
 		cycles[HP_LANE_NO_DTLB] = RUNS * simulated.without_dtlb;
+		if (simulated.without_divider > 0)
+			cycles[HP_LANE_NO_DIVIDER] = RUNS * simulated.without_divider;
+		if (simulated.ideal > 0)
+			cycles[HP_LANE_IDEAL] = RUNS * simulated.ideal;
 		if (simulated.memory > 0) {
 			cycles[HP_LANE_THIRD] = RUNS * simulated.third;
 			cycles[HP_LANE_MEMORY] = RUNS * simulated.memory;
@@ -60,7 +65,8 @@ static bool happened(const void *context, hp_link_address address, struct hp_hap
 
 static void analyse(struct hp_image *image)
 {
-	struct hp_analysis_options options = { .core = hp_core_named(core_name) };
+	struct hp_analysis_options options = { .core = hp_core_named(core_name),
+					       .skid_instructions = skid };
 	struct hp_analysis_input input = {
 		.image = image,
 		.samples = samples,
@@ -98,6 +104,8 @@ void begin(const uint8_t *bytes, size_t size)
 	simulated.untimed = 0;
 	simulated.unseen = 0;
 	simulated.third = simulated.memory = simulated.others = simulated.walks_read = 0;
+	simulated.without_divider = simulated.ideal = 0;
+	skid = 0;
 }
 
 void sees(size_t at, enum hp_event_kind kind, double share)

@@ -28,6 +28,7 @@ extern struct simulated {
 	double share;
 	bool is_timed; /* too: so long on the core as it is, and without caches or TLBs that miss */
 	double as_is, without_dcache, without_dtlb;
+	double without_divider, ideal; /* 0: as it is; a cycle */
 	double third, memory;	   /* where lines of unknown place are there; 0: none is unknown */
 	double most_walks; /* at the upper end of their interval; 0: as many as are likely */
 	double walks_read; /* page walks whose entries may be there, per execution */
@@ -38,6 +39,7 @@ extern struct simulated {
 	double untimed_runs;
 } simulated;
 
+extern unsigned skid;	      /* instructions; 0 after begin() */
 extern const char *core_name; /* granite-rapids, unless a test says otherwise after begin() */
 
 /* What counters say that a cause took at most, in cycles of one execution; NULL: nothing. */

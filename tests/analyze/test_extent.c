@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How the time of a block is divided among its instructions where the path was timed. */
+#include "stalls.h"
+
+#define DIVIDE_BY_RSI 0x48, 0xf7, 0xfe
+#define MULTIPLY_RDX  0x48, 0x0f, 0xaf, 0xd2
+
+/* A division of which 14 cycles are timed beyond its first, and three other instructions. */
+static void divide(double division, double addition, double others)
+{
+	LOOP(DIVIDE_BY_RSI, ADD_RAX_RBX);
+	takes(0, division);
+	takes(3, addition);
+	sees(0, HP_EVENT_L1_MISS, 0);
+	simulated.is_timed = true;
+	simulated.as_is = simulated.without_dcache = simulated.without_dtlb = 15;
+	simulated.ideal = 15;
+	simulated.without_divider = 1;
+	simulated.others = others;
+}
+
+/* The division fits alone, and what is timed of the others is what they took. */
+TEST(what_one_instruction_has_is_not_its_neighbours_too)
+{
+	divide(15, 3, 1);
+	ck_assert_double_gt(least(0, HP_CAUSE_DIVIDER), 0.8);
+	ck_assert_double_lt(most(3, HP_CAUSE_DIVIDER), 0.1);
+	/* It does not, as half of its samples are at its neighbour. */
+	divide(8, 10, 1);
+	ck_assert_double_gt(least(3, HP_CAUSE_DIVIDER), 0.5);
+}
+
+/* By the schedule the addition waits a cycle for the quotient. The path has no time for that. */
+TEST(a_static_wait_that_the_path_does_not_have_was_time_of_the_unit)
+{
+	divide(14, 1, 0.1);
+	ck_assert_double_gt(least(3, HP_CAUSE_DIVIDER), 0.5);
+	ck_assert_uint_eq(culprit(3, HP_CAUSE_DIVIDER), 0);
+	ck_assert_double_lt(most(3, HP_CAUSE_DEPENDENCY), 0.2);
+	/* By the schedule alone it is a wait for operands. */
+	divide(14, 1, 0.1);
+	simulated.is_timed = false;
+	ck_assert_double_gt(most(3, HP_CAUSE_DEPENDENCY), 0.5);
+}
+
+HP_TEST_MAIN("analyze/extent")
