@@ -72,16 +72,32 @@ static void prefer_certain(const struct facts *facts, struct suspects *found)
 	}
 }
 
-/* `is_skidding`: a sample may lie one instruction after the one it belongs to. */
+/* What a long wait holds up retires together, and the sample of the wait is recorded behind any of it. So
+ * the few samples of an instruction near one with many may belong to that one, which is returned. */
+static uint32_t spread_from(const struct facts *facts, uint32_t at)
+{
+	const struct hp_analysed_insn *insn = facts_insn(facts, at);
+	uint32_t first = facts->analysis->blocks[insn->block].first_insn;
+
+	for (uint32_t before = at; before-- > first && at - before < facts->core->retire_width;)
+		if (facts_insn(facts, before)->moved * spread_share >= insn->moved)
+			return before;
+	return HP_SCHEDULE_NONE;
+}
+
+/* `is_skidding`: a sample may lie some instructions after the one it belongs to. */
 static struct hp_error *question(struct stalls *stalls, uint32_t at, bool is_skidding)
 {
 	const struct facts *facts = stalls->facts;
 	struct case_file *file = &stalls->files[at];
 	uint32_t next = path_next(facts, at);
+	uint32_t before = spread_from(facts, at);
 	struct suspects found = { .doubt = no_skid_doubt };
 
 	if (next != HP_SCHEDULE_NONE && is_skidding)
 		ask_all(facts, next, &found);
+	if (before != HP_SCHEDULE_NONE && is_skidding)
+		ask_all(facts, before, &found);
 	found.doubt = 1;
 	ask_all(facts, at, &found);
 	prefer_certain(facts, &found);

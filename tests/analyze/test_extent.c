@@ -43,4 +43,23 @@ TEST(a_static_wait_that_the_path_does_not_have_was_time_of_the_unit)
 	ck_assert_double_gt(most(3, HP_CAUSE_DEPENDENCY), 0.5);
 }
 
+/* What needs the result of a load that waits, and has `addition` cycles of each execution. */
+static double may_be_the_load(double addition)
+{
+	LOOP(LOAD_RAX_FROM_RAX, ADD_RAX_RBX, ADD_RCX_1);
+	takes(3, STALL);
+	takes(6, addition);
+	skid = 1;
+	sees(0, HP_EVENT_L2_MISS, 1);
+	return most(3, HP_CAUSE_DCACHE);
+}
+
+TEST(few_samples_behind_a_long_wait_may_be_of_it)
+{
+	ck_assert_double_gt(may_be_the_load(STALL / 50.0), 0.7);
+	ck_assert_double_lt(most(3, HP_CAUSE_UNEXPLAINED), 0.1);
+	ck_assert_double_lt(may_be_the_load(STALL / 2.0), 0.01);
+	ck_assert_double_gt(most(3, HP_CAUSE_UNEXPLAINED), 0.5);
+}
+
 HP_TEST_MAIN("analyze/extent")
