@@ -377,6 +377,20 @@ static double waits_left(const struct hp_range timed[HP_CAUSE_COUNT], const stru
 	return fmax(0, dependency) + fmax(0, port);
 }
 
+/* The stall lasts no longer than all of its causes together. */
+static void limit_stalled(struct hp_analysed_insn *insn, double rare,
+			  const struct hp_cause *causes, uint32_t count)
+{
+	double likely = 0, most = rare;
+
+	for (uint32_t i = 0; i < count; i++) {
+		likely += causes[i].likely;
+		most += causes[i].high;
+	}
+	most = fmax(insn->stalled.low, fmax(most, fmin(likely, 1)) * insn->cycles);
+	insn->stalled.high = fmin(insn->stalled.high, most);
+}
+
 static struct hp_error *write_down(struct stalls *stalls, uint32_t at, const struct split *split)
 {
 	struct hp_analysis *analysis = stalls->analysis;
@@ -384,14 +398,16 @@ static struct hp_error *write_down(struct stalls *stalls, uint32_t at, const str
 	const struct case_file *file = &stalls->files[at];
 	struct hp_cause causes[MOST_CAUSES];
 	double rest = split->slots; /* that what is not written down takes, at most */
+	double rare = 0;
 	uint32_t count = 0;
 
 	for (unsigned kind = 0; kind < HP_CAUSE_COUNT; kind++) {
 		if (stalls->kinds[kind].high >= least_cause_share)
 			causes[count++] = cause_of_kind(stalls, at, split, (uint8_t)kind);
 		else
-			rest += fmax(0, stalls->kinds[kind].high);
+			rare += fmax(0, stalls->kinds[kind].high);
 	}
+	rest += rare;
 	for (uint32_t i = 0; i < file->static_count; i++) {
 		const struct static_share *one = &file->statics[i];
 		const double shares[3] = { one->low, one->high, one->likely };
@@ -405,6 +421,7 @@ static struct hp_error *write_down(struct stalls *stalls, uint32_t at, const str
 	rest += waits_left(split->timed, causes, count);
 	joint_eliminate(rest, causes, count);
 	qsort(causes, count, sizeof(*causes), by_likelihood);
+	limit_stalled(insn, rare, causes, count);
 	insn->first_cause = (uint32_t)analysis->cause_count;
 	insn->cause_count = count;
 	if (count == 0)

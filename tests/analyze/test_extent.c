@@ -62,4 +62,22 @@ TEST(few_samples_behind_a_long_wait_may_be_of_it)
 	ck_assert_double_gt(most(3, HP_CAUSE_UNEXPLAINED), 0.5);
 }
 
+TEST(a_stall_is_no_longer_than_all_of_its_causes)
+{
+	double all = 0;
+
+	CODE(MULTIPLY_RDX, MULTIPLY_RDX, MULTIPLY_RDX);
+	for (size_t at = 0; at <= 8; at += 4)
+		takes(at, 1);
+	sees(8, HP_EVENT_L1_MISS, 0);
+	simulated.is_timed = true;
+	simulated.as_is = simulated.without_dcache = simulated.without_dtlb = 1;
+	simulated.others = 1;
+	for (unsigned kind = 0; kind < HP_CAUSE_COUNT; kind++)
+		all += most(8, (enum hp_cause_kind)kind);
+	ck_assert_double_lt(all, 0.6);
+	ck_assert_double_le(insn_at(8)->stalled.high, (all + 0.01) * insn_at(8)->cycles);
+	ck_assert_double_le(insn_at(8)->stalled.low, insn_at(8)->stalled.high);
+}
+
 HP_TEST_MAIN("analyze/extent")
