@@ -378,8 +378,8 @@ static double waits_left(const struct hp_range timed[HP_CAUSE_COUNT], const stru
 }
 
 /* The stall lasts no longer than all of its causes together. */
-static void limit_stalled(struct hp_analysed_insn *insn, double rare,
-			  const struct hp_cause *causes, uint32_t count)
+static void limit_stalled(struct hp_analysed_insn *insn, double rare, const struct hp_cause *causes,
+			  uint32_t count)
 {
 	double likely = 0, most = rare;
 

@@ -74,7 +74,8 @@ static void add_sum(struct timed *sum, const struct timed *more)
 
 /* Adds up all executions of a block's instructions, or of those that do not fit alone. If one of them was not
  * timed, all of the block counts as missing. */
-static struct timed time_some(const struct stalls *stalls, uint32_t block, double runs, bool is_rest)
+static struct timed time_some(const struct stalls *stalls, uint32_t block, double runs,
+			      bool is_rest)
 {
 	const struct hp_analysed_block *one = &stalls->analysis->blocks[block];
 	struct timed sum = { 0 };

@@ -134,8 +134,8 @@ static void give_to_units(struct stalls *stalls, uint32_t at,
 
 		more.high = fmax(0, fmin(lost.high, share.high - had.high));
 		more.low = fmax(0, fmin(fmin(lost.low, more.high), share.low - had.low));
-		more.likely = fmax(more.low, fmin(fmin(lost.likely, more.high),
-						  share.likely - had.likely));
+		more.likely = fmax(more.low,
+				   fmin(fmin(lost.likely, more.high), share.likely - had.likely));
 		if (culprit == HP_SCHEDULE_NONE || more.high < least_cause_share)
 			continue;
 		add(file, units[i], culprit, &more);
