@@ -130,7 +130,7 @@ static struct hp_error *advance(struct stream *stream)
 				     &next);
 	if (error)
 		return error;
-	if (stream->has_before && hp_counted_compare(&stream->before, &next) >= 0)
+	if (stream->has_before && hp_counted_compare(&stream->before.place, &next.place) >= 0)
 		return evidence_damaged(stream->in, "counts out of order");
 	stream->before = stream->item = next;
 	stream->has_before = stream->has_item = true;
@@ -164,7 +164,7 @@ static struct hp_error *add_items(struct stream *stream, const struct side *side
 			next = items[i];
 			renumber(&next, side);
 			if (stream->has_item)
-				order = hp_counted_compare(&stream->item, &next);
+				order = hp_counted_compare(&stream->item.place, &next.place);
 		}
 		if (order == 0)
 			error = add_counts(next.counts, stream->item.counts, HP_EVIDENCE_GROUPS);

@@ -80,11 +80,11 @@ struct numbering {
 	uint32_t *from;
 };
 
-static void renumber_item(struct hp_counted *item, const uint32_t *numbers)
+static void renumber_place(struct hp_counted_place *place, const uint32_t *numbers)
 {
-	item->image = numbers[item->image];
-	if (item->kind != HP_COUNTED_BLOCK)
-		item->to_image = numbers[item->to_image];
+	place->image = numbers[place->image];
+	if (place->kind != HP_COUNTED_BLOCK)
+		place->to_image = numbers[place->to_image];
 }
 
 static void renumber(struct hp_window_evidence *evidence, const uint32_t *numbers)
@@ -93,17 +93,17 @@ static void renumber(struct hp_window_evidence *evidence, const uint32_t *number
 		struct hp_window_stratum *stratum = &evidence->strata[i];
 
 		for (size_t j = 0; j < stratum->item_count; j++)
-			renumber_item(&stratum->items[j], numbers);
+			renumber_place(&stratum->items[j].place, numbers);
 		for (size_t j = 0; j < stratum->outcome_count; j++)
-			renumber_item(&stratum->outcomes[j], numbers);
+			renumber_place(&stratum->outcomes[j].place, numbers);
 		for (size_t j = 0; j < stratum->probe_count; j++)
-			renumber_item(&stratum->probes[j], numbers);
+			renumber_place(&stratum->probes[j].place, numbers);
 		for (size_t j = 0; j < stratum->tick_count; j++)
-			renumber_item(&stratum->ticks[j], numbers);
+			renumber_place(&stratum->ticks[j].place, numbers);
 		for (size_t j = 0; j < stratum->range_count; j++)
-			renumber_item(&stratum->ranges[j], numbers);
+			renumber_place(&stratum->ranges[j].place, numbers);
 		for (size_t j = 0; j < stratum->event_count; j++)
-			renumber_item(&stratum->events[j], numbers);
+			renumber_place(&stratum->events[j].place, numbers);
 	}
 }
 
@@ -148,7 +148,7 @@ static struct hp_error *unite_images(struct hp_window_evidence *into,
 
 /* --- items ------------------------------------------------------------------------------------ */
 
-int hp_counted_compare(const struct hp_counted *a, const struct hp_counted *b)
+int hp_counted_compare(const struct hp_counted_place *a, const struct hp_counted_place *b)
 {
 	int order = hp_order(a->is_relative, b->is_relative);
 
@@ -173,32 +173,47 @@ struct counted_list {
 	size_t count;
 };
 
-/* Everything except the counts, which are most of an item. */
-static void take_place(struct hp_counted *place, const struct hp_counted *item,
-		       const uint32_t *numbers)
+/* What is added to it: either all groups, or those of one window. */
+struct added_list {
+	const struct hp_counted *all;
+	const struct hp_window_item *window; /* if `all` is NULL */
+	size_t count;
+	size_t first, groups;	 /* which of the groups there are counts of */
+	const uint32_t *numbers; /* of its images in the sum */
+};
+
+static struct hp_counted_place place_of(const struct added_list *from, size_t at)
 {
-	memcpy(place, item, offsetof(struct hp_counted, counts));
-	renumber_item(place, numbers);
+	struct hp_counted_place place = from->all ? from->all[at].place : from->window[at].place;
+
+	renumber_place(&place, from->numbers);
+	return place;
+}
+
+static const uint64_t *counts_of(const struct added_list *from, size_t at)
+{
+	return from->all ? from->all[at].counts : from->window[at].counts;
 }
 
 /* Adds the items that `into` has already; returns the number of others. */
-static struct hp_error *add_known(struct counted_list *into, const struct counted_list *from,
-				  const uint32_t *numbers, size_t *new_count)
+static struct hp_error *add_known(struct counted_list *into, const struct added_list *from,
+				  size_t *new_count)
 {
-	struct hp_counted other;
 	size_t i = 0;
 
 	*new_count = 0;
 	for (size_t j = 0; j < from->count; j++) {
-		take_place(&other, &from->at[j], numbers);
-		while (i < into->count && hp_counted_compare(&into->at[i], &other) < 0)
+		const struct hp_counted_place place = place_of(from, j);
+		const uint64_t *counts = counts_of(from, j);
+
+		while (i < into->count && hp_counted_compare(&into->at[i].place, &place) < 0)
 			i++;
-		if (i == into->count || hp_counted_compare(&into->at[i], &other) != 0) {
+		if (i == into->count || hp_counted_compare(&into->at[i].place, &place) != 0) {
 			(*new_count)++;
 			continue;
 		}
-		for (size_t group = 0; group < HP_EVIDENCE_GROUPS; group++)
-			if (!add_u64(&into->at[i].counts[group], from->at[j].counts[group]))
+		for (size_t group = 0; group < from->groups; group++)
+			if (!add_u64(&into->at[i].counts[from->first + group], counts[group]))
 				return overflowed();
 	}
 	return NULL;
@@ -206,19 +221,16 @@ static struct hp_error *add_known(struct counted_list *into, const struct counte
 
 /* Inserts from the end, so that each item moves once, and items before the first new one do not
  * move. */
-static void insert_new(struct counted_list *into, const struct counted_list *from,
-		       const uint32_t *numbers, size_t new_count)
+static void insert_new(struct counted_list *into, const struct added_list *from, size_t new_count)
 {
-	struct hp_counted other;
 	size_t i = into->count;
 	size_t j = from->count;
 
 	into->count += new_count;
 	while (new_count) {
-		int order;
+		const struct hp_counted_place place = place_of(from, j - 1);
+		int order = i ? hp_counted_compare(&into->at[i - 1].place, &place) : -1;
 
-		take_place(&other, &from->at[j - 1], numbers);
-		order = i ? hp_counted_compare(&into->at[i - 1], &other) : -1;
 		if (order > 0) {
 			i--;
 			into->at[i + new_count] = into->at[i];
@@ -226,43 +238,47 @@ static void insert_new(struct counted_list *into, const struct counted_list *fro
 		}
 		j--;
 		if (order < 0) {
-			into->at[i + --new_count] = from->at[j];
-			renumber_item(&into->at[i + new_count], numbers);
+			struct hp_counted *item = &into->at[i + --new_count];
+
+			*item = (struct hp_counted){ .place = place };
+			memcpy(&item->counts[from->first], counts_of(from, j),
+			       from->groups * sizeof(*item->counts));
 		}
 	}
 }
 
-/*
- * `numbers`: index in `into` of each image of `from`. Works in place, since items are large, and a
- * compiler's sum has hundreds of thousands, most of which a window does not change.
- */
-static struct hp_error *add_items(struct counted_list *into, const struct counted_list *from,
-				  const uint32_t *numbers)
+/* Works in place, since items are large, and a compiler's sum has hundreds of thousands, most of which a
+ * window does not change. */
+static struct hp_error *add_items(struct hp_counted **items, size_t *count,
+				  const struct added_list *from)
 {
+	struct counted_list into = { *items, *count };
 	size_t new_count;
-	struct hp_error *error = add_known(into, from, numbers, &new_count);
-	struct hp_counted *grown;
+	struct hp_error *error = add_known(&into, from, &new_count);
 
 	if (error || !new_count)
 		return error;
-	grown = reallocarray(into->at, into->count + new_count, sizeof(*grown));
-	if (!grown)
+	into.at = reallocarray(into.at, into.count + new_count, sizeof(*into.at));
+	if (!into.at)
 		return hp_error_create_no_memory();
-	into->at = grown;
-	insert_new(into, from, numbers, new_count);
+	insert_new(&into, from, new_count);
+	*items = into.at;
+	*count = into.count;
 	return NULL;
 }
 
-static struct hp_error *add_list(struct hp_counted **into, size_t *count, struct hp_counted *from,
-				 size_t from_count, const uint32_t *numbers)
+static struct hp_error *add_list(struct hp_counted **into, size_t *count,
+				 const struct hp_counted *from, size_t from_count,
+				 const uint32_t *numbers)
 {
-	struct counted_list list = { *into, *count };
-	const struct counted_list other = { from, from_count };
-	struct hp_error *error = add_items(&list, &other, numbers);
+	const struct added_list list = {
+		.all = from,
+		.count = from_count,
+		.groups = HP_EVIDENCE_GROUPS,
+		.numbers = numbers,
+	};
 
-	*into = list.at;
-	*count = list.count;
-	return error;
+	return add_items(into, count, &list);
 }
 
 static struct hp_error *add_lists(struct hp_window_stratum *into,
@@ -287,6 +303,20 @@ static struct hp_error *add_lists(struct hp_window_stratum *into,
 		error = add_list(&into->events, &into->event_count, from->events, from->event_count,
 				 numbers);
 	return error;
+}
+
+static struct hp_error *add_to_list(struct hp_window_stratum *stratum, enum hp_window_list list,
+				    const struct added_list *items)
+{
+	switch (list) {
+	case HP_WINDOW_LIST_TICKS:
+		return add_items(&stratum->ticks, &stratum->tick_count, items);
+	case HP_WINDOW_LIST_EVENTS:
+		return add_items(&stratum->events, &stratum->event_count, items);
+	case HP_WINDOW_LIST_ITEMS:
+		break;
+	}
+	return add_items(&stratum->items, &stratum->item_count, items);
 }
 
 /* --- strata ----------------------------------------------------------------------------------- */
@@ -326,8 +356,10 @@ static bool add_groups(struct hp_window_group *into, const struct hp_window_grou
 	return true;
 }
 
+/* `*found`: the stratum of the sum. */
 static struct hp_error *add_stratum(struct hp_window_evidence *into,
-				    const struct hp_window_stratum *from, const uint32_t *numbers)
+				    const struct hp_window_stratum *from, const uint32_t *numbers,
+				    struct hp_window_stratum **found)
 {
 	struct hp_error *error = NULL;
 	struct hp_window_stratum *stratum;
@@ -339,7 +371,7 @@ static struct hp_error *add_stratum(struct hp_window_evidence *into,
 		error = insert_stratum(into, at, from);
 	if (error)
 		return error;
-	stratum = &into->strata[at];
+	*found = stratum = &into->strata[at];
 	if (!add_u64(&stratum->time_ns, from->time_ns) ||
 	    !add_groups(stratum->groups, from->groups) ||
 	    !add_groups(stratum->relative, from->relative) ||
@@ -408,12 +440,14 @@ static struct hp_error *add_figures(struct hp_window_evidence *into,
 	return NULL;
 }
 
-struct hp_error *hp_window_evidence_add(struct hp_window_evidence *into,
-					const struct hp_window_evidence *from)
+/* `items` go to a list of the last stratum. */
+static struct hp_error *add(struct hp_window_evidence *into, const struct hp_window_evidence *from,
+			    enum hp_window_list list, struct added_list *items)
 {
 	_cleanup_free_ uint32_t *ours = calloc(into->image_count + 1, sizeof(*ours));
 	_cleanup_free_ uint32_t *theirs = calloc(from->image_count + 1, sizeof(*theirs));
 	const struct numbering numbering = { ours, theirs };
+	struct hp_window_stratum *stratum = NULL;
 	struct hp_error *error;
 
 	if (!ours || !theirs)
@@ -422,12 +456,42 @@ struct hp_error *hp_window_evidence_add(struct hp_window_evidence *into,
 	if (!error)
 		error = unite_images(into, from, &numbering);
 	for (size_t i = 0; i < from->stratum_count && !error; i++)
-		error = add_stratum(into, &from->strata[i], theirs);
+		error = add_stratum(into, &from->strata[i], theirs, &stratum);
+	items->numbers = theirs;
+	if (!error && stratum && items->count)
+		error = add_to_list(stratum, list, items);
 	for (size_t i = 0; i < from->reason_count && !error; i++)
 		error = hp_window_evidence_add_reason(into, from->reasons[i].is_refusal,
 						      from->reasons[i].what,
 						      from->reasons[i].count);
 	return error;
+}
+
+struct hp_error *hp_window_evidence_add(struct hp_window_evidence *into,
+					const struct hp_window_evidence *from)
+{
+	struct added_list none = { .count = 0 };
+
+	return add(into, from, HP_WINDOW_LIST_ITEMS, &none);
+}
+
+struct hp_error *hp_window_evidence_add_window(struct hp_window_evidence *into,
+					       const struct hp_window_evidence *head,
+					       enum hp_window_list list,
+					       const struct hp_window_item *items, size_t count,
+					       unsigned first)
+{
+	struct added_list added = {
+		.window = items,
+		.count = count,
+		.first = first,
+		.groups = HP_WINDOW_PARTS,
+	};
+	struct hp_error *error = hp_window_items_check(head, items, count);
+
+	if (!error && (head->stratum_count != 1 || first > HP_EVIDENCE_GROUPS - HP_WINDOW_PARTS))
+		error = hp_error_create(HP_ERROR_USAGE, "a window of no stratum, or of no group");
+	return error ? error : add(into, head, list, &added);
 }
 
 /* --- all of it -------------------------------------------------------------------------------- */

@@ -2,48 +2,70 @@
 /* Checks evidence: order, ranges of numbers, and references between its lists. */
 #include "evidence_order.h"
 
-static bool is_cycles(const struct hp_counted *item)
+static bool is_cycles(const struct hp_counted_place *place)
 {
-	return item->kind == HP_COUNTED_CYCLES || item->kind == HP_COUNTED_BLOCK_CYCLES ||
-	       item->kind == HP_COUNTED_RESIZED_CYCLES;
+	return place->kind == HP_COUNTED_CYCLES || place->kind == HP_COUNTED_BLOCK_CYCLES ||
+	       place->kind == HP_COUNTED_RESIZED_CYCLES;
+}
+
+static const char *place_fault(const struct hp_window_evidence *evidence,
+			       const struct hp_counted_place *place)
+{
+	bool is_block = place->kind == HP_COUNTED_BLOCK;
+
+	if (place->kind < HP_COUNTED_BLOCK ||
+	    (place->kind >= HP_COUNTED_EVENT + HP_EVENT_KINDS && !is_cycles(place)))
+		return "a count of unknown kind";
+	if (place->image >= evidence->image_count ||
+	    (!is_block && place->to_image >= evidence->image_count))
+		return "a count in an image that is missing";
+	if (is_block && (place->to_image || place->to.value || !place->bytes ||
+			 !place->instructions || place->instructions > place->bytes))
+		return "a block of impossible size";
+	if (is_block && place->at.value + (place->bytes - 1) < place->at.value)
+		return "a block that runs past 64 bits";
+	if (!is_block && (place->bytes || place->instructions))
+		return "an edge with a size";
+	return NULL;
 }
 
 static const char *item_fault(const struct hp_window_evidence *evidence,
-			      const struct hp_counted *item)
+			      const struct hp_counted_place *place,
+			      const struct hp_counted_place *before, const uint64_t *counts,
+			      size_t groups)
 {
-	bool is_block = item->kind == HP_COUNTED_BLOCK;
+	const char *fault = place_fault(evidence, place);
 	uint64_t any = 0;
 
-	if (item->kind < HP_COUNTED_BLOCK ||
-	    (item->kind >= HP_COUNTED_EVENT + HP_EVENT_KINDS && !is_cycles(item)))
-		return "a count of unknown kind";
-	if (item->image >= evidence->image_count ||
-	    (!is_block && item->to_image >= evidence->image_count))
-		return "a count in an image that is missing";
-	if (is_block && (item->to_image || item->to.value || !item->bytes || !item->instructions ||
-			 item->instructions > item->bytes))
-		return "a block of impossible size";
-	if (is_block && item->at.value + (item->bytes - 1) < item->at.value)
-		return "a block that runs past 64 bits";
-	if (!is_block && (item->bytes || item->instructions))
-		return "an edge with a size";
-	for (size_t i = 0; i < HP_EVIDENCE_GROUPS; i++)
-		any |= item->counts[i];
+	if (fault)
+		return fault;
+	if (before && hp_counted_compare(before, place) >= 0)
+		return "counts out of order";
+	for (size_t i = 0; i < groups; i++)
+		any |= counts[i];
 	return any ? NULL : "a count of 0";
 }
 
 static const char *list_fault(const struct hp_window_evidence *evidence,
 			      const struct hp_counted *items, size_t count)
 {
-	for (size_t i = 0; i < count; i++) {
-		const char *fault = item_fault(evidence, &items[i]);
+	const char *fault = NULL;
 
-		if (fault)
-			return fault;
-		if (i && hp_counted_compare(&items[i - 1], &items[i]) >= 0)
-			return "counts out of order";
-	}
-	return NULL;
+	for (size_t i = 0; i < count && !fault; i++)
+		fault = item_fault(evidence, &items[i].place, i ? &items[i - 1].place : NULL,
+				   items[i].counts, HP_EVIDENCE_GROUPS);
+	return fault;
+}
+
+struct hp_error *hp_window_items_check(const struct hp_window_evidence *head,
+				       const struct hp_window_item *items, size_t count)
+{
+	const char *fault = NULL;
+
+	for (size_t i = 0; i < count && !fault; i++)
+		fault = item_fault(head, &items[i].place, i ? &items[i - 1].place : NULL,
+				   items[i].counts, HP_WINDOW_PARTS);
+	return fault ? hp_error_create(HP_ERROR_USAGE, "%s", fault) : NULL;
 }
 
 static bool is_outcome(const struct hp_counted *item)

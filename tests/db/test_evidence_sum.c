@@ -14,7 +14,9 @@ enum { ROUNDS = 40, SUMMANDS = 6, MOST_ITEMS = 60 };
 
 static int compare(const void *left, const void *right)
 {
-	return hp_counted_compare(left, right);
+	const struct hp_counted *x = left, *y = right;
+
+	return hp_counted_compare(&x->place, &y->place);
 }
 
 /* Few places, so that summands have some in common. */

@@ -19,9 +19,11 @@ static struct hp_image_id make_image(unsigned number)
 	return (struct hp_image_id){ .kind = HP_IMAGE_FILE, .path = strdup(path) };
 }
 
-static int compare_items(const void *a, const void *b)
+static int compare_items(const void *left, const void *right)
 {
-	return hp_counted_compare(a, b);
+	const struct hp_counted *a = left, *b = right;
+
+	return hp_counted_compare(&a->place, &b->place);
 }
 
 static struct hp_counted make_item(struct hp_random *random, uint32_t images)
@@ -56,7 +58,8 @@ static void fill_items(struct hp_random *random, uint32_t images, struct hp_wind
 		stratum->items[i] = make_item(random, images);
 	qsort(stratum->items, wanted, sizeof(*stratum->items), compare_items);
 	for (size_t i = 0; i < wanted; i++)
-		if (!n || hp_counted_compare(&stratum->items[n - 1], &stratum->items[i]) != 0)
+		if (!n ||
+		    hp_counted_compare(&stratum->items[n - 1].place, &stratum->items[i].place) != 0)
 			stratum->items[n++] = stratum->items[i];
 	stratum->item_count = n;
 }
@@ -83,8 +86,8 @@ static void fill_outcomes(struct hp_random *random, uint32_t images,
 	qsort(made.items, n, sizeof(*made.items), compare_items);
 	stratum->outcomes = made.items;
 	for (size_t i = 0; i < n; i++)
-		if (!i || hp_counted_compare(&made.items[stratum->outcome_count - 1],
-					     &made.items[i]) != 0)
+		if (!i || hp_counted_compare(&made.items[stratum->outcome_count - 1].place,
+					     &made.items[i].place) != 0)
 			made.items[stratum->outcome_count++] = made.items[i];
 	stratum->followed = hp_random_between(random, 0, 1000);
 }
@@ -157,7 +160,7 @@ static void assert_same_items(const struct hp_counted *a, size_t a_count,
 {
 	ck_assert_uint_eq(a_count, b_count);
 	for (size_t i = 0; i < a_count; i++) {
-		ck_assert_int_eq(hp_counted_compare(&a[i], &b[i]), 0);
+		ck_assert_int_eq(hp_counted_compare(&a[i].place, &b[i].place), 0);
 		ck_assert_mem_eq(a[i].counts, b[i].counts, sizeof(a[i].counts));
 	}
 }
@@ -226,6 +229,87 @@ static uint64_t sum_of_followed(const struct hp_window_evidence *evidence)
 	for (size_t i = 0; i < evidence->stratum_count; i++)
 		sum += evidence->strata[i].followed;
 	return sum;
+}
+
+/* The items of one window of a stratum, whose parts are the groups from `first` on. */
+static struct hp_window_item *items_of_window(const struct hp_window_stratum *stratum,
+					      unsigned first, size_t *count)
+{
+	struct hp_window_item *items = calloc(stratum->item_count + 1, sizeof(*items));
+
+	*count = 0;
+	for (size_t i = 0; i < stratum->item_count; i++) {
+		struct hp_window_item *item = &items[*count];
+		uint64_t any = 0;
+
+		item->place = stratum->items[i].place;
+		for (unsigned part = 0; part < HP_WINDOW_PARTS; part++)
+			any |= item->counts[part] = stratum->items[i].counts[first + part];
+		*count += any != 0;
+	}
+	return items;
+}
+
+/* Moves all counts to the groups of one window. */
+static void gather(struct hp_window_stratum *stratum, unsigned first)
+{
+	for (size_t i = 0; i < stratum->item_count; i++) {
+		uint64_t counts[HP_EVIDENCE_GROUPS] = { 0 };
+
+		for (unsigned group = 0; group < HP_EVIDENCE_GROUPS; group++)
+			counts[first + group % HP_WINDOW_PARTS] += stratum->items[i].counts[group];
+		memcpy(stratum->items[i].counts, counts, sizeof(counts));
+	}
+}
+
+TEST(items_of_one_window_add_up_as_all_do)
+{
+	struct hp_random random = hp_random_seeded(11);
+
+	for (unsigned round = 0; round < 300; round++) {
+		struct hp_window_evidence before = make(&random), one = make(&random);
+		struct hp_window_evidence whole = { 0 }, by_window = { 0 };
+		unsigned first = HP_WINDOW_PARTS *
+				 (unsigned)hp_random_between(&random, 0, HP_EVIDENCE_WINDOWS - 1);
+		struct hp_window_evidence head;
+		struct hp_window_stratum bare;
+		struct hp_window_item *items;
+		size_t count;
+
+		if (!one.stratum_count) {
+			hp_window_evidence_clear(&before);
+			hp_window_evidence_clear(&one);
+			continue;
+		}
+		gather(&one.strata[0], first);
+		items = items_of_window(&one.strata[0], first, &count);
+		hp_assert_ok(hp_window_evidence_add(&whole, &before));
+		hp_assert_ok(hp_window_evidence_add(&by_window, &before));
+		head = one;
+		head.stratum_count = 1;
+		hp_assert_ok(hp_window_evidence_add(&whole, &head));
+		bare = one.strata[0];
+		bare.item_count = 0;
+		head.strata = &bare;
+		hp_assert_ok(hp_window_evidence_add_window(&by_window, &head, HP_WINDOW_LIST_ITEMS,
+							   items, count, first));
+		assert_same(&whole, &by_window);
+		if (count > 1) {
+			struct hp_window_item swapped = items[0];
+
+			items[0] = items[1];
+			items[1] = swapped;
+			hp_assert_fails(HP_ERROR_USAGE,
+					hp_window_evidence_add_window(&by_window, &head,
+								      HP_WINDOW_LIST_ITEMS, items,
+								      count, first));
+		}
+		free(items);
+		hp_window_evidence_clear(&before);
+		hp_window_evidence_clear(&one);
+		hp_window_evidence_clear(&whole);
+		hp_window_evidence_clear(&by_window);
+	}
 }
 
 TEST(adding_commutes_and_associates)

@@ -127,7 +127,9 @@ void take_ticks(void)
 
 int compare_items(const void *a, const void *b)
 {
-	return hp_counted_compare(a, b);
+	const struct hp_counted *x = a, *y = b;
+
+	return hp_counted_compare(&x->place, &y->place);
 }
 
 const uint64_t entered[WINDOWS] = { 100, 102, 98, 100 };

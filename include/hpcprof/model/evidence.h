@@ -80,21 +80,40 @@ enum hp_counted_kind {
 	HP_COUNTED_RESIZED_CYCLES = 58,
 };
 
-/* One block or edge. Blocks may overlap: execution that starts in the middle of a block is another
- * block. */
+/* What is counted: one block or edge. Blocks may overlap: execution that starts in the middle of a block
+ * is another block. */
+#define HP_COUNTED_PLACE                                                                           \
+	uint8_t kind; /* enum hp_counted_kind */                                                   \
+	bool is_relative;                                                                          \
+	uint32_t image; /* in `images` of the whole */                                             \
+	hp_image_offset at;                                                                        \
+	uint32_t to_image; /* edges; 0 of blocks, as is `to` */                                    \
+	hp_image_offset to;                                                                        \
+	uint32_t bytes; /* blocks, > 0; 0 of edges, as are the instructions */                     \
+	uint32_t instructions
+
+struct hp_counted_place {
+	HP_COUNTED_PLACE;
+};
+/* 0: the same place. */
+int hp_counted_compare(const struct hp_counted_place *a, const struct hp_counted_place *b);
+
+/* Its counts in many windows. */
 struct hp_counted {
-	uint8_t kind; /* enum hp_counted_kind */
-	bool is_relative;
-	uint32_t image; /* in `images` of the whole */
-	hp_image_offset at;
-	uint32_t to_image; /* edges; 0 of blocks, as is `to` */
-	hp_image_offset to;
-	uint32_t bytes; /* blocks, > 0; 0 of edges, as are the instructions */
-	uint32_t instructions;
+	union {
+		struct hp_counted_place place;
+		struct {
+			HP_COUNTED_PLACE;
+		};
+	};
 	uint64_t counts[HP_EVIDENCE_GROUPS]; /* not all 0 */
 };
-/* Compares everything except the counts; 0 for the same item. */
-int hp_counted_compare(const struct hp_counted *a, const struct hp_counted *b);
+
+/* Its counts in one window, by part: a seventh of the memory. */
+struct hp_window_item {
+	struct hp_counted_place place;
+	uint64_t counts[HP_WINDOW_PARTS]; /* not all 0 */
+};
 
 struct hp_window_group {
 	uint64_t windows; /* that begin in this group */
@@ -192,6 +211,22 @@ struct hp_error *hp_window_evidence_add(struct hp_window_evidence *into,
 					const struct hp_window_evidence *from);
 struct hp_error *hp_window_evidence_add_reason(struct hp_window_evidence *into, bool is_refusal,
 					       const char *what, uint64_t count);
+
+/* The lists of a stratum that single windows add to. */
+enum hp_window_list {
+	HP_WINDOW_LIST_ITEMS,
+	HP_WINDOW_LIST_TICKS,
+	HP_WINDOW_LIST_EVENTS,
+};
+
+/* Adds `head`, which has one stratum without lists, and to one of the stratum's lists the items of a window
+ * whose parts are the groups from `first` on. They are sorted and distinct. Errors as of
+ * hp_window_evidence_add; USAGE if they are not as said. */
+struct hp_error *hp_window_evidence_add_window(struct hp_window_evidence *into,
+					       const struct hp_window_evidence *head,
+					       enum hp_window_list list,
+					       const struct hp_window_item *items, size_t count,
+					       unsigned first);
 /* Adds all but the events of simulated windows, which are `dropped`. Errors as of
  * hp_window_evidence_add. */
 struct hp_error *hp_window_evidence_add_without_events(struct hp_window_evidence *into,
@@ -204,6 +239,8 @@ struct hp_error *hp_window_evidence_add_without_counts(struct hp_window_evidence
 /* Items in all lists. */
 uint64_t hp_window_evidence_items(const struct hp_window_evidence *evidence);
 /* NULL if all the above holds, else USAGE. */
+struct hp_error *hp_window_items_check(const struct hp_window_evidence *head,
+				       const struct hp_window_item *items, size_t count);
 struct hp_error *hp_window_evidence_check(const struct hp_window_evidence *evidence);
 
 /* The kinds of evidence present, one bit per kind. */

@@ -32,7 +32,23 @@ static int compare_images(const void *left, const void *right, void *context)
 
 static int compare_items(const void *left, const void *right)
 {
-	return hp_counted_compare(left, right);
+	const struct hp_counted *a = left, *b = right;
+
+	return hp_counted_compare(&a->place, &b->place);
+}
+
+static int compare_window_items(const void *left, const void *right)
+{
+	const struct hp_window_item *a = left, *b = right;
+
+	return hp_counted_compare(&a->place, &b->place);
+}
+
+static void renumber(struct hp_counted_place *place, const uint32_t *numbers)
+{
+	place->image = numbers[place->image];
+	if (place->kind != HP_COUNTED_BLOCK)
+		place->to_image = numbers[place->to_image];
 }
 
 static struct hp_error *number_images(struct counted *counted, struct hp_window_evidence *evidence)
@@ -62,13 +78,10 @@ static struct hp_error *number_images(struct counted *counted, struct hp_window_
 		}
 		numbers[order[i]] = (uint32_t)evidence->image_count - 1;
 	}
-	for (size_t i = 0; i < counted->items.count; i++) {
-		struct hp_counted *item = &counted->items.at[i];
-
-		item->image = numbers[item->image];
-		if (item->kind != HP_COUNTED_BLOCK)
-			item->to_image = numbers[item->to_image];
-	}
+	for (size_t i = 0; i < counted->items.count; i++)
+		renumber(&counted->items.at[i].place, numbers);
+	for (size_t i = 0; i < counted->window.count; i++)
+		renumber(&counted->window.at[i].place, numbers);
 	return NULL;
 }
 
@@ -80,7 +93,7 @@ static void sort_items(struct counted *counted)
 	if (counted->items.count)
 		qsort(items, counted->items.count, sizeof(*items), compare_items);
 	for (size_t i = 0; i < counted->items.count; i++) {
-		if (!n || hp_counted_compare(&items[n - 1], &items[i]) != 0) {
+		if (!n || hp_counted_compare(&items[n - 1].place, &items[i].place) != 0) {
 			items[n++] = items[i];
 			continue;
 		}
@@ -90,10 +103,40 @@ static void sort_items(struct counted *counted)
 	counted->items.count = n;
 }
 
+static void sort_window(struct counted *counted)
+{
+	struct hp_window_item *items = counted->window.at;
+	size_t n = 0;
+
+	if (counted->window.count)
+		qsort(items, counted->window.count, sizeof(*items), compare_window_items);
+	for (size_t i = 0; i < counted->window.count; i++) {
+		if (!n || hp_counted_compare(&items[n - 1].place, &items[i].place) != 0) {
+			items[n++] = items[i];
+			continue;
+		}
+		for (size_t j = 0; j < HP_WINDOW_PARTS; j++)
+			items[n - 1].counts[j] += items[i].counts[j];
+	}
+	counted->window.count = n;
+}
+
 struct hp_error *counted_add(struct counted *counted, struct hp_window_stratum *stratum,
 			     struct hp_counted **list, size_t *count,
 			     struct hp_window_evidence *sum)
 {
+	return counted_add_window(counted, stratum, list, count, HP_WINDOW_LIST_ITEMS, 0, sum);
+}
+
+struct hp_error *counted_add_window(struct counted *counted, struct hp_window_stratum *stratum,
+				    struct hp_counted **list, size_t *count,
+				    enum hp_window_list which, unsigned first,
+				    struct hp_window_evidence *sum)
+{
+	struct hp_window_stratum bare = {
+		.recording = stratum->recording,
+		.command = stratum->command,
+	};
 	struct hp_window_evidence one = {
 		.strata = stratum,
 		.stratum_count = 1,
@@ -103,12 +146,18 @@ struct hp_error *counted_add(struct counted *counted, struct hp_window_stratum *
 
 	if (!error) {
 		sort_items(counted);
+		sort_window(counted);
 		*list = counted->items.at;
 		*count = counted->items.count;
 		error = hp_window_evidence_check(&one);
 	}
 	if (!error)
 		error = hp_window_evidence_add(sum, &one);
+	one.strata = &bare;
+	one.dropped = 0;
+	if (!error && counted->window.count)
+		error = hp_window_evidence_add_window(sum, &one, which, counted->window.at,
+						      counted->window.count, first);
 	for (size_t i = 0; i < one.image_count; i++)
 		hp_image_id_clear(&one.images[i]);
 	free(one.images);
@@ -121,5 +170,6 @@ void counted_clear(struct counted *counted)
 		image_release(counted->images.at[i]);
 	hp_vector_free(&counted->images);
 	hp_vector_free(&counted->items);
+	hp_vector_free(&counted->window);
 	counted->dropped = 0;
 }

@@ -12,9 +12,10 @@
 #include <hpcprof/model/evidence.h>
 
 struct counted {
-	HP_VECTOR(struct image *) images;   /* holds references */
-	HP_VECTOR(struct hp_counted) items; /* their image numbers are indices into `images` */
-	uint64_t dropped;		    /* number of items that could not be listed */
+	HP_VECTOR(struct image *) images;	 /* holds references */
+	HP_VECTOR(struct hp_counted) items;	 /* their image numbers are indices into `images` */
+	HP_VECTOR(struct hp_window_item) window; /* theirs, too */
+	uint64_t dropped;			 /* number of items that could not be listed */
 };
 
 /* The number of an image, new or known. The reference is taken over. False: out of memory, or the
@@ -27,6 +28,11 @@ bool counted_image(struct counted *counted, struct image *image, uint32_t *numbe
 struct hp_error *counted_add(struct counted *counted, struct hp_window_stratum *stratum,
 			     struct hp_counted **list, size_t *count,
 			     struct hp_window_evidence *sum);
+/* The same, and adds what one window counted, whose parts are the groups from `first` on. */
+struct hp_error *counted_add_window(struct counted *counted, struct hp_window_stratum *stratum,
+				    struct hp_counted **list, size_t *count,
+				    enum hp_window_list which, unsigned first,
+				    struct hp_window_evidence *sum);
 void counted_clear(struct counted *counted);
 
 #endif

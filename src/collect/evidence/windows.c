@@ -88,19 +88,20 @@ static bool place(struct placing *placing, struct counted *counted, hp_runtime_a
 	return counted_image(counted, image, number);
 }
 
-static void add_item(struct placing *placing, struct hp_counted *item,
-		     const uint64_t counts[HP_WINDOW_PARTS])
+static void add_item(struct placing *placing, struct counted *counted,
+		     const struct hp_counted_place *place, const uint64_t counts[HP_WINDOW_PARTS])
 {
-	item->is_relative = placing->is_relative;
-	memcpy(&item->counts[placing->group], counts, HP_WINDOW_PARTS * sizeof(*counts));
-	if (!hp_vector_push(&placing->counted.items, *item))
-		placing->is_short_of_memory = true;
+	struct hp_window_item item = { .place = *place };
+
+	memcpy(item.counts, counts, sizeof(item.counts));
+	placing->is_short_of_memory |= !hp_vector_push(&counted->window, item);
 }
 
 static void place_block(struct placing *placing, const struct hp_window_block *block)
 {
-	struct hp_counted item = {
+	struct hp_counted_place item = {
 		.kind = HP_COUNTED_BLOCK,
+		.is_relative = placing->is_relative,
 		.bytes = block->size_bytes,
 		.instructions = block->instructions,
 	};
@@ -111,7 +112,7 @@ static void place_block(struct placing *placing, const struct hp_window_block *b
 	    !place(placing, &placing->counted, block->address, &item.image, &item.at))
 		placing->counted.dropped++;
 	else
-		add_item(placing, &item, block->counts);
+		add_item(placing, &placing->counted, &item, block->counts);
 }
 
 static void place_edge(struct placing *placing, const struct hp_window_edge *edge)
@@ -126,7 +127,7 @@ static void place_edge(struct placing *placing, const struct hp_window_edge *edg
 		[HP_WINDOW_EDGE_RETURN] = HP_COUNTED_RETURN,
 		[HP_WINDOW_EDGE_SYSTEM_CALL] = HP_COUNTED_SYSTEM_CALL,
 	};
-	struct hp_counted item = { 0 };
+	struct hp_counted_place item = { .is_relative = placing->is_relative };
 
 	if (!hp_window_count(edge->counts))
 		return;
@@ -137,13 +138,13 @@ static void place_edge(struct placing *placing, const struct hp_window_edge *edg
 		return;
 	}
 	item.kind = kinds[edge->kind];
-	add_item(placing, &item, edge->counts);
+	add_item(placing, &placing->counted, &item, edge->counts);
 }
 
 /* --- what happened in what was simulated ------------------------------------------------------ */
 
-static void place_event(struct placing *placing, hp_runtime_address address, struct hp_counted item,
-			const uint64_t counts[HP_WINDOW_PARTS])
+static void place_event(struct placing *placing, hp_runtime_address address,
+			struct hp_counted_place item, const uint64_t counts[HP_WINDOW_PARTS])
 {
 	if (!place(placing, &placing->events, address, &item.image, &item.at))
 		return;
@@ -152,8 +153,7 @@ static void place_event(struct placing *placing, hp_runtime_address address, str
 		if (item.kind != HP_COUNTED_EVENT + HP_EVENT_STRIDE)
 			item.to = item.at;
 	}
-	memcpy(&item.counts[placing->group], counts, HP_WINDOW_PARTS * sizeof(*counts));
-	placing->is_short_of_memory |= !hp_vector_push(&placing->events.items, item);
+	add_item(placing, &placing->events, &item, counts);
 }
 
 static void place_cycles(struct placing *placing, const struct hp_window_timed *timed)
@@ -176,16 +176,18 @@ static void place_events(struct placing *placing, const struct hp_window *window
 		const struct hp_window_block *block = &window->simulated[i];
 
 		place_event(placing, block->address,
-			    (struct hp_counted){ .kind = HP_COUNTED_BLOCK,
-						 .bytes = block->size_bytes,
-						 .instructions = block->instructions },
+			    (struct hp_counted_place){ .kind = HP_COUNTED_BLOCK,
+						       .bytes = block->size_bytes,
+						       .instructions = block->instructions },
 			    block->counts);
 	}
 	for (size_t i = 0; i < window->event_count; i++) {
 		const struct hp_window_event *event = &window->events[i];
 		place_event(placing, event->address,
-			    (struct hp_counted){ .kind = (uint8_t)(HP_COUNTED_EVENT + event->kind),
-						 .to = { (uint64_t)event->value } },
+			    (struct hp_counted_place){
+				    .kind = (uint8_t)(HP_COUNTED_EVENT + event->kind),
+				    .to = { (uint64_t)event->value },
+			    },
 			    event->counts);
 	}
 	for (size_t i = 0; i < window->timed_count; i++)
@@ -203,23 +205,25 @@ static struct hp_error *add_events(struct placing *placing, const struct hp_wind
 	for (size_t i = 0; i < HP_LATENCIES; i++)
 		stratum.latencies[i] = window->latencies[i];
 	stratum.latencies[HP_LATENCIES] = window->latencies[HP_LATENCY_L2] != 0;
-	return counted_add(&placing->events, &stratum, &stratum.events, &stratum.event_count,
-			   &windows->counted);
+	return counted_add_window(&placing->events, &stratum, &stratum.events, &stratum.event_count,
+				  HP_WINDOW_LIST_EVENTS, placing->group, &windows->counted);
 }
 
 /* --- where its time went ---------------------------------------------------------------------- */
 
 static void place_tick(struct placing *placing, const struct window_tick *tick, size_t part)
 {
-	struct hp_counted item = { .kind = HP_COUNTED_TICK, .is_relative = placing->is_relative };
+	struct hp_counted_place item = { .kind = HP_COUNTED_TICK,
+					 .is_relative = placing->is_relative };
+	uint64_t counts[HP_WINDOW_PARTS] = { 0 };
 
 	if (!tick->count || !place(placing, &placing->ticks, (hp_runtime_address){ tick->address },
 				   &item.image, &item.at))
 		return;
 	item.to_image = item.image;
 	item.to = item.at;
-	item.counts[placing->group + part] = tick->count;
-	placing->is_short_of_memory |= !hp_vector_push(&placing->ticks.items, item);
+	counts[part] = tick->count;
+	add_item(placing, &placing->ticks, &item, counts);
 }
 
 static void place_ticks(struct placing *placing, const struct hp_window *window)
@@ -246,8 +250,8 @@ static struct hp_error *add_ticks(struct placing *placing)
 		.command = windows->attributor->processes->commands.text[placing->context.command],
 	};
 
-	return counted_add(&placing->ticks, &stratum, &stratum.ticks, &stratum.tick_count,
-			   &windows->counted);
+	return counted_add_window(&placing->ticks, &stratum, &stratum.ticks, &stratum.tick_count,
+				  HP_WINDOW_LIST_TICKS, placing->group, &windows->counted);
 }
 
 /* --- to sums ---------------------------------------------------------------------------------- */
@@ -266,8 +270,8 @@ static struct hp_error *add_up(struct placing *placing, const struct hp_window *
 	groups->windows = 1;
 	for (size_t i = 0; i < window->part_count; i++)
 		groups[i].time_ns = window->parts[i].duration_ns;
-	return counted_add(&placing->counted, &stratum, &stratum.items, &stratum.item_count,
-			   &windows->counted);
+	return counted_add_window(&placing->counted, &stratum, &stratum.items, &stratum.item_count,
+				  HP_WINDOW_LIST_ITEMS, placing->group, &windows->counted);
 }
 
 static size_t items_waiting(const struct windows *windows)
@@ -302,7 +306,7 @@ static void place_window(struct windows *windows, const struct hp_window *window
 		return;
 	}
 	placing.group = *next % HP_EVIDENCE_WINDOWS * HP_WINDOW_PARTS;
-	placing.is_short_of_memory = !hp_vector_reserve(&placing.counted.items,
+	placing.is_short_of_memory = !hp_vector_reserve(&placing.counted.window,
 							window->block_count + window->edge_count);
 	for (size_t i = 0; i < window->block_count; i++)
 		place_block(&placing, &window->blocks[i]);
