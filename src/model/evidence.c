@@ -476,7 +476,7 @@ struct hp_error *hp_window_evidence_add(struct hp_window_evidence *into,
 }
 
 struct hp_error *hp_window_evidence_add_window(struct hp_window_evidence *into,
-					       const struct hp_window_evidence *head,
+					       const struct hp_window_evidence *from,
 					       enum hp_window_list list,
 					       const struct hp_window_item *items, size_t count,
 					       unsigned first)
@@ -487,11 +487,8 @@ struct hp_error *hp_window_evidence_add_window(struct hp_window_evidence *into,
 		.first = first,
 		.groups = HP_WINDOW_PARTS,
 	};
-	struct hp_error *error = hp_window_items_check(head, items, count);
 
-	if (!error && (head->stratum_count != 1 || first > HP_EVIDENCE_GROUPS - HP_WINDOW_PARTS))
-		error = hp_error_create(HP_ERROR_USAGE, "a window of no stratum, or of no group");
-	return error ? error : add(into, head, list, &added);
+	return add(into, from, list, &added);
 }
 
 /* --- all of it -------------------------------------------------------------------------------- */

@@ -57,13 +57,13 @@ static const char *list_fault(const struct hp_window_evidence *evidence,
 	return fault;
 }
 
-struct hp_error *hp_window_items_check(const struct hp_window_evidence *head,
+struct hp_error *hp_window_items_check(const struct hp_window_evidence *from,
 				       const struct hp_window_item *items, size_t count)
 {
 	const char *fault = NULL;
 
 	for (size_t i = 0; i < count && !fault; i++)
-		fault = item_fault(head, &items[i].place, i ? &items[i - 1].place : NULL,
+		fault = item_fault(from, &items[i].place, i ? &items[i - 1].place : NULL,
 				   items[i].counts, HP_WINDOW_PARTS);
 	return fault ? hp_error_create(HP_ERROR_USAGE, "%s", fault) : NULL;
 }

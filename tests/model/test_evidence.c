@@ -294,15 +294,13 @@ TEST(items_of_one_window_add_up_as_all_do)
 		hp_assert_ok(hp_window_evidence_add_window(&by_window, &head, HP_WINDOW_LIST_ITEMS,
 							   items, count, first));
 		assert_same(&whole, &by_window);
+		hp_assert_ok(hp_window_items_check(&head, items, count));
 		if (count > 1) {
 			struct hp_window_item swapped = items[0];
 
 			items[0] = items[1];
 			items[1] = swapped;
-			hp_assert_fails(HP_ERROR_USAGE,
-					hp_window_evidence_add_window(&by_window, &head,
-								      HP_WINDOW_LIST_ITEMS, items,
-								      count, first));
+			hp_assert_fails(HP_ERROR_USAGE, hp_window_items_check(&head, items, count));
 		}
 		free(items);
 		hp_window_evidence_clear(&before);

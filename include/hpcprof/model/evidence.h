@@ -219,11 +219,11 @@ enum hp_window_list {
 	HP_WINDOW_LIST_EVENTS,
 };
 
-/* Adds `head`, which has one stratum without lists, and to one of the stratum's lists the items of a window
- * whose parts are the groups from `first` on. They are sorted and distinct. Errors as of
- * hp_window_evidence_add; USAGE if they are not as said. */
+/* Adds `from`, which has one stratum, and to one of that stratum's lists the items of a window whose parts are
+ * the groups from `first` on. Requires that hp_window_items_check finds nothing. Errors as of
+ * hp_window_evidence_add. */
 struct hp_error *hp_window_evidence_add_window(struct hp_window_evidence *into,
-					       const struct hp_window_evidence *head,
+					       const struct hp_window_evidence *from,
 					       enum hp_window_list list,
 					       const struct hp_window_item *items, size_t count,
 					       unsigned first);
@@ -239,9 +239,10 @@ struct hp_error *hp_window_evidence_add_without_counts(struct hp_window_evidence
 /* Items in all lists. */
 uint64_t hp_window_evidence_items(const struct hp_window_evidence *evidence);
 /* NULL if all the above holds, else USAGE. */
-struct hp_error *hp_window_items_check(const struct hp_window_evidence *head,
-				       const struct hp_window_item *items, size_t count);
 struct hp_error *hp_window_evidence_check(const struct hp_window_evidence *evidence);
+/* The same of a window's items, whose images are those of `from`. */
+struct hp_error *hp_window_items_check(const struct hp_window_evidence *from,
+				       const struct hp_window_item *items, size_t count);
 
 /* The kinds of evidence present, one bit per kind. */
 enum hp_evidence_content {

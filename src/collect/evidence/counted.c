@@ -133,10 +133,6 @@ struct hp_error *counted_add_window(struct counted *counted, struct hp_window_st
 				    enum hp_window_list which, unsigned first,
 				    struct hp_window_evidence *sum)
 {
-	struct hp_window_stratum bare = {
-		.recording = stratum->recording,
-		.command = stratum->command,
-	};
 	struct hp_window_evidence one = {
 		.strata = stratum,
 		.stratum_count = 1,
@@ -152,10 +148,8 @@ struct hp_error *counted_add_window(struct counted *counted, struct hp_window_st
 		error = hp_window_evidence_check(&one);
 	}
 	if (!error)
-		error = hp_window_evidence_add(sum, &one);
-	one.strata = &bare;
-	one.dropped = 0;
-	if (!error && counted->window.count)
+		error = hp_window_items_check(&one, counted->window.at, counted->window.count);
+	if (!error)
 		error = hp_window_evidence_add_window(sum, &one, which, counted->window.at,
 						      counted->window.count, first);
 	for (size_t i = 0; i < one.image_count; i++)
