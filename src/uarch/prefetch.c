@@ -12,6 +12,7 @@ void uarch_prefetch_create(struct uarch_prefetch *prefetch,
 			   const struct hp_uarch_geometry *geometry, const struct uarch_sets *cache)
 {
 	prefetch->cache = cache;
+	prefetch->follows_pointers = geometry->prefetches_pointers;
 	prefetch->line_shift = (unsigned)__builtin_ctz(geometry->line_bytes);
 	prefetch->page_shift = (unsigned)__builtin_ctz(geometry->page_bytes);
 	uarch_prefetch_reset(prefetch);
@@ -20,6 +21,7 @@ void uarch_prefetch_create(struct uarch_prefetch *prefetch,
 void uarch_prefetch_reset(struct uarch_prefetch *prefetch)
 {
 	memset(prefetch->strides, 0, sizeof(prefetch->strides));
+	memset(prefetch->leaders, 0, sizeof(prefetch->leaders));
 	for (unsigned i = 0; i < STREAMS; i++)
 		prefetch->streams[i] = (struct uarch_stream){ .page = NONE };
 	for (unsigned i = 0; i < BROUGHT; i++)
@@ -88,13 +90,13 @@ static void bring_ahead(struct uarch_prefetch *prefetch, struct uarch_stride *lo
 }
 
 /* Notes when the pointers that lie ahead are known. */
-static void look_ahead(struct uarch_stride *load, uint64_t now)
+static void look_ahead(struct uarch_leader *leader, uint64_t now)
 {
-	if (load->equal < POINTERS_SURE)
-		load->equal++;
-	load->led = load->times[load->next];
-	load->times[load->next] = now;
-	load->next = (load->next + 1) % POINTERS_AHEAD;
+	if (leader->equal < POINTERS_SURE)
+		leader->equal++;
+	leader->led = leader->times[leader->next];
+	leader->times[leader->next] = now;
+	leader->next = (leader->next + 1) % POINTERS_AHEAD;
 }
 
 /* A load that went elsewhere is likely to go on from there as before, if it did so for long. */
@@ -102,7 +104,6 @@ static void turn_aside(struct uarch_prefetch *prefetch, struct uarch_stride *loa
 		       uint64_t now)
 {
 	load->ahead = 0;
-	load->equal = 0;
 	load->brought = NONE;
 	load->confidence /= 2;
 	if (load->confidence >= STRIDE_SURE)
@@ -114,23 +115,30 @@ static void turn_aside(struct uarch_prefetch *prefetch, struct uarch_stride *loa
 void uarch_prefetch_follow_load(struct uarch_prefetch *prefetch, uint64_t ip, uint64_t address,
 				uint64_t now)
 {
-	struct uarch_stride *load = &prefetch->strides[uarch_hash(ip) & (STRIDES - 1)];
+	uint32_t place = uarch_hash(ip) & (STRIDES - 1);
+	struct uarch_stride *load = &prefetch->strides[place];
+	struct uarch_leader *leader = prefetch->follows_pointers ? &prefetch->leaders[place] : NULL;
 	int64_t stride = (int64_t)(address - load->last);
 
 	if (load->ip != ip && uarch_sets_has(prefetch->cache, address >> prefetch->line_shift))
 		return;
 	if (load->ip != ip) {
 		*load = (struct uarch_stride){ .ip = ip, .last = address, .brought = NONE };
+		if (leader)
+			*leader = (struct uarch_leader){ 0 };
 		return;
 	}
 	load->last = address;
 	if (stride != load->stride) {
+		if (leader)
+			leader->equal = 0;
 		turn_aside(prefetch, load, stride, now);
 		return;
 	}
 	if (stride == 0)
 		return;
-	look_ahead(load, now);
+	if (leader)
+		look_ahead(leader, now);
 	if (load->confidence < STRIDES_KEPT)
 		load->confidence++;
 	if (load->confidence >= STRIDE_SURE)
@@ -139,12 +147,13 @@ void uarch_prefetch_follow_load(struct uarch_prefetch *prefetch, uint64_t ip, ui
 
 bool uarch_prefetch_lead(struct uarch_prefetch *prefetch, uint64_t ip, uint64_t line)
 {
-	const struct uarch_stride *load = &prefetch->strides[uarch_hash(ip) & (STRIDES - 1)];
+	uint32_t place = uarch_hash(ip) & (STRIDES - 1);
+	const struct uarch_leader *leader = &prefetch->leaders[place];
 
-	if (load->ip != ip || load->equal < POINTERS_SURE ||
+	if (prefetch->strides[place].ip != ip || leader->equal < POINTERS_SURE ||
 	    ++prefetch->pointers % POINTERS_LOST == 0)
 		return false;
-	bring_new(prefetch, line, load->led);
+	bring_new(prefetch, line, leader->led);
 	return true;
 }
 

@@ -20,8 +20,12 @@ struct uarch_stride {
 	uint64_t brought; /* the line prefetched last */
 	unsigned confidence;
 	unsigned ahead; /* strides from the last address to the line prefetched last */
-	unsigned equal; /* strides in a row until now, up to POINTERS_SURE */
-	unsigned next;	/* the oldest one of `times` */
+};
+
+/* What the prefetcher of pointers knows of such a load. */
+struct uarch_leader {
+	unsigned equal;			/* strides in a row until now, up to POINTERS_SURE */
+	unsigned next;			/* the oldest one of `times` */
 	uint64_t times[POINTERS_AHEAD]; /* of the last of these loads */
 	uint64_t led;			/* the time of the load before them */
 };
@@ -43,6 +47,8 @@ struct uarch_prefetch {
 	const struct uarch_sets *cache; /* the first level; lines that it has are not prefetched */
 	unsigned line_shift, page_shift;
 	struct uarch_stride strides[STRIDES];
+	bool follows_pointers;
+	struct uarch_leader leaders[STRIDES]; /* of the same loads */
 	struct uarch_stream streams[STREAMS];
 	struct uarch_brought brought[BROUGHT];
 	unsigned pointers; /* those that were to be followed */

@@ -85,11 +85,11 @@ static bool has_empty(const struct uarch_sets *sets, const struct uarch_way *set
 	return false;
 }
 
-enum uarch_found uarch_sets_search(struct uarch_sets *sets, uint64_t block)
+/* `at`: what find() says. */
+static enum uarch_found use(struct uarch_sets *sets, struct uarch_way *set, uint64_t block,
+			    uint32_t at)
 {
-	struct uarch_way *set = uarch_sets_of(sets, block);
 	enum uarch_found found = UARCH_HIT;
-	uint32_t at = find(sets, set, block);
 
 	sets->evicted = UARCH_EMPTY;
 	if (at == sets->ways) {
@@ -107,10 +107,17 @@ enum uarch_found uarch_sets_search(struct uarch_sets *sets, uint64_t block)
 	return found;
 }
 
+enum uarch_found uarch_sets_search(struct uarch_sets *sets, uint64_t block)
+{
+	struct uarch_way *set = uarch_sets_of(sets, block);
+
+	return use(sets, set, block, find(sets, set, block));
+}
+
 enum uarch_found uarch_sets_use_since(struct uarch_sets *sets, uint64_t block, uint64_t since,
 				      struct uarch_place *place)
 {
-	const struct uarch_way *set = uarch_sets_of(sets, block);
+	struct uarch_way *set = uarch_sets_of(sets, block);
 	uint32_t at = find(sets, set, block);
 
 	*place = (struct uarch_place){ 0 };
@@ -118,12 +125,15 @@ enum uarch_found uarch_sets_use_since(struct uarch_sets *sets, uint64_t block, u
 		place->rank += at == sets->ways || set[way].used_at > set[at].used_at;
 		place->known += set[way].used_at > since;
 	}
-	return uarch_sets_search(sets, block);
+	return use(sets, set, block, at);
 }
 
 bool uarch_sets_has(const struct uarch_sets *sets, uint64_t block)
 {
-	return find(sets, uarch_sets_of(sets, block), block) < sets->ways;
+	const struct uarch_way *set = uarch_sets_of(sets, block);
+
+	return uarch_sets_is(set[sets->hints[block & sets->hint_mask]].entry, block) ||
+	       find(sets, set, block) < sets->ways;
 }
 
 bool uarch_sets_remove(struct uarch_sets *sets, uint64_t block)
