@@ -36,6 +36,7 @@ static struct hp_error *find_facts(struct analyzer *analyzer, struct facts *fact
 	facts->analysis = analyzer->analysis;
 	facts->cfg = analyzer->cfg;
 	facts->core = analyzer->analysis->core;
+	facts->is_skidding = analyzer->options->skid_instructions > 0;
 	error = witness_prepare(analyzer->analysis, analyzer->input, analyzer->arena);
 	for (size_t i = 0; i < HP_ARRAY_COUNT(parts) && !error; i++)
 		error = parts[i](facts, analyzer->scratch);
@@ -72,34 +73,21 @@ static void prefer_certain(const struct facts *facts, struct suspects *found)
 	}
 }
 
-/* What a long wait holds up retires together, and the sample of the wait is recorded behind any of it. So
- * the few samples of an instruction near one with many may belong to that one, which is returned. */
-static uint32_t spread_from(const struct facts *facts, uint32_t at)
-{
-	const struct hp_analysed_insn *insn = facts_insn(facts, at);
-	uint32_t first = facts->analysis->blocks[insn->block].first_insn;
-
-	for (uint32_t before = at; before-- > first && at - before < facts->core->retire_width;)
-		if (facts_insn(facts, before)->moved * spread_share >= insn->moved)
-			return before;
-	return HP_SCHEDULE_NONE;
-}
-
-/* `is_skidding`: a sample may lie some instructions after the one it belongs to. */
-static struct hp_error *question(struct stalls *stalls, uint32_t at, bool is_skidding)
+static struct hp_error *question(struct stalls *stalls, uint32_t at)
 {
 	const struct facts *facts = stalls->facts;
 	struct case_file *file = &stalls->files[at];
 	uint32_t next = path_next(facts, at);
-	uint32_t before = spread_from(facts, at);
-	struct suspects found = { .doubt = no_skid_doubt };
+	uint32_t before = path_spread_from(facts, at);
+	struct suspects found = { .doubt = 1 };
 
-	if (next != HP_SCHEDULE_NONE && is_skidding)
-		ask_all(facts, next, &found);
-	if (before != HP_SCHEDULE_NONE && is_skidding)
-		ask_all(facts, before, &found);
-	found.doubt = 1;
+	/* The instruction's own come first: when there is no room, others are merged with them. */
 	ask_all(facts, at, &found);
+	found.doubt = no_skid_doubt;
+	if (next != HP_SCHEDULE_NONE && facts->is_skidding)
+		ask_all(facts, next, &found);
+	if (before != HP_SCHEDULE_NONE)
+		ask_all(facts, before, &found);
 	prefer_certain(facts, &found);
 	file->count = found.count;
 	file->suspects = hp_arena_array(stalls->scratch, file->count + 1, sizeof(*file->suspects));
@@ -484,7 +472,7 @@ struct hp_error *find_culprits(struct analyzer *analyzer)
 		return error;
 	for (uint32_t at = 0; at < analysis->insn_count && !error; at++)
 		if (is_worth(&analysis->insns[at]))
-			error = question(&stalls, at, analyzer->options->skid_instructions > 0);
+			error = question(&stalls, at);
 	if (!error)
 		error = stalls_choose_scenes(&stalls);
 	if (!error)

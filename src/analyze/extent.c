@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "culprit/path.h"
 #include "culprit/witness.h"
 #include "stalls.h"
 #include "tuning.h"
@@ -196,16 +197,18 @@ static struct timed time_extent(const struct stalls *stalls, uint32_t at, enum e
 	return each(&sum, runs);
 }
 
+/* Samples that may be another instruction's say nothing of how well one fits alone. */
 static enum extent choose(const struct stalls *stalls, uint32_t at)
 {
-	enum extent best = ONE_INSN;
+	bool is_spread = path_spread_from(stalls->facts, at) != HP_SCHEDULE_NONE;
+	enum extent first = is_spread ? ONE_BLOCK : ONE_INSN, best = ONE_INSN;
 	double least = INFINITY;
 
-	for (enum extent extent = ONE_INSN; extent <= ONE_LOOP && least > timing_error; extent++) {
+	for (enum extent extent = first; extent <= ONE_LOOP && least > timing_error; extent++) {
 		struct timed timed = time_extent(stalls, at, extent, false);
 		double misfit = timed_misfit(&timed);
 
-		if (misfit < (extent == ONE_INSN ? 1 : clearly_better) * least) {
+		if (misfit < (extent == first ? 1 : clearly_better) * least) {
 			best = extent;
 			least = misfit;
 		}
@@ -266,22 +269,27 @@ static void parts_of(const struct stalls *stalls, struct timed *timed, uint32_t 
 	scale_parts(parts->families, HP_FAMILY_COUNT, factor);
 }
 
-static void parts_of_extent(const struct stalls *stalls, uint32_t at, bool is_rest,
+/* Whether they fit. What is left of a loop may have no time: where a block was not timed, the instruction itself is
+ * not in it. */
+static bool parts_of_extent(const struct stalls *stalls, uint32_t at, bool is_rest,
 			    struct timed_parts *parts)
 {
 	const struct hp_analysed_insn *insn = facts_insn(stalls->facts, at);
 	enum extent extent = (enum extent)stalls->extents[at];
 	struct timed timed = time_extent(stalls, at, extent, is_rest);
-	double factor = insn->cycles / stalls->runs[stalls->likely][insn->block] / timed.cycles;
+	double runs = stalls->runs[stalls->likely][insn->block];
 
-	parts_of(stalls, &timed, insn->block, insn->happened->runs, factor, parts);
+	if (is_rest && !(timed.cycles > 0))
+		return false;
+	parts_of(stalls, &timed, insn->block, insn->happened->runs,
+		 insn->cycles / runs / timed.cycles, parts);
+	return parts->fits;
 }
 
 void extent_parts(const struct stalls *stalls, uint32_t at, struct timed_parts *parts)
 {
-	parts_of_extent(stalls, at, true, parts);
-	if (!parts->fits)
-		parts_of_extent(stalls, at, false, parts);
+	if (!parts_of_extent(stalls, at, true, parts))
+		(void)parts_of_extent(stalls, at, false, parts);
 }
 
 /* The same of all executions, of which `block` had its part. */

@@ -246,12 +246,12 @@ static const double guess_beside_sync = 0.2;
 /* weight; of what is found for the instruction after: a few samples have no skid, and were moved
  * back too far; [chosen] */
 static const double no_skid_doubt = 0.25;
-/* share of an instruction's samples; so many may be recorded further behind it than the skid, at another one
- * that retires with it: "later" beside "+1" of hpcprof doctor --calibrate-skid (Golden Cove: 18 % of 82 %) */
-static const double spread_share = 0.2;
 
 /* --- what ran before, and where operands point (culprit/path.c, culprit/place.c, best_case.c) - */
 
+/* share of an instruction's samples; so many may be recorded further behind it than the skid, at another one
+ * that retires with it: "later" beside "+1" of hpcprof doctor --calibrate-skid (Golden Cove: 18 % of 82 %) */
+static const double spread_share = 0.2;
 /* weight; of what retired along with the instruction, one place before it; [chosen] */
 static const double second_doubt = 0.4;
 /* the same, of those further before; [chosen] */

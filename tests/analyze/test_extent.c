@@ -62,6 +62,32 @@ TEST(few_samples_behind_a_long_wait_may_be_of_it)
 	ck_assert_double_gt(most(3, HP_CAUSE_UNEXPLAINED), 0.5);
 }
 
+/* An addition that took four cycles, by the timing of it as well: behind the load, or first in the next round. */
+static double is_the_load(bool next_round)
+{
+	size_t load = next_round ? 3 : 0, addition = next_round ? 0 : 3;
+
+	if (next_round)
+		LOOP(ADD_RAX_RBX, LOAD_RAX_FROM_RAX);
+	else
+		LOOP(LOAD_RAX_FROM_RAX, ADD_RAX_RBX);
+	takes(3, next_round ? 4 : STALL);
+	takes(6, next_round ? STALL : 4);
+	skid = 1;
+	sees(load, HP_EVENT_L2_MISS, 1);
+	simulated.is_timed = true;
+	simulated.as_is = simulated.without_dtlb = STALL;
+	simulated.without_dcache = 0.1 * STALL;
+	simulated.others = 4;
+	return least(addition, HP_CAUSE_DCACHE);
+}
+
+TEST(samples_that_may_be_anothers_do_not_fit_alone)
+{
+	ck_assert_double_gt(is_the_load(false), 0.5);
+	ck_assert_double_gt(is_the_load(true), 0.5);
+}
+
 TEST(a_stall_is_no_longer_than_all_of_its_causes)
 {
 	double all = 0;

@@ -57,6 +57,7 @@ struct facts {
 	const struct hp_analysis *analysis; /* with cycles and frequencies */
 	const struct hp_cfg *cfg;
 	const struct hp_core *core;
+	bool is_skidding; /* samples may lie behind the instruction that they belong to */
 	/* path_prepare: of each block, the block that most often precedes it and the one that most
 	 * often follows; HP_CFG_NONE where that is no block */
 	const uint32_t *before;

@@ -83,6 +83,20 @@ uint32_t path_next(const struct facts *facts, uint32_t at)
 	return facts->analysis->blocks[next].first_insn;
 }
 
+uint32_t path_spread_from(const struct facts *facts, uint32_t at)
+{
+	struct path path;
+
+	if (!facts->is_skidding)
+		return HP_SCHEDULE_NONE;
+	path_find(facts, at, facts->core->retire_width, &path);
+	for (uint32_t i = 1; i < path.count; i++)
+		if (facts_insn(facts, path.insns[i])->moved * spread_share >=
+		    facts_insn(facts, at)->moved)
+			return path.insns[i];
+	return HP_SCHEDULE_NONE;
+}
+
 uint32_t path_writer(const struct facts *facts, const struct path *path, uint32_t position,
 		     unsigned number)
 {

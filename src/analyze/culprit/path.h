@@ -28,6 +28,10 @@ bool path_retires_along(const struct facts *facts, const struct path *path, uint
 double path_shows(const struct facts *facts, const struct path *path, uint32_t position);
 /* The instruction that most often follows; HP_SCHEDULE_NONE if it is not known. */
 uint32_t path_next(const struct facts *facts, uint32_t at);
+/* What a long wait holds up retires together, and the sample of the wait is recorded behind any of it. So
+ * the few samples of an instruction may belong to one before it that has many: that one, or
+ * HP_SCHEDULE_NONE. */
+uint32_t path_spread_from(const struct facts *facts, uint32_t at);
 /* A factor that lowers the weight of an instruction at this position against the head. */
 double path_doubt(uint32_t position);
 
