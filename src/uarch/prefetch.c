@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "prefetch.h"
 
-#include "history.h"
-
 #include <string.h>
 
 /* Stands for no line and no page. */
@@ -112,10 +110,10 @@ static void turn_aside(struct uarch_prefetch *prefetch, struct uarch_stride *loa
 		load->stride = stride;
 }
 
-void uarch_prefetch_follow_load(struct uarch_prefetch *prefetch, uint64_t ip, uint64_t address,
+void uarch_prefetch_follow_step(struct uarch_prefetch *prefetch, uint64_t ip, uint64_t address,
 				uint64_t now)
 {
-	uint32_t place = uarch_hash(ip) & (STRIDES - 1);
+	uint32_t place = uarch_prefetch_place(ip);
 	struct uarch_stride *load = &prefetch->strides[place];
 	struct uarch_leader *leader = prefetch->follows_pointers ? &prefetch->leaders[place] : NULL;
 	int64_t stride = (int64_t)(address - load->last);
@@ -147,7 +145,7 @@ void uarch_prefetch_follow_load(struct uarch_prefetch *prefetch, uint64_t ip, ui
 
 bool uarch_prefetch_lead(struct uarch_prefetch *prefetch, uint64_t ip, uint64_t line)
 {
-	uint32_t place = uarch_hash(ip) & (STRIDES - 1);
+	uint32_t place = uarch_prefetch_place(ip);
 	const struct uarch_leader *leader = &prefetch->leaders[place];
 
 	if (prefetch->strides[place].ip != ip || leader->equal < POINTERS_SURE ||

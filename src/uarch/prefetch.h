@@ -8,8 +8,8 @@
 #ifndef HPCPROF_SRC_UARCH_PREFETCH_H
 #define HPCPROF_SRC_UARCH_PREFETCH_H
 
+#include "history.h"
 #include "sets.h"
-#include "tuning.h"
 
 #include <hpcprof/uarch/geometry.h>
 
@@ -59,9 +59,25 @@ void uarch_prefetch_create(struct uarch_prefetch *prefetch,
 			   const struct uarch_sets *cache);
 void uarch_prefetch_reset(struct uarch_prefetch *prefetch);
 
-/* Follows a load, before its line is used: from its first miss on. */
-void uarch_prefetch_follow_load(struct uarch_prefetch *prefetch, uint64_t ip, uint64_t address,
+/* The rest of uarch_prefetch_follow_load. */
+void uarch_prefetch_follow_step(struct uarch_prefetch *prefetch, uint64_t ip, uint64_t address,
 				uint64_t now);
+
+static inline uint32_t uarch_prefetch_place(uint64_t ip)
+{
+	return uarch_hash(ip) & (STRIDES - 1);
+}
+
+/* Follows a load, before its line is used: from its first miss on. Many load the same again. */
+static inline void uarch_prefetch_follow_load(struct uarch_prefetch *prefetch, uint64_t ip,
+					      uint64_t address, uint64_t now)
+{
+	const struct uarch_stride *load = &prefetch->strides[uarch_prefetch_place(ip)];
+
+	if (load->ip != ip || load->last != address || load->stride != 0)
+		uarch_prefetch_follow_step(prefetch, ip, address, now);
+}
+
 /* The load at `ip` has loaded a pointer to that line. Whether a prefetcher has followed it before: then
  * it has fetched the line, where that was missing. */
 bool uarch_prefetch_lead(struct uarch_prefetch *prefetch, uint64_t ip, uint64_t line);
