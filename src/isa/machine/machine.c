@@ -365,6 +365,7 @@ void hp_core_cost(const struct hp_core *machine, const struct hp_insn *before,
 		cost->latency = machine->locked_cycles;
 	if (insn->mnemonic == ZYDIS_MNEMONIC_MFENCE && cost->latency < machine->fence_cycles)
 		cost->latency = machine->fence_cycles;
-	if (insn->mnemonic == ZYDIS_MNEMONIC_PAUSE && cost->latency < machine->pause_cycles)
+	/* Of all tables' latencies this one differs most between cores of a family, in both directions. */
+	if (insn->mnemonic == ZYDIS_MNEMONIC_PAUSE && machine->pause_cycles)
 		cost->latency = machine->pause_cycles;
 }
