@@ -82,7 +82,7 @@ enum {
 	LOOP_AGE = 15, /* candidates [chosen] */
 };
 
-/* --- prefetchers: prefetch.c, path.c ---------------------------------------------------------- */
+/* --- prefetchers: prefetch.h, prefetch.c, path.c ---------------------------------------------- */
 
 /* No vendor says what its prefetchers do in full. These follow what Intel's and AMD's optimization
  * manuals say of them: by instruction, strides; by page, neighbouring lines in either direction.

@@ -309,6 +309,15 @@ TEST(appending_keeps_the_names_that_were_there)
 	hp_symbols_free(symbols, count);
 }
 
+/* Their padding may differ. */
+static void assert_same_items(const struct hp_counted *a, const struct hp_counted *b, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		ck_assert_int_eq(hp_counted_compare(&a[i].place, &b[i].place), 0);
+		ck_assert_mem_eq(a[i].counts, b[i].counts, sizeof(a[i].counts));
+	}
+}
+
 TEST(what_windows_counted_is_added_up_over_flushes_and_appends)
 {
 	char *stamp = fixture_rich_epoch(db);
@@ -331,21 +340,17 @@ TEST(what_windows_counted_is_added_up_over_flushes_and_appends)
 	ck_assert_uint_eq(read.image_count, 2);
 	ck_assert_uint_eq(read.stratum_count, 1);
 	ck_assert_uint_eq(read.strata[0].item_count, sum.strata[0].item_count);
-	ck_assert_mem_eq(read.strata[0].items, sum.strata[0].items,
-			 sum.strata[0].item_count * sizeof(*sum.strata[0].items));
+	assert_same_items(read.strata[0].items, sum.strata[0].items, sum.strata[0].item_count);
 	ck_assert_mem_eq(read.strata[0].groups, sum.strata[0].groups, sizeof(sum.strata[0].groups));
 	ck_assert_uint_eq(read.strata[0].followed, 120);
 	ck_assert_uint_eq(read.strata[0].outcome_count, 2);
-	ck_assert_mem_eq(read.strata[0].outcomes, sum.strata[0].outcomes,
-			 2 * sizeof(*sum.strata[0].outcomes));
+	assert_same_items(read.strata[0].outcomes, sum.strata[0].outcomes, 2);
 	ck_assert_uint_eq(read.strata[0].probe_count, 2);
-	ck_assert_mem_eq(read.strata[0].probes, sum.strata[0].probes,
-			 2 * sizeof(*sum.strata[0].probes));
+	assert_same_items(read.strata[0].probes, sum.strata[0].probes, 2);
 	ck_assert_uint_eq(read.strata[0].tick_count, 1);
-	ck_assert_mem_eq(read.strata[0].ticks, sum.strata[0].ticks, sizeof(*sum.strata[0].ticks));
+	assert_same_items(read.strata[0].ticks, sum.strata[0].ticks, 1);
 	ck_assert_uint_eq(read.strata[0].range_count, 2);
-	ck_assert_mem_eq(read.strata[0].ranges, sum.strata[0].ranges,
-			 2 * sizeof(*sum.strata[0].ranges));
+	assert_same_items(read.strata[0].ranges, sum.strata[0].ranges, 2);
 	ck_assert_uint_eq(read.strata[0].record_cycles[2], 3000000);
 	ck_assert_uint_eq(read.strata[0].record_cycles[15], 9);
 	ck_assert_mem_eq(&read.price, &sum.price, sizeof(read.price));
