@@ -369,14 +369,12 @@ static double waits_left(const struct hp_range timed[HP_CAUSE_COUNT], const stru
 static void limit_stalled(struct hp_analysed_insn *insn, double rare, const struct hp_cause *causes,
 			  uint32_t count)
 {
-	double likely = 0, most = rare;
+	double most = rare;
 
-	for (uint32_t i = 0; i < count; i++) {
-		likely += causes[i].likely;
+	for (uint32_t i = 0; i < count; i++)
 		most += causes[i].high;
-	}
-	most = fmax(insn->stalled.low, fmax(most, fmin(likely, 1)) * insn->cycles);
-	insn->stalled.high = fmin(insn->stalled.high, most);
+	insn->stalled.high = fmin(insn->stalled.high, most * insn->cycles);
+	insn->stalled.low = fmin(insn->stalled.low, insn->stalled.high);
 }
 
 static struct hp_error *write_down(struct stalls *stalls, uint32_t at, const struct split *split)

@@ -134,26 +134,27 @@ double extent_overlapped(const struct stalls *stalls, uint32_t block)
 	return fmin(1, timed.lanes[HP_LANE_IDEAL] / one->best_case_cycles);
 }
 
-/* Adds up each loop, including its inner loops. */
-static struct timed *time_loops(const struct stalls *stalls, unsigned scene, bool is_rest)
+static struct hp_error *time_code(const struct stalls *stalls, bool is_rest,
+				  struct timed_code *code)
 {
 	const struct hp_cfg *cfg = stalls->facts->cfg;
-	struct timed *loops =
-		hp_arena_array(stalls->scratch, (size_t)cfg->loop_count + 1, sizeof(*loops));
 
-	for (uint32_t b = 0; loops && b < cfg->block_count; b++) {
-		struct timed block;
-
-		if (cfg->blocks[b].loop == HP_CFG_NONE)
-			continue;
-		block = time_some(stalls, b, stalls->runs[scene][b], is_rest);
-		add_sum(&loops[cfg->blocks[b].loop], &block);
+	code->blocks = hp_arena_array(stalls->scratch, (size_t)cfg->block_count + 1,
+				      sizeof(*code->blocks));
+	code->loops =
+		hp_arena_array(stalls->scratch, (size_t)cfg->loop_count + 1, sizeof(*code->loops));
+	if (!code->blocks || !code->loops)
+		return hp_error_create_no_memory();
+	for (uint32_t b = 0; b < cfg->block_count; b++) {
+		code->blocks[b] = time_some(stalls, b, stalls->runs[stalls->likely][b], is_rest);
+		if (cfg->blocks[b].loop != HP_CFG_NONE)
+			add_sum(&code->loops[cfg->blocks[b].loop], &code->blocks[b]);
 	}
 	/* An inner loop has a higher index than the loop around it. */
-	for (uint32_t i = cfg->loop_count; loops && i-- > 0;)
+	for (uint32_t i = cfg->loop_count; i-- > 0;)
 		if (cfg->loops[i].parent != HP_CFG_NONE)
-			add_sum(&loops[cfg->loops[i].parent], &loops[i]);
-	return loops;
+			add_sum(&code->loops[cfg->loops[i].parent], &code->loops[i]);
+	return NULL;
 }
 
 static void scale_parts(struct timed_part *parts, unsigned count, double factor)
@@ -178,8 +179,9 @@ static struct timed each(const struct timed *sum, double runs)
 	return one;
 }
 
+/* Of one execution of the instruction, or of its block or loop per execution of the block. */
 static struct timed time_extent(const struct stalls *stalls, uint32_t at, enum extent extent,
-				bool is_rest)
+				const struct timed_code *code)
 {
 	const struct hp_analysed_insn *insn = facts_insn(stalls->facts, at);
 	uint32_t loop = stalls->facts->cfg->blocks[insn->block].loop;
@@ -189,9 +191,9 @@ static struct timed time_extent(const struct stalls *stalls, uint32_t at, enum e
 	if (extent == ONE_INSN)
 		add_timed(stalls->facts->core, insn->happened, runs, &sum);
 	else if (extent == ONE_BLOCK)
-		sum = time_some(stalls, insn->block, runs, is_rest);
+		sum = code->blocks[insn->block];
 	else if (loop != HP_CFG_NONE)
-		sum = is_rest ? stalls->rests[loop] : stalls->loops[stalls->likely][loop];
+		sum = code->loops[loop];
 	else
 		sum.missing = sum.cycles;
 	return each(&sum, runs);
@@ -205,7 +207,7 @@ static enum extent choose(const struct stalls *stalls, uint32_t at)
 	double least = INFINITY;
 
 	for (enum extent extent = first; extent <= ONE_LOOP && least > timing_error; extent++) {
-		struct timed timed = time_extent(stalls, at, extent, false);
+		struct timed timed = time_extent(stalls, at, extent, &stalls->whole);
 		double misfit = timed_misfit(&timed);
 
 		if (misfit < (extent == first ? 1 : clearly_better) * least) {
@@ -219,20 +221,18 @@ static enum extent choose(const struct stalls *stalls, uint32_t at)
 struct hp_error *extent_prepare(struct stalls *stalls)
 {
 	size_t count = stalls->analysis->insn_count;
+	struct hp_error *error;
 
+	if (!stalls->scenes)
+		return NULL;
 	stalls->extents = hp_arena_array(stalls->scratch, count + 1, sizeof(*stalls->extents));
 	if (!stalls->extents)
 		return hp_error_create_no_memory();
-	for (unsigned scene = 0; scene < stalls->scenes; scene++) {
-		stalls->loops[scene] = time_loops(stalls, scene, false);
-		if (!stalls->loops[scene])
-			return hp_error_create_no_memory();
-	}
-	for (uint32_t at = 0; at < count && stalls->scenes; at++)
+	error = time_code(stalls, false, &stalls->whole);
+	for (uint32_t at = 0; at < count && !error; at++)
 		if (extent_is_timed(stalls, at))
 			stalls->extents[at] = (uint8_t)choose(stalls, at);
-	stalls->rests = time_loops(stalls, stalls->likely, true);
-	return stalls->rests ? NULL : hp_error_create_no_memory();
+	return error ? error : time_code(stalls, true, &stalls->rest);
 }
 
 /* Half of the interval of the block's executions, as a logarithm. */
@@ -269,17 +269,17 @@ static void parts_of(const struct stalls *stalls, struct timed *timed, uint32_t 
 	scale_parts(parts->families, HP_FAMILY_COUNT, factor);
 }
 
-/* Whether they fit. What is left of a loop may have no time: where a block was not timed, the instruction itself is
- * not in it. */
-static bool parts_of_extent(const struct stalls *stalls, uint32_t at, bool is_rest,
+/* Whether they fit. */
+static bool parts_of_extent(const struct stalls *stalls, uint32_t at, const struct timed_code *code,
 			    struct timed_parts *parts)
 {
 	const struct hp_analysed_insn *insn = facts_insn(stalls->facts, at);
 	enum extent extent = (enum extent)stalls->extents[at];
-	struct timed timed = time_extent(stalls, at, extent, is_rest);
+	struct timed timed = time_extent(stalls, at, extent, code);
 	double runs = stalls->runs[stalls->likely][insn->block];
 
-	if (is_rest && !(timed.cycles > 0))
+	/* The rest of a loop has none if the instruction's own block was not timed. */
+	if (!(timed.cycles > 0))
 		return false;
 	parts_of(stalls, &timed, insn->block, insn->happened->runs,
 		 insn->cycles / runs / timed.cycles, parts);
@@ -288,8 +288,8 @@ static bool parts_of_extent(const struct stalls *stalls, uint32_t at, bool is_re
 
 void extent_parts(const struct stalls *stalls, uint32_t at, struct timed_parts *parts)
 {
-	if (!parts_of_extent(stalls, at, true, parts))
-		(void)parts_of_extent(stalls, at, false, parts);
+	if (!parts_of_extent(stalls, at, &stalls->rest, parts))
+		(void)parts_of_extent(stalls, at, &stalls->whole, parts);
 }
 
 /* The same of all executions, of which `block` had its part. */
@@ -308,12 +308,7 @@ static bool parts_of_all(const struct stalls *stalls, const struct timed *sum, u
 
 bool extent_block_parts(const struct stalls *stalls, uint32_t block, struct timed_parts *parts)
 {
-	struct timed sum;
-
-	if (!stalls->scenes)
-		return false;
-	sum = time_block(stalls, block, stalls->runs[stalls->likely][block]);
-	return parts_of_all(stalls, &sum, block, parts);
+	return stalls->scenes && parts_of_all(stalls, &stalls->whole.blocks[block], block, parts);
 }
 
 bool extent_loop_parts(const struct stalls *stalls, uint32_t loop, struct timed_parts *parts,
@@ -323,7 +318,7 @@ bool extent_loop_parts(const struct stalls *stalls, uint32_t loop, struct timed_
 
 	if (!stalls->scenes)
 		return false;
-	sum = &stalls->loops[stalls->likely][loop];
+	sum = &stalls->whole.loops[loop];
 	*untimed = sum->missing;
 	return parts_of_all(stalls, sum, stalls->facts->cfg->loops[loop].header, parts);
 }

@@ -37,6 +37,12 @@ struct cause_sums {
 	struct hp_range families[HP_FAMILY_COUNT];
 };
 
+/* The timing of each block, and of each loop with its inner loops. */
+struct timed_code {
+	struct timed *blocks;
+	struct timed *loops;
+};
+
 /* A scene is one possible set of frequencies for all blocks together. */
 struct stalls {
 	const struct facts *facts;
@@ -51,9 +57,10 @@ struct stalls {
 	double *overlapped;
 	/* by scene: of each block, the share of its excess that is stall */
 	double *kept[MOST_SCENES];
-	struct timed *loops[MOST_SCENES]; /* by scene: of each loop, cycles of all its executions */
-	uint8_t *extents;		  /* of each instruction that was timed: enum extent */
-	struct timed *rests; /* of each loop, without the instructions that fit alone */
+	uint8_t *extents; /* of each instruction that was timed: enum extent */
+	/* cycles of all executions in the likeliest scene, and those without the instructions that fit
+	 * alone */
+	struct timed_code whole, rest;
 	struct hp_range kinds[HP_CAUSE_COUNT]; /* shares by kind, of the instruction split last */
 	struct hp_range families[HP_FAMILY_COUNT]; /* the same, by family of causes */
 	struct cause_sums *sums;		   /* of each block */

@@ -11,6 +11,8 @@
 #include "culprit/duty.h"
 #include "tuning.h"
 
+#include <hpcprof/base/number.h>
+
 #include <math.h>
 
 void statics_take(const struct case_file *file, double cycles,
@@ -125,7 +127,7 @@ static void give_to_units(struct stalls *stalls, uint32_t at,
 						    HP_CAUSE_FP_LATENCY };
 	struct case_file *file = &stalls->files[at];
 
-	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
+	for (size_t i = 0; i < HP_ARRAY_COUNT(units); i++) {
 		uint8_t kind = (uint8_t)units[i];
 		struct timed_part share = share_of(stalls, at, parts, kind);
 		struct timed_part had = sum_of(file, kind), more;

@@ -3,7 +3,6 @@
 #include "stalls.h"
 
 #define DIVIDE_BY_RSI 0x48, 0xf7, 0xfe
-#define MULTIPLY_RDX  0x48, 0x0f, 0xaf, 0xd2
 
 /* A division of which 14 cycles are timed beyond its first, and three other instructions. */
 static void divide(double division, double addition, double others)
@@ -92,18 +91,12 @@ TEST(a_stall_is_no_longer_than_all_of_its_causes)
 {
 	double all = 0;
 
-	CODE(MULTIPLY_RDX, MULTIPLY_RDX, MULTIPLY_RDX);
-	for (size_t at = 0; at <= 8; at += 4)
-		takes(at, 1);
-	sees(8, HP_EVENT_L1_MISS, 0);
-	simulated.is_timed = true;
-	simulated.as_is = simulated.without_dcache = simulated.without_dtlb = 1;
-	simulated.others = 1;
+	divide(15, 3, 1);
 	for (unsigned kind = 0; kind < HP_CAUSE_COUNT; kind++)
-		all += most(8, (enum hp_cause_kind)kind);
-	ck_assert_double_lt(all, 0.6);
-	ck_assert_double_le(insn_at(8)->stalled.high, (all + 0.01) * insn_at(8)->cycles);
-	ck_assert_double_le(insn_at(8)->stalled.low, insn_at(8)->stalled.high);
+		all += most(3, (enum hp_cause_kind)kind);
+	ck_assert_double_lt(all, 0.9);
+	ck_assert_double_le(insn_at(3)->stalled.high, (all + 0.01) * insn_at(3)->cycles);
+	ck_assert_double_le(insn_at(3)->stalled.low, insn_at(3)->stalled.high);
 }
 
 HP_TEST_MAIN("analyze/extent")

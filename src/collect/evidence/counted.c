@@ -3,7 +3,9 @@
 
 #include <hpcprof/base/cleanup.h>
 
+#include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 bool counted_image(struct counted *counted, struct image *image, uint32_t *number)
 {
@@ -30,18 +32,9 @@ static int compare_images(const void *left, const void *right, void *context)
 				   &images[*(const uint32_t *)right]->id);
 }
 
-static int compare_items(const void *left, const void *right)
+static int compare_places(const void *left, const void *right)
 {
-	const struct hp_counted *a = left, *b = right;
-
-	return hp_counted_compare(&a->place, &b->place);
-}
-
-static int compare_window_items(const void *left, const void *right)
-{
-	const struct hp_window_item *a = left, *b = right;
-
-	return hp_counted_compare(&a->place, &b->place);
+	return hp_counted_compare(left, right);
 }
 
 static void renumber(struct hp_counted_place *place, const uint32_t *numbers)
@@ -85,40 +78,36 @@ static struct hp_error *number_images(struct counted *counted, struct hp_window_
 	return NULL;
 }
 
-static void sort_items(struct counted *counted)
+/* Each item is a place, followed by so many counts. */
+_Static_assert(offsetof(struct hp_counted, place) == 0 &&
+		       offsetof(struct hp_counted, counts) == sizeof(struct hp_counted_place) &&
+		       offsetof(struct hp_window_item, place) == 0 &&
+		       offsetof(struct hp_window_item, counts) == sizeof(struct hp_counted_place),
+	       "both kinds of items begin with their place");
+
+/* Sorts the items, adds up those of the same place, and returns how many are left. */
+static size_t unite(void *items, size_t count, size_t groups)
 {
-	struct hp_counted *items = counted->items.at;
+	const size_t size = sizeof(struct hp_counted_place) + groups * sizeof(uint64_t);
+	char *all = items, *last = NULL;
 	size_t n = 0;
 
-	if (counted->items.count)
-		qsort(items, counted->items.count, sizeof(*items), compare_items);
-	for (size_t i = 0; i < counted->items.count; i++) {
-		if (!n || hp_counted_compare(&items[n - 1].place, &items[i].place) != 0) {
-			items[n++] = items[i];
+	if (count)
+		qsort(all, count, size, compare_places);
+	for (size_t i = 0; i < count; i++) {
+		char *one = all + i * size;
+		const uint64_t *counts = (void *)(one + sizeof(struct hp_counted_place));
+		uint64_t *sums = last ? (void *)(last + sizeof(struct hp_counted_place)) : NULL;
+
+		if (last && compare_places(last, one) == 0) {
+			for (size_t j = 0; j < groups; j++)
+				sums[j] += counts[j];
 			continue;
 		}
-		for (size_t j = 0; j < HP_EVIDENCE_GROUPS; j++)
-			items[n - 1].counts[j] += items[i].counts[j];
+		last = all + n++ * size;
+		memmove(last, one, size);
 	}
-	counted->items.count = n;
-}
-
-static void sort_window(struct counted *counted)
-{
-	struct hp_window_item *items = counted->window.at;
-	size_t n = 0;
-
-	if (counted->window.count)
-		qsort(items, counted->window.count, sizeof(*items), compare_window_items);
-	for (size_t i = 0; i < counted->window.count; i++) {
-		if (!n || hp_counted_compare(&items[n - 1].place, &items[i].place) != 0) {
-			items[n++] = items[i];
-			continue;
-		}
-		for (size_t j = 0; j < HP_WINDOW_PARTS; j++)
-			items[n - 1].counts[j] += items[i].counts[j];
-	}
-	counted->window.count = n;
+	return n;
 }
 
 struct hp_error *counted_add(struct counted *counted, struct hp_window_stratum *stratum,
@@ -141,8 +130,10 @@ struct hp_error *counted_add_window(struct counted *counted, struct hp_window_st
 	struct hp_error *error = number_images(counted, &one);
 
 	if (!error) {
-		sort_items(counted);
-		sort_window(counted);
+		counted->items.count =
+			unite(counted->items.at, counted->items.count, HP_EVIDENCE_GROUPS);
+		counted->window.count =
+			unite(counted->window.at, counted->window.count, HP_WINDOW_PARTS);
 		*list = counted->items.at;
 		*count = counted->items.count;
 		error = hp_window_evidence_check(&one);

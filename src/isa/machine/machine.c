@@ -365,7 +365,7 @@ void hp_core_cost(const struct hp_core *machine, const struct hp_insn *before,
 		cost->latency = machine->locked_cycles;
 	if (insn->mnemonic == ZYDIS_MNEMONIC_MFENCE && cost->latency < machine->fence_cycles)
 		cost->latency = machine->fence_cycles;
-	/* Of all tables' latencies this one differs most between cores of a family, in both directions. */
+	/* Tables may have that of another core of the family, which may be longer. */
 	if (insn->mnemonic == ZYDIS_MNEMONIC_PAUSE && machine->pause_cycles)
 		cost->latency = machine->pause_cycles;
 }
