@@ -26,7 +26,8 @@ SETUP
 {
 	for (size_t i = 0; i < SAMPLES; i++)
 		bench.samples[i].time_ns = (i + 1) * MS;
-	matches_begin(&bench.matches, getpid(), bench.samples, SAMPLES, SAMPLES, &(struct matches_past){ .pace = 0 });
+	matches_begin(&bench.matches, getpid(), bench.samples, SAMPLES, SAMPLES,
+		      &(struct matches_past){ .pace = 0 });
 	ck_assert_uint_eq(bench.matches.watch_ns, WATCH_MS * MS);
 	bench.matches.start_ns = 100 * MS;
 	at_end(tear_down, NULL);
@@ -152,7 +153,8 @@ TEST(it_may_become_faster)
 
 TEST(windows_before_tell_its_pace)
 {
-	matches_begin(&bench.matches, getpid(), bench.samples, SAMPLES, SAMPLES, &(struct matches_past){ .pace = 2 });
+	matches_begin(&bench.matches, getpid(), bench.samples, SAMPLES, SAMPLES,
+		      &(struct matches_past){ .pace = 2 });
 	bench.matches.start_ns = 100 * MS;
 	/* Sample 19 was taken after 20 ms. */
 	ck_assert(matches_is_too_early(&bench.matches, 19, at(13)));
@@ -248,7 +250,8 @@ TEST(without_times_the_next_match_is_enough)
 {
 	for (size_t i = 0; i < SAMPLES; i++)
 		bench.samples[i].time_ns = 0;
-	matches_begin(&bench.matches, getpid(), bench.samples, SAMPLES, SAMPLES, &(struct matches_past){ .pace = 0 });
+	matches_begin(&bench.matches, getpid(), bench.samples, SAMPLES, SAMPLES,
+		      &(struct matches_past){ .pace = 0 });
 	ck_assert(!matches_is_too_early(&bench.matches, 9, at(0)));
 	ck_assert_uint_eq(matches_lost_ns(&bench.matches, 0, at(0), 0), UINT64_MAX);
 	match(0, 0);
@@ -279,7 +282,8 @@ TEST(a_window_is_cut_into_parts_of_one_length)
 
 TEST(a_window_ends_with_the_first_match_behind_what_was_wanted)
 {
-	matches_begin(&bench.matches, getpid(), bench.samples, SAMPLES, 20, &(struct matches_past){ .pace = 0 });
+	matches_begin(&bench.matches, getpid(), bench.samples, SAMPLES, 20,
+		      &(struct matches_past){ .pace = 0 });
 	bench.matches.start_ns = 100 * MS;
 	for (size_t i = 3; i < SAMPLES; i++) {
 		/* Nothing matches for some time about the end. */
@@ -295,7 +299,8 @@ TEST(a_window_ends_with_the_first_match_behind_what_was_wanted)
 
 TEST(without_such_a_match_it_ends_with_the_last_one)
 {
-	matches_begin(&bench.matches, getpid(), bench.samples, SAMPLES, 20, &(struct matches_past){ .pace = 0 });
+	matches_begin(&bench.matches, getpid(), bench.samples, SAMPLES, 20,
+		      &(struct matches_past){ .pace = 0 });
 	bench.matches.start_ns = 100 * MS;
 	for (size_t i = 0; i < 17; i++)
 		match(i, 2 * (double)(i + 1));
@@ -307,7 +312,8 @@ TEST(without_such_a_match_it_ends_with_the_last_one)
 /* Replays that met fewer of the states that are looked for were faster. */
 TEST(in_rounds_windows_before_do_not_tell_when_it_is_lost)
 {
-	matches_begin(&bench.matches, getpid(), bench.samples, SAMPLES, SAMPLES, &(struct matches_past){ .pace = 1.3 });
+	matches_begin(&bench.matches, getpid(), bench.samples, SAMPLES, SAMPLES,
+		      &(struct matches_past){ .pace = 1.3 });
 	bench.matches.start_ns = 100 * MS;
 	matches_set_end(&bench.matches);
 	match(0, 2);
@@ -406,6 +412,26 @@ TEST(of_a_program_in_rounds_only_the_end_counts)
 	ck_assert_ptr_eq(moments[0], &bench.matches.start);
 	ck_assert_uint_eq(moments[1]->sample, SAMPLES - 1);
 	ck_assert_double_eq_tol(bench.matches.pace, 2.5, 1e-6);
+}
+
+/* Code that waits to be fetched runs many times as fast in a copy. */
+TEST(the_windows_own_end_may_come_early_if_its_state_does_not_recur)
+{
+	const size_t end = SAMPLES - 1;
+
+	ck_assert(!matches_can_be(&bench.matches, end, at(1)));
+	matches_set_end(&bench.matches);
+	ck_assert(!matches_can_be(&bench.matches, end - 1, at(1)));
+	ck_assert(matches_can_be(&bench.matches, end, at(1)));
+	match(end, 1);
+	/* A copy may take six times as long as the original, and half as long again is allowed for. */
+	matches_settle(&bench.matches, at(SAMPLES * 6 * 1.5 + WATCH_MS - 1));
+	ck_assert(matches_is_watched(&bench.matches, end));
+	matches_settle(&bench.matches, at(SAMPLES * 6 * 1.5 + WATCH_MS + 1));
+	ck_assert(matches_are_complete(&bench.matches));
+	/* A state of rounds says no more than that of other samples. */
+	matches_meet_again(&bench.matches);
+	ck_assert(!matches_can_be(&bench.matches, end, at(1)));
 }
 
 HP_TEST_MAIN("shadow/matches")

@@ -392,7 +392,7 @@ static enum matcher_verdict judge_moment(struct matcher *matcher, size_t number)
 	}
 	/* The state occurred once more. If a third occurrence follows soon, the sample is given
 	 * up. */
-	if (matches_is_too_early(matches, number, now_ns))
+	if (!matches_can_be(matches, number, now_ns))
 		return MATCHER_OTHER;
 	if (!matches_is_end(matches, number) &&
 	    matches_is_too_late(matches, number, now_ns,

@@ -150,6 +150,12 @@ bool matches_is_too_early(const struct matches *matches, size_t sample, uint64_t
 	return matches->watch_ns && (double)(now_ns - since_ns) < pace * ns;
 }
 
+bool matches_can_be(const struct matches *matches, size_t sample, uint64_t now_ns)
+{
+	return !matches_is_too_early(matches, sample, now_ns) ||
+	       (matches_is_end(matches, sample) && !matches->is_in_rounds);
+}
+
 bool matches_is_too_late(const struct matches *matches, size_t sample, uint64_t now_ns,
 			 uint64_t blocks)
 {
@@ -187,13 +193,19 @@ static uint64_t watch_until(const struct matches *matches, size_t sample, uint64
 	uint64_t since_ns;
 	double ns = distance_ns(matches, sample, &since_ns);
 	double pace = known_pace(matches) > 0 ? greater(known_pace(matches), 1) : likely_pace;
-	uint64_t likely_ns = since_ns + (uint64_t)(watched_of_pace * pace * ns);
-	/* The rounds may be alike in all that is known of the end. */
-	bool is_early = matches->is_in_rounds &&
-			watched_of_pace * (double)(now_ns - since_ns) < pace * ns;
+	uint64_t likely_ns;
 
-	if (matches_is_end(matches, sample) && !is_early)
-		return now_ns + matches->watch_ns;
+	if (matches_is_end(matches, sample)) {
+		/* The rounds may be alike in all that is known of the end. */
+		bool is_early = matches->is_in_rounds &&
+				watched_of_pace * (double)(now_ns - since_ns) < pace * ns;
+
+		if (matches_is_too_early(matches, sample, now_ns))
+			pace = slowest_pace;
+		else if (!is_early)
+			return now_ns + matches->watch_ns;
+	}
+	likely_ns = since_ns + (uint64_t)(watched_of_pace * pace * ns);
 	return matches->watch_ns + (likely_ns > now_ns ? likely_ns : now_ns);
 }
 

@@ -35,7 +35,9 @@
  * than a sample's. It is the last sample. When it matches, the window is everything between the copy
  * and that moment, no matter how few samples match in between: both ends were chosen by time alone.
  * Its memory distinguishes its state from others, so it is never considered late, and is watched no
- * longer than others.
+ * longer than others. Nor is it refused because it is early: code that waits to be fetched runs many times
+ * as fast in a copy, which has it one behind another. Then it is watched until it would be late at any pace,
+ * and states that recur are found out.
  *
  * Time is the copy's CPU time. Samples without times (all 0) are believed as soon as another one has
  * matched, unless they have occurred again before.
@@ -125,6 +127,9 @@ size_t matches_newest(const struct matches *matches);
 bool matches_is_too_early(const struct matches *matches, size_t sample, uint64_t now_ns);
 bool matches_is_too_late(const struct matches *matches, size_t sample, uint64_t now_ns,
 			 uint64_t blocks);
+/* Whether the sample's state can be its moment: it is not too early, or would be the window's own end, and
+ * states are not known to recur. */
+bool matches_can_be(const struct matches *matches, size_t sample, uint64_t now_ns);
 /* The shadow's CPU time at which it must have left the original's path, unless a sample's state
  * occurs earlier. The last one occurred at `seen_ns`, `next` is the next sample that may match, and
  * the shadow has met so many new blocks since. UINT64_MAX: samples have no times, or the shadow's
