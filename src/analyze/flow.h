@@ -21,8 +21,8 @@ enum { TERM_UNKNOWNS = 3 };
 
 enum term_kind {
 	TERM_VALUE, /* the sum is normally distributed around `expected` */
-	TERM_COUNT, /* the sum is the logarithm of executions; `expected`: that of their count */
-	TERM_TIME,  /* the sum is the logarithm of the samples that the block would get */
+	TERM_COUNT, /* the sum is the logarithm of a rate or a share; `expected`: that of what was counted */
+	TERM_TIME, /* the sum is the logarithm of the samples that the block would get */
 };
 
 /* Whether there is evidence of executions. */

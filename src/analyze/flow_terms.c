@@ -33,23 +33,6 @@ static struct hp_error *add_difference(struct flow *flow, int one, int other, do
 					 .freedom = freedom });
 }
 
-/* True when each way out of the block was counted, so that its directions are left out: priors on
- * many ways have next to no weight, but would still give executions to ways that nobody saw. */
-static bool has_counted_ways(const struct flow *flow, uint32_t node)
-{
-	const struct hp_block *block = &flow->cfg->blocks[node];
-	bool is_any_seen = false;
-
-	for (uint32_t i = 0; i < block->out_count; i++) {
-		int way = flow_edge(flow, block->first_out + i);
-
-		if (way >= 0 && flow->looked_at[way] == LOOKED_NOT)
-			return false;
-		is_any_seen |= way >= 0 && flow->looked_at[way] == LOOKED_SEEN;
-	}
-	return is_any_seen;
-}
-
 /* True when the block ran, but in no window. Its directions are left out: the entries of its loops
  * were counted at another time, and with these a prior on trips would outweigh the loop's own
  * time. */
@@ -58,6 +41,25 @@ static bool was_missed(const struct flow *flow, uint32_t node)
 	const bool *missed = flow->analyzer->input->missed;
 
 	return missed && node < flow->cfg->block_count && missed[node];
+}
+
+/* True when each way out of the block was counted, so that its directions are left out: priors on
+ * many ways have next to no weight, but would still give executions to ways that nobody saw. A way to
+ * a block that was missed has no count of its own, but windows that counted the block never went it. */
+static bool has_counted_ways(const struct flow *flow, uint32_t node)
+{
+	const struct hp_block *block = &flow->cfg->blocks[node];
+	bool is_any_seen = false;
+
+	for (uint32_t i = 0; i < block->out_count; i++) {
+		int way = flow_edge(flow, block->first_out + i);
+
+		if (way >= 0 && flow->looked_at[way] == LOOKED_NOT &&
+		    !was_missed(flow, flow->cfg->edges[block->first_out + i].to))
+			return false;
+		is_any_seen |= way >= 0 && flow->looked_at[way] == LOOKED_SEEN;
+	}
+	return is_any_seen;
 }
 
 /* The unknown by which the counts of the block's phase are off, or the pace of a phase without
@@ -289,7 +291,8 @@ static double count_of(const struct flow *flow, const struct outcomes *outcomes,
 }
 
 /* Adds the outcomes of one block that jumps through a table, or of all blocks that share a hub.
- * `whole` is the unknown of their executions. */
+ * `whole` is the unknown of their executions. Ways that were not taken have what Jeffreys' prior gives
+ * two ways, all together (Perks' prior): of an interpreter's hundreds, hardly any is ever taken. */
 static struct hp_error *add_shares(struct flow *flow, const struct outcomes *outcomes,
 				   const uint32_t *blocks, uint32_t block_count, int whole)
 {
@@ -300,12 +303,20 @@ static struct hp_error *add_shares(struct flow *flow, const struct outcomes *out
 	for (uint32_t i = 0; i < first->out_count; i++)
 		all += count_of(flow, outcomes, blocks, block_count, i);
 	for (uint32_t i = 0; i < first->out_count && all > 0 && !error; i++) {
-		double count = unseen_count + count_of(flow, outcomes, blocks, block_count, i);
-		double share = count / (all + unseen_count * first->out_count);
+		double count = 2 * unseen_count / first->out_count +
+			       count_of(flow, outcomes, blocks, block_count, i);
+		double share = count / (all + 2 * unseen_count);
+		double deviation = hypot(sqrt((1 - share) / count), outcomes->bias);
 
-		error = add_difference(flow, flow_edge(flow, first->first_out + i), whole,
-				       log(share), hypot(sqrt((1 - share) / count), outcomes->bias),
-				       outcome_freedom);
+		error = add(flow,
+			    &(struct term){
+				    .kind = TERM_COUNT,
+				    .count = 2,
+				    .unknowns = { flow_edge(flow, first->first_out + i), whole },
+				    .factors = { 1, -1 },
+				    .expected = log(share),
+				    .deviation = deviation,
+				    .freedom = outcome_freedom });
 	}
 	return error;
 }

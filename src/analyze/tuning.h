@@ -130,12 +130,13 @@ static const double too_dense = 4;
 enum {
 	/* sweeps of the beginning over the graph, each as directions say; [chosen] */
 	FIRST_SWEEPS = 12,
-	/* steps, at most; [chosen] [flat] */
-	MOST_ITERATIONS = 200,
+	/* steps, at most; the loops of lua and python3 take some 500, if outliers are doubted; [chosen] */
+	MOST_ITERATIONS = 1000,
 	/* halvings of one step, at most; 2^-30 of a step is none; [chosen] [flat] */
 	MOST_CUTS = 30,
-	/* steps in which all counts are believed; then outliers may be doubted; [chosen] */
-	PATIENCE = 60,
+	/* steps in which all counts are believed; then outliers may be doubted; the loop of python3 meets
+	 * its counts in 100 to 300; [chosen] */
+	PATIENCE = 400,
 };
 
 /* deviations of a count's own; beyond is a contradiction; [chosen] */

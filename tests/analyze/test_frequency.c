@@ -422,6 +422,27 @@ TEST(what_was_missed_has_a_pace_of_its_own)
 	ck_assert_double_gt(width(6), 30);
 }
 
+/* Windows that counted a block never saw it go to one that they missed: that they did not count the way
+ * itself does not make it as likely as the other. */
+TEST(a_way_to_what_was_missed_is_not_as_likely_as_counted_ones)
+{
+	begin();
+	off_together[HP_SOURCE_SHADOW] = 0.05;
+	phase_count = 1;
+	phase_deviation[0] = 0.01;
+	missed[2] = true;
+	sampled(2, 3000); /* and at the end of a block: what is at a beginning may be from before */
+	sampled(6, 3000);
+	said(HP_SOURCE_SHADOW, HP_EVIDENCE_COUNT, 0, 1e9, 1e8);
+	said(HP_SOURCE_SHADOW, HP_EVIDENCE_COUNT, 4, 1e9, 1e8);
+	said(HP_SOURCE_SHADOW, HP_EVIDENCE_COUNT, 10, 1e9, 1e8);
+	said_of_edge(2, 4, 1e9, 1e8);
+	RUN(diamond);
+	ck_assert_uint_eq(block_at(8), 2);
+	ck_assert_double_lt(executions(8), 1e6);
+	ck_assert_double_eq_tol(executions(0), 1e9, 1e6);
+}
+
 /* Precise counts, a long way from where the solve begins. */
 TEST(a_level_far_away_is_found)
 {
@@ -500,6 +521,51 @@ TEST(outcomes_of_jumps_through_a_table_divide_what_goes_through_it)
 			evidence[i].deviation = 0.5;
 	RUN(interpreter);
 	ck_assert_double_gt(frequency(48)->relative_high / frequency(48)->relative, 1.3 * narrow);
+}
+
+enum {
+	TARGETS = 64,
+	TARGETS_AT = 25,
+	TARGET_BYTES = 3,
+	RETURN_AT = TARGETS_AT + TARGETS * TARGET_BYTES,
+	TABLE_AT = RETURN_AT + 1,
+};
+
+/* A jump through a table of TARGETS targets. 0: cmp, ja to RETURN_AT · 9: lea, movslq, add, jmp · from 25 on
+ * each target: inc, ret · RETURN_AT: ret · the table. */
+static void make_table_jump(uint8_t code[TABLE_AT + 4 * TARGETS])
+{
+	static const uint8_t jump[TARGETS_AT] = {
+		0x83, 0xff, TARGETS - 1, 0x0f, 0x87, RETURN_AT - 9, 0,
+		0,    0,    0x48,	 0x8d, 0x15, TABLE_AT - 16, 0,
+		0,    0,    0x48,	 0x63, 0x04, 0xba,	    0x48,
+		0x01, 0xd0, 0xff,	 0xe0
+	};
+
+	memcpy(code, jump, sizeof(jump));
+	for (int32_t i = 0; i < TARGETS; i++) {
+		int32_t at = TARGETS_AT + i * TARGET_BYTES;
+		int32_t from_table = at - TABLE_AT;
+
+		memcpy(code + at, (const uint8_t[]){ 0xff, 0xc1, 0xc3 }, TARGET_BYTES);
+		memcpy(code + TABLE_AT + 4 * i, &from_table, sizeof(from_table));
+	}
+	code[RETURN_AT] = 0xc3;
+}
+
+/* Otherwise ten outcomes would leave three of four executions to targets that nobody saw. */
+TEST(what_was_not_seen_of_many_targets_is_shared_by_all_of_them)
+{
+	uint8_t code[TABLE_AT + 4 * TARGETS];
+
+	make_table_jump(code);
+	begin();
+	counted(9, 1000);
+	outcome(9, TARGETS_AT, 10, 0);
+	RUN(code);
+	ck_assert_double_gt(executions(TARGETS_AT), 600);
+	ck_assert_double_lt(executions(TARGETS_AT), 1000);
+	ck_assert_double_lt(executions(TARGETS_AT + TARGET_BYTES), 5);
 }
 
 TEST(more_evidence_makes_intervals_narrower)
