@@ -43,6 +43,15 @@ static void measure(struct apart *apart, int unknown, double log, double varianc
 	apart->sums[unknown] += log / variance;
 }
 
+static unsigned source_of(const struct flow *flow, const struct term *term)
+{
+	unsigned source = 0;
+
+	while (flow->level_of[source] != term->unknowns[1])
+		source++;
+	return source;
+}
+
 /* Sets the level of each source of relative counts so that they agree with the time of the classes
  * they count. */
 static void shift_counts(struct apart *apart)
@@ -54,14 +63,13 @@ static void shift_counts(struct apart *apart)
 
 	for (size_t t = 0; t < flow->terms.count; t++) {
 		const struct term *term = &flow->terms.at[t];
-		unsigned source = 0;
+		unsigned source;
 		double weight;
 
 		if (!term->is_count || term->unseen > 0 || term->count < 2 ||
 		    !(apart->weights[term->unknowns[0]] > 0))
 			continue;
-		while (flow->level_of[source] != term->unknowns[1])
-			source++;
+		source = source_of(flow, term);
 		weight = apart->weights[term->unknowns[0]];
 		sums[source] += weight * term->expected - apart->sums[term->unknowns[0]];
 		weights[source] += weight;
@@ -101,9 +109,10 @@ static void measure_count(struct apart *apart, const struct term *term)
 		term->deviation * term->deviation + phase_variance(apart->flow, term));
 }
 
-static void measure_all(struct apart *apart)
+/* The prior of the stretch. */
+static void begin_stretch(struct apart *apart)
 {
-	struct flow *flow = apart->flow;
+	const struct flow *flow = apart->flow;
 
 	for (size_t t = 0; t < flow->terms.count; t++) {
 		const struct term *term = &flow->terms.at[t];
@@ -113,15 +122,71 @@ static void measure_all(struct apart *apart)
 			apart->stretch_deviation = term->deviation;
 		}
 	}
+}
+
+static bool is_absolute(const struct flow *flow, const struct term *term)
+{
+	return term->is_count && !(term->unseen > 0) &&
+	       (term->count < 2 ||
+		isfinite(flow->analyzer->input->shared_deviation[source_of(flow, term)]));
+}
+
+static bool is_stretched(const struct flow *flow, const struct term *term)
+{
+	return term->kind == TERM_TIME && term->count == 2 && term->unknowns[1] == flow->stretch;
+}
+
+/* Without a prior the stretch is what the time of classes says whose executions were counted. */
+static bool find_stretch(struct apart *apart)
+{
+	const struct flow *flow = apart->flow;
+	size_t count = (size_t)flow->unknown_count + 1;
+	double *logs = hp_arena_array(flow->analyzer->scratch, count, sizeof(double));
+	double *variances = hp_arena_array(flow->analyzer->scratch, count, sizeof(double));
+	double prior = 1 / (apart->stretch_deviation * apart->stretch_deviation);
+	double whole = prior, sum = prior * apart->stretch;
+
+	if (!logs || !variances)
+		return false;
+	for (size_t t = 0; t < flow->terms.count; t++) {
+		const struct term *term = &flow->terms.at[t];
+		double variance = term->deviation * term->deviation;
+		int at = term->unknowns[0];
+
+		if (is_absolute(flow, term) && (!(variances[at] > 0) || variance < variances[at])) {
+			logs[at] = term->expected;
+			variances[at] = variance;
+		}
+	}
+	for (size_t t = 0; t < flow->terms.count; t++) {
+		const struct term *term = &flow->terms.at[t];
+		double variance = variances[term->unknowns[0]], weight;
+
+		if (!is_stretched(flow, term) || !(variance > 0) || !(term->samples > 0))
+			continue;
+		weight = 1 / (term->deviation * term->deviation + 1 / term->samples + variance);
+		whole += weight;
+		sum += weight * (log(term->samples) - term->expected - logs[term->unknowns[0]]);
+	}
+	apart->stretch = sum / whole;
+	apart->stretch_deviation = sqrt(1 / whole);
+	return true;
+}
+
+static void measure_all(struct apart *apart)
+{
+	struct flow *flow = apart->flow;
+
 	for (size_t t = 0; t < flow->terms.count; t++) {
 		const struct term *term = &flow->terms.at[t];
 		double samples = fmax(term->samples, unseen_count);
 
-		if (term->kind == TERM_TIME) {
+		/* What was missed has its own. */
+		if (term->kind == TERM_TIME)
 			measure(apart, term->unknowns[0],
-				log(samples) - term->expected - apart->stretch,
+				log(samples) - term->expected -
+					(is_stretched(flow, term) ? apart->stretch : 0),
 				term->deviation * term->deviation + 1 / samples);
-		}
 	}
 	shift_counts(apart);
 	for (size_t t = 0; t < flow->terms.count; t++) {
@@ -221,6 +286,9 @@ struct hp_error *flow_apart(struct flow *flow)
 		return hp_error_create_no_memory();
 	for (int i = 0; i < flow->unknown_count; i++)
 		apart.base[i] = flow->x[i];
+	begin_stretch(&apart);
+	if (!find_stretch(&apart))
+		return hp_error_create_no_memory();
 	measure_all(&apart);
 	combine(&apart);
 	flow->x[flow->stretch] = apart.stretch;

@@ -91,6 +91,35 @@ TEST(of_a_tangle_counts_to_each_other_are_on_the_level_of_its_time)
 			    1e4);
 }
 
+/* Half of the samples are in blocks that were counted, at 5 cycles each. The blocks are an instruction long,
+ * and what is sampled at one has waited for the one before. */
+TEST(of_a_tangle_what_counts_say_of_the_pace_holds_for_what_was_not_counted)
+{
+	const uint8_t *bytes;
+
+	begin();
+	bytes = make_tangle();
+	off_together[HP_SOURCE_SHADOW] = 0.05;
+	for (size_t i = 0; i < 8; i++) {
+		size_t at = (2000 + 2 * i) * JUMP_BYTES;
+
+		sampled(at + JUMP_BYTES, 1000);
+		if (i % 2)
+			said(HP_SOURCE_SHADOW, HP_EVIDENCE_COUNT, at, 2e8, 1e6);
+	}
+	analyse_tangle(bytes);
+	for (size_t i = 0; i < 8; i += 2) {
+		const struct hp_frequency *one = frequency((2000 + 2 * i) * JUMP_BYTES);
+
+		ck_assert_double_gt(one->executions, 2e7);
+		ck_assert_double_lt(one->executions, 2e9);
+		ck_assert_double_lt(one->executions_low, 2e8);
+		ck_assert_double_gt(one->executions_high, 2e8);
+		/* Its own pace may differ, but not by a million times. */
+		ck_assert_double_lt(one->executions_high / one->executions_low, 1e4);
+	}
+}
+
 /* --- input that nobody should believe --------------------------------------------------------- */
 
 TEST(samples_and_evidence_that_are_no_numbers_are_refused)
