@@ -297,6 +297,8 @@ JUMPS(128)
 JUMPS(256)
 JUMPS(512)
 JUMPS(2048)
+JUMPS(8192)
+JUMPS(24576)
 
 /* Handlers of an interpreter, each of which jumps to the next one by a table of opcodes. */
 void run_handlers(struct task *task)

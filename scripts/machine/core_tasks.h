@@ -59,6 +59,8 @@ void run_jumps_128(struct task *task);
 void run_jumps_256(struct task *task);
 void run_jumps_512(struct task *task);
 void run_jumps_2048(struct task *task);
+void run_jumps_8192(struct task *task);
+void run_jumps_24576(struct task *task);
 void run_handlers(struct task *task);
 void run_chained(struct task *task);
 void run_indexed(struct task *task);

@@ -401,6 +401,9 @@ int main(int argc, char **argv)
 	print("    256", simple(run_jumps_256, JUMPS), 0);
 	print("    512", simple(run_jumps_512, JUMPS), 0);
 	print("    2048", simple(run_jumps_2048, JUMPS), 1 + core->late_target_cycles);
+	print("    8192", simple(run_jumps_8192, 4 * 8192), 0);
+	print("    24576, which no target buffer holds", simple(run_jumps_24576, 2 * 24576),
+	      core->resteer_cycles);
 	for (size_t period = 16; period <= 1024; period *= 4) {
 		char name[64];
 

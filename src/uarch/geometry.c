@@ -67,6 +67,7 @@ struct hp_uarch_geometry hp_uarch_geometry_of(const struct hp_core *core)
 	if (sizes->early_targets)
 		geometry.predictor.early =
 			(struct hp_uarch_sets){ sizes->early_targets / EARLY_WAYS, EARLY_WAYS };
+	geometry.predictor.targets = sets_of(sizes->targets);
 	return geometry;
 }
 
@@ -120,7 +121,7 @@ static bool is_predictor_valid(const struct hp_uarch_predictor *predictor)
 		is_power(predictor->loop_entries, 4, ENTRIES_MOST)) &&
 	       is_power(predictor->indirect_entries, 16, ENTRIES_MOST) &&
 	       is_within(predictor->return_entries, 1, RETURNS_MOST) &&
-	       fits_if_any(&predictor->early);
+	       fits_if_any(&predictor->early) && fits_if_any(&predictor->targets);
 }
 
 bool hp_uarch_geometry_is_valid(const struct hp_uarch_geometry *geometry)

@@ -14,7 +14,8 @@ bool uarch_predictor_create(struct uarch_predictor *predictor,
 	       uarch_loops_create(&predictor->loops, sizes) &&
 	       uarch_indirect_create(&predictor->indirect, sizes) &&
 	       uarch_returns_create(&predictor->returns, sizes) &&
-	       uarch_sets_create(&predictor->early, &sizes->early);
+	       uarch_sets_create(&predictor->early, &sizes->early) &&
+	       uarch_sets_create(&predictor->targets, &sizes->targets);
 }
 
 void uarch_predictor_destroy(struct uarch_predictor *predictor)
@@ -25,6 +26,7 @@ void uarch_predictor_destroy(struct uarch_predictor *predictor)
 	uarch_indirect_destroy(&predictor->indirect);
 	uarch_returns_destroy(&predictor->returns);
 	uarch_sets_destroy(&predictor->early);
+	uarch_sets_destroy(&predictor->targets);
 }
 
 void uarch_predictor_reset(struct uarch_predictor *predictor)
@@ -36,6 +38,7 @@ void uarch_predictor_reset(struct uarch_predictor *predictor)
 	uarch_indirect_reset(&predictor->indirect);
 	uarch_returns_reset(&predictor->returns);
 	uarch_sets_reset(&predictor->early);
+	uarch_sets_reset(&predictor->targets);
 }
 
 /* Returns the event of a prediction. `late` is the event of a correct one, if the faster predictor
@@ -78,17 +81,22 @@ static unsigned follow_target(struct uarch_predictor *predictor, uint64_t ip, ui
 	return event_of(is_right, is_cold, is_late ? HP_UARCH_TARGET_LATE : 0);
 }
 
-/* Whether only a slower table knows where a branch goes that is taken. */
-static bool is_target_late(struct uarch_predictor *predictor, uint64_t ip)
+/* Whether only a slower table knows where a branch goes that is taken, or none. */
+static unsigned find_target(struct uarch_predictor *predictor, uint64_t ip)
 {
-	return predictor->early.all &&
-	       uarch_sets_use(&predictor->early, uarch_hash(ip)) == UARCH_MISS;
+	uint32_t hash = uarch_hash(ip);
+	bool is_late = predictor->early.all &&
+		       uarch_sets_use(&predictor->early, hash) == UARCH_MISS;
+	bool is_absent = predictor->targets.all &&
+			 uarch_sets_use(&predictor->targets, hash) == UARCH_MISS;
+
+	return is_absent ? HP_UARCH_TARGET_MISS : is_late ? HP_UARCH_TARGET_LATE : 0;
 }
 
 unsigned uarch_predictor_follow(struct uarch_predictor *predictor, uint64_t ip, uint64_t next,
 				enum hp_uarch_branch_kind kind, bool taken, uint64_t target)
 {
-	unsigned event = 0;
+	unsigned event = 0, found;
 	bool is_cold;
 	bool is_right;
 
@@ -116,10 +124,8 @@ unsigned uarch_predictor_follow(struct uarch_predictor *predictor, uint64_t ip, 
 	if (!taken)
 		return event;
 	uarch_history_add(&predictor->history, ip, target);
-	if (is_target_late(predictor, ip) &&
-	    !(event & (HP_UARCH_MISPREDICTED | HP_UARCH_BRANCH_UNKNOWN)))
-		event |= HP_UARCH_TARGET_LATE;
-	return event;
+	found = find_target(predictor, ip);
+	return event & (HP_UARCH_MISPREDICTED | HP_UARCH_BRANCH_UNKNOWN) ? event : event | found;
 }
 
 /* --- what is predicted and not taken ----------------------------------------------------------- */

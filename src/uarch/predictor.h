@@ -22,7 +22,7 @@ struct uarch_predictor {
 	bool is_hybrid;
 	struct uarch_indirect indirect;
 	struct uarch_returns returns;
-	struct uarch_sets early; /* of branches that are taken; there may be none */
+	struct uarch_sets early, targets; /* of branches that are taken; there may be none */
 	uint64_t predicted; /* predicted target of the last indirect branch or return */
 	/* The state that a path beside the real one changes, as it was when that path began. */
 	struct uarch_strayed {

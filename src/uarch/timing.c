@@ -117,6 +117,10 @@ WIDE void hp_timing_branch(struct hp_timing *timing, unsigned events, bool is_ta
 
 	if (is_taken)
 		turn(timing, turn_ticks(timing, events));
+	if (events & HP_UARCH_TARGET_MISS) {
+		add_where(&timing->fetched, TICKS * core->resteer_cycles, &timing->has[FETCH]);
+		raise_where(&timing->foreseen, &timing->fetched, 0, &timing->has[FETCH]);
+	}
 	if (events & HP_UARCH_BRANCH_LATE)
 		add_where(&timing->fetched, TICKS * core->late_branch_cycles, &timing->has[FETCH]);
 	if (!(events & (HP_UARCH_MISPREDICTED | HP_UARCH_BRANCH_UNKNOWN)))
@@ -529,9 +533,8 @@ void hp_timing_rebase(struct hp_timing *timing)
 		int32_t least = timing->dispatched.at[lane] - LONG_AHEAD;
 
 		/* A taken branch in the previous cycles still matters. */
-		earliest -=
-			TICKS * (1 + timing->core->call_cycles + timing->core->indirect_cycles +
-				 timing->core->late_target_cycles);
+		earliest -= TICKS * (1 + timing->core->call_cycles + timing->core->indirect_cycles +
+				     timing->core->late_target_cycles);
 		earliest = earliest > least ? earliest : least;
 		base.at[lane] = earliest > 0 ? earliest : 0;
 	}

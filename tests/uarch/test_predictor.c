@@ -361,32 +361,40 @@ TEST(direct_jumps_and_calls_are_never_mispredicted)
 	ck_assert_uint_eq(hp_uarch_branch(uarch, 1, 6, HP_UARCH_CALL, true, 0x2000), 0);
 }
 
-/* Of so many jumps by turns, after some rounds. */
-static double late_of(const char *core, unsigned jumps)
+/* The share that has the event, of so many jumps by turns, after some rounds. */
+static double share_of(unsigned event, const char *core, unsigned jumps)
 {
 	struct hp_uarch_geometry geometry = hp_uarch_geometry_of(hp_core_named(core));
 	struct hp_uarch *uarch = hp_uarch_create(&geometry);
-	unsigned late = 0;
+	unsigned with = 0;
 
 	ck_assert_ptr_nonnull(uarch);
 	at_end((void (*)(void *))hp_uarch_destroy, uarch);
 	for (unsigned round = 0; round < 8; round++)
 		for (unsigned i = 0; i < jumps; i++) {
 			uint64_t ip = 0x10000 + 48 * i;
-			bool is_late = hp_uarch_branch(uarch, ip, ip + 2, HP_UARCH_JUMP, true,
-						       ip + 48) == HP_UARCH_TARGET_LATE;
+			bool has_event = hp_uarch_branch(uarch, ip, ip + 2, HP_UARCH_JUMP, true,
+							 ip + 48) == event;
 
-			late += round >= 4 && is_late;
+			with += round >= 4 && has_event;
 		}
-	return late / 4.0 / jumps;
+	return with / 4.0 / jumps;
 }
 
 TEST(the_targets_of_many_branches_come_late)
 {
-	ck_assert_double_le(late_of("sapphire-rapids", 200), 0.05);
-	ck_assert_double_ge(late_of("sapphire-rapids", 512), 0.95);
+	ck_assert_double_le(share_of(HP_UARCH_TARGET_LATE, "sapphire-rapids", 200), 0.05);
+	ck_assert_double_ge(share_of(HP_UARCH_TARGET_LATE, "sapphire-rapids", 512), 0.95);
 	/* None is known to be late. */
-	ck_assert_double_eq(late_of("zen-5", 4096), 0);
+	ck_assert_double_eq(share_of(HP_UARCH_TARGET_LATE, "zen-5", 4096), 0);
+}
+
+TEST(of_more_branches_than_the_buffer_holds_no_target_is_known)
+{
+	ck_assert_double_le(share_of(HP_UARCH_TARGET_MISS, "sapphire-rapids", 8192), 0.1);
+	ck_assert_double_ge(share_of(HP_UARCH_TARGET_MISS, "sapphire-rapids", 24576), 0.95);
+	/* How many it holds is not known. */
+	ck_assert_double_eq(share_of(HP_UARCH_TARGET_MISS, "zen-5", 24576), 0);
 }
 
 TEST(branches_that_are_not_taken_need_no_target)

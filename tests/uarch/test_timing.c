@@ -31,6 +31,7 @@ static const struct hp_core core = {
 	.mispredict_cycles = 20,
 	.late_branch_cycles = 3,
 	.late_target_cycles = 5,
+	.resteer_cycles = 9,
 	.forward_cycles = 4,
 	.blocked_cycles = 18,
 };
@@ -229,6 +230,31 @@ TEST(a_target_that_its_history_foretells_comes_some_cycles_after_the_last_turn)
 	ck_cycles(HP_LANE_AS_IS, 6 + 16);
 }
 
+TEST(behind_a_branch_that_the_target_buffer_does_not_have_fetch_begins_anew)
+{
+	const struct hp_timed_insn insn = plain(A, B, 1);
+
+	for (int i = 0; i < TURNS; i++) {
+		step(&insn, NULL);
+		hp_timing_branch(timing, HP_UARCH_TARGET_MISS, true);
+	}
+	ck_cycles(HP_LANE_AS_IS, 9 + 1.0 / 8);
+	ck_cycles(HP_LANE_NO_FETCH, 0.25);
+}
+
+TEST(behind_such_a_branch_lines_are_not_asked_for_ahead)
+{
+	const struct hp_timed_insn insn = plain(A, B, 1);
+
+	for (int i = 0; i < TURNS; i++) {
+		hp_timing_fetch(timing, HP_UARCH_L1I_MISS);
+		step(&insn, NULL);
+		hp_timing_branch(timing, HP_UARCH_TARGET_MISS, true);
+	}
+	ck_cycles(HP_LANE_AS_IS, 9 + core.l2_cycles + 1.0 / 8);
+	ck_cycles(HP_LANE_NO_ICACHE, 9 + 1.0 / 8);
+}
+
 TEST(a_mispredicted_branch_costs_what_the_core_says)
 {
 	const struct hp_timed_insn insn = plain(A, B, 1);
@@ -251,11 +277,11 @@ static const struct chased {
 	{ "first level", 0, 4, 4, 4, 4 },
 	{ "second level", HP_UARCH_L1_MISS, 14, 14, 14, 14 },
 	{ "third level or memory", HP_UARCH_L1_MISS | HP_UARCH_L2_MISS, 54, 404, 14, 54 },
-	{ "likely second level", HP_UARCH_L1_MISS | HP_UARCH_L2_UNKNOWN | HP_UARCH_L3_UNKNOWN, 14, 404, 14,
-	  14 },
+	{ "likely second level", HP_UARCH_L1_MISS | HP_UARCH_L2_UNKNOWN | HP_UARCH_L3_UNKNOWN, 14,
+	  404, 14, 14 },
 	{ "unknown",
-	  HP_UARCH_L1_UNKNOWN | HP_UARCH_L2_UNKNOWN | HP_UARCH_L2_LIKELY_MISS | HP_UARCH_L3_UNKNOWN, 54, 404,
-	  14, 54 },
+	  HP_UARCH_L1_UNKNOWN | HP_UARCH_L2_UNKNOWN | HP_UARCH_L2_LIKELY_MISS | HP_UARCH_L3_UNKNOWN,
+	  54, 404, 14, 54 },
 	{ "likely memory",
 	  HP_UARCH_L1_MISS | HP_UARCH_L2_MISS | HP_UARCH_L3_UNKNOWN | HP_UARCH_L3_LIKELY_MISS, 404,
 	  404, 14, 54 },

@@ -106,6 +106,9 @@ struct hp_core {
 	 * gone to several places, or to one of more branches than `early_targets` (hpcprof/isa/sizes.h); 0: no
 	 * longer. */
 	uint8_t late_target_cycles;
+	/* From a taken branch that the branch target buffer does not have to what follows, as fetch goes straight
+	 * on until the branch is decoded; 0: unknown. */
+	uint8_t resteer_cycles;
 	/* From the retirement of an instruction that took longer than is known beforehand (a division, a
 	 * load that missed) to the start of those that read its result; 0: it retires last. */
 	uint8_t late_result_cycles;

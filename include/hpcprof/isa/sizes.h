@@ -27,6 +27,7 @@ struct hp_core_sizes {
 	uint32_t tagged_entries, indirect_entries;
 	uint32_t longest_history; /* taken branches that it looks back at; 0: unknown */
 	uint32_t early_targets;	  /* taken branches whose target it knows at once; 0: unknown */
+	struct hp_core_sets targets; /* entries of the branch target buffer; none: unknown */
 };
 
 /* NULL for the generic core. */

@@ -31,6 +31,7 @@ struct hp_uarch_predictor {
 	uint32_t indirect_entries; /* targets in each table; a power of two */
 	uint32_t return_entries;   /* calls whose returns are known */
 	struct hp_uarch_sets early; /* taken branches whose target is known at once; none: all */
+	struct hp_uarch_sets targets; /* the branch target buffer, of taken branches; none: all */
 };
 
 struct hp_uarch_geometry {

@@ -84,6 +84,9 @@ enum {
 	 * alone) had already redirected fetch elsewhere. */
 	HP_UARCH_BRANCH_LATE = 1 << 29,
 	HP_UARCH_TARGET_LATE = 1 << 30, /* of a branch that has gone to several places, or is one of many */
+	/* The same: of more than the branch target buffer holds, so that fetch has gone straight on until the
+	 * branch was decoded. No event of a branch has this bit otherwise. */
+	HP_UARCH_TARGET_MISS = HP_UARCH_WALK_MISS,
 
 	/* Beside HP_UARCH_L2_UNKNOWN: the same of the second level. It is an answer for each access, as a timing needs
 	 * it, and too often a miss: lines that came in meanwhile were not there. hp_uarch_l2_distance tells counts. */

@@ -168,6 +168,7 @@ const struct hp_core cores[CORE_COUNT] = {
 				   .walk_cycles = 45,
 				   .mispredict_cycles = 21,
 				   .late_target_cycles = 1,
+				   .resteer_cycles = 13,
 				   .indirect_cycles = 2,
 				   .call_cycles = 2,
 				   .forward_cycles = 0,

@@ -40,7 +40,9 @@ static const struct hp_core_sizes sizes[CORE_COUNT] = {
 	 * is lost, of 32,768 most of them; of 1,024 jumps to 16 places none, of 2,048 half. One branch alone has
 	 * half of these: which half tells a bit of its address (Yavarzadeh et al.). Of 512 taken branches and more
 	 * each takes two cycles; of up to 256 about one, in loops that go round often and have the core for
-	 * themselves. Unchecked: where between these it changes; second TLB, stores, returns. */
+	 * themselves. Unchecked: where between these it changes; second TLB, stores, returns. The branch target
+	 * buffer has 12,288 entries, as measured: of 12,288 jumps each takes 4 cycles, of 16,384 in random order
+	 * 14. Ways: unchecked. */
 	[CORE_SAPPHIRE_RAPIDS] = { .l1i = { 64, 8 },
 				   .l1d = { 64, 12 },
 				   .l2 = { 2048, 16 },
@@ -54,7 +56,8 @@ static const struct hp_core_sizes sizes[CORE_COUNT] = {
 				   .tagged_entries = 2048,
 				   .indirect_entries = 256,
 				   .longest_history = 194,
-				   .early_targets = 256 },
+				   .early_targets = 256,
+				   .targets = { 2048, 6 } },
 	/* As Sapphire Rapids, with twice the instruction cache (its cpuid). Unchecked: the predictor. */
 	[CORE_GRANITE_RAPIDS] = { .l1i = { 64, 16 },
 				  .l1d = { 64, 12 },
