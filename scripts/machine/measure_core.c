@@ -344,7 +344,8 @@ int main(int argc, char **argv)
 	l2 = lines_in(512 << 10);
 	print("second-level cache, 512 KiB", l2, core->l2_cycles);
 	print("    as a recording measures it", recorded.l2_cycles, core->l2_cycles);
-	print("third-level cache, 16 MiB", lines_in(16 << 20), core->l3_cycles);
+	print("third-level cache, 4 MiB", lines_in(4 << 20), core->l3_cycles);
+	print("    as a recording measures it", recorded.l3_cycles, core->l3_cycles);
 	print("memory, 1 GiB", lines_in((size_t)1 << 30), core->memory_cycles);
 	print("second-level TLB, beyond the first: 512 pages", pages(512) - lines_in(32 << 10),
 	      core->l2_tlb_cycles);
