@@ -157,15 +157,6 @@ static struct hp_error *time_code(const struct stalls *stalls, bool is_rest,
 	return NULL;
 }
 
-static void scale_parts(struct timed_part *parts, unsigned count, double factor)
-{
-	for (unsigned i = 0; i < count; i++) {
-		parts[i].low *= factor;
-		parts[i].high *= factor;
-		parts[i].likely *= factor;
-	}
-}
-
 /* The sum divided by the executions of the block. */
 static struct timed each(const struct timed *sum, double runs)
 {
@@ -265,8 +256,7 @@ static void parts_of(const struct stalls *stalls, struct timed *timed, uint32_t 
 	timed->simulated = simulated;
 	set_costs(stalls->facts->core, timed->costs);
 	timed_parts(timed, parts);
-	scale_parts(parts->kinds, HP_CAUSE_COUNT, factor);
-	scale_parts(parts->families, HP_FAMILY_COUNT, factor);
+	timed_scale(parts, factor);
 }
 
 /* Whether they fit. */
@@ -328,6 +318,5 @@ void extent_in_scene(const struct stalls *stalls, uint32_t block, unsigned scene
 {
 	double factor = stalls->runs[stalls->likely][block] / stalls->runs[scene][block];
 
-	scale_parts(parts->kinds, HP_CAUSE_COUNT, factor);
-	scale_parts(parts->families, HP_FAMILY_COUNT, factor);
+	timed_scale(parts, factor);
 }

@@ -4,6 +4,8 @@
 
 #include "../../src/analyze/culprit/timed.h"
 
+#include <hpcprof/model/evidence.h>
+
 #include <math.h>
 
 #define DIVIDE_BY_RSI 0x48, 0xf7, 0xfe
@@ -207,6 +209,25 @@ TEST(what_few_executions_met_is_chance)
 	ck_assert_double_lt(few.kinds[HP_CAUSE_MISPREDICT].low, 5);
 	ck_assert_double_gt(few.kinds[HP_CAUSE_MISPREDICT].high,
 			    many.kinds[HP_CAUSE_MISPREDICT].high + 2);
+}
+
+/* It is at one of three such instructions, each of which takes 20 cycles, 18 of them for what is lost. */
+TEST(a_sample_of_what_seldom_has_one_tells_shares_no_more_than_the_timing_does)
+{
+	struct timed timed = { .cycles = 60, .samples = 1, .chance = HP_NORMAL_90 };
+	struct timed_parts parts;
+
+	for (unsigned lane = 0; lane < HP_LANES; lane++)
+		timed.lanes[lane] = 20;
+	timed.lanes[HP_LANE_NO_MISPREDICT] = 2;
+	timed_parts(&timed, &parts);
+	ck_assert_double_gt(parts.kinds[HP_CAUSE_MISPREDICT].low, 0.75 * 60);
+	ck_assert_double_le(parts.kinds[HP_CAUSE_MISPREDICT].likely, 60);
+	/* Of many samples it would be something else. */
+	timed.samples = 1e6;
+	timed.chance = 0.01;
+	timed_parts(&timed, &parts);
+	ck_assert_double_lt(parts.kinds[HP_CAUSE_MISPREDICT].likely, 0.6 * 60);
 }
 
 /* Half of two cycles, which is off by 0.14, and by 0.2 for the place of the samples: hardly by both. */

@@ -175,6 +175,26 @@ static void eliminate(const struct timed *of, double fit, enum hp_cause_kind kin
 	}
 }
 
+/* What was measured with few samples is mostly chance, and what has a sample of many that might is more than its
+ * mean. That follows from the samples and from the timing, each as far as it is certain. Returns what was
+ * measured by that. */
+static double settle(struct timed *of)
+{
+	double whole = (of->lanes[HP_LANE_MEMORY] + of->lanes[HP_LANE_THIRD]) / 2;
+	double error = hypot(hypot(timing_error, of->spread) * whole,
+			     hypot(hypot(half_unknown(of->lanes), of->walked),
+				   longer_divisions(of->lanes))) +
+		       timing_noise;
+	double chance = of->chance * of->cycles, both = hypot(error, chance);
+	double measured = of->cycles;
+
+	if (!(whole > 0) || !(chance > 0))
+		return 1;
+	of->cycles -= (measured - whole) * (chance / both) * (chance / both);
+	of->chance = error * chance / both / of->cycles;
+	return measured / of->cycles;
+}
+
 /* The least time of the path without the events of the family: no core was timed without these
  * alone, but removing more events does not make a path slower. */
 static double without_family(const double timed[HP_LANES], enum hp_cause_family family)
@@ -201,8 +221,25 @@ static struct timed_part family_part(const struct timed *of, enum hp_cause_famil
 	return part;
 }
 
-void timed_parts(const struct timed *of, struct timed_parts *found)
+static void scale(struct timed_part *parts, unsigned count, double factor)
 {
+	for (unsigned i = 0; i < count; i++) {
+		parts[i].low *= factor;
+		parts[i].high *= factor;
+		parts[i].likely *= factor;
+	}
+}
+
+void timed_scale(struct timed_parts *parts, double factor)
+{
+	scale(parts->kinds, HP_CAUSE_COUNT, factor);
+	scale(parts->families, HP_FAMILY_COUNT, factor);
+}
+
+void timed_parts(const struct timed *measured, struct timed_parts *found)
+{
+	struct timed settled = *measured, *of = &settled;
+	double factor = settle(&settled);
 	struct timed_part *parts = found->kinds;
 	const double *timed = of->lanes;
 	double fit = fitted(timed, of->cycles);
@@ -233,4 +270,5 @@ void timed_parts(const struct timed *of, struct timed_parts *found)
 	for (enum hp_cause_family family = 0; family < HP_FAMILY_COUNT; family++)
 		found->families[family] = family_part(of, family, parts);
 	found->fits = fits(of);
+	timed_scale(found, factor);
 }

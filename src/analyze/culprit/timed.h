@@ -44,8 +44,9 @@ struct timed_parts {
 	bool fits; /* the timing and the measured time agree within what both are off by */
 };
 
-/* `timed` is of one execution. */
-void timed_parts(const struct timed *timed, struct timed_parts *parts);
+/* `measured` is of one execution. */
+void timed_parts(const struct timed *measured, struct timed_parts *parts);
+void timed_scale(struct timed_parts *parts, double factor);
 /* The difference between measured and timed cycles, as a share of those measured. Lines of unknown
  * place are placed where they fit the measured time best. INFINITY: too little was timed. `timed`
  * is of one execution. */
