@@ -127,11 +127,14 @@ TEST(the_limits_themselves_are_allowed)
 
 	small.l1i = small.l1d = small.l2 = small.l3 = (struct hp_uarch_sets){ 1, 1 };
 	small.itlb = small.dtlb = small.tlb2 = small.decoded = (struct hp_uarch_sets){ 1, 1 };
-	small.predictor = (struct hp_uarch_predictor){ 16, false, 1, 16, 1, 1, 0, 16, 1, { 1, 1 } };
+	small.predictor =
+		(struct hp_uarch_predictor){ 16, false, 1, 16, 1, 1, 0, 16, 1, { 1, 1 }, { 1, 1 } };
 	small.store_entries = small.reorder_slots = 1;
 	large.l3 = (struct hp_uarch_sets){ 4096, 256 };
-	large.predictor = (struct hp_uarch_predictor){ 1 << 18, false,	 8,   1 << 18,	    5, 500,
-						       1 << 18, 1 << 18, 256, { 4096, 256 } };
+	large.predictor =
+		(struct hp_uarch_predictor){ 1 << 18,	   false,   8,	     1 << 18, 5,
+					     500,	   1 << 18, 1 << 18, 256,     { 4096, 256 },
+					     { 4096, 256 } };
 	large.store_entries = 1024;
 	for (int i = 0; i < 2; i++) {
 		struct hp_uarch *uarch = hp_uarch_create(i ? &large : &small);
