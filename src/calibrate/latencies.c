@@ -67,8 +67,8 @@ TIMED static double chase_ns(void ***at, size_t steps)
 HP_ORDER_VALUES(compare, double);
 
 /* The time of one load in a ring of `count` lines, in ns. `is_warm`: each line is visited before it
- * counts, as often as it takes to stay. The shortest part counts, or, if others share what serves the loads (`is_shared`), the
- * median. */
+ * counts, as often as it takes to stay. The shortest part counts, or, if others share what serves the
+ * loads (`is_shared`), the median. */
 static double ring_ns(char *memory, size_t count, size_t apart, bool is_warm, bool is_shared)
 {
 	void **at = ring(memory, count, apart);
