@@ -68,9 +68,10 @@ enum {
 	LATENCY_BYTES = 67108864, /* bytes: 64 MiB [chosen] */
 	/* The largest third level that is looked for. */
 	LATENCY_THIRD_BYTES = 33554432, /* bytes: 32 MiB [chosen] */
-	/* Third levels may keep only lines that were used several times: on Emerald Rapids a load of 4 MiB in
-	 * turn takes 270 to 330 cycles at the second visit, 105 from the fourth on. */
-	LATENCY_VISITS = 4, /* visits of each line; scripts/machine/measure_core */
+	/* The ring for memory, which comes first, has filled the third level, and lines do not stay there at once.
+	 * On Emerald Rapids a load of 4 MiB in turn takes 250 to 320 cycles after one visit of each line, 110 to 150
+	 * after two, and 100 after four, which is what scripts/machine/measure_core finds. */
+	LATENCY_VISITS = 4, /* visits of each line [chosen] */
 	/* A third level of the size that was found is taken to have so many ways. */
 	LATENCY_WAYS = 16, /* ways [chosen] */
 	/* The median of so many parts, … */

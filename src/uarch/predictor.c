@@ -81,7 +81,8 @@ static unsigned follow_target(struct uarch_predictor *predictor, uint64_t ip, ui
 	return event_of(is_right, is_cold, is_late ? HP_UARCH_TARGET_LATE : 0);
 }
 
-/* Whether only a slower table knows where a branch goes that is taken, or none. */
+/* Whether only a slower table knows where a branch goes that is taken, or none. Not modelled: a core may predict
+ * a conditional branch that none knows as not taken, and then lose it. */
 static unsigned find_target(struct uarch_predictor *predictor, uint64_t ip)
 {
 	uint32_t hash = uarch_hash(ip);

@@ -84,8 +84,8 @@ enum {
 	 * alone) had already redirected fetch elsewhere. */
 	HP_UARCH_BRANCH_LATE = 1 << 29,
 	HP_UARCH_TARGET_LATE = 1 << 30, /* of a branch that has gone to several places, or is one of many */
-	/* The same: of more than the branch target buffer holds, so that fetch has gone straight on until the
-	 * branch was decoded. No event of a branch has this bit otherwise. */
+	/* Of hp_uarch_branch: the branch target buffer does not have this taken branch, so fetch goes straight
+	 * on until it is decoded. Shares a bit with an event that no branch has. */
 	HP_UARCH_TARGET_MISS = HP_UARCH_WALK_MISS,
 
 	/* Beside HP_UARCH_L2_UNKNOWN: the same of the second level. It is an answer for each access, as a timing needs

@@ -175,9 +175,9 @@ static void eliminate(const struct timed *of, double fit, enum hp_cause_kind kin
 	}
 }
 
-/* What was measured with few samples is mostly chance, and what has a sample of many that might is more than its
- * mean. That follows from the samples and from the timing, each as far as it is certain. Returns what was
- * measured by that. */
+/* Of few samples, the measured cycles are mostly chance: an instruction that happens to have one seems to take
+ * longer than it does. Replaces them by the mean of measured and timed cycles, weighted by their inverse
+ * variances. Returns the factor back to what was measured. */
 static double settle(struct timed *of)
 {
 	double whole = (of->lanes[HP_LANE_MEMORY] + of->lanes[HP_LANE_THIRD]) / 2;

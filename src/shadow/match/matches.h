@@ -36,8 +36,8 @@
  * and that moment, no matter how few samples match in between: both ends were chosen by time alone.
  * Its memory distinguishes its state from others, so it is never considered late, and is watched no
  * longer than others. Nor is it refused because it is early: code that waits to be fetched runs many times
- * as fast in a copy, which has it one behind another. Then it is watched until it would be late at any pace,
- * and states that recur are found out.
+ * as fast in a copy, whose blocks lie in the order in which they ran. Then it is watched until it would be
+ * late at any pace, and withdrawn if its state recurs.
  *
  * Time is the copy's CPU time. Samples without times (all 0) are believed as soon as another one has
  * matched, unless they have occurred again before.
