@@ -167,6 +167,8 @@ static const double told_moved = 0.15;
 enum {
 	/* lines of the header before a table; [shown] */
 	MOST_HEADER_LINES = 4,
+	/* columns of the recorded command, which may name thousands of files; [shown] */
+	COMMAND_COLUMNS = 160,
 	/* reasons why windows ended, or why there were none; [shown] */
 	MOST_REASONS = 3,
 	/* percent of the samples; code without names that has less is not told; [shown] */

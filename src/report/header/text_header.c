@@ -4,6 +4,7 @@
 #include "header.h"
 #include "header_parts.h"
 #include "../common/quantity.h"
+#include "../common/text.h"
 #include "../tuning.h"
 
 #include <hpcprof/base/number.h>
@@ -83,6 +84,17 @@ static void put_epoch(const struct hp_loaded_epoch *epoch, struct header *header
 			   hp_buffer_text(&target));
 }
 
+/* --summary has all of it. */
+static void add_target_in_short(const struct hp_epoch_meta *meta, struct hp_buffer *text)
+{
+	_cleanup_(hp_buffer_free) struct hp_buffer target = { 0 };
+	_cleanup_(hp_buffer_free) struct hp_buffer safe = { 0 };
+
+	add_target(meta, &target);
+	text_escape(&safe, hp_buffer_text(&target));
+	text_cut(text, hp_buffer_text(&safe), COMMAND_COLUMNS);
+}
+
 /* Adds all epochs on one line. */
 static void put_epochs_in_short(const struct report *report, struct header *header)
 {
@@ -103,7 +115,7 @@ static void put_epochs_in_short(const struct report *report, struct header *head
 		add_label(last->meta, &text);
 	}
 	hp_buffer_printf(&text, ", %.2f s: ", elapsed);
-	add_target(first->meta, &text);
+	add_target_in_short(first->meta, &text);
 	header_put(header, HEADER_ALWAYS, count > 1 ? "epochs" : "epoch", "%s",
 		   hp_buffer_text(&text));
 }
