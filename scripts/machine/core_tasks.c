@@ -236,6 +236,15 @@ PAIRS_OF(12, run_compared_far, BESIDE("far", "%1", "%2"))
 PAIRS_OF(12, run_compared_stack, BESIDE("far_stack", "%%rsp", "%%rsp"))
 PAIRS(run_renamed_base, "add %3, %1; mov %0, 64(%1); mov 64(%1), %0")
 PAIRS(run_narrow, "movw %w0, 64(%1); movzwl 64(%1), %k0")
+/* Pairs behind three products, which give the core time to know the store: of 8 bytes and less, and of loads
+ * that need more than the register. */
+#define BEHIND_PRODUCTS(function, code)                                                            \
+	PAIRS_OF(8, function, ".rept 3; imul $1, %0, %0; .endr; " code)
+BEHIND_PRODUCTS(run_moved, "mov %0, 64(%1); mov 64(%2), %0")
+BEHIND_PRODUCTS(run_moved_word, "mov %w0, 64(%1); movzwl 64(%2), %k0")
+BEHIND_PRODUCTS(run_moved_byte, "mov %b0, 64(%1); movzbl 64(%2), %k0")
+BEHIND_PRODUCTS(run_moved_index, "mov %0, 64(%1); mov 64(%2,%3), %0")
+BEHIND_PRODUCTS(run_moved_sign, "mov %k0, 64(%1); movslq 64(%2), %0")
 /* With other stores between them, which take less time than four products of the pair's value. */
 #define AFTER(others)                                                                              \
 	"mov %0, -256(%%rsp); .rept " #others "; mov %3, 1024(%2); .endr; mov -256(%%rsp), %0;"    \

@@ -9,6 +9,7 @@ bool uarch_forwards_create(struct uarch_forwards *forwards, const struct hp_core
 
 	memset(forwards, 0, sizeof(*forwards));
 	forwards->span = core->renamed_stores;
+	forwards->knows_all = core->renaming == HP_RENAMING_ALL;
 	return !pairs.ways || uarch_sets_create(&forwards->remembered, &pairs);
 }
 
@@ -66,9 +67,9 @@ void uarch_forwards_store(struct uarch_forwards *forwards, const struct hp_timed
 	forwards->newest = number;
 	forwards->places[number % FORWARD_STORES] = insn->place;
 	/* Of a place that nothing names, each is another one. */
-	forwards->names[number % FORWARD_STORES] = !name->is_whole ? 0
-						   : by_name	   ? by_name
-								   : mix(number) << 1;
+	forwards->names[number % FORWARD_STORES] = !name->may_be_renamed ? 0
+						   : by_name		 ? by_name
+									 : mix(number) << 1;
 }
 
 static bool is_known_by_name(struct uarch_forwards *forwards, const struct hp_timed_name *name,
@@ -98,9 +99,11 @@ bool uarch_forwards_load(struct uarch_forwards *forwards, const struct hp_timed_
 {
 	uint64_t stored = forwards->names[number % FORWARD_STORES];
 	bool is_near = forwards->newest - number < forwards->span;
-	bool is_renamed = is_near && insn->loaded.is_whole && stored;
+	bool is_renamed = is_near && insn->loaded.may_be_renamed && stored;
 	bool is_remembered;
 
+	if (forwards->knows_all)
+		return is_renamed;
 	if (is_renamed && is_known_by_name(forwards, &insn->loaded, stored, number))
 		return true;
 	if (insn->loaded.is_known && insn->loaded.base == HP_REGISTER_NONE)

@@ -76,11 +76,14 @@ static void fuse(struct hp_timed_insn *first, const struct hp_timed_insn *jump)
 }
 
 /* The core follows the stack pointer, so its name is as good as an address. */
-static struct hp_timed_name name_of(const struct hp_isa *isa, const struct hp_memory *memory)
+static struct hp_timed_name name_of(const struct hp_core *core, const struct hp_isa *isa,
+				    const struct hp_memory *memory)
 {
+	bool is_byte = memory->bytes == 1 && core->renaming == HP_RENAMING_ALL;
 	struct hp_timed_name name = { .base = HP_REGISTER_NONE, .index = HP_REGISTER_NONE };
 
-	name.is_whole = memory->bytes >= 4 && memory->bytes <= isa->pointer_bytes;
+	name.may_be_renamed = is_byte ||
+			      (memory->bytes >= 4 && memory->bytes <= isa->pointer_bytes);
 	name.is_known = memory->base < HP_REGISTER_VECTOR && memory->segment == HP_REGISTER_NONE;
 	if (memory->base == isa->stack_pointer && memory->index == HP_REGISTER_NONE)
 		return name;
@@ -104,14 +107,24 @@ static bool moves_general(const struct hp_insn *insn)
 	return true;
 }
 
-static void find_names(const struct hp_isa *isa, const struct hp_insn *insn,
-		       struct hp_timed_insn *made)
+/* A core that knows the store of any load renames only what needs nothing but the store's register. */
+static bool needs_more(const struct hp_core *core, const struct hp_insn *insn,
+		       const struct hp_memory *loaded)
+{
+	return core->renaming == HP_RENAMING_ALL &&
+	       (loaded->index != HP_REGISTER_NONE || insn->operation == HP_OPERATION_SIGN_EXTEND);
+}
+
+static void find_names(const struct hp_core *core, const struct hp_isa *isa,
+		       const struct hp_insn *insn, struct hp_timed_insn *made)
 {
 	for (size_t i = 0; i < insn->memory_count && moves_general(insn); i++) {
-		if (insn->memories[i].access & HP_ACCESS_READ)
-			made->loaded = name_of(isa, &insn->memories[i]);
-		if (insn->memories[i].access & HP_ACCESS_WRITE)
-			made->stored = name_of(isa, &insn->memories[i]);
+		const struct hp_memory *memory = &insn->memories[i];
+
+		if ((memory->access & HP_ACCESS_READ) && !needs_more(core, insn, memory))
+			made->loaded = name_of(core, isa, memory);
+		if (memory->access & HP_ACCESS_WRITE)
+			made->stored = name_of(core, isa, memory);
 	}
 }
 
@@ -190,7 +203,7 @@ void hp_timed_insn_make(const struct hp_core *core, const struct hp_isa *isa,
 	}
 	made->is_chained = is_chained(core, insn, made);
 	find_registers(isa, insn, &cost, made);
-	find_names(isa, insn, made);
+	find_names(core, isa, insn, made);
 	find_pointer(isa, insn, made);
 	/* It is fused with the one before, and has its flags at once. */
 	if (before && cost.slots == 0) {

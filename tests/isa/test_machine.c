@@ -3,6 +3,8 @@
 #include "../../src/isa/machine/tables.h"
 #include "../support.h"
 
+#include <hpcprof/base/number.h>
+
 #include <elf.h>
 #include <string.h>
 
@@ -49,6 +51,19 @@ TEST(forms_are_in_order_and_each_mnemonic_ends_with_any_shape)
 			ck_assert_uint_eq(form->shape, SHAPE_ANY);
 	}
 	ck_assert_uint_eq(table_forms[table_form_count - 1].shape, SHAPE_ANY);
+}
+
+/* Its bytes are there for loads long before they are in the cache. */
+TEST(a_store_takes_as_long_as_what_it_stores)
+{
+	struct hp_insn mov = DECODE(0x48, 0x89, 0x43, 0x08); /* mov [rbx + 8], rax */
+	struct hp_insn add = DECODE(0x48, 0x01, 0x43, 0x08); /* add [rbx + 8], rax */
+	static const char *const cores[] = { "sapphire-rapids", "granite-rapids", "zen-4" };
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(cores); i++) {
+		ck_assert_uint_eq(cost_on(cores[i], NULL, mov).latency, 1);
+		ck_assert_uint_eq(cost_on(cores[i], NULL, add).latency, 6);
+	}
 }
 
 /* What is measured of Zen 4 holds for Zen 5, and what is measured of that does not for Zen 4. */

@@ -56,6 +56,12 @@ enum hp_fusion {
 	HP_FUSION_LOGIC,      /* also or, xor */
 };
 
+/* Which loads have the register of a store at once, on cores that rename memory (src/uarch/forwards.h). */
+enum hp_renaming {
+	HP_RENAMING_KNOWN, /* those whose store the core knows by name, or from before */
+	HP_RENAMING_ALL,   /* all that it renames at all */
+};
+
 struct hp_core {
 	const char *name;	       /* "sapphire-rapids" */
 	const char *title;	       /* "Intel Sapphire Rapids (Golden Cove)" */
@@ -70,6 +76,9 @@ struct hp_core {
 	uint8_t decode_width; /* instructions per cycle of one thread without it */
 	uint8_t fusion;	      /* enum hp_fusion */
 	bool counts_unfused;  /* the table counts a load or store separately from its operation */
+	/* The table's latency of a store is that until its bytes come from the cache; without an operation it is
+	 * so many cycles. 0: it is that of what executes before the store. */
+	uint8_t table_store_cycles;
 	bool eliminates_general_moves;
 	bool eliminates_vector_moves;
 	bool eliminates_small_additions; /* of constants to full registers */
@@ -116,6 +125,7 @@ struct hp_core {
 	/* The same where the core compares addresses, as it does not know the store beforehand; 0: all are
 	 * at best. */
 	uint16_t compared_cycles;
+	uint8_t renaming; /* enum hp_renaming */
 	/* Loads in each of two sets whose store it knows from before, each with that store. */
 	uint8_t remembered_pairs;
 	uint8_t renamed_stores;	 /* it knows the store if that is one of so many last ones */

@@ -44,7 +44,7 @@ enum { HP_TIMED_FLAGS = 2 };
 
 /* How an instruction names the place in memory that it loads from or stores to. */
 struct hp_timed_name {
-	bool is_whole;	     /* of general registers, 4 bytes or more; cores rename nothing else */
+	bool may_be_renamed; /* of general registers, of as many bytes as the core renames */
 	bool is_known;	     /* by base, index and displacement, or by the stack pointer */
 	uint8_t base, index; /* registers, or HP_REGISTER_NONE: as the stack pointer's is */
 	uint32_t hash;	     /* of displacement and scale */

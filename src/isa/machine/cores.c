@@ -138,8 +138,8 @@ const struct hp_core cores[CORE_COUNT] = {
 	 * machine of Emerald Rapids (2026-11, scripts/machine/measure_core sapphire-rapids), beyond the second
 	 * level those of a loaded server. There, too, what a pointer leads to that the core has seen coming in an
 	 * array is seldom waited for, nor is its page; what an offset leads to always is. Where another
-	 * thread of the core is busy, long code takes up to twice as long, by what that one does. Unchecked: miss
-	 * buffers, page walkers. */
+	 * thread of the core is busy, long code takes up to twice as long, by what that one does. LLVM's latencies of
+	 * stores are those of a round trip through the cache. Unchecked: miss buffers, page walkers. */
 	[CORE_SAPPHIRE_RAPIDS] = { .name = "sapphire-rapids",
 				   .title = "Intel Sapphire Rapids, Emerald Rapids (Golden Cove)",
 				   .table = TABLE_SAPPHIRE_RAPIDS,
@@ -151,6 +151,7 @@ const struct hp_core cores[CORE_COUNT] = {
 				   .decode_width = 6,
 				   .fusion = HP_FUSION_ARITHMETIC,
 				   .counts_unfused = true,
+				   .table_store_cycles = 12,
 				   .eliminates_general_moves = true,
 				   .eliminates_vector_moves = true,
 				   .eliminates_small_additions = true,
@@ -172,6 +173,9 @@ const struct hp_core cores[CORE_COUNT] = {
 				   .indirect_cycles = 2,
 				   .call_cycles = 2,
 				   .forward_cycles = 0,
+				   .compared_cycles = 4,
+				   .renaming = HP_RENAMING_ALL,
+				   .renamed_stores = 112,
 				   .blocked_cycles = 19,
 				   .locked_cycles = 18,
 				   .fence_cycles = 50,
@@ -179,7 +183,8 @@ const struct hp_core cores[CORE_COUNT] = {
 	/* Measured in a virtual machine of a loaded server (2026-11): instructions by
 	 * scripts/measure-machine, latencies by scripts/machine/measure_core granite-rapids, which
 	 * prints them beside the figures here. Levels beyond the second are those of that server,
-	 * which others use, too; those of an idle one are shorter. */
+	 * which others use, too; those of an idle one are shorter. Taken over from Sapphire Rapids: which loads
+	 * have a store's register. */
 	[CORE_GRANITE_RAPIDS] = { .name = "granite-rapids",
 				  .title = "Intel Granite Rapids (Redwood Cove)",
 				  .table = TABLE_GRANITE_RAPIDS,
@@ -191,6 +196,7 @@ const struct hp_core cores[CORE_COUNT] = {
 				  .decode_width = 6,
 				  .fusion = HP_FUSION_ARITHMETIC,
 				  .counts_unfused = true,
+				  .table_store_cycles = 12,
 				  .eliminates_general_moves = true,
 				  .eliminates_vector_moves = true,
 				  .eliminates_small_additions = true,
@@ -205,6 +211,9 @@ const struct hp_core cores[CORE_COUNT] = {
 				  .walk_cycles = 55,
 				  .mispredict_cycles = 22,
 				  .forward_cycles = 0,
+				  .compared_cycles = 4,
+				  .renaming = HP_RENAMING_ALL,
+				  .renamed_stores = 112,
 				  .blocked_cycles = 19,
 				  .locked_cycles = 18,
 				  .fence_cycles = 50,

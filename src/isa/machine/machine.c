@@ -303,6 +303,19 @@ static bool is_address_slow(const struct hp_insn *insn)
 	return false;
 }
 
+/* Until the operation has the bytes that are stored. */
+static uint16_t latency_of(const struct hp_core *machine, const struct table_row *row,
+			   uint8_t access)
+{
+	unsigned store = machine->table_store_cycles;
+	unsigned operation;
+
+	if (!store || !(access & HP_ACCESS_WRITE) || row->latency < store)
+		return row->latency;
+	operation = row->latency > store ? row->latency - store : 1;
+	return (uint16_t)(operation + (access & HP_ACCESS_READ ? machine->l1_cycles : 0));
+}
+
 static void take_row(const struct hp_core *machine, const struct table_row *row,
 		     const struct hp_insn *insn, struct hp_cost *cost)
 {
@@ -318,7 +331,7 @@ static void take_row(const struct hp_core *machine, const struct table_row *row,
 			slots--;
 	}
 	cost->slots = (uint16_t)slots;
-	cost->latency = row->latency;
+	cost->latency = latency_of(machine, row, access);
 	cost->late = row->late;
 	if (machine->indexes_late && access == HP_ACCESS_READ && !row->late &&
 	    insn->operation != HP_OPERATION_SIGN_EXTEND && !is_address_slow(insn) &&
