@@ -160,9 +160,14 @@ static unsigned use_line(struct hp_uarch *uarch, uint64_t line, enum hp_uarch_ac
 static unsigned queue(struct hp_uarch *uarch, uint64_t ip, uint64_t address, uint64_t end,
 		      enum hp_uarch_access_kind kind)
 {
+	uint64_t line = address >> uarch->line_shift;
+
 	switch (kind) {
 	case HP_UARCH_LOAD:
-		uarch_prefetch_follow_load(&uarch->prefetch, ip, address, uarch->clock);
+		uarch_prefetch_follow_load(&uarch->prefetch, ip, address,
+					   line == uarch->data_line ||
+						   uarch_sets_has(&uarch->caches.l1d, line),
+					   uarch->clock);
 		return uarch_stores_load(&uarch->stores, address, end, uarch->clock);
 	case HP_UARCH_STORE:
 		uarch_stores_add(&uarch->stores, address, end, uarch->clock);
@@ -185,6 +190,8 @@ static unsigned join(unsigned events, unsigned more)
 	};
 	unsigned sum = events | more;
 
+	if (!more)
+		return events;
 	/* The access waits for a line that was not prefetched. */
 	if (((events & CACHE) && !(events & HP_UARCH_PREFETCHED)) ||
 	    ((more & CACHE) && !(more & HP_UARCH_PREFETCHED)))
@@ -324,13 +331,16 @@ static unsigned fetch_line(struct hp_uarch *uarch, uint64_t line)
 
 unsigned hp_uarch_fetch(struct hp_uarch *uarch, uint64_t address, uint32_t bytes)
 {
-	uint64_t end = end_of(address, bytes);
-	uint64_t at = address >> uarch->line_shift;
-	uint64_t last = end >> uarch->line_shift;
+	uint64_t end = address + bytes - (bytes > 0);
+	uint64_t at = address >> uarch->line_shift, last;
 	unsigned events = fetch_line(uarch, at);
 
-	while (at < last)
-		events = join(events, fetch_line(uarch, ++at));
+	if (end >> uarch->line_shift != at) {
+		end = end_of(address, bytes);
+		last = end >> uarch->line_shift;
+		while (at < last)
+			events = join(events, fetch_line(uarch, ++at));
+	}
 	if (!uarch->decoded.all)
 		return events;
 	at = address >> uarch->decoded_shift;
@@ -373,5 +383,4 @@ void hp_uarch_rejoin(struct hp_uarch *uarch)
 void hp_uarch_retire(struct hp_uarch *uarch, unsigned instructions)
 {
 	uarch->clock += instructions;
-	uarch_stores_age(&uarch->stores, uarch->clock);
 }

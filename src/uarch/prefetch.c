@@ -118,8 +118,6 @@ void uarch_prefetch_follow_step(struct uarch_prefetch *prefetch, uint64_t ip, ui
 	struct uarch_leader *leader = prefetch->follows_pointers ? &prefetch->leaders[place] : NULL;
 	int64_t stride = (int64_t)(address - load->last);
 
-	if (load->ip != ip && uarch_sets_has(prefetch->cache, address >> prefetch->line_shift))
-		return;
 	if (load->ip != ip) {
 		*load = (struct uarch_stride){ .ip = ip, .last = address, .brought = NONE };
 		if (leader)

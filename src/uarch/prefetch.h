@@ -68,13 +68,14 @@ static inline uint32_t uarch_prefetch_place(uint64_t ip)
 	return uarch_hash(ip) & (STRIDES - 1);
 }
 
-/* Follows a load, before its line is used: from its first miss on. Many load the same again. */
+/* Follows a load, before its line is used: from its first miss on. `has_line`: the first level has it. Many load
+ * the same again. */
 static inline void uarch_prefetch_follow_load(struct uarch_prefetch *prefetch, uint64_t ip,
-					      uint64_t address, uint64_t now)
+					      uint64_t address, bool has_line, uint64_t now)
 {
 	const struct uarch_stride *load = &prefetch->strides[uarch_prefetch_place(ip)];
 
-	if (load->ip != ip || load->last != address || load->stride != 0)
+	if (load->ip == ip ? load->last != address || load->stride != 0 : !has_line)
 		uarch_prefetch_follow_step(prefetch, ip, address, now);
 }
 

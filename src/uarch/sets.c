@@ -4,9 +4,6 @@
 #include "tuning.h"
 
 #include <stdlib.h>
-#include <string.h>
-
-_Static_assert(WAYS_MOST <= UINT8_MAX + 1, "a hint is a way");
 
 bool uarch_sets_create(struct uarch_sets *sets, const struct hp_uarch_sets *geometry)
 {
@@ -46,7 +43,6 @@ void uarch_sets_reset(struct uarch_sets *sets)
 		return;
 	for (size_t i = 0; i < (size_t)sets->sets * sets->ways; i++)
 		sets->all[i] = (struct uarch_way){ UARCH_EMPTY, 0 };
-	memset(sets->hints, 0, (size_t)sets->hint_mask + 1);
 	sets->clock = 0;
 }
 
@@ -102,7 +98,6 @@ static enum uarch_found use(struct uarch_sets *sets, struct uarch_way *set, uint
 		set[at].entry = block << UARCH_NOTE_BITS;
 	}
 	set[at].used_at = ++sets->clock;
-	sets->hints[block & sets->hint_mask] = (uint8_t)at;
 	sets->used = &set[at];
 	return found;
 }
@@ -110,8 +105,10 @@ static enum uarch_found use(struct uarch_sets *sets, struct uarch_way *set, uint
 enum uarch_found uarch_sets_search(struct uarch_sets *sets, uint64_t block)
 {
 	struct uarch_way *set = uarch_sets_of(sets, block);
+	enum uarch_found found = use(sets, set, block, find(sets, set, block));
 
-	return use(sets, set, block, find(sets, set, block));
+	sets->hints[block & sets->hint_mask] = (uint32_t)(sets->used - sets->all);
+	return found;
 }
 
 enum uarch_found uarch_sets_use_since(struct uarch_sets *sets, uint64_t block, uint64_t since,
@@ -128,12 +125,9 @@ enum uarch_found uarch_sets_use_since(struct uarch_sets *sets, uint64_t block, u
 	return use(sets, set, block, at);
 }
 
-bool uarch_sets_has(const struct uarch_sets *sets, uint64_t block)
+bool uarch_sets_has_anywhere(const struct uarch_sets *sets, uint64_t block)
 {
-	const struct uarch_way *set = uarch_sets_of(sets, block);
-
-	return uarch_sets_is(set[sets->hints[block & sets->hint_mask]].entry, block) ||
-	       find(sets, set, block) < sets->ways;
+	return find(sets, uarch_sets_of(sets, block), block) < sets->ways;
 }
 
 bool uarch_sets_remove(struct uarch_sets *sets, uint64_t block)

@@ -3,8 +3,8 @@
  * Sets of blocks with the time of their last use (exact LRU), from which caches, TLBs and the cache
  * of decoded instructions are built.
  *
- * A table of hints tells in which way of its set a block was last. Nearly every access finds its
- * block there, so its cost does not depend on the number of ways.
+ * A table of hints tells in which way a block was last. Nearly every use finds its block there, without
+ * looking for its set, so its cost does not depend on the number of ways.
  */
 #ifndef HPCPROF_SRC_UARCH_SETS_H
 #define HPCPROF_SRC_UARCH_SETS_H
@@ -34,7 +34,7 @@ struct uarch_way {
 
 struct uarch_sets {
 	struct uarch_way *all; /* all sets, one after the other; NULL: there are none */
-	uint8_t *hints;	       /* a guess at the way of a block, by the low bits of its number */
+	uint32_t *hints;       /* a guess at the way of a block, of all ways, by its low bits */
 	uint64_t clock;
 	uint32_t sets;
 	uint32_t ways;
@@ -62,15 +62,23 @@ static inline bool uarch_sets_is(uint64_t entry, uint64_t block)
 	return (entry ^ block << UARCH_NOTE_BITS) <= UARCH_NOTES;
 }
 
+/* The way that has the block, by the hint; NULL: the hint is wrong. */
+static inline struct uarch_way *uarch_sets_hinted(const struct uarch_sets *sets, uint64_t block)
+{
+	struct uarch_way *way = sets->all + sets->hints[block & sets->hint_mask];
+
+	return __builtin_expect(uarch_sets_is(way->entry, block), 1) ? way : NULL;
+}
+
 /* uarch_sets_use for a block that is not in the way of the hint. */
 enum uarch_found uarch_sets_search(struct uarch_sets *sets, uint64_t block);
 
 /* Uses a block, and adds it if it is missing. Sets `used`, and `evicted` if it was missing. */
 static inline enum uarch_found uarch_sets_use(struct uarch_sets *sets, uint64_t block)
 {
-	struct uarch_way *way = uarch_sets_of(sets, block) + sets->hints[block & sets->hint_mask];
+	struct uarch_way *way = uarch_sets_hinted(sets, block);
 
-	if (__builtin_expect(!uarch_sets_is(way->entry, block), 0))
+	if (__builtin_expect(!way, 0))
 		return uarch_sets_search(sets, block);
 	way->used_at = ++sets->clock;
 	sets->used = way;
@@ -94,7 +102,13 @@ static inline bool uarch_place_is_certain(const struct uarch_place *place,
 	return place->rank < place->known || place->known == sets->ways;
 }
 
-bool uarch_sets_has(const struct uarch_sets *sets, uint64_t block);
+/* The rest of uarch_sets_has. */
+bool uarch_sets_has_anywhere(const struct uarch_sets *sets, uint64_t block);
+
+static inline bool uarch_sets_has(const struct uarch_sets *sets, uint64_t block)
+{
+	return uarch_sets_hinted(sets, block) || uarch_sets_has_anywhere(sets, block);
+}
 
 /* Removes a block, if it is there. The set's contents stay known. */
 bool uarch_sets_remove(struct uarch_sets *sets, uint64_t block);

@@ -62,7 +62,7 @@ unsigned uarch_stores_search(struct uarch_stores *stores, uint64_t number, uint6
 {
 	unsigned alias = 0;
 
-	for (; number > stores->gone; number--) {
+	for (; uarch_stores_has(stores, number, now); number--) {
 		const struct uarch_store *store = &stores->ring[number & stores->mask];
 
 		if (store->begin > end || store->end < begin) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The store queue: stores that may not have reached the cache when a later load reads their bytes.
- * A store leaves the queue when it is too old for the core to have it in flight, or when the queue
- * is full. The youngest older store that overlaps the load decides.
+ * A store leaves the queue when it is too old for the core to have it in flight, which is looked at when a
+ * load asks, or when the queue is full. The youngest older store that overlaps the load decides.
  */
 #ifndef HPCPROF_SRC_UARCH_STORES_H
 #define HPCPROF_SRC_UARCH_STORES_H
@@ -23,7 +23,8 @@ struct uarch_store {
 /* Stores are numbered from 1. */
 struct uarch_stores {
 	struct uarch_store *ring;
-	uint64_t newest, gone; /* number of the youngest store, and of the youngest that has left */
+	/* number of the youngest store, and of the youngest that has left since the queue was full */
+	uint64_t newest, gone;
 	/* number of the store met by the last load that found its bytes in the queue */
 	uint64_t met;
 	uint32_t entries, mask, age_most;
@@ -36,12 +37,11 @@ void uarch_stores_reset(struct uarch_stores *stores);
 
 void uarch_stores_add(struct uarch_stores *stores, uint64_t begin, uint64_t end, uint64_t now);
 
-/* Removes stores that are too old. */
-static inline void uarch_stores_age(struct uarch_stores *stores, uint64_t now)
+static inline bool uarch_stores_has(const struct uarch_stores *stores, uint64_t number,
+				    uint64_t now)
 {
-	while (stores->gone < stores->newest &&
-	       now - stores->ring[(stores->gone + 1) & stores->mask].when > stores->age_most)
-		stores->gone++;
+	return number > stores->gone &&
+	       now - stores->ring[number & stores->mask].when <= stores->age_most;
 }
 
 /* The rest of uarch_stores_load: searches from the store with this number to older ones. */
@@ -58,7 +58,7 @@ static inline unsigned uarch_stores_load(struct uarch_stores *stores, uint64_t b
 	for (uint64_t at = begin >> GRANULE_SHIFT; at != last; at++)
 		if (stores->youngest[at & (GRANULES - 1)] > youngest)
 			youngest = stores->youngest[at & (GRANULES - 1)];
-	if (youngest <= stores->gone)
+	if (!uarch_stores_has(stores, youngest, now))
 		return 0;
 	return uarch_stores_search(stores, youngest, begin, end, now);
 }
