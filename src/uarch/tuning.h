@@ -21,7 +21,7 @@ enum {
 	/* A set is an array that is moved: beyond this a use would take long. Fully associative TLBs
 	 * have up to 96 entries. */
 	WAYS_MOST = 256, /* ways [bound] */
-	/* Lines or pages in one structure: 64 MiB of cache, in 8 MiB of memory. */
+	/* Lines or pages in one structure: 64 MiB of cache, in 16 MiB of memory, and as much for hints. */
 	BLOCKS_MOST = 1 << 20, /* blocks [bound] */
 	/* One table of a predictor. */
 	ENTRIES_MOST = 1 << 18, /* entries [bound] */
@@ -37,7 +37,7 @@ enum {
 
 enum {
 	/* Blocks that share a hint take it from each other. */
-	HINTS_PER_BLOCK = 4, /* hints, a byte each [chosen] */
+	HINTS_PER_BLOCK = 4, /* hints, four bytes each [chosen] */
 };
 
 /* --- the branch predictor's size: geometry.c, indirect.c ------------------------------------- */

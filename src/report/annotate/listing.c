@@ -180,9 +180,16 @@ static const struct hp_analysed_insn *analysed_at(struct lister *lister, uint64_
 	return insn;
 }
 
+/* A jump that is fused with the comparison before it takes no time of its own. */
+static bool is_costly(const struct hp_analysed_insn *insn)
+{
+	return insn->cycles > 0 ||
+	       (insn->happened && insn->happened->mean[HP_EVENT_MISPREDICTED] > 0);
+}
+
 static bool is_chosen(const struct lister *lister, const struct hp_analysed_insn *insn)
 {
-	return lister->choice == LISTING_ALL || (insn && insn->cycles > 0);
+	return lister->choice == LISTING_ALL || (insn && is_costly(insn));
 }
 
 /* Decodes linearly from `start`; padding and tables between instructions may be decoded wrongly. */

@@ -19,7 +19,7 @@ void listing_clear(struct listing *listing);
 enum listing_choice {
 	LISTING_SAMPLED,
 	/* also those that take time by the analysis, which assigns time to the instruction before
-	 * the one with the samples */
+	 * the one with the samples, and branches that were mispredicted where they were simulated */
 	LISTING_COSTLY,
 	LISTING_ALL,
 };
