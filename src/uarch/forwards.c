@@ -98,12 +98,12 @@ bool uarch_forwards_load(struct uarch_forwards *forwards, const struct hp_timed_
 			 uint64_t number)
 {
 	uint64_t stored = forwards->names[number % FORWARD_STORES];
-	bool is_near = forwards->newest - number < forwards->span;
-	bool is_renamed = is_near && insn->loaded.may_be_renamed && stored;
+	bool may_be_renamed = insn->loaded.may_be_renamed && stored;
+	bool is_renamed = may_be_renamed && forwards->newest - number < forwards->span;
 	bool is_remembered;
 
 	if (forwards->knows_all)
-		return is_renamed;
+		return may_be_renamed;
 	if (is_renamed && is_known_by_name(forwards, &insn->loaded, stored, number))
 		return true;
 	if (insn->loaded.is_known && insn->loaded.base == HP_REGISTER_NONE)

@@ -42,8 +42,8 @@ struct uarch_forwards {
 	uint32_t places[FORWARD_STORES]; /* the same: its place in the code */
 	uint64_t newest;		 /* number of the last store */
 	struct uarch_sets remembered;	 /* pairs of a load and a store */
-	uint32_t span;			 /* of the core: among how many of the last stores, … */
-	bool knows_all;			 /* … and whether it knows the store of any load */
+	bool knows_all;			 /* of the core: it knows the store of any load */
+	uint32_t span;			 /* the same: otherwise of one of so many last stores */
 };
 
 /* False: out of memory. */

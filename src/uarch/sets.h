@@ -34,7 +34,8 @@ struct uarch_way {
 
 struct uarch_sets {
 	struct uarch_way *all; /* all sets, one after the other; NULL: there are none */
-	uint32_t *hints;       /* a guess at the way of a block, of all ways, by its low bits */
+	/* by the low bits of a block's number: a guess at its way's index in `all` */
+	uint32_t *hints;
 	uint64_t clock;
 	uint32_t sets;
 	uint32_t ways;
@@ -78,7 +79,7 @@ static inline enum uarch_found uarch_sets_use(struct uarch_sets *sets, uint64_t 
 {
 	struct uarch_way *way = uarch_sets_hinted(sets, block);
 
-	if (__builtin_expect(!way, 0))
+	if (!way)
 		return uarch_sets_search(sets, block);
 	way->used_at = ++sets->clock;
 	sets->used = way;

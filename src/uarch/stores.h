@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The store queue: stores that may not have reached the cache when a later load reads their bytes.
- * A store leaves the queue when it is too old for the core to have it in flight, which is looked at when a
- * load asks, or when the queue is full. The youngest older store that overlaps the load decides.
+ * A store leaves the queue when the queue is full, or when it is too old for the core to have it in flight;
+ * its age is checked when a load looks for it. The youngest older store that overlaps the load decides.
  */
 #ifndef HPCPROF_SRC_UARCH_STORES_H
 #define HPCPROF_SRC_UARCH_STORES_H
@@ -23,7 +23,7 @@ struct uarch_store {
 /* Stores are numbered from 1. */
 struct uarch_stores {
 	struct uarch_store *ring;
-	/* number of the youngest store, and of the youngest that has left since the queue was full */
+	/* number of the youngest store, and of the youngest that has left a full queue */
 	uint64_t newest, gone;
 	/* number of the store met by the last load that found its bytes in the queue */
 	uint64_t met;

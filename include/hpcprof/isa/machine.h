@@ -58,8 +58,8 @@ enum hp_fusion {
 
 /* Which loads have the register of a store at once, on cores that rename memory (src/uarch/forwards.h). */
 enum hp_renaming {
-	HP_RENAMING_KNOWN, /* those whose store the core knows by name, or from before */
-	HP_RENAMING_ALL,   /* all that it renames at all */
+	HP_RENAMING_KNOWN, /* loads whose store the core knows by name, or from before */
+	HP_RENAMING_ALL,   /* all loads of a kind that the core renames */
 };
 
 struct hp_core {
@@ -76,8 +76,8 @@ struct hp_core {
 	uint8_t decode_width; /* instructions per cycle of one thread without it */
 	uint8_t fusion;	      /* enum hp_fusion */
 	bool counts_unfused;  /* the table counts a load or store separately from its operation */
-	/* The table's latency of a store is that until its bytes come from the cache; without an operation it is
-	 * so many cycles. 0: it is that of what executes before the store. */
+	/* The latency that the table gives a store that does nothing else, as it counts a round trip of the bytes
+	 * through the cache; 0: the table does not count that. */
 	uint8_t table_store_cycles;
 	bool eliminates_general_moves;
 	bool eliminates_vector_moves;

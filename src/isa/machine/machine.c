@@ -303,7 +303,7 @@ static bool is_address_slow(const struct hp_insn *insn)
 	return false;
 }
 
-/* Until the operation has the bytes that are stored. */
+/* Of a store: until its bytes are known. */
 static uint16_t latency_of(const struct hp_core *machine, const struct table_row *row,
 			   uint8_t access)
 {
